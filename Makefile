@@ -1,0 +1,121 @@
+# One command a task, the same by hand and in CI. Only Python >= 3.11, make and a package index are needed: everything
+# else is installed into .venv from requirements/*.txt, which pin every version with its hashes.
+#
+#   make run [PORT=8080] [HOST=127.0.0.1]   serve (installs what the service needs, no more); beyond this machine it
+#                                           wants API keys or ARGS=--allow-unauthenticated
+#   make test [ARGS="-k nil"]               all tests
+#   make install                            prepare both
+#   make lock [LOCKFLAGS=--upgrade]         remake requirements/ from pyproject.toml
+#
+# PYTHON=... chooses the interpreter of a new .venv (`make clean` first, to change it).
+
+PORT ?= 8080
+HOST ?= 127.0.0.1
+PYTHON ?=
+ARGS ?=
+LOCKFLAGS ?=
+UV_VERSION := 0.13.8
+
+VENV := .venv
+BIN := $(VENV)/bin
+RUNTIME := $(VENV)/.runtime-installed
+ALL := $(VENV)/.all-installed
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
+
+# The first candidate that runs (a version manager's shim may exist and fail), is new enough and can make environments.
+FIND_PYTHON = found=; for candidate in $(or $(PYTHON),python3.13 python3.12 python3.11 python3); do \
+	if $$candidate -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; \
+	then found=$$candidate; break; fi; done; \
+	if [ -z "$$found" ]; then \
+	echo "No usable Python: expected >= 3.11 with venv and ensurepip (on Debian: python3-venv), tried:" \
+	"$(or $(PYTHON),python3.13 python3.12 python3.11 python3). Name one with PYTHON=..." >&2; exit 1; fi
+
+.PHONY: help run install test test-long check fix bench tables verify lock sbom clean
+.DEFAULT_GOAL := help
+
+help:
+	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
+	@echo "Targets: run install test test-long check fix bench tables verify lock sbom clean"
+
+$(RUNTIME): requirements/runtime.txt
+	@if ! $(BIN)/python -m pip --version >/dev/null 2>&1; then \
+	$(FIND_PYTHON); echo "Making $(VENV) with $$found ($$($$found --version))"; \
+	$$found -m venv --clear $(VENV); fi
+	@echo "Installing requirements/runtime.txt"
+	@$(PIP_INSTALL) -r requirements/runtime.txt
+	@touch $@
+
+$(ALL): requirements/all.txt $(RUNTIME)
+	@echo "Installing requirements/all.txt"
+	@$(PIP_INSTALL) -r requirements/all.txt
+	@touch $@
+
+run: $(RUNTIME)
+	@exec $(BIN)/python -m service serve --host $(HOST) --port $(PORT) $(ARGS)
+
+install: $(RUNTIME) $(ALL)
+
+test: $(ALL)
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(ALL)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+fix: $(ALL)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(ALL)
+	$(BIN)/python -m tables bench
+	$(BIN)/python -m loadtest.bench $(ARGS)
+
+# The long forms of the fault tests; minutes to an hour.
+test-long: $(ALL)
+	$(BIN)/python -m pytest -m long -s tests/faults $(ARGS)
+
+# What the image holds, from the lock: CycloneDX, sorted and without a date, so that the same lock gives the same file.
+sbom: $(ALL)
+	mkdir -p build
+	$(BIN)/cyclonedx-py requirements requirements/runtime.txt --pyproject pyproject.toml --output-reproducible \
+		--output-format JSON --output-file build/sbom.cdx.json
+
+tables: $(ALL)
+	$(BIN)/python -m tables build $(ARGS)
+
+verify: $(ALL)
+	$(BIN)/python -m tables verify
+
+# One resolution for every Python from 3.11 on and every platform; the runtime list is a subset of the whole, so that
+# the service is tested with the versions that it ships with. Index addresses never reach the files.
+COMPILE = .lock-venv/bin/uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest \
+	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links $(LOCKFLAGS)
+lock:
+	@$(FIND_PYTHON); $$found -m venv --clear .lock-venv
+	@.lock-venv/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+	$(COMPILE) pyproject.toml --group tables --group dev --output-file requirements/all.txt
+	$(COMPILE) pyproject.toml --constraints requirements/all.txt --output-file requirements/runtime.txt
+	@rm -rf .lock-venv
+
+clean:
+	rm -rf $(VENV) .lock-venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks
+	find service tables tests loadtest -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Load tests (loadtest/, docs/operations.md): start the service on a free port, load it, print a verdict, stop it.
+#   make loadtest [DURATION=30] [RATE=500] [PROMISE_MS=25] [ARGS="--url http://host:port"]
+#   make loadtest-web                       Locust's page on 127.0.0.1:8089
+#   make dashboards-check                   rules, dashboard, manifests (promtool and prometheus: Debian's prometheus)
+DURATION ?= 30
+RATE ?= 500
+PROMISE_MS ?= 25
+.PHONY: loadtest loadtest-web dashboards-check
+loadtest: $(ALL)
+	$(BIN)/python -m loadtest --duration $(DURATION) --rate $(RATE) --promise-ms $(PROMISE_MS) $(ARGS)
+
+loadtest-web: $(ALL)
+	$(BIN)/python -m loadtest web $(ARGS)
+
+dashboards-check: $(ALL)
+	$(BIN)/python -m pytest tests/deploy $(ARGS)

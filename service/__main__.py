@@ -1,0 +1,148 @@
+"""The command line: `python -m service serve`, `python -m service bid HAND` and `python -m service key NAME`.
+
+No game logic and no HTTP: `bid` makes the request that POST /bid would get and prints its answer; `serve` starts the
+server; `key` makes an API key. (`work` is for `serve --workers` alone.) Exit codes: 0 done, 1 the tables or a setting
+are no good, 2 wrong arguments or a request with faults.
+"""
+
+import argparse
+import socket
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from service.api.bid import answer_body
+from service.api.faults import faults_of
+from service.api.requests import read_fast
+from service.bidding.bidder import decide
+from service.bidding.errors import TablesError
+from service.bidding.tableset import open_tables
+from service.breakdown import breakdown
+from service.keys import new_key
+from service.settings import Settings, SettingsError, from_environment
+
+_SCORES = ("us", "them", "us_bags", "them_bags")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        settings = from_environment()
+        if options.command == "bid":
+            return _bid(options, settings)
+        if options.command == "key":
+            return _key(options)
+        return _serve(options, settings)
+    except (SettingsError, TablesError) as error:
+        print(f"service: {error}", file=sys.stderr)
+        return 1
+
+
+def _serve(options: argparse.Namespace, settings: Settings) -> int:
+    """`serve`, and `work`: a worker that `serve --workers` has started."""
+    from service.server import check_exposure, serve  # FastAPI takes half a second to import: not for one bid
+
+    if options.command == "work":
+        with socket.socket(fileno=options.descriptor) as listener:
+            return serve(settings, "", 0, listener, options.supervisor)
+    check_exposure(settings, options.host, options.allow_unauthenticated)
+    if options.workers == 1:
+        return serve(settings, options.host, options.port)
+    from service.supervisor import supervise
+
+    return supervise(settings, options.host, options.port, options.workers)
+
+
+def _key(options: argparse.Namespace) -> int:
+    try:
+        key = new_key(options.name, options.rate)
+    except ValueError as error:
+        print(f"service key: {error}", file=sys.stderr)
+        return 2
+    print(f"for the caller, shown this once: {key.secret}\nfor SPADES_API_KEYS_FILE:         {key.line}")
+    return 0
+
+
+def request_of(options: argparse.Namespace) -> dict[str, Any]:
+    """The request that the arguments make; what was not given is left out, so that the answer names it as assumed."""
+    previous = [bid.strip() for bid in options.previous.split(",")] if options.previous.strip() else []
+    request: dict[str, Any] = {"hand": options.hand, "previous_bids": previous, "seat": len(previous)}
+    scores = {field: value for field in _SCORES if (value := getattr(options, field)) is not None}
+    if scores:
+        request["scores"] = scores
+    if options.policy is not None:
+        request["policy"] = options.policy
+    if options.preset is not None:
+        request["rules"] = {"preset": options.preset}
+    return request
+
+
+def _bid(options: argparse.Namespace, settings: Settings) -> int:
+    request = request_of(options)
+    call = read_fast(request)
+    if call is None:
+        for fault in faults_of(request):
+            print(f"service bid: {fault.pointer}: {fault.detail} ({fault.code})", file=sys.stderr)
+        return 2
+    tables = open_tables(settings.tables_dir)
+    decision = decide(call.position, call.policy, tables, call.legal, call.explain)
+    answer = answer_body(call, decision.bid, decision.kind, decision.explanation, tables.version)
+    if options.json:
+        print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
+    else:
+        print(breakdown(answer))
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m service", description="Bids in Spades.")
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    serve = commands.add_parser("serve", help="answer over HTTP")
+    serve.add_argument("--host", default="127.0.0.1")
+    serve.add_argument("--port", type=_port, default=8080)
+    serve.add_argument("--workers", type=_workers, default=1, help="processes; 1, and more containers, is better")
+
+    serve.add_argument(
+        "--allow-unauthenticated",
+        action="store_true",
+        help="listen where other machines reach it although no API keys are set",
+    )
+    work = commands.add_parser("work")
+    work.add_argument("--descriptor", type=int, required=True)
+    work.add_argument("--supervisor", type=int, required=True)
+
+    key = commands.add_parser("key", help="make an API key and its line for SPADES_API_KEYS_FILE")
+    key.add_argument("name", help="of the caller, for the log")
+    key.add_argument("--rate", type=float, help="bids a second, in each process; SPADES_KEY_RATE when left out")
+
+    bid = commands.add_parser("bid", help="one bid and its breakdown, without a server")
+    bid.add_argument("hand", help="spades.hearts.diamonds.clubs, such as AKJ62.AQ.Q.K9543")
+    bid.add_argument("--previous", default="", metavar="BIDS", help="bids so far, first bidder first, such as 3,nil")
+    for field in _SCORES:
+        bid.add_argument(f"--{field.replace('_', '-')}", type=int, help="0 when left out")
+    bid.add_argument("--policy", help="bis (default), rb, ms, io, or one with options")
+    bid.add_argument("--preset", help="rules: classic (default) or bis-paper")
+    bid.add_argument("--json", action="store_true", help="the answer that POST /bid gives")
+    return parser
+
+
+def _port(text: str) -> int:
+    return _between(text, 0, 65_535)
+
+
+def _workers(text: str) -> int:
+    return _between(text, 1, 64)
+
+
+def _between(text: str, low: int, high: int) -> int:
+    if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected {low}..{high}")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

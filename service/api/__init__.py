@@ -1,0 +1,1 @@
+"""The HTTP endpoints, one module a family: schema -> bidding -> bytes, no game logic."""

@@ -1,0 +1,157 @@
+"""POST /bid, /v1/bid and /v1/bids: the hot path, from a body's bytes to the answer's bytes.
+
+Not FastAPI: these run before its stack (docs/adr/0005-hot-path.md); `documentation.py`
+tells the OpenAPI document about them. A body comes in whole, its answer's bytes go out; errors are raised as
+`ProblemError` and become answers in `app.py`.
+"""
+
+import asyncio
+import logging
+from time import perf_counter
+from typing import Any
+
+import orjson
+
+from service.api.body import NO_DEADLINE, deadline_exceeded
+from service.api.faults import MAX_KEYS, faults_of
+from service.api.requests import CONVENTION, BidCall, read_fast
+from service.api.state import State
+from service.bidding.bidder import decide
+from service.bidding.tableset import TableSet
+from service.keys import Key
+from service.problems import Fault, ProblemError, internal_error, invalid_request, pointer, quote
+from service.schemas import MAX_ITEMS
+
+YIELD_EVERY = 32  # decisions between two turns of the event loop
+_logger = logging.getLogger("service")
+
+
+def bid(state: State, body: bytes, deadline: float) -> bytes:
+    """POST /bid and /v1/bid: the answer's JSON; raise `ProblemError` for anything else."""
+    tables = _tables(state)
+    if deadline != NO_DEADLINE and perf_counter() > deadline:
+        raise _too_late(state)
+    answer = answer_one(state, tables, _parse(body))
+    if deadline != NO_DEADLINE and perf_counter() > deadline:
+        raise deadline_exceeded()
+    return orjson.dumps(answer)
+
+
+async def bids(state: State, body: bytes, deadline: float, key: Key | None) -> bytes:
+    """POST /v1/bids: an answer or a problem for each request, in order; yields every `YIELD_EVERY`.
+
+    Few such bodies are worked at once, the others wait: so a turn of the event loop stays short for single bids.
+    """
+    async with state.batches:
+        if perf_counter() > deadline:
+            raise _too_late(state)
+        tables = _tables(state)
+        items = _items(_parse(body), state)
+        if key is not None and key.bucket is not None:
+            key.bucket.owe(len(items) - 1)  # the gate has taken one
+        answers: list[bytes] = []  # bytes, not dicts: the garbage collector would walk thousands of those
+        for index, item in enumerate(items):
+            if index % YIELD_EVERY == 0 and index:
+                await asyncio.sleep(0)
+            if perf_counter() > deadline:
+                raise deadline_exceeded()
+            answers.append(_answer_item(state, tables, item))
+        return b'{"answers":[%b]}' % b",".join(answers)
+
+
+def answer_one(state: State, tables: TableSet, data: Any) -> dict[str, Any]:
+    """The answer to one request, JSON-ready; raise `ProblemError` with all its faults when it can't be used."""
+    call = read_fast(data)
+    if call is None:
+        raise refuse(state, data)
+    started = perf_counter()
+    decision = decide(call.position, call.policy, tables, call.legal, call.explain)
+    metrics = state.metrics
+    metrics.decisions[call.base].observe(perf_counter() - started)
+    metrics.bids[decision.kind, call.base, CONVENTION].inc()
+    return answer_body(call, decision.bid, decision.kind, decision.explanation, tables.version)
+
+
+def answer_body(
+    call: BidCall, chosen: int, kind: str, explanation: dict[str, Any] | None, version: str
+) -> dict[str, Any]:
+    """The answer's fields in the contract's order."""
+    answer: dict[str, Any] = {
+        "bid": chosen,
+        "kind": kind,
+        "policy": call.policy_text,
+        "tables": version,
+        "assumed": call.assumed,
+    }
+    if call.explain:
+        answer["explanation"] = explanation
+    return answer
+
+
+def refuse(state: State, data: Any) -> ProblemError:
+    """The 422 for a request that `read_fast` gave up on."""
+    faults = faults_of(data)
+    assert faults, "read_fast gave up on a request without a fault"
+    return _count(state, faults)
+
+
+def _count(state: State, faults: list[Fault]) -> ProblemError:
+    for fault in faults:
+        state.metrics.faults[fault.code].inc()
+    return invalid_request(faults)
+
+
+def _answer_item(state: State, tables: TableSet, item: Any) -> bytes:
+    """One item of the answer, as JSON."""
+    try:
+        return b'{"status":200,"body":%b}' % orjson.dumps(answer_one(state, tables, item))
+    except ProblemError as problem:
+        refused = problem
+    except Exception:  # one item's bug fails that item alone
+        _logger.exception("a request of POST /v1/bids failed")
+        refused = internal_error()
+    return b'{"status":%d,"body":%b}' % (refused.status, orjson.dumps(refused.body()))
+
+
+def _items(data: Any, state: State) -> list[Any]:
+    """The requests of a POST /v1/bids body."""
+    if type(data) is not dict:
+        raise _count(state, [Fault("", "wrong-type", 'the body is no object; expected {"requests": [...]}')])
+    if len(data) > MAX_KEYS:
+        raise _count(state, [Fault("", "too-many-items", f"{len(data)} fields; expected requests alone")])
+    faults = [
+        Fault(pointer(name), "unknown-field", f"{quote(name)} is no field; expected requests")
+        for name in data
+        if name != "requests"
+    ]
+    requests = data.get("requests")
+    if "requests" not in data:
+        faults.append(Fault("/requests", "missing-field", "requests is missing"))
+    elif type(requests) is not list:
+        faults.append(Fault("/requests", "wrong-type", "requests is no array"))
+    elif len(requests) > MAX_ITEMS:
+        detail = f"{len(requests)} requests; expected at most {MAX_ITEMS}"
+        faults.append(Fault("/requests", "too-many-items", detail))
+    if faults:
+        raise _count(state, faults)
+    assert type(requests) is list
+    return requests
+
+
+def _parse(body: bytes) -> Any:
+    try:
+        return orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise ProblemError("invalid-json", f"{error.msg} (line {error.lineno}, column {error.colno})") from None
+
+
+def _too_late(state: State) -> ProblemError:
+    """The 504 of a request on which no work is done."""
+    state.metrics.shed["deadline"].inc()
+    return deadline_exceeded()
+
+
+def _tables(state: State) -> TableSet:
+    if state.tables is None:
+        raise ProblemError("not-ready", "the tables are not mapped yet", headers=[("retry-after", "1")])
+    return state.tables

@@ -1,0 +1,121 @@
+"""Bodies: an ASGI request -> bytes, within its limits, and the caller's deadline.
+
+Not JSON (that is the caller's next step). Refuses what api.md refuses before the body is read whole: a form that
+is not read (415), too many bytes (413, by Content-Length or while chunks come in), a deadline that has passed (504).
+After an early answer the server discards what the caller still sends, and the connection stays usable.
+"""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from time import perf_counter
+from typing import Any
+
+from service.problems import ProblemError
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Headers = list[tuple[bytes, bytes]]  # names in lower case
+Fields = dict[bytes, bytes]
+
+MAX_BODY_BYTES = 64 * 1024
+MAX_BODIES_BYTES = 1024 * 1024  # POST /v1/bids
+NO_DEADLINE = float("inf")
+_MILLISECONDS = re.compile(rb"[0-9]{1,9}(\.[0-9]{1,6})?")
+
+
+class ClientGone(Exception):
+    """The caller closed the connection before the body was complete; there is no one to answer."""
+
+
+def deadline_exceeded() -> ProblemError:
+    """The 504."""
+    return ProblemError("deadline-exceeded", "X-Deadline-Ms ran out before the answer was ready")
+
+
+def fold(headers: Headers) -> Fields:
+    """The headers by name; values of a repeated name joined by commas (RFC 9110, 5.3).
+
+    >>> fold([(b"host", b"a"), (b"accept", b"x"), (b"accept", b"y")])
+    {b'host': b'a', b'accept': b'x, y'}
+    """
+    fields = dict(headers)
+    if len(fields) != len(headers):
+        fields = {}
+        for name, value in headers:
+            fields[name] = fields[name] + b", " + value if name in fields else value
+    return fields
+
+
+def check_form(fields: Fields, most: int) -> None:
+    """Refuse a body, unread, that is not read in its form or is declared to be over ``most`` bytes."""
+    length = fields.get(b"content-length")
+    # The server has refused what is no number; of a chunked body the size is counted below.
+    if length is not None and (len(length) > 12 or int(length) > most):
+        raise _too_large(most)
+    kind = fields.get(b"content-type")
+    if kind is not None and kind != b"application/json":
+        if any(part.lstrip()[:10].lower() == b"multipart/" for part in kind.split(b",")):
+            raise ProblemError("unsupported-media-type", "multipart is not read; send plain JSON")
+    coding = fields.get(b"content-encoding")
+    if coding is not None and coding.strip().lower() not in (b"identity", b""):
+        detail = "a Content-Encoding is not read; send the JSON as it is"
+        raise ProblemError("unsupported-media-type", detail, headers=[("accept-encoding", "identity")])
+
+
+def deadline_of(fields: Fields, arrived: float) -> float:
+    """The caller's deadline as a `perf_counter` time in seconds (inf: none), ``arrived`` being its arrival."""
+    text = fields.get(b"x-deadline-ms")
+    if text is None:
+        return NO_DEADLINE
+    text = text.strip()
+    if not _MILLISECONDS.fullmatch(text):
+        found = text[:40].decode("ascii", "replace")
+        raise ProblemError("invalid-deadline", f"X-Deadline-Ms is {found!r}; expected milliseconds, such as 25")
+    return arrived + float(text) / 1000.0
+
+
+async def read_body(receive: Receive, deadline: float, most: int) -> bytes:
+    """The body, at most ``most`` bytes; raise `ProblemError` (413, 504) and `ClientGone`."""
+    if deadline == NO_DEADLINE:
+        return await _read(receive, most)
+    left = deadline - perf_counter()
+    if left <= 0.0:
+        raise deadline_exceeded()
+    try:
+        return await asyncio.wait_for(_read(receive, most), left)
+    except TimeoutError:
+        raise deadline_exceeded() from None
+
+
+def check_size(body: bytes, most: int) -> None:
+    """Refuse a body that has come whole and is too large."""
+    if len(body) > most:
+        raise _too_large(most)
+
+
+async def _read(receive: Receive, most: int) -> bytes:
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise ClientGone
+    body: bytes = message.get("body", b"")
+    if not message.get("more_body", False):
+        check_size(body, most)
+        return body
+    chunks = [body]
+    size = len(body)
+    while size <= most:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        body = message.get("body", b"")
+        size += len(body)
+        chunks.append(body)
+        if not message.get("more_body", False) and size <= most:
+            return b"".join(chunks)
+    raise _too_large(most)
+
+
+def _too_large(most: int) -> ProblemError:
+    return ProblemError("body-too-large", f"the body is over {most} bytes; send at most that many")

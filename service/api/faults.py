@@ -1,0 +1,252 @@
+"""Faults: all that is wrong with a request that `requests.read_fast` gave up on.
+
+Not fast: it runs for refused requests only. The structure (missing, unknown and wrongly typed fields) is checked
+by the pydantic models of `schemas`, so that the documented contract is the one in force; hands, bids, rules and
+policies by checks here, item by item, because a caller wants every fault at once and at its own pointer.
+Sizes are bounded first: a hostile body must not buy more work than an honest one.
+"""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from service.api.requests import (
+    BID_WORDS,
+    CARD_BITS,
+    CLASSIC,
+    DEFAULT_PRESET,
+    MAX_PBN_CHARS,
+    POLICIES,
+    TRICKS,
+    UNSUPPORTED_FIELDS,
+    bids_of,
+    pbn_names,
+)
+from service.bidding.bidder import BLIND_NIL
+from service.bidding.cards import RANKS, parse_card
+from service.bidding.errors import CardError, PolicyError, RulesError
+from service.bidding.policies import parse_policy
+from service.bidding.rules import PRESETS, Rules, make_rules
+from service.problems import Fault, pointer, quote
+from service.schemas import POLICY_CHARS, BidRequest
+
+MAX_KEYS = 64  # an object with more fields is refused unread
+
+
+def faults_of(data: Any) -> list[Fault]:
+    """Every fault of a request that `read_fast` gave up on."""
+    if type(data) is not dict:
+        return [Fault("", "wrong-type", f"the request is {_json_type(data)}; expected an object")]
+    for name in ("", "scores", "rules"):
+        part = data.get(name) if name else data
+        if type(part) is dict and len(part) > MAX_KEYS:
+            where = f"/{name}" if name else ""
+            return [Fault(where, "too-many-items", f"{len(part)} fields; expected at most {MAX_KEYS}")]
+    faults = _structural_faults({k: v for k, v in data.items() if not (k in UNSUPPORTED_FIELDS and v is None)})
+    broken = {fault.pointer for fault in faults}
+    rules = _rule_faults(data.get("rules"), broken, faults)
+    if "hand" in data:
+        faults += _hand_faults(data["hand"])
+    if "previous_bids" in data:
+        faults += _previous_bids_faults(data["previous_bids"], data.get("seat"), rules)
+    if type(data.get("scores")) is dict:
+        faults += _bag_faults(data["scores"], rules)
+    if data.get("legal_bids") is not None:
+        faults += _legal_bids_faults(data["legal_bids"], rules)
+    if type(data.get("policy")) is str:
+        faults += _policy_faults(data["policy"])
+    convention = data.get("convention", "none")
+    if type(convention) is str and convention != "none":
+        detail = f"convention {quote(convention)} is not supported; expected none"
+        faults.append(Fault("/convention", "unsupported-convention", detail))
+    return faults
+
+
+def _structural_faults(data: dict[str, Any]) -> list[Fault]:
+    """Missing, unknown and wrongly typed fields, told by the pydantic models."""
+    try:
+        BidRequest.model_validate(data)
+    except ValidationError as error:
+        return [_structural_fault(dict(item)) for item in error.errors(include_url=False, include_context=True)]
+    return []
+
+
+def _structural_fault(error: dict[str, Any]) -> Fault:
+    loc = error["loc"]
+    where, name, kind, found = pointer(*loc), ".".join(quote(part) for part in loc), error["type"], error["input"]
+    if kind == "missing":
+        return Fault(where, "missing-field", f"{name} is missing")
+    if kind == "extra_forbidden":
+        if loc[-1] in UNSUPPORTED_FIELDS and len(loc) == 1:
+            return Fault(where, "unsupported-field", f"{name} is not supported yet; leave it out")
+        if loc in (("scores", "seats"), ("scores", "bags")):
+            return Fault(where, "unsupported-field", f"{name} is for cutthroat, which is not supported yet")
+        return Fault(where, "unknown-field", f"{name} is no field of the request")
+    if kind in ("greater_than_equal", "less_than_equal"):
+        limit = f"at least {error['ctx']['ge']}" if kind[0] == "g" else f"at most {error['ctx']['le']}"
+        return Fault(where, "out-of-range", f"{name} is {quote(found)}; expected {limit}")
+    if kind == "literal_error" and type(found) is str:
+        return Fault(where, "unsupported-rules", f"{name} is {quote(found)}; expected {error['ctx']['expected']}")
+    if kind == "int_from_float" or kind.endswith("_type") or kind in ("literal_error", "int_parsing_size"):
+        expected = {"int": "an integer", "bool": "true or false", "string": "a string", "model": "an object"}
+        wanted = expected.get(kind.partition("_")[0], error["msg"])
+        return Fault(where, "wrong-type", f"{name} is {_json_type(found)}; expected {wanted}")
+    raise AssertionError(f"pydantic told of {kind} at {where}: give it a code here")
+
+
+def _rule_faults(given: Any, broken: set[str], faults: list[Fault]) -> Rules:
+    """Add the faults of `rules` that the models don't see; the rules as far as they can be read."""
+    if type(given) is not dict:
+        return CLASSIC
+    preset = given.get("preset", DEFAULT_PRESET)
+    if type(preset) is not str or preset not in PRESETS:
+        if type(preset) is str:
+            detail = f"unknown preset {quote(preset)}; expected one of {', '.join(PRESETS)}"
+            faults.append(Fault("/rules/preset", "unsupported-rules", detail))
+        preset = DEFAULT_PRESET
+    good: dict[str, object] = {}
+    for field, value in given.items():
+        if field != "preset" and pointer("rules", field) not in broken:
+            try:
+                make_rules(preset, {field: value})
+                good[field] = value
+            except RulesError as error:
+                faults.append(Fault(pointer("rules", error.field), "unsupported-rules", str(error)))
+    try:
+        return make_rules(preset, good)
+    except RulesError as error:  # a combination: each value by itself is right
+        faults.append(Fault(pointer("rules", error.field), "unsupported-rules", str(error)))
+        return PRESETS[preset]
+
+
+def _hand_faults(cards: Any) -> list[Fault]:
+    if type(cards) is str:
+        names = pbn_names(cards)
+        if names is None:
+            return [
+                Fault(
+                    "/hand", "hand-size", f"hand is {quote(cards)}; expected four suits, spades.hearts.diamonds.clubs"
+                )
+            ]
+        where = ["/hand"] * len(names)
+    elif type(cards) is list:
+        if len(cards) > MAX_PBN_CHARS:
+            return [Fault("/hand", "hand-size", f"{len(cards)} cards; expected {TRICKS}")]
+        names, where = cards, [f"/hand/{index}" for index in range(len(cards))]
+    else:
+        return [
+            Fault("/hand", "wrong-type", f"hand is {_json_type(cards)}; expected an array of cards or a PBN string")
+        ]
+    faults = []
+    if len(names) != TRICKS:
+        faults.append(Fault("/hand", "hand-size", f"{len(names)} cards; expected {TRICKS}"))
+    bits = 0
+    for name, place in zip(names, where, strict=True):
+        if type(name) is not str:
+            faults.append(Fault(place, "wrong-type", f"a card is {_json_type(name)}; expected a string"))
+        elif name not in CARD_BITS:
+            faults.append(Fault(place, "unknown-card", _unknown_card(name)))
+        elif bits & CARD_BITS[name]:
+            faults.append(Fault(place, "duplicate-card", f"{name} stands twice in the hand"))
+        else:
+            bits |= CARD_BITS[name]
+    return faults
+
+
+def _unknown_card(name: str) -> str:
+    try:
+        parse_card(name[:MAX_PBN_CHARS])
+    except CardError:
+        return f"{quote(name)} is no card; expected a rank of {RANKS} (or 10) and a suit of SHDC"
+    return f"{quote(name)} is in no deck of a supported variant"
+
+
+def _previous_bids_faults(previous: Any, seat: Any, rules: Rules) -> list[Fault]:
+    if type(previous) is not list:
+        return [Fault("/previous_bids", "wrong-type", f"previous_bids is {_json_type(previous)}; expected an array")]
+    if len(previous) > 3:
+        return [Fault("/previous_bids", "too-many-items", f"{len(previous)} previous bids; expected at most 3")]
+    faults = []
+    for index, bid in enumerate(previous):
+        fault = _bid_fault(f"/previous_bids/{index}", bid, rules, "bid-out-of-range")
+        if fault:
+            faults.append(fault)
+    if type(seat) is int and seat != len(previous) and 0 <= seat <= 3:
+        detail = f"seat is {seat} after {len(previous)} previous bids; expected {len(previous)}"
+        faults.append(Fault("/seat", "seat-mismatch", detail))
+    if not faults and len(previous) == 3 and bids_of(previous, rules) is None:
+        if rules.double_nil or bids_of(previous, rules._replace(double_nil=1)) is None:
+            detail = f"the side's bids {quote(previous[0])} and {quote(previous[2])} sum over {TRICKS}"
+            return [Fault("/previous_bids/2", "team-over-limit", detail)]
+        return [Fault("/previous_bids/2", "bid-out-of-range", "both partners bid nil, but rules.double_nil is false")]
+    return faults
+
+
+def _bid_fault(where: str, bid: Any, rules: Rules, code: str) -> Fault | None:
+    expected = 'expected 0..13, "nil" or "blind_nil"'
+    if type(bid) not in (int, str):
+        return Fault(where, "wrong-type", f"a bid is {_json_type(bid)}; {expected}")
+    if (type(bid) is int and not 0 <= bid <= TRICKS) or (type(bid) is str and bid not in BID_WORDS):
+        return Fault(where, code, f"the bid is {quote(bid)}; {expected}")
+    if bid == "blind_nil" and not rules.blind_nil:
+        return Fault(where, code, "the bid is blind_nil, but rules.blind_nil is false")
+    return None
+
+
+def _legal_bids_faults(items: Any, rules: Rules) -> list[Fault]:
+    if type(items) is not list:
+        return [Fault("/legal_bids", "wrong-type", f"legal_bids is {_json_type(items)}; expected an array")]
+    if not 0 < len(items) <= 15:
+        return [Fault("/legal_bids", "illegal-bids", f"{len(items)} legal bids; expected 1..15")]
+    faults = []
+    seen = set()
+    for index, item in enumerate(items):
+        where = f"/legal_bids/{index}"
+        fault = _bid_fault(where, item, rules, "illegal-bids")
+        bid = BID_WORDS.get(item) if type(item) is str else item
+        if fault is None and bid in seen:
+            fault = Fault(where, "illegal-bids", f"{quote(item)} is there twice")
+        if fault:
+            faults.append(fault)
+        else:
+            seen.add(bid)
+    if not faults and seen == {BLIND_NIL}:
+        faults.append(Fault("/legal_bids", "illegal-bids", "only blind_nil is left, and the hand has been seen"))
+    return faults
+
+
+def _bag_faults(scores: dict[str, Any], rules: Rules) -> list[Fault]:
+    faults = []
+    for field in ("us_bags", "them_bags"):
+        bags = scores.get(field)
+        if rules.bags and type(bags) is int and rules.bag_limit <= bags <= 99:
+            detail = (
+                f"scores.{field} is {bags}; expected 0..{rules.bag_limit - 1}, as the penalty falls at rules.bag_limit"
+            )
+            faults.append(Fault(f"/scores/{field}", "out-of-range", detail))
+    return faults
+
+
+def _policy_faults(text: str) -> list[Fault]:
+    base = text.partition(":")[0]
+    if len(text) > POLICY_CHARS:
+        detail = f"the policy has {len(text)} characters; expected at most {POLICY_CHARS}"
+    elif base not in POLICIES:
+        detail = f"unknown policy {quote(base)}; expected one of {', '.join(POLICIES)}"
+    else:
+        try:
+            parse_policy(text)
+        except PolicyError as error:
+            detail = str(error)
+        else:
+            return []
+    return [Fault("/policy", "unknown-policy", detail)]
+
+
+def _json_type(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    names = {int: "an integer", float: "a number with a fraction", str: "a string", list: "an array", dict: "an object"}
+    return names.get(type(value), type(value).__name__)

@@ -1,0 +1,97 @@
+"""GET /healthz, /readyz, /version, /metrics and /problems/{name}: for the people who run the service.
+
+No bidding here. /healthz says that the process answers, and never touches the tables; /readyz that it should be
+sent requests: tables mapped and checked, warmed up, not shutting down.
+"""
+
+import platform
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from service import __version__
+from service.api.documentation import GET_PROBLEMS, example, problems
+from service.api.state import State
+from service.metrics import CONTENT_TYPE
+from service.problems import CODES, TYPES, ProblemError
+from service.schemas import ProblemTypeInfo, Status, TablesInfo, VersionAnswer
+
+
+def health_routes(state: State, with_metrics: bool = True) -> APIRouter:
+    """The routes, on ``state``; /metrics may have a listener of its own instead."""
+    router = APIRouter(tags=["operation"], responses=GET_PROBLEMS)
+
+    @router.get("/healthz", responses={200: example({"status": "ok"})})
+    async def alive() -> Status:
+        """The process answers."""
+        return Status(status="ok")
+
+    @router.get(
+        "/readyz",
+        responses={200: example({"status": "ready"}), **problems("not-ready")},
+    )
+    async def ready() -> Status:
+        """Send requests: the tables are mapped and checked, and the service is not shutting down."""
+        if not state.ready:
+            why = "shutting down" if state.draining else "the tables are not mapped yet"
+            raise ProblemError("not-ready", why, headers=[("retry-after", "1")])
+        return Status(status="ready")
+
+    @router.get(
+        "/version",
+        responses={
+            200: example(
+                {"service": "0.1.0", "python": "3.12.8", "tables": {"version": "2026.11.1+3f9a2c", "sha256": "3f9a2c…"}}
+            )
+        },
+    )
+    async def version() -> VersionAnswer:
+        """Which code and which tables answer."""
+        tables = state.tables
+        return VersionAnswer(
+            service=__version__,
+            python=platform.python_version(),
+            tables=None if tables is None else TablesInfo(version=tables.version, sha256=tables.sha256),
+        )
+
+    @router.get(
+        "/problems/{name}",
+        responses={200: example(_problem_type("deadline-exceeded")), **problems("not-found", "invalid-request")},
+    )
+    async def problem_type(name: str) -> ProblemTypeInfo:
+        """What a problem's `type` means."""
+        if name not in TYPES:
+            raise ProblemError("not-found", f"no problem type of that name; expected one of {', '.join(TYPES)}")
+        return ProblemTypeInfo.model_validate(_problem_type(name))
+
+    if with_metrics:
+        _add_metrics(router, state)
+    return router
+
+
+def _add_metrics(router: APIRouter, state: State) -> None:
+    @router.get(
+        "/metrics",
+        response_class=Response,
+        responses={
+            200: {
+                "description": "Prometheus's text format",
+                "content": {
+                    "text/plain": {
+                        "schema": {"type": "string"},
+                        "example": 'spades_bids_total{kind="regular",policy="bis"} 1.0\n',
+                    }
+                },
+            }
+        },
+    )
+    async def metrics() -> Response:
+        """Requests, latency, bids, faults and tables, for Prometheus."""
+        return Response(state.metrics.text(), headers={"content-type": CONTENT_TYPE})
+
+
+def _problem_type(name: str) -> dict[str, Any]:
+    status, title, meaning = TYPES[name]
+    codes = CODES if name == "invalid-request" else {}
+    return {"type": f"/problems/{name}", "status": status, "title": title, "meaning": meaning, "codes": codes}

@@ -1,0 +1,257 @@
+"""Requests: a JSON value that asks for one bid -> a `BidCall`.
+
+Not the reading of bytes (`body.py`), not the deciding (`bid.py`). There are two readers of one contract:
+`read_fast` here takes the requests that are right, in a few microseconds, and gives up at the first doubt;
+`faults.faults_of` then names all that is wrong, slowly. What the first accepts the second finds no fault in,
+and the other way round; a property test holds them together.
+"""
+
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from service.bidding.bidder import BLIND_NIL, Position
+from service.bidding.cards import RANKS, SUITS, parse_card
+from service.bidding.errors import PolicyError, RulesError
+from service.bidding.policies import SERVED, Policy, parse_policy
+from service.bidding.rules import PRESETS, Rules, make_rules
+from service.schemas import MAX_SEED, POLICY_CHARS, SCORE_LIMIT
+
+POLICIES: Final = SERVED
+DEFAULT_POLICY: Final = "bis"
+DEFAULT_PRESET: Final = "classic"
+CONVENTION: Final = "none"  # the only one of this version
+UNSUPPORTED_FIELDS: Final = ("level", "style")  # in the contract, not in this version
+MAX_PBN_CHARS: Final = 64
+MAX_RULES_BYTES: Final = 2048  # no rules that can be used are longer
+TRICKS: Final = 13
+
+BID_WORDS = {str(bid): bid for bid in range(14)} | {"nil": 0, "blind_nil": BLIND_NIL}
+CLASSIC = PRESETS[DEFAULT_PRESET]
+_SCORE_FIELDS = ("us", "them", "us_bags", "them_bags")
+_DEFAULT_RULES = {"preset": DEFAULT_PRESET}
+
+
+def _card_bits() -> dict[str, int]:
+    """Every accepted spelling of the 52 cards -> its bit; jokers are not in the deck of any supported variant."""
+    bits = {}
+    for suit in SUITS:
+        for rank in (*RANKS, "10"):
+            bit = 1 << parse_card(rank + suit)
+            bits.update({r + s: bit for r in (rank, rank.lower()) for s in (suit, suit.lower())})
+    return bits
+
+
+CARD_BITS = _card_bits()
+
+
+class BidCall(NamedTuple):
+    """A request that can be decided. ``base`` is the policy's name without options (the metrics' label)."""
+
+    position: Position
+    policy: Policy
+    policy_text: str
+    base: str
+    legal: tuple[int, ...] | None
+    explain: bool
+    assumed: list[str]
+
+
+def read_fast(data: Any) -> BidCall | None:
+    """The call that ``data`` makes, or None at any doubt; then ask `faults_of`."""
+    if type(data) is not dict:
+        return None
+    try:
+        hand = _hand_bits(data["hand"])
+        previous, seat = data["previous_bids"], data["seat"]
+    except KeyError:
+        return None
+    if not hand or type(previous) is not list or type(seat) is not int or seat != len(previous) or seat > 3:
+        return None
+    used = 3
+    assumed: list[str] = []
+
+    rules = CLASSIC
+    if "rules" in data:
+        used += 1
+        given = data["rules"]
+        if type(given) is not dict:
+            return None
+        if given != _DEFAULT_RULES:
+            found = _rules(given)
+            if found is None:
+                return None
+            rules = found
+        if "preset" not in given:
+            assumed.append("rules.preset")
+    else:
+        assumed.append("rules.preset")
+
+    bids = bids_of(previous, rules)
+    if bids is None:
+        return None
+
+    us = them = us_bags = them_bags = 0
+    if "scores" in data:
+        used += 1
+        scores = data["scores"]
+        if type(scores) is not dict:
+            return None
+        us, them = scores.get("us", 0), scores.get("them", 0)
+        us_bags, them_bags = scores.get("us_bags", 0), scores.get("them_bags", 0)
+        if not (type(us) is int and type(them) is int and type(us_bags) is int and type(them_bags) is int):
+            return None
+        most = rules.bag_limit if rules.bags else 100
+        if not (0 <= us_bags < most and 0 <= them_bags < most):
+            return None
+        if not (-SCORE_LIMIT <= us <= SCORE_LIMIT and -SCORE_LIMIT <= them <= SCORE_LIMIT):
+            return None
+        missing = [f"scores.{field}" for field in _SCORE_FIELDS if field not in scores]
+        if len(scores) + len(missing) != 4:  # an unknown field
+            return None
+        assumed += missing
+    else:
+        assumed.append("scores")
+
+    text = DEFAULT_POLICY
+    if "policy" in data:
+        used += 1
+        text = data["policy"]
+        if type(text) is not str or len(text) > POLICY_CHARS:
+            return None
+    else:
+        assumed.append("policy")
+    chosen = policy_of(text)
+    if chosen is None:
+        return None
+    policy, base = chosen
+
+    if "convention" in data:
+        used += 1
+        if data["convention"] != CONVENTION:
+            return None
+    else:
+        assumed.append("convention")
+
+    explain = True
+    legal = None
+    if used < len(data):
+        if "explain" in data:
+            used += 1
+            explain = data["explain"]
+            if type(explain) is not bool:
+                return None
+        if "seed" in data:
+            used += 1
+            seed = data["seed"]
+            if seed is not None and not (type(seed) is int and 0 <= seed <= MAX_SEED):
+                return None
+        if "legal_bids" in data:
+            used += 1
+            if data["legal_bids"] is not None:
+                legal = legal_bids(data["legal_bids"], rules)
+                if legal is None:
+                    return None
+        for field in UNSUPPORTED_FIELDS:
+            if field in data:
+                if data[field] is not None:
+                    return None
+                used += 1
+        if used < len(data):
+            return None
+    position = Position(hand, bids, us, them, us_bags, them_bags, rules)
+    return BidCall(position, policy, text, base, legal, explain, assumed)
+
+
+def _hand_bits(cards: Any) -> int:
+    """The hand's bits, or 0 when it is not 13 known cards, each once."""
+    bits = 0
+    if type(cards) is list:
+        if len(cards) != TRICKS:
+            return 0
+        try:
+            for name in cards:
+                bits |= CARD_BITS[name]
+        except (KeyError, TypeError):  # unknown, or not even hashable
+            return 0
+        return bits if bits.bit_count() == TRICKS else 0
+    names = pbn_names(cards) if type(cards) is str else None
+    return _hand_bits(names) if names else 0
+
+
+def pbn_names(text: str) -> list[str] | None:
+    """Card names of a PBN text, unchecked; None when it has not four suits or is far too long."""
+    if len(text) > MAX_PBN_CHARS:
+        return None
+    suits = text.strip().replace("10", "T").split(".")
+    if len(suits) != 4:
+        return None
+    return [rank + suit for suit, ranks in zip("SHDC", suits, strict=True) for rank in ranks]
+
+
+def bids_of(previous: list[Any], rules: Rules) -> tuple[int, ...] | None:
+    """Previous bids as ints, or None when one is no bid or one side's two can't stand together."""
+    bids = []
+    for bid in previous:
+        if type(bid) is str:
+            bid = BID_WORDS.get(bid, -1)
+        elif type(bid) is not int or bid > TRICKS:
+            return None
+        if bid < 0 or (bid == BLIND_NIL and not rules.blind_nil):
+            return None
+        bids.append(bid)
+    if len(bids) == 3:
+        first, third = bids[0] % BLIND_NIL, bids[2] % BLIND_NIL
+        if first + third > TRICKS or not (first or third or rules.double_nil):
+            return None
+    return tuple(bids)
+
+
+def legal_bids(items: Any, rules: Rules) -> tuple[int, ...] | None:
+    """The legal bids sorted, without a blind nil (the hand is seen); None when the list can't be used."""
+    if type(items) is not list or not 0 < len(items) <= 15:
+        return None
+    bids: set[int] = set()
+    for item in items:
+        if type(item) is str:
+            bid = BID_WORDS.get(item, -1)
+            if bid == BLIND_NIL and not rules.blind_nil:
+                return None
+        else:
+            bid = item if type(item) is int and item <= TRICKS else -1
+        if bid < 0 or bid in bids:
+            return None
+        bids.add(bid)
+    return tuple(sorted(bids - {BLIND_NIL})) or None
+
+
+def _rules(given: dict[str, Any]) -> Rules | None:
+    try:
+        text = orjson.dumps(given)
+    except orjson.JSONEncodeError:  # nested deeper than it writes; no rule is nested at all
+        return None
+    return _rules_of(text) if len(text) <= MAX_RULES_BYTES else None
+
+
+@lru_cache(maxsize=1024)
+def _rules_of(text: bytes) -> Rules | None:
+    """Rules from the JSON text of the request's `rules`; None when a value is not supported."""
+    overrides = orjson.loads(text)
+    preset = overrides.pop("preset", DEFAULT_PRESET)
+    try:
+        return make_rules(preset, overrides)
+    except (RulesError, TypeError):  # TypeError: a preset that is a list or an object
+        return None
+
+
+@lru_cache(maxsize=1024)
+def policy_of(text: str) -> tuple[Policy, str] | None:
+    """The policy and its base name, or None when the service does not offer it."""
+    base = text.partition(":")[0]
+    if base not in POLICIES:
+        return None
+    try:
+        return parse_policy(text), base
+    except PolicyError:
+        return None

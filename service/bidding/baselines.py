@@ -1,0 +1,134 @@
+"""The rule-based bidders BIS was measured against: RB, MS and IO (bis.md section 4), as kernels.
+
+RB's card values and nil ranks are fitted to our engine (`rb_suit`, `policies.VARIANTS`); MS and IO are as
+published. None of them knows the score.
+"""
+
+from typing import Any, NamedTuple
+
+from service.bidding.auction import NO_BID, partner_bid
+from service.bidding.cards import ACE, KING, QUEEN, TEN
+from service.bidding.policies import Policy
+from service.bidding.regular import limit_takes
+from service.bidding.scoring import BLIND_NIL
+
+
+class Baseline(NamedTuple):
+    """A rule-based bid and what it is made of; tricks."""
+
+    bid: int
+    clubs: float
+    diamonds: float
+    hearts: float
+    spades: float
+    shape: float  # MS's corrections for short suits
+    estimate: float
+    takes: int
+    nil: bool
+
+
+def lowest_at_most(cards: int, x: int, y: int, z: int) -> bool:
+    """Whether the three lowest ranks of a holding are at most ``x``, ``y`` and ``z``."""
+    if cards == 0:
+        return True
+    if (cards & -cards) > 1 << x:
+        return False
+    cards &= cards - 1
+    if cards == 0:
+        return True
+    if (cards & -cards) > 1 << y:
+        return False
+    cards &= cards - 1
+    return cards == 0 or (cards & -cards) <= 1 << z
+
+
+def naive_nil(hand: int, seat: int, b0: int, b1: int, policy: Policy) -> bool:
+    """RB's nil rule: low cards in every suit, at most three spades, partner not nil."""
+    partner = partner_bid(seat, b0, b1)
+    if partner == 0 or partner == BLIND_NIL or not policy.nils or (hand >> 48).bit_count() > 3:
+        return False
+    for suit in range(4):
+        if not lowest_at_most(hand >> 16 * suit & 0xFFFF, policy.nil_x, policy.nil_y, policy.nil_z):
+            return False
+    return True
+
+
+def rb(hand: int, seat: int, b0: int, b1: int, policy: Policy, t: Any) -> Baseline:
+    """The rule-based bidder: a value for each card by the length of its suit; `rb_suit` (2, 8192)."""
+    c = t.rb_suit[0, hand & 0xFFFF]
+    d = t.rb_suit[0, hand >> 16 & 0xFFFF]
+    h = t.rb_suit[0, hand >> 32 & 0xFFFF]
+    s = t.rb_suit[1, hand >> 48]
+    estimate = c + d + h + s
+    takes = limit_takes(estimate, partner_bid(seat, b0, b1))
+    nil = naive_nil(hand, seat, b0, b1, policy)
+    return Baseline(0 if nil else takes, c, d, h, s, 0.0, estimate, takes, nil)
+
+
+def ms_side(cards: int) -> float:
+    """Master Spades' high cards of a side suit: the ace, and the king unless singleton."""
+    return float((cards >> ACE & 1) + (1 if cards >> KING & 1 and cards.bit_count() > 1 else 0))
+
+
+def ms(hand: int, seat: int, b0: int, b1: int, policy: Policy, t: Any) -> Baseline:
+    """Master Spades' simple bidding (ECAI 2020, appendix F.1) with RB's nil rule.
+
+    Its two corrections for short suits count once each, however many suits are short.
+    """
+    c_cards = hand & 0xFFFF
+    d_cards = hand >> 16 & 0xFFFF
+    h_cards = hand >> 32 & 0xFFFF
+    s_cards = hand >> 48
+    c = ms_side(c_cards)
+    d = ms_side(d_cards)
+    h = ms_side(h_cards)
+    n = s_cards.bit_count()
+    s = ms_side(s_cards)
+    if s_cards >> QUEEN & 1 and (n > 2 or (n == 2 and s_cards >> ACE & 1)):
+        s += 1.0
+    if n > 3:
+        s += n - 3.0
+    shape = 0.0
+    if n < 2:
+        shape = -1.0
+    elif n == 3 and (c_cards & (c_cards - 1) == 0 or d_cards & (d_cards - 1) == 0 or h_cards & (h_cards - 1) == 0):
+        shape = 1.0
+    estimate = c + d + h + s + shape
+    takes = limit_takes(estimate, partner_bid(seat, b0, b1))
+    nil = naive_nil(hand, seat, b0, b1, policy)
+    return Baseline(0 if nil else takes, c, d, h, s, shape, estimate, takes, nil)
+
+
+def io_side(cards: int) -> float:
+    """IO's value of a side suit: ace 1, ace and king 2, king with another card .5."""
+    if cards >> ACE & 1:
+        return 2.0 if cards >> KING & 1 else 1.0
+    return 0.5 if cards >> KING & 1 and cards.bit_count() > 1 else 0.0
+
+
+def io(hand: int, seat: int, b0: int, b1: int, policy: Policy, t: Any) -> Baseline:
+    """The bidder of cardgames.io (ECAI 2020, section 5.1)."""
+    c_cards = hand & 0xFFFF
+    d_cards = hand >> 16 & 0xFFFF
+    h_cards = hand >> 32 & 0xFFFF
+    s_cards = hand >> 48
+    c = io_side(c_cards)
+    d = io_side(d_cards)
+    h = io_side(h_cards)
+    high = (s_cards >> TEN).bit_count()
+    n = s_cards.bit_count()
+    s = high + 0.4 * (n - high)
+    estimate = c + d + h + s
+    partner = partner_bid(seat, b0, b1)
+    takes = limit_takes(estimate, partner)
+    honours = (c_cards | d_cards | h_cards | s_cards) >> KING
+    nil = (
+        policy.nils != 0
+        and takes <= 3
+        and partner != NO_BID
+        and 4 <= partner < BLIND_NIL
+        and honours == 0
+        and high == 0
+        and n <= 3
+    )
+    return Baseline(0 if nil else takes, c, d, h, s, 0.0, estimate, takes, nil)

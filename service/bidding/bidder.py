@@ -1,0 +1,93 @@
+"""The whole pipeline from a position to a bid: start reading here.
+
+A position comes in checked (service.api does that), the policy's kernel decides, `legal` has the last word,
+and `explanation` turns the kernel's numbers into fields and a sentence.
+"""
+
+from typing import Any, NamedTuple
+
+from service.bidding.auction import NO_BID, partner_bid
+from service.bidding.baselines import Baseline, io, ms, rb
+from service.bidding.bis import BisDecision, bis
+from service.bidding.explanation import explain_baseline, explain_bis
+from service.bidding.policies import BIS, FIXED, IO, MS, RB, Policy
+from service.bidding.regular import limit_takes
+from service.bidding.rules import Rules
+from service.bidding.scoring import BLIND_NIL, NIL
+from service.bidding.tableset import TableSet
+
+__all__ = ["BLIND_NIL", "Decision", "Position", "decide", "nearest_legal"]
+
+
+class Position(NamedTuple):
+    """What a bidder may know. Scores from its own side."""
+
+    hand: int  # 13 cards, see cards.py
+    bids: tuple[int, ...]  # 0..3 previous bids, first bidder first, 0..13 or BLIND_NIL
+    us: int
+    them: int
+    us_bags: int
+    them_bags: int
+    rules: Rules
+
+
+class Decision(NamedTuple):
+    """A bid and, where asked for, the JSON-ready explanation that made it."""
+
+    bid: int
+    kind: str  # "regular" | "nil"
+    explanation: dict[str, Any] | None
+
+
+_UNBID = ((NO_BID, NO_BID, NO_BID), (NO_BID, NO_BID), (NO_BID,), ())
+
+
+def decide(
+    position: Position,
+    policy: Policy,
+    tables: TableSet,
+    legal: tuple[int, ...] | None = None,
+    explain: bool = True,
+) -> Decision:
+    """The bid of ``policy`` in ``position``, always one of ``legal`` (sorted) where given."""
+    hand, bids, us, them, us_bags, _, rules = position
+    seat = len(bids)
+    b0, b1, b2 = bids + _UNBID[seat]
+    t = tables.kernel
+    if policy.kind == BIS:
+        made: BisDecision | Baseline = bis(hand, seat, b0, b1, b2, us, them, us_bags, rules, policy, t)
+    elif policy.kind == RB:
+        made = rb(hand, seat, b0, b1, policy, t)
+    elif policy.kind == MS:
+        made = ms(hand, seat, b0, b1, policy, t)
+    elif policy.kind == IO:
+        made = io(hand, seat, b0, b1, policy, t)
+    else:
+        assert policy.kind == FIXED, "parse_policy makes no other kind"
+        takes = limit_takes(float(policy.bid), partner_bid(seat, b0, b1))
+        made = Baseline(takes, 0.0, 0.0, 0.0, 0.0, 0.0, float(policy.bid), takes, False)
+    bid = made.bid
+    if legal is not None and bid not in legal:
+        bid = nearest_legal(bid, made.regular.takes if isinstance(made, BisDecision) else made.takes, legal)
+    explanation = None
+    if explain:
+        if isinstance(made, BisDecision):
+            explanation = explain_bis(made, bid, bids, t)
+        else:
+            explanation = explain_baseline(made, bid, policy)
+    return Decision(bid, "nil" if bid == NIL else "blind_nil" if bid == BLIND_NIL else "regular", explanation)
+
+
+def nearest_legal(bid: int, takes: int, legal: tuple[int, ...]) -> int:
+    """The legal bid nearest to what was wanted, the lower of two; regular bids before nils.
+
+    A nil that is not legal falls back to the regular ``takes``.
+
+    >>> nearest_legal(0, 3, (2, 4, 5)), nearest_legal(1, 1, (0, 14))
+    (2, 0)
+    """
+    wanted = takes if bid == NIL else bid
+    regular = [b for b in legal if b not in (NIL, BLIND_NIL)]
+    if regular:
+        return min(regular, key=lambda b: (abs(b - wanted), b))
+    return NIL if NIL in legal else legal[0]

@@ -1,0 +1,103 @@
+"""The one card encoding, and its text forms.
+
+A card is an int 0..63: ``suit * 16 + rank``, suits C D H S = 0..3, ranks 2..A = 0..12; in spades two
+more ranks stand above the ace, LJ = 13 and BJ = 14 (variant `jokers`: 15 trumps). A hand is an int with
+the bits of its cards; a suit's holding is the 16-bit field of the suit, bit 0 the deuce. Spades are the
+top field, so a spade outranks every side card as an int; bit 63 is never used (numba's int64 stays positive).
+
+Texts come in at the API's edge, through `parse_hand`; nothing else in the project reads or writes card names.
+"""
+
+from service.bidding.errors import CardError, HandSizeError
+
+CLUBS, DIAMONDS, HEARTS, SPADES = 0, 1, 2, 3
+SUITS = "CDHS"
+RANKS = "23456789TJQKA"
+NINE, TEN, JACK, QUEEN, KING, ACE = 7, 8, 9, 10, 11, 12
+LITTLE_JOKER, BIG_JOKER = 61, 62
+
+SUIT_BITS = 0xFFFF
+RANK_BITS = 0x1FFF  # the 13 ranks of a suit without jokers
+HOLDINGS = 8192  # number of holdings of a 13-card suit
+DECK = RANK_BITS | RANK_BITS << 16 | RANK_BITS << 32 | RANK_BITS << 48
+FIRST_SPADE = 48  # a card from here on is a spade
+SPADE_BITS = 0x7FFF << 48
+
+_JOKERS = {"LJ": LITTLE_JOKER, "BJ": BIG_JOKER}
+_NAMES = {s * 16 + r: RANKS[r] + SUITS[s] for s in range(4) for r in range(13)} | {
+    LITTLE_JOKER: "LJ",
+    BIG_JOKER: "BJ",
+}
+_CARDS = {name: card for card, name in _NAMES.items()} | {"10" + s: SUITS.index(s) * 16 + TEN for s in SUITS}
+
+
+def holding(hand: int, suit: int) -> int:
+    """The 16-bit holding of ``suit`` (0..3) in ``hand``."""
+    return (hand >> (suit << 4)) & SUIT_BITS
+
+
+def lowest(cards: int) -> int:
+    """The lowest card of a non-empty set."""
+    return (cards & -cards).bit_length() - 1
+
+
+def highest(cards: int) -> int:
+    """The highest card of a non-empty set."""
+    return cards.bit_length() - 1
+
+
+def parse_card(text: str) -> int:
+    """Read ``"QS"``, ``"10h"`` or ``"BJ"``; raise `CardError` for anything else.
+
+    >>> parse_card("2C"), parse_card("10c"), parse_card("as")
+    (0, 8, 60)
+    """
+    card = _CARDS.get(text)
+    if card is None:
+        card = _CARDS.get(text.upper())
+    if card is None:
+        raise CardError(f"{text!r} is no card; expected a rank of {RANKS} (or 10) and a suit of SHDC, BJ or LJ")
+    return card
+
+
+def format_card(card: int) -> str:
+    """The inverse of `parse_card`.
+
+    >>> format_card(60)
+    'AS'
+    """
+    return _NAMES[card]
+
+
+def parse_pbn(text: str) -> int:
+    """Read one hand in PBN's form, spades.hearts.diamonds.clubs.
+
+    Raises `CardError` for an unknown rank or a doubled card, `HandSizeError` when there are not four suits.
+
+    >>> format_pbn(parse_pbn("AKJ62.AQ.Q.K9543"))
+    'AKJ62.AQ.Q.K9543'
+    """
+    suits = text.strip().upper().replace("10", "T").split(".")
+    if len(suits) != 4:
+        raise HandSizeError(f"{text!r} has {len(suits)} suits; expected 4, as in AKJ62.AQ.Q.K9543")
+    hand = 0
+    for suit, ranks in zip("SHDC", suits, strict=True):
+        for rank in ranks:
+            bit = 1 << parse_card(rank + suit)
+            if hand & bit:
+                raise CardError(f"{rank}{suit} stands twice in {text!r}")
+            hand |= bit
+    return hand
+
+
+def format_pbn(hand: int) -> str:
+    """The inverse of `parse_pbn` (jokers have no PBN form and are left out)."""
+    return ".".join(
+        "".join(RANKS[r] for r in range(12, -1, -1) if hand >> (suit * 16 + r) & 1)
+        for suit in (SPADES, HEARTS, DIAMONDS, CLUBS)
+    )
+
+
+def cards_of(hand: int) -> list[int]:
+    """The cards of a hand, lowest first."""
+    return [card for card in range(63) if hand >> card & 1]

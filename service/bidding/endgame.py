@@ -1,0 +1,147 @@
+"""End-of-game modifications (bis.md section 3, ECAI 2020 appendices E and G.1), as kernels.
+
+Projected score = score + 10 x contract + the side's nil points; bids still to come are the mean bids of
+their seats after the bids so far (`mean_bids`, from self-play). The first rule that matches changes the bid.
+"""
+
+from typing import Any, NamedTuple
+
+from service.bidding.auction import opponents_nils, partner_bid, sequence_index
+from service.bidding.nil import OPEN
+from service.bidding.regular import limit_takes
+from service.bidding.rules import Rules
+from service.bidding.scoring import BLIND_NIL, contract_of, nil_stake
+
+UNTOUCHED, ATTACK_NIL, COMPLETE_TO_14, CLOSE_RACE, DESPERATE_NIL, SAFE_REGULAR, LAST_SEAT_LESS, LEAD_LESS = range(8)
+RULE_NAMES = (
+    "",
+    "opponents-nil",
+    "complete-to-14",
+    "close-race",
+    "desperate-nil",
+    "regular-wins-too",
+    "last-seat-one-less",
+    "ahead-one-less",
+)
+
+
+MOST_TRICKS = 14  # of one side: 13, and one more where partner bid 13 and the least bid is 1; mean bids sum to less
+
+
+class Endgame(NamedTuple):
+    """What the end of the game made of a bid; points."""
+
+    bid: int
+    rule: int  # UNTOUCHED, or the first rule that matched
+    before: int
+    projected_us: float
+    projected_them: float
+    total: float  # sum of the four bids, tricks; 0 where the end of the game was out of reach
+
+
+def project(
+    seat: int, b0: int, b1: int, b2: int, bid: int, us: int, them: int, rules: Rules, t: Any
+) -> tuple[float, float, float]:
+    """Both sides' points when the bidder in ``seat`` bids ``bid`` and everyone makes hers, and the four bids' sum."""
+    ours = float(contract_of(bid))
+    theirs = 0.0
+    our_nils = nil_stake(bid, rules)
+    their_nils = 0
+    for other in range(seat):
+        b = b0 if other == 0 else (b1 if other == 1 else b2)
+        if b == 0 or b == BLIND_NIL:
+            if (seat - other) & 1:
+                their_nils += nil_stake(b, rules)
+            else:
+                our_nils += nil_stake(b, rules)
+        elif (seat - other) & 1:
+            theirs += b
+        else:
+            ours += b
+    if seat == 0:
+        sequence = sequence_index(1, bid, -1, -1)
+        theirs += t.mean_bids[sequence, 0] + t.mean_bids[sequence, 2]
+        ours += t.mean_bids[sequence, 1]
+    elif seat == 1:
+        sequence = sequence_index(2, b0, bid, -1)
+        theirs += t.mean_bids[sequence, 0]
+        ours += t.mean_bids[sequence, 1]
+    elif seat == 2:
+        sequence = sequence_index(3, b0, b1, bid)
+        theirs += t.mean_bids[sequence, 0]
+    return us + 10.0 * ours + our_nils, them + 10.0 * theirs + their_nils, ours + theirs
+
+
+def can_win(projected: float, other: float, win: int) -> bool:
+    """Whether a side reaches the goal, and stays in front where both do."""
+    return projected >= win and (other < win or projected > other)
+
+
+def adjust(
+    seat: int,
+    b0: int,
+    b1: int,
+    b2: int,
+    bid: int,
+    takes: int,
+    estimate: float,
+    nil_probability: float,
+    nil_ruled_out: int,
+    nil_floor: float,
+    us: int,
+    them: int,
+    us_bags: int,
+    rules: Rules,
+    t: Any,
+) -> Endgame:
+    """Apply the first end-of-game rule that matches to ``bid`` (0 for a nil, else the regular ``takes``)."""
+    # Out of reach for both whatever is bid: no side can project more than MOST_TRICKS with a nil, or two nils.
+    stake = rules.nil_points
+    if rules.blind_nil and rules.blind_nil_points > stake:
+        stake = rules.blind_nil_points
+    reach = stake + (stake if stake > 10 * MOST_TRICKS else 10 * MOST_TRICKS)
+    if us + reach < rules.win and them + reach < rules.win:
+        return Endgame(bid, UNTOUCHED, bid, 0.0, 0.0, 0.0)
+    now_us, now_them, total = project(seat, b0, b1, b2, bid, us, them, rules, t)
+    partner = partner_bid(seat, b0, b1)
+    most = 13 - contract_of(partner) if partner >= 0 else 13
+    most = most if most > 1 else 1
+    new = bid
+    rule = UNTOUCHED
+    # A level race is no win for us, so it counts as theirs.
+    if now_them >= rules.win and (now_us < rules.win or now_them >= now_us):
+        if opponents_nils(seat, b0, b1, b2) > 0:
+            if bid > 0:
+                rule = ATTACK_NIL
+                new = limit_takes(estimate - 0.5, partner)
+        elif bid > 0 and not (partner == 0 or partner == BLIND_NIL) and total >= 11.0:
+            if total < 14.0:
+                rule = COMPLETE_TO_14
+                new = bid + int(14.0 - total + 0.5)
+        elif bid > 0 and now_them - now_us < 20.0:
+            rule = CLOSE_RACE
+            for more in range(1, 3):
+                new = bid + more
+                if now_us + 10.0 * more > now_them:
+                    break
+        elif bid > 0 and now_them - now_us >= 20.0 and nil_ruled_out == OPEN and nil_probability >= nil_floor:
+            rule = DESPERATE_NIL
+            new = 0
+        if new > most:
+            new = most
+    elif can_win(now_us, now_them, rules.win):
+        last = seat == 3
+        no_penalty = not rules.bags or us_bags + 2 < rules.bag_limit
+        if last and bid == 0 and takes > 0:
+            regular_us, regular_them, _ = project(seat, b0, b1, b2, takes, us, them, rules, t)
+            if can_win(regular_us, regular_them, rules.win):
+                rule = SAFE_REGULAR
+                new = takes
+        elif bid > 1 and no_penalty:
+            if last and can_win(now_us - 10.0, now_them, rules.win):
+                rule = LAST_SEAT_LESS
+                new = bid - 1
+            elif now_us - now_them > 10.0:
+                rule = LEAD_LESS
+                new = bid - 1
+    return Endgame(new, rule if new != bid else UNTOUCHED, bid, now_us, now_them, total)

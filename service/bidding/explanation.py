@@ -1,0 +1,152 @@
+"""A decision's numbers as the contract's `explanation`: enough to redo the bid by hand, and a sentence.
+
+No numbers are made or rounded here; they come from the kernels' tuples as they are.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+from service.bidding.auction import NO_BID, sequence_index
+from service.bidding.baselines import Baseline
+from service.bidding.bis import BisDecision
+from service.bidding.cards import RANKS
+from service.bidding.endgame import (
+    ATTACK_NIL,
+    CLOSE_RACE,
+    COMPLETE_TO_14,
+    DESPERATE_NIL,
+    LAST_SEAT_LESS,
+    LEAD_LESS,
+    RULE_NAMES,
+    SAFE_REGULAR,
+    UNTOUCHED,
+)
+from service.bidding.nil import OPEN, REASONS
+from service.bidding.policies import IO, MS, RB, Policy
+
+_WHY = {
+    ATTACK_NIL: "opponents can win and one of them bid nil: half a trick less, to be free to set the nil",
+    COMPLETE_TO_14: "opponents can win if they make their bid: with 14 bid, both sides can't make it",
+    CLOSE_RACE: "opponents win by less than 20 when both make it: bid to come out ahead",
+    DESPERATE_NIL: "opponents win by 20 or more when both make it: only a nil catches up",
+    SAFE_REGULAR: "the regular bid wins the game too: no need for a nil",
+    LAST_SEAT_LESS: "one trick less wins the game too, and two more bags bring no penalty",
+    LEAD_LESS: "ahead by more than 10 when all make their bids, and two more bags bring no penalty",
+}
+_NAMES = {RB: "RB", MS: "MS", IO: "IO"}
+_IO_NIL = "at most 3 takes, partner's bid 4 or more, no ace or king, no spade from the ten up, at most 3 spades"
+
+
+def explain_bis(made: BisDecision, bid: int, bids: tuple[int, ...], t: Any) -> dict[str, Any]:
+    """The explanation of a BIS decision after ``bids``; ``bid`` is what is answered (a legal bid)."""
+    regular, nil, end = made.regular, made.nil, made.endgame
+    adjustments = []
+    if end.rule != UNTOUCHED:
+        adjustments.append(
+            {
+                "rule": RULE_NAMES[end.rule],
+                "before": end.before,
+                "after": end.bid,
+                "why": _WHY[end.rule],
+                "projected": {
+                    "us": end.projected_us,
+                    "them": end.projected_them,
+                    "sum_of_bids": end.total,
+                    "mean_bids": _mean_bids((*bids, end.before), t),
+                },
+            }
+        )
+    if bid != made.bid:
+        adjustments.append(_legal_adjustment(made.bid, bid))
+    return {
+        "regular": {
+            "side_high": {
+                "H": regular.hearts,
+                "D": regular.diamonds,
+                "C": regular.clubs,
+            },
+            "spade_high": float(regular.spade_high),
+            "spade_long": float(regular.spade_long),
+            "ruffs": regular.ruffs,
+            "previous_bids_factor": regular.factor,
+            "offset": regular.offset,
+            "estimate": regular.estimate,
+            "takes": regular.takes,
+        },
+        "nil": {
+            "cnil": {
+                "S": nil.spades,
+                "H": nil.hearts,
+                "D": nil.diamonds,
+                "C": nil.clubs,
+            },
+            "void_factor": nil.void_factor,
+            "value": nil.value,
+            "probability": nil.probability,
+            "expected_points": nil.expected_points,
+            "threshold": nil.threshold,
+            "chosen": nil.chosen,
+            "ruled_out": REASONS[nil.ruled_out] if nil.ruled_out != OPEN else None,
+        },
+        "adjustments": adjustments,
+        "sentence": _sentence(made, bid),
+    }
+
+
+def _mean_bids(bids: tuple[int, ...], t: Any) -> list[float]:
+    # Of the seats still to bid after these bids, in bidding order.
+    padded = (*bids, NO_BID, NO_BID)
+    row = sequence_index(len(bids), *padded[:3]) if len(bids) < 4 else 0
+    return [t.mean_bids[row, later] for later in range(4 - len(bids))]
+
+
+def _sentence(made: BisDecision, bid: int) -> str:
+    regular, nil, end = made.regular, made.nil, made.endgame
+    if nil.ruled_out != OPEN:
+        against = f"nil is out ({REASONS[nil.ruled_out]})"
+    else:
+        # Ints format three times as fast as floats, and this runs on every request.
+        against = (
+            f"nil makes {int(100 * nil.probability + 0.5)}%, worth {round(nil.expected_points):+d} points"
+            f" against a threshold of {nil.threshold:g}"
+        )
+    adjusted = f"; {_WHY[end.rule]}" if end.rule != UNTOUCHED else ""
+    if bid != made.bid:
+        adjusted += f"; {made.bid} is not legal here"
+    return f"About {regular.estimate:.2f} tricks, rounded to {regular.takes}; {against}{adjusted}: bid {bid or 'nil'}."
+
+
+def _legal_adjustment(before: int, after: int) -> dict[str, Any]:
+    return {"rule": "legal-bids", "before": before, "after": after, "why": "the nearest bid that is legal"}
+
+
+def explain_baseline(made: Baseline, bid: int, policy: Policy) -> dict[str, Any]:
+    """The explanation of a rule-based bid: tricks by suit, the corrections, the rounded sum, the nil rule."""
+    name = _NAMES.get(policy.kind, "a fixed bid")
+    wanted = "nil by its rule" if made.nil else f"{made.takes} tricks"
+    return {
+        "regular": {
+            "suits": {
+                "S": made.spades,
+                "H": made.hearts,
+                "D": made.diamonds,
+                "C": made.clubs,
+            },
+            "shape": made.shape,
+            "estimate": made.estimate,
+            "takes": made.takes,
+        },
+        "nil": {"chosen": made.nil, "rule": _nil_rule(policy)},
+        "adjustments": [] if bid == made.bid else [_legal_adjustment(made.bid, bid)],
+        "sentence": f"{name} counts {made.estimate:.2f} tricks and wants {wanted}: bid {bid if bid else 'nil'}.",
+    }
+
+
+@lru_cache(maxsize=256)
+def _nil_rule(policy: Policy) -> str:
+    if policy.kind == IO:
+        return _IO_NIL
+    if policy.kind not in (RB, MS):
+        return "never by rule"
+    ranks = ", ".join(RANKS[rank] for rank in (policy.nil_x, policy.nil_y, policy.nil_z))
+    return f"in each suit the three lowest cards at most {ranks}; at most 3 spades; partner not nil"

@@ -1,0 +1,149 @@
+"""The nil side of a decision: value, success probability, expected points (bis.md sections 2 and 3), as kernels.
+
+`cnil` and `curves` come from the tables; the rest is arithmetic. Whether a nil is bid is decided here; what
+the end of the game makes of it, in `endgame`.
+"""
+
+from typing import Any, NamedTuple
+
+from service.bidding.auction import partner_bid
+from service.bidding.cards import ACE, QUEEN, TEN
+from service.bidding.policies import FULL, SINGLE
+from service.bidding.scoring import BLIND_NIL, contract_of
+
+VOID_FACTOR = 1.15  # ECAI 2020, section 4.2
+GRID = 100  # a curve has GRID + 1 points over nil values 0..1
+
+# Why a nil is ruled out.
+OPEN, PARTNER_NIL, ACE_OF_SPADES, KING_QUEEN, THREE_HIGH, FOUR_SPADES, HONOUR, NOT_ALLOWED = range(8)
+REASONS = (
+    "",
+    "partner bid nil",
+    "ace of spades",
+    "king and queen of spades",
+    "three spades above the nine",
+    "four or more spades",
+    "king or queen of spades",
+    "nils are switched off",
+)
+
+
+class Nil(NamedTuple):
+    """What makes a nil decision; probabilities 0..1, points."""
+
+    clubs: float  # cnil of each suit
+    diamonds: float
+    hearts: float
+    spades: float
+    void_factor: float
+    value: float
+    probability: float
+    expected_points: float
+    threshold: float
+    ruled_out: int  # OPEN, or the reason
+    chosen: bool
+
+
+def ruled_out(hand: int, seat: int, b0: int, b1: int, honours: int, nils: int) -> int:
+    """OPEN, or the reason why a nil is out of the question."""
+    if seat > 1:
+        partner = partner_bid(seat, b0, b1)
+        if partner == 0 or partner == BLIND_NIL:
+            return PARTNER_NIL
+    spades = hand >> 48
+    if spades >= 1 << QUEEN:
+        if spades >= 1 << ACE:
+            return ACE_OF_SPADES
+        if spades >> QUEEN == 3:
+            return KING_QUEEN
+    if (spades >> TEN).bit_count() >= 3:
+        return THREE_HIGH
+    if spades.bit_count() >= 4:
+        return FOUR_SPADES
+    if spades >= 1 << QUEEN and not honours:
+        return HONOUR
+    return OPEN if nils else NOT_ALLOWED
+
+
+def nil_value(clubs: float, diamonds: float, hearts: float, spades: float, void: bool) -> float:
+    """The hand's nil value from its suits' cnil."""
+    value = clubs * diamonds * hearts * spades
+    if void:
+        value *= VOID_FACTOR
+    return value if value < 1.0 else 1.0
+
+
+def contract_points(contract: int, nil: int, t: Any) -> float:
+    """Expected points of a contract from the share of such contracts that are made; ``nil``: 1 beside a nil."""
+    points: float = 10.0 * contract * (2.0 * t.contract_made[nil, contract] - 1.0)
+    return points
+
+
+def partnership_threshold(takes: int, partner: int, sequence: int, t: Any) -> float:
+    """BIS*'s threshold (ECAI 2020, section 5.3.3): what the side's contract is worth with ``takes`` and without.
+
+    ``partner`` is her bid; where she has yet to bid, the mean bid two seats after this ``sequence``.
+    """
+    bid = contract_of(partner) if partner >= 0 else int(t.mean_bids[sequence, 2] + 0.5)
+    return contract_points(takes + bid, 0, t) - contract_points(bid, 1, t)
+
+
+def interpolate(curve: Any, row: int, x: float) -> float:
+    """A curve's value at ``x`` in 0..1, linear between the grid's points; ``curve`` (rows, GRID + 1)."""
+    at = x * GRID
+    i = int(at)
+    if i >= GRID:
+        last: float = curve[row, GRID]
+        return last
+    low: float = curve[row, i]
+    step: float = curve[row, i + 1] - low
+    return low + step * (at - i)
+
+
+def consider_nil(
+    hand: int,
+    seat: int,
+    b0: int,
+    b1: int,
+    sequence: int,
+    curves: int,
+    threshold: float,
+    honours: int,
+    nils: int,
+    nil_points: int,
+    t: Any,
+) -> Nil:
+    """Value, probability and expected points of a nil, and whether it is chosen."""
+    c_cards = hand & 0xFFFF
+    d_cards = hand >> 16 & 0xFFFF
+    h_cards = hand >> 32 & 0xFFFF
+    cnil = t.cnil
+    clubs = cnil[0, c_cards]
+    diamonds = cnil[0, d_cards]
+    hearts = cnil[0, h_cards]
+    spades = cnil[1, hand >> 48]
+    void = c_cards == 0 or d_cards == 0 or h_cards == 0
+    value = clubs * diamonds * hearts * spades * (VOID_FACTOR if void else 1.0)
+    if value > 1.0:
+        value = 1.0
+    if curves == FULL:
+        probability = interpolate(t.curves, sequence, value)
+    elif curves == SINGLE:
+        probability = interpolate(t.single_curve, 0, value)
+    else:
+        probability = value
+    expected = nil_points * (2.0 * probability - 1.0)
+    reason = ruled_out(hand, seat, b0, b1, honours, nils)
+    return Nil(
+        clubs,
+        diamonds,
+        hearts,
+        spades,
+        VOID_FACTOR if void else 1.0,
+        value,
+        probability,
+        expected,
+        threshold,
+        reason,
+        reason == OPEN and expected > threshold,
+    )

@@ -1,0 +1,80 @@
+"""Scoring of a round and the end of a game (bis.md section 1) as kernels.
+
+Bids are tricks 0..13 or BLIND_NIL; all scores are points. Used by the simulator for every round and by
+the end-of-game rules for projections; holds no state.
+"""
+
+from service.bidding.rules import BAGS, CONTRACT, Rules
+
+NIL = 0
+BLIND_NIL = 14
+
+
+def contract_of(bid: int) -> int:
+    """The tricks a bid adds to its side's contract: a nil adds none."""
+    return 0 if bid == BLIND_NIL else bid
+
+
+def is_nil(bid: int) -> bool:
+    """Whether a bid is nil, blind or not."""
+    return bid == NIL or bid == BLIND_NIL
+
+
+def nil_stake(bid: int, rules: Rules) -> int:
+    """Points won or lost on a nil bid; 0 for a regular bid."""
+    if bid == NIL:
+        return rules.nil_points
+    if bid == BLIND_NIL:
+        return rules.blind_nil_points
+    return 0
+
+
+def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags: int, rules: Rules) -> tuple[int, int]:
+    """Points a side wins in a round, and its bags after it.
+
+    ``bags`` are those carried in. The bags' own points and the penalty are in the points.
+
+    >>> score_side(4, 5, 2, 4, 8, Rules())
+    (-37, 1)
+    """
+    contract = contract_of(bid) + contract_of(partner_bid)
+    made = 0  # tricks that count towards the contract
+    spilled = 0  # tricks that are bags at once: a failed nil's
+    points = 0
+    for own_bid, own_taken in ((bid, taken), (partner_bid, partner_taken)):
+        if is_nil(own_bid):
+            stake = nil_stake(own_bid, rules)
+            points += -stake if own_taken else stake
+            if rules.failed_nil_tricks == CONTRACT:
+                made += own_taken
+            elif rules.failed_nil_tricks == BAGS:
+                spilled += own_taken
+        else:
+            made += own_taken
+    if made >= contract:
+        points += 10 * contract
+        spilled += made - contract
+    else:
+        points -= 10 * contract
+    if not rules.bags:
+        return points, bags
+    points += spilled
+    bags += spilled
+    while bags >= rules.bag_limit:
+        bags -= rules.bag_limit
+        points -= rules.bag_penalty
+    return points, bags
+
+
+def game_winner(score: int, other: int, rules: Rules) -> int:
+    """1 when the first side has won, -1 when the other has, 0 while the game goes on.
+
+    >>> game_winner(210, 205, Rules(win=200)), game_winner(-100, 50, Rules(win=200, lose=-100))
+    (1, -1)
+    """
+    if score >= rules.win or other >= rules.win or score <= rules.lose or other <= rules.lose:
+        if score > other:
+            return 1
+        if score < other:
+            return -1
+    return 0

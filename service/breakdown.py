@@ -1,0 +1,59 @@
+"""The breakdown: an answer's explanation as text for people, for `python -m service bid`.
+
+Not another account of a decision: every figure comes from the explanation that POST /bid gives, and fields that a
+later version adds are printed as they come.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_INDENT = "  "
+_BESIDE = ("sentence", "adjustments", "candidates")  # told apart from the sections
+
+
+def breakdown(answer: Mapping[str, Any]) -> str:
+    """``answer`` (the JSON answer of POST /bid) as lines of text.
+
+    >>> print(breakdown({"bid": 0, "kind": "nil", "policy": "io", "tables": "t", "assumed": [], "explanation": None}))
+    bid 0 (nil), policy io, tables t
+    """
+    lines = [f"bid {answer['bid']} ({answer['kind']}), policy {answer['policy']}, tables {answer['tables']}"]
+    if answer["assumed"]:
+        lines.append(f"assumed: {', '.join(answer['assumed'])}")
+    explanation: Mapping[str, Any] = answer.get("explanation") or {}
+    if "sentence" in explanation:
+        lines += ["", str(explanation["sentence"])]
+    for name, section in explanation.items():
+        if name not in _BESIDE:
+            lines += ["", *_section(name, section)]
+    for step in explanation.get("adjustments", ()):
+        lines += ["", f"adjusted by {step['rule']}: {step['before']} -> {step['after']}", f"{_INDENT}{step['why']}"]
+    candidates = explanation.get("candidates", ())
+    if candidates:
+        lines += ["", "candidates", *(f"{_INDENT}{_value(candidate)}" for candidate in candidates)]
+    return "\n".join(lines)
+
+
+def _section(name: str, section: Any) -> list[str]:
+    if not isinstance(section, Mapping):
+        return [f"{_words(name)}: {_value(section)}"]
+    width = max((len(key) for key in section), default=0)
+    return [_words(name), *(f"{_INDENT}{_words(key):<{width}}  {_value(value)}" for key, value in section.items())]
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.4f}".rstrip("0").removesuffix(".") if abs(value) < 1000 else f"{value:.1f}"
+    if isinstance(value, Mapping):
+        return "   ".join(f"{_words(key)} {_value(item)}" for key, item in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(_value(item) for item in value) or "-"
+    return str(value)

@@ -1,0 +1,260 @@
+"""The public contract: what callers send and get, as pydantic models.
+
+Not the way the hot path reads a body (that is `api/requests.py`, which must accept exactly what these models
+and its own checks of hands, bids and rules accept). The models serve three ends: the OpenAPI document, the
+structural faults of a refused request, and tests that hold real answers against them.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation, StrictBool, StrictInt, StrictStr, WithJsonSchema
+
+MAX_ITEMS = 512  # requests in one POST /v1/bids
+SCORE_LIMIT = 10_000  # points, either way
+MAX_SEED = 2**53 - 1  # the largest integer that every JSON reader keeps exactly
+POLICY_CHARS = 200
+
+_CARD = {"type": "string", "description": "rank 23456789TJQKA (or 10), then suit SHDC; any case", "examples": ["QS"]}
+_BID = {
+    "anyOf": [
+        {"type": "integer", "minimum": 0, "maximum": 13},
+        {"type": "string", "enum": [*(str(bid) for bid in range(14)), "nil", "blind_nil"]},
+    ]
+}
+# Lists whose faults are told item by item are checked in api/requests.py; pydantic only documents them.
+Hand = Annotated[
+    SkipValidation[Any],
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "array", "items": _CARD, "minItems": 13, "maxItems": 13, "uniqueItems": True},
+                {"type": "string", "description": "PBN: spades.hearts.diamonds.clubs"},
+            ],
+            "description": "13 cards, or one PBN string",
+            "examples": ["AKJ62.AQ.Q.K9543"],
+        }
+    ),
+]
+PreviousBids = Annotated[
+    SkipValidation[Any],
+    WithJsonSchema(
+        {
+            "type": "array",
+            "items": _BID,
+            "maxItems": 3,
+            "description": "first bidder first; nil is 0; blind_nil only where the rules allow it",
+        }
+    ),
+]
+LegalBids = Annotated[
+    SkipValidation[Any],
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "array", "items": _BID, "minItems": 1, "maxItems": 15}, {"type": "null"}],
+            "description": "the answer is always one of them; a blind_nil is never chosen once the hand is seen",
+        }
+    ),
+]
+Points = Annotated[StrictInt, Field(ge=-SCORE_LIMIT, le=SCORE_LIMIT, description="points")]
+Bags = Annotated[StrictInt, Field(ge=0, le=99, description="bags since the last penalty, below rules.bag_limit")]
+
+
+class Contract(BaseModel):
+    """What callers send: unknown fields are refused, nothing is converted."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Scores(Contract):
+    """The score before the round, from the caller's side."""
+
+    us: Points = 0
+    them: Points = 0
+    us_bags: Bags = 0
+    them_bags: Bags = 0
+
+
+class RuleSet(Contract):
+    """A preset and overrides; the supported values are listed by GET /v1/rules."""
+
+    preset: StrictStr = Field(default="classic", description="classic or bis-paper")
+    win: StrictInt = Field(default=500, description="goal, points")
+    lose: StrictInt | None = Field(default=None, description="losing goal, points; null: none")
+    nil_points: StrictInt = 100
+    blind_nil_points: StrictInt = 200
+    double_nil: StrictBool = Field(default=True, description="both partners may bid nil")
+    blind_nil: StrictBool = False
+    blind_nil_deficit: StrictInt = Field(default=100, description="points one must be behind to bid blind nil")
+    bags: StrictBool = True
+    bag_limit: StrictInt = 10
+    bag_penalty: StrictInt = 100
+    failed_nil_tricks: Literal["bags", "contract", "none"] = "bags"
+    min_bid: StrictInt = 0
+    team_min: StrictInt = 0
+    team_max: StrictInt | None = None
+    ten_for_200: StrictBool = False
+    variant: Literal["partnership", "cutthroat", "mirror", "whiz", "whiz_strict", "suicide", "jokers"] = "partnership"
+
+
+class BidRequest(Contract):
+    """One position: a hand, the bids before it, the score and the rules. Of a doubled JSON key the last one counts."""
+
+    hand: Hand
+    previous_bids: PreviousBids
+    seat: Annotated[
+        StrictInt, Field(ge=0, le=3, description="place in the bidding order; equals the number of previous bids")
+    ]
+    scores: Scores = Field(default_factory=Scores)
+    convention: StrictStr = Field(default="none", description="none; big5, big6 and auto are not there yet")
+    policy: StrictStr = Field(default="bis", description="bis, rb, ms or io, with options as in bis:endgame=off")
+    rules: RuleSet = Field(default_factory=RuleSet)
+    explain: StrictBool = True
+    legal_bids: LegalBids = None
+    seed: Annotated[StrictInt, Field(ge=0, le=MAX_SEED)] | None = Field(
+        default=None, description="for decisions that draw lots; none does in this version"
+    )
+
+
+class BidsRequest(Contract):
+    """Up to 512 requests; each fails alone."""
+
+    requests: Annotated[
+        list[SkipValidation[Any]],
+        Field(max_length=MAX_ITEMS),
+        WithJsonSchema({"type": "array", "items": {"$ref": "#/components/schemas/BidRequest"}, "maxItems": MAX_ITEMS}),
+    ]
+
+
+class Answer(BaseModel):
+    """What callers get: fields may be added in later versions."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Adjustment(Answer):
+    """A step after the estimate that changed, or could have changed, the bid."""
+
+    rule: str
+    before: int
+    after: int
+    why: str
+
+
+class Explanation(Answer):
+    """The numbers that made the bid, enough to redo it by hand; which are there depends on the policy."""
+
+    regular: dict[str, Any] | None = Field(
+        default=None, description="regular takes: by suit, spades, ruffs, factor, estimate"
+    )
+    nil: dict[str, Any] | None = Field(
+        default=None, description="nil value by suit, probability, expected points, threshold"
+    )
+    adjustments: list[Adjustment] = Field(default_factory=list)
+    candidates: list[dict[str, Any]] = Field(default_factory=list, description="where the policy knows them")
+    sentence: str
+
+
+class BidAnswer(Answer):
+    """One bid."""
+
+    bid: Annotated[int, Field(ge=0, le=13)]
+    kind: Literal["regular", "nil", "blind_nil"]
+    policy: str
+    tables: str = Field(description="version of the tables that made it")
+    assumed: list[str] = Field(description="what the request left out, as dotted names")
+    explanation: Explanation | None = Field(default=None, description="left out when explain is false")
+
+
+class FaultItem(Answer):
+    """One fault of a request."""
+
+    pointer: str = Field(description="JSON pointer (RFC 6901); empty: the whole body")
+    code: str
+    detail: str
+
+
+class Problem(Answer):
+    """An error answer (RFC 9457)."""
+
+    type: str = Field(description="stable URI reference, such as /problems/invalid-request")
+    title: str
+    status: int
+    detail: str
+    errors: list[FaultItem] = Field(default_factory=list, description="every fault of the request, at most 64")
+
+
+class ProblemTypeInfo(Answer):
+    """What a problem's type means; codes are those of its `errors`."""
+
+    type: str
+    status: int
+    title: str
+    meaning: str
+    codes: dict[str, str]
+
+
+class BidsItem(Answer):
+    """The answer to one request of many."""
+
+    status: int
+    body: BidAnswer | Problem
+
+
+class BidsAnswer(Answer):
+    """The answers, in the order of the requests."""
+
+    answers: list[BidsItem]
+
+
+class PolicyInfo(Answer):
+    """A policy that may be asked for."""
+
+    policy: str
+    version: str
+    description: str
+    options: list[str]
+    strength: str | None = Field(description="how it fares, with the page that says so; null: not measured yet")
+
+
+class PoliciesAnswer(Answer):
+    """The policies."""
+
+    default: str
+    policies: list[PolicyInfo]
+
+
+class RuleField(Answer):
+    """A rule field: its JSON type, which values are supported and the default."""
+
+    type: str
+    default: Any
+    supported: str
+
+
+class RulesAnswer(Answer):
+    """Presets with all their values, and the fields."""
+
+    default: str
+    presets: dict[str, RuleSet]
+    fields: dict[str, RuleField]
+
+
+class Status(Answer):
+    """Alive or ready."""
+
+    status: Literal["ok", "ready"]
+
+
+class TablesInfo(Answer):
+    """The tables in use."""
+
+    version: str
+    sha256: str
+
+
+class VersionAnswer(Answer):
+    """Which code and which tables answer."""
+
+    service: str
+    python: str
+    tables: TablesInfo | None = Field(description="null until they are mapped")

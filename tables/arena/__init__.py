@@ -1,0 +1,1 @@
+"""The arena: matches between bidders over duplicate pairs, and their statistics."""

@@ -1,0 +1,213 @@
+"""Many games at once, step by step: what outside bidders and noise need.
+
+Compiled code carries every game on until somebody outside has to bid; those positions are asked in one batch a
+bidder, the bids go in, and so on until all games are over. Deals, bids and play are the kernels of tables/game.py, so
+a built-in bidder makes the same games here and in `tables.selfplay`. Data comes from match.py's chunk and goes back
+into its ``scores`` and ``sums``.
+"""
+
+import zlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.cards import format_card
+from service.bidding.policies import Policy, parse_policy
+from service.bidding.rules import Rules, describe
+from service.bidding.scoring import game_winner
+from service.bidding.tableset import Tables
+from tables.arena.bidders import OutsideBidder, is_outside, open_bidder
+from tables.deal import seed_rng
+from tables.game import (
+    DRAWS,
+    GAMES,
+    MOST_ROUNDS,
+    PAIR_DD,
+    PAIR_DR,
+    PAIR_RR,
+    WINS_A,
+    begin_round,
+    bid_seat,
+    close_round,
+    disturbed,
+    play_out,
+    turn_of,
+)
+from tables.jit import entry
+from tables.rules import BAG, BID, DECK_CELL, HAND, SCORE, SIZE, carry_rules
+from tables.selfplay import DECK
+from tables.simulate import typed
+
+# Cells of a game's row; NEXT is the seat to bid, -1 before the deal.
+PAIR, SWAP, NUMBER, NEXT, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(11)
+NOISE_STREAM = 1 << 20  # streams of the generator from here on: far from the deals', which are rounds' numbers
+NO_ANSWER = -1
+
+
+def _advance(
+    states: Any,
+    games: Any,
+    cards: Any,
+    answers: Any,
+    waiting: Any,
+    seed: int,
+    rules: Rules,
+    policies: Any,
+    outside: Any,
+    noise: float,
+    players: Any,
+    t: Any,
+    sums: Any,
+) -> int:
+    n = 0
+    for g in range(games.shape[0]):
+        game = games[g]
+        s = states[g]
+        while game[OVER] == 0:
+            turn = turn_of(game[PAIR], game[SWAP], game[NUMBER])
+            if game[NEXT] < 0:
+                carry_rules(s, rules)
+                begin_round(
+                    s,
+                    cards,
+                    seed,
+                    game[PAIR],
+                    game[NUMBER],
+                    turn,
+                    players,
+                    game[POINTS_A],
+                    game[POINTS_B],
+                    game[BAGS_A],
+                    game[BAGS_B],
+                )
+                if noise > 0.0:
+                    seed_rng(s, seed, game[PAIR], NOISE_STREAM + 2 * game[NUMBER] + game[SWAP])
+                game[NEXT] = 0
+            while game[NEXT] < 4:
+                seat = game[NEXT]
+                chair = (turn + seat) & 3
+                if outside[chair] == 0:
+                    bid = bid_seat(s, seat, rules, policies[chair], t)
+                elif answers[g] == NO_ANSWER:
+                    break
+                else:
+                    bid = answers[g]
+                    answers[g] = NO_ANSWER
+                if noise > 0.0:
+                    bid = disturbed(s, bid, noise)
+                s[BID + seat] = bid
+                game[NEXT] += 1
+            if game[NEXT] < 4:
+                waiting[n] = g
+                n += 1
+                break
+            play_out(s)
+            points_a, points_b, bags_a, bags_b = close_round(s, turn, game[BAGS_A], game[BAGS_B], rules, sums)
+            game[POINTS_A] += points_a
+            game[POINTS_B] += points_b
+            game[BAGS_A] = bags_a
+            game[BAGS_B] = bags_b
+            game[RESULT] = game_winner(game[POINTS_A], game[POINTS_B], rules)
+            game[NUMBER] += 1
+            game[NEXT] = -1
+            if game[RESULT] != 0 or game[NUMBER] == MOST_ROUNDS:
+                game[OVER] = 1
+    return n
+
+
+advance = entry(_advance)
+
+
+def play_outside(
+    bidders: tuple[str, str, str, str],
+    noise: float,
+    seed: int,
+    first: int,
+    last: int,
+    rules: Rules,
+    players: NDArray[np.int64],
+    t: Tables,
+    scores: NDArray[np.int64],
+    sums: NDArray[np.float64],
+) -> None:
+    """Play pairs ``first`` up to ``last`` of ``bidders`` (by chair) in lockstep.
+
+    Fills ``scores`` (pairs, 2) and adds to ``sums`` as `selfplay.play_pairs` does. Raises `BidderError`.
+    """
+    n = 2 * (last - first)
+    states = np.zeros((n, SIZE), np.int64)
+    states[:, DECK_CELL] = DECK
+    games = np.zeros((n, CELLS), np.int64)
+    games[:, PAIR] = first + np.arange(n) // 2
+    games[:, SWAP] = np.arange(n) % 2
+    games[:, NEXT] = -1
+    answers = np.full(n, NO_ANSWER, np.int64)
+    waiting = np.zeros(n, np.int64)
+    cards = np.zeros(64, np.int64)
+    outside = np.array([is_outside(text) for text in bidders], np.int64)
+    policies = tuple(typed(Policy() if is_outside(text) else parse_policy(text)) for text in bidders)
+    told = rules_told(rules)
+    opened: dict[str, OutsideBidder] = {}
+    try:
+        for text in bidders:
+            if is_outside(text) and text not in opened:
+                opened[text] = open_bidder(text)
+        while True:
+            asked = advance(
+                states, games, cards, answers, waiting, seed, rules, policies, outside, noise, players, t, sums
+            )
+            if asked == 0:
+                break
+            batches: dict[str, list[int]] = {}
+            for g in waiting[:asked].tolist():
+                game = games[g]
+                chair = (turn_of(int(game[PAIR]), int(game[SWAP]), int(game[NUMBER])) + int(game[NEXT])) & 3
+                batches.setdefault(bidders[chair], []).append(g)
+            for text, batch in batches.items():
+                requests = [request_of(states[g].tolist(), games[g].tolist(), seed, told) for g in batch]
+                answers[batch] = opened[text].bids(requests)
+    finally:
+        for bidder in opened.values():
+            bidder.close()
+    scores[:] = games[:, RESULT].reshape(-1, 2)
+    points = (games[:, POINTS_A] - games[:, POINTS_B]).reshape(-1, 2).sum(axis=1)
+    rounds = games[:, NUMBER].reshape(-1, 2).sum(axis=1)
+    sums[GAMES] += n
+    sums[WINS_A] += int((scores == 1).sum())
+    sums[DRAWS] += int((scores == 0).sum())
+    sums[PAIR_DD] += int((points * points).sum())
+    sums[PAIR_DR] += int((points * rounds).sum())
+    sums[PAIR_RR] += int((rounds * rounds).sum())
+
+
+def rules_told(rules: Rules) -> dict[str, Any]:
+    """The request's `rules`: preset classic and what differs from it."""
+    plain = describe(Rules())
+    return {"preset": "classic"} | {field: value for field, value in describe(rules).items() if value != plain[field]}
+
+
+def request_of(s: list[int], game: list[int], seed: int, rules: dict[str, Any]) -> dict[str, Any]:
+    """The POST /bid request of the position in which a game waits.
+
+    Its `seed` follows from match, game, round and seat, so that a bidder that draws lots can repeat them.
+    """
+    seat = game[NEXT]
+    us = seat & 1
+    hand = s[HAND + seat]
+    lots = f"{seed}/{game[PAIR]}/{game[SWAP]}/{game[NUMBER]}/{seat}"
+    return {
+        "hand": [format_card(card) for card in range(63, -1, -1) if hand >> card & 1],
+        "previous_bids": ["blind_nil" if bid == 14 else bid for bid in s[BID : BID + seat]],
+        "seat": seat,
+        "scores": {
+            "us": s[SCORE + us],
+            "them": s[SCORE + 1 - us],
+            "us_bags": s[BAG + us],
+            "them_bags": s[BAG + 1 - us],
+        },
+        "convention": "none",
+        "rules": rules,
+        "seed": zlib.crc32(lots.encode()) & 0x7FFFFFFF,
+        "explain": False,
+    }

@@ -1,0 +1,323 @@
+"""What a match came to: one object, as JSON and as Markdown.
+
+Nothing is played or estimated here: counts come from match.py (layout in tables/game.py), intervals from stats.py.
+A rate of nothing (the success of nils where none was bid) is null, never a number.
+"""
+
+import json
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+import service
+from service.bidding.rules import describe
+from service.bidding.tableset import TableSet
+from tables import game
+from tables.arena import stats
+from tables.jit import source_hash
+
+if TYPE_CHECKING:
+    from tables.arena.match import Match, Played
+
+Row = dict[str, Any]
+SIDES = ("a", "b")
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """A match and its figures. Lists of two are [a, b]; rates and shares 0..1; points and bags per round."""
+
+    a: str
+    b: str
+    mixed: bool  # side a seats one of each bidder, against two of b
+    noise: float
+    players: list[str]  # with their versions
+    rules: dict[str, Any]
+    seed: int
+    win_rate: float  # of side a, draws as half
+    ci95: list[float]
+    pairs: int
+    games: int
+    draws: int
+    variance_saved: float  # by duplicate pairs, against as many independent games
+    rounds: int
+    points_per_round: list[float]
+    points_difference: float  # a less b, per round
+    points_difference_ci95: list[float]
+    nil_rate: list[float | None]  # of bids
+    nil_success: list[float | None]  # of nils
+    set_rate: list[float | None]  # of contracts of one trick or more
+    bags: list[float | None]
+    sum_of_bids: float | None  # mean of four
+    legal_cards: float | None  # mean at each play
+    contracts: list[Row]  # calibration by side and contract
+    bids: list[Row]  # calibration by side and single bid
+    round_types: list[Row]  # by who bid nil, as Table 3
+    sums_of_bids: list[Row]  # points by the sum of the four bids, as Fig. 4
+    sequential: Row | None
+    versions: dict[str, str]
+    tables: dict[str, Any]  # version and sha256, of the manifest and of each file
+    seconds: float
+
+    def record(self, timing: bool = True) -> dict[str, Any]:
+        """As JSON values; without ``timing`` it follows from match and tables alone."""
+        values = asdict(self)
+        if not timing:
+            del values["seconds"]
+        return values
+
+    def to_json(self, timing: bool = True) -> str:
+        """One JSON object on one line."""
+        return json.dumps(self.record(timing), sort_keys=False, allow_nan=False)
+
+    def to_markdown(self) -> str:
+        """For people: the figures, then calibration, round types and sums of bids as tables."""
+        return "\n".join(_markdown(self)) + "\n"
+
+
+def describe_match(match: "Match", played: "Played", opened: TableSet) -> MatchResult:
+    """The result of a match on the tables ``opened``."""
+    from tables.arena.match import player_version  # at call time: match.py imports this module
+
+    sums = played.sums
+    rate = stats.win_rate(played.scores)
+    games = int(sums[game.GAMES])
+    rounds = int(sums[game.ROUNDS])
+    points = sums[game.POINTS : game.POINTS + 2]
+    difference = stats.ratio_of_sums(
+        float(points[0] - points[1]),
+        rounds,
+        float(sums[game.PAIR_DD]),
+        float(sums[game.PAIR_DR]),
+        float(sums[game.PAIR_RR]),
+        rate.pairs,
+    )
+    players = [player_version(player) for player in match.players]
+    return MatchResult(
+        a=match.a,
+        b=match.b,
+        mixed=match.mixed,
+        noise=match.noise,
+        players=players,
+        rules=describe(match.rules),
+        seed=match.seed,
+        win_rate=rate.rate,
+        ci95=[rate.low, rate.high],
+        pairs=rate.pairs,
+        games=games,
+        draws=int(sums[game.DRAWS]),
+        variance_saved=rate.variance_saved,
+        rounds=rounds,
+        points_per_round=[float(x) / rounds for x in points],
+        points_difference=difference.mean,
+        points_difference_ci95=[difference.low, difference.high],
+        nil_rate=_rates(sums, game.NILS, game.BIDS),
+        nil_success=_rates(sums, game.NILS_MADE, game.NILS),
+        set_rate=_rates(sums, game.SETS, game.CONTRACTS),
+        bags=[float(x) / rounds for x in sums[game.BAGS : game.BAGS + 2]],
+        sum_of_bids=_rate(sums[game.SUM_OF_BIDS], rounds),
+        legal_cards=_rate(sums[game.SUM_OF_CHOICES], sums[game.PLAYS]),
+        contracts=list(_contracts(sums)),
+        bids=list(_bids(sums)),
+        round_types=list(_round_types(sums, match.mixed)),
+        sums_of_bids=list(_sums_of_bids(sums)),
+        sequential=played.test._asdict() if played.test is not None else None,
+        versions={
+            "service": service.__version__,
+            "engine": source_hash(),
+            "python": platform.python_version(),
+            "numba": numba.__version__,
+            "numpy": np.__version__,
+        },
+        tables={
+            "version": opened.version,
+            "sha256": opened.sha256,
+            "files": {name: entry.sha256 for name, entry in sorted(opened.manifest.files.items())},
+        },
+        seconds=round(played.seconds, 3),
+    )
+
+
+def _rate(count: float, of: float) -> float | None:
+    return float(count) / float(of) if of else None
+
+
+def _rates(sums: NDArray[np.float64], count: int, of: int) -> list[float | None]:
+    return [_rate(sums[count + side], sums[of + side]) for side in range(2)]
+
+
+def _contracts(sums: NDArray[np.float64]) -> Iterable[Row]:
+    levels = sums[game.LEVELS : game.BID_LEVELS].reshape(2, 27, 4)
+    for side, name in enumerate(SIDES):
+        for contract in range(27):
+            rounds, made, over, short = levels[side, contract]
+            if rounds:
+                yield {
+                    "side": name,
+                    "contract": contract,
+                    "rounds": int(rounds),
+                    "made": made / rounds,
+                    "set": 1 - made / rounds,
+                    "overtricks": _rate(over, made),  # mean where made
+                    "short": _rate(short, rounds - made),  # mean where set
+                }
+
+
+def _bids(sums: NDArray[np.float64]) -> Iterable[Row]:
+    levels = sums[game.BID_LEVELS : game.NIL_PATTERNS].reshape(2, 15, 3)
+    for side, name in enumerate(SIDES):
+        for bid in range(15):
+            bids, tricks, made = levels[side, bid]
+            if bids:
+                kind = "nil" if bid == 0 else "blind_nil" if bid == 14 else str(bid)
+                yield {"side": name, "bid": kind, "bids": int(bids), "tricks": tricks / bids, "made": made / bids}
+
+
+def round_type(pattern: int, mixed: bool = False) -> str:
+    """The round type of a nil pattern (a bit a chair: a0, b0, a1, b1), as in Table 3 of ECAI 2020.
+
+    In a mixed match a lone nil of side a is told by who bid it: `first` is bidder a, `second` her partner.
+
+    >>> round_type(0), round_type(1), round_type(3), round_type(5), round_type(4, mixed=True)
+    ('no nil', 'nil of a', 'nil v nil', 'double nil of a', 'nil of a, second')
+    """
+    of_a = (pattern & 1) + (pattern >> 2 & 1)
+    of_b = (pattern >> 1 & 1) + (pattern >> 3 & 1)
+    if of_a == 2:
+        return "double nil of both" if of_b == 2 else "double nil of a"
+    if of_b == 2:
+        return "double nil of b"
+    if of_a and of_b:
+        return "nil v nil"
+    if of_a:
+        return ("nil of a, first" if pattern & 1 else "nil of a, second") if mixed else "nil of a"
+    return "nil of b" if of_b else "no nil"
+
+
+def _round_types(sums: NDArray[np.float64], mixed: bool) -> Iterable[Row]:
+    patterns = sums[game.NIL_PATTERNS : game.BID_SUMS].reshape(16, 5)
+    totals: dict[str, NDArray[np.float64]] = {}
+    for pattern in range(16):
+        of_a = (pattern & 1) + (pattern >> 2 & 1)
+        of_b = (pattern >> 1 & 1) + (pattern >> 3 & 1)
+        rounds = patterns[pattern, 0]
+        row = np.append(patterns[pattern], [of_a * rounds, of_b * rounds])
+        name = round_type(pattern, mixed)
+        totals[name] = totals.get(name, np.zeros(7)) + row
+    whole = sums[game.ROUNDS]
+    for name, (rounds, points_a, points_b, made_a, made_b, nils_a, nils_b) in sorted(totals.items()):
+        if rounds:
+            yield {
+                "type": name,
+                "rounds": int(rounds),
+                "share": rounds / whole,
+                "points": [points_a / rounds, points_b / rounds],
+                "nil_success": [_rate(made_a, nils_a), _rate(made_b, nils_b)],
+            }
+
+
+def _sums_of_bids(sums: NDArray[np.float64]) -> Iterable[Row]:
+    for total, (rounds, plain, points_a, points_b) in enumerate(sums[game.BID_SUMS : game.SUMS].reshape(53, 4)):
+        if rounds:
+            points = [points_a / plain, points_b / plain] if plain else [None, None]
+            yield {"sum": total, "rounds": int(rounds), "without_nil": int(plain), "points": points}
+
+
+# ---- Markdown ----------------------------------------------------------------------------------------------------
+
+
+def _percent(x: float | None) -> str:
+    return "-" if x is None else f"{100 * x:.1f} %"
+
+
+def _number(x: float | None) -> str:
+    return "-" if x is None else f"{x:.2f}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:
+    yield ""
+    yield "| " + " | ".join(head) + " |"
+    yield "|" + "---|" * len(head)
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+
+
+def _markdown(r: MatchResult) -> Iterable[str]:
+    side_a = f"{r.a} with {r.b}" if r.mixed else r.a
+    yield f"# {side_a} v {r.b}"
+    yield ""
+    low, high = r.ci95
+    yield f"Win rate of a: **{100 * r.win_rate:.2f} %** (95 %: {100 * low:.2f} to {100 * high:.2f}), {r.pairs} pairs."
+    if r.sequential is not None:
+        s = r.sequential
+        yield (
+            f"Sequential test of elo {s['elo0']:g} against {s['elo1']:g}: {s['decision']}"
+            f" (llr {s['llr']:.2f}, bounds {s['lower']:.2f} and {s['upper']:.2f})."
+        )
+    noise = f", bids moved by noise {r.noise:g}" if r.noise else ""
+    lose = "none" if r.rules["lose"] is None else r.rules["lose"]
+    yield (
+        f"Players {r.players[0]} and {r.players[1]}; goals {r.rules['win']}/{lose}; seed {r.seed}{noise};"
+        f" tables {r.tables['version']}; {r.seconds:.1f} s."
+    )
+    yield from _table(
+        ("", "a", "b"),
+        (
+            ("points a round", *map(_number, r.points_per_round)),
+            ("nils of bids", *map(_percent, r.nil_rate)),
+            ("nils made", *map(_percent, r.nil_success)),
+            ("contracts set", *map(_percent, r.set_rate)),
+            ("bags a round", *map(_number, r.bags)),
+        ),
+    )
+    low, high = r.points_difference_ci95
+    yield ""
+    yield (
+        f"Points a less b, a round: {r.points_difference:+.2f} (95 %: {low:+.2f} to {high:+.2f});"
+        f" variance saved by duplicate: {_percent(r.variance_saved)}; sum of bids {_number(r.sum_of_bids)};"
+        f" legal cards a play {_number(r.legal_cards)}; {r.rounds} rounds, {r.games} games, {r.draws} drawn."
+    )
+    yield from _table(
+        ("round type", "rounds", "share", "points a : b", "nils made a : b"),
+        (
+            (
+                row["type"],
+                str(row["rounds"]),
+                _percent(row["share"]),
+                " : ".join(map(_number, row["points"])),
+                " : ".join(map(_percent, row["nil_success"])),
+            )
+            for row in r.round_types
+        ),
+    )
+    yield from _table(
+        ("side", "contract", "rounds", "made", "set", "overtricks where made", "short where set"),
+        (
+            (
+                row["side"],
+                str(row["contract"]),
+                str(row["rounds"]),
+                _percent(row["made"]),
+                _percent(row["set"]),
+                _number(row["overtricks"]),
+                _number(row["short"]),
+            )
+            for row in r.contracts
+        ),
+    )
+    yield from _table(
+        ("side", "bid", "bids", "own tricks", "contract or nil made"),
+        ((row["side"], row["bid"], str(row["bids"]), _number(row["tricks"]), _percent(row["made"])) for row in r.bids),
+    )
+    yield from _table(
+        ("sum of bids", "rounds", "without nil", "points a : b (without nil)"),
+        (
+            (str(row["sum"]), str(row["rounds"]), str(row["without_nil"]), " : ".join(map(_number, row["points"])))
+            for row in r.sums_of_bids
+        ),
+    )

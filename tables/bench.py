@@ -1,0 +1,127 @@
+"""`python -m tables bench`: how fast a decision is in the service's world, and play in the compiled one.
+
+Prints medians of several interleaved runs; absolute times on shared machines vary, ratios hold. Nothing here
+is a test. Positions and deals follow from a seed.
+"""
+
+import argparse
+import platform
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+
+from service.bidding.bidder import Position, decide
+from service.bidding.cards import DECK, cards_of
+from service.bidding.policies import parse_policy
+from service.bidding.rules import PRESETS
+from service.bidding.tableset import open_tables
+from tables.game import SUMS
+from tables.selfplay import play_pairs, play_rounds
+from tables.simulate import chairs, kernel_tables, seated
+
+POSITIONS = 2000
+ROUNDS = 50_000
+PAIRS = 10_000
+LAST_ROUNDS = "decide bis with explanation, both sides near the goal"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the command."""
+    parser.add_argument("--runs", type=int, default=5, help="interleaved runs, of which the median is printed")
+    parser.add_argument("--seed", type=int, default=1)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Print the figures as a Markdown table."""
+    tables = open_tables()
+    print(f"Python {platform.python_version()}, tables {tables.version}, {arguments.runs} interleaved runs, medians\n")
+    print("| measured | median | unit |\n|---|---|---|")
+    positions = random_positions(POSITIONS, arguments.seed)
+    close = [position._replace(us=400 + i % 90, them=410 + i % 80) for i, position in enumerate(positions)]
+    decisions: dict[str, Callable[[Position], object]] = {}
+    for text in ("bis", "rb", "ms", "io"):
+        policy = parse_policy(text)
+        decisions[f"decide {text} with explanation"] = partial(decide, policy=policy, tables=tables)
+        decisions[f"decide {text} without"] = partial(decide, policy=policy, tables=tables, explain=False)
+    figures: dict[str, list[float]] = {name: [] for name in (*decisions, LAST_ROUNDS)}
+    for _ in range(arguments.runs):
+        for name, decision in decisions.items():
+            figures[name].append(median_us(decision, positions))
+        figures[LAST_ROUNDS].append(median_us(decisions["decide bis with explanation"], close))
+    for name, values in figures.items():
+        print(f"| {name}, in-process, plain Python | {statistics.median(values):.1f} | us |")
+    for name, rate in compiled_rates(arguments.runs, arguments.seed).items():
+        print(f"| {name} | {rate:,.0f} | /s |")
+    sys.stdout.flush()
+    return 0
+
+
+def random_positions(count: int, seed: int) -> list[Position]:
+    """Random hands in all seats at random scores, with previous bids as they come up; preset `classic`."""
+    draw = random.Random(seed)
+    deck = cards_of(DECK)
+    return [
+        Position(
+            hand=sum(1 << card for card in draw.sample(deck, 13)),
+            bids=tuple(draw.choice((0, 1, 2, 2, 3, 3, 3, 4, 4, 5)) for _ in range(seat & 3)),
+            us=draw.randrange(-100, 480),
+            them=draw.randrange(-100, 480),
+            us_bags=draw.randrange(10),
+            them_bags=draw.randrange(10),
+            rules=PRESETS["classic"],
+        )
+        for seat in range(count)
+    ]
+
+
+def median_us(decision: Callable[[Position], object], positions: list[Position]) -> float:
+    """Median time of one decision, microseconds, the clock's own time taken off."""
+    times, empty = [], []
+    for position in positions:
+        start = time.perf_counter_ns()
+        decision(position)
+        times.append(time.perf_counter_ns() - start)
+        start = time.perf_counter_ns()
+        empty.append(time.perf_counter_ns() - start)
+    return (statistics.median(times) - statistics.median(empty)) / 1000
+
+
+def compiled_rates(runs: int, seed: int) -> dict[str, float]:
+    """Full rounds a second with four SRP and four WRP, and games of bis v. rb, on one thread and on two."""
+    t = kernel_tables(open_tables().arrays)
+    bis = parse_policy("bis")
+    policies = chairs(bis, parse_policy("rb"))
+
+    def rounds(player: str, count: int) -> None:
+        points = np.zeros((count, 2))
+        play_rounds(seed, 0, count, PRESETS["classic"], policies, seated(player, player), t, points, np.zeros(SUMS))
+
+    def games(first: int, last: int) -> None:
+        scores = np.zeros((last - first, 2), np.int8)
+        play_pairs(seed, first, last, PRESETS["bis-paper"], policies, seated("srp", "srp"), t, scores, np.zeros(SUMS))
+
+    def in_two() -> None:
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(games, (0, PAIRS // 2), (PAIRS // 2, PAIRS)))
+
+    rounds("srp", 1)
+    games(0, 1)  # compiled before the clock starts
+    work: dict[str, tuple[Callable[[], None], int]] = {
+        "full rounds, SRP x4, one thread": (lambda: rounds("srp", ROUNDS), 2 * ROUNDS),
+        "full rounds, WRP x4, one thread": (lambda: rounds("wrp", ROUNDS), 2 * ROUNDS),
+        "games bis v. rb under SRP at 200/-100, one thread": (lambda: games(0, PAIRS), 2 * PAIRS),
+        "games bis v. rb under SRP at 200/-100, two threads": (in_two, 2 * PAIRS),
+    }
+    seconds: dict[str, list[float]] = {name: [] for name in work}
+    for _ in range(runs):
+        for name, (run, _count) in work.items():
+            start = time.perf_counter()
+            run()
+            seconds[name].append(time.perf_counter() - start)
+    return {name: count / statistics.median(seconds[name]) for name, (_run, count) in work.items()}

@@ -1,0 +1,196 @@
+"""Success curves: the probability that a nil is made, by the previous bids and the nil value.
+
+One seat a round bids nil whenever nothing rules it out; the others bid by BIS without that noise, all play
+SRP. The counts of (sequence, nil value, made or not) are all that is kept of the play; a logistic regression
+on them gives every one of the 2,955 curves. Family `curves0` plays with nilProb = nilValue, `curves` with
+curves 0 (bis.md section 2). Goes to curves0.npy, curves.npy, single_curve.npy, held_out.npy.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.auction import SEQUENCES, sequence_index
+from service.bidding.nil import GRID, OPEN, consider_nil, nil_value
+from service.bidding.policies import FULL, RAW, Policy
+from service.bidding.rules import Rules
+from tables.deal import deal, seed_rng
+from tables.family import Arrays, Context, Family
+from tables.game import bid_seat, play_out, start_round
+from tables.jit import entry
+from tables.logistic import fit_curves, held_out_figures, log_loss_by_bin
+from tables.rules import BID, DECK_CELL, HAND, PIECES, PLAYER, SIZE, TAKEN
+from tables.selfplay import DECK
+from tables.simulate import kernel_tables, seated, typed
+
+CHUNKS = 40
+HELD_OUT = 4  # of the chunks: never fitted on, only judged on
+BINS = GRID + 1  # of nil values: value v falls in bin int(100 v)
+
+
+def _nil_rounds(
+    seed: int,
+    first: int,
+    last: int,
+    rules: Rules,
+    policy: Policy,
+    players: Any,
+    t: Any,
+    all_cnil: Any,
+    counts: Any,
+    readings: Any,
+) -> None:
+    # players (4, 2): id and pieces by step from the nil bidder: herself, LHO, partner, RHO.
+    # counts (SEQUENCES, BINS, 2): nils by sequence and value; [..., 0] all, [..., 1] made.
+    # readings (3, BINS, 2): unselected nils, sure losers and honours too, by the value each reading of cnil gives.
+    s = np.zeros(SIZE, np.int64)
+    cards = np.zeros(64, np.int64)
+    s[DECK_CELL] = DECK
+    for number in range(first, last):
+        seed_rng(s, seed, number, 0)
+        deal(s, cards)
+        start_round(s)
+        me = number & 3
+        for seat in range(4):
+            s[PLAYER + seat] = players[(seat - me) & 3, 0]
+            s[PIECES + seat] = players[(seat - me) & 3, 1]
+        for seat in range(me):
+            s[BID + seat] = bid_seat(s, seat, rules, policy, t)
+        hand = s[HAND + me]
+        sequence = sequence_index(me, s[BID], s[BID + 1], s[BID + 2])
+        nil = consider_nil(hand, me, s[BID], s[BID + 1], sequence, RAW, 0.0, 0, 1, rules.nil_points, t)
+        unselected = number >> 2 & 3 == 3  # a quarter of the rounds, in all seats alike
+        if nil.ruled_out != OPEN and not unselected:
+            continue
+        s[BID + me] = 0
+        for seat in range(me + 1, 4):
+            s[BID + seat] = bid_seat(s, seat, rules, policy, t)
+        play_out(s)
+        made = 1 if s[TAKEN + me] == 0 else 0
+        if nil.ruled_out == OPEN:
+            cell = int(nil.value * GRID)
+            counts[sequence, cell, 0] += 1
+            counts[sequence, cell, 1] += made
+        if unselected:
+            void = hand & 0xFFFF == 0 or hand >> 16 & 0xFFFF == 0 or hand >> 32 & 0xFFFF == 0
+            for reading in range(3):
+                value = nil_value(
+                    all_cnil[reading, 0, hand & 0xFFFF],
+                    all_cnil[reading, 0, hand >> 16 & 0xFFFF],
+                    all_cnil[reading, 0, hand >> 32 & 0xFFFF],
+                    all_cnil[reading, 1, hand >> 48],
+                    void,
+                )
+                cell = int(value * GRID)
+                readings[reading, cell, 0] += 1
+                readings[reading, cell, 1] += made
+
+
+nil_rounds = entry(_nil_rounds)
+
+
+def _play(ctx: Context, policy: Policy, arrays: Arrays) -> dict[str, NDArray[Any]]:
+    t = kernel_tables(arrays)
+    all_cnil = np.array(ctx.array("cnil"))
+    players = seated("srp@1", "srp@1")
+    per_chunk = max(8, ctx.size("rounds") // CHUNKS)
+
+    def play(index: int, seed: int) -> Arrays:
+        counts = np.zeros((2, SEQUENCES, BINS, 2), np.int32)
+        readings = np.zeros((3, BINS, 2), np.int64)
+        first = index * per_chunk
+        target = counts[1 if index < HELD_OUT else 0]
+        nil_rounds(
+            seed & 0x7FFFFFFF,
+            first,
+            first + per_chunk,
+            Rules(),
+            typed(policy),
+            players,
+            t,
+            all_cnil,
+            target,
+            readings,
+        )
+        return {"counts": counts, "readings": readings}
+
+    return ctx.chunks("nils", CHUNKS, play)
+
+
+_INPUTS = ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs", "factor")
+
+
+def _make_curves0(ctx: Context) -> Arrays:
+    total = _play(ctx, Policy(curves=RAW, endgame=0), {name: ctx.array(name) for name in _INPUTS})
+    ctx.figure("nil_rounds", total["counts"][..., 0].sum())
+    return {"curves0": fit_curves(total["counts"][0])}
+
+
+def _make_curves(ctx: Context) -> Arrays:
+    arrays = {name: ctx.array(name) for name in _INPUTS} | {"curves": ctx.array("curves0")}
+    total = _play(ctx, Policy(curves=FULL, endgame=0), arrays)
+    fitted, held = total["counts"]
+    curves = fit_curves(fitted)
+    single = fit_curves(fitted.sum(axis=0, keepdims=True))
+    ctx.figure("nil_rounds", total["counts"][..., 0].sum())
+    for name, value in held_out_figures(curves, held).items():
+        ctx.figure(f"held_out_{name}", value)
+    for name, value in held_out_figures(np.repeat(single, SEQUENCES, axis=0), held).items():
+        ctx.figure(f"held_out_single_{name}", value)
+    for name, counts in zip(("and", "or", "any"), total["readings"], strict=True):
+        ctx.figure(f"log_loss_reading_{name}", log_loss_by_bin(counts))
+    ctx.figure("unselected_nils", total["readings"][0, :, 0].sum())
+    return {"curves": curves, "single_curve": single, "held_out": reliability(curves, held)}
+
+
+def reliability(curves: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
+    """Float64 (20, 3): per twentieth of stated probability, nils, mean stated, share made (0 where none)."""
+    stated = value_at_bins(curves)
+    rows = np.zeros((20, 3))
+    cell = np.minimum((stated * 20).astype(int), 19)
+    for i in range(20):
+        inside = cell == i
+        n = counts[..., 0][inside].sum()
+        if n:
+            rows[i] = n, (stated * counts[..., 0])[inside].sum() / n, counts[..., 1][inside].sum() / n
+    return np.round(rows, 6)
+
+
+def value_at_bins(curves: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each curve at the middle of its bins (the last bin is the value 1 itself)."""
+    middle = np.minimum(np.arange(BINS) + 0.5, GRID)
+    low = np.minimum(middle.astype(int), GRID - 1)
+    share = middle - low
+    values: NDArray[np.float64] = curves[:, low] * (1 - share) + curves[:, low + 1] * share
+    return values
+
+
+_SEQUENCE = "sequence of previous bids, see service.bidding.auction.sequence_index"
+_VALUE = "nil value 0..1 in hundredths"
+_BASE = ("p_length", "cnil", "side", "spades", "ruffs", "factor")
+
+FAMILIES = (
+    Family(
+        name="curves0",
+        generator=2,
+        make=_make_curves0,
+        axes={"curves0": (_SEQUENCE, _VALUE)},
+        parameters={"player": "srp@1", "nil_threshold": 25.0},
+        sizes={"rounds": 4_000_000},
+        depends=_BASE,
+    ),
+    Family(
+        name="curves",
+        generator=2,
+        make=_make_curves,
+        axes={
+            "curves": (_SEQUENCE, _VALUE),
+            "single_curve": ("one curve", _VALUE),
+            "held_out": ("stated probability in twentieths", "nils, mean stated, share made; rounds never fitted on"),
+        },
+        parameters={"player": "srp@1", "nil_threshold": 25.0},
+        sizes={"rounds": 12_000_000},
+        depends=(*_BASE, "curves0"),
+    ),
+)

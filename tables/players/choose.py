@@ -1,0 +1,21 @@
+"""One card from any player: the kernel that the simulator calls at every play. Their texts are in `names`."""
+
+from typing import Any
+
+from tables.players.srp1.srp import srp1
+from tables.players.uct import uct
+from tables.players.wrp import wrp
+from tables.rules import PLAYER
+
+WRP, SRP1, UCT1 = 0, 1, 2
+IDS = {"wrp": WRP, "srp@1": SRP1, "srp": SRP1}  # players without options
+
+
+def choose_card(s: Any, seat: int) -> int:
+    """The card that the player in ``seat`` plays."""
+    player = s[PLAYER + seat]
+    if player == SRP1:
+        return srp1(s, seat)
+    if player == WRP:
+        return wrp(s, seat)
+    return uct(s, seat)

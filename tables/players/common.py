@@ -1,0 +1,137 @@
+"""What every card player asks of a state, as kernels. Only what the seat to play may see is read.
+
+`unseen` cards are those neither in the seat's hand nor played: the other three hands together.
+"""
+
+from typing import Any
+
+from service.bidding.cards import FIRST_SPADE, SPADE_BITS, highest, lowest
+from service.bidding.scoring import contract_of, is_nil
+from tables.rules import BEST, BID, CARD, COUNT, DECK_CELL, HAND, PLAYED, TAKEN, suit_mask
+
+
+def unseen_cards(s: Any, seat: int) -> int:
+    """Cards in the other three hands."""
+    return int(s[DECK_CELL] & ~s[PLAYED] & ~s[HAND + seat])
+
+
+def above(card: int) -> int:
+    """All higher cards of the card's suit."""
+    return suit_mask(card >> 4) & ~((2 << card) - 1)
+
+
+def under(card: int) -> int:
+    """All lower cards of the card's suit."""
+    return suit_mask(card >> 4) & ((1 << card) - 1)
+
+
+def nil_alive(s: Any, seat: int) -> bool:
+    """Whether a seat has bid nil and taken no trick yet."""
+    return bool(s[TAKEN + seat] == 0 and is_nil(s[BID + seat]))
+
+
+def tricks_needed(s: Any, seat: int) -> int:
+    """Tricks the seat's side still needs for its contract (a nil's tricks don't count)."""
+    partner = (seat + 2) & 3
+    need = 0
+    if not is_nil(s[BID + seat]):
+        need += contract_of(s[BID + seat]) - s[TAKEN + seat]
+    if not is_nil(s[BID + partner]):
+        need += contract_of(s[BID + partner]) - s[TAKEN + partner]
+    return int(need)
+
+
+def tricks_left(s: Any) -> int:
+    """Tricks not yet decided, the current one included."""
+    return int(13 - s[TAKEN] - s[TAKEN + 1] - s[TAKEN + 2] - s[TAKEN + 3])
+
+
+def winning_cards(s: Any, legal: int) -> int:
+    """The legal cards that beat the current trick's best card."""
+    best = s[BEST]
+    winners = legal & above(best)
+    if best < FIRST_SPADE:
+        winners |= legal & SPADE_BITS
+    return int(winners)
+
+
+def plays_after(s: Any, seat: int, other: int) -> bool:
+    """Whether ``other`` has still to play to the current trick when ``seat`` is about to."""
+    ahead = 3 - s[COUNT]
+    return bool(0 < ((other - seat) & 3) <= ahead)
+
+
+def lowest_equal(card: int, hand: int, unseen: int) -> int:
+    """The lowest card of ``hand`` that is worth the same as ``card``: no unseen card lies between."""
+    lower = hand & under(card)
+    while lower:
+        next_lower = highest(lower)
+        if unseen & above(next_lower) & under(card):
+            return card
+        card = next_lower
+        lower &= ~(1 << card)
+    return card
+
+
+def duck(s: Any, legal: int) -> int:
+    """A card to lose the trick with, the most dangerous that does; where none does, see below.
+
+    Forced to win in last seat it takes with the highest card, earlier with the lowest, hoping to be overtaken.
+    """
+    losers = legal & ~winning_cards(s, legal)
+    if losers:
+        led = s[CARD] >> 4
+        if losers & suit_mask(led):
+            return highest(losers & suit_mask(led))
+        if losers & SPADE_BITS:
+            return highest(losers)
+        return highest_rank(losers)
+    if s[COUNT] == 3:
+        return highest(legal)
+    return lowest(legal)
+
+
+def highest_rank(cards: int) -> int:
+    """The card of the highest rank among side suits; the suit with fewer cards where ranks are level."""
+    best = -1
+    best_key = -100  # below any key: a lone deuce's is -1
+    for suit in range(3):
+        held = cards & suit_mask(suit)
+        if held:
+            card = highest(held)
+            key = (card & 15) * 16 - held.bit_count()
+            if key > best_key:
+                best_key = key
+                best = card
+    return best
+
+
+def lowest_rank(cards: int) -> int:
+    """The side card of the lowest rank, or the lowest spade where there are only spades."""
+    best = -1
+    best_rank = 99
+    for suit in range(3):
+        held = cards & suit_mask(suit)
+        if held and lowest(held) & 15 < best_rank:
+            best = lowest(held)
+            best_rank = best & 15
+    return best if best >= 0 else lowest(cards)
+
+
+def least_winning_lead(legal: int, unseen: int) -> int:
+    """The lead that is least likely to take the trick: most unseen cards above it, fewest below."""
+    best = -1
+    best_key = -1000
+    for suit in range(4):
+        held = legal & suit_mask(suit)
+        if held:
+            card = lowest(held)
+            higher = (unseen & above(card)).bit_count()
+            lower = (unseen & under(card)).bit_count()
+            key = 2 * higher - 3 * lower - (card & 15) - (6 if suit == 3 else 0)
+            if higher == 0:
+                key -= 100
+            if key > best_key:
+                best_key = key
+                best = card
+    return best

@@ -1,0 +1,89 @@
+"""What SRP leads when it plays for tricks, as kernels; ducking leads are `common.least_winning_lead`."""
+
+from typing import Any
+
+from service.bidding.cards import ACE, KING, QUEEN, highest, lowest
+from tables.players.common import above, lowest_equal
+from tables.players.srp1.goals import SIGNALS
+from tables.rules import PIECES, SIGNAL, VOID, suit_mask
+
+# Percent chance that neither opponent is out of a side suit of which this many cards are unseen:
+# P(each of 2 given players holds a card), 3 players, dealt evenly (exact for full hands, see p_length).
+STANDS_UP = (0, 0, 22, 46, 62, 73, 81, 87, 92, 95, 97, 98, 99, 100)
+
+
+def lead_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+    """The lead of the highest worth over the suits.
+
+    A worth is a rough percentage: of a boss's standing up, of partner's ruff, of what the suit may still bring;
+    the adjustments (a ruff to come, an honour better led up to) were found in duplicate games.
+    """
+    partner = (me + 2) & 3
+    lho = (me + 1) & 3
+    rho = (me + 3) & 3
+    enemy_trumps = unseen >> 48 != 0 and not (s[VOID + lho] & 8 and s[VOID + rho] & 8)
+    partner_trumps = unseen >> 48 != 0 and not s[VOID + partner] & 8
+    signals = s[PIECES + me] & SIGNALS
+    spades = hand >> 48
+    best = -1
+    best_worth = -10000
+    for suit in range(3):
+        held = legal & suit_mask(suit)
+        if not held:
+            continue
+        card = highest(held)
+        out = unseen & suit_mask(suit)
+        n_out = out.bit_count()
+        bit = 1 << suit
+        ruffed = enemy_trumps and (
+            (s[VOID + lho] & bit and not s[VOID + lho] & 8) or (s[VOID + rho] & bit and not s[VOID + rho] & 8)
+        )
+        partner_ruffs = partner_trumps and (s[VOID + partner] & bit or (signals and s[SIGNAL + partner] & bit))
+        if not out & above(card):
+            # A boss: cash it while it stands up.
+            stands = 100 if not enemy_trumps else (5 if ruffed else STANDS_UP[n_out])
+            worth = stands - 10
+            if stands > 35:
+                if worth > best_worth:
+                    best_worth = worth
+                    best = lowest_equal(card, held, unseen)
+                continue
+        card = lowest(held)
+        worth = 20 + n_out
+        if partner_ruffs:
+            worth += 40
+        if ruffed:
+            worth -= 30
+        n = held.bit_count()
+        top = highest(held) & 15
+        if n == 1 and spades and spades.bit_count() <= 4 and not ruffed:
+            worth += 12  # a ruff to come
+        elif top == KING and out & above(highest(held)):
+            worth -= 12  # a king is better led up to
+        elif top == QUEEN:
+            worth -= 6
+        elif top == ACE:
+            worth -= 4
+        else:
+            worth += 3
+        if worth > best_worth:
+            best_worth = worth
+            best = card
+    held = legal & suit_mask(3)
+    if held:
+        card = highest(held)
+        n = held.bit_count()
+        out = unseen >> 48
+        if not (unseen & above(card)):
+            worth = 30
+            if enemy_trumps and n >= 3 and out.bit_count() <= 2 * n:
+                worth = 60  # draw trumps for the side bosses and the long spades
+            if out == 0:
+                worth = 50
+        else:
+            worth = 4 if n < 5 else 25
+            card = lowest(held)
+        if worth > best_worth:
+            best_worth = worth
+            best = lowest_equal(card, held, unseen)
+    return best

@@ -1,0 +1,79 @@
+"""SRP, the strong rule-based player (ECAI 2020, section 5.1 and appendix D): which module plays this card.
+
+A live nil comes first: one's own, partner's, the opponents'. Else the side's goal decides between playing
+for tricks and leaving them. Each piece can be switched off by its bit in the state, to measure its worth.
+"""
+
+from typing import Any
+
+from service.bidding.cards import highest, lowest
+from tables.players.common import (
+    duck,
+    least_winning_lead,
+    lowest_rank,
+    nil_alive,
+    tricks_left,
+    tricks_needed,
+    unseen_cards,
+    winning_cards,
+)
+from tables.players.srp1.follow import follow_for_tricks
+from tables.players.srp1.goals import (
+    ATTACK,
+    COVER,
+    LEADS,
+    NIL_PLAY,
+    OPPONENTS_NIL,
+    POSITION,
+    WE_NIL,
+    round_type,
+    wants_tricks,
+)
+from tables.players.srp1.lead import lead_for_tricks
+from tables.players.srp1.nils import NOTHING, attack_card, cover_card, nil_card
+from tables.rules import BROKEN, CARD, COUNT, HAND, PIECES, WINNER, legal_cards, suit_mask
+
+
+def srp1(s: Any, me: int) -> int:
+    """The card SRP plays from seat ``me``."""
+    hand = s[HAND + me]
+    legal = legal_cards(hand, s[COUNT], s[CARD], s[BROKEN])
+    if legal & (legal - 1) == 0:
+        return lowest(legal)
+    pieces = s[PIECES + me]
+    unseen = unseen_cards(s, me)
+    kind = round_type(s, me)
+    if nil_alive(s, me):
+        if pieces & NIL_PLAY:
+            return nil_card(s, hand, legal, unseen)
+        return duck(s, legal) if s[COUNT] else least_winning_lead(legal, unseen)
+    if kind >= WE_NIL and pieces & COVER and nil_alive(s, (me + 2) & 3):
+        card = cover_card(s, me, hand, legal, unseen)
+        if card != NOTHING:
+            return card
+    if kind >= OPPONENTS_NIL and pieces & ATTACK:
+        for step in range(1, 4, 2):
+            niler = (me + step) & 3
+            if nil_alive(s, niler) and tricks_needed(s, me) < tricks_left(s):
+                card = attack_card(s, me, niler, hand, legal, unseen)
+                if card != NOTHING:
+                    return card
+    if wants_tricks(s, me, unseen):
+        if s[COUNT] == 0:
+            return lead_for_tricks(s, me, hand, legal, unseen) if pieces & LEADS else lowest_rank(legal)
+        if pieces & POSITION:
+            return follow_for_tricks(s, me, hand, legal, unseen)
+        winners = winning_cards(s, legal)
+        if winners and s[WINNER] != (me + 2) & 3:
+            return lowest(winners)
+        return lowest_rank(legal)
+    if s[COUNT] == 0:
+        return least_winning_lead(legal, unseen)
+    if s[WINNER] == (me + 2) & 3 and s[COUNT] == 3:
+        # The trick is ours whoever takes it: get rid of the highest card.
+        return highest(legal)
+    if pieces & COVER and nil_alive(s, (me + 2) & 3) and legal & suit_mask(s[CARD] >> 4):
+        losers = legal & ~winning_cards(s, legal)
+        if losers:
+            return lowest(losers)  # high cards are wanted for the cover
+    return duck(s, legal)

@@ -1,0 +1,131 @@
+"""UCT(n): SRP whose last n tricks are decided by sampling (ECAI 2020, appendix F.3, Alg. 2), as kernels.
+
+Our reading of Alg. 2. An iteration deals the unseen cards (`unseen`), plays at the root the card with the greatest
+f(x) = mean + C sqrt(ln N / n_i), and completes the round with every seat, our own too, playing as SRP would ("play
+card (heuristic)"): the bandit is at the root, and what the listing calls updating nodes changes no later choice. The
+reward is the gap of the two sides' points in the round under its scoring rules, bags carried in. In the end the
+greatest mean is played; where means are level SRP's card, then the lowest. C is in points, as the means are.
+
+The i-th iteration of every card is on the same deal, so that means differ by the cards more than by the luck of their
+deals (common random numbers; each card's own iterations stay independent, which is all that the bound in f asks).
+
+Counted in samples a decision, not in seconds, and seeded by what the seat sees: a decision repeats. Only that is read,
+too: hands are sampled, and the other seats are taken for SRP with all its pieces whoever they are.
+"""
+
+import math
+from typing import Any
+
+from service.bidding.cards import lowest
+from service.bidding.scoring import score_side
+from tables.players.scratch import scratch
+from tables.players.srp1.goals import ALL_PIECES
+from tables.players.srp1.srp import srp1
+from tables.players.unseen import WAYS, count_deals, deal_unseen, seed_view
+from tables.rules import (
+    BAG,
+    BID,
+    BROKEN,
+    CARD,
+    COUNT,
+    DECK_CELL,
+    HAND,
+    LEADER,
+    PIECES,
+    PLAYER,
+    SIZE,
+    TAKEN,
+    carried_rules,
+    legal_cards,
+    play_card,
+)
+
+# A seat's PIECES cell holds beside SRP's nine bits: n (4 bits), samples a decision (20 bits), C in points (20 bits).
+TRICKS_SHIFT, SAMPLES_SHIFT, C_SHIFT = 9, 13, 33
+MOST_SAMPLES = MOST_C = (1 << 20) - 1
+MOST_CARDS = 13
+N_ARM, TOTAL_ARM = MOST_CARDS, 2 * MOST_CARDS  # of the arms' cells: cards, iterations, sums of rewards
+
+
+def packed(tricks: int, samples: int, c_points: int) -> int:
+    """The PIECES cell of UCT over SRP with all pieces."""
+    return ALL_PIECES | tricks << TRICKS_SHIFT | samples << SAMPLES_SHIFT | c_points << C_SHIFT
+
+
+def uct(s: Any, me: int) -> int:
+    """The card UCT plays from seat ``me``."""
+    hand = s[HAND + me]
+    legal = legal_cards(hand, s[COUNT], s[CARD], s[BROKEN])
+    if legal & (legal - 1) == 0 or hand.bit_count() > s[PIECES + me] >> TRICKS_SHIFT & 15:
+        return srp1(s, me)
+    arms = scratch(3 * MOST_CARDS)
+    n_arms = _open_arms(arms, legal, srp1(s, me))
+    search(s, me, arms, n_arms)
+    best = 0
+    for arm in range(1, n_arms):
+        # mean > best mean, in whole numbers; an arm without iterations never is
+        if (
+            arms[N_ARM + arm]
+            and arms[TOTAL_ARM + arm] * arms[N_ARM + best] > arms[TOTAL_ARM + best] * arms[N_ARM + arm]
+        ):
+            best = arm
+    return int(arms[best])
+
+
+def search(s: Any, me: int, arms: Any, n_arms: int) -> None:
+    """Run the iterations of one decision; ``arms``: cards, and to be filled, iterations and sums of rewards."""
+    samples = s[PIECES + me] >> SAMPLES_SHIFT & MOST_SAMPLES
+    c_points = float(s[PIECES + me] >> C_SHIFT & MOST_C)
+    ways = scratch(WAYS)
+    count_deals(s, me, ways)
+    x = scratch(SIZE)
+    x[DECK_CELL] = s[DECK_CELL]
+    for seat in range(4):
+        x[PIECES + seat] = ALL_PIECES
+    plays = 4 * s[HAND + me].bit_count() - s[COUNT] - 1
+    for done in range(samples):
+        arm = done if done < n_arms else _most_promising(arms, n_arms, done, c_points)
+        for cell in range(BID, PLAYER):
+            x[cell] = s[cell]
+        seed_view(s, me, arms[N_ARM + arm], x)
+        deal_unseen(s, me, ways, x)
+        play_card(x, me, arms[arm])
+        for _ in range(plays):
+            seat = (x[LEADER] + x[COUNT]) & 3
+            play_card(x, seat, srp1(x, seat))
+        arms[N_ARM + arm] += 1
+        arms[TOTAL_ARM + arm] += point_gap(s, x, me)
+
+
+def point_gap(s: Any, x: Any, me: int) -> int:
+    """Points of ``me``'s side less the other's in the finished round ``x``; bids, bags and rules are those of ``s``."""
+    rules = carried_rules(s)
+    us = me & 1
+    them = 1 - us
+    ours, _ = score_side(s[BID + us], x[TAKEN + us], s[BID + us + 2], x[TAKEN + us + 2], s[BAG + us], rules)
+    theirs, _ = score_side(s[BID + them], x[TAKEN + them], s[BID + them + 2], x[TAKEN + them + 2], s[BAG + them], rules)
+    return int(ours - theirs)
+
+
+def _open_arms(arms: Any, legal: int, preferred: int) -> int:
+    arms[0] = preferred
+    n = 1
+    legal &= ~(1 << preferred)
+    while legal:
+        arms[n] = lowest(legal)
+        legal &= legal - 1
+        n += 1
+    return n
+
+
+def _most_promising(arms: Any, n_arms: int, done: int, c_points: float) -> int:
+    log = math.log(done)
+    best = 0
+    best_f = -math.inf
+    for arm in range(n_arms):
+        times = arms[N_ARM + arm]
+        f = arms[TOTAL_ARM + arm] / times + c_points * math.sqrt(log / times)
+        if f > best_f:
+            best_f = f
+            best = arm
+    return best

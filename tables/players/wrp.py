@@ -1,0 +1,67 @@
+"""WRP, the weak rule-based player (ECAI 2020, section 5.1), as one kernel.
+
+Wins as cheaply as it can until its side's contract is made, then ducks; covers a nil partner and ducks
+under an opponent's nil only in the current trick. It does not count cards, signal, or know the end game.
+"""
+
+from typing import Any
+
+from service.bidding.cards import highest, lowest
+from service.bidding.scoring import is_nil
+from tables.players.common import (
+    duck,
+    least_winning_lead,
+    lowest_rank,
+    nil_alive,
+    plays_after,
+    tricks_needed,
+    winning_cards,
+)
+from tables.rules import BID, BROKEN, CARD, COUNT, DECK_CELL, HAND, TAKEN, WINNER, legal_cards, suit_mask
+
+
+def wrp(s: Any, me: int) -> int:
+    """The card WRP plays from seat ``me``."""
+    hand = s[HAND + me]
+    legal = legal_cards(hand, s[COUNT], s[CARD], s[BROKEN])
+    partner = (me + 2) & 3
+    wants = tricks_needed(s, me) > 0 and not (is_nil(s[BID + me]) and s[TAKEN + me] == 0)
+    covers = nil_alive(s, partner)
+    if s[COUNT] == 0:
+        if covers and wants:
+            return highest(legal)
+        if wants:
+            return _highest_lead(legal)
+        return least_winning_lead(legal, s[DECK_CELL] & ~hand)
+    winner = s[WINNER]
+    if nil_alive(s, me):
+        return duck(s, legal)
+    winners = winning_cards(s, legal)
+    if covers and winners:
+        if winner == partner:
+            return lowest(winners)
+        if plays_after(s, me, partner):
+            return highest(winners)
+    if winner == partner:
+        if wants:
+            return lowest_rank(legal & ~winners) if legal & ~winners else lowest_rank(legal)
+        return duck(s, legal)
+    if nil_alive(s, winner) or not wants:
+        return duck(s, legal)
+    if winners:
+        return lowest(winners)
+    return lowest_rank(legal)
+
+
+def _highest_lead(legal: int) -> int:
+    # An ace or king of a side suit while there is one, else the longest suit's lowest card.
+    best = -1
+    best_rank = -1
+    for suit in range(3):
+        held = legal & suit_mask(suit)
+        if held and highest(held) & 15 > best_rank:
+            best = highest(held)
+            best_rank = best & 15
+    if best_rank >= 11 or best < 0:
+        return best if best >= 0 else highest(legal)
+    return lowest_rank(legal)

@@ -1,0 +1,73 @@
+"""What each component of BIS is worth (Table 4), and of the card players: matches of BIS against itself less a part."""
+
+from typing import Any
+
+from service.bidding.rules import Rules
+from tables import fit
+from tables.report.paper import NO_ENDGAME_1, NO_ENDGAME_200, SINGLE_CURVE, SRP_WINS, Published
+from tables.report.setup import ONE_ROUND, PAPER, Setup, by_points, percent, table
+
+# Components that hang on the nil threshold: what each is called, and the options that take it away or change it.
+ON_THRESHOLD = (
+    ("one success curve", "curves=single"),
+    ("no success curves (nilProb = nilValue)", "curves=raw"),
+    ("K or Q of spades rules no nil out", "spade_honours=allow"),
+    ("no previous-bids factor", "factor=off"),
+)
+GRID = range(-80, 41, 5)  # points
+FINALISTS = 3
+
+
+def ablations(setup: Setup) -> str:
+    """BIS against itself with one component off or changed (Table 4 and section 5.3.3)."""
+    both_at_0 = "one success curve, both at threshold 0"
+    against: tuple[tuple[str, str, str, Published | str, Rules], ...] = (
+        ("one success curve", "bis", "bis:curves=single", SINGLE_CURVE, PAPER),
+        (both_at_0, "bis:nil_threshold=0", "bis:curves=single,nil_threshold=0", SINGLE_CURVE, PAPER),
+        ("no end-game rules, goal 200", "bis", "bis:endgame=off", NO_ENDGAME_200, PAPER),
+        ("no end-game rules, goal 1", "bis", "bis:endgame=off", NO_ENDGAME_1, ONE_ROUND),
+        ("BIS*: the threshold from estimated scores", "bis", "bis:dynamic=on", "over 50", PAPER),
+    )
+    rows: list[tuple[Any, ...]] = []
+    for name, a, b, paper, rules in against:
+        result = setup.match(a, b, rules=rules)
+        if isinstance(paper, Published):
+            rate, points = str(paper.win_rate), f"{paper.bis_points} : {paper.points}"
+        else:
+            rate, points = paper, "-"
+        rows.append((name, rate, percent(result), points, by_points(result)))
+    return table("opponents are BIS with | paper | bis | points, paper | points, ours", rows)
+
+
+def thresholds(setup: Setup) -> str:
+    """BIS against itself less a component that hangs on the nil threshold, each at its own best threshold.
+
+    Each form's threshold is searched against `bis` on other deals than the match is played on.
+    """
+    own, own_rate = _best(setup, "")
+    rows: list[tuple[Any, ...]] = [("BIS itself", own, own_rate, "-", "-")]
+    for name, options in (*ON_THRESHOLD, ("BIS*", "dynamic=on")):
+        # BIS* makes its own threshold: nothing to search.
+        best, rate = ("its own", "-") if options == "dynamic=on" else _best(setup, options)
+        b = f"bis:{options}" if options == "dynamic=on" else f"bis:{options},nil_threshold={best}"
+        result = setup.match(f"bis:nil_threshold={own}", b, seed=setup.seed + 2)
+        rows.append((name, best, rate, percent(result), by_points(result)))
+    head = "opponents are BIS with | best threshold | its win rate against bis | best bis against it | points a round"
+    return table(head, rows)
+
+
+def _best(setup: Setup, options: str) -> tuple[str, str]:
+    texts = [f"bis:{options + ',' if options else ''}nil_threshold={threshold}" for threshold in GRID]
+    pairs = max(1, setup.pairs * 3 // 10)
+    rate, text = fit.ranked(setup.tables, texts, "bis", pairs, setup.seed + 100, setup.jobs, FINALISTS)[0]
+    return text.rpartition("=")[2], str(rate)
+
+
+def card_players(setup: Setup) -> str:
+    """SRP against WRP with the same bidder, and each piece of SRP."""
+    rows = [
+        (name, SRP_WINS, percent(setup.match(bidder, bidder, ("srp", "wrp"))))
+        for name, bidder in (("RB", "rb"), ("BIS", "bis"))
+    ]
+    head = table("bidder of both sides | paper | SRP against WRP, % of games", rows)
+    return head + "\n\n" + fit.fit_srp(setup.tables, setup.pairs, setup.seed, setup.jobs)

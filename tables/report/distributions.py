@@ -1,0 +1,153 @@
+"""How rounds look: nil patterns, sums of bids, points, legal cards, the ace of spades (Table 3, Figs. 2, 4 to 7)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.cards import ACE, FIRST_SPADE
+from tables.arena.result import MatchResult
+from tables.report import paper, plots
+from tables.report.samples import Rounds
+from tables.report.setup import Setup, by_points, share, table
+
+FEWEST = 200  # rounds that a point of a plot needs
+POINTS_BIN = 10
+# Rows of Table 3, ours by their names in `tables.arena.result.round_type` (side a: MS first, BIS second).
+TYPES = {
+    "BIS + BIS": "nil of b",
+    "H": "nil of a, first",
+    "partner of H": "nil of a, second",
+    "nil v nil": "nil v nil",
+    "double nil": "double nil of a",
+    "no nil": "no nil",
+}
+
+
+def shape(setup: Setup) -> str:
+    """Orientation figures of BIS at all four seats."""
+    result = setup.match("bis", "bis")
+    rows: list[tuple[Any, ...]] = [
+        ("bids that are nil, %", paper.NIL_BIDS, share(result.nil_rate[0])),
+        ("nils made, %", paper.NILS_MADE, share(result.nil_success[0])),
+        ("mean sum of the four bids", paper.SUM_OF_BIDS, f"{result.sum_of_bids:.2f}"),
+        ("mean legal cards a play", paper.LEGAL_CARDS, f"{result.legal_cards:.2f}"),
+        ("points a round", "-", by_points(result)),
+    ]
+    return table("BIS against BIS, SRP | paper (games with humans) | ours", rows)
+
+
+def round_types(setup: Setup) -> str:
+    """BIS + BIS against a partnership of MS and BIS, by who bid nil (Table 3)."""
+    result = _mixed(setup)
+    ours = {row["type"]: row for row in result.round_types}
+    all_paper = sum(row.rounds for row in paper.TABLE_3)
+    rows: list[tuple[Any, ...]] = []
+    for row in paper.TABLE_3:
+        published = (
+            f"{100 * row.rounds / all_paper:.1f}",
+            f"{row.bis_points} : {row.points}",
+            " : ".join("-" if x is None else f"{x:.1f}" for x in (row.bis_nils_made, row.nils_made)),
+        )
+        found = ours.get(TYPES[row.name])
+        if found is None:
+            rows.append((row.name, *published, "0.0", "-", "-"))
+            continue
+        a, b = found["points"]
+        nils_a, nils_b = found["nil_success"]
+        made = f"{share(nils_b)} : {share(nils_a)}"
+        rows.append((row.name, *published, share(found["share"]), f"{b:.1f} : {a:.1f}", made))
+    head = "nil of | rounds, % | points | nils made, % | rounds, % (ours) | points (ours) | nils made, % (ours)"
+    return table(head, rows)
+
+
+def points_by_sum(setup: Setup) -> str:
+    """Points a round by the sum of the four bids where nobody bid nil (Fig. 4)."""
+    found = [row for row in _mixed(setup).sums_of_bids if row["without_nil"] >= FEWEST]
+    x = np.array([row["sum"] for row in found], float)
+    series = [
+        plots.Series(name, x, np.array([row["points"][side] for row in found]))
+        for name, side in (("BIS + BIS", 1), ("MS + BIS", 0))
+    ]
+    text = "Points a round by the sum of the four bids, rounds without nils"
+    image = setup.image("points-by-sum", plots.lines(series, "sum of the four bids", "points a round"), text)
+    rows: list[tuple[Any, ...]] = [
+        (row["sum"], f"{row['without_nil']:,}", f"{row['points'][1]:.1f} : {row['points'][0]:.1f}") for row in found
+    ]
+    return image + "\n\n" + table("sum of bids | rounds | BIS + BIS : MS + BIS", rows)
+
+
+def _mixed(setup: Setup) -> MatchResult:
+    # MS stands in for the human of the paper's table.
+    return setup.match("ms", "bis", mixed=True)
+
+
+def points_of_nils(rounds: Rounds) -> tuple[bytes, str]:
+    """Points of a side in a round by whether a given player of it bid nil (Fig. 2)."""
+    nil = rounds.bids == 0
+    points = np.stack([rounds.points[:, seat & 1] for seat in range(4)], axis=1)
+    edges = np.arange(-305, 306, POINTS_BIN)
+    middle = (edges[:-1] + edges[1:]) / 2
+    series, rows = [], []
+    for name, chosen in (("nil", nil), ("no nil", ~nil)):
+        inside = points[chosen]
+        counts = np.histogram(inside, edges)[0]
+        series.append(plots.Series(name, middle, 100 * counts / max(1, len(inside))))
+        quarter = np.percentile(inside, [25, 50, 75]) if len(inside) else np.zeros(3)
+        set_share = 100 * np.mean(inside < 0) if len(inside) else 0.0
+        rows.append(
+            (name, f"{len(inside):,}", f"{inside.mean():.1f}", *(f"{q:.0f}" for q in quarter), f"{set_share:.1f}")
+        )
+    head = "the player bid | hands | mean points of her side | lower quarter | median | upper quarter | below 0, %"
+    drawn = plots.lines(series, "points of the side in the round", "% of its rounds", markers=False)
+    return drawn, table(head, rows)
+
+
+def sums_of_bids(rounds: Rounds) -> tuple[bytes, str]:
+    """How often each sum of the four bids comes up (Fig. 5)."""
+    total = rounds.bids.sum(axis=1, dtype=np.int64)
+    counts = np.bincount(total) / len(total)
+    x = np.arange(len(counts), dtype=float)
+    shown = counts > 0
+    mean = float(total.mean())
+    drawn = plots.bars(x[shown], 100 * counts[shown], "sum of the four bids", "% of rounds", mean, f"mean {mean:.2f}")
+    return drawn, f"Mean {mean:.2f} (paper {paper.SUM_OF_BIDS}), standard deviation {total.std():.2f}."
+
+
+def legal_cards(rounds: Rounds) -> tuple[bytes, str]:
+    """Legal cards at each trick (Fig. 6), by place in the trick."""
+    numbers = np.arange(14)
+    by_place = (rounds.choices * numbers).sum(axis=1) / rounds.choices.sum(axis=1)
+    tricks = by_place.reshape(13, 4)
+    x = np.arange(1, 14, dtype=float)
+    series = [plots.Series("leading", x, tricks[:, 0]), plots.Series("following", x, tricks[:, 1:].mean(axis=1))]
+    mean = float(by_place.mean())
+    forced = rounds.choices[:, 1].sum() / rounds.choices.sum()
+    drawn = plots.lines(series, "trick", "mean legal cards", level=mean)
+    return (
+        drawn,
+        f"Mean {mean:.2f} (paper {paper.LEGAL_CARDS}); in {100 * forced:.1f}% of plays only one card is legal.",
+    )
+
+
+def ace_of_spades(rounds: Rounds) -> tuple[bytes, str]:
+    """Probability that the last bidder holds the ace of spades, by the sum of the three bids before (Fig. 7)."""
+    total = rounds.bids[:, :3].sum(axis=1, dtype=np.int64)
+    held = rounds.hands[:, 3] >> (FIRST_SPADE + ACE) & 1
+    x, y, error, n = _rate_by(total, held)
+    drawn = plots.lines(
+        [plots.Series("", x, y, error)], "sum of the first three bids", "P(fourth holds the ace of spades)", level=0.25
+    )
+    rows = [(int(s), f"{int(k):,}", f"{p:.3f} ± {e:.3f}") for s, p, e, k in zip(x, y, error, n, strict=True)]
+    return drawn, table("sum of the first three bids | rounds | P(ace of spades in fourth seat)", rows)
+
+
+def _rate_by(
+    group: NDArray[np.int64], hit: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    # Groups of at least FEWEST, their rate, half its 95% interval, and their size.
+    n = np.bincount(group).astype(float)
+    hits = np.bincount(group, hit)
+    x = np.flatnonzero(n >= FEWEST)
+    rate = hits[x] / n[x]
+    return x.astype(float), rate, 1.96 * np.sqrt(rate * (1 - rate) / n[x]), n[x]

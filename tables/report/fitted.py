@@ -1,0 +1,110 @@
+"""Sections about what was fitted: success curves, their calibration, and the searches behind the constants."""
+
+import numpy as np
+
+from service.bidding.auction import sequence_index
+from service.bidding.nil import interpolate
+from tables import fit
+from tables.arena.stats import wilson
+from tables.report import plots
+from tables.report.paper import CURVE_EXAMPLE
+from tables.report.samples import SEQUENCES, third_seat_nils
+from tables.report.setup import Setup, table
+
+DEALS = 800  # dealt for each pair of the report, to find the three sequences of Fig. 3
+CAST_DEALS = 400  # the same for each cast
+CASTS = {  # partner's player and the opponents'; the nil bidder plays SRP
+    "SRP all": ("srp@1", "srp@1"),
+    "SRP, partner WRP": ("wrp", "srp@1"),
+    "SRP, opponents WRP": ("srp@1", "wrp"),
+    "SRP, all others WRP": ("wrp", "wrp"),
+}
+BIN = 10  # of nil values, hundredths, in plot and table
+FEWEST = 30  # nils that a bin needs to be shown
+
+
+def curve(setup: Setup) -> str:
+    """Pr(nil made) for the paper's example, and what it hangs on."""
+    ours = interpolate(setup.tables.curves, sequence_index(2, 1, 3, -1), 0.8)
+    head = table(
+        "third seat after (1, 3), nil value .8 | paper | ours",
+        [("probability that the nil is made", f"{CURVE_EXAMPLE:.2f}", f"{ours:.3f}")],
+    )
+    rows = []
+    for name, (partner, opponents) in CASTS.items():
+        deals = CAST_DEALS * setup.pairs
+        counts = third_seat_nils(setup.tables, deals, setup.seed, setup.jobs, partner, opponents)
+        near, all_three = counts[0, 75:85].sum(axis=0), counts[:, 40:].sum(axis=(0, 1))
+        rows.append((name, _made_of(*near), _made_of(*all_three)))
+    title = "players | made after 1, 3 at value .75-.85, % | after 1, 3 or 3, 3 or 8, 3 at value over .4, %"
+    return head + "\n\n" + table(title, rows)
+
+
+def _made_of(n: int, made: int) -> str:
+    return f"{100 * made / n:.1f} of {n:,}" if n else "-"
+
+
+def curves_and_data(setup: Setup) -> str:
+    """Success curves of the paper's three sequences with nils played anew (Fig. 3)."""
+    counts = third_seat_nils(setup.tables, DEALS * setup.pairs, setup.seed, setup.jobs)
+    drawn, rows = [], []
+    for (partner, rho), by_value in zip(SEQUENCES, counts, strict=True):
+        row = sequence_index(2, partner, rho, -1)
+        values = np.linspace(0.0, 1.0, by_value.shape[0])
+        fitted = setup.tables.curves[row]
+        # The last cell is the value 1 alone; it joins the bin below.
+        cells = np.minimum(np.arange(len(values)), len(values) - 2) // BIN
+        n = np.bincount(cells, by_value[:, 0])
+        made = np.bincount(cells, by_value[:, 1])
+        at = np.bincount(cells, by_value[:, 0] * values) / np.maximum(n, 1)
+        stated = np.bincount(cells, by_value[:, 0] * fitted) / np.maximum(n, 1)
+        shown = n >= FEWEST
+        rate = made[shown] / n[shown]
+        bounds = np.array([wilson(p, k) for p, k in zip(rate, n[shown], strict=True)]).reshape(-1, 2)
+        error = np.clip(np.array([rate - bounds[:, 0], bounds[:, 1] - rate]), 0.0, None)
+        name = f"after {partner}, {rho}"
+        drawn.append((plots.Series(name, values, fitted), plots.Series(name, at[shown], rate, error)))
+        if n.sum() == 0:
+            rows.append((name, "0", "-", "-"))
+            continue
+        by_curve, by_play = stated @ n / n.sum(), made.sum() / n.sum()
+        rows.append((name, f"{int(n.sum()):,}", f"{100 * by_curve:.1f}", f"{100 * by_play:.1f}"))
+    image = setup.image(
+        "success-curves",
+        plots.curves(drawn, "nil value", "nils made", (0.8, CURVE_EXAMPLE)),
+        "Success curves in third seat after partner's 1, 3 or 8 and RHO's 3, with nils played anew",
+    )
+    return image + "\n\n" + table("third seat | nils | stated by the curve, % | made, %", rows)
+
+
+def held_out(setup: Setup) -> str:
+    """How the curves hold on rounds they were not fitted on, and the three readings of cnil."""
+    figures = setup.opened.families["curves"].figures
+    of_curves = [
+        (label, f"{figures[key + 'log_loss']:.4f}", f"{figures[key + 'brier']:.4f}")
+        for label, key in (("2,955 curves", "held_out_"), ("one curve", "held_out_single_"))
+    ]
+    rows = [
+        (f"{stated:.3f}", f"{made:.3f}", f"{int(n):,}") for n, stated, made in setup.opened.arrays["held_out"] if n > 0
+    ]
+    readings = [(name, f"{figures['log_loss_reading_' + name]:.4f}") for name in ("and", "or", "any")]
+    counts = (
+        f"Fitted on {int(figures['nil_rounds'] - figures['held_out_nils']):,} nil rounds, judged on "
+        f"{int(figures['held_out_nils']):,} others; readings on {int(figures['unselected_nils']):,} unselected nils. "
+        f"Expected calibration error {figures['held_out_calibration_error']:.4f}."
+    )
+    return "\n\n".join(
+        (
+            counts,
+            table("held out | log-loss | Brier", of_curves),
+            table("reading of cnil | log-loss of the calibrated value", readings),
+            table("stated | made | nils", rows),
+        )
+    )
+
+
+def searched(setup: Setup) -> str:
+    """The grids behind RB's ranks and `bis:tuned`."""
+    pairs = max(1, setup.pairs * 2 // 5)
+    searches = (fit.fit_factor, fit.fit_rb, fit.fit_bis)
+    return "\n\n".join(search(setup.tables, pairs, 9, setup.jobs) for search in searches)

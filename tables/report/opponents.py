@@ -1,0 +1,109 @@
+"""BIS against the rule-based bidders under every player: Table 2, with its forest plot, and numbers without nils."""
+
+from typing import Any, NamedTuple
+
+from tables.arena.match import run_match
+from tables.arena.result import MatchResult
+from tables.report import plots
+from tables.report.paper import TABLE_2, Published
+from tables.report.setup import Setup, by_points, percent, table
+
+
+class Row(NamedTuple):
+    """Opponents, the player of both sides, and the paper's figures where it has them."""
+
+    b: str
+    player: str
+    paper: Published | None
+
+
+def _rows() -> list[Row]:
+    rows = []
+    for (b, player), published in TABLE_2.items():
+        rows.append(Row(b, player, published))
+        if b == "rb":
+            rows.append(Row("rb:nil=5-8-T", player, published))  # the ranks that the paper prints for its RB
+        if b == "ms":
+            rows.append(Row("ms:nil=T-J-Q", player, None))  # MS with the ranks fitted to RB in our engine
+    return rows
+
+
+ROWS = _rows()
+
+
+def name_of(player: str) -> str:
+    """A player as the paper writes it.
+
+    >>> name_of("uct:5"), name_of("srp")
+    ('UCT(5)', 'SRP')
+    """
+    name, _, tricks = player.upper().partition(":")
+    return f"{name}({tricks})" if tricks else name
+
+
+def opponents(setup: Setup) -> str:
+    """BIS and `bis:tuned` against the rule-based bidders (Table 2)."""
+    rows: list[tuple[Any, ...]] = []
+    for b, player, paper in ROWS:
+        bis = setup.match("bis", b, player)
+        tuned = "-" if player.startswith("uct") else percent(setup.match("bis:tuned", b, player))
+        published = (paper.win_rate, f"{paper.bis_points} : {paper.points}") if paper else ("-", "-")
+        rows.append(
+            (b, name_of(player), published[0], percent(bis), tuned, published[1], by_points(bis), f"{bis.pairs:,}")
+        )
+    head = "opponents | players | paper | bis | bis:tuned | points, paper | points, ours | pairs"
+    return table(head, rows)
+
+
+def forest(setup: Setup) -> str:
+    """Win rates of Table 2 with their intervals and the paper's marks."""
+    marks = [
+        plots.Mark(f"{b} ({name_of(player)})", *interval(setup.match("bis", b, player)), paper and paper.win_rate)
+        for b, player, paper in ROWS
+    ]
+    text = "Win rates of BIS against each bidder, with intervals, beside the paper's"
+    return setup.image("win-rates", plots.forest(marks), text)
+
+
+def interval(result: MatchResult) -> tuple[float, float, float]:
+    """Win rate and its interval in percent."""
+    return 100 * result.win_rate, 100 * result.ci95[0], 100 * result.ci95[1]
+
+
+def numbers_alone(setup: Setup) -> str:
+    """BIS against RB, MS and IO with nils switched off on both sides."""
+    rows: list[tuple[Any, ...]] = []
+    for b in ("rb", "ms", "io"):
+        for player in ("srp", "wrp"):
+            result = setup.match("bis:nils=off,endgame=off", f"{b}:nils=off", player)
+            sets = " : ".join("-" if rate is None else f"{100 * rate:.1f}" for rate in result.set_rate)
+            rows.append((b, name_of(player), percent(result), by_points(result), sets))
+    return table("opponents, no nils | players | bis | points a round | contracts set, %", rows)
+
+
+def uct_against_srp(setup: Setup) -> str:
+    """What UCT(n) is worth against SRP for the last n tricks, and what it costs; speeds are measured now."""
+    fast = _rounds_a_second(setup, "srp", max(1, setup.pairs // 10))
+    rows: list[tuple[Any, ...]] = [("SRP", "-", "-", "-", f"{fast:,.0f}", "1")]
+    for player in ("uct:3", "uct:5"):
+        result = setup.match("bis", "bis", (player, "srp"))
+        low, high = result.points_difference_ci95
+        speed = _rounds_a_second(setup, player, max(1, setup.pairs // 100))
+        rows.append(
+            (
+                f"{name_of(player)} against SRP",
+                percent(result),
+                f"{result.points_difference:+.1f} [{low:+.1f}, {high:+.1f}]",
+                f"{result.pairs:,}",
+                f"{speed:,.0f}",
+                f"{fast / speed:,.0f}",
+            )
+        )
+    head = "BIS bids on both sides | win rate | points a round more | pairs | rounds/s, one core | times slower"
+    return table(head, rows)
+
+
+def _rounds_a_second(setup: Setup, player: str, pairs: int) -> float:
+    """Speed on one thread with ``player`` on side a and SRP on side b, as in the matches."""
+    result = run_match("bis", "bis", (player, "srp"), pairs, seed=setup.seed)
+    return result.rounds / result.seconds

@@ -1,0 +1,60 @@
+"""Figures of Cohensius, Meir, Oved and Stern, *Bidding in Spades* (ECAI 2020), for ours to stand beside.
+
+Only what the paper prints; nothing is computed here.
+"""
+
+from typing import NamedTuple
+
+
+class Published(NamedTuple):
+    """A row of tables 2 and 4: BIS's win rate, percent of 10,000 games, and points a round of BIS and opponents."""
+
+    win_rate: float
+    bis_points: float
+    points: float
+
+
+# Table 2, by opponents' bidding and playing module.
+TABLE_2 = {
+    ("rb", "wrp"): Published(51.9, 53.2, 50.0),
+    ("ms", "wrp"): Published(66.9, 50.1, 38.2),
+    ("io", "wrp"): Published(68.6, 52.8, 46.5),
+    ("rb", "srp"): Published(52.3, 56.2, 52.8),
+    ("ms", "srp"): Published(67.7, 50.8, 38.4),
+    ("io", "srp"): Published(67.1, 51.6, 46.3),
+    ("rb", "uct:3"): Published(52.1, 52.0, 48.5),
+    ("rb", "uct:5"): Published(52.9, 48.5, 40.3),
+}
+# Table 4, BIS against itself with one component disabled.
+SINGLE_CURVE = Published(51.2, 44.7, 43.6)
+NO_ENDGAME_200 = Published(52.0, 48.3, 49.9)
+NO_ENDGAME_1 = Published(52.8, 43.5, 52.9)
+
+
+class RoundType(NamedTuple):
+    """A row of table 3, BIS + BIS against a human + BIS; points a round, nils made in percent (None where none)."""
+
+    name: str
+    rounds: int
+    bis_points: float
+    points: float
+    bis_nils_made: float | None
+    nils_made: float | None
+
+
+TABLE_3 = (
+    RoundType("BIS + BIS", 117_782, 57.3, 47.7, 68.8, None),
+    RoundType("H", 73_157, 50.7, 49.2, None, 63.9),
+    RoundType("partner of H", 57_392, 51.9, 62.2, None, 70.0),
+    RoundType("nil v nil", 102_132, 67.4, 60.5, 44.2, 39.6),
+    RoundType("double nil", 691, 64.5, -29.3, None, 32.4),
+    RoundType("no nil", 95_928, 48.9, 43.6, None, None),
+)
+# Section 4.3 and Fig. 3: third seat, partner bid 1, RHO 3, nil value .8.
+CURVE_EXAMPLE = 0.65
+# Appendices B and C, and section 5.2; from games with humans. Share of nils of bids and their success in percent.
+NIL_BIDS, NILS_MADE = 13.6, 68.8
+SUM_OF_BIDS, LEGAL_CARDS = 10.55, 3.6
+# Section 5.2: share of its games that BIS + SRP wins against a side with a human. The brief of SRP asks as much of RB
+# with SRP against RB with WRP.
+SRP_WINS = 56

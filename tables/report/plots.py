@@ -1,0 +1,126 @@
+"""Plots of the report as SVG: from numbers to bytes, the same bytes each time.
+
+Nothing is played or read here. Text stays text (small files), ids are hashed from a fixed salt, and no date or
+program name is written.
+"""
+
+import io
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+STYLE: dict[Any, Any] = {
+    "svg.hashsalt": "spades",
+    "svg.fonttype": "none",
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.3,
+    "legend.frameon": False,
+}
+WIDTH_IN, HEIGHT_IN = 6.4, 3.4
+OURS, THEIRS, THIRD = "#1f5fa8", "#c2571a", "#4d8c3f"
+COLOURS = (OURS, THEIRS, THIRD)
+
+Floats = NDArray[np.float64]
+
+
+class Mark(NamedTuple):
+    """A line of a forest plot; percent."""
+
+    name: str
+    rate: float
+    low: float
+    high: float
+    paper: float | None
+
+
+class Series(NamedTuple):
+    """A named line: x, y and, where given, half heights of its error bars."""
+
+    name: str
+    x: Floats
+    y: Floats
+    error: Floats | None = None
+
+
+def _drawn(draw: Callable[[Any], None], height_in: float = HEIGHT_IN) -> bytes:
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
+        draw(figure.add_subplot())
+        buffer = io.BytesIO()
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return buffer.getvalue()
+
+
+def forest(marks: Sequence[Mark]) -> bytes:
+    """Win rates with intervals, one below the other, and the paper's as open marks."""
+
+    def draw(axes: Any) -> None:
+        for i, mark in enumerate(marks):
+            y = len(marks) - i
+            axes.plot([mark.low, mark.high], [y, y], color=OURS, linewidth=1.5)
+            axes.plot(mark.rate, y, "o", color=OURS, markersize=4, label=None if i else "ours, 95% interval")
+            if mark.paper is not None:
+                axes.plot(mark.paper, y, "D", mfc="none", color=THEIRS, markersize=6, label=None if i else "paper")
+        axes.axvline(50, color="black", linewidth=0.8)
+        axes.set_yticks(range(len(marks), 0, -1), [mark.name for mark in marks])
+        axes.set_xlabel("games won by bis, %")
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
+
+    return _drawn(draw, 0.26 * len(marks) + 0.9)
+
+
+def lines(
+    series: Sequence[Series], x_label: str, y_label: str, *, markers: bool = True, level: float | None = None
+) -> bytes:
+    """Lines over one axis, with error bars where a series has them; ``level``: a dotted line across."""
+
+    def draw(axes: Any) -> None:
+        for one, colour in zip(series, COLOURS, strict=False):
+            style = "o-" if markers else "-"
+            axes.errorbar(
+                one.x, one.y, one.error, fmt=style, color=colour, markersize=3, linewidth=1.2, label=one.name or None
+            )
+        if level is not None:
+            axes.axhline(level, color="black", linewidth=0.8, linestyle=":")
+        axes.set_xlabel(x_label)
+        axes.set_ylabel(y_label)
+        if any(one.name for one in series):
+            axes.legend()
+
+    return _drawn(draw)
+
+
+def curves(pairs: Sequence[tuple[Series, Series]], x_label: str, y_label: str, star: tuple[float, float]) -> bytes:
+    """Fitted lines over the points that they were fitted to, a colour a pair; ``star``: the paper's example."""
+
+    def draw(axes: Any) -> None:
+        for (fitted, data), colour in zip(pairs, COLOURS, strict=False):
+            axes.plot(fitted.x, fitted.y, color=colour, linewidth=1.3, label=fitted.name)
+            axes.errorbar(data.x, data.y, data.error, fmt="o", color=colour, markersize=3, linewidth=0.8)
+        axes.plot(*star, "*", color="black", markersize=9, linestyle="none", label="paper, after 1, 3")
+        axes.set_xlabel(x_label)
+        axes.set_ylabel(y_label)
+        axes.legend()
+
+    return _drawn(draw)
+
+
+def bars(x: Floats, y: Floats, x_label: str, y_label: str, mean: float, mean_label: str) -> bytes:
+    """A histogram with its mean."""
+
+    def draw(axes: Any) -> None:
+        axes.bar(x, y, width=0.85, color=OURS)
+        axes.axvline(mean, color=THEIRS, linewidth=1.2, label=mean_label)
+        axes.set_xlabel(x_label)
+        axes.set_ylabel(y_label)
+        axes.legend()
+
+    return _drawn(draw)

@@ -1,0 +1,190 @@
+"""Rounds of self-play recorded whole, and nils in third seat: what the report counts beyond what a match returns.
+
+Not the counting itself (`distributions`, `kinds`, `curves`). Every round starts at 0:0 without bags under the goals
+of `rules`; a deal follows from seed and number alone. Goes nowhere but to the report.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.auction import sequence_index
+from service.bidding.bis import bis
+from service.bidding.nil import GRID, OPEN, consider_nil
+from service.bidding.policies import RAW, Policy, parse_policy
+from service.bidding.rules import Rules
+from service.bidding.scoring import score_side
+from service.bidding.tableset import Tables
+from tables.deal import deal, seed_rng
+from tables.game import bid_seat, play_out, start_round
+from tables.jit import entry
+from tables.players.choose import choose_card
+from tables.players.scratch import scratch
+from tables.rules import (
+    BID,
+    BROKEN,
+    CARD,
+    COUNT,
+    DECK_CELL,
+    HAND,
+    LEADER,
+    PIECES,
+    PLAYER,
+    SIZE,
+    TAKEN,
+    carry_rules,
+    legal_cards,
+    play_card,
+)
+from tables.selfplay import DECK
+from tables.simulate import seated, typed
+
+BINS = GRID + 1
+SEQUENCES = ((1, 3), (3, 3), (8, 3))  # partner's bid and RHO's before a third seat: the three of Fig. 3
+
+
+class Rounds(NamedTuple):
+    """Rounds of BIS at all four seats, all SRP; arrays (rounds, 4) are by seat, the first bidder's first."""
+
+    hands: NDArray[np.int64]  # (rounds, 4): masks before the play
+    bids: NDArray[np.int8]  # (rounds, 4): 0 is nil
+    taken: NDArray[np.int8]  # (rounds, 4): tricks
+    estimates: NDArray[np.float64]  # (rounds, 4): regular takes before rounding, tricks
+    p_nil: NDArray[np.float64]  # (rounds, 4): probability of a nil as BIS states it
+    points: NDArray[np.int16]  # (rounds, 2): of the sides of seats 0 and 1
+    choices: NDArray[np.int64]  # (52, 14): plays by place in the round and number of legal cards
+
+
+def _record_rounds(
+    seed: int,
+    first: int,
+    last: int,
+    rules: Rules,
+    policy: Policy,
+    players: Any,
+    t: Any,
+    hands: Any,
+    bids: Any,
+    taken: Any,
+    estimates: Any,
+    p_nil: Any,
+    points: Any,
+    choices: Any,
+) -> None:
+    s = scratch(SIZE)
+    cards = scratch(64)
+    s[DECK_CELL] = DECK
+    carry_rules(s, rules)
+    for number in range(first, last):
+        seed_rng(s, seed, number, 0)
+        deal(s, cards)
+        start_round(s)
+        for seat in range(4):
+            s[PLAYER + seat] = players[seat, 0]
+            s[PIECES + seat] = players[seat, 1]
+            made = bis(s[HAND + seat], seat, s[BID], s[BID + 1], s[BID + 2], 0, 0, 0, rules, policy, t)
+            s[BID + seat] = made.bid
+            hands[number, seat] = s[HAND + seat]
+            bids[number, seat] = made.bid
+            estimates[number, seat] = made.regular.estimate
+            p_nil[number, seat] = made.nil.probability
+        for place in range(52):
+            seat = (s[LEADER] + s[COUNT]) & 3
+            choices[place, legal_cards(s[HAND + seat], s[COUNT], s[CARD], s[BROKEN]).bit_count()] += 1
+            play_card(s, seat, choose_card(s, seat))
+        for seat in range(4):
+            taken[number, seat] = s[TAKEN + seat]
+        for side in range(2):
+            points[number, side], _ = score_side(
+                s[BID + side], s[TAKEN + side], s[BID + side + 2], s[TAKEN + side + 2], 0, rules
+            )
+
+
+def _third_seat_nils(
+    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, t: Any, wanted: Any, counts: Any
+) -> None:
+    # wanted (n, 2): bids of seats 0 and 1; counts (n, BINS, 2): nils of seat 2 by value, all and made.
+    s = scratch(SIZE)
+    cards = scratch(64)
+    s[DECK_CELL] = DECK
+    for number in range(first, last):
+        seed_rng(s, seed, number, 0)
+        deal(s, cards)
+        start_round(s)
+        for seat in range(4):
+            s[PLAYER + seat] = players[seat, 0]
+            s[PIECES + seat] = players[seat, 1]
+        s[BID] = bid_seat(s, 0, rules, policy, t)
+        s[BID + 1] = bid_seat(s, 1, rules, policy, t)
+        row = -1
+        for i in range(len(wanted)):
+            if s[BID] == wanted[i, 0] and s[BID + 1] == wanted[i, 1]:
+                row = i
+        if row < 0:
+            continue
+        sequence = sequence_index(2, s[BID], s[BID + 1], -1)
+        nil = consider_nil(s[HAND + 2], 2, s[BID], s[BID + 1], sequence, RAW, 0.0, 0, 1, rules.nil_points, t)
+        if nil.ruled_out != OPEN:
+            continue
+        s[BID + 2] = 0
+        s[BID + 3] = bid_seat(s, 3, rules, policy, t)
+        play_out(s)
+        cell = int(nil.value * GRID)
+        counts[row, cell, 0] += 1
+        counts[row, cell, 1] += 1 if s[TAKEN + 2] == 0 else 0
+
+
+record_rounds = entry(_record_rounds)
+count_third_seat_nils = entry(_third_seat_nils)
+
+
+def _spans(n: int, jobs: int) -> list[tuple[int, int]]:
+    return [(n * i // jobs, n * (i + 1) // jobs) for i in range(jobs)]
+
+
+def self_play(t: Tables, n: int, seed: int, jobs: int, policy: str = "bis:endgame=off") -> Rounds:
+    """Record ``n`` rounds of ``policy`` (a form of BIS) at all seats; the same whatever ``jobs``, the threads."""
+    seats = (n, 4)
+    rounds = Rounds(
+        np.zeros(seats, np.int64),
+        np.zeros(seats, np.int8),
+        np.zeros(seats, np.int8),
+        np.zeros(seats),
+        np.zeros(seats),
+        np.zeros((n, 2), np.int16),
+        np.zeros((52, 14), np.int64),
+    )
+    players = seated("srp@1", "srp@1")
+
+    def play(span: tuple[int, int]) -> NDArray[np.int64]:
+        choices = np.zeros((52, 14), np.int64)
+        record_rounds(seed, *span, Rules(), typed(parse_policy(policy)), players, t, *rounds[:-1], choices)
+        return choices
+
+    with ThreadPoolExecutor(jobs) as pool:
+        for choices in pool.map(play, _spans(n, jobs)):
+            rounds.choices[:] += choices
+    return rounds
+
+
+def third_seat_nils(
+    t: Tables, n: int, seed: int, jobs: int, partner: str = "srp@1", opponents: str = "srp@1"
+) -> NDArray[np.int64]:
+    """Nils of the third seat after each of `SEQUENCES` in ``n`` deals, int64 (3, BINS, 2): by value, all and made.
+
+    She bids nil whenever nothing rules it out; the others bid `bis:endgame=off`. She plays SRP.
+    """
+    wanted = np.array(SEQUENCES, np.int64)
+    players = np.array([seated(player, player)[0] for player in (partner, opponents, "srp@1", opponents)])
+
+    def play(span: tuple[int, int]) -> NDArray[np.int64]:
+        counts = np.zeros((len(SEQUENCES), BINS, 2), np.int64)
+        policy = typed(parse_policy("bis:endgame=off"))
+        count_third_seat_nils(seed, *span, Rules(), policy, players, t, wanted, counts)
+        return counts
+
+    with ThreadPoolExecutor(jobs) as pool:
+        total: NDArray[np.int64] = np.sum(list(pool.map(play, _spans(n, jobs))), axis=0)
+    return total

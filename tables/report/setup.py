@@ -1,0 +1,116 @@
+"""What every section of the report has: the tables, how much to play, and matches that are played once.
+
+Not the sections. A match that was played before with the same tables, engine and versions is read from
+tables/work/report, so that one section can be made anew without the hours of the others; `--fresh` plays it again.
+"""
+
+import hashlib
+import json
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+from service.bidding.rules import Rules, describe, make_rules
+from service.bidding.tableset import Tables, TableSet
+from tables.arena.match import player_version, run_match
+from tables.arena.result import MatchResult
+from tables.jit import source_hash
+from tables.simulate import kernel_tables
+
+PAPER = make_rules("classic", {"win": 200, "lose": -100})  # ECAI 2020, section 5.1
+ONE_ROUND = make_rules("classic", {"win": 1, "lose": -100})
+PLAYED = Path(__file__).resolve().parents[1] / "work" / "report"
+TRIAL_PAIRS = 20  # to see how fast a player is
+# Engine and libraries, for they decide a match too. Read at import, as the code itself is.
+VERSIONS = (source_hash(), numba.__version__, np.__version__)
+
+Players = str | tuple[str, str]
+
+
+@dataclass
+class Setup:
+    """What every section needs."""
+
+    opened: TableSet
+    pairs: int  # duplicate pairs a match
+    seed: int
+    jobs: int
+    images: Path  # folder of the plots
+    uct_pairs: int = 100  # duplicate pairs a match in which a player samples
+    uct_seconds: float | None = None  # seconds instead of `uct_pairs`, for each such match
+    played: Path | None = None  # folder of matches already played; None: play each
+
+    @property
+    def tables(self) -> Tables:
+        """The tables as compiled loops take them."""
+        return kernel_tables(self.opened.arrays)
+
+    def match(
+        self,
+        a: str,
+        b: str,
+        players: Players = "srp",
+        rules: Rules = PAPER,
+        *,
+        pairs: int = 0,
+        seed: int = 0,
+        mixed: bool = False,
+    ) -> MatchResult:
+        """Play a match of the report, or read it where it has been played; ``pairs`` and ``seed`` 0: the report's."""
+        both = (players, players) if isinstance(players, str) else players
+        pairs, seed = pairs or self.pairs, seed or self.seed
+        if any(player.startswith("uct") for player in both):
+            pairs = self._sampling_pairs(a, b, both)
+        names = [player_version(player) for player in both]
+        key = [a, b, names, describe(rules), pairs, seed, mixed, self.opened.sha256, *VERSIONS]
+        name = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
+        path = self.played / f"{name}.json" if self.played else None
+        if path is not None and path.exists():
+            return MatchResult(**json.loads(path.read_text()))
+        result = run_match(a, b, both, pairs, rules, seed, self.jobs, mixed=mixed)
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(asdict(result)), encoding="utf-8")
+        return result
+
+    def image(self, name: str, svg: bytes, text: str) -> str:
+        """Write a plot; its Markdown."""
+        self.images.mkdir(parents=True, exist_ok=True)
+        (self.images / f"{name}.svg").write_bytes(svg)
+        return f"![{text}]({self.images.name}/{name}.svg)"
+
+    def _sampling_pairs(self, a: str, b: str, players: tuple[str, str]) -> int:
+        if self.uct_seconds is None:
+            return min(self.pairs, self.uct_pairs)
+        run_match(a, b, players, 2, seed=self.seed)  # compiles
+        started = time.monotonic()
+        run_match(a, b, players, TRIAL_PAIRS, PAPER, self.seed, self.jobs)
+        rate = TRIAL_PAIRS / (time.monotonic() - started)
+        return max(TRIAL_PAIRS, min(self.pairs, int(rate * self.uct_seconds) // 10 * 10))
+
+
+def table(head: str, rows: list[tuple[Any, ...]]) -> str:
+    """A Markdown table; the head's cells are parted by bars."""
+    lines = [f"| {head} |", "|" + "---|" * (head.count("|") + 1)]
+    return "\n".join(lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows])
+
+
+def percent(result: MatchResult) -> str:
+    """Win rate of side a with its interval."""
+    low, high = result.ci95
+    return f"{100 * result.win_rate:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def by_points(result: MatchResult) -> str:
+    """Points a round of both sides."""
+    a, b = result.points_per_round
+    return f"{a:.1f} : {b:.1f}"
+
+
+def share(rate: float | None) -> str:
+    """A rate in percent, or a dash for a rate of nothing."""
+    return "-" if rate is None else f"{100 * rate:.1f}"

@@ -1,0 +1,55 @@
+"""What the compiled loops of `selfplay` take: tables as writable arrays of one type, chairs, policies.
+
+numba compiles a loop anew for every combination of argument types, so all callers make theirs here.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.auction import SEQUENCES
+from service.bidding.nil import GRID
+from service.bidding.policies import Policy
+from service.bidding.tableset import Tables, tables_of
+from tables.players.names import parse_player
+from tables.players.srp1.goals import ALL_PIECES
+
+
+def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> Tables:
+    """`Tables` for compiled code; what is not fitted yet is neutral (no factor, nilProb = nilValue)."""
+    value = np.linspace(0.0, 1.0, GRID + 1)
+    neutral = {
+        "rb_suit": np.zeros((2, 8192)),
+        "factor": np.zeros((4, 40)),
+        "curves": np.tile(value, (SEQUENCES, 1)),
+        "single_curve": value[None, :],
+        "mean_bids": np.zeros((SEQUENCES, 3)),
+        "contract_made": np.ones((2, 27)),
+    }
+    whole = tables_of({**neutral, **arrays})
+    return Tables(*(np.array(view, order="C") for view in whole))
+
+
+def typed(policy: Policy) -> Policy:
+    """The policy with its fields' declared types, for they decide what numba compiles."""
+    casts: list[Any] = [type(default) for default in Policy()]
+    return Policy(*(cast(value) for cast, value in zip(casts, policy, strict=True)))
+
+
+def chairs(a: Policy, b: Policy) -> tuple[Policy, Policy, Policy, Policy]:
+    """Policies by chair for side a against side b."""
+    a, b = typed(a), typed(b)
+    return a, b, a, b
+
+
+def seated(a: str, b: str, pieces_a: int = ALL_PIECES, pieces_b: int = ALL_PIECES) -> NDArray[np.int64]:
+    """Players by chair, int64 (4, 2): id and pieces (SRP's, less those left out), for side a against side b.
+
+    Raises `PlayerError`.
+    """
+    player_a, player_b = parse_player(a), parse_player(b)
+    row_a = [player_a.number, player_a.pieces & ~(ALL_PIECES & ~pieces_a)]
+    row_b = [player_b.number, player_b.pieces & ~(ALL_PIECES & ~pieces_b)]
+    return np.array([row_a, row_b, row_a, row_b], np.int64)

@@ -1,0 +1,172 @@
+"""The command line: `python -m loadtest [all|slo|curve|locust|web]`, what `make loadtest` runs.
+
+Starts the service on a free port (`--url` names one that runs already), loads it, prints a verdict and stops it. Exit
+codes: 0 the promise was kept, 1 it was not, 2 wrong arguments.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from loadtest import slo
+from loadtest.arrivals import percentile, run
+from loadtest.servers import ROOT, Server, running_service
+
+LOCUSTFILE = Path(__file__).with_name("locustfile.py")
+_NO_OP = f"GET {slo.NO_OP} (no-op)"
+# "late": what the sender itself was late by; "CPU us": the service's process, an answer
+_COLUMNS = ((8, "rate/s"), *((9, name) for name in ("p50 ms", "p99 ms", "p99.9", "max")), (8, "missed"), (8, "failed"))
+_HEADER = " " * 20 + "".join(f"{name:>{width}}" for width, name in (*_COLUMNS, (10, "late p99"), (10, "CPU us")))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what is asked for; the exit code."""
+    options = _parser().parse_args(arguments)
+    place = nullcontext(_given(options.url, options.api_key)) if options.url else running_service()
+    with place as server:
+        if options.what == "web":
+            return _locust_web(server, options.web_port)
+        found: list[str] = []
+        if options.what in ("all", "locust"):
+            found += _locust(server, options)
+        if options.what in ("all", "slo"):
+            found += _slo(server, options)
+        if options.what in ("all", "curve"):
+            _curves(server, options)
+    for fault in found:
+        print(f"  {fault}")
+    print(f"\nVerdict: {'FAILED' if found else 'kept'} (p99 within {options.promise_ms:g} ms at {options.rate:g}/s)")
+    return 1 if found else 0
+
+
+def _slo(server: Server, options: argparse.Namespace) -> list[str]:
+    """The open-model run and the no-op's beside it; why the promise was broken."""
+    print(f"\nOpen model, {options.duration:g} s at a constant {options.rate:g}/s\n{_HEADER}")
+    bids = slo.bid_requests(server)
+    run((server.host, server.port), bids, options.rate, 1.0)  # connections, caches
+    measured = slo.measure(server, bids, options.rate, options.duration)
+    _line("POST /bid", measured)
+    no_op = slo.measure(server, slo.no_op_requests(server), options.rate, max(1.0, options.duration / 3))
+    _line(_NO_OP, no_op)
+    if measured.cost is not None:
+        print(f"The service holds {measured.cost.resident_mib:.0f} MiB")
+    found = slo.faults(measured.run, options.promise_ms)
+    hint = slo.crowded(measured.run, no_op.run, options.promise_ms) if found else ""
+    return [*found, hint] if hint else found
+
+
+def _curves(server: Server, options: argparse.Namespace) -> None:
+    step_s = max(1.0, options.duration / 15)
+    print(
+        f"\nCurve, {step_s:g} s a step, until the p99 is over {options.promise_ms:g} ms or an arrival fails\n{_HEADER}"
+    )
+    for name, requests in (("POST /bid", slo.bid_requests(server)), (_NO_OP, slo.no_op_requests(server))):
+        runs = []
+        for measured in slo.curve(server, requests, step_s, options.promise_ms):
+            _line(name, measured)
+            runs.append(measured.run)
+        print(f"{name}: knee at {slo.knee(runs, options.promise_ms):g}/s")
+
+
+def _line(name: str, measured: slo.Measured) -> None:
+    result, cost = measured
+    worst = result.latencies_ms[-1] if result.latencies_ms else float("nan")
+    times = "".join(f"{value:9.2f}" for value in (*map(result.percentile, (50, 99, 99.9)), worst))
+    failed = result.broken + result.wrong
+    late = percentile(result.lateness_ms, 99)
+    cpu = f"{cost.cpu_us:10.0f}" if cost is not None else f"{'-':>10}"
+    print(f"{name:20}{result.rate:8g}{times}{result.missed:8}{failed:8}{late:10.2f}{cpu}", flush=True)
+
+
+def _locust(server: Server, options: argparse.Namespace) -> list[str]:
+    """Locust's users, headless; what failed."""
+    print(f"\nLocust, {options.users} users for {options.duration:g} s, a closed model", flush=True)
+    command = [
+        *(sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless", "--json", "--host", server.url),
+        *("-u", str(options.users), "-r", str(options.users), "-t", f"{options.duration:g}s", "-L", "WARNING"),
+    ]
+    environment = os.environ | {"LOADTEST_API_KEY": server.api_key, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    try:
+        entries = json.loads(done.stdout)
+    except json.JSONDecodeError:
+        return [f"locust ended with exit code {done.returncode} and printed no figures:\n{done.stderr[-2000:]}"]
+    for entry in sorted(entries, key=lambda entry: -entry["num_requests"]):
+        times = locust_times(entry)
+        print(
+            f"{entry['method']:5}{entry['name']:24}{entry['num_requests']:8} requests{entry['num_failures']:5} failed"
+            + "".join(f"  p{percent:g} {percentile(times, percent):.2f}" for percent in (50, 99, 99.9))
+            + " ms",
+            flush=True,
+        )
+    requests = sum(entry["num_requests"] for entry in entries)
+    failures = sum(entry["num_failures"] for entry in entries)
+    if failures or not requests or done.returncode:
+        outcome = f"{failures} of {requests} requests failed, exit code {done.returncode}, expected none and 0"
+        return [f"locust: {outcome}:\n{done.stderr[-2000:]}"]
+    return []
+
+
+def locust_times(entry: dict[str, Any]) -> list[float]:
+    """All response times in ms, ascending, of one entry of locust's JSON, where they are a histogram.
+
+    >>> locust_times({"response_times": {"0.42": 2, "0.1": 1}})
+    [0.1, 0.42, 0.42]
+    """
+    histogram = {float(time): count for time, count in entry["response_times"].items()}
+    return sorted(Counter(histogram).elements())
+
+
+def _locust_web(server: Server, port: int) -> int:
+    """Locust with its web page, until interrupted."""
+    print(f"Locust's page: http://127.0.0.1:{port} (the service: {server.url}); Ctrl-C stops both", flush=True)
+    command = [
+        *(sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--host", server.url),
+        *("--web-host", "127.0.0.1", "--web-port", str(port)),
+    ]
+    environment = os.environ | {"LOADTEST_API_KEY": server.api_key, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, cwd=ROOT, env=environment) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:  # Locust got it too: the end that was asked for
+            process.wait()
+            return 0
+
+
+def _given(url: str, api_key: str) -> Server:
+    parts = urlsplit(url)
+    if parts.scheme != "http" or not parts.hostname:
+        raise SystemExit(f"loadtest: --url is {url!r}, expected http://HOST:PORT")
+    return Server(parts.hostname, parts.port or 80, api_key)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m loadtest", description="Load tests of the bidding service.")
+    parser.add_argument("what", nargs="?", choices=("all", "slo", "curve", "locust", "web"), default="all")
+    parser.add_argument("--url", default="", help="a service that runs already; default: start one on a free port")
+    parser.add_argument("--duration", type=_positive, default=30.0, metavar="S", help="seconds of each run (30)")
+    parser.add_argument("--rate", type=_positive, default=500.0, help="arrivals a second of the open model (500)")
+    parser.add_argument("--promise-ms", type=_positive, default=slo.PROMISE_P99_MS, help="the p99 that is promised")
+    parser.add_argument("--users", type=int, default=8, help="locust's users (8)")
+    parser.add_argument("--web-port", type=int, default=8089)
+    parser.add_argument("--api-key", default=os.environ.get("LOADTEST_API_KEY", ""), help="default: $LOADTEST_API_KEY")
+    return parser
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not 0.0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a positive number")
+    return value
+
+
+if __name__ == "__main__":
+    sys.exit(main())

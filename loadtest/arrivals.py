@@ -1,0 +1,206 @@
+"""Arrivals: an open-model load. Requests leave at a constant rate, whether or not the answers keep up.
+
+Not locust, whose users wait for their answer and so slow down with the server (a closed model, blind to the queue
+that real callers would stand in). A latency is counted from the moment at which the request was *due*: what the sender
+was late by counts too, so nothing is omitted. An arrival that found no connection within `PATIENCE_S` is *missed*.
+
+One thread, plain sockets, `select` (its timeout counts microseconds; an event loop's timers are whole milliseconds).
+Why not a ready-made tool: docs/adr/0020-open-model-load.md.
+"""
+
+import select
+import socket
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from time import perf_counter
+from typing import NamedTuple
+
+from loadtest.traffic import Question
+
+PATIENCE_S = 0.25  # how long an arrival may wait for a free connection
+TIMEOUT_S = 2.0  # how long an answer may take
+LEAD_S = 0.02  # between the call and the first arrival
+MAX_CONNECTIONS = 128  # select's own limit is 1,024 descriptors
+_READ_BYTES = 256 * 1024
+_LENGTH = b"content-length:"
+
+
+class Prepared(NamedTuple):
+    """A request's bytes on the wire and the status that is its right answer."""
+
+    wire: bytes
+    status: int
+
+
+@dataclass(slots=True)
+class Run:
+    """What came of one run; ``statuses`` counts all answers, ``wrong`` those of another status than expected."""
+
+    rate: float
+    arrivals: int
+    seconds: float = 0.0
+    latencies_ms: list[float] = field(default_factory=list)  # sorted
+    lateness_ms: list[float] = field(default_factory=list)  # sorted: due -> handed to the socket
+    statuses: Counter[int] = field(default_factory=Counter)
+    missed: int = 0
+    broken: int = 0  # no whole answer: timed out, connection lost
+    wrong: int = 0
+
+    @property
+    def failures(self) -> int:
+        """Arrivals that did not get their right answer."""
+        return self.missed + self.broken + self.wrong
+
+    def percentile(self, percent: float) -> float:
+        """Latency in ms at ``percent`` (0..100]."""
+        return percentile(self.latencies_ms, percent)
+
+
+def percentile(ordered: Sequence[float], percent: float) -> float:
+    """The nearest-rank percentile of ascending values; nan of none.
+
+    >>> percentile([1, 2, 3, 4], 50), percentile([1, 2, 3, 4], 99)
+    (2, 4)
+    """
+    if not ordered:
+        return float("nan")
+    return ordered[max(0, ceil(percent / 100 * len(ordered)) - 1)]
+
+
+def prepare(question: Question, host: str, headers: Mapping[str, str]) -> Prepared:
+    """A question as an HTTP/1.1 request on a connection that is kept alive."""
+    extra = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    head = (
+        f"POST {question.path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
+        f"{extra}Content-Length: {len(question.body)}\r\n\r\n"
+    )
+    return Prepared(head.encode() + question.body, question.status)
+
+
+def prepare_get(path: str, host: str) -> Prepared:
+    """A GET that is answered 200."""
+    return Prepared(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode(), 200)
+
+
+class _Connection:
+    """A socket with at most one request under way."""
+
+    def __init__(self, address: tuple[str, int]) -> None:
+        self.socket = socket.create_connection(address, timeout=TIMEOUT_S)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.socket.setblocking(False)
+        self.due = self.sent = 0.0
+        self.expected = 0
+        self._received = b""
+        self._needed = 0  # bytes of head and body; 0 while the head is not whole
+
+    def send(self, request: Prepared, due: float) -> None:
+        """Hand the request to the socket; raise OSError when it doesn't take all of it."""
+        self._received, self._needed = b"", 0
+        self.due, self.expected, self.sent = due, request.status, perf_counter()
+        if self.socket.send(request.wire) != len(request.wire):
+            raise OSError("the socket did not take the whole request")
+
+    def receive(self) -> int:
+        """The answer's status once it is whole, else 0; raise OSError when the connection is lost."""
+        chunk = self.socket.recv(_READ_BYTES)
+        if not chunk:
+            raise ConnectionResetError("closed before the answer was whole")
+        self._received += chunk
+        if not self._needed:
+            end = self._received.find(b"\r\n\r\n")
+            if end < 0:
+                return 0
+            head = self._received[:end].lower()
+            at = head.find(_LENGTH)
+            if at < 0:
+                raise OSError("an answer without Content-Length, which the service always sends")
+            self._needed = end + 4 + int(head[at + len(_LENGTH) :].split(b"\r", 1)[0])
+        return int(self._received[9:12]) if len(self._received) >= self._needed else 0
+
+
+def run(
+    address: tuple[str, int],
+    requests: Sequence[Prepared],
+    rate: float,
+    seconds: float,
+    max_connections: int = MAX_CONNECTIONS,
+) -> Run:
+    """Send ``rate`` requests a second for ``seconds``, over and over through ``requests``; returns when all are told.
+
+    Raises OSError when not even one connection can be made.
+    """
+    total = max(1, round(rate * seconds))
+    result = Run(rate, total)
+    free = [_Connection(address)]
+    busy: dict[socket.socket, _Connection] = {}
+    waiting: deque[float] = deque()  # due times not yet sent
+    begin = perf_counter() + LEAD_S
+    due_count = sent_count = told = 0
+    try:
+        while told < total:
+            now = perf_counter()
+            while due_count < total and begin + due_count / rate <= now:
+                waiting.append(begin + due_count / rate)
+                due_count += 1
+            while waiting:
+                if now - waiting[0] > PATIENCE_S:
+                    waiting.popleft()
+                    result.missed += 1
+                    told += 1
+                    continue
+                if free:
+                    connection = free.pop()
+                elif len(busy) < max_connections:
+                    try:
+                        connection = _Connection(address)
+                    except OSError:
+                        break  # the arrival waits on, and is missed in the end
+                else:
+                    break
+                due = waiting.popleft()
+                try:
+                    connection.send(requests[sent_count % len(requests)], due)
+                except OSError:
+                    connection.socket.close()
+                    result.broken += 1
+                    told += 1
+                    continue
+                sent_count += 1
+                result.lateness_ms.append((connection.sent - due) * 1000.0)
+                busy[connection.socket] = connection
+            pause = 0.05
+            if due_count < total:
+                pause = min(pause, max(0.0, begin + due_count / rate - perf_counter()))
+            for readable in select.select(list(busy), [], [], pause)[0]:
+                connection = busy[readable]
+                try:
+                    status = connection.receive()
+                except OSError:
+                    status = -1
+                if status == 0:
+                    continue
+                told += 1
+                del busy[readable]
+                if status < 0:
+                    readable.close()
+                    result.broken += 1
+                    continue
+                result.latencies_ms.append((perf_counter() - connection.due) * 1000.0)
+                result.statuses[status] += 1
+                result.wrong += status != connection.expected
+                free.append(connection)
+            for connection in [c for c in busy.values() if now - c.sent > TIMEOUT_S]:
+                del busy[connection.socket]
+                connection.socket.close()
+                result.broken += 1
+                told += 1
+        result.seconds = perf_counter() - begin
+    finally:
+        for connection in (*free, *busy.values()):
+            connection.socket.close()
+    result.latencies_ms.sort()
+    result.lateness_ms.sort()
+    return result

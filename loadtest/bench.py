@@ -1,0 +1,304 @@
+"""The bench of the service: how fast beside two yardsticks, where the time goes, what memory it takes.
+
+Not a load test of a deployment (`__main__.py`): it starts its own servers on loopback and asks them over HTTP only. The
+yardsticks are (a) a bare ASGI app that parses the same body and returns as many bytes, and (b) the idiomatic FastAPI
+handler around the same decision (tests/bench). Rounds are interleaved and medians compared, for a machine's speed
+changes from minute to minute. Exit code 1 when a goal is missed; without `wrk` its part is skipped.
+
+    python -m loadtest.bench [--rounds 5] [--seconds 2]
+"""
+
+import argparse
+import http.client
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from statistics import median
+from time import monotonic, perf_counter, sleep
+from typing import NamedTuple
+
+from loadtest.arrivals import Prepared, run
+from loadtest.servers import ROOT, START_S, STOP_S, free_port
+
+CONNECTIONS = 16
+CONSTANT_RATE = 5000.0  # requests/s
+BATCH = 512  # requests in one body of /v1/bids
+_MANY = "service, /v1/bids"
+_ONE_CALLER = "service, one caller"  # one connection, one request after the other
+GOALS = {
+    "of (a), requests/s": 0.5,
+    "times (b), requests/s": 3.0,
+    "bids/s of /v1/bids, times one caller's": 3.0,
+}
+P99_GOAL_MS = 0.5  # over (a)'s, at CONSTANT_RATE
+BUSY_MS = 5.0  # when a bare echo's p99 is over it, the machine has other work
+READY_GOAL_S = 1.0
+REQUEST = {
+    "hand": ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"],
+    "previous_bids": [3, 1],
+    "seat": 2,
+    "scores": {"us": 120, "them": 95, "us_bags": 3, "them_bags": 5},
+    "convention": "none",
+    "policy": "bis",
+    "rules": {"preset": "classic"},
+    "explain": True,
+}
+_UVICORN = ("-m", "uvicorn", "--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "warning")
+
+
+class Target(NamedTuple):
+    """What is asked: a server's port, a path and a body."""
+
+    name: str
+    port: int
+    path: str
+    body: bytes
+
+
+class Served(NamedTuple):
+    """A server that answers: its process, port and the seconds from its start to its first 200."""
+
+    pid: int
+    port: int
+    ready_s: float
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run it all and print; 1 when a goal is missed."""
+    parser = argparse.ArgumentParser(prog="python -m loadtest.bench")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement in a round")
+    options = parser.parse_args(arguments)
+    missed: list[str] = []
+    _stages()
+    _memory_and_start(missed)
+    if shutil.which("wrk") is None:
+        print("\nSKIPPED: throughput and latency need wrk (Debian: apt-get install wrk), which is not installed")
+    else:
+        _compare(options.rounds, options.seconds, missed)
+    print("\nverdict: " + ("every goal that could be judged is met" if not missed else "MISSED: " + "; ".join(missed)))
+    return 1 if missed else 0
+
+
+def _stages() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.bench.stages"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    print("in-process, us a bid (the contract's example request)")
+    for name, value in json.loads(done.stdout).items():
+        print(f"  {name:28} {value:7.2f}")
+
+
+def _memory_and_start(missed: list[str]) -> None:
+    print("\nstart and memory")
+    times, resident = [], 0
+    for _ in range(3):
+        with _service() as served:
+            times.append(served.ready_s)
+            resident = _memory_kb(served.pid, "Rss")
+    print(f"  start to ready               {min(times):7.2f} s   (best of {len(times)}: {_list(times)})")
+    print(f"  RSS, one worker              {resident / 1024:7.1f} MiB")
+    if min(times) > READY_GOAL_S:
+        missed.append(f"start to ready {min(times):.2f} s, goal {READY_GOAL_S:g}")
+    with _service("--workers", "2") as served:
+        _ask(served.port, "/bid", json.dumps(REQUEST).encode())
+        sleep(1.0)
+        workers = Path(f"/proc/{served.pid}/task/{served.pid}/children").read_text().split()
+        for index, worker in enumerate(map(int, workers)):
+            shared = _memory_kb(worker, "Rss") - _memory_kb(worker, "Pss")
+            print(
+                f"  worker {index + 1} of 2: PSS {_memory_kb(worker, 'Pss') / 1024:7.1f} MiB, "
+                f"of its RSS {shared / 1024:.1f} MiB are shared; tables mapped: PSS {_tables_kb(worker, 'Pss')} KiB "
+                f"of RSS {_tables_kb(worker, 'Rss')} KiB"
+            )
+
+
+def _compare(rounds: int, seconds: float, missed: list[str]) -> None:
+    body = json.dumps(REQUEST).encode()
+    quiet = json.dumps(REQUEST | {"explain": False}).encode()
+    many = json.dumps({"requests": [REQUEST] * BATCH}).encode()
+    with ExitStack() as stack:
+        service = stack.enter_context(_service(SPADES_QUEUE_MS="0", SPADES_ACCESS_LOG="0")).port
+        size = len(_ask(service, "/bid", body))
+        raw = stack.enter_context(_app("tests.bench.raw:app", BENCH_BYTES=str(size))).port
+        idiomatic = stack.enter_context(_app("tests.bench.idiomatic:app")).port
+        targets = [
+            Target("(a) raw ASGI", raw, "/bid", body),
+            Target("service", service, "/bid", body),
+            Target("service, no explanation", service, "/bid", quiet),
+            Target("(b) idiomatic FastAPI", idiomatic, "/bid", body),
+            Target(_ONE_CALLER, service, "/bid", body),
+            Target(_MANY, service, "/v1/bids", many),
+        ]
+        found: dict[str, list[float]] = {target.name: [] for target in targets}
+        for _ in range(rounds):
+            for target in targets:
+                found[target.name].append(_wrk(target, seconds))
+        found[_MANY] = [value * BATCH for value in found[_MANY]]
+        print(f"\nrequests/s (/v1/bids: bids/s), {CONNECTIONS} connections, median of {rounds} interleaved rounds")
+        for name, values in found.items():
+            print(f"  {name:28} {median(values):9.0f}   ({_list(values, 0)})")
+        ours = found["service"]
+        ratios = dict(
+            zip(
+                GOALS,
+                (
+                    _ratio(ours, found["(a) raw ASGI"]),
+                    _ratio(ours, found["(b) idiomatic FastAPI"]),
+                    _ratio(found[_MANY], found[_ONE_CALLER]),
+                ),
+                strict=True,
+            )
+        )
+        for name, value in ratios.items():
+            print(f"  {name:34} {value:6.2f}   goal {GOALS[name]:g}")
+            if value < GOALS[name]:
+                missed.append(f"{value:.2f} {name}, goal {GOALS[name]:g}")
+        print(f"  the same, times {CONNECTIONS} callers' {_ratio(found[_MANY], ours):16.2f}")
+        _constant(targets[:2], rounds, seconds, missed)
+
+
+def _constant(targets: list[Target], rounds: int, seconds: float, missed: list[str]) -> None:
+    """The two at a constant rate, in turns; latencies count from the moment a request was due."""
+    values: dict[str, list[float]] = {target.name: [] for target in targets}
+    halves: dict[str, list[float]] = {target.name: [] for target in targets}
+    late: list[float] = []
+    failures = 0
+    for _ in range(rounds):
+        for target in targets:
+            head = f"POST {target.path} HTTP/1.1\r\nHost: service\r\nContent-Length: {len(target.body)}\r\n\r\n"
+            request = Prepared(head.encode() + target.body, 200)
+            result = run(("127.0.0.1", target.port), [request], CONSTANT_RATE, seconds)
+            values[target.name].append(result.percentile(99))
+            halves[target.name].append(result.percentile(50))
+            late.append(result.lateness_ms[len(result.lateness_ms) // 2])
+            failures += result.failures
+    print(f"\nat a constant {CONSTANT_RATE:g} requests/s, ms, medians of {rounds} interleaved rounds")
+    for name, found in values.items():
+        print(f"  {name:28} p50 {median(halves[name]):6.3f}  p99 {median(found):7.3f}   ({_list(found, 3)})")
+    raw, ours = (values[target.name] for target in targets)
+    over = median(b - a for a, b in zip(raw, ours, strict=True))
+    print(f"  p99 over (a)'s {over:24.3f} ms   goal {P99_GOAL_MS:g}; sender late by {median(late):.3f} ms")
+    if median(raw) > BUSY_MS:
+        print(f"  NOT JUDGED: (a)'s own p99 is over {BUSY_MS:g} ms, so this machine is too busy to tell")
+    elif over > P99_GOAL_MS:
+        missed.append(f"p99 {over:.2f} ms over (a)'s, goal {P99_GOAL_MS:g}")
+    elif failures:
+        missed.append(f"{failures} arrivals without their answer at {CONSTANT_RATE:g}/s")
+
+
+def _wrk(target: Target, seconds: float) -> float:
+    """Requests/s; raises RuntimeError on an answer that is no 200."""
+    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
+        script.write("wrk.method = 'POST'\nwrk.headers['Content-Type'] = 'application/json'\n")
+        script.write(f"wrk.body = [==[{target.body.decode()}]==]\n")
+        script.flush()
+        url = f"http://127.0.0.1:{target.port}{target.path}"
+        connections = 1 if target.name == _ONE_CALLER else CONNECTIONS
+        command = ["wrk", "-t1", f"-c{connections}", f"-d{max(1, round(seconds))}s", "-s", script.name, url]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    if "Non-2xx" in text or "Socket errors" in text:
+        raise RuntimeError(f"{target.name}: found {text[-300:]!r}, expected 200s alone")
+    found = re.search(r"Requests/sec:\s+([\d.]+)", text)
+    if found is None:
+        raise RuntimeError(f"{target.name}: found no Requests/sec in wrk's output {text[-300:]!r}")
+    return float(found[1])
+
+
+@contextmanager
+def _service(*arguments: str, **environment: str) -> Iterator[Served]:
+    port = free_port()
+    with _started(port, ["-m", "service", "serve", "--port", str(port), *arguments], environment) as served:
+        yield served
+
+
+@contextmanager
+def _app(name: str, **environment: str) -> Iterator[Served]:
+    port = free_port()
+    with _started(port, [*_UVICORN, "--port", str(port), name], environment) as served:
+        yield served
+
+
+@contextmanager
+def _started(port: int, arguments: list[str], environment: dict[str, str]) -> Iterator[Served]:
+    """A Python process that answers GET /readyz, on one core of its own where there are several."""
+    begun = monotonic()
+    process = subprocess.Popen(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=os.environ | environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        if "--workers" not in arguments:
+            os.sched_setaffinity(process.pid, {max(os.sched_getaffinity(0))})
+        while True:
+            try:
+                _ask(port, "/readyz")
+                break
+            except OSError:
+                if process.poll() is not None or monotonic() - begun > START_S:
+                    raise RuntimeError(f"{' '.join(arguments)} gave no 200 within {START_S:g} s") from None
+                sleep(0.01)
+        yield Served(process.pid, port, monotonic() - begun)
+    finally:
+        process.terminate()
+        try:
+            process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def _ask(port: int, path: str, body: bytes | None = None) -> bytes:
+    """The body of a 200."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
+    try:
+        connection.request("GET" if body is None else "POST", path, body)
+        response = connection.getresponse()
+        answer = response.read()
+        if response.status != 200:
+            raise ConnectionError(f"{path}: found {response.status}, expected 200")
+        return answer
+    finally:
+        connection.close()
+
+
+def _memory_kb(pid: int, field: str) -> int:
+    text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    return int(re.search(rf"^{field}:\s+(\d+) kB", text, re.MULTILINE)[1])  # type: ignore[index]
+
+
+def _tables_kb(pid: int, field: str) -> int:
+    """KiB of the tables' mapped files."""
+    total, inside = 0, False
+    for line in Path(f"/proc/{pid}/smaps").read_text().splitlines():
+        if re.match(r"[0-9a-f]+-[0-9a-f]+ ", line):
+            inside = line.endswith(".npy")
+        elif inside and line.startswith(f"{field}:"):
+            total += int(line.split()[1])
+    return total
+
+
+def _ratio(ours: list[float], theirs: list[float]) -> float:
+    """The median of the rounds' ratios."""
+    return median(a / b for a, b in zip(ours, theirs, strict=True))
+
+
+def _list(values: Sequence[float], digits: int = 2) -> str:
+    return ", ".join(f"{value:.{digits}f}" for value in values)
+
+
+if __name__ == "__main__":
+    started = perf_counter()
+    code = main()
+    print(f"({perf_counter() - started:.0f} s)")
+    sys.exit(code)

@@ -1,0 +1,109 @@
+"""Servers: the service as a child process on a free loopback port, for a load test's own use.
+
+Not the service's code: it is started by its command line and asked over HTTP only.
+"""
+
+import http.client
+import os
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+from typing import IO, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+START_S = 20.0
+STOP_S = 15.0
+_LOG_BYTES = 4000
+
+
+class Server(NamedTuple):
+    """Where a service answers, and the key it wants (empty: none)."""
+
+    host: str
+    port: int
+    api_key: str = ""
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What goes with each request."""
+        return {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
+
+    @property
+    def url(self) -> str:
+        """Without a slash at the end."""
+        return f"http://{self.host}:{self.port}"
+
+    def get(self, path: str) -> tuple[int, str]:
+        """Status and body of a GET."""
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=5)
+        try:
+            connection.request("GET", path, headers=self.headers)
+            response = connection.getresponse()
+            return response.status, response.read().decode()
+        finally:
+            connection.close()
+
+
+class ServerError(RuntimeError):
+    """The service did not start."""
+
+
+def free_port() -> int:
+    """A loopback port that nobody listens on now."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+@contextmanager
+def running_service(*arguments: str, **environment: str) -> Iterator[Server]:
+    """`python -m service serve` until the block ends; raise `ServerError` with its log when it does not get ready."""
+    server = Server("127.0.0.1", free_port())
+    command = [sys.executable, "-m", "service", "serve", "--host", server.host, "--port", str(server.port), *arguments]
+    with tempfile.TemporaryFile() as log:  # no pipe: nobody reads it while the service runs
+        process = subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, stdout=log, stderr=log)
+        try:
+            _wait_ready(server, process, log)
+            yield server
+        finally:
+            process.terminate()
+            try:
+                process.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _wait_ready(server: Server, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
+    give_up = monotonic() + START_S
+    while monotonic() < give_up:
+        if process.poll() is not None:
+            log.seek(0)
+            said = log.read()[-_LOG_BYTES:].decode(errors="replace")
+            raise ServerError(f"the service ended with exit code {process.returncode}, expected it to serve:\n{said}")
+        try:
+            if server.get("/readyz")[0] == 200:
+                return
+        except OSError:
+            pass  # it does not listen yet
+        sleep(0.05)
+    raise ServerError(f"{server.url}/readyz gave no 200 within {START_S:g} s")
+
+
+def metric(text: str, name: str) -> float:
+    """The sum of a metric's samples in an exposition; raise KeyError when it has none.
+
+    >>> metric('a_total{x="1"} 2.0\\na_total{x="2"} 3.0\\na_totals 9.0\\n', "a_total")
+    5.0
+    """
+    found = re.findall(rf"^{re.escape(name)}(?:\{{[^}}]*\}})? (\S+)$", text, re.MULTILINE)
+    if not found:
+        raise KeyError(f"{name}: not among the metrics, expected a sample")
+    return sum(float(value) for value in found)

@@ -1,0 +1,108 @@
+"""Traffic: the requests that a load test sends, each with the status that is its right answer.
+
+Not a sender (`arrivals.py`, `locustfile.py`). Hands are dealt, bids drawn from a table that resembles real play,
+both from a seed, so that two runs send the same requests. A stated share is wrong on purpose, for game backends have
+bugs too and the refusals are on the same path as the answers.
+"""
+
+import json
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+SUITS, RANKS = "SHDC", "23456789TJQKA"
+DECK = tuple(rank + suit for suit in SUITS for rank in RANKS)
+BAD_SHARE = 0.05
+POLICIES, POLICY_WEIGHTS = ("bis", "bis:tuned", "rb", "ms", "io"), (80, 5, 5, 5, 5)
+# Weights of the bids 0..7, by eye: about one bid in eleven is a nil, the mean of the others is 3.2.
+BIDS, BID_WEIGHTS = range(8), (9, 10, 18, 24, 19, 11, 6, 3)
+TRICKS = 13
+
+
+class Question(NamedTuple):
+    """One request: POST `path`, JSON `body`, the status expected, and what it is (``full``, ``short``, a fault)."""
+
+    path: str
+    body: bytes
+    status: int
+    what: str
+
+
+def deal(rng: random.Random) -> list[list[str]]:
+    """Four hands of 13 cards, first bidder first."""
+    cards = rng.sample(DECK, len(DECK))
+    return [cards[start : start + TRICKS] for start in range(0, len(DECK), TRICKS)]
+
+
+def pbn(hand: Sequence[str]) -> str:
+    """A hand as one text, spades first, high cards first.
+
+    >>> pbn(["2S", "AS", "TD", "KC"])
+    'A2..T.K'
+    """
+    return ".".join("".join(r for r in reversed(RANKS) if r + suit in hand) for suit in SUITS)
+
+
+def previous_bids(rng: random.Random, seat: int) -> list[int]:
+    """Legal bids of the seats before ``seat`` (0..3): no side's two sum over 13."""
+    bids: list[int] = []
+    for _ in range(seat):
+        most = TRICKS - (bids[-2] if len(bids) > 1 else 0)
+        bids.append(min(most, rng.choices(BIDS, BID_WEIGHTS)[0]))
+    return bids
+
+
+def scores(rng: random.Random) -> dict[str, int]:
+    """Scores of a game under way, classic rules (to 500, ten bags are taken away)."""
+    return {
+        "us": rng.randrange(-200, 500),
+        "them": rng.randrange(-200, 500),
+        "us_bags": rng.randrange(10),
+        "them_bags": rng.randrange(10),
+    }
+
+
+def request(hand: Sequence[str], bids: Sequence[int], rng: random.Random) -> dict[str, Any]:
+    """A right request: most callers say all they know, some leave the defaults to the service."""
+    body: dict[str, Any] = {"hand": list(hand), "previous_bids": list(bids), "seat": len(bids)}
+    if rng.random() < 0.25:
+        body["hand"] = pbn(hand)
+    if rng.random() < 0.8:
+        body |= {"scores": scores(rng), "convention": "none", "rules": {"preset": "classic"}}
+        body["policy"] = rng.choices(POLICIES, POLICY_WEIGHTS)[0]
+    if rng.random() < 0.3:
+        body["explain"] = False
+    return body
+
+
+def fault(body: dict[str, Any], rng: random.Random) -> tuple[str, dict[str, Any]]:
+    """One of the commonest mistakes put into a right request: its name, and the request, now good for a 422."""
+    what = rng.choice(
+        ("hand-size", "unknown-card", "duplicate-card", "seat-mismatch", "bid-out-of-range", "unknown-field")
+    )
+    hand = body["hand"] if isinstance(body["hand"], list) else ["AS"] * TRICKS  # a text's faults are made of a list
+    wrong = {
+        "hand-size": {"hand": hand[1:]},
+        "unknown-card": {"hand": ["1S", *hand[1:]]},
+        "duplicate-card": {"hand": [hand[1], *hand[1:]]},
+        "seat-mismatch": {"seat": (body["seat"] + 1) % 4},
+        "bid-out-of-range": {"previous_bids": [14, *body["previous_bids"][1:]], "seat": max(1, body["seat"])},
+        "unknown-field": {"player": "north"},
+    }
+    return what, body | wrong[what]
+
+
+def questions(seed: int, bad_share: float = BAD_SHARE) -> Iterator[Question]:
+    """Requests without end, all seats in turn; the share ``bad_share`` (0..1) of them is wrong."""
+    rng = random.Random(seed)
+    while True:
+        for seat, hand in enumerate(deal(rng)):
+            body = request(hand, previous_bids(rng, seat), rng)
+            what, status = "full" if "scores" in body else "short", 200
+            if rng.random() < bad_share:
+                if rng.random() < 0.2:
+                    yield Question("/v1/bid", json.dumps(body).encode()[:-1], 400, "invalid-json")
+                    continue
+                what, body = fault(body, rng)
+                status = 422
+            yield Question("/bid" if rng.random() < 0.5 else "/v1/bid", json.dumps(body).encode(), status, what)

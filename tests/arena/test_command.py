@@ -1,0 +1,47 @@
+"""`python -m tables arena` in this process."""
+
+import json
+
+import pytest
+
+from tables.__main__ import main
+
+
+def test_json(capsys):
+    match = "--a bis --b rb --players srp,wrp --pairs 50 --win 150 --lose none --seed 9 --mixed"
+    assert main(["arena", *match.split(), "--json", "--jobs", "2"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["pairs"], found["seed"], found["mixed"]) == (50, 9, True)
+    assert found["players"][1] == "wrp"
+    assert (found["rules"]["win"], found["rules"]["lose"]) == (150, None)
+
+
+def test_markdown_and_sequential_test(capsys):
+    assert main(["arena", "--a", "bis", "--b", "fixed:bid=4", "--pairs", "500", "--sprt=-5,5"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("# bis v fixed:bid=4\n")
+    assert "Sequential test of elo -5 against 5: H1" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--a", "bos", "--b", "rb"], "unknown policy 'bos'"),
+        (["--a", "rb", "--b", "rb", "--players", "a,b,c"], "expected one for all, or one for each side"),
+        (["--a", "rb", "--b", "python:nowhere.py:f", "--pairs", "1"], "found no Python file"),
+        (["--a", "rb", "--b", "rb", "--jobs", "0"], "jobs is 0"),
+        (["--a", "rb", "--b", "rb", "--win", "0"], "win is 0"),
+    ],
+)
+def test_what_can_t_be_played_is_one_line_on_stderr(capsys, arguments, message):
+    assert main(["arena", *arguments]) == 1
+    err = capsys.readouterr().err
+    assert message in err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("arguments", [["--sprt", "5"], ["--lose", "never"]])
+def test_malformed_options_are_usage_errors(capsys, arguments):
+    with pytest.raises(SystemExit) as stopped:
+        main(["arena", "--a", "rb", "--b", "rb", *arguments])
+    assert stopped.value.code == 2
+    assert "expected" in capsys.readouterr().err

@@ -1,0 +1,72 @@
+"""Where the time of one bid goes, in-process: a JSON object of microseconds by stage, each the best of several runs.
+
+Not a test; `make bench` runs it (`python -m tests.bench.stages`). Stages are timed one by one on the contract's example
+request; `whole` is all of them as the short way runs them, without the socket.
+"""
+
+import json
+from collections.abc import Callable
+from time import perf_counter
+
+import orjson
+
+from service.api.bid import answer_body
+from service.api.documentation import REQUEST
+from service.api.requests import read_fast
+from service.app import create_app
+from service.bidding.bidder import decide
+from service.settings import Settings
+
+_RUNS = 15
+_CALLS = 2000
+
+
+def best_us(call: Callable[[], object]) -> float:
+    """Microseconds a call: the mean of the fastest run."""
+    best = float("inf")
+    for _ in range(_RUNS):
+        started = perf_counter()
+        for _ in range(_CALLS):
+            call()
+        best = min(best, perf_counter() - started)
+    return best / _CALLS * 1e6
+
+
+def stages() -> dict[str, float]:
+    """Microseconds by stage."""
+    app = create_app(Settings(access_log=0.0))
+    app.state.start(None)
+    tables, metrics = app.state.tables, app.state.metrics
+    assert tables is not None
+    body, quiet = orjson.dumps(REQUEST), orjson.dumps(REQUEST | {"explain": False})
+    headers = [(b"host", b"127.0.0.1:8080"), (b"content-length", b"%d" % len(body))]
+    data = orjson.loads(body)
+    call = read_fast(data)
+    assert call is not None
+    position, policy = call.position, call.policy
+    decision = decide(position, policy, tables)
+    answer = answer_body(call, decision.bid, decision.kind, decision.explanation, tables.version)
+
+    def count() -> None:
+        metrics.decisions["bis"].observe(1e-5)
+        metrics.bids["regular", "bis", "none"].inc()
+        metrics.answered("/bid", 200, 1e-4)
+
+    decided = best_us(lambda: decide(position, policy, tables, None, False))
+    found = {
+        "parse": best_us(lambda: orjson.loads(body)),
+        "validate": best_us(lambda: read_fast(data)),
+        "decide": decided,
+        "explain": best_us(lambda: decide(position, policy, tables)) - decided,
+        "serialise": best_us(lambda: orjson.dumps(answer)),
+        "metrics": best_us(count),
+    }
+    whole = best_us(lambda: app.reply("/bid", headers, body, perf_counter()))
+    found["head, gate, the rest"] = whole - sum(found.values())
+    found["whole"] = whole
+    found["whole, without explanation"] = best_us(lambda: app.reply("/bid", headers, quiet, perf_counter()))
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(stages()))

@@ -1,0 +1,35 @@
+"""The yardsticks of `make bench` do what they claim: the same decision, and as many bytes."""
+
+import asyncio
+
+import httpx
+
+from service.api.documentation import REQUEST
+from service.app import create_app
+from service.settings import Settings
+from tests.bench import idiomatic, raw
+from tests.bench.stages import best_us
+
+
+def _post(app, body) -> httpx.Response:
+    async def send() -> httpx.Response:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://service") as client:
+            return await client.post("/bid", json=body)
+
+    return asyncio.run(send()).raise_for_status()
+
+
+def test_the_idiomatic_app_decides_the_same():
+    service = create_app(Settings())
+    service.state.start(None)
+    ours, theirs = _post(service, REQUEST).json(), _post(idiomatic.app, REQUEST).json()
+    assert theirs["explanation"].items() >= ours["explanation"].items()  # its model adds what is empty
+    assert (theirs["bid"], theirs["kind"], theirs["tables"]) == (ours["bid"], ours["kind"], ours["tables"])
+
+
+def test_the_echo_answers_as_many_bytes_as_asked():
+    assert len(_post(raw.app, REQUEST).content) == 1000
+
+
+def test_times_are_microseconds():
+    assert 0 < best_us(lambda: None) < 1000

@@ -1,0 +1,70 @@
+"""What tests of kernels share: tables whose fitted parts are neutral or random, so that no refit changes a test.
+
+The exact tables are the committed ones (test_exact and test_tableset check them). Each set comes in both forms:
+`plain`, memoryviews as the service reads them, and `arrays`, as compiled code takes them.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from service.bidding.auction import SEQUENCES
+from service.bidding.nil import GRID
+from service.bidding.tableset import DEFAULT_DIRECTORY, Tables
+from tables.simulate import kernel_tables
+
+EXACT = ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs")
+
+
+class Worlds(NamedTuple):
+    """The same tables for both worlds."""
+
+    plain: Tables  # memoryviews
+    arrays: Tables  # ndarrays
+
+    def __repr__(self) -> str:
+        return "Worlds(...)"  # pytest and hypothesis would print every cell
+
+
+def view(array: Any) -> memoryview:
+    """An array as plain Python reads it (ndarrays say that they are buffers from Python 3.12 on only)."""
+    return memoryview(array)
+
+
+def worlds_of(arrays: Tables) -> Worlds:
+    return Worlds(Tables(*(view(array) for array in arrays)), arrays)
+
+
+def exact_arrays() -> dict[str, np.ndarray]:
+    return {name: np.load(DEFAULT_DIRECTORY / f"{name}.npy") for name in EXACT}
+
+
+def random_worlds() -> Worlds:
+    """Exact tables, and random numbers of a fitted table's shape and range for the rest."""
+    rng = np.random.default_rng(20)
+    return worlds_of(
+        kernel_tables(
+            exact_arrays()
+            | {
+                "rb_suit": rng.random((2, 8192)) * 2.5,
+                "factor": rng.random((4, 40)) * 2 - 1,
+                "curves": np.sort(rng.random((SEQUENCES, GRID + 1)), axis=1),
+                "single_curve": np.sort(rng.random((1, GRID + 1)), axis=1),
+                "mean_bids": rng.random((SEQUENCES, 3)) * 6,
+                "contract_made": rng.random((2, 27)),
+            }
+        )
+    )
+
+
+@pytest.fixture(scope="session")
+def neutral() -> Worlds:
+    """No factor, nilProb = nilValue, mean bids 0, RB's cards worth nothing."""
+    return worlds_of(kernel_tables(exact_arrays()))
+
+
+@pytest.fixture(scope="session")
+def fitted() -> Worlds:
+    """Random numbers in place of what is fitted: every table matters."""
+    return random_worlds()

@@ -1,0 +1,147 @@
+"""The dashboard's queries, asked of a real Prometheus that scraped a real service under traffic: each gets data."""
+
+import http.client
+import itertools
+import json
+import math
+import shutil
+import subprocess
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+import yaml
+
+from loadtest.arrivals import prepare, prepare_get, run
+from loadtest.servers import Server, free_port, running_service
+from loadtest.traffic import Question, questions
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+DASHBOARD = json.loads((DEPLOY / "grafana/dashboards/bidder.json").read_text())
+PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
+VARIABLES = {"$job": "bidder", "$instance": ".*", "$__rate_interval": "5s", "$__range": "1m"}
+WAIT_S = 20.0
+
+
+def expressions() -> list[tuple[str, str]]:
+    return [(panel["title"], target["expr"]) for panel in PANELS for target in panel["targets"]]
+
+
+def ask(url: str, path: str, **parameters: str) -> dict:
+    query = urllib.parse.urlencode(parameters)
+    with urllib.request.urlopen(f"{url}{path}?{query}", timeout=10) as response:
+        return json.load(response)["data"]
+
+
+def traffic(server: Server, seconds: float) -> None:
+    """Bids of all kinds, wrong ones, a batch, health, and a deadline that has passed."""
+    some = list(itertools.islice(questions(7, bad_share=0.2), 200))
+    batch = Question("/v1/bids", json.dumps({"requests": [json.loads(some[0].body)] * 8}).encode(), 200, "batch")
+    requests = [prepare(question, server.host, {}) for question in (batch, *some)]
+    requests += [prepare(batch, server.host, {"X-Deadline-Ms": "0"})._replace(status=504)]
+    requests += [prepare_get("/healthz", server.host)]
+    result = run((server.host, server.port), requests, rate=100, seconds=seconds)
+    assert result.statuses[200] > 100
+    assert result.statuses[504] > 0
+
+
+@pytest.fixture(scope="module")
+def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The committed configuration but for its times and its targets, after some seconds of traffic; its URL."""
+    if shutil.which("prometheus") is None:
+        pytest.skip("prometheus is not installed (Debian: prometheus)")
+    directory = tmp_path_factory.mktemp("prometheus")
+    port = free_port()
+    with running_service(SPADES_QUEUE_MS="0") as server:
+        configuration = yaml.safe_load((DEPLOY / "prometheus/prometheus.yml").read_text())
+        configuration["global"] |= {"scrape_interval": "500ms", "scrape_timeout": "400ms", "evaluation_interval": "1s"}
+        configuration["rule_files"] = [str(DEPLOY / "prometheus" / name) for name in configuration["rule_files"]]
+        (job,) = configuration["scrape_configs"]
+        del job["dns_sd_configs"]
+        job["static_configs"] = [{"targets": [f"{server.host}:{server.port}"]}]
+        (directory / "prometheus.yml").write_text(yaml.safe_dump(configuration))
+        command = [
+            *("prometheus", f"--config.file={directory}/prometheus.yml", f"--storage.tsdb.path={directory}/data"),
+            f"--web.listen-address=127.0.0.1:{port}",
+        ]
+        with (directory / "log").open("wb") as log:
+            process = subprocess.Popen(command, stdout=log, stderr=log)
+        try:
+            wait_for_scrapes(f"http://127.0.0.1:{port}", process, directory / "log")
+            traffic(server, 5.0)
+            sleep(1.5)  # a scrape and an evaluation more
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+def wait_for_scrapes(url: str, process: subprocess.Popen, log: Path) -> None:
+    give_up = monotonic() + WAIT_S
+    while monotonic() < give_up:
+        assert process.poll() is None, log.read_text()[-2000:]
+        try:
+            if ask(url, "/api/v1/query", query='up{job="bidder"} == 1')["result"]:
+                return
+        except (OSError, http.client.HTTPException):
+            pass  # it does not listen yet
+        sleep(0.2)
+    raise AssertionError(f"no scrape within {WAIT_S:g} s: {log.read_text()[-2000:]}")
+
+
+@pytest.mark.parametrize(("title", "expression"), expressions())
+def test_each_panel_gets_data(prometheus, title, expression):
+    for name, value in VARIABLES.items():
+        expression = expression.replace(name, value)
+    assert "$" not in expression
+    result = ask(prometheus, "/api/v1/query", query=expression)["result"]
+    values = [float(sample["value"][1]) for sample in result]
+    assert any(math.isfinite(value) for value in values), f"{title}: {expression} gave {result}"
+
+
+def test_what_the_panels_show_is_what_was_sent(prometheus):
+    """Deadlines, faults and bids of the run, not merely some series."""
+    for expression in (
+        'sum(spades_http_requests_total{route="/v1/bids", status="504"}) > 0',
+        "sum(spades_deadline_exceeded_total) > 0",
+        'sum(spades_validation_errors_total{code="seat-mismatch"}) > 0',
+        'sum(spades_bids_total{kind="nil", policy="bis"}) > 0',
+        "job:spades_bid_errors:ratio_rate5m > 0",
+        "count(spades_tables_info == 1) == 1",
+    ):
+        assert ask(prometheus, "/api/v1/query", query=expression)["result"], expression
+
+
+def test_all_rules_are_evaluated(prometheus):
+    groups = ask(prometheus, "/api/v1/rules")["groups"]
+    rules = [rule for group in groups for rule in group["rules"]]
+    assert len(rules) > 30
+    assert {rule["health"] for rule in rules} == {"ok"}, [rule for rule in rules if rule["health"] != "ok"]
+
+
+def test_variables_find_the_service(prometheus):
+    labels = ask(prometheus, "/api/v1/series", **{"match[]": "spades_build_info"})
+    assert [series["job"] for series in labels] == ["bidder"]
+
+
+def test_every_panel_says_what_it_shows():
+    assert len(PANELS) >= 20
+    assert len({panel["id"] for panel in DASHBOARD["panels"]}) == len(DASHBOARD["panels"])
+    assert len({panel["title"] for panel in PANELS}) == len(PANELS)
+    assert all(panel["description"] and panel["targets"] for panel in PANELS)
+    for panel in PANELS:
+        place = panel["gridPos"]
+        assert place["x"] + place["w"] <= 24
+
+
+def test_grafana_is_given_what_the_dashboard_names():
+    (source,) = yaml.safe_load((DEPLOY / "grafana/provisioning/datasources/prometheus.yml").read_text())["datasources"]
+    assert source["url"] == "http://prometheus:9090"
+    assert {panel["datasource"]["uid"] for panel in PANELS} == {source["uid"]}
+    (provider,) = yaml.safe_load((DEPLOY / "grafana/provisioning/dashboards/bidder.yml").read_text())["providers"]
+    grafana = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["grafana"]
+    assert f"./deploy/grafana/dashboards:{provider['options']['path']}:ro" in grafana["volumes"]

@@ -1,0 +1,60 @@
+"""The rules, by promtool: they parse, and their own tests pass; each alert has a test that sees it fire."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+PROMETHEUS = ROOT / "deploy/prometheus"
+RULES = sorted(PROMETHEUS.glob("rules/*.yml"))
+TESTS = sorted(PROMETHEUS.glob("tests/*.yml"))
+
+
+def promtool(*arguments: object) -> str:
+    if shutil.which("promtool") is None:
+        pytest.skip("promtool is not installed (Debian: prometheus)")
+    done = subprocess.run(
+        ["promtool", *map(str, arguments)], cwd=PROMETHEUS, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def alerts() -> dict[str, dict]:
+    groups = [group for path in RULES for group in yaml.safe_load(path.read_text())["groups"]]
+    return {rule["alert"]: rule for group in groups for rule in group["rules"] if "alert" in rule}
+
+
+def test_the_configuration_and_the_rules_parse():
+    assert "SUCCESS: 2 rule files found" in promtool("check", "config", "prometheus.yml")
+    assert promtool("check", "rules", *RULES).count("SUCCESS") == len(RULES) == 2
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda path: path.stem)
+def test_the_rules_do_what_they_say(path):
+    assert "SUCCESS" in promtool("test", "rules", path)
+
+
+def test_each_alert_is_seen_to_fire_and_not_to():
+    fires: set[str] = set()
+    stays_quiet: set[str] = set()
+    for path in TESTS:
+        for group in yaml.safe_load(path.read_text())["tests"]:
+            for case in group["alert_rule_test"]:
+                (fires if case["exp_alerts"] else stays_quiet).add(case["alertname"])
+    assert fires == set(alerts())
+    # For these three the quiet case is any other group of samples.
+    assert stays_quiet | {"BidderNotReady"} == set(alerts())
+
+
+def test_each_alert_is_told_in_the_operations_page():
+    page = (ROOT / "docs/operations.md").read_text()
+    for name, rule in alerts().items():
+        assert f"### {name}\n" in page, name
+        assert rule["annotations"]["runbook"] == f"docs/operations.md#{name.lower()}"
+        assert rule["labels"]["severity"] in ("page", "ticket")
+    told = {line.removeprefix("### ") for line in page.splitlines() if line.startswith("### Bidder")}
+    assert told == set(alerts())

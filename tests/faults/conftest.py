@@ -1,0 +1,112 @@
+"""What the fault tests share: real servers (`tests/service/conftest.py`) and raw connections to them."""
+
+import asyncio
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from service.app import Service, create_app
+from service.settings import Settings
+from tests.service.conftest import RealServer, running_server
+
+WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
+BODY = json.dumps(WORKED).encode()
+
+
+def request_bytes(body: bytes = BODY, *headers: str, path: str = "/bid") -> bytes:
+    """A POST as it goes over the wire."""
+    lines = [f"POST {path} HTTP/1.1", "Host: service", f"Content-Length: {len(body)}", *headers, "", ""]
+    return "\r\n".join(lines).encode() + body
+
+
+@contextmanager
+def connected(server: RealServer) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+        yield connection
+
+
+def read_response(stream) -> tuple[int, dict[str, str], bytes]:
+    """One response from ``socket.makefile("rb")``: status, headers, body; ConnectionError when there is none."""
+    line = stream.readline()
+    if not line:
+        raise ConnectionError("closed without an answer")
+    headers = {}
+    while (header := stream.readline()) not in (b"\r\n", b""):
+        name, _, value = header.decode("latin-1").partition(":")
+        headers[name.lower()] = value.strip()
+    return int(line.split()[1]), headers, stream.read(int(headers["content-length"]))
+
+
+def ask(server: RealServer, data: bytes) -> tuple[int, dict[str, str], bytes]:
+    """Send ``data`` on a connection of its own; its first answer."""
+    with connected(server) as connection, connection.makefile("rb") as stream:
+        connection.sendall(data)
+        return read_response(stream)
+
+
+def rss_kb(pid: int) -> int:
+    """Resident memory of a process, KiB."""
+    with open(f"/proc/{pid}/status") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS:"))
+
+
+class Load:
+    """Callers that ask without a pause, each on a connection of its own, until `stop`; all outcomes are counted."""
+
+    def __init__(self, port: int, callers: int = 8) -> None:
+        self._port = port
+        self._callers = callers
+        self._stopping = False
+        self.statuses: dict[int, int] = {}  # status -> answers
+        self.unanswered = 0  # connections that broke before an answer, though the request was sent
+        self.refused = 0  # connections that were not taken up
+
+    async def run(self) -> None:
+        await asyncio.gather(*(self._call() for _ in range(self._callers)))
+
+    def stop(self) -> None:
+        self._stopping = True
+
+    async def _call(self) -> None:
+        data = request_bytes()
+        while not self._stopping:
+            try:
+                reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+            except OSError:
+                self.refused += 1
+                await asyncio.sleep(0.02)
+                continue
+            try:
+                while not self._stopping:
+                    writer.write(data)
+                    head = await reader.readuntil(b"\r\n\r\n")
+                    status = int(head.split(None, 2)[1])
+                    length = next(
+                        int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")
+                    )
+                    await reader.readexactly(length)
+                    self.statuses[status] = self.statuses.get(status, 0) + 1
+                    if b"connection: close" in head.lower():
+                        break
+            except (OSError, asyncio.IncompleteReadError):
+                self.unanswered += 1
+            finally:
+                writer.close()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RealServer]:
+    """One server for the tests that don't stop it; limits short enough to wait for."""
+    with running_server(SPADES_READ_S="0.5", SPADES_IDLE_S="2", SPADES_MAX_CONNECTIONS="200") as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def app() -> Service:
+    """The app in-process, on the committed tables."""
+    service = create_app(Settings())
+    service.state.start(None)
+    return service

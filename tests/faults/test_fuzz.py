@@ -1,0 +1,151 @@
+"""Bodies at random, and the OpenAPI document turned against the service: no 500, no crash, nothing off it."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service.api.documentation import REQUEST
+from service.problems import MEDIA_TYPE
+from tests.faults.conftest import ask, request_bytes, rss_kb
+from tests.service.conftest import running_server
+
+_TOKENS = [
+    *(b'"', b"{", b"}", b"[", b"]", b",", b":", b"0", b"-1", b"13", b"1e400", b"null", b"true", b"\xff", b"\\u0000"),
+    *(b'"AS"', b'"nil"', b'"blind_nil"', b'"hand"', b'"previous_bids"', b'"seat"', b'"rules"', b'"variant"', b"9" * 20),
+    *(
+        b'"legal_bids"',
+        b'"scores"',
+        b'"policy"',
+        b'"bis:nil_threshold=9"',
+        b'"requests"',
+        b"\xe2\x99\xa0",
+        b" ",
+        b"\x00",
+    ),
+]
+
+
+def _mutate(rng, body):
+    """A right body with some harm done: bytes changed, cut out, doubled, tokens put in."""
+    for _ in range(rng.randrange(1, 6)):
+        at = rng.randrange(len(body) + 1)
+        end = min(len(body), at + rng.randrange(1, 12))
+        kind = rng.randrange(4)
+        if kind == 0:
+            body = body[:at] + rng.choice(_TOKENS) + body[at:]
+        elif kind == 1:
+            body = body[:at] + body[end:]
+        elif kind == 2:
+            body = body[:at] + bytes([rng.randrange(256)]) + body[end:]
+        else:
+            body = body[:end] + body[at:end] + body[end:]
+    return body
+
+
+def _check(status, headers, body):
+    assert status in (200, 400, 413, 422), body[:300]
+    answer = json.loads(body)
+    if status == 200:
+        assert 0 <= answer["bid"] <= 13
+    else:
+        assert dict(headers)[b"content-type"] == MEDIA_TYPE.encode()
+        assert answer["status"] == status
+
+
+@pytest.mark.parametrize("count", [3000, pytest.param(100_000, marks=pytest.mark.long)])
+def test_harmed_bodies(app, count):
+    rng = random.Random(count)
+    right = orjson.dumps(REQUEST | {"legal_bids": [0, 3, "5"], "seed": 7})
+    found: dict[int, int] = {}
+    for _ in range(count):
+        status, headers, body = app.reply("/bid", [], _mutate(rng, right), time.perf_counter())
+        _check(status, headers, body)
+        found[status] = found.get(status, 0) + 1
+    assert found.keys() >= {200, 400, 422}  # the harm reaches every stage
+
+
+_NAMES = st.sampled_from([*REQUEST, "level"]) | st.text()
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.sampled_from(["AS", "nil", "bis"]),
+    lambda inner: (
+        st.lists(inner, max_size=6) | st.dictionaries(st.sampled_from([*REQUEST, "level"]) | st.text(), inner)
+    ),
+    max_leaves=30,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(value=_JSON)
+def test_any_json(app, value):
+    _check(*app.reply("/bid", [], json.dumps(value).encode(), time.perf_counter()))
+
+
+@settings(max_examples=150, deadline=None)
+@given(changes=st.dictionaries(st.sampled_from(sorted(REQUEST)), _JSON, min_size=1))
+def test_right_requests_with_fields_of_any_json(app, changes):
+    _check(*app.reply("/bid", [], json.dumps(REQUEST | changes).encode(), time.perf_counter()))
+
+
+@settings(max_examples=300, deadline=None)
+@given(body=st.binary(max_size=300))
+def test_any_bytes(app, body):
+    _check(*app.reply("/bid", [], body, time.perf_counter()))
+
+
+@pytest.mark.parametrize("count", [300, pytest.param(20_000, marks=pytest.mark.long)])
+def test_harmed_requests_on_the_wire(count):
+    """Heads as well as bodies; the process lives, its memory stays flat."""
+    rng = random.Random(count)
+    right = request_bytes(orjson.dumps(REQUEST), "X-Request-ID: a", "X-Deadline-Ms: 1000")
+    with running_server(SPADES_READ_S="0.2") as server:
+
+        def send(data):
+            with suppress(ConnectionError, ValueError):  # there may be nothing in it that asks for an answer
+                status, _, body = ask(server, data)
+                assert status != 500, (data, body)
+
+        with ThreadPoolExecutor(16) as pool:
+            harmed = [_mutate(rng, right) for _ in range(count)]
+            list(pool.map(send, harmed[: count // 2]))
+            half = rss_kb(server.process.pid)
+            list(pool.map(send, harmed[count // 2 :]))
+        assert rss_kb(server.process.pid) - half < 20_000
+        assert ask(server, request_bytes())[0] == 200
+        assert server.process.poll() is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("examples", [15, pytest.param(500, marks=pytest.mark.long)])
+def test_schemathesis_finds_nothing(tmp_path, examples):
+    """Requests made from our own OpenAPI document, answers held against it. A deadline of 0 is a 504 by contract."""
+    (tmp_path / "schemathesis.toml").write_text(
+        '[checks.not_a_server_error]\nexpected-statuses = ["2xx", "3xx", "4xx", 504]\n'
+    )
+    with running_server(SPADES_QUEUE_MS="0") as server:
+        done = subprocess.run(
+            [
+                *(str(Path(sys.executable).with_name("schemathesis")), "run", f"{server.url}/openapi.json"),
+                *("--max-examples", str(examples), "--seed", "4", "--workers", "1", "--phases", "examples,fuzzing"),
+                *("--checks", "not_a_server_error,status_code_conformance,content_type_conformance"),
+                *("--checks", "response_schema_conformance"),
+            ],
+            cwd=tmp_path,
+            env=os.environ | {"NO_COLOR": "1"},
+            capture_output=True,
+            text=True,
+            timeout=900,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+        assert server.process.poll() is None

@@ -1,0 +1,30 @@
+"""Hours in small: a steady load for minutes, in which neither memory nor latency may grow."""
+
+import os
+from statistics import median
+
+import pytest
+
+from loadtest.arrivals import Prepared, run
+from tests.faults.conftest import request_bytes, rss_kb
+from tests.service.conftest import running_server
+
+_SLICE_S = 10
+_RATE = float(os.environ.get("SOAK_RATE", "1000"))  # requests/s; half of what the machine can do, see `make loadtest`
+
+
+@pytest.mark.parametrize("seconds", [pytest.param(int(os.environ.get("SOAK_S", "600")), marks=pytest.mark.long)])
+def test_memory_and_latency_stay_flat(seconds):
+    with running_server(SPADES_ACCESS_LOG="0") as server:
+        request = Prepared(request_bytes(), 200)
+        rows = []
+        for index in range(max(4, seconds // _SLICE_S)):
+            result = run(("127.0.0.1", server.port), [request], _RATE, _SLICE_S)
+            rows.append((rss_kb(server.process.pid), result.percentile(50), result.percentile(99), result.failures))
+            print(
+                f"{(index + 1) * _SLICE_S:5} s  RSS {rows[-1][0]} KiB  p50 {rows[-1][1]:.3f}  p99 {rows[-1][2]:.3f} ms"
+            )
+        quarter = len(rows) // 4
+        first, last = rows[1 : 1 + quarter], rows[-quarter:]
+        assert max(row[0] for row in last) - max(row[0] for row in first) < 5_000
+        assert median(row[1] for row in last) < 2 * median(row[1] for row in first) + 0.5

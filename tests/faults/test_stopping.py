@@ -1,0 +1,199 @@
+"""Workers that are killed, stops under load, restarts behind a balancer: who loses a request."""
+
+import asyncio
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from contextlib import ExitStack
+
+import httpx
+import pytest
+
+from service.bidding.tableset import DEFAULT_DIRECTORY
+from tests.faults.conftest import Load, ask, request_bytes
+from tests.service.conftest import START_S, running_server
+
+
+def _children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(child) for child in file.read().split()]
+
+
+def _ready(server):
+    deadline = time.monotonic() + START_S
+    while True:
+        try:
+            if httpx.get(f"{server.url}/readyz").status_code == 200:
+                return
+        except httpx.TransportError:
+            pass
+        assert time.monotonic() < deadline, "the server is not ready in time"
+        time.sleep(0.05)
+
+
+def test_sigterm_under_load_loses_no_request():
+    """Every request that was sent is answered, with 200; then connections are refused, and the exit code is 0."""
+    with running_server(SPADES_QUEUE_MS="0") as server:
+
+        async def run():
+            load = Load(server.port)
+            task = asyncio.create_task(load.run())
+            await asyncio.sleep(0.7)
+            server.process.send_signal(signal.SIGTERM)
+            while server.process.poll() is None:
+                await asyncio.sleep(0.05)
+            load.stop()
+            await task
+            return load
+
+        load = asyncio.run(run())
+        assert server.process.returncode == 0
+        assert load.statuses.keys() == {200}
+        assert load.statuses[200] > 50
+        assert load.unanswered == 0
+        assert load.refused > 0
+
+
+@pytest.mark.slow
+def test_a_killed_worker_returns_and_the_other_serves_meanwhile():
+    with running_server("--workers", "2", SPADES_QUEUE_MS="0") as server:
+        _ready(server)
+        before = _children(server.process.pid)
+        assert len(before) == 2
+
+        async def run():
+            load = Load(server.port)
+            task = asyncio.create_task(load.run())
+            await asyncio.sleep(1.0)
+            os.kill(before[0], signal.SIGKILL)
+            deadline = time.monotonic() + START_S
+            while len(set(_children(server.process.pid)) - {before[0]}) < 2:
+                assert time.monotonic() < deadline
+                await asyncio.sleep(0.05)
+            at = load.statuses.get(200, 0)
+            await asyncio.sleep(1.0)
+            load.stop()
+            await task
+            return load, at
+
+        load, at = asyncio.run(run())
+        assert load.statuses.keys() == {200}
+        assert load.statuses[200] > at
+        assert load.unanswered <= 8  # the killed worker's connections, one request each
+        assert load.refused == 0
+        text = httpx.get(f"{server.url}/metrics").text
+        counted = float(text.partition('spades_http_requests_total{route="/bid",status="200"} ')[2].split()[0])
+        # what was answered is counted, the dead worker's share too; it may have died between counting and answering
+        assert 0 <= counted - load.statuses[200] <= load.unanswered
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(START_S) == 0
+
+
+def _alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("started", [True, False], ids=["ready", "starting"])
+def test_workers_end_with_a_killed_supervisor(started):
+    """Nobody would stop or restart them any more, and their port must come free; those that still start notice too."""
+    with running_server("--workers", "2", SPADES_DRAIN_S="0") as server:
+        if started:
+            _ready(server)
+        deadline = time.monotonic() + START_S
+        while len(workers := _children(server.process.pid)) < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        server.process.kill()
+        deadline = time.monotonic() + START_S
+        while any(_alive(pid) for pid in workers):
+            assert time.monotonic() < deadline, "a worker outlives its supervisor"
+            time.sleep(0.1)
+
+
+def _free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+_NGINX = """daemon off; worker_processes 1; pid {directory}/pid; error_log {directory}/error.log;
+events {{ worker_connections 256; }}
+http {{
+  access_log off;
+  client_body_temp_path {directory}/body; proxy_temp_path {directory}/proxy;
+  fastcgi_temp_path {directory}/f; uwsgi_temp_path {directory}/u; scgi_temp_path {directory}/s;
+  upstream bidders {{
+    server 127.0.0.1:{one} max_fails=0; server 127.0.0.1:{two} max_fails=0; keepalive 16;
+  }}
+  server {{
+    listen 127.0.0.1:{port};
+    location / {{
+      proxy_pass http://bidders; proxy_http_version 1.1; proxy_set_header Connection "";
+      proxy_connect_timeout 1s; proxy_next_upstream error timeout http_503 non_idempotent;
+    }}
+  }}
+}}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="SKIPPED: nginx is not installed (.ci/run installs it)")
+def test_new_tables_behind_a_balancer_fail_no_request(tmp_path):
+    """Two replicas, restarted one after the other with another directory of tables: 0 failed requests."""
+    tables = tmp_path / "tables"
+    shutil.copytree(DEFAULT_DIRECTORY, tables)
+    one, two, port = _free_port(), _free_port(), _free_port()
+    work = tmp_path / "nginx"
+    work.mkdir()
+    config = work / "nginx.conf"
+    config.write_text(_NGINX.format(directory=work, one=one, two=two, port=port))
+    with ExitStack() as stack:
+        servers = [stack.enter_context(running_server("--port", str(at), SPADES_QUEUE_MS="0")) for at in (one, two)]
+        nginx = subprocess.Popen(["nginx", "-e", str(work / "error.log"), "-p", str(work), "-c", str(config)])
+        stack.callback(nginx.wait, START_S)
+        stack.callback(nginx.terminate)
+        deadline = time.monotonic() + START_S
+        while True:
+            try:
+                if httpx.post(f"http://127.0.0.1:{port}/bid", content=b"{}").status_code == 422:
+                    break
+            except httpx.TransportError:
+                pass
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+        async def run():
+            load = Load(port, callers=4)
+            task = asyncio.create_task(load.run())
+            for index, at in enumerate((one, two)):
+                await asyncio.sleep(0.5)
+                servers[index].process.send_signal(signal.SIGTERM)
+                await asyncio.to_thread(servers[index].process.wait, START_S)
+                assert servers[index].process.returncode == 0
+                manager = running_server("--port", str(at), SPADES_TABLES_DIR=str(tables), SPADES_QUEUE_MS="0")
+                await asyncio.to_thread(stack.enter_context, manager)
+            await asyncio.sleep(0.5)
+            load.stop()
+            await task
+            return load
+
+        load = asyncio.run(run())
+        assert load.statuses.keys() == {200}, (work / "error.log").read_text()
+        assert load.statuses[200] > 50
+        assert load.unanswered == load.refused == 0
+
+
+def test_a_deadline_under_way_ends_in_a_504_in_time():
+    with running_server() as server:
+        started = time.monotonic()
+        status, _, _ = ask(server, request_bytes(b" " * 10, "X-Deadline-Ms: 200")[:-5])
+        assert status == 504
+        assert 0.15 < time.monotonic() - started < 5

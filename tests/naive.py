@@ -1,0 +1,325 @@
+"""Slow, obvious oracles: what the fast code is held against. Nothing here is imported by what it checks."""
+
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from math import comb
+
+# ---- how one suit lies: every way to deal its unseen cards, one by one -------------------------------------------
+
+
+def suit_deals(unseen, places=13):
+    """Every way to give the ``unseen`` ranks to hands 0, 1 (opponents) and 2 (partner), with its probability.
+
+    The weight of a deal is the number of ways in which the other hidden cards fill the places that are left.
+    """
+    total = 0
+    deals = []
+    for owners in product(range(3), repeat=len(unseen)):
+        hands = [[rank for rank, owner in zip(unseen, owners, strict=True) if owner == hand] for hand in range(3)]
+        left = [places - len(hand) for hand in hands]
+        if min(left) >= 0:
+            weight = comb(sum(left), left[0]) * comb(left[1] + left[2], left[1])
+            deals.append((hands, weight))
+            total += weight
+    return [(hands, Fraction(weight, total)) for hands, weight in deals]
+
+
+def length_probability(m, unseen_count, k, places=13):
+    """Probability that each of the first ``m`` hidden hands holds at least ``k`` cards of the suit."""
+    deals = suit_deals(list(range(unseen_count)), places)
+    return sum(p for hands, p in deals if all(len(hand) >= k for hand in hands[:m]))
+
+
+def set_at(k, low, hands, reading, spades):
+    """Whether the suit is set at its k-th lowest card: no opponent need take it over, and partner can't cover."""
+    x = low[k - 1]
+    for opponent in hands[:2]:
+        below = [rank for rank in opponent if rank < x]
+        if not (len(opponent) < k or len(below) >= k):
+            return False
+    c = len(hands[2])
+    h = len([rank for rank in hands[2] if rank > x])
+    if spades:  # partner can't cut
+        if k == 2 and reading in ("and", "or"):
+            return h < 2
+        return h == 0
+    if k == 2 and reading == "and":
+        return c >= 2 and h < 2
+    if k == 2 and reading == "or":
+        return c >= 2 or h < 2
+    return c >= k and h == 0
+
+
+def cnil(held, n_ranks=13, places=13):
+    """{(reading, spades): probability that the three lowest cards take no trick}, before any sure losers."""
+    low = sorted(held)[:3]
+    readings = [(reading, spades) for reading in ("and", "or", "any") for spades in (False, True)]
+    kept = dict.fromkeys(readings, Fraction(0))
+    for hands, p in suit_deals([rank for rank in range(n_ranks) if rank not in held], places):
+        for reading, spades in readings:
+            if not any(set_at(k, low, hands, reading, spades) for k in range(1, len(low) + 1)):
+                kept[reading, spades] += p
+    return kept
+
+
+# ---- hands as text: suit letter -> ranks 0..12 (2..A), read here and not by the project's parser -----------------
+
+RANKS = "23456789TJQKA"
+
+
+def suits_of(pbn):
+    """{"S": {12, 11}, "H": ...} of "AK..." in the order spades.hearts.diamonds.clubs."""
+    return {suit: {RANKS.index(r) for r in ranks} for suit, ranks in zip("SHDC", pbn.upper().split("."), strict=True)}
+
+
+def pbn_of(cards):
+    """The PBN text of 13 cards such as "QS"."""
+    return ".".join(
+        "".join(sorted((c[0] for c in cards if c[1] == suit), key=RANKS.index, reverse=True)) for suit in "SHDC"
+    )
+
+
+DECK = [rank + suit for suit in "SHDC" for rank in RANKS]
+
+
+# ---- regular takes (bis.md section 3), by the rules as they are told ----------------------------------------------
+
+
+def p_length(m, n, k):
+    """P_k(n, m) by summing over the lengths of the three hidden hands."""
+    unseen = 13 - n
+    good = total = 0
+    for a in range(unseen + 1):
+        for b in range(unseen - a + 1):
+            c = unseen - a - b
+            ways = comb(unseen, a) * comb(unseen - a, b)  # which cards of the suit
+            others = 39 - unseen
+            ways *= comb(others, 13 - a) * comb(others - (13 - a), 13 - b)  # the rest of each hand
+            total += ways
+            if all(length >= k for length in (a, b, c)[:m]):
+                good += ways
+    return Fraction(good, total)
+
+
+def side_tricks(ranks, m):
+    """Rule 1: the expected tricks of a side suit's A, K and Q."""
+    n = len(ranks)
+    tricks = Fraction(0)
+    for rank, k in ((12, 1), (11, 2), (10, 3)):
+        if rank in ranks and n >= k:
+            tricks += p_length(m, n, k)
+    return tricks
+
+
+def spade_tricks(ranks):
+    """Rule 2: tricks of spades by rank and, for cards that are not counted yet, by length."""
+    order = sorted(ranks, reverse=True)
+    n = len(order)
+    by_rank = {rank for rank, others in ((12, 0), (11, 1), (10, 2), (9, 3)) if rank in ranks and n > others}
+    by_length = [rank for rank in order[4:] if rank not in by_rank]
+    return len(by_rank) + len(by_length)
+
+
+def best_ruffs(suits, m, k):
+    """The k best ruffs of rule 3; a ruff that no short suit offers is worth nothing."""
+    worths = []
+    for suit in "HDC":
+        n = len(suits[suit])
+        if n == 0:
+            worths += [p_length(m, 0, 1), p_length(m, 0, 2), p_length(m, 0, 3)]
+        elif n == 1:
+            worths += [p_length(m, 1, 2), p_length(m, 1, 3)]
+        elif n == 2:
+            worths += [p_length(m, 2, 3)]
+    return sum(sorted(worths, reverse=True)[:k], Fraction(0))
+
+
+def regular_estimate(pbn, m):
+    """(estimate before any factor, {split k: value of spades and ruffs}) by trying every split of the spades."""
+    suits = suits_of(pbn)
+    spades = sorted(suits["S"])
+    splits = {k: best_ruffs(suits, m, k) + spade_tricks(spades[k:]) for k in range(len(spades) + 1)}
+    return sum((side_tricks(suits[suit], m) for suit in "HDC"), Fraction(0)) + max(splits.values()), splits
+
+
+def round_half_up(x):
+    return int((x + Fraction(1, 2)).__floor__())
+
+
+# ---- scoring and the end of a game (bis.md section 1) -------------------------------------------------------------
+
+
+def score(players, bags, *, nil=100, blind=200, failed="bags", count_bags=True, limit=10, penalty=100):
+    """(points, bags after) of a side; ``players``: two of (bid, tricks), bid an int or "blind"."""
+    contract = tricks = points = thrown = 0
+    for bid, taken in players:
+        if bid in (0, "blind"):
+            stake = blind if bid == "blind" else nil
+            if taken == 0:
+                points += stake
+            else:
+                points -= stake
+                if failed == "contract":
+                    tricks += taken
+                if failed == "bags":
+                    thrown += taken
+        else:
+            contract += bid
+            tricks += taken
+    if tricks < contract:
+        points -= 10 * contract
+        new_bags = thrown
+    else:
+        points += 10 * contract
+        new_bags = thrown + tricks - contract
+    if not count_bags:
+        return points, bags
+    for _ in range(new_bags):
+        points += 1
+        bags += 1
+        if bags == limit:
+            bags = 0
+            points -= penalty
+    return points, bags
+
+
+def winner(a, b, goal, losing=None):
+    """ "a", "b" or None while the game goes on."""
+    over = a >= goal or b >= goal or (losing is not None and (a <= losing or b <= losing))
+    if not over or a == b:
+        return None
+    return "a" if a > b else "b"
+
+
+# ---- tricks, with cards as texts such as "QS" ---------------------------------------------------------------------
+
+
+def legal(hand, trick, spade_played):
+    """The cards of ``hand`` that may be played to ``trick``."""
+    if trick:
+        follow = [card for card in hand if card[1] == trick[0][1]]
+        return set(follow or hand)
+    if spade_played:
+        return set(hand)
+    return {card for card in hand if card[1] != "S"} or set(hand)
+
+
+def trick_winner(trick):
+    """Place in ``trick`` of the card that wins it."""
+    spades = [card for card in trick if card[1] == "S"]
+    fighting = spades or [card for card in trick if card[1] == trick[0][1]]
+    return trick.index(max(fighting, key=lambda card: RANKS.index(card[0])))
+
+
+@cache
+def forced_tricks(ours, theirs):
+    """Tricks we are sure of in one suit when one opponent holds ``theirs`` and plays as he likes, all cards in view.
+
+    We lead unless he chooses to; each side follows while it can. ``ours`` and ``theirs`` are frozensets of ranks.
+    """
+    if not ours or not theirs:
+        return len(ours)
+
+    def after(mine, his):
+        return (mine > his) + forced_tricks(ours - {mine}, theirs - {his})
+
+    we_lead = max(min(after(mine, his) for his in theirs) for mine in ours)
+    he_leads = min(max(after(mine, his) for mine in ours) for his in theirs)
+    return min(we_lead, he_leads)
+
+
+# ---- the end of a game (bis.md section 3) -------------------------------------------------------------------------
+
+
+def end_of_game(bid, takes, estimate, *, us, them, us_bags, goal, limit, ours, theirs, nil_out, p_nil, floor):
+    """(rule or None, bid) by the list in bis.md.
+
+    ``ours`` and ``theirs``: dicts with ``bids`` (known ones of the others, mean bids included, numbers) and ``nils``
+    (points at stake in known nils; None where there is none). ``bid`` 0 is our nil, worth ``ours["nil"]``.
+    """
+
+    def projected(own):
+        mine = us + 10 * (own + sum(ours["bids"])) + sum(ours["nils"]) + (ours["nil"] if own == 0 else 0)
+        return mine, them + 10 * sum(theirs["bids"]) + sum(theirs["nils"])
+
+    def limited(new):
+        return max(1, min(new, 13 - int(ours["partner"]))) if ours["partner"] is not None else min(new, 13)
+
+    mine, his = projected(bid)
+    total = bid + sum(ours["bids"]) + sum(theirs["bids"])
+    may_take_bags = limit is None or us_bags + 2 < limit
+    partner_nil = bool(ours["nils"])
+    last = ours["last"]
+
+    def we_win(mine, his):
+        return mine >= goal and (his < goal or mine > his)
+
+    if his >= goal and not we_win(mine, his):
+        if theirs["nils"]:
+            if bid == 0:
+                return None, 0
+            return "opponents-nil", limited(max(1, round_half_up(Fraction(estimate - 0.5))))
+        if bid == 0:
+            return None, 0
+        if not partner_nil and total >= 11:
+            return "complete-to-14", limited(bid + max(0, round_half_up(Fraction(14 - total))))
+        if his - mine < 20:
+            return "close-race", limited(bid + (1 if mine + 10 > his else 2))
+        if not nil_out and p_nil >= floor:
+            return "desperate-nil", 0
+        return None, bid
+    if we_win(mine, his):
+        if last and bid == 0 and we_win(*projected(takes)):
+            return "regular-wins-too", takes
+        if bid > 1 and may_take_bags:
+            if last and we_win(mine - 10, his):
+                return "last-seat-one-less", bid - 1
+            if mine - his > 10:
+                return "ahead-one-less", bid - 1
+    return None, bid
+
+
+# ---- the rule-based bidders (bis.md section 4) --------------------------------------------------------------------
+
+
+def low_in_every_suit(suits, x, y, z):
+    """RB's nil rule: in each suit the three lowest are at most x, y, z, and at most three spades."""
+    return len(suits["S"]) <= 3 and all(
+        rank <= limit for ranks in suits.values() for rank, limit in zip(sorted(ranks), (x, y, z), strict=False)
+    )
+
+
+def io_tricks(suits):
+    """IO's estimate."""
+    tricks = sum(1 if rank >= 8 else Fraction(2, 5) for rank in suits["S"])
+    for suit in "HDC":
+        if {11, 12} <= suits[suit]:
+            tricks += 2
+        elif 12 in suits[suit]:
+            tricks += 1
+        elif 11 in suits[suit] and len(suits[suit]) > 1:
+            tricks += Fraction(1, 2)
+    return tricks
+
+
+def io_nil(suits, takes, partner):
+    ranks = set().union(*suits.values())
+    honours = ranks & {11, 12} or {rank for rank in suits["S"] if rank >= 8}
+    return takes <= 3 and partner is not None and 4 <= partner <= 13 and not honours and len(suits["S"]) <= 3
+
+
+def ms_tricks(suits):
+    """Master Spades' estimate."""
+    tricks = sum(12 in ranks for ranks in suits.values())
+    tricks += sum(11 in ranks and len(ranks) > 1 for ranks in suits.values())
+    spades = suits["S"]
+    n = len(spades)
+    if 10 in spades and not (n == 1 or (n == 2 and 12 not in spades)):
+        tricks += 1
+    tricks += max(0, n - 3)
+    if n <= 1:
+        tricks -= 1
+    if n == 3 and any(len(suits[suit]) <= 1 for suit in "HDC"):
+        tricks += 1
+    return tricks

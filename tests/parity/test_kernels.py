@@ -1,0 +1,49 @@
+"""Every kernel in both worlds, exactly equal: results and all that they write."""
+
+import random
+import types
+from importlib import import_module
+
+import pytest
+
+from tables.jit import KERNELS
+from tests.parity.cases import BUILD_ONLY, CASES, HOW_MANY, POLICIES, TEXTS, position
+from tests.parity.worlds import both, compiled, kernel
+
+pytestmark = pytest.mark.parity
+POSITIONS = 20_000
+
+
+def test_every_public_kernel_has_a_case():
+    found = {
+        f"{name}.{function}"
+        for name in KERNELS
+        for function, value in vars(import_module(name)).items()
+        if isinstance(value, types.FunctionType) and value.__module__ == name and not function.startswith("_")
+    }
+    assert found - TEXTS - BUILD_ONLY - set(CASES) == set()
+    assert found >= TEXTS | BUILD_ONLY
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_kernel(fitted, name):
+    rng = random.Random(name)
+    for _ in range(HOW_MANY.get(name, 200)):
+        args = CASES[name](rng)
+        plain, fast = both(name, args, fitted)
+        assert plain == fast, args
+        assert not isinstance(plain[0], float) or type(fast[0]) is float
+
+
+def test_all_policies_bids(fitted):
+    """20,000 positions, each under one policy of every kind in turn: the same bid."""
+    rng = random.Random(1)
+    plain, fast = kernel("service.bidding.choose.choose_bid"), compiled("service.bidding.choose.choose_bid")
+    bids = set()
+    for number in range(POSITIONS):
+        where = position(rng)
+        for policy in POLICIES[number % 2 :: 2]:
+            bid = plain(*where, policy, fitted.plain)
+            assert fast(*where, policy, fitted.arrays) == bid, (where, policy)
+            bids.add(bid)
+    assert bids >= set(range(9))

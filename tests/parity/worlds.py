@@ -1,0 +1,129 @@
+"""Both worlds for a kernel: its arguments as plain Python has them and as compiled code takes them.
+
+A `Case` names tables by field; state cells, scratch and sums are memoryviews. `both` calls the kernel in each world
+and gives the results with all that was written to, to be compared exactly.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from service.bidding.cards import DECK, cards_of
+from tables.deal import deal, seed_rng
+from tables.game import start_round
+from tables.jit import entry
+from tables.players.choose import IDS, choose_card
+from tables.players.srp1.goals import ALL_PIECES
+from tables.rules import BID, COUNT, DECK_CELL, HAND, LEADER, PIECES, PLAYER, SIZE, play_card
+from tests.conftest import Worlds, view
+from tests.engine import states
+
+ROUNDS = 2000
+FROZEN_SEED = 20260101
+
+
+class Table(str):
+    """Stands in a case's arguments for a field of `Tables`, or for all of them ("")."""
+
+
+@cache
+def kernel(name: str) -> Callable[..., Any]:
+    module, _, function = name.rpartition(".")
+    found: Callable[..., Any] = getattr(import_module(module), function)
+    return found
+
+
+@cache
+def compiled(name: str) -> Callable[..., Any]:
+    return entry(kernel(name))
+
+
+def both(name: str, args: tuple, worlds: Worlds) -> tuple[tuple, tuple]:
+    """((result, what was written) of plain Python, the same of compiled code)."""
+    plain_args = [_argument(arg, worlds, False) for arg in args]
+    compiled_args = [_argument(arg, worlds, True) for arg in args]
+    plain_result = kernel(name)(*plain_args)
+    compiled_result = compiled(name)(*compiled_args)
+    written = [i for i, arg in enumerate(args) if isinstance(arg, memoryview)]
+    return (
+        (plain_result, [plain_args[i].tolist() for i in written]),
+        (compiled_result, [compiled_args[i].tolist() for i in written]),
+    )
+
+
+def _argument(arg: Any, worlds: Worlds, arrays: bool) -> Any:
+    if isinstance(arg, Table):
+        tables = worlds.arrays if arrays else worlds.plain
+        return getattr(tables, arg) if arg else tables
+    if isinstance(arg, memoryview):
+        copy = np.array(arg)
+        return copy if arrays else view(copy)
+    return arg
+
+
+# ---- whole rounds, card by card -----------------------------------------------------------------------------------
+
+
+def record_rounds(seed: int, first: int, bids: Any, players: Any, pieces: int, cards: Any) -> None:
+    """Play rounds ``first``.. with given ``bids`` (n, 4) and ``players`` (4,); ``cards`` (n, 52) in order of play."""
+    s = np.zeros(SIZE, np.int64)
+    scratch = np.zeros(64, np.int64)
+    s[DECK_CELL] = DECK
+    for n in range(len(bids)):
+        seed_rng(s, seed, first + n, 0)
+        deal(s, scratch)
+        start_round(s)
+        for seat in range(4):
+            s[BID + seat] = bids[n, seat]
+            s[PLAYER + seat] = players[seat]
+            s[PIECES + seat] = pieces
+        for i in range(52):
+            seat = (s[LEADER] + s[COUNT]) & 3
+            card = choose_card(s, seat)
+            cards[n, i] = card
+            play_card(s, seat, card)
+
+
+_compiled_record_rounds = entry(record_rounds)
+
+
+def compiled_rounds(first: int, n: int, bids: np.ndarray, *players: str, pieces: int = ALL_PIECES) -> np.ndarray:
+    """uint8 (n, 52): the cards of rounds ``first``.. in order of play; one player for all seats, or four."""
+    cards = np.zeros((n, 52), np.uint8)
+    ids = np.array([IDS[player] for player in (players * 4)[:4]], np.int64)
+    _compiled_record_rounds(FROZEN_SEED, first, bids[first : first + n], ids, pieces, cards)
+    return cards
+
+
+def plain_rounds(first: int, n: int, bids: np.ndarray, *players: str, pieces: int = ALL_PIECES) -> np.ndarray:
+    """The same in plain Python, from states as plain Python has them."""
+    cards = np.zeros((n, 52), np.uint8)
+    for number in range(first, first + n):
+        s = states.dealt(FROZEN_SEED, number, bids[number].tolist(), (players * 4)[:4], (pieces,) * 4)
+        for i in range(52):
+            seat = states.to_play(s)
+            cards[number - first, i] = choose_card(s, seat)
+            play_card(s, seat, int(cards[number - first, i]))
+    return cards
+
+
+@cache
+def frozen_bids() -> np.ndarray:
+    """int64 (ROUNDS, 4): bids for the deals of FROZEN_SEED that depend on nothing fitted and on no bidder.
+
+    Aces, kings and queens count 1, .75 and .25, each spade beyond the third 1; hands without an ace or king and
+    with at most three spades are nil, and every third round a hand with little besides.
+    """
+    bids = np.zeros((ROUNDS, 4), np.int64)
+    for number in range(ROUNDS):
+        s = states.dealt(FROZEN_SEED, number)
+        for seat in range(4):
+            ranks = [card & 15 for card in cards_of(s[HAND + seat])]
+            spades = (s[HAND + seat] >> 48).bit_count()
+            quarters = 4 * ranks.count(12) + 3 * ranks.count(11) + ranks.count(10) + 4 * max(0, spades - 3)
+            low = 12 not in ranks and spades <= 3 and (11 not in ranks or (number % 3 == 0 and quarters < 6))
+            bids[number, seat] = 0 if low else max(1, quarters // 4)
+    return bids

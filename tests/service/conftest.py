@@ -1,0 +1,106 @@
+"""What the service's tests share: an app on the committed tables, a client for it in-process, real servers."""
+
+import asyncio
+import copy
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from service.api.documentation import REQUEST
+from service.app import Service, create_app
+from service.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[2]
+START_S = 30.0
+
+
+@pytest.fixture(scope="session")
+def app() -> Service:
+    service = create_app(Settings())
+    service.state.start(None)
+    return service
+
+
+@pytest.fixture
+def request_body() -> dict:
+    """A valid request that tests may spoil."""
+    return copy.deepcopy(REQUEST)
+
+
+@pytest.fixture
+def call(app: Service) -> Callable[..., httpx.Response]:
+    """call(method, path, **httpx arguments): one request to the app in-process."""
+
+    def send(method: str, path: str, service: Service = app, **arguments) -> httpx.Response:
+        async def run() -> httpx.Response:
+            transport = httpx.ASGITransport(service, raise_app_exceptions=False)
+            async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
+                return await client.request(method, path, **arguments)
+
+        return asyncio.run(run())
+
+    return send
+
+
+class RealServer:
+    """A served process; `url` and `port` on loopback."""
+
+    def __init__(self, process: subprocess.Popen[str], port: int, log: list[str]) -> None:
+        self.process = process
+        self.port = port
+        self.url = f"http://127.0.0.1:{port}"
+        self.log = log
+
+
+def serve_command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "service", "serve", "--port", "0", *arguments]
+
+
+@contextmanager
+def running_server(*arguments: str, **environment: str) -> Iterator[RealServer]:
+    """`python -m service serve` on a free port, killed at the end if it still runs."""
+    process = subprocess.Popen(
+        serve_command(*arguments),
+        cwd=ROOT,
+        env=os.environ | environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    log: list[str] = []
+    try:
+        assert process.stderr is not None
+        port = 0
+        for line in process.stderr:
+            log.append(line)
+            if found := re.search(r"running on http://127\.0\.0\.1:(\d+)", line):
+                port = int(found[1])
+            # one process says so after it has started; several say "running" first, then each that it is up
+            if port and ("--workers" not in arguments or "Application startup complete" in line):
+                break
+        assert port, "".join(log)
+        yield RealServer(process, port, log)
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait(START_S)
+        if process.stderr is not None:
+            process.stderr.close()
+
+
+@pytest.fixture
+def serve() -> Callable:
+    return running_server
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[RealServer]:
+    """One server for the tests that don't stop it."""
+    with running_server() as running:
+        yield running

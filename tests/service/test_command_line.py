@@ -1,0 +1,144 @@
+"""`python -m service bid` and the argument checks."""
+
+import json
+
+import pytest
+
+from service.__main__ import main
+from service.breakdown import breakdown
+from service.keys import new_key, read_keys
+from service.server import check_exposure
+from service.settings import Settings, SettingsError
+
+_HAND = "AKJ62.AQ.Q.K9543"
+
+
+def test_json_is_what_the_service_answers(capsys, call):
+    assert main(["bid", _HAND, "--previous", "3,1", "--json"]) == 0
+    request = {"hand": _HAND, "previous_bids": [3, 1], "seat": 2}
+    assert json.loads(capsys.readouterr().out) == call("POST", "/bid", json=request).json()
+
+
+def test_every_option_is_passed_on(capsys, call):
+    arguments = ["--us=120", "--them=-95", "--us-bags=3", "--them-bags=5", "--policy=rb", "--preset=bis-paper"]
+    assert main(["bid", _HAND, "--previous", "nil", "--json", *arguments]) == 0
+    request = {
+        "hand": _HAND,
+        "previous_bids": ["nil"],
+        "seat": 1,
+        "scores": {"us": 120, "them": -95, "us_bags": 3, "them_bags": 5},
+        "policy": "rb",
+        "rules": {"preset": "bis-paper"},
+    }
+    assert json.loads(capsys.readouterr().out) == call("POST", "/bid", json=request).json()
+
+
+@pytest.mark.parametrize("policy", ["bis", "rb", "ms", "io"])
+def test_text_holds_bid_and_sentence(capsys, policy):
+    assert main(["bid", _HAND, "--policy", policy, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert main(["bid", _HAND, "--policy", policy]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith(f"bid {answer['bid']} ({answer['kind']}), policy {policy}, tables {answer['tables']}\n")
+    assert answer["explanation"]["sentence"] in text
+    assert "assumed: rules.preset, scores" in text
+
+
+def test_faults_go_to_stderr_all_at_once(capsys):
+    assert main(["bid", "AKJ62.AQ.Q.K954", "--previous", "14", "--policy", "best"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "/hand: 12 cards; expected 13 (hand-size)" in err
+    assert "(bid-out-of-range)" in err
+    assert "(unknown-policy)" in err
+
+
+def test_broken_tables_and_settings_are_one_line(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("SPADES_TABLES_DIR", str(tmp_path))
+    assert main(["bid", _HAND]) == 1
+    err = capsys.readouterr().err
+    assert "manifest.json" in err
+    assert "expected" in err
+    assert len(err.splitlines()) == 1
+    monkeypatch.setenv("SPADES_TABLES_DIR", str(tmp_path / "none"))
+    assert main(["serve"]) == 1
+    assert "SPADES_TABLES_DIR" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["serve", "--port", "70000"], ["serve", "--port", "x"], ["serve", "--workers", "0"], ["bid"]]
+)
+def test_wrong_arguments(capsys, arguments):
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+def test_serving_others_without_keys_must_be_said(capsys, monkeypatch):
+    assert main(["serve", "--host", "0.0.0.0"]) == 1
+    err = capsys.readouterr().err
+    assert "--allow-unauthenticated" in err
+    assert "SPADES_API_KEYS_FILE" in err
+    assert len(err.splitlines()) == 1
+
+
+def test_who_may_listen_where(tmp_path):
+    keys = tmp_path / "keys"
+    keys.write_text(new_key("one").line)
+    for host in ("127.0.0.1", "127.1.2.3", "::1", "localhost"):
+        check_exposure(Settings(), host, allowed=False)
+    for host in ("0.0.0.0", "::", "", "192.0.2.1", "no-such-host.invalid"):
+        with pytest.raises(SettingsError, match="expected SPADES_API_KEYS_FILE"):
+            check_exposure(Settings(), host, allowed=False)
+        check_exposure(Settings(), host, allowed=True)
+        check_exposure(Settings(api_keys_file=keys), host, allowed=False)
+
+
+def test_key_makes_a_line_that_the_service_reads(capsys, tmp_path):
+    assert main(["key", "table-server", "--rate", "50"]) == 0
+    secret, line = (text.partition(": ")[2].strip() for text in capsys.readouterr().out.splitlines())
+    path = tmp_path / "keys"
+    path.write_text(line)
+    found = read_keys(path, 0.0).find(f"Bearer {secret}".encode())
+    assert found is not None
+    assert found.name == "table-server"
+    assert main(["key", "a b"]) == 2
+    assert "name is 'a b'" in capsys.readouterr().err
+
+
+def test_breakdown_by_hand():
+    answer = {
+        "bid": 6,
+        "kind": "regular",
+        "policy": "bis",
+        "tables": "t",
+        "assumed": ["scores"],
+        "explanation": {
+            "regular": {"side_high": {"H": 0.9908, "D": 0.0}, "takes": 6, "spent": True, "lost": None},
+            "later": [1, 2],
+            "adjustments": [{"rule": "one-less", "before": 6, "after": 5, "why": "it wins with one less"}],
+            "candidates": [{"bid": 5, "p_win": 0.5}],
+            "sentence": "Takes 6.",
+        },
+    }
+    assert breakdown(answer).splitlines() == [
+        "bid 6 (regular), policy bis, tables t",
+        "assumed: scores",
+        "",
+        "Takes 6.",
+        "",
+        "regular",
+        "  side high  H 0.9908   D 0",
+        "  takes      6",
+        "  spent      yes",
+        "  lost       -",
+        "",
+        "later: 1, 2",
+        "",
+        "adjusted by one-less: 6 -> 5",
+        "  it wins with one less",
+        "",
+        "candidates",
+        "  bid 5   p win 0.5",
+    ]

@@ -1,0 +1,406 @@
+"""The endpoints in-process: answers, and every HTTP status but those that need a real connection."""
+
+import asyncio
+import math
+import re
+import shutil
+import time
+from types import SimpleNamespace
+
+import httpx
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service import __version__
+from service.api import bid as hot
+from service.app import create_app
+from service.bidding.bidder import Decision, decide
+from service.bidding.errors import TablesError
+from service.bidding.policies import TUNED
+from service.bidding.tableset import DEFAULT_DIRECTORY
+from service.problems import MEDIA_TYPE, TYPES
+from service.settings import Settings
+
+_BAD_JSON = [
+    b"",
+    b"{",
+    b"{'seat': 2}",
+    b'{"seat": NaN}',
+    b'{"seat": Infinity}',
+    b'{"seat": 1e999}',
+    b'{"hand": "\xff\xfe"}',
+    b'{"hand": "\\ud800"}',
+    b"[" * 60_000,
+    b'{"a":' * 10_000,
+    b'\xef\xbb\xbf{"seat": 2}',
+    "{}".encode("utf-16"),
+]
+
+
+def _problem(response: httpx.Response, name: str) -> dict:
+    problem = response.json()
+    assert response.headers["content-type"] == MEDIA_TYPE
+    assert response.status_code == TYPES[name].status == problem["status"]
+    assert (problem["type"], problem["title"]) == (f"/problems/{name}", TYPES[name].title)
+    assert problem["detail"]
+    return problem
+
+
+@pytest.mark.parametrize("path", ["/bid", "/v1/bid"])
+def test_bid(call, app, request_body, path):
+    response = call("POST", path, json=request_body)
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "application/json"
+    answer = response.json()
+    assert list(answer) == ["bid", "kind", "policy", "tables", "assumed", "explanation"]
+    assert (answer["policy"], answer["tables"], answer["assumed"]) == ("bis", app.state.tables.version, [])
+    assert answer["explanation"]["sentence"]
+
+
+@pytest.mark.parametrize("policy", ["bis", "rb", "ms", "io"])
+def test_policies_and_legal_bids(call, request_body, policy):
+    for legal in ([2], [5, 7], ["nil", 13], list(range(14))):
+        answer = call("POST", "/bid", json=request_body | {"policy": policy, "legal_bids": legal}).json()
+        assert answer["bid"] in [0 if bid == "nil" else bid for bid in legal]
+        assert answer["policy"] == policy
+        assert answer["kind"] == ("nil" if answer["bid"] == 0 else "regular")
+
+
+def test_without_explanation(call, request_body):
+    answer = call("POST", "/bid", json=request_body | {"explain": False}).json()
+    assert "explanation" not in answer
+
+
+def test_what_was_assumed_is_named(call):
+    request = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
+    assert call("POST", "/bid", json=request).json()["assumed"] == ["rules.preset", "scores", "policy", "convention"]
+    request["scores"] = {"us": 10, "them": 0}
+    request["rules"] = {"win": 300}
+    assert call("POST", "/bid", json=request).json()["assumed"] == [
+        "rules.preset",
+        "scores.us_bags",
+        "scores.them_bags",
+        "policy",
+        "convention",
+    ]
+
+
+def test_the_same_request_gets_the_same_bytes(call, request_body):
+    assert len({call("POST", "/bid", json=request_body).content for _ in range(3)}) == 1
+
+
+@pytest.mark.parametrize("body", _BAD_JSON, ids=range(len(_BAD_JSON)))
+@pytest.mark.parametrize("path", ["/bid", "/v1/bids"])
+def test_not_json(call, path, body):
+    _problem(call("POST", path, content=body), "invalid-json")
+
+
+@pytest.mark.parametrize(
+    "nested", [b'{"rules":{"win":%s}}', b'{"rules":%s}', b'{"hand":%s}', b'{"previous_bids":[%s]}']
+)
+def test_nesting_that_json_may_have(call, nested):
+    body = nested % (b"[" * 1000 + b"]" * 1000)
+    _problem(call("POST", "/bid", content=body), "invalid-request")
+
+
+@given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: orjson.dumps({"hand": text, "seat": text})))
+@settings(max_examples=80, deadline=None)
+def test_no_body_is_a_500(app, body):
+    async def run() -> list[int]:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
+            return [(await client.post(path, content=body)).status_code for path in ("/bid", "/v1/bids")]
+
+    assert set(asyncio.run(run())) <= {400, 422}
+
+
+@pytest.mark.parametrize(
+    "content_type", ["text/plain", "application/octet-stream", "application/x-www-form-urlencoded", "", "text/json"]
+)
+def test_content_types_that_are_read_as_json(call, request_body, content_type):
+    headers = {"content-type": content_type}
+    assert call("POST", "/bid", content=orjson.dumps(request_body), headers=headers).status_code == 200
+
+
+def test_no_content_type(call, request_body):
+    assert call("POST", "/bid", content=orjson.dumps(request_body)).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/bid", "/v1/bids"])
+def test_forms_that_are_not_read(call, path):
+    _problem(call("POST", path, files={"hand": b"AS"}), "unsupported-media-type")
+    response = call("POST", path, content=b"x", headers={"content-encoding": "gzip"})
+    _problem(response, "unsupported-media-type")
+    assert response.headers["accept-encoding"] == "identity"
+
+
+def test_identity_is_no_encoding(call, request_body):
+    headers = {"content-encoding": "identity"}
+    assert call("POST", "/bid", json=request_body, headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize(("path", "most"), [("/bid", 64 * 1024), ("/v1/bids", 1024 * 1024)])
+def test_body_sizes(call, request_body, path, most):
+    value = request_body if path == "/bid" else {"requests": [request_body]}
+    body = orjson.dumps(value)
+    assert call("POST", path, content=body.ljust(most)).status_code == 200
+    _problem(call("POST", path, content=body.ljust(most + 1)), "body-too-large")
+
+    async def chunks(size):
+        yield body
+        yield b" " * (size - len(body))
+
+    assert call("POST", path, content=chunks(most)).status_code == 200
+    _problem(call("POST", path, content=chunks(most + 1)), "body-too-large")
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"])
+@pytest.mark.parametrize("path", ["/bid", "/v1/bid", "/v1/bids"])
+def test_wrong_method_on_a_hot_route(call, method, path):
+    response = call(method, path)
+    assert response.headers["allow"] == "POST"
+    assert response.status_code == 405
+    if method != "HEAD":
+        _problem(response, "method-not-allowed")
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/version", "/metrics", "/v1/policies", "/v1/rules"])
+def test_wrong_method_elsewhere(call, path):
+    response = call("POST", path)
+    assert response.headers["allow"] == "GET"
+    _problem(response, "method-not-allowed")
+
+
+@pytest.mark.parametrize("path", ["/nope", "/bid/", "/v2/bid", "/problems/nope", "/v1/bid/blind", "/%2e%2e/etc"])
+def test_no_such_path(call, path):
+    _problem(call("GET", path), "not-found")
+
+
+@pytest.mark.parametrize("path", ["/bid", "/v1/bids"])
+def test_deadline(call, request_body, path):
+    body = request_body if path == "/bid" else {"requests": [request_body] * 3}
+    assert call("POST", path, json=body, headers={"x-deadline-ms": "5000"}).status_code == 200
+    assert call("POST", path, json=body, headers={"x-deadline-ms": "2500.5"}).status_code == 200
+    _problem(call("POST", path, json=body, headers={"x-deadline-ms": "0"}), "deadline-exceeded")
+    for wrong in ("soon", "-1", "nan", "inf", "1e3", "1_0", "", "9" * 30, "²"):
+        response = call("POST", path, json=body, headers={"x-deadline-ms": wrong.encode("latin-1")})
+        _problem(response, "invalid-deadline")
+
+
+def test_a_decision_that_takes_too_long(call, request_body, monkeypatch):
+    def slow(*_):
+        time.sleep(0.02)
+        return Decision(3, "regular", None)
+
+    monkeypatch.setattr(hot, "decide", slow)
+    _problem(call("POST", "/bid", json=request_body, headers={"x-deadline-ms": "10"}), "deadline-exceeded")
+    body = {"requests": [request_body] * 2}
+    _problem(call("POST", "/v1/bids", json=body, headers={"x-deadline-ms": "10"}), "deadline-exceeded")
+
+
+def test_a_bug_is_a_500_that_tells_nothing(call, request_body, monkeypatch, caplog):
+    def broken(*_):
+        raise RuntimeError("in /opt/secret")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(hot, "decide", broken)
+        response = call("POST", "/bid", json=request_body)
+        _problem(response, "internal-error")
+        assert "secret" not in response.text
+        assert "Traceback" not in response.text
+        assert "in /opt/secret" in caplog.text  # the log has it
+    assert call("POST", "/bid", json=request_body).status_code == 200
+
+
+def test_a_bug_outside_the_hot_routes(call, app, monkeypatch):
+    def broken():
+        raise RuntimeError("in /opt/secret")
+
+    monkeypatch.setattr(app.state.metrics, "text", broken)
+    response = call("GET", "/metrics")
+    _problem(response, "internal-error")
+    assert "secret" not in response.text
+
+
+def test_bids(call, request_body):
+    requests = [request_body, {}, 3, request_body | {"explain": False}]
+    response = call("POST", "/v1/bids", json={"requests": requests})
+    assert response.status_code == 200
+    answers = response.json()["answers"]
+    assert [answer["status"] for answer in answers] == [200, 422, 422, 200]
+    assert answers[0]["body"] == call("POST", "/bid", json=request_body).json()
+    assert answers[1]["body"] == call("POST", "/bid", json={}).json()
+    assert "explanation" not in answers[3]["body"]
+
+
+def test_one_items_bug_fails_it_alone(call, request_body, monkeypatch):
+    real = decide
+
+    def sometimes(position, *others):
+        if position.us == 13:
+            raise RuntimeError("/opt/secret")
+        return real(position, *others)
+
+    monkeypatch.setattr(hot, "decide", sometimes)
+    unlucky = request_body | {"scores": {"us": 13}}
+    response = call("POST", "/v1/bids", json={"requests": [request_body, unlucky, request_body]})
+    assert [answer["status"] for answer in response.json()["answers"]] == [200, 500, 200]
+    assert "secret" not in response.text
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ([], [("", "wrong-type")]),
+        ({}, [("/requests", "missing-field")]),
+        ({"requests": {}}, [("/requests", "wrong-type")]),
+        ({"requests": [], "x": 1}, [("/x", "unknown-field")]),
+        ({"requests": [{}] * 513}, [("/requests", "too-many-items")]),
+        ({str(index): 1 for index in range(100)}, [("", "too-many-items")]),
+    ],
+)
+def test_faults_of_many(call, body, found):
+    problem = _problem(call("POST", "/v1/bids", json=body), "invalid-request")
+    assert [(error["pointer"], error["code"]) for error in problem["errors"]] == found
+
+
+def test_none_and_as_many_as_allowed(call, request_body):
+    assert call("POST", "/v1/bids", json={"requests": []}).json() == {"answers": []}
+    request_body["explain"] = False
+    answers = call("POST", "/v1/bids", json={"requests": [request_body] * 512}).json()["answers"]
+    assert [answer["status"] for answer in answers] == [200] * 512
+
+
+def test_many_bids_yield_to_the_event_loop(app, request_body):
+    body = orjson.dumps({"requests": [request_body] * 512})
+
+    async def run() -> int:
+        turns = 0
+        done = False
+
+        async def count() -> None:
+            nonlocal turns
+            while not done:
+                turns += 1
+                await asyncio.sleep(0)
+
+        counter = asyncio.create_task(count())
+        await hot.bids(app.state, body, math.inf, None)
+        done = True
+        await counter
+        return turns
+
+    assert asyncio.run(run()) >= 512 // hot.YIELD_EVERY - 1
+
+
+def test_catalogue(call):
+    policies = call("GET", "/v1/policies").json()
+    assert policies["default"] == "bis"
+    names = [policy["policy"] for policy in policies["policies"]]
+    assert {"bis", "rb", "ms", "io"} <= set(names)
+    assert "fixed" not in names
+    assert {f"{name}:tuned" for name in TUNED} <= set(names)
+    rules = call("GET", "/v1/rules").json()
+    assert set(rules["presets"]) == {"classic", "bis-paper"}
+    assert rules["presets"]["bis-paper"]["win"] == 200
+    assert rules["presets"]["bis-paper"]["lose"] == -100
+    assert rules["fields"]["win"] == {"type": "integer", "default": 500, "supported": "1..10000"}
+    assert rules["fields"]["lose"]["supported"].endswith(", null")
+    assert rules["fields"]["variant"]["supported"] == '"partnership" only'
+
+
+def test_strengths_are_those_of_the_page(call):
+    page = (DEFAULT_DIRECTORY.parents[1] / "docs" / "strength.md").read_text()
+    table = page.partition("<!-- figures: opponents -->")[2].partition("<!-- end -->")[0]
+    rows = {line.split(" | ")[0].strip("| "): line for line in table.splitlines() if "| SRP | " in line}
+    told = {policy["policy"]: policy["strength"] for policy in call("GET", "/v1/policies").json()["policies"]}
+    for policy in ("bis", "bis:tuned"):
+        shares = re.findall(r"([\d.]+ \[[\d.]+, [\d.]+\]) against (\w+)", told[policy])
+        assert [other for _, other in shares] == ["rb", "ms", "io"]
+        assert all(share in rows[other] for share, other in shares)
+    for other in ("rb", "ms", "io"):
+        assert any(share in rows[other] for share in re.findall(r"[\d.]+ \[[\d.]+, [\d.]+\]", told[other]))
+
+
+def test_every_policy_of_the_catalogue_can_be_asked_for(call, request_body):
+    for policy in call("GET", "/v1/policies").json()["policies"]:
+        texts = [policy["policy"]]
+        for option in policy["options"]:
+            key, _, values = option.partition("=")
+            values = {"POINTS": "10", "TRICKS": ".5", "PROBABILITY": ".4", "X-Y-Z": "5-8-T"}.get(values, values)
+            base = policy["policy"].partition(":")[0]
+            texts += [f"{base}:{key}={value}" if value else f"{base}:{key}" for value in values.split("|")]
+        for text in texts:
+            response = call("POST", "/bid", json=request_body | {"policy": text})
+            assert response.status_code == 200, response.text
+
+
+def test_health(call, app):
+    assert call("GET", "/healthz").json() == {"status": "ok"}
+    assert call("GET", "/readyz").json() == {"status": "ready"}
+    version = call("GET", "/version").json()
+    assert version["service"] == __version__
+    assert version["tables"] == {"version": app.state.tables.version, "sha256": app.state.tables.sha256}
+
+
+def test_before_the_tables_are_mapped(call, request_body):
+    unready = create_app(Settings())
+    assert call("GET", "/healthz", unready).status_code == 200
+    for response in (
+        call("GET", "/readyz", unready),
+        call("POST", "/bid", unready, json=request_body),
+        call("POST", "/v1/bids", unready, json={"requests": []}),
+    ):
+        _problem(response, "not-ready")
+        assert response.headers["retry-after"] == "1"
+    assert call("GET", "/version", unready).json()["tables"] is None
+
+
+def test_draining(call, request_body):
+    draining = create_app(Settings())
+    draining.state.start(None)
+    draining.state.drain()
+    _problem(call("GET", "/readyz", draining), "not-ready")
+    assert call("GET", "/healthz", draining).status_code == 200
+    assert call("POST", "/bid", draining, json=request_body).status_code == 200  # what still comes is answered
+
+
+def test_lifespan_opens_the_tables_and_drains(tmp_path):
+    service = create_app(Settings())
+
+    async def run(app) -> None:
+        async with app.fastapi.router.lifespan_context(app.fastapi):
+            assert app.state.ready
+        assert not app.state.ready
+
+    asyncio.run(run(service))
+    shutil.copytree(DEFAULT_DIRECTORY, tmp_path / "data")
+    (tmp_path / "data" / "cnil.npy").unlink()
+    broken = create_app(Settings(tables_dir=tmp_path / "data"))
+    with pytest.raises(TablesError, match=r"cnil\.npy"):
+        asyncio.run(run(broken))
+    assert not broken.state.ready
+
+
+def test_health_never_touches_the_tables(call):
+    service = create_app(Settings())
+    service.state.tables = SimpleNamespace()  # type: ignore[assignment]
+    assert call("GET", "/healthz", service).status_code == 200
+
+
+def test_root_leads_to_the_docs(call):
+    response = call("GET", "/")
+    assert response.status_code == 307
+    assert response.headers["location"] == "/docs"
+    docs = call("GET", "/docs")
+    assert docs.status_code == 200
+    assert "/openapi.json" in docs.text
+
+
+def test_problem_types_are_explained(call):
+    for name, (status, title, meaning) in TYPES.items():
+        info = call("GET", f"/problems/{name}").json()
+        assert (info["status"], info["title"], info["meaning"]) == (status, title, meaning)
+    assert "seat-mismatch" in call("GET", "/problems/invalid-request").json()["codes"]

@@ -1,0 +1,183 @@
+"""Every fault code, at its pointer; all faults at once; hostile sizes."""
+
+import orjson
+import pytest
+
+from service.api.documentation import FAULT_EXAMPLES
+from service.problems import CODES, MAX_FAULTS, MEDIA_TYPE
+
+_HAND = ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"]
+_GONE = object()
+
+# code, the fields to change (None as value of _GONE: leave out), the pointer
+_CASES = [
+    ("missing-field", {"seat": _GONE}, "/seat"),
+    ("missing-field", {"hand": _GONE}, "/hand"),
+    ("missing-field", {"previous_bids": _GONE}, "/previous_bids"),
+    ("unknown-field", {"previousBids": []}, "/previousBids"),
+    ("unknown-field", {"a/b~c": 1}, "/a~1b~0c"),
+    ("unknown-field", {"scores": {"we": 1}}, "/scores/we"),
+    ("unknown-field", {"rules": {"goal": 500}}, "/rules/goal"),
+    ("unsupported-field", {"level": 3}, "/level"),
+    ("unsupported-field", {"style": {"aggression": 0.5}}, "/style"),
+    ("unsupported-field", {"scores": {"seats": [0, 0, 0, 0]}}, "/scores/seats"),
+    ("wrong-type", {"hand": 13}, "/hand"),
+    ("wrong-type", {"hand": [1, *_HAND[1:]]}, "/hand/0"),
+    ("wrong-type", {"seat": "2"}, "/seat"),
+    ("wrong-type", {"seat": 2.0}, "/seat"),
+    ("wrong-type", {"seat": True, "previous_bids": [3]}, "/seat"),
+    ("wrong-type", {"previous_bids": "3,1"}, "/previous_bids"),
+    ("wrong-type", {"previous_bids": [3, True]}, "/previous_bids/1"),
+    ("wrong-type", {"previous_bids": [3, 1.0]}, "/previous_bids/1"),
+    ("wrong-type", {"scores": None}, "/scores"),
+    ("wrong-type", {"scores": {"us": "120"}}, "/scores/us"),
+    ("wrong-type", {"policy": 1}, "/policy"),
+    ("wrong-type", {"convention": None}, "/convention"),
+    ("wrong-type", {"explain": 1}, "/explain"),
+    ("wrong-type", {"legal_bids": "all"}, "/legal_bids"),
+    ("wrong-type", {"seed": "x"}, "/seed"),
+    ("wrong-type", {"rules": "classic"}, "/rules"),
+    ("wrong-type", {"rules": {"preset": ["classic"]}}, "/rules/preset"),
+    ("wrong-type", {"rules": {"win": "500"}}, "/rules/win"),
+    ("wrong-type", {"rules": {"bags": 1}}, "/rules/bags"),
+    ("out-of-range", {"seat": 4}, "/seat"),
+    ("out-of-range", {"seat": -1}, "/seat"),
+    ("out-of-range", {"scores": {"us": 10_001}}, "/scores/us"),
+    ("out-of-range", {"scores": {"them": -10_001}}, "/scores/them"),
+    ("out-of-range", {"scores": {"us_bags": -1}}, "/scores/us_bags"),
+    ("out-of-range", {"scores": {"us_bags": 10}}, "/scores/us_bags"),
+    ("out-of-range", {"scores": {"them_bags": 5}, "rules": {"bag_limit": 5}}, "/scores/them_bags"),
+    ("out-of-range", {"scores": {"them_bags": 100}, "rules": {"bags": False}}, "/scores/them_bags"),
+    ("out-of-range", {"seed": -1}, "/seed"),
+    ("out-of-range", {"seed": 2**53}, "/seed"),
+    ("too-many-items", {"previous_bids": [3, 1, 2, 4], "seat": 3}, "/previous_bids"),
+    ("too-many-items", {str(index): 0 for index in range(70)}, ""),
+    ("too-many-items", {"rules": {str(index): 0 for index in range(70)}}, "/rules"),
+    ("hand-size", {"hand": _HAND[1:]}, "/hand"),
+    ("hand-size", {"hand": [*_HAND, "2C"]}, "/hand"),
+    ("hand-size", {"hand": []}, "/hand"),
+    ("hand-size", {"hand": ["AS"] * 1000}, "/hand"),
+    ("hand-size", {"hand": "AKJ62.AQ.Q.K954"}, "/hand"),
+    ("hand-size", {"hand": "AKJ62.AQ.QK9543"}, "/hand"),
+    ("hand-size", {"hand": "."}, "/hand"),
+    ("hand-size", {"hand": "A" * 1000}, "/hand"),
+    ("unknown-card", {"hand": ["1S", *_HAND[1:]]}, "/hand/0"),
+    ("unknown-card", {"hand": ["BJ", *_HAND[1:]]}, "/hand/0"),
+    ("unknown-card", {"hand": ["", *_HAND[1:]]}, "/hand/0"),
+    ("unknown-card", {"hand": ["a\u017f", *_HAND[1:]]}, "/hand/0"),  # a long s, whose upper case is S
+    ("unknown-card", {"hand": "AKJ61.AQ.Q.K9543"}, "/hand"),
+    ("duplicate-card", {"hand": [*_HAND[:12], "as"]}, "/hand/12"),
+    ("duplicate-card", {"hand": "AKJ62.AQ.Q.KK543"}, "/hand"),
+    ("bid-out-of-range", {"previous_bids": [14, 1]}, "/previous_bids/0"),
+    ("bid-out-of-range", {"previous_bids": [3, -1]}, "/previous_bids/1"),
+    ("bid-out-of-range", {"previous_bids": [3, "14"]}, "/previous_bids/1"),
+    ("bid-out-of-range", {"previous_bids": [3, "pass"]}, "/previous_bids/1"),
+    ("bid-out-of-range", {"previous_bids": ["blind_nil", 3]}, "/previous_bids/0"),
+    (
+        "bid-out-of-range",
+        {"previous_bids": [0, 4, "nil"], "seat": 3, "rules": {"double_nil": False}},
+        "/previous_bids/2",
+    ),
+    ("seat-mismatch", {"seat": 3}, "/seat"),
+    ("seat-mismatch", {"previous_bids": []}, "/seat"),
+    ("team-over-limit", {"previous_bids": [9, 1, 5], "seat": 3}, "/previous_bids/2"),
+    ("team-over-limit", {"previous_bids": ["13", 1, 1], "seat": 3}, "/previous_bids/2"),
+    ("illegal-bids", {"legal_bids": []}, "/legal_bids"),
+    ("illegal-bids", {"legal_bids": [3, 4, 3]}, "/legal_bids/2"),
+    ("illegal-bids", {"legal_bids": [0, "nil"]}, "/legal_bids/1"),
+    ("illegal-bids", {"legal_bids": [3, 14]}, "/legal_bids/1"),
+    ("illegal-bids", {"legal_bids": ["blind_nil"], "rules": {"blind_nil": True}}, "/legal_bids"),
+    ("illegal-bids", {"legal_bids": list(range(14)) * 2}, "/legal_bids"),
+    ("unknown-policy", {"policy": "best"}, "/policy"),
+    ("unknown-policy", {"policy": "fixed"}, "/policy"),
+    ("unknown-policy", {"policy": "bis:moon=1"}, "/policy"),
+    ("unknown-policy", {"policy": "bis:" + "x" * 60_000}, "/policy"),
+    ("unsupported-convention", {"convention": "big5"}, "/convention"),
+    ("unsupported-convention", {"convention": "auto"}, "/convention"),
+    ("unsupported-convention", {"convention": "stayman"}, "/convention"),
+    ("unsupported-rules", {"rules": {"preset": "casino"}}, "/rules/preset"),
+    ("unsupported-rules", {"rules": {"variant": "cutthroat"}}, "/rules/variant"),
+    ("unsupported-rules", {"rules": {"variant": "bridge"}}, "/rules/variant"),
+    ("unsupported-rules", {"rules": {"min_bid": 4}}, "/rules/min_bid"),
+    ("unsupported-rules", {"rules": {"team_max": 13}}, "/rules/team_max"),
+    ("unsupported-rules", {"rules": {"ten_for_200": True}}, "/rules/ten_for_200"),
+    ("unsupported-rules", {"rules": {"win": 0}}, "/rules/win"),
+    ("unsupported-rules", {"rules": {"failed_nil_tricks": "all"}}, "/rules/failed_nil_tricks"),
+]
+
+
+@pytest.mark.parametrize(("code", "changes", "pointer"), _CASES, ids=lambda value: str(value)[:40])
+def test_code_and_pointer(call, request_body, code, changes, pointer):
+    request_body |= changes
+    request_body = {field: value for field, value in request_body.items() if value is not _GONE}
+    response = call("POST", "/v1/bid", content=orjson.dumps(request_body))
+    assert response.status_code == 422
+    assert response.headers["content-type"] == MEDIA_TYPE
+    problem = response.json()
+    assert (problem["type"], problem["status"]) == ("/problems/invalid-request", 422)
+    found = {(error["pointer"], error["code"]) for error in problem["errors"]}
+    assert (pointer, code) in found
+    extra = found - {(pointer, code)}
+    assert all(code in ("seat-mismatch", "hand-size") for _, code in extra), extra  # what the change itself brings
+    assert all(len(error["detail"]) < 400 for error in problem["errors"])
+
+
+def test_every_code_has_a_case_and_an_example():
+    assert {case[0] for case in _CASES} == set(CODES)
+    assert set(FAULT_EXAMPLES) == set(CODES)
+
+
+def test_all_faults_of_a_request_at_once(call):
+    request = {
+        "hand": ["AS", "as", "1S", 4],
+        "previous_bids": [14, "x"],
+        "seat": 1,
+        "scores": {"us": "a", "us_bags": 10},
+        "policy": "best",
+        "convention": "big5",
+        "rules": {"win": 0, "goal": 1},
+        "legal_bids": [],
+        "level": 2,
+        "who": 1,
+    }
+    errors = call("POST", "/bid", json=request).json()["errors"]
+    assert sorted((error["pointer"], error["code"]) for error in errors) == [
+        ("/convention", "unsupported-convention"),
+        ("/hand", "hand-size"),
+        ("/hand/1", "duplicate-card"),
+        ("/hand/2", "unknown-card"),
+        ("/hand/3", "wrong-type"),
+        ("/legal_bids", "illegal-bids"),
+        ("/level", "unsupported-field"),
+        ("/policy", "unknown-policy"),
+        ("/previous_bids/0", "bid-out-of-range"),
+        ("/previous_bids/1", "bid-out-of-range"),
+        ("/rules/goal", "unknown-field"),
+        ("/rules/win", "unsupported-rules"),
+        ("/scores/us", "wrong-type"),
+        ("/scores/us_bags", "out-of-range"),
+        ("/seat", "seat-mismatch"),
+        ("/who", "unknown-field"),
+    ]
+
+
+@pytest.mark.parametrize("body", [b"[]", b"3", b'"hand"', b"null", b"true"])
+def test_what_is_no_object(call, body):
+    response = call("POST", "/bid", content=body)
+    assert response.status_code == 422
+    assert response.json()["errors"] == [
+        {"pointer": "", "code": "wrong-type", "detail": response.json()["errors"][0]["detail"]}
+    ]
+
+
+def test_the_last_of_doubled_keys_counts(call, request_body):
+    body = orjson.dumps(request_body)[:-1] + b',"seat":3,"seat":2}'
+    assert call("POST", "/bid", content=body).status_code == 200
+
+
+def test_at_most_so_many_faults_are_told(call, request_body):
+    request_body |= {f"f{index}": 0 for index in range(50)}
+    request_body["scores"] = {f"f{index}": 0 for index in range(60)}
+    problem = call("POST", "/bid", json=request_body).json()
+    assert len(problem["errors"]) == MAX_FAULTS
+    assert problem["detail"] == "110 faults, 46 of them not listed"

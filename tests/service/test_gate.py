@@ -1,0 +1,262 @@
+"""Ids, keys, rates, shedding and the access log, in-process."""
+
+import asyncio
+import io
+import re
+import time
+
+import httpx
+import orjson
+import pytest
+
+from service.access_log import AccessLog
+from service.app import create_app
+from service.bidding.errors import TablesError
+from service.keys import new_key
+from service.settings import Settings
+
+_TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+def _service(**settings):
+    service = create_app(Settings(**settings))
+    service.state.start(None)
+    return service
+
+
+def _lines(service, share, call, *requests):
+    stream = io.BytesIO()
+    service._log = AccessLog(share, stream)
+    for method, path, arguments in requests:
+        call(method, path, service, **arguments)
+    service._log.close()
+    return [orjson.loads(line) for line in stream.getvalue().splitlines()]
+
+
+@pytest.mark.parametrize("path", ["/bid", "/v1/bids", "/healthz", "/nowhere"])
+def test_a_request_id_comes_back(call, path):
+    response = call("POST", path, content=b"{}", headers={"X-Request-ID": "table-17:4", "traceparent": _TRACE})
+    assert response.headers["x-request-id"] == "table-17:4"
+    assert response.headers["traceparent"] == _TRACE
+
+
+@pytest.mark.parametrize("given", [None, "", "a b", "x" * 129, 'a"b', "a{}"])
+def test_a_strange_request_id_is_replaced(call, given):
+    headers = {} if given is None else {"X-Request-ID": given}
+    ids = {call("GET", "/healthz", headers=headers).headers["x-request-id"] for _ in range(3)}
+    assert len(ids) == 3
+    assert all(re.fullmatch("[0-9a-f]{12}-[0-9a-f]+", one) for one in ids)
+
+
+@pytest.mark.parametrize("given", ["", "00-0-0-00", _TRACE.upper(), "ff" + _TRACE[2:], f"00-{'0' * 32}-{'1' * 16}-00"])
+def test_a_broken_traceparent_is_dropped(call, given):
+    assert "traceparent" not in call("GET", "/healthz", headers={"traceparent": given}).headers
+
+
+def test_the_log_has_ids_and_no_hands(call, request_body):
+    service = _service()
+    headers = {"X-Request-ID": "me", "traceparent": _TRACE, "authorization": "Bearer secret"}
+    lines = _lines(
+        service,
+        1.0,
+        call,
+        ("POST", "/bid", {"json": request_body, "headers": headers}),
+        ("GET", "/nowhere/AKJ62.AQ.Q.K9543?hand=KC", {}),
+    )
+    assert [(line["method"], line["route"], line["status"]) for line in lines] == [
+        ("POST", "/bid", 200),
+        ("GET", "other", 404),
+    ]
+    assert (lines[0]["request_id"], lines[0]["traceparent"]) == ("me", _TRACE)
+    assert 0 < lines[0]["duration_ms"] < 10_000
+    assert abs(lines[0]["time"] - time.time()) < 60
+    text = orjson.dumps(lines).decode()
+    assert not any(word in text for word in ("KC", "AKJ62", "secret", "120"))
+
+
+def test_the_log_is_sampled_but_for_failures(call, request_body, monkeypatch):
+    service = _service()
+    requests = [("POST", "/bid", {"json": request_body})] * 200
+    assert _lines(service, 0.0, call, *requests) == []
+    assert 20 < len(_lines(service, 0.5, call, *requests)) < 180
+
+    def fail(*_):
+        raise TablesError("a bug")
+
+    monkeypatch.setattr("service.app.hot.bid", fail)
+    assert [line["status"] for line in _lines(service, 0.0, call, requests[0])] == [500]
+
+
+def test_a_log_that_nobody_reads_holds_up_nobody():
+    class Stuck(io.BytesIO):
+        def write(self, _):
+            time.sleep(30)
+            return 0
+
+    log = AccessLog(1.0, Stuck())
+    started = time.monotonic()
+    for _ in range(6000):
+        log.write("POST", "/bid", 200, 0.001, b"id", None, None)
+    assert log._dropped > 1000
+    assert time.monotonic() - started < 10
+
+
+def test_keys_are_needed_by_all_but_health(call, request_body, tmp_path):
+    one, two = new_key("one"), new_key("two")
+    path = tmp_path / "keys"
+    path.write_text(one.line + "\n")
+    service = _service(api_keys_file=path)
+    good, bad = {"authorization": f"Bearer {one.secret}"}, {"authorization": f"Bearer {two.secret}"}
+    for route in ("/metrics", "/version", "/docs", "/openapi.json", "/v1/rules", "/", "/nowhere", "/problems/x"):
+        response = call("GET", route, service)
+        assert response.status_code == 401, route
+        assert response.json()["type"] == "/problems/unauthorized"
+        assert response.headers["www-authenticate"].startswith("Bearer")
+        assert call("GET", route, service, headers=bad).status_code == 401
+        assert call("GET", route, service, headers=good).status_code in (200, 307, 404)
+    for route in ("/healthz", "/readyz"):
+        assert call("GET", route, service).status_code == 200
+    for route, body in (("/bid", request_body), ("/v1/bid", request_body), ("/v1/bids", {"requests": [request_body]})):
+        assert call("POST", route, service, json=body).status_code == 401
+        assert call("POST", route, service, json=body, headers=bad).status_code == 401
+        assert call("POST", route, service, json=body, headers=good).status_code == 200
+        # both ways to an answer ask for the key
+        if route != "/v1/bids":
+            content = orjson.dumps(body)
+            assert service.reply(route, [], content, time.perf_counter())[0] == 401
+            assert service.reply(route, [(b"authorization", good["authorization"].encode())], content, 0.0)[0] == 503
+            marked = [(b"authorization", good["authorization"].encode())]
+            assert service.reply(route, marked, content, time.perf_counter())[0] == 200
+    lines = _lines(service, 1.0, call, ("POST", "/bid", {"json": request_body, "headers": good}))
+    assert lines[0]["key"] == "one"
+    assert one.secret not in orjson.dumps(lines).decode()
+
+
+def test_a_key_over_its_rate_waits(call, request_body, tmp_path):
+    one, two = new_key("one", 3), new_key("two")
+    path = tmp_path / "keys"
+    path.write_text(f"{one.line}\n{two.line}\n")
+    service = _service(api_keys_file=path)
+    first, second = ({"authorization": f"Bearer {key.secret}"} for key in (one, two))
+    statuses = [call("POST", "/bid", service, json=request_body, headers=first).status_code for _ in range(6)]
+    assert statuses[:3] == [200] * 3
+    assert 429 in statuses
+    body = {"requests": [request_body] * 40}
+    time.sleep(0.4)
+    assert call("POST", "/v1/bids", service, json=body, headers=first).status_code == 200
+    response = call("POST", "/bid", service, json=request_body, headers=first)
+    assert response.status_code == 429
+    assert response.json()["type"] == "/problems/rate-limited"
+    assert 10 <= int(response.headers["retry-after"]) <= 14  # 40 bids owed at 3 a second
+    assert call("POST", "/bid", service, json=request_body, headers=second).status_code == 200
+    text = call("GET", "/metrics", service, headers=first).text
+    assert re.search(r'spades_shed_total\{reason="rate"\} [1-9]', text)
+
+
+def _late(service, path, waited_s, method="POST", body=b"{}"):
+    """One request that arrived ``waited_s`` ago."""
+    sent = []
+    scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": b""}
+    scope |= {"headers": [], "arrived": time.perf_counter() - waited_s, "http_version": "1.1", "root_path": ""}
+
+    async def receive():
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(service(scope, receive, send))
+    return httpx.Response(sent[0]["status"], headers=sent[0]["headers"], content=sent[1]["body"])
+
+
+def test_what_has_waited_too_long_is_shed_and_the_next_is_not(app, call, request_body):
+    content = orjson.dumps(request_body)
+    for path in ("/bid", "/v1/bids", "/v1/rules"):
+        response = _late(app, path, 1.0)
+        assert response.status_code == 503
+        assert response.headers["retry-after"] == "1"
+        assert response.headers["content-type"] == "application/problem+json"
+        assert response.json()["type"] == "/problems/overloaded"
+    for path in ("/healthz", "/readyz", "/metrics"):
+        assert _late(app, path, 1.0, "GET").status_code == 200
+    assert _late(app, "/bid", 0.0, body=content).status_code == 200
+    status, _, body = app.reply("/bid", [], content, time.perf_counter() - 1.0)
+    assert (status, orjson.loads(body)["type"]) == (503, "/problems/overloaded")
+    assert re.search(r'spades_shed_total\{reason="capacity"\} [1-9]', call("GET", "/metrics").text)
+    patient = _service(queue_ms=0.0)
+    assert _late(patient, "/bid", 100.0, body=content).status_code == 200
+
+
+def test_too_many_under_way_are_shed(request_body):
+    service = _service(max_in_flight=2)
+    content = orjson.dumps(request_body)
+
+    async def run():
+        come = asyncio.Event()
+        statuses = []
+
+        async def receive():
+            await come.wait()
+            return {"type": "http.request", "body": content, "more_body": False}
+
+        async def send(message):
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+
+        scope = {"type": "http", "method": "POST", "path": "/bid", "headers": []}
+        tasks = [asyncio.create_task(service(dict(scope), receive, send)) for _ in range(5)]
+        await asyncio.sleep(0)
+        early = list(statuses)
+        come.set()
+        await asyncio.gather(*tasks)
+        return early, statuses
+
+    early, statuses = asyncio.run(run())
+    assert early == [503] * 3
+    assert statuses == [503] * 3 + [200] * 2
+
+
+def test_a_deadline_that_has_passed_costs_no_work(call, request_body, monkeypatch):
+    service = _service()
+    worked = []
+    monkeypatch.setattr("service.api.bid.read_fast", lambda data: worked.append(data))
+    headers = [(b"x-deadline-ms", b"5")]
+    status, _, body = service.reply("/bid", headers, orjson.dumps(request_body), time.perf_counter() - 0.01)
+    assert (status, orjson.loads(body)["type"]) == (504, "/problems/deadline-exceeded")
+    assert worked == []
+    text = call("GET", "/metrics", service).text
+    assert 'spades_shed_total{reason="deadline"} 1.0' in text
+    assert "spades_deadline_exceeded_total 1.0" in text
+
+
+def test_pages_carry_security_headers(call):
+    response = call("GET", "/docs")
+    policy = response.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "'unsafe-inline'" not in policy.partition("script-src")[2].partition(";")[0]
+    assert response.text.count("<script>") == policy.count("'sha256-")
+    for name, value in (("x-content-type-options", "nosniff"), ("x-frame-options", "DENY")):
+        assert response.headers[name] == value
+    assert response.headers["referrer-policy"] == "no-referrer"
+
+
+def test_a_bug_is_told_to_nobody(call, request_body, monkeypatch, caplog):
+    def fail(*_):
+        raise TablesError("/secret/path is broken")
+
+    monkeypatch.setattr("service.api.bid.decide", fail)
+    service = _service()
+    for answer in (
+        call("POST", "/bid", service, json=request_body).content,
+        service.reply("/bid", [], orjson.dumps(request_body), time.perf_counter())[2],
+    ):
+        assert orjson.loads(answer)["type"] == "/problems/internal-error"
+        assert b"secret" not in answer
+        assert b"Traceback" not in answer
+    assert [record.message.count("request id") for record in caplog.records] == [1, 1]
+
+
+def test_a_listener_of_its_own_takes_metrics_off_the_main_one(call):
+    service = _service(metrics_address=("127.0.0.1", 1))
+    assert call("GET", "/metrics", service).status_code == 404
+    assert "/metrics" not in call("GET", "/openapi.json", service).json()["paths"]

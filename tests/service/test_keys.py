@@ -1,0 +1,75 @@
+"""API keys: the file, the look-up, the rates."""
+
+import hashlib
+
+import pytest
+
+from service.keys import Bucket, new_key, read_keys
+from service.settings import SettingsError
+
+
+def _file(tmp_path, text):
+    path = tmp_path / "keys"
+    path.write_text(text)
+    return path
+
+
+def test_a_new_key_is_found_by_its_secret_alone(tmp_path):
+    one, two = new_key("table-server"), new_key("other", 2.5)
+    keys = read_keys(_file(tmp_path, f"# callers\n\n{one.line}\n{two.line}  # slow\n"), 0.0)
+    found = keys.find(b"Bearer " + one.secret.encode())
+    assert found is not None
+    assert found.name == "table-server"
+    assert found.bucket is None
+    other = keys.find(b"bearer  " + two.secret.encode())
+    assert other is not None
+    assert other.bucket is not None
+    digest = hashlib.sha256(one.secret.encode()).hexdigest()
+    for wrong in (None, b"", b"Bearer ", b"Bearer x", one.secret.encode(), b"Basic " + one.secret.encode()):
+        assert keys.find(wrong) is None
+    assert keys.find(b"Bearer " + digest.encode()) is None
+    assert keys.find(b"Bearer " + one.secret.encode() + b"x" * 600) is None
+    assert digest in one.line
+    assert one.secret not in one.line
+
+
+def test_keys_differ():
+    assert len({new_key("a").secret for _ in range(50)}) == 50
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a" * 65, "é", "a\n"])
+def test_names_that_the_file_cannot_hold(name):
+    with pytest.raises(ValueError, match="name is"):
+        new_key(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [
+        ("", "found no key"),
+        ("a\n", "line 1"),
+        (f"a {'0' * 63}", "line 1"),
+        (f"a {'0' * 64} -1", "line 1"),
+        (f"a {'0' * 64}\nb {'0' * 64}", "line 2.*key of a again"),
+    ],
+)
+def test_files_with_faults_name_the_line_and_quote_no_secret(tmp_path, text, match):
+    with pytest.raises(SettingsError, match=match) as error:
+        read_keys(_file(tmp_path, text), 0.0)
+    assert "0" * 20 not in str(error.value)
+
+
+def test_a_bucket_by_hand():
+    """4 tokens a second: 4 at once, then one each quarter; 100 owed take 25 s."""
+    now = 0.0
+    bucket = Bucket(4.0, lambda: now)
+    assert [bucket.take() for _ in range(5)] == [0.0, 0.0, 0.0, 0.0, 0.25]
+    now = 0.25
+    assert [bucket.take(), bucket.take()] == [0.0, 0.25]
+    now = 1000.0
+    assert bucket.take() == 0.0
+    bucket.owe(103)
+    assert bucket.take() == pytest.approx(25.25)
+    slow = Bucket(0.1, lambda: now)
+    assert slow.take() == 0.0
+    assert slow.take() == pytest.approx(10.0)

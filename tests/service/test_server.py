@@ -1,0 +1,231 @@
+"""Real servers on loopback: the worked hand, connections, limits on the wire, stopping, broken tables."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from contextlib import contextmanager
+
+import httpx
+import pytest
+
+from service.bidding.tableset import DEFAULT_DIRECTORY
+from tests.service.conftest import ROOT, START_S, serve_command
+
+_WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
+_BODY = json.dumps(_WORKED).encode()
+
+
+@contextmanager
+def _connection(server):
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+        yield connection
+
+
+def _head(path: str, *headers: str) -> bytes:
+    return "\r\n".join([f"POST {path} HTTP/1.1", "Host: service", *headers, "", ""]).encode()
+
+
+def _response(connection: socket.socket) -> tuple[int, bytes]:
+    """One response: status and body, by its Content-Length."""
+    data = b""
+    while b"\r\n\r\n" not in data:
+        received = connection.recv(65536)
+        assert received, data
+        data += received
+    head, _, body = data.partition(b"\r\n\r\n")
+    length = next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+    while len(body) < length:
+        body += connection.recv(65536)
+    return int(head.split()[1]), body
+
+
+def test_the_worked_hand(server):
+    """ECAI 2020, Fig. 1, with the figures of docs and spec: 2 + 2.30 + .99 + .68 = 5.97."""
+    answer = httpx.post(f"{server.url}/bid", json=_WORKED).raise_for_status().json()
+    regular, nil = answer["explanation"]["regular"], answer["explanation"]["nil"]
+    assert regular["side_high"] == pytest.approx({"H": 0.9908, "D": 0.0, "C": 0.6767}, abs=5e-5)
+    assert regular["spade_high"] == 2
+    assert regular["ruffs"] == pytest.approx(2.3034, abs=1e-4)
+    assert regular["estimate"] - regular["previous_bids_factor"] == pytest.approx(5.971, abs=5e-4)
+    assert nil["cnil"] == pytest.approx({"S": 0.0, "H": 0.0084, "D": 0.5714, "C": 1.0}, abs=0.006)
+    assert nil["value"] == 0
+    assert answer["bid"] == regular["takes"] == 6
+
+
+def test_one_connection_for_many_requests(server):
+    with httpx.Client(base_url=server.url) as client:
+        for _ in range(3):
+            response = client.post("/bid", json=_WORKED)
+            assert response.status_code == 200
+            assert "connection" not in response.headers
+    with _connection(server) as connection:
+        for _ in range(3):
+            connection.sendall(_head("/bid", f"Content-Length: {len(_BODY)}") + _BODY)
+            assert _response(connection)[0] == 200
+
+
+def test_pipelined_requests_are_answered_in_order(server):
+    request = _head("/bid", f"Content-Length: {len(_BODY)}") + _BODY
+    with _connection(server) as connection:
+        connection.sendall(request + b"GET /healthz HTTP/1.1\r\nHost: service\r\n\r\n")
+        assert _response(connection)[0] == 200
+
+
+def test_a_declared_oversize_is_refused_before_it_comes(server):
+    with _connection(server) as connection:
+        connection.sendall(_head("/bid", "Content-Length: 100000000"))
+        status, body = _response(connection)
+        assert status == 413
+        assert json.loads(body)["type"] == "/problems/body-too-large"
+
+
+def test_a_chunked_oversize_is_refused_before_its_end(server):
+    with _connection(server) as connection:
+        connection.sendall(_head("/bid", "Transfer-Encoding: chunked"))
+        for _ in range(9):  # 72 KiB, and no last chunk
+            connection.sendall(b"2000\r\n" + b" " * 0x2000 + b"\r\n")
+        status, body = _response(connection)
+        assert status == 413
+        assert json.loads(body)["status"] == 413
+
+
+def test_the_connection_is_of_use_after_a_413(server):
+    with _connection(server) as connection:
+        connection.sendall(_head("/bid", "Content-Length: 70000") + b" " * 70_000)
+        assert _response(connection)[0] == 413
+        connection.sendall(_head("/bid", f"Content-Length: {len(_BODY)}") + _BODY)
+        assert _response(connection)[0] == 200
+
+
+def test_chunked_bodies_are_read(server):
+    with _connection(server) as connection:
+        connection.sendall(_head("/bid", "Transfer-Encoding: chunked"))
+        connection.sendall(b"%x\r\n%b\r\n" % (20, _BODY[:20]))
+        time.sleep(0.05)
+        connection.sendall(b"%x\r\n%b\r\n0\r\n\r\n" % (len(_BODY) - 20, _BODY[20:]))
+        assert _response(connection)[0] == 200
+
+
+def test_the_deadline_counts_while_the_body_is_awaited(server):
+    with _connection(server) as connection:
+        started = time.monotonic()
+        connection.sendall(_head("/bid", f"Content-Length: {len(_BODY)}", "X-Deadline-Ms: 100"))
+        assert _response(connection)[0] == 504
+        assert 0.09 <= time.monotonic() - started < 5
+
+
+def test_a_caller_that_leaves_harms_nobody(server):
+    with _connection(server) as connection:
+        connection.sendall(_head("/bid", f"Content-Length: {len(_BODY)}") + _BODY[:10])
+    assert httpx.post(f"{server.url}/bid", json=_WORKED).status_code == 200
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_it_with_exit_code_0(serve, stop):
+    with serve() as running, httpx.Client(base_url=running.url) as client:
+        assert client.get("/readyz").status_code == 200
+        running.process.send_signal(stop)
+        _, log = running.process.communicate(timeout=START_S)
+        assert running.process.returncode == 0, log
+        assert "Traceback" not in log
+
+
+def test_sigterm_says_not_ready_then_drains(serve):
+    with serve(SPADES_DRAIN_S="1.5") as running, httpx.Client(base_url=running.url) as client:
+        with _connection(running) as under_way:
+            under_way.sendall(_head("/bid", f"Content-Length: {len(_BODY)}") + _BODY[:10])
+            assert client.post("/bid", json=_WORKED).status_code == 200
+            running.process.send_signal(signal.SIGTERM)
+            time.sleep(0.3)
+            assert client.get("/readyz").status_code == 503
+            assert client.get("/healthz").status_code == 200
+            assert client.post("/bid", json=_WORKED).status_code == 200
+            time.sleep(1.6)  # the socket is closed by now; what is under way may end
+            with pytest.raises(OSError, match="refused"):
+                socket.create_connection(("127.0.0.1", running.port), timeout=2)
+            under_way.sendall(_BODY[10:])
+            assert _response(under_way)[0] == 200
+        assert running.process.wait(START_S) == 0
+
+
+@pytest.mark.parametrize("harm", ["missing", "short", "changed", "stray", "no manifest"])
+def test_broken_tables_stop_the_start(tmp_path, harm):
+    directory = tmp_path / "data"
+    shutil.copytree(DEFAULT_DIRECTORY, directory)
+    path = directory / "cnil.npy"
+    if harm == "missing":
+        path.unlink()
+    elif harm == "short":
+        path.write_bytes(path.read_bytes()[:-8])
+    elif harm == "changed":
+        content = bytearray(path.read_bytes())
+        content[-1] ^= 1
+        path.write_bytes(content)
+    elif harm == "stray":
+        path = directory / "stray.npy"
+        path.write_bytes(b"x")
+    else:
+        path = directory / "manifest.json"
+        path.unlink()
+    done = subprocess.run(
+        serve_command(),
+        cwd=ROOT,
+        env=os.environ | {"SPADES_TABLES_DIR": str(directory)},
+        capture_output=True,
+        text=True,
+        timeout=START_S,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert path.name in done.stderr
+    assert "found" in done.stderr
+    assert "expected" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.slow
+def test_several_workers_one_of_which_dies(serve):
+    with serve("--workers", "2") as running:
+        deadline = time.monotonic() + START_S
+        bids = 0
+        while bids < 4:
+            try:
+                bids += httpx.post(f"{running.url}/bid", json=_WORKED).status_code == 200
+            except httpx.TransportError:
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+        workers = [int(pid) for pid in _children(running.process.pid)]
+        assert all("--descriptor" in _command(pid) for pid in workers)
+        assert len(workers) == 2
+        os.kill(workers[0], signal.SIGKILL)
+        while workers[0] in map(int, _children(running.process.pid)):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        text = ""
+        while not text:
+            try:
+                text = httpx.get(f"{running.url}/metrics").text
+            except httpx.TransportError:
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+        # counts of the dead worker stay, its gauges go
+        assert 'spades_http_requests_total{route="/bid",status="200"} 4.0' in text
+        assert "spades_http_requests_in_flight 1.0" in text
+        assert "spades_tables_info{" in text
+        running.process.send_signal(signal.SIGTERM)
+        assert running.process.wait(START_S) == 0
+
+
+def _children(pid: int) -> list[str]:
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return file.read().split()
+
+
+def _command(pid: int) -> str:
+    with open(f"/proc/{pid}/cmdline") as file:
+        return file.read()

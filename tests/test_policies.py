@@ -1,0 +1,110 @@
+"""Policy texts: what each option sets, and that a refusal names policy, option, what was found and expected."""
+
+import pytest
+
+from service.bidding.errors import PolicyError
+from service.bidding.policies import (
+    BIS,
+    FIXED,
+    FULL,
+    IO,
+    MS,
+    NAMES,
+    RAW,
+    RB,
+    SERVED,
+    SINGLE,
+    TUNED,
+    Policy,
+    parse_policy,
+)
+
+
+@pytest.mark.parametrize(("text", "kind"), [("bis", BIS), ("rb", RB), ("ms", MS), ("io", IO), ("fixed", FIXED)])
+def test_kinds(text, kind):
+    assert parse_policy(text).kind == kind
+
+
+def test_published_defaults():
+    policy = parse_policy("bis")
+    assert (policy.nil_threshold, policy.offset) == (25.0, 0.0)  # bis.md section 3: 25 as published
+    assert (policy.curves, policy.factor, policy.endgame, policy.spade_honours, policy.nils) == (FULL, 1, 1, 0, 1)
+
+
+def test_tuned_is_more_than_one_option():
+    tuned = parse_policy("bis:tuned")
+    for field, value in TUNED["bis"].items():
+        assert getattr(tuned, field) == value
+    assert parse_policy("bis:tuned,nil_threshold=7").nil_threshold == 7.0  # the last word wins
+    assert tuned._replace(**dict(parse_policy("bis")._asdict())) == parse_policy("bis")
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        ("bis:curves=single", {"curves": SINGLE}),
+        ("bis:curves=raw", {"curves": RAW}),
+        ("bis:curves=full", {"curves": FULL}),
+        ("bis:factor=off", {"factor": 0}),
+        ("bis:dynamic=on", {"dynamic": 1}),
+        ("bis:endgame=off,spade_honours=allow", {"endgame": 0, "spade_honours": 1}),
+        ("bis:spade_honours=deny,nils=off", {"spade_honours": 0, "nils": 0}),
+        ("bis:nil_threshold=-3.5", {"nil_threshold": -3.5}),
+        ("bis:offset=0.25,nil_floor=.4", {"offset": 0.25, "nil_floor": 0.4}),
+        ("rb:nil=5-8-T", {"nil_x": 3, "nil_y": 6, "nil_z": 8}),
+        ("ms:nil=2-j-a", {"nil_x": 0, "nil_y": 9, "nil_z": 12}),
+        ("io:nils=off", {"nils": 0}),
+        ("fixed:bid=0", {"bid": 0}),
+        ("fixed:bid=13", {"bid": 13}),
+    ],
+)
+def test_options(text, fields):
+    policy = parse_policy(text)
+    base = parse_policy(text.partition(":")[0])
+    assert policy == base._replace(**fields)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "unknown policy ''; expected one of bis, rb, ms, io, fixed"),
+        ("BIS", "unknown policy 'BIS'"),
+        ("bis:", "policy bis has no option ''; expected one of tuned, nil_threshold"),
+        ("bis:threshhold=3", "policy bis has no option 'threshhold'"),
+        ("bis:nil=5-8-T", "policy bis has no option 'nil'"),
+        ("rb:endgame=off", "policy rb has no option 'endgame'; expected one of nil, nils"),
+        ("io:nil=5-8-T", "policy io has no option 'nil'; expected one of nils"),
+        ("bis:curves=none", "bis: curves is 'none'; expected one of full, single, raw"),
+        ("bis:endgame", "bis: endgame is ''; expected one of off, on"),
+        ("bis:nil_threshold=high", "bis: nil_threshold is 'high'; expected a number -1000..1000"),
+        ("bis:nil_threshold=nan", "bis: nil_threshold is 'nan'; expected a number -1000..1000"),
+        ("bis:nil_threshold=1e9", "bis: nil_threshold is '1e9'; expected a number"),
+        ("bis:nil_threshold=", "bis: nil_threshold is ''; expected a number"),
+        ("bis:offset=5.1", "bis: offset is '5.1'; expected a number -5..5"),
+        ("bis:nil_floor=-.1", r"bis: nil_floor is '-\.1'; expected a number 0\.\.1"),
+        ("bis:tuned=yes", "bis: tuned takes no value, found 'yes'"),
+        ("rb:nil=5-8", "rb: nil is '5-8'; expected three ranks such as 5-8-T"),
+        ("rb:nil=5-8-10", "rb: nil is '5-8-10'; expected three ranks"),
+        ("rb:nil=5-8-X", "rb: nil is '5-8-X'; expected three ranks"),
+        ("rb:nil=", "rb: nil is ''; expected three ranks"),
+        ("fixed:bid=14", "fixed: bid is '14'; expected 0..13"),
+        ("fixed:bid=-1", "fixed: bid is '-1'; expected 0..13"),
+        ("fixed:bid=x", r"fixed: bid is 'x'; expected 0\.\.13"),
+    ],
+)
+def test_refused(text, message):
+    with pytest.raises(PolicyError, match=message):
+        parse_policy(text)
+
+
+def test_fields_are_numbers_that_kernels_take():
+    defaults = Policy()
+    for text in (*NAMES, "bis:tuned", "bis:nil_threshold=3,endgame=off,curves=raw", "rb:nil=5-8-T", "fixed:bid=3"):
+        for default, value in zip(defaults, parse_policy(text), strict=True):
+            assert isinstance(value, (int, float))
+            if isinstance(default, float):
+                assert isinstance(value, float)
+
+
+def test_what_is_served():
+    assert set(SERVED) == set(NAMES) - {"fixed"}

@@ -1,0 +1,233 @@
+"""Opening the tables: what fits opens and reads the same both ways; what doesn't stops, and says which file and why."""
+
+import hashlib
+import json
+import shutil
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from service.bidding import tableset
+from service.bidding.errors import TablesError
+from service.bidding.tableset import DEFAULT_DIRECTORY, MANIFEST, Tables, open_tables, read_manifest
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """A copy of the committed tables, to be spoilt."""
+    return shutil.copytree(DEFAULT_DIRECTORY, tmp_path / "data")
+
+
+def edit(directory, change):
+    """Apply ``change`` to the manifest's JSON."""
+    path = directory / MANIFEST
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+
+
+def test_committed_tables_open():
+    tables = open_tables()
+    assert tables.directory == DEFAULT_DIRECTORY
+    release, _, digits = tables.version.partition("+")
+    assert release == tables.manifest.release
+    assert digits == tables.sha256[:8]
+    assert len(tables.sha256) == 64
+    assert {"p_length", "cnil"} <= set(tables.families)
+    assert tables.families["cnil"].exact
+    assert tables.families["cnil"].seed is None
+
+
+def test_views_read_the_same_bytes():
+    tables = open_tables()
+    assert Tables._fields == tuple(tables.kernel._asdict()) == tuple(tables.kernel_arrays._asdict())
+    for name, view in tables.kernel._asdict().items():
+        array = getattr(tables.kernel_arrays, name)
+        assert isinstance(view, memoryview)
+        assert type(array) is np.ndarray
+        assert view.shape == array.shape
+        assert view.readonly
+        assert not array.flags.writeable
+        assert array.flags.c_contiguous
+        assert view.tobytes() == array.tobytes()
+        middle = tuple(size // 2 for size in array.shape)
+        assert view[middle] == array[middle]
+    assert type(tables.kernel.p_length[2, 11, 1]) is float
+    assert round(tables.kernel.p_length[2, 11, 1], 4) == 0.2281
+    assert tables.kernel.cnil.shape == (2, 8192)
+    assert round(tables.kernel.cnil[0, 1 << 10], 4) == 0.5714  # the bare queen of a side suit
+
+
+def test_arrays_are_read_only():
+    tables = open_tables()
+    with pytest.raises(ValueError, match="read-only"):
+        tables.arrays["p_length"][0, 0, 0] = 0.0
+    with pytest.raises(TypeError, match="read-only"):
+        tables.kernel.p_length[0, 0, 0] = 0.0
+
+
+def test_white_space_and_order_do_not_change_the_version(directory):
+    before = read_manifest(directory).version
+    content = json.loads((directory / MANIFEST).read_text())
+    (directory / MANIFEST).write_text(json.dumps(dict(reversed(content.items())), indent=7))
+    assert open_tables(directory).version == before
+
+
+def test_content_changes_the_version(directory):
+    before = read_manifest(directory)
+    edit(directory, lambda content: content["families"]["cnil"].update(generator=99))
+    after = read_manifest(directory)
+    assert after.release == before.release
+    assert after.version != before.version
+
+
+def test_missing_file(directory):
+    (directory / "cnil.npy").unlink()
+    with pytest.raises(TablesError, match=r"cnil\.npy: not found; expected 393344 bytes with sha256 [0-9a-f]{64}"):
+        open_tables(directory)
+
+
+def test_short_file(directory):
+    path = directory / "p_length.npy"
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(TablesError, match=r"p_length\.npy: found 1912 bytes; expected 1920"):
+        open_tables(directory)
+
+
+def test_changed_file(directory):
+    path = directory / "p_length.npy"
+    path.write_bytes(path.read_bytes()[:-1] + b"\x01")
+    with pytest.raises(TablesError, match=r"p_length\.npy: found sha256 [0-9a-f]{64}; expected [0-9a-f]{64}"):
+        open_tables(directory)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(at=st.integers(0, 1919), flip=st.integers(1, 255))
+def test_any_changed_byte_is_found(directory, at, flip):
+    path = directory / "p_length.npy"
+    good = path.read_bytes()
+    entry = read_manifest(directory).files["p_length.npy"]
+    try:
+        path.write_bytes(good[:at] + bytes([good[at] ^ flip]) + good[at + 1 :])
+        with pytest.raises(TablesError, match=r"p_length\.npy"):
+            tableset.open_array(directory, "p_length.npy", entry)
+    finally:
+        path.write_bytes(good)
+
+
+def test_stray_file(directory):
+    np.save(directory / "other.npy", np.zeros(3))
+    with pytest.raises(TablesError, match=r"other\.npy: found a file that is not in manifest\.json"):
+        open_tables(directory)
+
+
+def replaced(directory, array, **changes):
+    """Put ``array`` in p_length's place, with a manifest that has its true size and sha256."""
+    path = directory / "p_length.npy"
+    np.save(path, array)
+    content = path.read_bytes()
+    true = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest(), **changes}
+    edit(directory, lambda manifest: manifest["files"]["p_length.npy"].update(true))
+
+
+def test_other_shape(directory):
+    replaced(directory, np.zeros((4, 14, 3)))
+    with pytest.raises(TablesError, match=r"p_length\.npy: found shape.*\(4, 14, 3\).*expected.*\(4, 14, 4\)"):
+        open_tables(directory)
+
+
+def test_other_dtype(directory):
+    replaced(directory, np.zeros((4, 14, 4), dtype="<f4"))
+    with pytest.raises(TablesError, match=r"p_length\.npy: found.*'<f4'.*expected.*'<f8'"):
+        open_tables(directory)
+
+
+def test_fortran_order(directory):
+    replaced(directory, np.asfortranarray(np.zeros((4, 14, 4))))
+    with pytest.raises(TablesError, match=r"p_length\.npy: found.*'Fortran'.*expected.*'C'"):
+        open_tables(directory)
+
+
+def test_no_npy_header(directory):
+    content = b"not an array at all"
+    (directory / "p_length.npy").write_bytes(content)
+    true = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    edit(directory, lambda manifest: manifest["files"]["p_length.npy"].update(true))
+    with pytest.raises(TablesError, match=r"p_length\.npy: found no npy header"):
+        open_tables(directory)
+
+
+def test_bytes_behind_the_array(directory):
+    content = (directory / "p_length.npy").read_bytes() + b"more"
+    (directory / "p_length.npy").write_bytes(content)
+    true = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    edit(directory, lambda manifest: manifest["files"]["p_length.npy"].update(true))
+    with pytest.raises(TablesError, match=r"p_length\.npy: found 1924 bytes; expected 1920"):
+        open_tables(directory)
+
+
+def test_no_directory(tmp_path):
+    with pytest.raises(TablesError, match=r"nowhere.manifest\.json: not found"):
+        open_tables(tmp_path / "nowhere")
+
+
+def test_a_directory_in_a_files_place(directory):
+    (directory / MANIFEST).unlink()
+    (directory / MANIFEST).mkdir()
+    with pytest.raises(TablesError, match=r"manifest\.json: can't be read"):
+        open_tables(directory)
+
+
+@pytest.mark.parametrize("text", ["", "{", "nonsense", "[" * 100_000, '{"format": 1'])
+def test_broken_json(directory, text):
+    (directory / MANIFEST).write_text(text)
+    with pytest.raises(TablesError, match=r"manifest\.json: found no JSON"):
+        open_tables(directory)
+
+
+def test_broken_encoding(directory):
+    (directory / MANIFEST).write_bytes(b'{"format": "\xff"}')
+    with pytest.raises(TablesError, match=r"manifest\.json: found no JSON"):
+        open_tables(directory)
+
+
+@pytest.mark.parametrize("number", [0, 2, "1", None, True])
+def test_other_format(directory, number):
+    edit(directory, lambda content: content.update(format=number))
+    with pytest.raises(TablesError, match=r"manifest\.json: found format .*; expected 1"):
+        open_tables(directory)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda m: m.pop("version"), "found version None; expected a string"),
+        (lambda m: m.update(files=[]), r"found files \[\]; expected an object"),
+        (lambda m: m["files"].update({"cnil.npy": 3}), r"cnil\.npy: found int; expected an object"),
+        (lambda m: m["files"]["cnil.npy"].pop("sha256"), r"cnil\.npy: found sha256 None; expected a string"),
+        (lambda m: m["files"]["cnil.npy"].update(bytes="9"), r"cnil\.npy: found bytes '9'; expected an integer"),
+        (lambda m: m["files"]["cnil.npy"].update(bytes=True), r"cnil\.npy: found bytes True; expected an integer"),
+        (lambda m: m["files"]["cnil.npy"].update(shape=["3"]), r"found shape \['3'\]; expected a list of int"),
+        (lambda m: m["files"]["cnil.npy"].update(dtype="|O"), r"cnil\.npy: found dtype '\|O'; expected one of"),
+        (lambda m: m["files"]["cnil.npy"].update(axes=["one"]), r"cnil\.npy: found 1 axes; expected 3"),
+        (lambda m: m["files"]["cnil.npy"].update(family="x"), r"cnil\.npy: found family 'x'; expected one of"),
+        (lambda m: m["files"].update({"../x.npy": m["files"]["cnil.npy"]}), r"found file name '\.\./x\.npy'"),
+        (lambda m: m["families"]["cnil"].pop("generator"), r"cnil: found generator None; expected an integer"),
+        (lambda m: m["families"]["cnil"].update(exact=0), r"cnil: found exact 0; expected true or false"),
+        (lambda m: m["families"]["cnil"].update(exact=False), r"cnil: found seed None; expected an integer"),
+    ],
+)
+def test_manifest_fields(directory, change, message):
+    edit(directory, change)
+    with pytest.raises(TablesError, match=message) as caught:
+        open_tables(directory)
+    assert MANIFEST in str(caught.value)
+
+
+def test_kernels_get_all_their_tables(directory):
+    edit(directory, lambda content: content["files"].pop("cnil.npy"))
+    (directory / "cnil.npy").unlink()
+    with pytest.raises(TablesError, match=r"manifest\.json: found no file cnil\.npy"):
+        open_tables(directory)

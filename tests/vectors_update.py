@@ -1,0 +1,90 @@
+"""Bids of every policy in fixed positions: `python -m tests.vectors_update` writes tests/vectors/bids.json anew.
+
+The file is the memory of what the service answers: a change of tables, policies or rules that changes a bid shows as a
+diff there, to be looked at and committed with the change. Positions are made here, from a fixed seed and by hand; they
+depend on no table.
+"""
+
+import json
+import random
+from pathlib import Path
+
+from service.bidding.bidder import Position, decide
+from service.bidding.cards import parse_pbn
+from service.bidding.policies import parse_policy
+from service.bidding.rules import make_rules
+from service.bidding.tableset import open_tables
+from tests import naive
+
+VECTORS = Path(__file__).with_name("vectors") / "bids.json"
+POLICIES = ("bis", "bis:tuned", "bis:curves=single", "bis:endgame=off", "rb", "rb:nil=5-8-T", "ms", "io")
+SEED = 44
+
+# (hand, previous bids, us, them, our bags, preset): near each rule of the end of a game, and hands of the documents.
+BY_HAND: tuple[tuple, ...] = (
+    ("AKJ62.AQ.Q.K9543", [], 0, 0, 0, "classic"),
+    ("AKJ62.AQ.Q.K9543", [3, 1], 120, 95, 3, "classic"),
+    ("432.5432.5432.32", [], 0, 0, 0, "classic"),
+    ("432.5432.5432.32", [5, 3], 0, 0, 0, "classic"),
+    ("432.5432.5432.32", [0, 4], 0, 0, 0, "classic"),
+    ("J3.T862.943.T752", [4, 3, 4], 0, 0, 0, "classic"),
+    ("Q3.T862.943.T752", [4, 3, 4], 0, 0, 0, "classic"),
+    ("K92.A43.KQ4.J852", [0, 4, 3], 380, 390, 2, "classic"),
+    ("K92.A43.KQ4.J852", [4, 3, 3], 200, 440, 2, "classic"),
+    ("K92.A43.Q94.J852", [2, 2, 3], 450, 450, 2, "classic"),
+    ("T92.943.864.8532", [2, 2, 3], 100, 450, 2, "classic"),
+    ("T92.943.864.8532", [3, 4, 3], 440, 100, 2, "classic"),
+    ("K92.A43.KQ4.J852", [3, 4, 3], 440, 100, 2, "classic"),
+    ("K92.A43.KQ4.J852", [3, 4, 3], 440, 100, 8, "classic"),
+    ("AKQJT98765432...", [], 0, 0, 0, "classic"),
+    ("...AKQJT98765432", [3], 0, 0, 0, "classic"),
+)
+
+
+def positions() -> list[dict]:
+    """60 positions: those by hand, and random ones, half of them near the goal of the paper's games."""
+    fields = ("hand", "previous_bids", "us", "them", "us_bags", "preset")
+    found = [dict(zip(fields, values, strict=True)) for values in BY_HAND]
+    rng = random.Random(SEED)
+    while len(found) < 60:
+        deck = [card for card in naive.DECK if len(found) % 3 or card[0] not in "AKQ"]
+        near = len(found) % 2 == 0
+        found.append(
+            {
+                "hand": naive.pbn_of(rng.sample(deck, 13)),
+                "previous_bids": [rng.choice((0, 1, 2, 3, 3, 4, 4, 5)) for _ in range(len(found) % 4)],
+                "us": rng.randrange(90, 190) if near else 0,
+                "them": rng.randrange(90, 190) if near else 0,
+                "us_bags": rng.randrange(10) if near else 0,
+                "preset": "bis-paper",
+            }
+        )
+    return found
+
+
+def vectors() -> list[dict]:
+    """The positions with the bid of every policy, on the committed tables."""
+    tables = open_tables()
+    found = positions()
+    for row in found:
+        position = Position(
+            parse_pbn(row["hand"]),
+            tuple(row["previous_bids"]),
+            row["us"],
+            row["them"],
+            row["us_bags"],
+            0,
+            make_rules(row["preset"]),
+        )
+        row["bids"] = {text: decide(position, parse_policy(text), tables, explain=False).bid for text in POLICIES}
+    return found
+
+
+def text_of(rows: list[dict]) -> str:
+    """One position a line, so that a changed bid is one changed line."""
+    return "[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n"
+
+
+if __name__ == "__main__":
+    VECTORS.write_text(text_of(vectors()), encoding="utf-8")
+    print(f"wrote {VECTORS.name}: look at the diff, then commit it with the change that made it")

@@ -9,6 +9,8 @@ With PROMETHEUS_MULTIPROC_DIR set (several workers) a scrape sums up the files o
 
 import os
 import platform
+from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
@@ -34,6 +36,8 @@ LATENCY_BUCKETS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.0
 DECISION_BUCKETS = (0.000005, 0.00001, 0.00002, 0.00005, *LATENCY_BUCKETS)
 OTHER_ROUTE = "other"
 _KINDS = ("regular", "nil", "blind_nil")
+
+Decided = tuple[tuple[str, str, str], float]  # a bid made: kind, policy and convention; the seconds that it took
 
 
 class Metrics:
@@ -122,6 +126,21 @@ class Metrics:
         children[0].inc()
         children[1].observe(seconds)
 
+    def decided(self, made: Decided) -> None:
+        """Count one bid."""
+        labels, seconds = made
+        self.decisions[labels[1]].observe(seconds)
+        self.bids[labels].inc()
+
+    def decided_many(self, made: Sequence[Decided]) -> None:
+        """`decided` for each, in a fraction of the time."""
+        by_labels: dict[tuple[str, str, str], list[float]] = {}
+        for labels, seconds in made:
+            by_labels.setdefault(labels, []).append(seconds)
+        for labels, times in by_labels.items():
+            self.bids[labels].inc(len(times))
+            _observe_many(self.decisions[labels[1]], times)
+
     def tables_mapped(self, version: str, sha256: str) -> None:
         """Name the tables in use."""
         self._tables.labels(version, sha256).set(1)
@@ -134,6 +153,18 @@ class Metrics:
         """What a scrape reads: this process's metrics, or those of all workers."""
         directory = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
         return workers_registry(Path(directory)) if directory else self.registry
+
+
+def _observe_many(histogram: Histogram, values: list[float]) -> None:
+    # What Histogram.observe does with each, in .6 us a time; prometheus_client has no call for several.
+    histogram._sum.inc(sum(values))
+    values.sort()
+    counted = 0
+    for bucket, bound in zip(histogram._buckets, histogram._upper_bounds, strict=True):
+        reached = bisect_right(values, bound, counted)
+        if reached > counted:
+            bucket.inc(reached - counted)
+            counted = reached
 
 
 def workers_registry(directory: Path) -> CollectorRegistry:

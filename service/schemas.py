@@ -77,7 +77,7 @@ class Scores(Contract):
 class RuleSet(Contract):
     """A preset and overrides; the supported values are listed by GET /v1/rules."""
 
-    preset: StrictStr = Field(default="classic", description="classic or bis-paper")
+    preset: StrictStr = Field(default="classic", description="one of GET /v1/rules")
     win: StrictInt = Field(default=500, description="goal, points")
     lose: StrictInt | None = Field(default=None, description="losing goal, points; null: none")
     nil_points: StrictInt = 100
@@ -89,10 +89,10 @@ class RuleSet(Contract):
     bag_limit: StrictInt = 10
     bag_penalty: StrictInt = 100
     failed_nil_tricks: Literal["bags", "contract", "none"] = "bags"
-    min_bid: StrictInt = 0
-    team_min: StrictInt = 0
-    team_max: StrictInt | None = None
-    ten_for_200: StrictBool = False
+    min_bid: StrictInt = Field(default=0, description="the least bid that is no nil")
+    team_min: StrictInt = Field(default=0, description="the least contract of a side; a nil adds nothing to it")
+    team_max: StrictInt | None = Field(default=None, description="the most; null: none")
+    ten_for_200: StrictBool = Field(default=False, description="a contract of exactly ten stakes 200 points")
     variant: Literal["partnership", "cutthroat", "mirror", "whiz", "whiz_strict", "suicide", "jokers"] = "partnership"
 
 
@@ -105,7 +105,7 @@ class BidRequest(Contract):
         StrictInt, Field(ge=0, le=3, description="place in the bidding order; equals the number of previous bids")
     ]
     scores: Scores = Field(default_factory=Scores)
-    convention: StrictStr = Field(default="none", description="none; big5, big6 and auto are not there yet")
+    convention: StrictStr = Field(default="none", description="none, big5, big6 or auto: what both partners play")
     policy: StrictStr = Field(default="bis", description="bis, rb, ms or io, with options as in bis:endgame=off")
     rules: RuleSet = Field(default_factory=RuleSet)
     explain: StrictBool = True

@@ -94,17 +94,17 @@ def median_us(decision: Callable[[Position], object], positions: list[Position])
 
 def compiled_rates(runs: int, seed: int) -> dict[str, float]:
     """Full rounds a second with four SRP and four WRP, and games of bis v. rb, on one thread and on two."""
-    t = kernel_tables(open_tables().arrays)
+    ts = kernel_tables(open_tables().arrays)
     bis = parse_policy("bis")
     policies = chairs(bis, parse_policy("rb"))
 
     def rounds(player: str, count: int) -> None:
         points = np.zeros((count, 2))
-        play_rounds(seed, 0, count, PRESETS["classic"], policies, seated(player, player), t, points, np.zeros(SUMS))
+        play_rounds(seed, 0, count, PRESETS["classic"], policies, seated(player, player), ts, points, np.zeros(SUMS))
 
     def games(first: int, last: int) -> None:
         scores = np.zeros((last - first, 2), np.int8)
-        play_pairs(seed, first, last, PRESETS["bis-paper"], policies, seated("srp", "srp"), t, scores, np.zeros(SUMS))
+        play_pairs(seed, first, last, PRESETS["bis-paper"], policies, seated("srp", "srp"), ts, scores, np.zeros(SUMS))
 
     def in_two() -> None:
         with ThreadPoolExecutor(2) as pool:

@@ -3,7 +3,8 @@
 One seat a round bids nil whenever nothing rules it out; the others bid by BIS without that noise, all play
 SRP. The counts of (sequence, nil value, made or not) are all that is kept of the play; a logistic regression
 on them gives every one of the 2,955 curves. Family `curves0` plays with nilProb = nilValue, `curves` with
-curves 0 (bis.md section 2). Goes to curves0.npy, curves.npy, single_curve.npy, held_out.npy.
+curves 0 (bis.md section 2). Goes to curves0.npy, curves.npy, single_curve.npy, held_out.npy; a setting's own
+(`setting_families`: a variant, or play with a convention) to files of the same names after the setting's.
 """
 
 from typing import Any
@@ -12,21 +13,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.auction import SEQUENCES, sequence_index
+from service.bidding.legal import allowed_bids
 from service.bidding.nil import GRID, OPEN, consider_nil, nil_value
-from service.bidding.policies import FULL, RAW, Policy
-from service.bidding.rules import Rules
-from tables.deal import deal, seed_rng
+from service.bidding.policies import FULL, RAW, Policy, parse_policy
+from service.bidding.rules import Rules, describe
+from service.bidding.setting import setting_of
+from tables.deal import deal, deck_of, seed_rng
 from tables.family import Arrays, Context, Family
 from tables.game import bid_seat, play_out, start_round
 from tables.jit import entry
 from tables.logistic import fit_curves, held_out_figures, log_loss_by_bin
 from tables.rules import BID, DECK_CELL, HAND, PIECES, PLAYER, SIZE, TAKEN
-from tables.selfplay import DECK
 from tables.simulate import kernel_tables, seated, typed
 
 CHUNKS = 40
 HELD_OUT = 4  # of the chunks: never fitted on, only judged on
 BINS = GRID + 1  # of nil values: value v falls in bin int(100 v)
+
+
+_SEQUENCE = "sequence of previous bids, see service.bidding.auction.sequence_index"
+_VALUE = "nil value 0..1 in hundredths"
+_BASE = ("p_length", "cnil", "side", "spades", "ruffs", "factor")
+_HELD_OUT_AXES = ("stated probability in twentieths", "nils, mean stated, share made; rounds never fitted on")
 
 
 def _nil_rounds(
@@ -36,17 +44,20 @@ def _nil_rounds(
     rules: Rules,
     policy: Policy,
     players: Any,
-    t: Any,
+    ts: Any,
+    judge: int,
     all_cnil: Any,
     counts: Any,
     readings: Any,
 ) -> None:
     # players (4, 2): id and pieces by step from the nil bidder: herself, LHO, partner, RHO.
     # counts (SEQUENCES, BINS, 2): nils by sequence and value; [..., 0] all, [..., 1] made.
-    # readings (3, BINS, 2): unselected nils, sure losers and honours too, by the value each reading of cnil gives.
+    # readings (3, BINS, 2): where ``judge`` is 1, unselected nils, sure losers and honours too, by the value that each
+    # reading of cnil gives; ``all_cnil`` (3, 2, 8192).
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
-    s[DECK_CELL] = DECK
+    s[DECK_CELL] = deck_of(rules)
+    t = ts[setting_of(rules, policy, 0, 0)]
     for number in range(first, last):
         seed_rng(s, seed, number, 0)
         deal(s, cards)
@@ -56,16 +67,17 @@ def _nil_rounds(
             s[PLAYER + seat] = players[(seat - me) & 3, 0]
             s[PIECES + seat] = players[(seat - me) & 3, 1]
         for seat in range(me):
-            s[BID + seat] = bid_seat(s, seat, rules, policy, t)
+            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
         hand = s[HAND + me]
         sequence = sequence_index(me, s[BID], s[BID + 1], s[BID + 2])
-        nil = consider_nil(hand, me, s[BID], s[BID + 1], sequence, RAW, 0.0, 0, 1, rules.nil_points, t)
-        unselected = number >> 2 & 3 == 3  # a quarter of the rounds, in all seats alike
+        allowed = allowed_bids(hand, me, s[BID], s[BID + 1], rules)
+        nil = consider_nil(hand, me, s[BID], s[BID + 1], sequence, RAW, 0.0, 0, 1, rules.nil_points, allowed, t)
+        unselected = judge == 1 and number >> 2 & 3 == 3  # a quarter of the rounds, in all seats alike
         if nil.ruled_out != OPEN and not unselected:
             continue
         s[BID + me] = 0
         for seat in range(me + 1, 4):
-            s[BID + seat] = bid_seat(s, seat, rules, policy, t)
+            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
         play_out(s)
         made = 1 if s[TAKEN + me] == 0 else 0
         if nil.ruled_out == OPEN:
@@ -90,8 +102,8 @@ def _nil_rounds(
 nil_rounds = entry(_nil_rounds)
 
 
-def _play(ctx: Context, policy: Policy, arrays: Arrays) -> dict[str, NDArray[Any]]:
-    t = kernel_tables(arrays)
+def _play(ctx: Context, rules: Rules, policy: Policy, arrays: Arrays, judge: bool) -> dict[str, NDArray[Any]]:
+    ts = kernel_tables(arrays)
     all_cnil = np.array(ctx.array("cnil"))
     players = seated("srp@1", "srp@1")
     per_chunk = max(8, ctx.size("rounds") // CHUNKS)
@@ -105,10 +117,11 @@ def _play(ctx: Context, policy: Policy, arrays: Arrays) -> dict[str, NDArray[Any
             seed & 0x7FFFFFFF,
             first,
             first + per_chunk,
-            Rules(),
+            rules,
             typed(policy),
             players,
-            t,
+            ts,
+            int(judge),
             all_cnil,
             target,
             readings,
@@ -122,14 +135,14 @@ _INPUTS = ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs"
 
 
 def _make_curves0(ctx: Context) -> Arrays:
-    total = _play(ctx, Policy(curves=RAW, endgame=0), {name: ctx.array(name) for name in _INPUTS})
+    total = _play(ctx, Rules(), Policy(curves=RAW, endgame=0), {name: ctx.array(name) for name in _INPUTS}, True)
     ctx.figure("nil_rounds", total["counts"][..., 0].sum())
     return {"curves0": fit_curves(total["counts"][0])}
 
 
 def _make_curves(ctx: Context) -> Arrays:
     arrays = {name: ctx.array(name) for name in _INPUTS} | {"curves": ctx.array("curves0")}
-    total = _play(ctx, Policy(curves=FULL, endgame=0), arrays)
+    total = _play(ctx, Rules(), Policy(curves=FULL, endgame=0), arrays, True)
     fitted, held = total["counts"]
     curves = fit_curves(fitted)
     single = fit_curves(fitted.sum(axis=0, keepdims=True))
@@ -142,6 +155,62 @@ def _make_curves(ctx: Context) -> Arrays:
         ctx.figure(f"log_loss_reading_{name}", log_loss_by_bin(counts))
     ctx.figure("unselected_nils", total["readings"][0, :, 0].sum())
     return {"curves": curves, "single_curve": single, "held_out": reliability(curves, held)}
+
+
+def setting_families(
+    setting: str,
+    rules: Rules,
+    policy: str,
+    *,
+    generator: int = 1,
+    rounds: int = 6_000_000,
+    depends: tuple[str, ...] = (),
+) -> tuple[Family, ...]:
+    """A setting's own curves, from play by ``policy`` under ``rules``; ``depends``: families of its own before these.
+
+    Play starts from the partnership's curves and is repeated with the setting's own: `curves0`, then `curves`.
+    """
+
+    def make(ctx: Context, name: str) -> Arrays:
+        total = _play(ctx, rules, parse_policy(policy), _as_own(ctx.inputs, setting, f"{setting}_curves0"), False)
+        fitted, held = total["counts"]
+        curves = fit_curves(fitted)
+        ctx.figure("nil_rounds", total["counts"][..., 0].sum())
+        for figure, value in held_out_figures(curves, held).items():
+            ctx.figure(f"held_out_{figure}", value)
+        made = {f"{setting}_{name}": curves}
+        return made if name == "curves0" else made | {f"{setting}_held_out": reliability(curves, held)}
+
+    common = (*_BASE, "curves", *depends)
+    parameters = {"player": "srp@1", "policy": policy, "rules": describe(rules)}
+    return (
+        Family(
+            name=f"{setting}_curves0",
+            generator=generator,
+            make=lambda ctx: make(ctx, "curves0"),
+            axes={f"{setting}_curves0": (_SEQUENCE, _VALUE)},
+            parameters=parameters,
+            sizes={"rounds": rounds // 3},
+            depends=common,
+        ),
+        Family(
+            name=f"{setting}_curves",
+            generator=generator,
+            make=lambda ctx: make(ctx, "curves"),
+            axes={
+                f"{setting}_curves": (_SEQUENCE, _VALUE),
+                f"{setting}_held_out": _HELD_OUT_AXES,
+            },
+            parameters=parameters,
+            sizes={"rounds": rounds},
+            depends=(*common, f"{setting}_curves0"),
+        ),
+    )
+
+
+def _as_own(arrays: Arrays, setting: str, first: str) -> Arrays:
+    """The arrays with ``first``, once it is built, as the setting's curves."""
+    return {**arrays, f"{setting}_curves": arrays[first]} if first in arrays else arrays
 
 
 def reliability(curves: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
@@ -166,10 +235,6 @@ def value_at_bins(curves: NDArray[np.float64]) -> NDArray[np.float64]:
     return values
 
 
-_SEQUENCE = "sequence of previous bids, see service.bidding.auction.sequence_index"
-_VALUE = "nil value 0..1 in hundredths"
-_BASE = ("p_length", "cnil", "side", "spades", "ruffs", "factor")
-
 FAMILIES = (
     Family(
         name="curves0",
@@ -187,7 +252,7 @@ FAMILIES = (
         axes={
             "curves": (_SEQUENCE, _VALUE),
             "single_curve": ("one curve", _VALUE),
-            "held_out": ("stated probability in twentieths", "nils, mean stated, share made; rounds never fitted on"),
+            "held_out": _HELD_OUT_AXES,
         },
         parameters={"player": "srp@1", "nil_threshold": 25.0},
         sizes={"rounds": 12_000_000},

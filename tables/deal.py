@@ -6,6 +6,8 @@ mixing; all arithmetic stays within int64 after masking, so both worlds agree.
 
 from typing import Any
 
+from service.bidding.cards import DECK, JOKER_DECK
+from service.bidding.rules import JOKERS, Rules
 from tables.rules import DECK_CELL, HAND, MASK32, RNG
 
 
@@ -54,6 +56,11 @@ def below(s: Any, n: int) -> int:
 def uniform(s: Any) -> float:
     """A random float in [0, 1)."""
     return next32(s) / 4294967296.0
+
+
+def deck_of(rules: Rules) -> int:
+    """The cards in play: 52, with jokers two of them in the place of the deuces of hearts and clubs."""
+    return JOKER_DECK if rules.variant == JOKERS else DECK
 
 
 def deal(s: Any, cards: Any) -> None:

@@ -15,13 +15,12 @@ from service.bidding.auction import sum_of_bids
 from service.bidding.policies import Policy
 from service.bidding.rules import Rules
 from service.bidding.scoring import score_side
-from tables.deal import below, deal, seed_rng
+from tables.deal import below, deal, deck_of, seed_rng
 from tables.family import Arrays, Chunk, Context, Family
 from tables.game import bid_seat, play_out, start_round
 from tables.jit import entry
 from tables.rb import BAG_COST, FIT_RULES
 from tables.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN
-from tables.selfplay import DECK
 from tables.simulate import kernel_tables, seated, typed
 
 Run: TypeAlias = Callable[[str, int, Chunk], Arrays]
@@ -36,12 +35,12 @@ MOST = 1.0  # tricks: a factor beyond it would be extrapolation
 
 
 def _shifted_rounds(
-    seed: int, first: int, last: int, rules: Rules, shifts: Any, player: int, pieces: int, t: Any, xtx: Any, xty: Any
+    seed: int, first: int, last: int, rules: Rules, shifts: Any, player: int, pieces: int, ts: Any, xtx: Any, xty: Any
 ) -> None:
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
     x = np.zeros(TERMS)
-    s[DECK_CELL] = DECK
+    s[DECK_CELL] = deck_of(rules)
     for number in range(first, last):
         seed_rng(s, seed, number, 0)
         deal(s, cards)
@@ -55,7 +54,7 @@ def _shifted_rounds(
             s[PIECES + seat] = pieces
             if seat == me:
                 bids_sum = sum_of_bids(seat, s[BID], s[BID + 1], s[BID + 2])
-            s[BID + seat] = bid_seat(s, seat, rules, shifts[step if seat == me else UNSHIFTED], t)
+            s[BID + seat] = bid_seat(s, seat, rules, shifts[step if seat == me else UNSHIFTED], ts)
         play_out(s)
         a = me & 1
         b = 1 - a
@@ -94,12 +93,12 @@ def learn(inputs: Arrays, rules: Rules, per_chunk: int, run: Run) -> NDArray[np.
     sums = np.arange(40, dtype=np.float64)
     factor = np.full((4, 40), START)
     for number in range(PASSES):
-        t = kernel_tables({**inputs, "factor": factor})
+        ts = kernel_tables({**inputs, "factor": factor})
 
-        def shifted(index: int, seed: int, t: Any = t) -> Arrays:
+        def shifted(index: int, seed: int, ts: Any = ts) -> Arrays:
             xtx, xty = np.zeros((4, TERMS, TERMS)), np.zeros((4, TERMS))
             first = index * per_chunk
-            shifted_rounds(seed & 0x7FFFFFFF, first, first + per_chunk, rules, shifts, player, pieces, t, xtx, xty)
+            shifted_rounds(seed & 0x7FFFFFFF, first, first + per_chunk, rules, shifts, player, pieces, ts, xtx, xty)
             return {"xtx": xtx, "xty": xty}
 
         total = run(f"pass{number}", CHUNKS, shifted)

@@ -58,26 +58,28 @@ def main(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def win_rate(t: Tables, a: Policy, b: Policy, pairs: int, seed: int, rules: Rules = PAPER) -> Estimate:
+def win_rate(ts: tuple[Tables, ...], a: Policy, b: Policy, pairs: int, seed: int, rules: Rules = PAPER) -> Estimate:
     """Percent of games side a wins under SRP, from duplicate pairs."""
     scores = np.zeros((pairs, 2), np.int8)
-    play_pairs(seed, 0, pairs, rules, chairs(a, b), seated("srp@1", "srp@1"), t, scores, np.zeros(SUMS))
+    play_pairs(seed, 0, pairs, rules, chairs(a, b), seated("srp@1", "srp@1"), ts, scores, np.zeros(SUMS))
     by_pair = (scores.sum(axis=1) + 2) * 25.0
     return Estimate(float(by_pair.mean()), float(1.96 * by_pair.std() / np.sqrt(pairs)))
 
 
-def points(t: Tables, pieces: int, pairs: int, seed: int, player: str = "srp@1", cost: Rules = FIT_RULES) -> Estimate:
+def points(
+    ts: tuple[Tables, ...], pieces: int, pairs: int, seed: int, player: str = "srp@1", cost: Rules = FIT_RULES
+) -> Estimate:
     """Points a round by which full SRP beats ``player`` with ``pieces``, both bidding `bis:endgame=off`."""
     difference = np.zeros((pairs, 2))
     bidder = parse_policy("bis:endgame=off")
     table = seated("srp@1", player, ALL_PIECES, pieces)
-    play_rounds(seed, 0, pairs, cost, chairs(bidder, bidder), table, t, difference, np.zeros(SUMS))
+    play_rounds(seed, 0, pairs, cost, chairs(bidder, bidder), table, ts, difference, np.zeros(SUMS))
     by_pair = difference.mean(axis=1)
     return Estimate(float(by_pair.mean()), float(1.96 * by_pair.std() / np.sqrt(pairs)))
 
 
 def ranked(
-    t: Tables, texts: Iterable[str], against: str, pairs: int, seed: int, jobs: int, finals: int
+    ts: tuple[Tables, ...], texts: Iterable[str], against: str, pairs: int, seed: int, jobs: int, finals: int
 ) -> list[tuple[Estimate, str]]:
     """Candidates by win rate against ``against``; the best ``finals`` again, on other deals and 5 times as many.
 
@@ -86,7 +88,7 @@ def ranked(
     opponent = parse_policy(against)
 
     def measure(text: str, pairs: int, seed: int) -> tuple[Estimate, str]:
-        return win_rate(t, parse_policy(text), opponent, pairs, seed), text
+        return win_rate(ts, parse_policy(text), opponent, pairs, seed), text
 
     with ThreadPoolExecutor(jobs) as pool:
         first = sorted(pool.map(lambda text: measure(text, pairs, seed), texts), reverse=True)
@@ -101,7 +103,7 @@ def table(head: str, rows: Iterable[tuple[object, ...]]) -> str:
     return "\n".join(lines)
 
 
-def fit_rb(t: Tables, pairs: int, seed: int, jobs: int) -> str:
+def fit_rb(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """RB's nil ranks X, Y, Z by win rate against BIS at 200/-100."""
     grid = [
         f"rb:nil={RANKS[x]}-{RANKS[y]}-{RANKS[z]}"
@@ -109,21 +111,21 @@ def fit_rb(t: Tables, pairs: int, seed: int, jobs: int) -> str:
         for y in range(x + 1, min(x + 5, 12))
         for z in range(y + 1, min(y + 5, 13))
     ]
-    rows = ranked(t, grid, "bis", pairs, seed, jobs, 10)
-    rows.append((win_rate(t, parse_policy("rb:nil=5-8-T"), parse_policy("bis"), 5 * pairs, seed + 1), "rb:nil=5-8-T"))
+    rows = ranked(ts, grid, "bis", pairs, seed, jobs, 10)
+    rows.append((win_rate(ts, parse_policy("rb:nil=5-8-T"), parse_policy("bis"), 5 * pairs, seed + 1), "rb:nil=5-8-T"))
     return table(f"RB (best of {len(grid)}) | win rate against bis, %", [(text, rate) for rate, text in rows])
 
 
-def fit_bis(t: Tables, pairs: int, seed: int, jobs: int) -> str:
+def fit_bis(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """BIS's options by win rate against `bis` at 200/-100."""
     grid = [f"bis:nil_threshold={th},offset={o}" for th in range(-15, 30, 3) for o in (0, 0.05, 0.1, 0.15, 0.2, 0.25)]
     single = [f"bis:nil_floor={floor}" for floor in (0, 0.1, 0.2, 0.4, 0.5, 0.6)]
     single += ["bis:spade_honours=allow", "bis:factor=off", "bis:factor=off,offset=-0.4"]
-    rows = ranked(t, grid, "bis", pairs, seed, jobs, 8) + ranked(t, single, "bis", pairs, seed, jobs, len(single))
+    rows = ranked(ts, grid, "bis", pairs, seed, jobs, 8) + ranked(ts, single, "bis", pairs, seed, jobs, len(single))
     return table("BIS | win rate against bis, %", [(text, rate) for rate, text in rows])
 
 
-def fit_factor(t: Tables, pairs: int, seed: int, jobs: int) -> str:
+def fit_factor(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """The previous-bids factor learned at several prices of a bag, against the best constant; nils off."""
     inputs = dict(open_tables().arrays)
     numbers, constant = parse_policy("bis:nils=off,endgame=off"), parse_policy("bis:nils=off,endgame=off,factor=off")
@@ -138,23 +140,23 @@ def fit_factor(t: Tables, pairs: int, seed: int, jobs: int) -> str:
     rows: list[tuple[object, ...]] = []
     for cost in (0, 3, 6, 10, 14):
         rules = Rules(bag_limit=1, bag_penalty=cost)
-        ours = t._replace(factor=learn(inputs, rules, 12 * pairs, run))
+        ours = kernel_tables({**inputs, "factor": learn(inputs, rules, 12 * pairs, run)})
         short = win_rate(ours, numbers, rivals, 5 * pairs, seed)
         rows.append((cost, short, win_rate(ours, numbers, rivals, 5 * pairs, seed, PRESETS["classic"])))
     return table("price of a bag | factor against constant -0.4, 200/-100 | 500", rows)
 
 
-def fit_srp(t: Tables, pairs: int, seed: int, jobs: int) -> str:
+def fit_srp(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """What each piece of SRP is worth, points a round against SRP without it, and against WRP."""
     tries = [(name, ALL_PIECES ^ 1 << i, "srp@1") for i, name in enumerate(PIECE_NAMES)]
     tries.append(("all (against WRP)", ALL_PIECES, "wrp"))
     with ThreadPoolExecutor(jobs) as pool:
-        found = pool.map(lambda x: points(t, x[1], 10 * pairs, seed, x[2]), tries)
+        found = pool.map(lambda x: points(ts, x[1], 10 * pairs, seed, x[2]), tries)
         rows = [(name, estimate) for (name, _, _), estimate in zip(tries, found, strict=True)]
     return table("piece | points a round it is worth", rows)
 
 
-def fit_nil(t: Tables, pairs: int, seed: int, jobs: int) -> str:
+def fit_nil(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """Nils made, percent, in third seat after (1, 3) at values .75 to .85, by who plays; and over all nils."""
     cast: dict[str, tuple[str, str]] = {
         "SRP all": ("srp@1", "srp@1"),
@@ -171,7 +173,7 @@ def fit_nil(t: Tables, pairs: int, seed: int, jobs: int) -> str:
         policy = typed(parse_policy("bis:endgame=off"))
         cnil = np.array(open_tables().arrays["cnil"])
         readings = np.zeros((3, BINS, 2), np.int64)
-        nil_rounds(seed, 0, 500 * pairs, Rules(), policy, players, t, cnil, counts, readings)
+        nil_rounds(seed, 0, 500 * pairs, Rules(), policy, players, ts, 1, cnil, counts, readings)
         n, made = counts[row, 75:85].sum(axis=0)
         good = counts[:, 40:].sum(axis=(0, 1))
         return name, f"{100 * made / max(n, 1):.1f} of {n}", f"{100 * good[1] / good[0]:.1f}"
@@ -181,7 +183,7 @@ def fit_nil(t: Tables, pairs: int, seed: int, jobs: int) -> str:
     return table("players | made after 1, 3 at value .75-.85, % | made at value over .4, %", rows)
 
 
-SEARCHES: dict[str, Callable[[Tables, int, int, int], str]] = {
+SEARCHES: dict[str, Callable[[tuple[Tables, ...], int, int, int], str]] = {
     "factor": fit_factor,
     "rb": fit_rb,
     "bis": fit_bis,

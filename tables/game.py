@@ -67,7 +67,7 @@ def start_round(s: Any) -> None:
     s[CHOICES] = 0
 
 
-def bid_seat(s: Any, seat: int, rules: Rules, policy: Policy, t: Any) -> int:
+def bid_seat(s: Any, seat: int, rules: Rules, policy: Policy, ts: Any) -> int:
     """The bid of ``policy`` from ``seat`` in the state."""
     us = seat & 1
     return choose_bid(
@@ -81,7 +81,7 @@ def bid_seat(s: Any, seat: int, rules: Rules, policy: Policy, t: Any) -> int:
         s[BAG + us],
         rules,
         policy,
-        t,
+        ts,
     )
 
 
@@ -151,7 +151,7 @@ def turn_of(pair: int, swap: int, number: int) -> int:
 
 
 def play_game(
-    s: Any, cards: Any, seed: int, pair: int, swap: int, rules: Rules, policies: Any, players: Any, t: Any, sums: Any
+    s: Any, cards: Any, seed: int, pair: int, swap: int, rules: Rules, policies: Any, players: Any, ts: Any, sums: Any
 ) -> int:
     """One game; 1 when side a wins, -1 when b does, 0 for a draw.
 
@@ -165,7 +165,7 @@ def play_game(
         turn = turn_of(pair, swap, number)
         begin_round(s, cards, seed, pair, number, turn, players, score_a, score_b, bags_a, bags_b)
         for seat in range(4):
-            s[BID + seat] = bid_seat(s, seat, rules, policies[(turn + seat) & 3], t)
+            s[BID + seat] = bid_seat(s, seat, rules, policies[(turn + seat) & 3], ts)
         play_out(s)
         points_a, points_b, bags_a, bags_b = close_round(s, turn, bags_a, bags_b, rules, sums)
         score_a += points_a

@@ -27,6 +27,8 @@ KERNELS = (
     "service.bidding.cards",
     "service.bidding.scoring",
     "service.bidding.auction",
+    "service.bidding.setting",
+    "service.bidding.legal",
     "service.bidding.regular",
     "service.bidding.nil",
     "service.bidding.endgame",

@@ -12,34 +12,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.auction import SEQUENCES, sequence_index
-from service.bidding.policies import Policy
-from service.bidding.rules import Rules
+from service.bidding.policies import Policy, parse_policy
+from service.bidding.rules import Rules, describe
 from service.bidding.scoring import contract_of
-from tables.deal import deal, seed_rng
+from tables.deal import deal, deck_of, seed_rng
 from tables.family import Arrays, Context, Family
 from tables.game import bid_seat, play_out, start_round
 from tables.jit import entry
 from tables.logistic import sequences
 from tables.players.common import tricks_needed
 from tables.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE
-from tables.selfplay import DECK
 from tables.simulate import kernel_tables, seated, typed
 
 CHUNKS = 20
+_DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
+_MEAN_AXES = ("sequence of the bids so far", "the next bid, the second, the third")
 PRIOR = 50.0  # auctions that the additive model's word is worth
 
 
-def _auctions(seed: int, first: int, last: int, rules: Rules, policy: Policy, t: Any, sums: Any) -> None:
+def _auctions(seed: int, first: int, last: int, rules: Rules, policy: Policy, ts: Any, sums: Any) -> None:
     # sums (SEQUENCES, 4): auctions that passed through the sequence, and the sums of the next three bids.
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
-    s[DECK_CELL] = DECK
+    s[DECK_CELL] = deck_of(rules)
     for number in range(first, last):
         seed_rng(s, seed, number, 0)
         deal(s, cards)
         start_round(s)
         for seat in range(4):
-            s[BID + seat] = bid_seat(s, seat, rules, policy, t)
+            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
         for seat in range(4):
             row = sequence_index(seat, s[BID], s[BID + 1], s[BID + 2])
             sums[row, 0] += 1
@@ -73,29 +74,46 @@ def smooth(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.round(means, 4)
 
 
-def _make(ctx: Context) -> Arrays:
-    names = ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs", "factor", "curves")
-    t = kernel_tables({name: ctx.array(name) for name in names})
-    policy = typed(Policy(endgame=0))
+def _means(ctx: Context, arrays: Arrays, rules: Rules, policy: Policy) -> NDArray[np.float64]:
+    ts = kernel_tables(arrays)
     per_chunk = max(1, ctx.size("auctions") // CHUNKS)
 
     def bid(index: int, seed: int) -> Arrays:
         sums = np.zeros((SEQUENCES, 4))
-        auctions(seed & 0x7FFFFFFF, index * per_chunk, (index + 1) * per_chunk, Rules(), policy, t, sums)
+        auctions(seed & 0x7FFFFFFF, index * per_chunk, (index + 1) * per_chunk, rules, typed(policy), ts, sums)
         return {"sums": sums}
 
     sums = ctx.chunks("auctions", CHUNKS, bid)["sums"]
     ctx.figure("mean_sum_of_bids", sums[0, 1:].sum() / sums[0, 0] + sums[211:, 1].sum() / sums[211:, 0].sum())
-    return {"mean_bids": smooth(sums)}
+    return smooth(sums)
+
+
+def _make(ctx: Context) -> Arrays:
+    return {"mean_bids": _means(ctx, ctx.inputs, Rules(), Policy(endgame=0))}
+
+
+def setting_families(setting: str, rules: Rules, policy: str, *, generator: int = 1) -> tuple[Family, ...]:
+    """A setting's own mean bids, from auctions by ``policy`` under ``rules`` with the setting's own curves."""
+    return (
+        Family(
+            name=f"{setting}_means",
+            generator=generator,
+            make=lambda ctx: {f"{setting}_mean_bids": _means(ctx, ctx.inputs, rules, parse_policy(policy))},
+            axes={f"{setting}_mean_bids": _MEAN_AXES},
+            parameters={"policy": policy, "rules": describe(rules)},
+            sizes={"auctions": 5_000_000},
+            depends=(*_DEPENDS, f"{setting}_curves"),
+        ),
+    )
 
 
 def _contract_rounds(
-    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, t: Any, counts: Any
+    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, ts: Any, counts: Any
 ) -> None:
     # counts (2, 27, 2): sides by whether one of them bid nil and by contract; all of them, and those who made it.
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
-    s[DECK_CELL] = DECK
+    s[DECK_CELL] = deck_of(rules)
     for number in range(first, last):
         seed_rng(s, seed, number, 0)
         deal(s, cards)
@@ -103,7 +121,7 @@ def _contract_rounds(
         for seat in range(4):
             s[PLAYER + seat] = players[seat, 0]
             s[PIECES + seat] = players[seat, 1]
-            s[BID + seat] = bid_seat(s, seat, rules, policy, t)
+            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
         play_out(s)
         for side in range(2):
             contract = contract_of(s[BID + side]) + contract_of(s[BID + side + 2])
@@ -118,14 +136,14 @@ contract_rounds = entry(_contract_rounds)
 
 def _make_contracts(ctx: Context) -> Arrays:
     names = ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs", "factor", "curves")
-    t = kernel_tables({name: ctx.array(name) for name in names})
+    ts = kernel_tables({name: ctx.array(name) for name in names})
     policy = typed(Policy(endgame=0))
     per_chunk = max(1, ctx.size("rounds") // CHUNKS)
 
     def play(index: int, seed: int) -> Arrays:
         counts = np.zeros((2, 27, 2), np.int64)
         first, table = index * per_chunk, seated("srp@1", "srp@1")
-        contract_rounds(seed & 0x7FFFFFFF, first, first + per_chunk, Rules(), policy, table, t, counts)
+        contract_rounds(seed & 0x7FFFFFFF, first, first + per_chunk, Rules(), policy, table, ts, counts)
         return {"counts": counts}
 
     counts = ctx.chunks("rounds", CHUNKS, play)["counts"]
@@ -145,15 +163,15 @@ FAMILIES = (
         axes={"contract_made": ("side without a nil, or with one", "contract, 0..26 tricks")},
         parameters={"player": "srp@1", "policy": "bis:endgame=off"},
         sizes={"rounds": 1_000_000},
-        depends=("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves"),
+        depends=_DEPENDS,
     ),
     Family(
         name="means",
         generator=2,
         make=_make,
-        axes={"mean_bids": ("sequence of the bids so far", "the next bid, the second, the third")},
+        axes={"mean_bids": _MEAN_AXES},
         parameters={"policy": "bis:endgame=off"},
         sizes={"auctions": 10_000_000},
-        depends=("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves"),
+        depends=_DEPENDS,
     ),
 )

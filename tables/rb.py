@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from service.bidding.policies import BIS, RB, Policy
 from service.bidding.rules import Rules
-from tables.deal import deal, seed_rng
+from tables.deal import deal, deck_of, seed_rng
 from tables.family import Arrays, Context, Family
 from tables.game import SUMS, bid_seat, play_out, start_round
 from tables.jit import entry
 from tables.rules import BID, DECK_CELL, HAND, PIECES, PLAYER, SIZE, TAKEN
-from tables.selfplay import DECK, play_rounds
+from tables.selfplay import play_rounds
 from tables.simulate import chairs, kernel_tables, seated, typed
 
 FEATURES = 2 * 14 * 13
@@ -30,12 +30,21 @@ RIDGE = 20.0
 
 
 def _tricks_by_card(
-    seed: int, first: int, last: int, rules: Rules, policy: Policy, player: int, pieces: int, t: Any, xtx: Any, xty: Any
+    seed: int,
+    first: int,
+    last: int,
+    rules: Rules,
+    policy: Policy,
+    player: int,
+    pieces: int,
+    ts: Any,
+    xtx: Any,
+    xty: Any,
 ) -> None:
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
     features = np.zeros(13, np.int64)
-    s[DECK_CELL] = DECK
+    s[DECK_CELL] = deck_of(rules)
     for number in range(first, last):
         seed_rng(s, seed, number, 0)
         deal(s, cards)
@@ -44,7 +53,7 @@ def _tricks_by_card(
         for seat in range(4):
             s[PLAYER + seat] = player
             s[PIECES + seat] = pieces
-            s[BID + seat] = bid_seat(s, seat, rules, policy, t)
+            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
         hands = s[HAND : HAND + 4].copy()
         play_out(s)
         for seat in range(4):
@@ -79,7 +88,7 @@ def by_holding(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _make(ctx: Context) -> Arrays:
     inputs = {name: ctx.array(name) for name in ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs")}
-    t = kernel_tables(inputs)
+    ts = kernel_tables(inputs)
     bidder = typed(Policy(kind=BIS, nils=0, endgame=0, factor=0, offset=0.0))
     player, pieces = (int(x) for x in seated("srp@1", "srp@1")[0])
     per_chunk = max(1, ctx.size("rounds") // CHUNKS)
@@ -88,7 +97,7 @@ def _make(ctx: Context) -> Arrays:
         xtx = np.zeros((FEATURES, FEATURES))
         xty = np.zeros(FEATURES)
         first = index * per_chunk
-        tricks_by_card(seed & 0x7FFFFFFF, first, first + per_chunk, FIT_RULES, bidder, player, pieces, t, xtx, xty)
+        tricks_by_card(seed & 0x7FFFFFFF, first, first + per_chunk, FIT_RULES, bidder, player, pieces, ts, xtx, xty)
         return {"xtx": xtx, "xty": xty}
 
     total = ctx.chunks("tricks", CHUNKS, tricks)

@@ -9,7 +9,7 @@ import numpy as np
 
 from service.bidding.rules import Rules
 from service.bidding.scoring import score_side
-from tables.deal import deal, seed_rng
+from tables.deal import deal, deck_of, seed_rng
 from tables.game import (
     DRAWS,
     GAMES,
@@ -28,21 +28,19 @@ from tables.game import (
 from tables.jit import entry
 from tables.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN, carry_rules
 
-DECK = 0x1FFF1FFF1FFF1FFF
-
 
 def _play_pairs(
-    seed: int, first: int, last: int, rules: Rules, policies: Any, players: Any, t: Any, scores: Any, sums: Any
+    seed: int, first: int, last: int, rules: Rules, policies: Any, players: Any, ts: Any, scores: Any, sums: Any
 ) -> None:
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
-    s[DECK_CELL] = DECK
+    s[DECK_CELL] = deck_of(rules)
     carry_rules(s, rules)
     for pair in range(first, last):
         points = sums[POINTS] - sums[POINTS + 1]
         rounds = sums[ROUNDS]
         for swap in range(2):
-            result = play_game(s, cards, seed, pair, swap, rules, policies, players, t, sums)
+            result = play_game(s, cards, seed, pair, swap, rules, policies, players, ts, sums)
             scores[pair - first, swap] = result
             sums[GAMES] += 1
             if result == 1:
@@ -57,11 +55,11 @@ def _play_pairs(
 
 
 def _play_rounds(
-    seed: int, first: int, last: int, rules: Rules, policies: Any, players: Any, t: Any, points: Any, sums: Any
+    seed: int, first: int, last: int, rules: Rules, policies: Any, players: Any, ts: Any, points: Any, sums: Any
 ) -> None:
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
-    s[DECK_CELL] = DECK
+    s[DECK_CELL] = deck_of(rules)
     carry_rules(s, rules)
     for number in range(first, last):
         for swap in range(2):
@@ -72,7 +70,7 @@ def _play_rounds(
                 chair = (seat + swap) & 3
                 s[PLAYER + seat] = players[chair, 0]
                 s[PIECES + seat] = players[chair, 1]
-                s[BID + seat] = bid_seat(s, seat, rules, policies[chair], t)
+                s[BID + seat] = bid_seat(s, seat, rules, policies[chair], ts)
             play_out(s)
             a = swap
             b = 1 - swap

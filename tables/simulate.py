@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from service.bidding.auction import SEQUENCES
 from service.bidding.nil import GRID
 from service.bidding.policies import Policy
-from service.bidding.tableset import Tables, tables_of
+from service.bidding.tableset import Tables, tables_by_setting
 from tables.players.names import parse_player
 from tables.players.srp1.goals import ALL_PIECES
 
 
-def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> Tables:
-    """`Tables` for compiled code; what is not fitted yet is neutral (no factor, nilProb = nilValue)."""
+def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
+    """`Tables` by setting for compiled code; what is not fitted yet is neutral (no factor, nilProb = nilValue)."""
     value = np.linspace(0.0, 1.0, GRID + 1)
     neutral = {
         "rb_suit": np.zeros((2, 8192)),
@@ -28,8 +28,9 @@ def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> Tables:
         "mean_bids": np.zeros((SEQUENCES, 3)),
         "contract_made": np.ones((2, 27)),
     }
-    whole = tables_of({**neutral, **arrays})
-    return Tables(*(np.array(view, order="C") for view in whole))
+    settings = tables_by_setting({**neutral, **arrays})
+    copies = {id(view): np.array(view, order="C") for t in settings for view in t}
+    return tuple(Tables(*(copies[id(view)] for view in t)) for t in settings)
 
 
 def typed(policy: Policy) -> Policy:

@@ -11,6 +11,7 @@ import pytest
 
 from service.bidding.auction import SEQUENCES
 from service.bidding.nil import GRID
+from service.bidding.setting import PLAIN
 from service.bidding.tableset import DEFAULT_DIRECTORY, Tables
 from tables.simulate import kernel_tables
 
@@ -20,8 +21,10 @@ EXACT = ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs")
 class Worlds(NamedTuple):
     """The same tables for both worlds."""
 
-    plain: Tables  # memoryviews
+    plain: Tables  # memoryviews; of the setting without variant or convention
     arrays: Tables  # ndarrays
+    plain_settings: tuple[Tables, ...]  # of every setting
+    array_settings: tuple[Tables, ...]
 
     def __repr__(self) -> str:
         return "Worlds(...)"  # pytest and hypothesis would print every cell
@@ -32,8 +35,9 @@ def view(array: Any) -> memoryview:
     return memoryview(array)
 
 
-def worlds_of(arrays: Tables) -> Worlds:
-    return Worlds(Tables(*(view(array) for array in arrays)), arrays)
+def worlds_of(arrays: tuple[Tables, ...]) -> Worlds:
+    plain = tuple(Tables(*(view(array) for array in t)) for t in arrays)
+    return Worlds(plain[PLAIN], arrays[PLAIN], plain, arrays)
 
 
 def exact_arrays() -> dict[str, np.ndarray]:

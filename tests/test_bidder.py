@@ -26,7 +26,7 @@ bids = st.lists(st.integers(0, 14), max_size=3).map(tuple)
 @pytest.fixture(scope="module")
 def table_set(neutral):
     manifest = Manifest("test+0", "test", "0", MappingProxyType({}), MappingProxyType({}))
-    return TableSet(Path(), manifest, MappingProxyType({}), neutral.plain, neutral.arrays)
+    return TableSet(Path(), manifest, MappingProxyType({}), neutral.plain_settings, neutral.array_settings)
 
 
 def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, rules=None):

@@ -6,16 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.bidding.cards import parse_pbn
+from service.bidding.legal import EVERY_BID
 from service.bidding.nil import (
     ACE_OF_SPADES,
+    AGAINST_RULES,
     FOUR_SPADES,
     GRID,
     HONOUR,
     KING_QUEEN,
-    NOT_ALLOWED,
     OPEN,
     PARTNER_NIL,
     REASONS,
+    SWITCHED_OFF,
     THREE_HIGH,
     consider_nil,
     contract_points,
@@ -32,7 +34,8 @@ WORKED = "AKJ62.AQ.Q.K9543"
 
 
 def consider(worlds, pbn, seat=0, b0=-1, b1=-1, sequence=0, curves=RAW, threshold=25.0, honours=0, nils=1, points=100):
-    return consider_nil(parse_pbn(pbn), seat, b0, b1, sequence, curves, threshold, honours, nils, points, worlds.plain)
+    where = parse_pbn(pbn), seat, b0, b1, sequence
+    return consider_nil(*where, curves, threshold, honours, nils, points, EVERY_BID, worlds.plain)
 
 
 def test_worked_hand(neutral):
@@ -98,8 +101,8 @@ def test_only_a_side_void_raises_the_value(neutral, pbn, void):
     ],
 )
 def test_spades_that_rule_a_nil_out(neutral, pbn, honours, reason):
-    assert ruled_out(parse_pbn(pbn), 0, -1, -1, honours, 1) == reason
-    assert ruled_out(parse_pbn(pbn), 0, -1, -1, honours, 0) == (NOT_ALLOWED if reason == OPEN else reason)
+    assert ruled_out(parse_pbn(pbn), 0, -1, -1, honours, 1, EVERY_BID) == reason
+    assert ruled_out(parse_pbn(pbn), 0, -1, -1, honours, 0, EVERY_BID) == (SWITCHED_OFF if reason == OPEN else reason)
     nil = consider(neutral, pbn, threshold=-1000.0, honours=honours)
     assert nil.chosen == (reason == OPEN)
     assert nil.ruled_out == reason
@@ -119,13 +122,13 @@ def test_spades_that_rule_a_nil_out(neutral, pbn, honours, reason):
     ],
 )
 def test_partners_nil_rules_it_out(seat, b0, b1, out):
-    assert ruled_out(parse_pbn("432.432.543.5432"), seat, b0, b1, 0, 1) == (PARTNER_NIL if out else OPEN)
+    assert ruled_out(parse_pbn("432.432.543.5432"), seat, b0, b1, 0, 1, EVERY_BID) == (PARTNER_NIL if out else OPEN)
 
 
 def test_reasons_are_told():
     assert REASONS[OPEN] == ""
     assert all(REASONS[PARTNER_NIL:])
-    assert len(REASONS) == NOT_ALLOWED + 1
+    assert len(REASONS) == AGAINST_RULES + 1
     assert REASONS[ACE_OF_SPADES] == "ace of spades"  # in the contract's example
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from service.bidding import tableset
 from service.bidding.errors import TablesError
+from service.bidding.setting import PLAIN
 from service.bidding.tableset import DEFAULT_DIRECTORY, MANIFEST, Tables, open_tables, read_manifest
 
 
@@ -42,9 +43,9 @@ def test_committed_tables_open():
 
 def test_views_read_the_same_bytes():
     tables = open_tables()
-    assert Tables._fields == tuple(tables.kernel._asdict()) == tuple(tables.kernel_arrays._asdict())
-    for name, view in tables.kernel._asdict().items():
-        array = getattr(tables.kernel_arrays, name)
+    assert Tables._fields == tuple(tables.kernel[PLAIN]._asdict()) == tuple(tables.kernel_arrays[PLAIN]._asdict())
+    for name, view in tables.kernel[PLAIN]._asdict().items():
+        array = getattr(tables.kernel_arrays[PLAIN], name)
         assert isinstance(view, memoryview)
         assert type(array) is np.ndarray
         assert view.shape == array.shape
@@ -54,10 +55,10 @@ def test_views_read_the_same_bytes():
         assert view.tobytes() == array.tobytes()
         middle = tuple(size // 2 for size in array.shape)
         assert view[middle] == array[middle]
-    assert type(tables.kernel.p_length[2, 11, 1]) is float
-    assert round(tables.kernel.p_length[2, 11, 1], 4) == 0.2281
-    assert tables.kernel.cnil.shape == (2, 8192)
-    assert round(tables.kernel.cnil[0, 1 << 10], 4) == 0.5714  # the bare queen of a side suit
+    assert type(tables.kernel[PLAIN].p_length[2, 11, 1]) is float
+    assert round(tables.kernel[PLAIN].p_length[2, 11, 1], 4) == 0.2281
+    assert tables.kernel[PLAIN].cnil.shape == (2, 8192)
+    assert round(tables.kernel[PLAIN].cnil[0, 1 << 10], 4) == 0.5714  # the bare queen of a side suit
 
 
 def test_arrays_are_read_only():
@@ -65,7 +66,7 @@ def test_arrays_are_read_only():
     with pytest.raises(ValueError, match="read-only"):
         tables.arrays["p_length"][0, 0, 0] = 0.0
     with pytest.raises(TypeError, match="read-only"):
-        tables.kernel.p_length[0, 0, 0] = 0.0
+        tables.kernel[PLAIN].p_length[0, 0, 0] = 0.0
 
 
 def test_white_space_and_order_do_not_change_the_version(directory):

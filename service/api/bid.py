@@ -14,11 +14,12 @@ import orjson
 
 from service.api.body import NO_DEADLINE, deadline_exceeded
 from service.api.faults import MAX_KEYS, faults_of
-from service.api.requests import CONVENTION, BidCall, read_fast
+from service.api.requests import BidCall, read_fast
 from service.api.state import State
 from service.bidding.bidder import decide
 from service.bidding.tableset import TableSet
 from service.keys import Key
+from service.metrics import Decided
 from service.problems import Fault, ProblemError, internal_error, invalid_request, pointer, quote
 from service.schemas import MAX_ITEMS
 
@@ -31,7 +32,8 @@ def bid(state: State, body: bytes, deadline: float) -> bytes:
     tables = _tables(state)
     if deadline != NO_DEADLINE and perf_counter() > deadline:
         raise _too_late(state)
-    answer = answer_one(state, tables, _parse(body))
+    answer, made = answer_one(state, tables, _parse(body))
+    state.metrics.decided(made)
     if deadline != NO_DEADLINE and perf_counter() > deadline:
         raise deadline_exceeded()
     return orjson.dumps(answer)
@@ -50,26 +52,25 @@ async def bids(state: State, body: bytes, deadline: float, key: Key | None) -> b
         if key is not None and key.bucket is not None:
             key.bucket.owe(len(items) - 1)  # the gate has taken one
         answers: list[bytes] = []  # bytes, not dicts: the garbage collector would walk thousands of those
-        for index, item in enumerate(items):
-            if index % YIELD_EVERY == 0 and index:
+        for start in range(0, len(items), YIELD_EVERY):
+            if start:
                 await asyncio.sleep(0)
-            if perf_counter() > deadline:
-                raise deadline_exceeded()
-            answers.append(_answer_item(state, tables, item))
+            answers += _answer_some(state, tables, items[start : start + YIELD_EVERY], deadline)
         return b'{"answers":[%b]}' % b",".join(answers)
 
 
-def answer_one(state: State, tables: TableSet, data: Any) -> dict[str, Any]:
-    """The answer to one request, JSON-ready; raise `ProblemError` with all its faults when it can't be used."""
+def answer_one(state: State, tables: TableSet, data: Any) -> tuple[dict[str, Any], Decided]:
+    """The answer to one request, JSON-ready, and what is to be counted of it (not counted here).
+
+    Raises `ProblemError` with all its faults when it can't be used.
+    """
     call = read_fast(data)
     if call is None:
         raise refuse(state, data)
     started = perf_counter()
-    decision = decide(call.position, call.policy, tables, call.legal, call.explain)
-    metrics = state.metrics
-    metrics.decisions[call.base].observe(perf_counter() - started)
-    metrics.bids[decision.kind, call.base, CONVENTION].inc()
-    return answer_body(call, decision.bid, decision.kind, decision.explanation, tables.version)
+    chosen, kind, explanation = decide(call.position, call.policy, tables, call.legal, call.explain)
+    made = ((kind, call.base, call.convention), perf_counter() - started)
+    return answer_body(call, chosen, kind, explanation, tables.version), made
 
 
 def answer_body(
@@ -101,16 +102,29 @@ def _count(state: State, faults: list[Fault]) -> ProblemError:
     return invalid_request(faults)
 
 
-def _answer_item(state: State, tables: TableSet, item: Any) -> bytes:
-    """One item of the answer, as JSON."""
-    try:
-        return b'{"status":200,"body":%b}' % orjson.dumps(answer_one(state, tables, item))
-    except ProblemError as problem:
-        refused = problem
-    except Exception:  # one item's bug fails that item alone
-        _logger.exception("a request of POST /v1/bids failed")
-        refused = internal_error()
-    return b'{"status":%d,"body":%b}' % (refused.status, orjson.dumps(refused.body()))
+def _answer_some(state: State, tables: TableSet, items: list[Any], deadline: float) -> list[bytes]:
+    """The items of one turn of the event loop; they are counted in one go, a tenth of the time saved."""
+    made: list[Decided] = []
+    answers: list[bytes] = []
+    for item in items:
+        if perf_counter() > deadline:
+            state.metrics.decided_many(made)
+            raise deadline_exceeded()
+        try:
+            answer, decided = answer_one(state, tables, item)
+            answers.append(b'{"status":200,"body":%b}' % orjson.dumps(answer))
+            made.append(decided)
+        except ProblemError as problem:
+            answers.append(_refused_item(problem))
+        except Exception:  # one item's bug fails that item alone
+            _logger.exception("a request of POST /v1/bids failed")
+            answers.append(_refused_item(internal_error()))
+    state.metrics.decided_many(made)
+    return answers
+
+
+def _refused_item(problem: ProblemError) -> bytes:
+    return b'{"status":%d,"body":%b}' % (problem.status, orjson.dumps(problem.body()))
 
 
 def _items(data: Any, state: State) -> list[Any]:

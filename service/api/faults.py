@@ -14,19 +14,23 @@ from service.api.requests import (
     BID_WORDS,
     CARD_BITS,
     CLASSIC,
+    DEFAULT_POLICY,
     DEFAULT_PRESET,
     MAX_PBN_CHARS,
     POLICIES,
     TRICKS,
     UNSUPPORTED_FIELDS,
-    bids_of,
     pbn_names,
+    policy_of,
 )
+from service.bidding.auction import NO_BID
 from service.bidding.bidder import BLIND_NIL
 from service.bidding.cards import RANKS, parse_card
 from service.bidding.errors import CardError, PolicyError, RulesError
-from service.bidding.policies import parse_policy
-from service.bidding.rules import PRESETS, Rules, make_rules
+from service.bidding.legal import pair_allowed
+from service.bidding.policies import BIS, CONVENTIONS, NO_CONVENTION, parse_policy
+from service.bidding.rules import PARTNERSHIP, PRESETS, SUICIDE, VARIANTS, Rules, make_rules
+from service.bidding.scoring import contract_of, is_nil
 from service.problems import Fault, pointer, quote
 from service.schemas import POLICY_CHARS, BidRequest
 
@@ -55,10 +59,7 @@ def faults_of(data: Any) -> list[Fault]:
         faults += _legal_bids_faults(data["legal_bids"], rules)
     if type(data.get("policy")) is str:
         faults += _policy_faults(data["policy"])
-    convention = data.get("convention", "none")
-    if type(convention) is str and convention != "none":
-        detail = f"convention {quote(convention)} is not supported; expected none"
-        faults.append(Fault("/convention", "unsupported-convention", detail))
+    faults += _convention_faults(data, rules)
     return faults
 
 
@@ -174,12 +175,38 @@ def _previous_bids_faults(previous: Any, seat: Any, rules: Rules) -> list[Fault]
     if type(seat) is int and seat != len(previous) and 0 <= seat <= 3:
         detail = f"seat is {seat} after {len(previous)} previous bids; expected {len(previous)}"
         faults.append(Fault("/seat", "seat-mismatch", detail))
-    if not faults and len(previous) == 3 and bids_of(previous, rules) is None:
-        if rules.double_nil or bids_of(previous, rules._replace(double_nil=1)) is None:
-            detail = f"the side's bids {quote(previous[0])} and {quote(previous[2])} sum over {TRICKS}"
-            return [Fault("/previous_bids/2", "team-over-limit", detail)]
-        return [Fault("/previous_bids/2", "bid-out-of-range", "both partners bid nil, but rules.double_nil is false")]
+    if not faults:
+        bids = [BID_WORDS[bid] if type(bid) is str else bid for bid in previous]
+        faults = [fault for index in range(len(bids)) for fault in _side_faults(bids, index, rules)]
     return faults
+
+
+def _side_faults(bids: list[int], index: int, rules: Rules) -> list[Fault]:
+    """What the rules have against bid ``index``, alone and beside the partner's."""
+    bid, where, variant = bids[index], f"/previous_bids/{index}", VARIANTS[rules.variant]
+    partner = bids[index - 2] if index > 1 else NO_BID
+    if 0 < bid < rules.min_bid:
+        detail = f"the bid is {bid}; expected nil or at least {rules.min_bid}, rules.min_bid"
+        return [Fault(where, "bid-out-of-range", detail)]
+    if partner == NO_BID:
+        if pair_allowed(bid, NO_BID, rules):
+            return []
+        if bid > rules.team_max - max(1, rules.min_bid):
+            detail = f"the bid is {bid}, which leaves the partner no bid within rules.team_max {rules.team_max}"
+            return [Fault(where, "team-over-limit", detail)]
+        detail = f"the bid is {bid} and the partner has to bid nil; expected at least {rules.team_min}, rules.team_min"
+        return [Fault(where, "team-under-limit", detail)]
+    if pair_allowed(partner, bid, rules):
+        return []
+    total = contract_of(partner) + contract_of(bid)
+    both = f"the side's bids {partner} and {bid}"
+    if total > min(TRICKS, rules.team_max):
+        return [Fault(where, "team-over-limit", f"{both} sum over {min(TRICKS, rules.team_max)}")]
+    if rules.variant == SUICIDE and is_nil(partner) == is_nil(bid):
+        return [Fault(where, "bid-out-of-range", f"{both}; expected one nil, for the variant is {variant}")]
+    if is_nil(partner) and is_nil(bid):
+        return [Fault(where, "bid-out-of-range", "both partners bid nil, but rules.double_nil is false")]
+    return [Fault(where, "team-under-limit", f"{both} sum to {total}; expected at least rules.team_min")]
 
 
 def _bid_fault(where: str, bid: Any, rules: Rules, code: str) -> Fault | None:
@@ -241,6 +268,26 @@ def _policy_faults(text: str) -> list[Fault]:
         else:
             return []
     return [Fault("/policy", "unknown-policy", detail)]
+
+
+def _convention_faults(data: dict[str, Any], rules: Rules) -> list[Fault]:
+    convention, text = data.get("convention"), data.get("policy", DEFAULT_POLICY)
+    if type(convention) is str and convention not in CONVENTIONS:
+        detail = f"unknown convention {quote(convention)}; expected one of {', '.join(CONVENTIONS)}"
+        return [Fault("/convention", "unsupported-convention", detail)]
+    if type(text) is not str or (policy_of(text, None, PARTNERSHIP) is None and _policy_faults(text)):
+        return []
+    policy = parse_policy(text)
+    found = convention if type(convention) is str else CONVENTIONS[policy.convention]
+    if found == CONVENTIONS[NO_CONVENTION]:
+        return []
+    if policy.kind != BIS:
+        detail = f"convention {found} with policy {quote(text)}; expected none, for only bis plays one"
+        return [Fault("/convention", "unsupported-convention", detail)]
+    if rules.variant != PARTNERSHIP:
+        detail = f"convention {found} with variant {VARIANTS[rules.variant]}; expected none there"
+        return [Fault("/convention", "unsupported-convention", detail)]
+    return []
 
 
 def _json_type(value: object) -> str:

@@ -11,17 +11,18 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
+from service.bidding.auction import NO_BID
 from service.bidding.bidder import BLIND_NIL, Position
 from service.bidding.cards import RANKS, SUITS, parse_card
 from service.bidding.errors import PolicyError, RulesError
-from service.bidding.policies import SERVED, Policy, parse_policy
-from service.bidding.rules import PRESETS, Rules, make_rules
+from service.bidding.legal import pair_allowed
+from service.bidding.policies import BIS, CONVENTIONS, NO_CONVENTION, SERVED, Policy, parse_policy
+from service.bidding.rules import PARTNERSHIP, PRESETS, Rules, make_rules
 from service.schemas import MAX_SEED, POLICY_CHARS, SCORE_LIMIT
 
 POLICIES: Final = SERVED
 DEFAULT_POLICY: Final = "bis"
 DEFAULT_PRESET: Final = "classic"
-CONVENTION: Final = "none"  # the only one of this version
 UNSUPPORTED_FIELDS: Final = ("level", "style")  # in the contract, not in this version
 MAX_PBN_CHARS: Final = 64
 MAX_RULES_BYTES: Final = 2048  # no rules that can be used are longer
@@ -47,12 +48,13 @@ CARD_BITS = _card_bits()
 
 
 class BidCall(NamedTuple):
-    """A request that can be decided. ``base`` is the policy's name without options (the metrics' label)."""
+    """A request that can be decided. ``base`` and ``convention`` are the metrics' labels."""
 
     position: Position
     policy: Policy
     policy_text: str
-    base: str
+    base: str  # the policy's name without options
+    convention: str
     legal: tuple[int, ...] | None
     explain: bool
     assumed: list[str]
@@ -122,17 +124,18 @@ def read_fast(data: Any) -> BidCall | None:
             return None
     else:
         assumed.append("policy")
-    chosen = policy_of(text)
-    if chosen is None:
-        return None
-    policy, base = chosen
-
+    convention = None
     if "convention" in data:
         used += 1
-        if data["convention"] != CONVENTION:
+        convention = data["convention"]
+        if type(convention) is not str:
             return None
     else:
         assumed.append("convention")
+    chosen = policy_of(text, convention, rules.variant)
+    if chosen is None:
+        return None
+    policy, base, convention = chosen
 
     explain = True
     legal = None
@@ -161,7 +164,7 @@ def read_fast(data: Any) -> BidCall | None:
         if used < len(data):
             return None
     position = Position(hand, bids, us, them, us_bags, them_bags, rules)
-    return BidCall(position, policy, text, base, legal, explain, assumed)
+    return BidCall(position, policy, text, base, convention, legal, explain, assumed)
 
 
 def _hand_bits(cards: Any) -> int:
@@ -202,9 +205,10 @@ def bids_of(previous: list[Any], rules: Rules) -> tuple[int, ...] | None:
             return None
         bids.append(bid)
     if len(bids) == 3:
-        first, third = bids[0] % BLIND_NIL, bids[2] % BLIND_NIL
-        if first + third > TRICKS or not (first or third or rules.double_nil):
+        if not (pair_allowed(bids[0], bids[2], rules) and pair_allowed(bids[1], NO_BID, rules)):
             return None
+    elif rules is not CLASSIC and not all(pair_allowed(bid, NO_BID, rules) for bid in bids):
+        return None
     return tuple(bids)
 
 
@@ -246,12 +250,22 @@ def _rules_of(text: bytes) -> Rules | None:
 
 
 @lru_cache(maxsize=1024)
-def policy_of(text: str) -> tuple[Policy, str] | None:
-    """The policy and its base name, or None when the service does not offer it."""
+def policy_of(text: str, convention: str | None, variant: int) -> tuple[Policy, str, str] | None:
+    """The policy with its convention, its base name and the convention's; None when the service does not offer it.
+
+    ``convention``: the request's field, or None where it was left out and the policy's own option stands.
+    """
     base = text.partition(":")[0]
     if base not in POLICIES:
         return None
     try:
-        return parse_policy(text), base
+        policy = parse_policy(text)
     except PolicyError:
         return None
+    if convention is not None:
+        if convention not in CONVENTIONS:
+            return None
+        policy = policy._replace(convention=CONVENTIONS.index(convention))
+    if policy.convention != NO_CONVENTION and (policy.kind != BIS or variant != PARTNERSHIP):
+        return None
+    return policy, base, CONVENTIONS[policy.convention]

@@ -7,8 +7,9 @@ server sets `draining` on SIGTERM. One instance a process.
 import asyncio
 from pathlib import Path
 
-from service.api.requests import CONVENTION, POLICIES, read_fast
+from service.api.requests import POLICIES, read_fast
 from service.bidding.bidder import decide
+from service.bidding.policies import CONVENTIONS
 from service.bidding.tableset import TableSet, open_tables
 from service.metrics import Metrics
 
@@ -22,7 +23,7 @@ class State:
     """What the endpoints share."""
 
     def __init__(self) -> None:
-        self.metrics = Metrics(POLICIES, (CONVENTION,))
+        self.metrics = Metrics(POLICIES, CONVENTIONS)
         self.batches = asyncio.Semaphore(BATCHES_AT_ONCE)
         self.tables: TableSet | None = None
         self.warm = False

@@ -132,3 +132,10 @@ def io(hand: int, seat: int, b0: int, b1: int, policy: Policy, t: Any) -> Baseli
         and n <= 3
     )
     return Baseline(0 if nil else takes, c, d, h, s, 0.0, estimate, takes, nil)
+
+
+def fixed(seat: int, b0: int, b1: int, policy: Policy) -> Baseline:
+    """The same bid from every hand: for tests and the arena."""
+    estimate = float(policy.bid)
+    takes = limit_takes(estimate, partner_bid(seat, b0, b1))
+    return Baseline(takes, 0.0, 0.0, 0.0, 0.0, 0.0, estimate, takes, False)

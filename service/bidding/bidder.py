@@ -6,15 +6,16 @@ and `explanation` turns the kernel's numbers into fields and a sentence.
 
 from typing import Any, NamedTuple
 
-from service.bidding.auction import NO_BID, partner_bid
-from service.bidding.baselines import Baseline, io, ms, rb
+from service.bidding.auction import NO_BID
+from service.bidding.baselines import Baseline, fixed, io, ms, rb
 from service.bidding.bis import BisDecision, bis
 from service.bidding.explanation import explain_baseline, explain_bis
-from service.bidding.policies import BIS, FIXED, IO, MS, RB, Policy
-from service.bidding.regular import limit_takes
+from service.bidding.legal import allowed_bids, within
+from service.bidding.policies import BIS, IO, MS, RB, Policy
 from service.bidding.rules import Rules
 from service.bidding.scoring import BLIND_NIL, NIL
-from service.bidding.tableset import TableSet
+from service.bidding.setting import setting_of
+from service.bidding.tableset import Tables, TableSet
 
 __all__ = ["BLIND_NIL", "Decision", "Position", "decide", "nearest_legal"]
 
@@ -53,29 +54,36 @@ def decide(
     hand, bids, us, them, us_bags, _, rules = position
     seat = len(bids)
     b0, b1, b2 = bids + _UNBID[seat]
-    t = tables.kernel
+    t = tables.kernel[setting_of(rules, policy, us, them)]
+    allowed = allowed_bids(hand, seat, b0, b1, rules)
+    made: BisDecision | Baseline
     if policy.kind == BIS:
-        made: BisDecision | Baseline = bis(hand, seat, b0, b1, b2, us, them, us_bags, rules, policy, t)
-    elif policy.kind == RB:
-        made = rb(hand, seat, b0, b1, policy, t)
-    elif policy.kind == MS:
-        made = ms(hand, seat, b0, b1, policy, t)
-    elif policy.kind == IO:
-        made = io(hand, seat, b0, b1, policy, t)
+        made = by_bis = bis(hand, seat, b0, b1, b2, us, them, us_bags, rules, policy, allowed, t)
+        takes = by_bis.regular.takes
     else:
-        assert policy.kind == FIXED, "parse_policy makes no other kind"
-        takes = limit_takes(float(policy.bid), partner_bid(seat, b0, b1))
-        made = Baseline(takes, 0.0, 0.0, 0.0, 0.0, 0.0, float(policy.bid), takes, False)
-    bid = made.bid
+        made = by_rule = _baseline(hand, seat, b0, b1, policy, t)
+        takes = by_rule.takes
+    by_rules = within(made.bid, takes, allowed)
+    bid = by_rules
     if legal is not None and bid not in legal:
-        bid = nearest_legal(bid, made.regular.takes if isinstance(made, BisDecision) else made.takes, legal)
+        bid = nearest_legal(bid, takes, legal)
     explanation = None
     if explain:
         if isinstance(made, BisDecision):
             explanation = explain_bis(made, bid, bids, t)
         else:
-            explanation = explain_baseline(made, bid, policy)
+            explanation = explain_baseline(made, by_rules, bid, policy)
     return Decision(bid, "nil" if bid == NIL else "blind_nil" if bid == BLIND_NIL else "regular", explanation)
+
+
+def _baseline(hand: int, seat: int, b0: int, b1: int, policy: Policy, t: Tables) -> Baseline:
+    if policy.kind == RB:
+        return rb(hand, seat, b0, b1, policy, t)
+    if policy.kind == MS:
+        return ms(hand, seat, b0, b1, policy, t)
+    if policy.kind == IO:
+        return io(hand, seat, b0, b1, policy, t)
+    return fixed(seat, b0, b1, policy)
 
 
 def nearest_legal(bid: int, takes: int, legal: tuple[int, ...]) -> int:

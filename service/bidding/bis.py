@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 from service.bidding.auction import partner_bid, sequence_index
 from service.bidding.endgame import UNTOUCHED, Endgame, adjust
+from service.bidding.legal import within
 from service.bidding.nil import Nil, consider_nil, partnership_threshold
 from service.bidding.policies import Policy
 from service.bidding.regular import Regular, previous_bids_factor, regular_takes
@@ -30,9 +31,13 @@ def bis(
     us_bags: int,
     rules: Rules,
     policy: Policy,
+    allowed: int,
     t: Any,
 ) -> BisDecision:
-    """The bid of the hand in ``seat`` after the previous bids; scores from its own side."""
+    """The bid of the hand in ``seat`` after the previous bids; scores from its own side.
+
+    ``allowed``: the set of bids that the rules allow; ``t``: the setting's tables.
+    """
     factor = previous_bids_factor(seat, b0, b1, b2, t) if policy.factor else 0.0
     regular = regular_takes(hand, seat, b0, b1, b2, factor, policy.offset, t)
     sequence = sequence_index(seat, b0, b1, b2)
@@ -50,11 +55,14 @@ def bis(
         policy.spade_honours,
         policy.nils,
         rules.nil_points,
+        allowed,
         t,
     )
     bid = 0 if nil.chosen else regular.takes
     if not policy.endgame:
-        return BisDecision(bid, regular, nil, Endgame(bid, UNTOUCHED, bid, 0.0, 0.0, 0.0))
+        return BisDecision(
+            within(bid, regular.takes, allowed), regular, nil, Endgame(bid, UNTOUCHED, bid, 0.0, 0.0, 0.0)
+        )
     end = adjust(
         seat,
         b0,
@@ -72,4 +80,4 @@ def bis(
         rules,
         t,
     )
-    return BisDecision(end.bid, regular, nil, end)
+    return BisDecision(within(end.bid, regular.takes, allowed), regular, nil, end)

@@ -20,6 +20,7 @@ SUIT_BITS = 0xFFFF
 RANK_BITS = 0x1FFF  # the 13 ranks of a suit without jokers
 HOLDINGS = 8192  # number of holdings of a 13-card suit
 DECK = RANK_BITS | RANK_BITS << 16 | RANK_BITS << 32 | RANK_BITS << 48
+JOKER_DECK = RANK_BITS - 1 | RANK_BITS << 16 | RANK_BITS - 1 << 32 | 0x7FFF << 48  # 12 clubs, 12 hearts, 15 spades
 FIRST_SPADE = 48  # a card from here on is a spade
 SPADE_BITS = 0x7FFF << 48
 

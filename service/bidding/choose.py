@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from service.bidding.auction import partner_bid
-from service.bidding.baselines import io, ms, rb
+from service.bidding.baselines import fixed, io, ms, rb
 from service.bidding.bis import bis
+from service.bidding.legal import allowed_bids, within
 from service.bidding.policies import BIS, IO, MS, RB, Policy
-from service.bidding.regular import limit_takes
 from service.bidding.rules import Rules
+from service.bidding.setting import setting_of
 
 
 def choose_bid(
@@ -21,15 +21,22 @@ def choose_bid(
     us_bags: int,
     rules: Rules,
     policy: Policy,
-    t: Any,
+    ts: Any,
 ) -> int:
-    """The bid of ``policy``, tricks; scores from the bidder's side."""
+    """The bid of ``policy``, tricks, always one that the rules allow.
+
+    Scores from the bidder's side; ``ts``: `Tables` by setting.
+    """
+    allowed = allowed_bids(hand, seat, b0, b1, rules)
+    t = ts[setting_of(rules, policy, us, them)]
     if policy.kind == BIS:
-        return bis(hand, seat, b0, b1, b2, us, them, us_bags, rules, policy, t).bid
+        return bis(hand, seat, b0, b1, b2, us, them, us_bags, rules, policy, allowed, t).bid
     if policy.kind == RB:
-        return rb(hand, seat, b0, b1, policy, t).bid
-    if policy.kind == MS:
-        return ms(hand, seat, b0, b1, policy, t).bid
-    if policy.kind == IO:
-        return io(hand, seat, b0, b1, policy, t).bid
-    return limit_takes(float(policy.bid), partner_bid(seat, b0, b1))
+        made = rb(hand, seat, b0, b1, policy, t)
+    elif policy.kind == MS:
+        made = ms(hand, seat, b0, b1, policy, t)
+    elif policy.kind == IO:
+        made = io(hand, seat, b0, b1, policy, t)
+    else:
+        made = fixed(seat, b0, b1, policy)
+    return within(made.bid, made.takes, allowed)

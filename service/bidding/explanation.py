@@ -56,6 +56,8 @@ def explain_bis(made: BisDecision, bid: int, bids: tuple[int, ...], t: Any) -> d
                 },
             }
         )
+    if made.bid != end.bid:
+        adjustments.append(_rules_adjustment(end.bid, made.bid))
     if bid != made.bid:
         adjustments.append(_legal_adjustment(made.bid, bid))
     return {
@@ -111,17 +113,29 @@ def _sentence(made: BisDecision, bid: int) -> str:
             f" against a threshold of {nil.threshold:g}"
         )
     adjusted = f"; {_WHY[end.rule]}" if end.rule != UNTOUCHED else ""
+    if made.bid != end.bid:
+        adjusted += f"; the rules don't allow {end.bid or 'nil'} here"
     if bid != made.bid:
         adjusted += f"; {made.bid} is not legal here"
     return f"About {regular.estimate:.2f} tricks, rounded to {regular.takes}; {against}{adjusted}: bid {bid or 'nil'}."
+
+
+def _rules_adjustment(before: int, after: int) -> dict[str, Any]:
+    return {"rule": "table-rules", "before": before, "after": after, "why": "the nearest bid that the rules allow"}
 
 
 def _legal_adjustment(before: int, after: int) -> dict[str, Any]:
     return {"rule": "legal-bids", "before": before, "after": after, "why": "the nearest bid that is legal"}
 
 
-def explain_baseline(made: Baseline, bid: int, policy: Policy) -> dict[str, Any]:
-    """The explanation of a rule-based bid: tricks by suit, the corrections, the rounded sum, the nil rule."""
+def explain_baseline(made: Baseline, by_rules: int, bid: int, policy: Policy) -> dict[str, Any]:
+    """The explanation of a rule-based bid: tricks by suit, the corrections, the rounded sum, the nil rule.
+
+    ``by_rules``: what the rules made of it; ``bid``: what is answered.
+    """
+    adjustments = [] if by_rules == made.bid else [_rules_adjustment(made.bid, by_rules)]
+    if bid != by_rules:
+        adjustments.append(_legal_adjustment(by_rules, bid))
     name = _NAMES.get(policy.kind, "a fixed bid")
     wanted = "nil by its rule" if made.nil else f"{made.takes} tricks"
     return {
@@ -137,7 +151,7 @@ def explain_baseline(made: Baseline, bid: int, policy: Policy) -> dict[str, Any]
             "takes": made.takes,
         },
         "nil": {"chosen": made.nil, "rule": _nil_rule(policy)},
-        "adjustments": [] if bid == made.bid else [_legal_adjustment(made.bid, bid)],
+        "adjustments": adjustments,
         "sentence": f"{name} counts {made.estimate:.2f} tricks and wants {wanted}: bid {bid if bid else 'nil'}.",
     }
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from service.bidding.auction import partner_bid
 from service.bidding.cards import ACE, QUEEN, TEN
+from service.bidding.legal import NIL_BIT
 from service.bidding.policies import FULL, SINGLE
 from service.bidding.scoring import BLIND_NIL, contract_of
 
@@ -15,7 +16,7 @@ VOID_FACTOR = 1.15  # ECAI 2020, section 4.2
 GRID = 100  # a curve has GRID + 1 points over nil values 0..1
 
 # Why a nil is ruled out.
-OPEN, PARTNER_NIL, ACE_OF_SPADES, KING_QUEEN, THREE_HIGH, FOUR_SPADES, HONOUR, NOT_ALLOWED = range(8)
+OPEN, PARTNER_NIL, ACE_OF_SPADES, KING_QUEEN, THREE_HIGH, FOUR_SPADES, HONOUR, SWITCHED_OFF, AGAINST_RULES = range(9)
 REASONS = (
     "",
     "partner bid nil",
@@ -25,6 +26,7 @@ REASONS = (
     "four or more spades",
     "king or queen of spades",
     "nils are switched off",
+    "the rules allow no nil here",
 )
 
 
@@ -44,12 +46,14 @@ class Nil(NamedTuple):
     chosen: bool
 
 
-def ruled_out(hand: int, seat: int, b0: int, b1: int, honours: int, nils: int) -> int:
-    """OPEN, or the reason why a nil is out of the question."""
+def ruled_out(hand: int, seat: int, b0: int, b1: int, honours: int, nils: int, allowed: int) -> int:
+    """OPEN, or the reason why a nil is out of the question; ``allowed``: the set of bids that the rules allow."""
     if seat > 1:
         partner = partner_bid(seat, b0, b1)
         if partner == 0 or partner == BLIND_NIL:
             return PARTNER_NIL
+    if not allowed & NIL_BIT:
+        return AGAINST_RULES
     spades = hand >> 48
     if spades >= 1 << QUEEN:
         if spades >= 1 << ACE:
@@ -62,7 +66,7 @@ def ruled_out(hand: int, seat: int, b0: int, b1: int, honours: int, nils: int) -
         return FOUR_SPADES
     if spades >= 1 << QUEEN and not honours:
         return HONOUR
-    return OPEN if nils else NOT_ALLOWED
+    return OPEN if nils else SWITCHED_OFF
 
 
 def nil_value(clubs: float, diamonds: float, hearts: float, spades: float, void: bool) -> float:
@@ -111,6 +115,7 @@ def consider_nil(
     honours: int,
     nils: int,
     nil_points: int,
+    allowed: int,
     t: Any,
 ) -> Nil:
     """Value, probability and expected points of a nil, and whether it is chosen."""
@@ -133,7 +138,7 @@ def consider_nil(
     else:
         probability = value
     expected = nil_points * (2.0 * probability - 1.0)
-    reason = ruled_out(hand, seat, b0, b1, honours, nils)
+    reason = ruled_out(hand, seat, b0, b1, honours, nils, allowed)
     return Nil(
         clubs,
         diamonds,

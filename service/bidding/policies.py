@@ -12,6 +12,8 @@ from service.bidding.errors import PolicyError
 
 BIS, RB, MS, IO, FIXED = 0, 1, 2, 3, 4
 FULL, SINGLE, RAW = 0, 1, 2  # curves: by the previous bids, one for all, the nil value itself
+NO_CONVENTION, BIG5, BIG6, AUTO = range(4)
+CONVENTIONS = ("none", "big5", "big6", "auto")
 
 
 class Policy(NamedTuple):
@@ -31,6 +33,9 @@ class Policy(NamedTuple):
     nil_y: int = 9  # of the second lowest,
     nil_z: int = 10  # of the third
     bid: int = 4  # FIXED's bid
+    convention: int = NO_CONVENTION  # what both partners play; a request says it in a field of its own
+    blind: int = 0  # 1: may bid blind nil before it sees its hand
+    ignores: int = 0  # 1: bids as if the variant were partnership
 
 
 NAMES = {"bis": BIS, "rb": RB, "ms": MS, "io": IO, "fixed": FIXED}
@@ -50,6 +55,9 @@ _WORDS: dict[str, tuple[str, dict[str, int]]] = {
     "spade_honours": ("spade_honours", {"deny": 0, "allow": 1}),
     "nils": ("nils", _OFF_ON),
     "dynamic": ("dynamic", _OFF_ON),
+    "convention": ("convention", {name: i for i, name in enumerate(CONVENTIONS)}),
+    "blind": ("blind", _OFF_ON),
+    "variant": ("ignores", {"heed": 0, "ignore": 1}),
 }
 _NUMBERS: dict[str, tuple[str, float, float]] = {
     "nil_threshold": ("nil_threshold", -1000.0, 1000.0),
@@ -69,10 +77,13 @@ _OPTIONS = {
         "nil_floor",
         "nils",
         "dynamic",
+        "convention",
+        "blind",
+        "variant",
     ),
-    RB: ("nil", "nils"),
-    MS: ("nil", "nils"),
-    IO: ("nils",),
+    RB: ("nil", "nils", "variant"),
+    MS: ("nil", "nils", "variant"),
+    IO: ("nils", "variant"),
     FIXED: ("bid",),
 }
 
@@ -81,7 +92,7 @@ def options_of(name: str) -> list[str]:
     """The options of a policy as a user writes them.
 
     >>> options_of("io")
-    ['nils=off|on']
+    ['nils=off|on', 'variant=heed|ignore']
     """
     forms = {"tuned": "tuned", "nil": "nil=X-Y-Z", "bid": "bid=0..13"}
     forms |= {key: f"{key}={'|'.join(words)}" for key, (_, words) in _WORDS.items()}

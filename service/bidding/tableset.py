@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.errors import TablesError
+from service.bidding.setting import SETTINGS
 
 FORMAT = 1  # of the manifest; see docs/adr/0003
 MANIFEST = "manifest.json"
@@ -34,7 +35,7 @@ View: TypeAlias = Any  # a memoryview in the service, an ndarray of the same byt
 class Tables(NamedTuple):
     """What the kernels read, as views indexed [i, j, ...]; each field is the array of that name.
 
-    A new table is one more field here; one that is not the whole array has its line in `tables_of` too.
+    A new table is one more field here; one that is not the whole array has its line in `tables_by_setting` too.
     """
 
     p_length: View  # float64 (4, 14, 4): P(each of m players holds >= k of a suit of which we hold n)
@@ -86,13 +87,16 @@ class Manifest(NamedTuple):
 
 @dataclass(frozen=True)
 class TableSet:
-    """Open tables. ``arrays`` by array name, read-only; ``kernel`` and ``kernel_arrays`` view the same bytes."""
+    """Open tables. ``arrays`` by array name, read-only; ``kernel`` and ``kernel_arrays`` view the same bytes.
+
+    Both hold one `Tables` for each setting (`setting.SETTINGS`).
+    """
 
     directory: Path
     manifest: Manifest
     arrays: Mapping[str, NDArray[Any]]
-    kernel: Tables  # memoryviews: what plain Python indexes fastest
-    kernel_arrays: Tables  # ndarrays: what compiled code takes
+    kernel: tuple[Tables, ...]  # memoryviews: what plain Python indexes fastest
+    kernel_arrays: tuple[Tables, ...]  # ndarrays: what compiled code takes
 
     @property
     def version(self) -> str:
@@ -123,16 +127,22 @@ def open_tables(directory: Path | None = None) -> TableSet:
     missing = [name for name in Tables._fields if name not in arrays]
     if missing:
         raise TablesError(f"{folder / MANIFEST}: found no file {missing[0]}.npy; expected one for each kernel table")
-    kernel_arrays = tables_of(arrays)
-    kernel = Tables(*(memoryview(array) for array in kernel_arrays))
+    kernel_arrays = tables_by_setting(arrays)
+    views = {id(array): memoryview(array) for t in kernel_arrays for array in t}
+    kernel = tuple(Tables(*(views[id(array)] for array in t)) for t in kernel_arrays)
     return TableSet(folder, manifest, MappingProxyType(arrays), kernel, kernel_arrays)
 
 
-def tables_of(arrays: Mapping[str, NDArray[Any]]) -> Tables:
-    """The kernels' `Tables` out of whole arrays (ndarrays; C order)."""
+def tables_by_setting(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
+    """The kernels' `Tables` by setting, out of whole arrays (ndarrays; C order).
+
+    A setting's own arrays carry its name, as in `big5_curves`; for the rest it reads the partnership's.
+    """
     views = {name: arrays[name] for name in Tables._fields}
     views["cnil"] = arrays["cnil"][CNIL_READING]
-    return Tables(**views)
+    return tuple(
+        Tables(**{name: arrays.get(f"{setting}_{name}", view) for name, view in views.items()}) for setting in SETTINGS
+    )
 
 
 def read_manifest(directory: Path) -> Manifest:

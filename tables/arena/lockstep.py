@@ -18,7 +18,7 @@ from service.bidding.rules import Rules, describe
 from service.bidding.scoring import game_winner
 from service.bidding.tableset import Tables
 from tables.arena.bidders import OutsideBidder, is_outside, open_bidder
-from tables.deal import seed_rng
+from tables.deal import deck_of, seed_rng
 from tables.game import (
     DRAWS,
     GAMES,
@@ -36,7 +36,6 @@ from tables.game import (
 )
 from tables.jit import entry
 from tables.rules import BAG, BID, DECK_CELL, HAND, SCORE, SIZE, carry_rules
-from tables.selfplay import DECK
 from tables.simulate import typed
 
 # Cells of a game's row; NEXT is the seat to bid, -1 before the deal.
@@ -57,7 +56,7 @@ def _advance(
     outside: Any,
     noise: float,
     players: Any,
-    t: Any,
+    ts: Any,
     sums: Any,
 ) -> int:
     n = 0
@@ -88,7 +87,7 @@ def _advance(
                 seat = game[NEXT]
                 chair = (turn + seat) & 3
                 if outside[chair] == 0:
-                    bid = bid_seat(s, seat, rules, policies[chair], t)
+                    bid = bid_seat(s, seat, rules, policies[chair], ts)
                 elif answers[g] == NO_ANSWER:
                     break
                 else:
@@ -127,7 +126,7 @@ def play_outside(
     last: int,
     rules: Rules,
     players: NDArray[np.int64],
-    t: Tables,
+    ts: tuple[Tables, ...],
     scores: NDArray[np.int64],
     sums: NDArray[np.float64],
 ) -> None:
@@ -137,7 +136,7 @@ def play_outside(
     """
     n = 2 * (last - first)
     states = np.zeros((n, SIZE), np.int64)
-    states[:, DECK_CELL] = DECK
+    states[:, DECK_CELL] = deck_of(rules)
     games = np.zeros((n, CELLS), np.int64)
     games[:, PAIR] = first + np.arange(n) // 2
     games[:, SWAP] = np.arange(n) % 2
@@ -155,7 +154,7 @@ def play_outside(
                 opened[text] = open_bidder(text)
         while True:
             asked = advance(
-                states, games, cards, answers, waiting, seed, rules, policies, outside, noise, players, t, sums
+                states, games, cards, answers, waiting, seed, rules, policies, outside, noise, players, ts, sums
             )
             if asked == 0:
                 break

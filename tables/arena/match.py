@@ -103,7 +103,7 @@ class PlayChunk:
     """One chunk of a match, as a function of its index that can be sent elsewhere."""
 
     match: Match
-    tables: Tables  # arrays, as kernel_tables makes them
+    tables: tuple[Tables, ...]  # by setting, as kernel_tables makes them
 
     def __call__(self, index: int) -> Arrays:
         """Play the chunk's pairs: `scores` int64 (pairs, 2) and `sums` float64 (SUMS,)."""
@@ -137,7 +137,7 @@ def player_version(player: str) -> str:
         raise ArenaError(str(error)) from None
 
 
-def play(match: Match, tables: Tables, executor: Executor, progress: bool = False) -> Played:
+def play(match: Match, tables: tuple[Tables, ...], executor: Executor, progress: bool = False) -> Played:
     """Play a match's chunks on ``executor``, until its pairs are done or its sequential test has decided."""
     chunk = PlayChunk(match, tables)
     if isinstance(executor, LocalThreads):

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from service.bidding.auction import sequence_index
 from service.bidding.bis import bis
+from service.bidding.legal import EVERY_BID, allowed_bids
 from service.bidding.nil import GRID, OPEN, consider_nil
 from service.bidding.policies import RAW, Policy, parse_policy
 from service.bidding.rules import Rules
 from service.bidding.scoring import score_side
+from service.bidding.setting import PLAIN, setting_of
 from service.bidding.tableset import Tables
-from tables.deal import deal, seed_rng
+from tables.deal import deal, deck_of, seed_rng
 from tables.game import bid_seat, play_out, start_round
 from tables.jit import entry
 from tables.players.choose import choose_card
@@ -38,7 +40,6 @@ from tables.rules import (
     legal_cards,
     play_card,
 )
-from tables.selfplay import DECK
 from tables.simulate import seated, typed
 
 BINS = GRID + 1
@@ -64,7 +65,7 @@ def _record_rounds(
     rules: Rules,
     policy: Policy,
     players: Any,
-    t: Any,
+    ts: Any,
     hands: Any,
     bids: Any,
     taken: Any,
@@ -75,8 +76,9 @@ def _record_rounds(
 ) -> None:
     s = scratch(SIZE)
     cards = scratch(64)
-    s[DECK_CELL] = DECK
+    s[DECK_CELL] = deck_of(rules)
     carry_rules(s, rules)
+    t = ts[setting_of(rules, policy, 0, 0)]
     for number in range(first, last):
         seed_rng(s, seed, number, 0)
         deal(s, cards)
@@ -84,9 +86,10 @@ def _record_rounds(
         for seat in range(4):
             s[PLAYER + seat] = players[seat, 0]
             s[PIECES + seat] = players[seat, 1]
-            made = bis(s[HAND + seat], seat, s[BID], s[BID + 1], s[BID + 2], 0, 0, 0, rules, policy, t)
+            hand, b0, b1, b2 = s[HAND + seat], s[BID], s[BID + 1], s[BID + 2]
+            made = bis(hand, seat, b0, b1, b2, 0, 0, 0, rules, policy, allowed_bids(hand, seat, b0, b1, rules), t)
             s[BID + seat] = made.bid
-            hands[number, seat] = s[HAND + seat]
+            hands[number, seat] = hand
             bids[number, seat] = made.bid
             estimates[number, seat] = made.regular.estimate
             p_nil[number, seat] = made.nil.probability
@@ -103,12 +106,12 @@ def _record_rounds(
 
 
 def _third_seat_nils(
-    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, t: Any, wanted: Any, counts: Any
+    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, ts: Any, wanted: Any, counts: Any
 ) -> None:
     # wanted (n, 2): bids of seats 0 and 1; counts (n, BINS, 2): nils of seat 2 by value, all and made.
     s = scratch(SIZE)
     cards = scratch(64)
-    s[DECK_CELL] = DECK
+    s[DECK_CELL] = deck_of(rules)
     for number in range(first, last):
         seed_rng(s, seed, number, 0)
         deal(s, cards)
@@ -116,8 +119,8 @@ def _third_seat_nils(
         for seat in range(4):
             s[PLAYER + seat] = players[seat, 0]
             s[PIECES + seat] = players[seat, 1]
-        s[BID] = bid_seat(s, 0, rules, policy, t)
-        s[BID + 1] = bid_seat(s, 1, rules, policy, t)
+        s[BID] = bid_seat(s, 0, rules, policy, ts)
+        s[BID + 1] = bid_seat(s, 1, rules, policy, ts)
         row = -1
         for i in range(len(wanted)):
             if s[BID] == wanted[i, 0] and s[BID + 1] == wanted[i, 1]:
@@ -125,11 +128,13 @@ def _third_seat_nils(
         if row < 0:
             continue
         sequence = sequence_index(2, s[BID], s[BID + 1], -1)
-        nil = consider_nil(s[HAND + 2], 2, s[BID], s[BID + 1], sequence, RAW, 0.0, 0, 1, rules.nil_points, t)
+        nil = consider_nil(
+            s[HAND + 2], 2, s[BID], s[BID + 1], sequence, RAW, 0.0, 0, 1, rules.nil_points, EVERY_BID, ts[PLAIN]
+        )
         if nil.ruled_out != OPEN:
             continue
         s[BID + 2] = 0
-        s[BID + 3] = bid_seat(s, 3, rules, policy, t)
+        s[BID + 3] = bid_seat(s, 3, rules, policy, ts)
         play_out(s)
         cell = int(nil.value * GRID)
         counts[row, cell, 0] += 1
@@ -144,7 +149,7 @@ def _spans(n: int, jobs: int) -> list[tuple[int, int]]:
     return [(n * i // jobs, n * (i + 1) // jobs) for i in range(jobs)]
 
 
-def self_play(t: Tables, n: int, seed: int, jobs: int, policy: str = "bis:endgame=off") -> Rounds:
+def self_play(ts: tuple[Tables, ...], n: int, seed: int, jobs: int, policy: str = "bis:endgame=off") -> Rounds:
     """Record ``n`` rounds of ``policy`` (a form of BIS) at all seats; the same whatever ``jobs``, the threads."""
     seats = (n, 4)
     rounds = Rounds(
@@ -160,7 +165,7 @@ def self_play(t: Tables, n: int, seed: int, jobs: int, policy: str = "bis:endgam
 
     def play(span: tuple[int, int]) -> NDArray[np.int64]:
         choices = np.zeros((52, 14), np.int64)
-        record_rounds(seed, *span, Rules(), typed(parse_policy(policy)), players, t, *rounds[:-1], choices)
+        record_rounds(seed, *span, Rules(), typed(parse_policy(policy)), players, ts, *rounds[:-1], choices)
         return choices
 
     with ThreadPoolExecutor(jobs) as pool:
@@ -170,7 +175,7 @@ def self_play(t: Tables, n: int, seed: int, jobs: int, policy: str = "bis:endgam
 
 
 def third_seat_nils(
-    t: Tables, n: int, seed: int, jobs: int, partner: str = "srp@1", opponents: str = "srp@1"
+    ts: tuple[Tables, ...], n: int, seed: int, jobs: int, partner: str = "srp@1", opponents: str = "srp@1"
 ) -> NDArray[np.int64]:
     """Nils of the third seat after each of `SEQUENCES` in ``n`` deals, int64 (3, BINS, 2): by value, all and made.
 
@@ -182,7 +187,7 @@ def third_seat_nils(
     def play(span: tuple[int, int]) -> NDArray[np.int64]:
         counts = np.zeros((len(SEQUENCES), BINS, 2), np.int64)
         policy = typed(parse_policy("bis:endgame=off"))
-        count_third_seat_nils(seed, *span, Rules(), policy, players, t, wanted, counts)
+        count_third_seat_nils(seed, *span, Rules(), policy, players, ts, wanted, counts)
         return counts
 
     with ThreadPoolExecutor(jobs) as pool:

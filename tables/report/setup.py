@@ -45,7 +45,7 @@ class Setup:
     played: Path | None = None  # folder of matches already played; None: play each
 
     @property
-    def tables(self) -> Tables:
+    def tables(self) -> tuple[Tables, ...]:
         """The tables as compiled loops take them."""
         return kernel_tables(self.opened.arrays)
 

@@ -9,7 +9,7 @@ from tables.simulate import kernel_tables
 
 
 @pytest.fixture(scope="session")
-def committed() -> Tables:
+def committed() -> tuple[Tables, ...]:
     return kernel_tables(open_tables().arrays)
 
 

@@ -21,14 +21,14 @@ SEED = 11
 def rounds(worlds, first, last, a, b, players=("srp", "srp")):
     points, sums = np.zeros((last - first, 2)), np.zeros(SUMS)
     policies = chairs(parse_policy(a), parse_policy(b))
-    selfplay.play_rounds(SEED, first, last, PAPER, policies, seated(*players), worlds.arrays, points, sums)
+    selfplay.play_rounds(SEED, first, last, PAPER, policies, seated(*players), worlds.array_settings, points, sums)
     return points, sums
 
 
 def games(worlds, first, last, a, b, players=("srp", "srp")):
     scores, sums = np.zeros((last - first, 2)), np.zeros(SUMS)
     policies = chairs(parse_policy(a), parse_policy(b))
-    selfplay.play_pairs(SEED, first, last, PAPER, policies, seated(*players), worlds.arrays, scores, sums)
+    selfplay.play_pairs(SEED, first, last, PAPER, policies, seated(*players), worlds.array_settings, scores, sums)
     return scores, sums
 
 
@@ -49,9 +49,9 @@ def test_a_bid_sees_its_own_side_first(neutral):
     policy = parse_policy("bis")
     s = states.of_hands(["K32.432.A432.432"] * 4, bids=(4, 3, 3, -1))
     s[SCORE], s[SCORE + 1] = 430, 0  # seat 3 belongs to side 1: theirs are 430
-    assert bid_seat(s, 3, make_rules(), policy, neutral.plain) == 4
+    assert bid_seat(s, 3, make_rules(), policy, neutral.plain_settings) == 4
     s[SCORE], s[SCORE + 1] = 0, 430
-    assert bid_seat(s, 3, make_rules(), policy, neutral.plain) == 2
+    assert bid_seat(s, 3, make_rules(), policy, neutral.plain_settings) == 2
 
 
 def test_play_out_counts_tricks_and_choices():
@@ -139,7 +139,7 @@ def test_a_game_by_its_rounds(neutral):
     sums = view(np.zeros(SUMS))
     s, scratch = states.empty(), view(np.zeros(64, np.int64))
     for pair in range(3):
-        result = game.play_game(s, scratch, SEED, pair, 1, PAPER, policies, players, neutral.plain, sums)
+        result = game.play_game(s, scratch, SEED, pair, 1, PAPER, policies, players, neutral.plain_settings, sums)
         assert followed(neutral, pair, 1, policies, players) == result
 
 
@@ -156,7 +156,7 @@ def followed(neutral, pair, swap, policies, players):
             s[SCORE + seat % 2], s[SCORE + 1 - seat % 2] = scores[side], scores[1 - side]
             s[BAG + seat % 2], s[BAG + 1 - seat % 2] = bags[side], bags[1 - side]
             s[38 + seat], s[42 + seat] = players[chair[seat], 0], players[chair[seat], 1]
-            s[BID + seat] = bid_seat(s, seat, PAPER, policies[chair[seat]], neutral.plain)
+            s[BID + seat] = bid_seat(s, seat, PAPER, policies[chair[seat]], neutral.plain_settings)
         play_out(s)
         for side in (0, 1):
             one, other = (seat for seat in range(4) if chair[seat] % 2 == side)

@@ -9,7 +9,8 @@ import numpy as np
 
 from service.bidding.auction import NO_BID, SEQUENCES, sequence_index
 from service.bidding.cards import DECK, SPADE_BITS, cards_of
-from service.bidding.policies import parse_policy
+from service.bidding.legal import EVERY_BID
+from service.bidding.policies import CONVENTIONS, parse_policy
 from service.bidding.rules import Rules, make_rules
 from service.bidding.scoring import BLIND_NIL
 from tables.game import SUMS
@@ -25,11 +26,15 @@ from tests.engine import states
 from tests.parity.worlds import Table
 
 ALL = Table("")
+SETTINGS = Table("*")
 RULES = (
     make_rules(),
     make_rules("bis-paper"),
     make_rules("classic", {"bags": False, "failed_nil_tricks": "none", "nil_points": 50}),
     make_rules("bis-paper", {"failed_nil_tricks": "contract", "bag_limit": 3, "blind_nil": True}),
+    make_rules("classic", {"min_bid": 2, "team_min": 5, "team_max": 9, "double_nil": False}),
+    make_rules("whiz"),
+    make_rules("suicide", {"team_min": 4}),
 )
 POLICIES = tuple(
     typed(parse_policy(text))
@@ -145,6 +150,7 @@ def nil_of(rng: random.Random) -> tuple:
         policy.spade_honours,
         policy.nils,
         rng.choice((50, 100)),
+        rng.choice((EVERY_BID, EVERY_BID - 1, 1)),
         ALL,
     )
 
@@ -183,7 +189,7 @@ def game(rng: random.Random) -> tuple:
         make_rules("bis-paper"),
         (a, b, a, b),
         view(players),
-        ALL,
+        SETTINGS,
         view(np.zeros(SUMS)),
     )
 
@@ -222,6 +228,11 @@ def counted(rng: random.Random) -> tuple:
     return s, me, ways, x
 
 
+def setting(rng: random.Random) -> tuple:
+    policy = typed(parse_policy(f"bis:convention={rng.choice(CONVENTIONS)},variant={rng.choice(('heed', 'ignore'))}"))
+    return rng.choice(RULES), policy, rng.randint(-200, 500), rng.randint(-200, 500)
+
+
 def unit(rng: random.Random) -> float:
     return rng.choice((0.0, 1.0, 0.5, 0.29, 0.57, 0.58, rng.random(), rng.random()))
 
@@ -230,6 +241,7 @@ Maker = Callable[[random.Random], tuple[Any, ...]]
 SCORING, AUCTION, REGULAR = "service.bidding.scoring.", "service.bidding.auction.", "service.bidding.regular."
 NIL, ENDGAME, BASELINES = "service.bidding.nil.", "service.bidding.endgame.", "service.bidding.baselines."
 RULES_OF_PLAY, DEAL, COMMON = "tables.rules.", "tables.deal.", "tables.players.common."
+LEGAL = "service.bidding.legal."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
 SRP1, GAME = "tables.players.srp1.", "tables.game."
 
@@ -265,7 +277,13 @@ CASES: dict[str, Maker] = {
     REGULAR + "regular_takes": lambda r: (hand(r), *auction(r), r.random() - 0.5, r.choice((0.0, 0.25)), ALL),
     REGULAR + "limit_takes": lambda r: (r.choice((2.5, 0.0, -1.0, r.uniform(-1, 15))), r.randint(-1, 14)),
     REGULAR + "previous_bids_factor": lambda r: (*auction(r), ALL),
-    NIL + "ruled_out": lambda r: (hand(r), *auction(r)[:3], r.randrange(2), r.randrange(2)),
+    NIL + "ruled_out": lambda r: (
+        hand(r),
+        *auction(r)[:3],
+        r.randrange(2),
+        r.randrange(2),
+        r.choice((EVERY_BID, EVERY_BID - 1)),
+    ),
     NIL + "nil_value": lambda r: (unit(r), unit(r), unit(r), unit(r), r.random() < 0.5),
     NIL + "contract_points": lambda r: (r.randint(0, 26), r.randrange(2), ALL),
     NIL + "partnership_threshold": lambda r: (
@@ -286,7 +304,7 @@ CASES: dict[str, Maker] = {
     ),
     ENDGAME + "can_win": lambda r: (r.uniform(480, 520), r.choice((499.9, 500.0, r.uniform(480, 520))), 500),
     ENDGAME + "adjust": endgame,
-    "service.bidding.bis.bis": lambda r: (*position(r), r.choice(POLICIES[:6]), ALL),
+    "service.bidding.bis.bis": lambda r: (*position(r), r.choice(POLICIES[:6]), r.randrange(1, EVERY_BID + 1), ALL),
     BASELINES + "lowest_at_most": lambda r: (holding(r), r.randrange(13), r.randrange(13), r.randrange(13)),
     BASELINES + "naive_nil": lambda r: (hand(r), *auction(r)[:3], r.choice(POLICIES[6:10])),
     BASELINES + "rb": baseline(6, 9),
@@ -294,7 +312,16 @@ CASES: dict[str, Maker] = {
     BASELINES + "ms": baseline(9, 10),
     BASELINES + "io_side": lambda r: (holding(r),),
     BASELINES + "io": baseline(10, 11),
-    "service.bidding.choose.choose_bid": lambda r: (*position(r), r.choice(POLICIES), ALL),
+    BASELINES + "fixed": lambda r: (*auction(r)[:3], r.choice(POLICIES[11:13])),
+    "service.bidding.setting.convention_of": setting,
+    "service.bidding.setting.setting_of": setting,
+    LEGAL + "allowed_bids": lambda r: (hand(r), *auction(r)[:3], r.choice(RULES)),
+    LEGAL + "restricted_bids": lambda r: (hand(r), r.choice((NO_BID, 0, 3, 7, 13, BLIND_NIL)), r.choice(RULES)),
+    LEGAL + "pair_allowed": lambda r: (bid(r), r.choice((NO_BID, bid(r))), r.choice(RULES)),
+    LEGAL + "between": lambda r: (r.randint(0, 13), r.randint(-3, 13)),
+    LEGAL + "nearest": lambda r: (r.randint(0, 13), r.randrange(1, EVERY_BID + 1)),
+    LEGAL + "within": lambda r: (r.randint(0, 13), r.randint(1, 13), r.randrange(1, EVERY_BID + 1)),
+    "service.bidding.choose.choose_bid": lambda r: (*position(r), r.choice(POLICIES), SETTINGS),
     RULES_OF_PLAY + "suit_mask": lambda r: (r.randrange(4),),
     RULES_OF_PLAY + "legal_cards": lambda r: (cards(r, 1), r.randrange(4), card(r), r.randrange(2)),
     RULES_OF_PLAY + "beats": lambda r: (card(r), card(r)),
@@ -352,7 +379,7 @@ CASES: dict[str, Maker] = {
     "tables.players.choose.choose_card": lambda r: sitting(r)[:2],
     GAME + "start_round": lambda r: (sitting(r)[0],),
     GAME + "bid_seat": lambda r: next(
-        (s, r.randrange(4), r.choice(RULES), r.choice(POLICIES), ALL) for s in [states.dealt(4, r.randrange(200))]
+        (s, r.randrange(4), r.choice(RULES), r.choice(POLICIES), SETTINGS) for s in [states.dealt(4, r.randrange(200))]
     ),
     GAME + "disturbed": lambda r: (states.dealt(r.randrange(2**31), 1), r.randint(0, 14), r.choice((0.0, 0.5, 1.0))),
     GAME + "play_out": lambda r: (states.dealt(r.randrange(2**31), 1, states.random_bids(r)),),

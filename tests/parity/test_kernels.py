@@ -43,7 +43,7 @@ def test_all_policies_bids(fitted):
     for number in range(POSITIONS):
         where = position(rng)
         for policy in POLICIES[number % 2 :: 2]:
-            bid = plain(*where, policy, fitted.plain)
-            assert fast(*where, policy, fitted.arrays) == bid, (where, policy)
+            bid = plain(*where, policy, fitted.plain_settings)
+            assert fast(*where, policy, fitted.array_settings) == bid, (where, policy)
             bids.add(bid)
     assert bids >= set(range(9))

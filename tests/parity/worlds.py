@@ -26,7 +26,7 @@ FROZEN_SEED = 20260101
 
 
 class Table(str):
-    """Stands in a case's arguments for a field of `Tables`, or for all of them ("")."""
+    """Stands in a case's arguments for a field of `Tables`, for all of them ("") or, "*", those of all settings."""
 
 
 @cache
@@ -56,6 +56,8 @@ def both(name: str, args: tuple, worlds: Worlds) -> tuple[tuple, tuple]:
 
 def _argument(arg: Any, worlds: Worlds, arrays: bool) -> Any:
     if isinstance(arg, Table):
+        if arg == "*":
+            return worlds.array_settings if arrays else worlds.plain_settings
         tables = worlds.arrays if arrays else worlds.plain
         return getattr(tables, arg) if arg else tables
     if isinstance(arg, memoryview):

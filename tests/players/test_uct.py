@@ -255,7 +255,7 @@ def points_of(worlds, a, b, deals, seed=5):
     """float64 (deals, 2): points of a less those of b, each deal played twice with the sides swapped; BIS bids."""
     points = np.zeros((deals, 2))
     policies = chairs(parse_policy("bis"), parse_policy("bis"))
-    play_rounds(seed, 0, deals, make_rules(), policies, seated(a, b), worlds.arrays, points, np.zeros(SUMS))
+    play_rounds(seed, 0, deals, make_rules(), policies, seated(a, b), worlds.array_settings, points, np.zeros(SUMS))
     return points
 
 

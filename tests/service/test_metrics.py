@@ -1,10 +1,13 @@
 """What /metrics counts, from closed label sets."""
 
+from itertools import product
+
+import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from service import __version__
 from service.app import create_app
-from service.metrics import DECISION_BUCKETS, LATENCY_BUCKETS
+from service.metrics import DECISION_BUCKETS, LATENCY_BUCKETS, Metrics
 from service.settings import Settings
 
 
@@ -15,9 +18,16 @@ def _fresh():
 
 
 def _samples(response) -> dict:
-    families = text_string_to_metric_families(response.text)
+    return _values(response.text)
+
+
+def _values(text) -> dict:
+    families = text_string_to_metric_families(text)
     return {
-        (sample.name, *sorted(sample.labels.items())): sample.value for family in families for sample in family.samples
+        (sample.name, *sorted(sample.labels.items())): sample.value
+        for family in families
+        for sample in family.samples
+        if sample.name.startswith("spades_")
     }
 
 
@@ -48,6 +58,25 @@ def test_requests_bids_and_faults_are_counted(call, request_body):
     assert samples["spades_validation_errors_total", ("code", "seat-mismatch")] == 1
     assert samples["spades_validation_errors_total", ("code", "missing-field")] == 3
     assert samples["spades_http_requests_in_flight",] == 1  # the scrape itself
+
+
+def test_bids_counted_together_or_one_by_one():
+    one, many = (Metrics(("bis", "rb"), ("none",)) for _ in range(2))
+    times = [*DECISION_BUCKETS, 0.0, 3e-6, 7e-6, 7e-6, 1.0]
+    made = [
+        ((kind, policy, "none"), seconds)
+        for seconds in times
+        for kind, policy in product(("nil", "regular"), ("bis", "rb"))
+    ]
+    made = made[:-3]
+    for decided in made:
+        one.decided(decided)
+    many.decided_many(made)
+    many.decided_many([])
+    shown = [_values(metrics.text().decode()) for metrics in (one, many)]
+    assert shown[0].keys() == shown[1].keys()
+    assert shown[0] == pytest.approx(shown[1], rel=1e-12)  # sums of the same times in another order
+    assert shown[0]["spades_decision_duration_seconds_count", ("policy", "bis")] == len(made) / 2 + 0.5
 
 
 def test_info_and_readiness(call):

@@ -1,0 +1,37 @@
+"""Which tables a decision reads: one `Tables` for each setting, chosen by a kernel.
+
+A setting is a game that is bid or played otherwise: a variant, or a partnership's convention. Tables that a setting
+has none of its own of are the partnership's (`tableset.tables_by_setting`).
+"""
+
+from service.bidding.policies import AUTO, BIG5, BIG6, NO_CONVENTION, Policy
+from service.bidding.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
+
+PLAIN, WITH_BIG5, WITH_BIG6, IN_CUTTHROAT, IN_WHIZ, IN_SUICIDE, WITH_JOKERS = range(7)
+# The prefix of a setting's own arrays: big5_curves.npy. Mirror and strict whiz leave nothing to decide.
+SETTINGS = ("partnership", "big5", "big6", "cutthroat", "whiz", "suicide", "jokers")
+
+BIG6_DEFICIT = 100  # `auto` plays Big 6 when behind by more (bis.md, section 3)
+
+
+def convention_of(rules: Rules, policy: Policy, us: int, them: int) -> int:
+    """The convention that a side plays at this score: NO_CONVENTION, BIG5 or BIG6."""
+    if policy.convention == AUTO:
+        return BIG6 if rules.blind_nil and them - us > BIG6_DEFICIT else BIG5
+    return policy.convention
+
+
+def setting_of(rules: Rules, policy: Policy, us: int, them: int) -> int:
+    """The row of a tuple of `Tables` by setting."""
+    variant = PARTNERSHIP if policy.ignores else rules.variant
+    if variant == PARTNERSHIP:
+        if policy.convention == NO_CONVENTION:
+            return PLAIN
+        return WITH_BIG5 if convention_of(rules, policy, us, them) == BIG5 else WITH_BIG6
+    if variant == CUTTHROAT:
+        return IN_CUTTHROAT
+    if variant == WHIZ:
+        return IN_WHIZ
+    if variant == SUICIDE:
+        return IN_SUICIDE
+    return WITH_JOKERS if variant == JOKERS else PLAIN

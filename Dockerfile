@@ -1,4 +1,4 @@
-# Stage one installs the locked runtime dependencies; the image that ships holds them, service/ and the tables' data.
+# The image that ships holds the locked runtime dependencies, service/, the tables' data, and a list of these packages.
 FROM python:3.12-slim-bookworm AS build
 COPY requirements/runtime.txt /build/runtime.txt
 # Wheels only: no compiler is needed here or there. pip stays outside the environment that is copied.
@@ -6,14 +6,28 @@ RUN python -m venv --without-pip /opt/venv \
     && pip --python /opt/venv/bin/python install --no-cache-dir --disable-pip-version-check --no-input \
        --require-hashes --only-binary :all: -r /build/runtime.txt
 
+# The bill of materials, made from what is installed; the build stops when that is not what the lock names.
+FROM build AS sbom
+COPY requirements/sbom.txt /build/sbom.txt
+RUN python -m venv --without-pip /opt/sbom \
+    && pip --python /opt/sbom/bin/python install --no-cache-dir --disable-pip-version-check --no-input \
+       --require-hashes --only-binary :all: -r /build/sbom.txt
+COPY pyproject.toml deploy/sbom.py /build/
+RUN /opt/sbom/bin/cyclonedx-py environment /opt/venv --pyproject /build/pyproject.toml --output-reproducible \
+       --output-format JSON --output-file /build/sbom.cdx.json \
+    && /opt/sbom/bin/python /build/sbom.py /build/sbom.cdx.json /build/runtime.txt
+
 FROM python:3.12-slim-bookworm
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1
-RUN groupadd --system --gid 10001 bidder \
+# The base's pip goes too: nothing is installed into a running container.
+RUN pip uninstall --yes --quiet --root-user-action ignore pip \
+    && groupadd --system --gid 10001 bidder \
     && useradd --system --uid 10001 --gid bidder --home-dir /nonexistent --no-create-home --shell /usr/sbin/nologin bidder
 WORKDIR /app
 COPY --from=build /opt/venv /opt/venv
+COPY --from=sbom /build/sbom.cdx.json ./sbom.cdx.json
 COPY service/ ./service/
 COPY tables/data/ ./tables/data/
 RUN python -m compileall -q service

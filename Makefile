@@ -3,9 +3,22 @@
 #
 #   make run [PORT=8080] [HOST=127.0.0.1]   serve (installs what the service needs, no more); beyond this machine it
 #                                           wants API keys or ARGS=--allow-unauthenticated
+#   make install                            prepare .venv for everything
 #   make test [ARGS="-k nil"]               all tests
-#   make install                            prepare both
+#   make test-long                          the long forms of the fault tests; minutes to an hour
+#   make check                              ruff, mypy --strict, import contracts
+#   make fix                                mend what ruff can mend
+#   make bench [ARGS="--rounds 7"]          a decision, the engine, the service beside its yardsticks
+#   make loadtest [DURATION=30] [RATE=500] [PROMISE_MS=25] [ARGS="--url http://host:port"]
+#                                           start the service, load it, print a verdict, stop it
+#   make loadtest-web                       Locust's page on 127.0.0.1:8089
+#   make dashboards-check                   rules, dashboard, manifests (promtool and prometheus: Debian's prometheus)
+#   make prometheusrule                     remake the Kubernetes form of deploy/prometheus/rules
+#   make sbom                               what ships, as CycloneDX, from the lock: build/sbom.cdx.json
+#   make tables [ARGS="--only cnil"]        build the tables that are not up to date
+#   make verify                             check the committed tables
 #   make lock [LOCKFLAGS=--upgrade]         remake requirements/ from pyproject.toml
+#   make clean                              remove .venv and caches
 #
 # PYTHON=... chooses the interpreter of a new .venv (`make clean` first, to change it).
 
@@ -30,12 +43,12 @@ FIND_PYTHON = found=; for candidate in $(or $(PYTHON),python3.13 python3.12 pyth
 	echo "No usable Python: expected >= 3.11 with venv and ensurepip (on Debian: python3-venv), tried:" \
 	"$(or $(PYTHON),python3.13 python3.12 python3.11 python3). Name one with PYTHON=..." >&2; exit 1; fi
 
-.PHONY: help run install test test-long check fix bench tables verify lock sbom clean
+.PHONY: help run install test test-long check fix bench loadtest loadtest-web dashboards-check prometheusrule sbom \
+	tables verify lock clean
 .DEFAULT_GOAL := help
 
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
-	@echo "Targets: run install test test-long check fix bench tables verify lock sbom clean"
 
 $(RUNTIME): requirements/runtime.txt
 	@if ! $(BIN)/python -m pip --version >/dev/null 2>&1; then \
@@ -72,15 +85,15 @@ bench: $(ALL)
 	$(BIN)/python -m tables bench
 	$(BIN)/python -m loadtest.bench $(ARGS)
 
-# The long forms of the fault tests; minutes to an hour.
 test-long: $(ALL)
 	$(BIN)/python -m pytest -m long -s tests/faults $(ARGS)
 
-# What the image holds, from the lock: CycloneDX, sorted and without a date, so that the same lock gives the same file.
+# Sorted and without a date, so that the same lock gives the same file. The image has its own, of what is installed.
 sbom: $(ALL)
 	mkdir -p build
 	$(BIN)/cyclonedx-py requirements requirements/runtime.txt --pyproject pyproject.toml --output-reproducible \
 		--output-format JSON --output-file build/sbom.cdx.json
+	$(BIN)/python deploy/sbom.py build/sbom.cdx.json requirements/runtime.txt
 
 tables: $(ALL)
 	$(BIN)/python -m tables build $(ARGS)
@@ -97,20 +110,17 @@ lock:
 	@.lock-venv/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 	$(COMPILE) pyproject.toml --group tables --group dev --output-file requirements/all.txt
 	$(COMPILE) pyproject.toml --constraints requirements/all.txt --output-file requirements/runtime.txt
+	$(COMPILE) --group pyproject.toml:sbom --constraints requirements/all.txt --output-file requirements/sbom.txt
 	@rm -rf .lock-venv
 
 clean:
 	rm -rf $(VENV) .lock-venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks
 	find service tables tests loadtest -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Load tests (loadtest/, docs/operations.md): start the service on a free port, load it, print a verdict, stop it.
-#   make loadtest [DURATION=30] [RATE=500] [PROMISE_MS=25] [ARGS="--url http://host:port"]
-#   make loadtest-web                       Locust's page on 127.0.0.1:8089
-#   make dashboards-check                   rules, dashboard, manifests (promtool and prometheus: Debian's prometheus)
+# Load tests (loadtest/, docs/operations.md).
 DURATION ?= 30
 RATE ?= 500
 PROMISE_MS ?= 25
-.PHONY: loadtest loadtest-web dashboards-check
 loadtest: $(ALL)
 	$(BIN)/python -m loadtest --duration $(DURATION) --rate $(RATE) --promise-ms $(PROMISE_MS) $(ARGS)
 
@@ -119,3 +129,10 @@ loadtest-web: $(ALL)
 
 dashboards-check: $(ALL)
 	$(BIN)/python -m pytest tests/deploy $(ARGS)
+
+# For the Prometheus operator: the groups of deploy/prometheus/rules as they are, under `spec` (a test compares them).
+RULES := deploy/k8s/components/prometheusrule/prometheusrule.yaml
+prometheusrule:
+	@sed '/^  groups:$$/q' $(RULES) >$(RULES).new
+	@for file in deploy/prometheus/rules/*.yml; do sed '1,/^groups:$$/d; s/^./  &/' $$file; done >>$(RULES).new
+	@mv $(RULES).new $(RULES)

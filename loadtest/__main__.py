@@ -1,7 +1,7 @@
 """The command line: `python -m loadtest [all|slo|curve|locust|web]`, what `make loadtest` runs.
 
 Starts the service on a free port (`--url` names one that runs already), loads it, prints a verdict and stops it. Exit
-codes: 0 the promise was kept, 1 it was not, 2 wrong arguments.
+codes: 0 the promise was kept, 1 it was not (or there is no service), 2 wrong arguments.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from loadtest import slo
 from loadtest.arrivals import percentile, run
-from loadtest.servers import ROOT, Server, running_service
+from loadtest.servers import ROOT, Server, ServerError, running_service
 
 LOCUSTFILE = Path(__file__).with_name("locustfile.py")
 _NO_OP = f"GET {slo.NO_OP} (no-op)"
@@ -30,6 +30,14 @@ _HEADER = " " * 20 + "".join(f"{name:>{width}}" for width, name in (*_COLUMNS, (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what is asked for; the exit code."""
     options = _parser().parse_args(arguments)
+    try:
+        return _run(options)
+    except ServerError as error:
+        print(f"loadtest: {error}", file=sys.stderr)
+        return 1
+
+
+def _run(options: argparse.Namespace) -> int:
     place = nullcontext(_given(options.url, options.api_key)) if options.url else running_service()
     with place as server:
         if options.what == "web":
@@ -145,7 +153,12 @@ def _given(url: str, api_key: str) -> Server:
     parts = urlsplit(url)
     if parts.scheme != "http" or not parts.hostname:
         raise SystemExit(f"loadtest: --url is {url!r}, expected http://HOST:PORT")
-    return Server(parts.hostname, parts.port or 80, api_key)
+    server = Server(parts.hostname, parts.port or 80, api_key)
+    try:
+        server.get("/readyz")
+    except OSError as error:
+        raise ServerError(f"{url} does not answer ({error}); expected a service there") from None
+    return server
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from service.settings import SettingsError
 
 PREFIX = "spades_"
+MAX_RATE = 1e6  # bids a second
 _LINE = re.compile(r"([A-Za-z0-9._-]{1,64})\s+([0-9a-f]{64})(?:\s+([0-9]+(?:\.[0-9]+)?))?")
 _EXPECTED = "`name sha256 [bids a second]`, as `python -m service key NAME` prints it"
 
@@ -89,9 +90,13 @@ class Keys:
 
 
 def new_key(name: str, rate: float | None = None) -> NewKey:
-    """Make a key; raise `ValueError` for a name that the file can't hold."""
+    """Make a key; raise `ValueError` for a name or a rate (bids a second; 0: any) that the file can't hold."""
+    if rate is not None and not 0.0 <= rate <= MAX_RATE:
+        raise ValueError(f"rate is {rate:g}; expected bids a second, 0..{MAX_RATE:g}")
     secret = PREFIX + secrets.token_urlsafe(32)
-    line = f"{name} {hashlib.sha256(secret.encode()).hexdigest()}" + ("" if rate is None else f" {rate:g}")
+    line = f"{name} {hashlib.sha256(secret.encode()).hexdigest()}"
+    if rate is not None:
+        line += f" {rate:.6f}".rstrip("0").rstrip(".")  # the file has no exponents
     if "\n" in name or not _LINE.fullmatch(line):
         raise ValueError(f"name is {name!r}; expected 1..64 letters, digits, '.', '_' or '-'")
     return NewKey(secret, line)
@@ -100,7 +105,12 @@ def new_key(name: str, rate: float | None = None) -> NewKey:
 def read_keys(path: Path, default_rate: float) -> Keys:
     """The keys of the file ``path``; empty lines and # comments are left out. ``default_rate`` 0: no limit."""
     keys: dict[bytes, Key] = {}
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "no UTF-8"
+        raise SettingsError(f"{path}: can't be read ({why}); expected lines of {_EXPECTED}") from None
+    for number, line in enumerate(lines, 1):
         text = line.partition("#")[0].strip()
         if not text:
             continue

@@ -47,7 +47,7 @@ TYPES: dict[str, ProblemType] = {
 CODES: dict[str, str] = {
     "missing-field": "a required field is not there",
     "unknown-field": "a field of that name does not exist",
-    "unsupported-field": "the field is known, but this version does not support it",
+    "unsupported-field": "the field is known, but of no use in this version or with these rules",
     "wrong-type": "the value has another JSON type than the field",
     "out-of-range": "the value is outside the field's range",
     "too-many-items": "the list or object holds more than is taken",
@@ -56,12 +56,12 @@ CODES: dict[str, str] = {
     "duplicate-card": "the card stands twice in the hand",
     "bid-out-of-range": "not a bid that could have been made under these rules",
     "seat-mismatch": "seat differs from the number of previous bids",
-    "team-over-limit": "the two bids of one side sum over 13, or over rules.team_max",
-    "team-under-limit": "the two bids of one side sum to less than rules.team_min",
+    "team-over-limit": "the bids of one side sum over 13, or can only sum over rules.team_max",
+    "team-under-limit": "the bids of one side sum, or can only sum, to less than rules.team_min",
     "illegal-bids": "legal_bids is empty, holds a bid twice, or one that can't be made",
     "unknown-policy": "no such policy, or an option it does not have",
-    "unsupported-convention": "this version plays no convention but none",
-    "unsupported-rules": "a rule value, or a combination, that this version does not support",
+    "unsupported-convention": "no such convention, or one that this policy or variant has none of",
+    "unsupported-rules": "a rule value, or a combination of them, that is not supported; GET /v1/rules lists what is",
 }
 
 

@@ -20,7 +20,7 @@ import orjson
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from service.app import SINGLE, Service
-from service.metrics import Metrics
+from service.metrics import OTHER_ROUTE, Metrics
 from service.problems import MEDIA_TYPE, ProblemError
 
 MAX_HEAD_BYTES = 32 * 1024
@@ -233,7 +233,9 @@ class Protocol(HttpToolsProtocol):
         self._since = self._arrived
 
     def _refuse(self, problem: ProblemError) -> None:
-        """Answer with ``problem`` and close."""
+        """Answer with ``problem`` and close; counted here where the app does not see the request end."""
+        if self._phase is not _BODY:
+            self._metrics.answered(OTHER_ROUTE, problem.status, perf_counter() - self._since)
         body = orjson.dumps(problem.body())
         content = [STATUS_LINE[problem.status], b"content-type: %b\r\n" % MEDIA_TYPE.encode()]
         content += [f"{name}: {value}\r\n".encode() for name, value in problem.headers]

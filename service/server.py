@@ -112,7 +112,10 @@ def serve(
         timeout_graceful_shutdown=settings.grace_s,
     )
     server = DrainingServer(config, app.state, settings.drain_s, supervisor)
-    server.run(sockets=None if listener is None else [listener])
+    try:
+        server.run(sockets=None if listener is None else [listener])
+    except SystemExit:
+        return 1  # the address is taken or not ours; uvicorn has said so
     return 0 if server.started else 1
 
 

@@ -21,7 +21,7 @@ with `SettingsError`, which names the variable, what was found and what was expe
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 
@@ -69,6 +69,17 @@ def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
         api_keys_file=_file("SPADES_API_KEYS_FILE", keys) if keys else None,
         key_rate=_number(values, "SPADES_KEY_RATE", "bids a second", default.key_rate, 0.0, 1e6),
     )
+
+
+def not_settings(environment: Mapping[str, str] | None = None) -> list[str]:
+    """SPADES_ variables that mean nothing here. A warning, no error: an orchestrator may set some of that name itself.
+
+    >>> not_settings({"SPADES_QUEUE_MS": "20", "SPADES_QEUE_MS": "20", "PATH": ""})
+    ['SPADES_QEUE_MS']
+    """
+    known = {f"SPADES_{field.name.upper()}" for field in fields(Settings)}
+    values = os.environ if environment is None else environment
+    return sorted(name for name in values if name.startswith("SPADES_") and name not in known)
 
 
 def _directory(name: str, value: str) -> Path:

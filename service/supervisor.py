@@ -20,7 +20,7 @@ from types import FrameType
 from service.bidding.tableset import open_tables
 from service.metrics import workers_registry
 from service.server import allow_many_files, serve_metrics
-from service.settings import Settings
+from service.settings import Settings, SettingsError
 
 _LOOK_S = 0.2  # between two looks at the workers
 _YOUNG_S = 1.0  # a worker that dies earlier is not started again before that age
@@ -51,7 +51,10 @@ def supervise(settings: Settings, host: str, port: int, count: int) -> int:
 
     with tempfile.TemporaryDirectory(prefix="spades-metrics-") as directory:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
+        try:
+            listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
+        except OSError as error:
+            raise SettingsError(f"host {host}, port {port}: {error.strerror}; expected a free one of ours") from None
         name = f"[{host}]" if ":" in host else host
         _logger.info("%d workers, running on http://%s:%d", count, name, listener.getsockname()[1])
         if settings.metrics_address is not None:

@@ -29,9 +29,9 @@ def bid(request: BidRequest) -> BidAnswer:
         hand |= 1 << parse_card(card)
     bids = tuple(BID_WORDS[str(bid)] for bid in request.previous_bids)
     scores = request.scores
-    found = policy_of(request.policy)
-    assert found is not None
     rules = make_rules(request.rules.preset, request.rules.model_dump(exclude_unset=True, exclude={"preset"}))
+    found = policy_of(request.policy, request.convention, rules.variant)
+    assert found is not None
     position = Position(hand, bids, scores.us, scores.them, scores.us_bags, scores.them_bags, rules)
     decision = decide(position, found[0], _tables, None, request.explain)
     return BidAnswer.model_validate(

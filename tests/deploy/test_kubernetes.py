@@ -25,7 +25,7 @@ K8S = ROOT / "deploy/k8s"
 BASE = K8S / "base"
 COMPONENTS = sorted(path.parent for path in K8S.glob("components/*/kustomization.yaml"))
 VERSIONS = ("1.29", "1.31", "1.33", kubernetes_validate.latest_version())
-CUSTOM = {"ServiceMonitor"}  # kinds of the Prometheus operator: not among Kubernetes's schemas
+CUSTOM = {"ServiceMonitor", "PrometheusRule"}  # kinds of the Prometheus operator: not among Kubernetes's schemas
 
 
 def load(path: Path) -> Any:
@@ -100,7 +100,7 @@ def test_each_file_is_named_and_no_other(directory):
 @pytest.mark.parametrize("components", [(), tuple(COMPONENTS)], ids=["base", "all"])
 def test_valid_by_the_schemas(version, components):
     resources = assemble(*components)
-    assert len(resources) == 6 + (1 if components else 0)
+    assert len(resources) == 6 + (2 if components else 0)
     for resource in resources:
         if resource["kind"] not in CUSTOM:
             kubernetes_validate.validate(resource, version, strict=True)
@@ -135,6 +135,18 @@ def test_all_select_the_same_pods():
     deployment = of_kind(resources, "Deployment")
     assert target == {key: deployment[key] for key in ("apiVersion", "kind")} | {"name": deployment["metadata"]["name"]}
     assert "replicas" not in deployment["spec"]  # an apply would undo the autoscaler
+
+
+def test_the_operators_rules_are_those_that_promtool_tests():
+    groups = [group for path in sorted(ROOT.glob("deploy/prometheus/rules/*.yml")) for group in load(path)["groups"]]
+    rules = of_kind(assemble(*COMPONENTS), "PrometheusRule")
+    assert rules["spec"] == {"groups": groups}
+    assert len(groups) > 5
+    # promql that is the same text, not merely the same value: comments go with it
+    written = (K8S / "components/prometheusrule/prometheusrule.yaml").read_text()
+    for path in ROOT.glob("deploy/prometheus/rules/*.yml"):
+        for line in path.read_text().partition("\ngroups:\n")[2].splitlines():
+            assert f"{'  ' if line else ''}{line}\n" in written, line
 
 
 def test_ports_by_name():

@@ -8,7 +8,7 @@ import pytest
 from loadtest import slo
 from loadtest.__main__ import main
 from loadtest.arrivals import Run
-from loadtest.servers import ROOT, ServerError, metric, running_service
+from loadtest.servers import ROOT, ServerError, free_port, metric, running_service
 
 
 def a_run(rate=100.0, latencies=(1.0,), **counts):
@@ -46,6 +46,14 @@ def test_a_metric_that_is_not_there():
 def test_a_service_that_does_not_start_says_why():
     with pytest.raises(ServerError, match="SPADES_DRAIN_S is 'soon'"), running_service(SPADES_DRAIN_S="soon"):
         pass
+
+
+def test_no_service_is_told_in_a_line(capsys, monkeypatch):
+    assert main(["slo", "--url", f"http://127.0.0.1:{free_port()}"]) == 1
+    assert "does not answer" in capsys.readouterr().err
+    monkeypatch.setenv("SPADES_DRAIN_S", "soon")
+    assert main(["slo"]) == 1
+    assert "SPADES_DRAIN_S is 'soon'" in capsys.readouterr().err
 
 
 def test_the_open_model_run(capsys):

@@ -1,8 +1,8 @@
-"""The command line: `python -m service serve`, `python -m service bid HAND` and `python -m service key NAME`.
+"""The command line: `python -m service serve`, `python -m service bid HAND`, `... blind` and `... key NAME`.
 
-No game logic and no HTTP: `bid` makes the request that POST /bid would get and prints its answer; `serve` starts the
-server; `key` makes an API key. (`work` is for `serve --workers` alone.) Exit codes: 0 done, 1 the tables or a setting
-are no good, 2 wrong arguments or a request with faults.
+No game logic and no HTTP: `bid` and `blind` make the request that POST /bid or /v1/bid/blind would get and print its
+answer; `serve` starts the server; `key` makes an API key. (`work` is for `serve --workers` alone.) Exit codes: 0
+done, 1 the tables, a setting or the address are no good, 2 wrong arguments or a request with faults.
 """
 
 import argparse
@@ -13,6 +13,7 @@ from typing import Any
 
 import orjson
 
+from service.api import blind
 from service.api.bid import answer_body
 from service.api.faults import faults_of
 from service.api.requests import read_fast
@@ -21,7 +22,7 @@ from service.bidding.errors import TablesError
 from service.bidding.tableset import open_tables
 from service.breakdown import breakdown
 from service.keys import new_key
-from service.settings import Settings, SettingsError, from_environment
+from service.settings import Settings, SettingsError, from_environment, not_settings
 
 _SCORES = ("us", "them", "us_bags", "them_bags")
 
@@ -33,6 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = from_environment()
         if options.command == "bid":
             return _bid(options, settings)
+        if options.command == "blind":
+            return _blind(options, settings)
         if options.command == "key":
             return _key(options)
         return _serve(options, settings)
@@ -48,6 +51,8 @@ def _serve(options: argparse.Namespace, settings: Settings) -> int:
     if options.command == "work":
         with socket.socket(fileno=options.descriptor) as listener:
             return serve(settings, "", 0, listener, options.supervisor)
+    for name in not_settings():
+        print(f"service: {name} is set, but there is no such setting; service/settings.py lists them", file=sys.stderr)
     check_exposure(settings, options.host, options.allow_unauthenticated)
     if options.workers == 1:
         return serve(settings, options.host, options.port)
@@ -69,8 +74,12 @@ def _key(options: argparse.Namespace) -> int:
 def request_of(options: argparse.Namespace) -> dict[str, Any]:
     """The request that the arguments make; what was not given is left out, so that the answer names it as assumed."""
     previous = [bid.strip() for bid in options.previous.split(",")] if options.previous.strip() else []
-    request: dict[str, Any] = {"hand": options.hand, "previous_bids": previous, "seat": len(previous)}
-    scores = {field: value for field in _SCORES if (value := getattr(options, field)) is not None}
+    request: dict[str, Any] = {"previous_bids": previous, "seat": len(previous)}
+    if options.command == "bid":
+        request["hand"] = options.hand
+    scores: dict[str, Any] = {field: value for field in _SCORES if (value := getattr(options, field)) is not None}
+    if options.command == "bid":
+        scores |= {field: value for field in ("seats", "bags") if (value := getattr(options, field)) is not None}
     if scores:
         request["scores"] = scores
     if options.policy is not None:
@@ -94,6 +103,21 @@ def _bid(options: argparse.Namespace, settings: Settings) -> int:
         print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
     else:
         print(breakdown(answer))
+    return 0
+
+
+def _blind(options: argparse.Namespace, settings: Settings) -> int:
+    request = request_of(options)
+    if options.seed is not None:
+        request["seed"] = options.seed
+    call = blind.read_blind(request)
+    if call is None:
+        for fault in blind.blind_faults(request):
+            print(f"service blind: {fault.pointer}: {fault.detail} ({fault.code})", file=sys.stderr)
+        return 2
+    tables = open_tables(settings.tables_dir)
+    answer = blind.answer_body(call, blind.decide(call, options.seed, tables), tables.version)
+    print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
     return 0
 
 
@@ -121,13 +145,27 @@ def _parser() -> argparse.ArgumentParser:
 
     bid = commands.add_parser("bid", help="one bid and its breakdown, without a server")
     bid.add_argument("hand", help="spades.hearts.diamonds.clubs, such as AKJ62.AQ.Q.K9543")
-    bid.add_argument("--previous", default="", metavar="BIDS", help="bids so far, first bidder first, such as 3,nil")
-    for field in _SCORES:
-        bid.add_argument(f"--{field.replace('_', '-')}", type=int, help="0 when left out")
-    bid.add_argument("--policy", help="bis (default), rb, ms, io, or one with options")
-    bid.add_argument("--preset", help="rules: classic (default) or bis-paper")
+    unseen = commands.add_parser("blind", help="before the hand is seen: blind nil, or look? The answer as JSON")
+    for command in (bid, unseen):
+        previous = "bids so far, first bidder first, such as 3,nil"
+        command.add_argument("--previous", default="", metavar="BIDS", help=previous)
+        for field in _SCORES:
+            command.add_argument(f"--{field.replace('_', '-')}", type=int, help="0 when left out")
+        command.add_argument("--policy", help="bis (default), rb, ms, io, or one with options")
+        command.add_argument("--preset", help="rules, such as classic (default) or blind-nil")
+    for field, what in (("seats", "scores"), ("bags", "bags")):
+        by_seat = f"cutthroat: the four seats' {what}, first bidder first, such as 120,95,40,60"
+        bid.add_argument(f"--{field}", type=_numbers, metavar="N,N,N,N", help=by_seat)
+    unseen.add_argument("--seed", type=int, help="of the lot that decides in fourth seat")
     bid.add_argument("--json", action="store_true", help="the answer that POST /bid gives")
     return parser
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(number) for number in text.split(",")]
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected four numbers such as 120,95,40,60") from None
 
 
 def _port(text: str) -> int:

@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 from service import __version__
 from service.access_log import AccessLog
 from service.api import bid as hot
+from service.api import blind
 from service.api.body import (
     MAX_BODIES_BYTES,
     MAX_BODY_BYTES,
@@ -39,8 +40,12 @@ from service.api.catalogue import catalogue_routes
 from service.api.docs_page import docs_page
 from service.api.documentation import (
     ANSWER,
+    BLIND_ANSWER,
+    BLIND_REQUEST,
+    CUTTHROAT_REQUEST,
     POST_PROBLEMS,
     REQUEST,
+    SHORT_BLIND_REQUEST,
     SHORT_REQUEST,
     example,
     openapi,
@@ -53,7 +58,7 @@ from service.gate import Gate
 from service.keys import Key
 from service.metrics import OTHER_ROUTE
 from service.problems import MEDIA_TYPE, Fault, ProblemError, internal_error, invalid_request, pointer
-from service.schemas import BidAnswer, BidsAnswer
+from service.schemas import BidAnswer, BidsAnswer, BlindAnswer
 from service.settings import Settings, from_environment
 
 CLIENT_GONE = 499  # for the metrics only: nobody is there to answer
@@ -61,13 +66,15 @@ TIMED_OUT = 408  # the protocol has answered it already
 # Metrics labels; a test holds them against the OpenAPI document.
 ROUTES = frozenset(
     (
-        *("/bid", "/v1/bid", "/v1/bids"),
+        *("/bid", "/v1/bid", "/v1/bids", "/v1/bid/blind"),
         *("/v1/policies", "/v1/rules", "/healthz", "/readyz", "/version", "/metrics"),
         *("/docs", "/openapi.json", "/"),
     )
 )
 SINGLE = frozenset(("/bid", "/v1/bid"))
 BATCH = "/v1/bids"
+BLIND = "/v1/bid/blind"
+_HOT = SINGLE | {BATCH, BLIND}
 _JSON = (b"content-type", b"application/json")
 _PROBLEM = (b"content-type", MEDIA_TYPE.encode())
 _CLOSE = (b"connection", b"close")
@@ -112,7 +119,7 @@ class Service:
             if refused is not None:
                 raise refused
             key = self.gate.key(path, fields)
-            if path in SINGLE or path == BATCH:
+            if path in _HOT:
                 reply = await self._hot(path, method, fields, receive, arrived, key, marks)
                 status = await _send(send, method, reply, marks)
             else:
@@ -175,6 +182,8 @@ class Service:
             self.gate.charge(key)
             if path == BATCH:
                 return 200, [_JSON], await hot.bids(self.state, body, deadline, key)
+            if path == BLIND:
+                return 200, [_JSON], blind.blind(self.state, body, deadline)
             return 200, [_JSON], hot.bid(self.state, body, deadline)
         except (ProblemError, ClientGone):
             raise
@@ -183,8 +192,11 @@ class Service:
             raise internal_error() from bug
 
     async def _pass_on(self, scope: Scope, receive: Receive, send: Send, marks: Headers) -> int:
-        """Let FastAPI answer; the status it sent."""
+        """Let FastAPI answer; the status it sent. HEAD is answered as GET is, without the body."""
         status = 500
+        head = scope["method"] == "HEAD"
+        if head:
+            scope = {**scope, "method": "GET"}
 
         async def watch(message: Any) -> None:
             nonlocal status
@@ -197,6 +209,8 @@ class Service:
                     if b"content-security-policy" not in names:
                         headers.append(_DEFAULT_CSP)
                 message = {**message, "headers": headers + marks}
+            elif head:
+                message = {**message, "body": b""}
             await send(message)
 
         await self.fastapi(scope, receive, watch)
@@ -286,8 +300,23 @@ def _add_hot_routes(app: FastAPI) -> None:
             response_model=BidAnswer,
             response_description="The bid",
             responses={200: example(ANSWER), **POST_PROBLEMS},
-            openapi_extra=post_extra("BidRequest", {"full": REQUEST, "short": SHORT_REQUEST}),
+            openapi_extra=post_extra(
+                "BidRequest", {"full": REQUEST, "short": SHORT_REQUEST, "cutthroat": CUTTHROAT_REQUEST}
+            ),
         )
+    app.add_api_route(
+        BLIND,
+        _placeholder,
+        methods=["POST"],
+        name="blind",
+        operation_id="blind",
+        tags=["bidding"],
+        summary="Before the hand is seen: blind nil, or look?",
+        response_model=BlindAnswer,
+        response_description="Whether to bid blind nil",
+        responses={200: example(BLIND_ANSWER), **POST_PROBLEMS},
+        openapi_extra=post_extra("BlindRequest", {"full": BLIND_REQUEST, "short": SHORT_BLIND_REQUEST}),
+    )
     refused = invalid_request([Fault("/seat", "missing-field", "seat is missing")])
     answers = [{"status": 200, "body": ANSWER}, {"status": refused.status, "body": refused.body()}]
     app.add_api_route(
@@ -333,7 +362,9 @@ async def _http_exception(request: Request, error: Exception) -> Response:
     if error.status_code == 404:
         return _response(ProblemError("not-found", "no such path; /openapi.json lists them"))
     if error.status_code == 405:
-        detail = f"{request.method[:20]} is not allowed here; expected {dict(headers).get('Allow', 'another method')}"
+        allowed = dict(headers).get("Allow", "").replace("GET", "GET, HEAD")  # see `Service._pass_on`
+        detail = f"{request.method[:20]} is not allowed here; expected {allowed or 'another method'}"
+        headers = [("Allow", allowed)] if allowed else []
         return _response(ProblemError("method-not-allowed", detail, headers=headers))
     raise error
 

@@ -14,13 +14,29 @@ SCORE_LIMIT = 10_000  # points, either way
 MAX_SEED = 2**53 - 1  # the largest integer that every JSON reader keeps exactly
 POLICY_CHARS = 200
 
-_CARD = {"type": "string", "description": "rank 23456789TJQKA (or 10), then suit SHDC; any case", "examples": ["QS"]}
+_CARD = {
+    "type": "string",
+    "description": "rank 23456789TJQKA (or 10), then suit SHDC; with variant jokers BJ and LJ too; any case",
+    "examples": ["QS"],
+}
 _BID = {
     "anyOf": [
         {"type": "integer", "minimum": 0, "maximum": 13},
         {"type": "string", "enum": [*(str(bid) for bid in range(14)), "nil", "blind_nil"]},
     ]
 }
+
+
+def _four(what: str, low: int, high: int) -> dict[str, Any]:
+    return {
+        "type": "array",
+        "items": {"type": "integer", "minimum": low, "maximum": high},
+        "minItems": 4,
+        "maxItems": 4,
+        "description": f"variant cutthroat: {what} of the four seats, first bidder first",
+    }
+
+
 # Lists whose faults are told item by item are checked in api/requests.py; pydantic only documents them.
 Hand = Annotated[
     SkipValidation[Any],
@@ -28,7 +44,7 @@ Hand = Annotated[
         {
             "anyOf": [
                 {"type": "array", "items": _CARD, "minItems": 13, "maxItems": 13, "uniqueItems": True},
-                {"type": "string", "description": "PBN: spades.hearts.diamonds.clubs"},
+                {"type": "string", "description": "PBN: spades.hearts.diamonds.clubs; jokers are spades B and L"},
             ],
             "description": "13 cards, or one PBN string",
             "examples": ["AKJ62.AQ.Q.K9543"],
@@ -57,6 +73,8 @@ LegalBids = Annotated[
 ]
 Points = Annotated[StrictInt, Field(ge=-SCORE_LIMIT, le=SCORE_LIMIT, description="points")]
 Bags = Annotated[StrictInt, Field(ge=0, le=99, description="bags since the last penalty, below rules.bag_limit")]
+SeatPoints = Annotated[SkipValidation[Any], WithJsonSchema(_four("points", -SCORE_LIMIT, SCORE_LIMIT))]
+SeatBags = Annotated[SkipValidation[Any], WithJsonSchema(_four("bags since the last penalty", 0, 99))]
 
 
 class Contract(BaseModel):
@@ -66,12 +84,14 @@ class Contract(BaseModel):
 
 
 class Scores(Contract):
-    """The score before the round, from the caller's side."""
+    """The score before the round: of two sides, from the caller's, or with variant cutthroat of the four seats."""
 
     us: Points = 0
     them: Points = 0
     us_bags: Bags = 0
     them_bags: Bags = 0
+    seats: SeatPoints = Field(default_factory=lambda: [0, 0, 0, 0])
+    bags: SeatBags = Field(default_factory=lambda: [0, 0, 0, 0])
 
 
 class RuleSet(Contract):
@@ -112,6 +132,22 @@ class BidRequest(Contract):
     legal_bids: LegalBids = None
     seed: Annotated[StrictInt, Field(ge=0, le=MAX_SEED)] | None = Field(
         default=None, description="for decisions that draw lots; none does in this version"
+    )
+
+
+class BlindRequest(Contract):
+    """A position before the hand is seen: the fields of `BidRequest` but those of a hand."""
+
+    previous_bids: PreviousBids
+    seat: Annotated[
+        StrictInt, Field(ge=0, le=3, description="place in the bidding order; equals the number of previous bids")
+    ]
+    scores: Scores = Field(default_factory=Scores)
+    convention: StrictStr = Field(default="none", description="none, big5, big6 or auto: what both partners play")
+    policy: StrictStr = Field(default="bis", description="only bis ever bids blind nil")
+    rules: RuleSet = Field(default_factory=RuleSet)
+    seed: Annotated[StrictInt, Field(ge=0, le=MAX_SEED)] | None = Field(
+        default=None, description="of the lot that decides in fourth seat; left out, it follows from the request"
     )
 
 
@@ -163,6 +199,32 @@ class BidAnswer(Answer):
     tables: str = Field(description="version of the tables that made it")
     assumed: list[str] = Field(description="what the request left out, as dotted names")
     explanation: Explanation | None = Field(default=None, description="left out when explain is false")
+
+
+class BlindExplanation(Answer):
+    """Why; the numbers are there where the rules know blind nils at all."""
+
+    rule: str = Field(description="the rule that spoke, for a blind nil or against one")
+    p_ace_of_spades: float | None = Field(default=None, description="that the unseen hand holds it")
+    p_made: float | None = Field(default=None, description="that a blind nil here is made; from self-play")
+    expected_points: float | None = Field(default=None, description="of a blind nil, the side's contract aside")
+    floor: float | None = Field(default=None, description="least p_made at which the policy bids it")
+    frequency: float | None = Field(default=None, description="with which the rule bids it")
+    lot: float | None = Field(default=None, description="drawn by the seed; a blind nil where it is below frequency")
+    projected: dict[str, float] | None = Field(
+        default=None, description="scores when all make regular bids, and their sum; null after a nil"
+    )
+    sentence: str
+
+
+class BlindAnswer(Answer):
+    """Blind nil, or look."""
+
+    blind_nil: bool
+    policy: str
+    tables: str = Field(description="version of the tables that made it")
+    assumed: list[str] = Field(description="what the request left out, as dotted names")
+    explanation: BlindExplanation
 
 
 class FaultItem(Answer):
@@ -232,11 +294,15 @@ class RuleField(Answer):
 
 
 class RulesAnswer(Answer):
-    """Presets with all their values, and the fields."""
+    """Presets with all their values, the fields, and which of them a variant does not take."""
 
     default: str
     presets: dict[str, RuleSet]
+    descriptions: dict[str, str] = Field(description="what each preset is")
     fields: dict[str, RuleField]
+    fixed_by_variant: dict[str, dict[str, Any]] = Field(
+        description="fields that take one value only in a variant; any other is refused as unsupported-rules"
+    )
 
 
 class Status(Answer):

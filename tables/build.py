@@ -31,6 +31,7 @@ from service.bidding.tableset import (
     canonical,
     open_array,
     read_manifest,
+    sealed,
 )
 from tables.executors import executor_of
 from tables.family import (
@@ -168,9 +169,8 @@ def manifest_content(
 def write_manifest(
     directory: Path, release: str, files: Mapping[str, FileEntry], families: Mapping[str, FamilyEntry]
 ) -> None:
-    """Write manifest.json whole or not at all, sorted and indented so that a change reads well as a diff."""
-    text = json.dumps(manifest_content(release, files, families), sort_keys=True, indent=1)
-    write_atomically(directory / MANIFEST, f"{text}\n".encode("ascii"))
+    """Write manifest.json whole or not at all."""
+    write_atomically(directory / MANIFEST, sealed(manifest_content(release, files, families)))
 
 
 def _manifest_or_empty(directory: Path) -> Manifest:

@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.auction import SEQUENCES, sequence_index
+from service.bidding.conventions import signalled
 from service.bidding.legal import allowed_bids
 from service.bidding.nil import GRID, OPEN, consider_nil, nil_value
 from service.bidding.policies import FULL, RAW, Policy, parse_policy
-from service.bidding.rules import Rules, describe
-from service.bidding.setting import setting_of
+from service.bidding.rules import CUTTHROAT, Rules, describe
+from service.bidding.setting import convention_of, setting_of
+from service.bidding.variants import ranks_above_ace
 from tables.deal import deal, deck_of, seed_rng
 from tables.family import Arrays, Context, Family
 from tables.game import bid_seat, play_out, start_round
@@ -58,6 +60,7 @@ def _nil_rounds(
     cards = np.zeros(64, np.int64)
     s[DECK_CELL] = deck_of(rules)
     t = ts[setting_of(rules, policy, 0, 0)]
+    convention = convention_of(rules, policy, 0, 0)
     for number in range(first, last):
         seed_rng(s, seed, number, 0)
         deal(s, cards)
@@ -71,7 +74,22 @@ def _nil_rounds(
         hand = s[HAND + me]
         sequence = sequence_index(me, s[BID], s[BID + 1], s[BID + 2])
         allowed = allowed_bids(hand, me, s[BID], s[BID + 1], rules)
-        nil = consider_nil(hand, me, s[BID], s[BID + 1], sequence, RAW, 0.0, 0, 1, rules.nil_points, allowed, t)
+        honours = 1 if signalled(me, s[BID], s[BID + 1], convention) else policy.spade_honours
+        nil = consider_nil(
+            hand,
+            0 if rules.variant == CUTTHROAT else me,  # where each plays for herself no partner's nil is in the way
+            s[BID],
+            s[BID + 1],
+            sequence,
+            RAW,
+            0.0,
+            honours,
+            1,
+            rules.nil_points,
+            allowed,
+            t,
+            ranks_above_ace(rules.variant),
+        )
         unselected = judge == 1 and number >> 2 & 3 == 3  # a quarter of the rounds, in all seats alike
         if nil.ruled_out != OPEN and not unselected:
             continue
@@ -102,11 +120,20 @@ def _nil_rounds(
 nil_rounds = entry(_nil_rounds)
 
 
-def _play(ctx: Context, rules: Rules, policy: Policy, arrays: Arrays, judge: bool) -> dict[str, NDArray[Any]]:
+def _play(
+    ctx: Context,
+    rules: Rules,
+    policy: Policy,
+    arrays: Arrays,
+    judge: bool,
+    player: str = "srp@1",
+    stage: str = "nils",
+    size: str = "rounds",
+) -> dict[str, NDArray[Any]]:
     ts = kernel_tables(arrays)
     all_cnil = np.array(ctx.array("cnil"))
-    players = seated("srp@1", "srp@1")
-    per_chunk = max(8, ctx.size("rounds") // CHUNKS)
+    players = seated(player, player)
+    per_chunk = max(8, ctx.size(size) // CHUNKS)
 
     def play(index: int, seed: int) -> Arrays:
         counts = np.zeros((2, SEQUENCES, BINS, 2), np.int32)
@@ -128,7 +155,7 @@ def _play(ctx: Context, rules: Rules, policy: Policy, arrays: Arrays, judge: boo
         )
         return {"counts": counts, "readings": readings}
 
-    return ctx.chunks("nils", CHUNKS, play)
+    return ctx.chunks(stage, CHUNKS, play)
 
 
 _INPUTS = ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs", "factor")
@@ -165,52 +192,36 @@ def setting_families(
     generator: int = 1,
     rounds: int = 6_000_000,
     depends: tuple[str, ...] = (),
+    player: str = "srp@1",
 ) -> tuple[Family, ...]:
     """A setting's own curves, from play by ``policy`` under ``rules``; ``depends``: families of its own before these.
 
-    Play starts from the partnership's curves and is repeated with the setting's own: `curves0`, then `curves`.
+    Play starts from the partnership's curves and is repeated with the setting's own of the first round, which are not
+    kept; ``player`` sits in all seats.
     """
 
-    def make(ctx: Context, name: str) -> Arrays:
-        total = _play(ctx, rules, parse_policy(policy), _as_own(ctx.inputs, setting, f"{setting}_curves0"), False)
-        fitted, held = total["counts"]
+    def make(ctx: Context) -> Arrays:
+        bidder, arrays = parse_policy(policy), dict(ctx.inputs)
+        first = _play(ctx, rules, bidder, arrays, False, player, "nils0", "first_rounds")["counts"][0]
+        arrays[f"{setting}_curves"] = fit_curves(first)
+        fitted, held = _play(ctx, rules, bidder, arrays, False, player)["counts"]
         curves = fit_curves(fitted)
-        ctx.figure("nil_rounds", total["counts"][..., 0].sum())
+        ctx.figure("nil_rounds", fitted[..., 0].sum() + held[..., 0].sum())
         for figure, value in held_out_figures(curves, held).items():
             ctx.figure(f"held_out_{figure}", value)
-        made = {f"{setting}_{name}": curves}
-        return made if name == "curves0" else made | {f"{setting}_held_out": reliability(curves, held)}
+        return {f"{setting}_curves": curves, f"{setting}_held_out": reliability(curves, held)}
 
-    common = (*_BASE, "curves", *depends)
-    parameters = {"player": "srp@1", "policy": policy, "rules": describe(rules)}
     return (
-        Family(
-            name=f"{setting}_curves0",
-            generator=generator,
-            make=lambda ctx: make(ctx, "curves0"),
-            axes={f"{setting}_curves0": (_SEQUENCE, _VALUE)},
-            parameters=parameters,
-            sizes={"rounds": rounds // 3},
-            depends=common,
-        ),
         Family(
             name=f"{setting}_curves",
             generator=generator,
-            make=lambda ctx: make(ctx, "curves"),
-            axes={
-                f"{setting}_curves": (_SEQUENCE, _VALUE),
-                f"{setting}_held_out": _HELD_OUT_AXES,
-            },
-            parameters=parameters,
-            sizes={"rounds": rounds},
-            depends=(*common, f"{setting}_curves0"),
+            make=make,
+            axes={f"{setting}_curves": (_SEQUENCE, _VALUE), f"{setting}_held_out": _HELD_OUT_AXES},
+            parameters={"player": player, "policy": policy, "rules": describe(rules)},
+            sizes={"first_rounds": rounds // 3, "rounds": rounds},
+            depends=(*_BASE, "curves", *depends),
         ),
     )
-
-
-def _as_own(arrays: Arrays, setting: str, first: str) -> Arrays:
-    """The arrays with ``first``, once it is built, as the setting's curves."""
-    return {**arrays, f"{setting}_curves": arrays[first]} if first in arrays else arrays
 
 
 def reliability(curves: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:

@@ -6,43 +6,61 @@ No sampling and no fitting. Goes to side_high.npy, spade_high.npy, spade_takes.n
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.bidding.cards import HOLDINGS
 from service.bidding.regular import MOST_RUFFS, ruff_values, side_value, spade_counts
+from tables.exact import RANKS_CLASSIC
 from tables.family import Arrays, Context, Family
 
 
-def _view(ctx: Context) -> Any:
-    array: Any = ctx.array("p_length")  # numpy's stubs don't know that an array is a buffer
+def view(array: Any) -> Any:
+    """An array as the kernels of `regular` read it (numpy's stubs don't know that an array is a buffer)."""
     return memoryview(array)
 
 
-def _side(ctx: Context) -> Arrays:
-    p_length = _view(ctx)
-    return {"side_high": np.array([[side_value(h, m, p_length) for h in range(HOLDINGS)] for m in range(4)])}
+def side_table(p_length: Any) -> NDArray[np.float64]:
+    """Float64 (4, 8192): tricks of a side holding's A K Q by opponents who might cut."""
+    return np.array([[side_value(h, m, p_length) for h in range(HOLDINGS)] for m in range(4)])
 
 
-def _ruffs(ctx: Context) -> Arrays:
-    p_length = _view(ctx)
+def ruff_table(clubs: Any, diamonds: Any, hearts: Any) -> NDArray[np.float64]:
+    """Float64 (4, 64, 10): worth of the best k ruffs by opponents who might cut and side lengths; `p_length`s."""
     table = np.zeros((4, 64, MOST_RUFFS + 1))
     for cutters in range(4):
         for row in range(64):
-            values = ruff_values((row & 3, row >> 2 & 3, row >> 4), cutters, p_length)
+            suits = zip((row & 3, row >> 2 & 3, row >> 4), (clubs, diamonds, hearts), strict=True)
+            values = sorted((v for n, p in suits for v in ruff_values((n,), cutters, p)), reverse=True)
             for k in range(1, MOST_RUFFS + 1):
                 table[cutters, row, k] = table[cutters, row, k - 1] + (values[k - 1] if k <= len(values) else 0.0)
-    return {"ruffs": table}
+    return table
 
 
-def _spades(ctx: Context) -> Arrays:
-    high = np.zeros((HOLDINGS, MOST_RUFFS + 1), np.uint8)
-    takes = np.zeros((HOLDINGS, MOST_RUFFS + 1), np.uint8)
-    for holding in range(HOLDINGS):
+def spade_tables(n_ranks: int, above: int = 0) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Two uint8 (2**n_ranks, 10): tricks by rank, and by rank and length; ``above`` ranks above the ace."""
+    high = np.zeros((1 << n_ranks, MOST_RUFFS + 1), np.uint8)
+    takes = np.zeros((1 << n_ranks, MOST_RUFFS + 1), np.uint8)
+    for holding in range(1 << n_ranks):
         rest = holding
         for k in range(MOST_RUFFS + 1):
-            by_rank, by_length = spade_counts(rest)
+            by_rank, by_length = spade_counts(rest, above)
             high[holding, k] = by_rank
             takes[holding, k] = by_rank + by_length
             rest &= rest - 1
+    return high, takes
+
+
+def _side(ctx: Context) -> Arrays:
+    return {"side_high": side_table(view(ctx.array("p_length")))}
+
+
+def _ruffs(ctx: Context) -> Arrays:
+    p_length = view(ctx.array("p_length"))
+    return {"ruffs": ruff_table(p_length, p_length, p_length)}
+
+
+def _spades(ctx: Context) -> Arrays:
+    high, takes = spade_tables(RANKS_CLASSIC)
     return {"spade_high": high, "spade_takes": takes}
 
 

@@ -83,12 +83,16 @@ def zones_of(held: int, n_ranks: int = RANKS_CLASSIC) -> tuple[int, ...]:
     return (*between, n_ranks - len(ranks) - sum(between))
 
 
-def spade_is_lost(held: int) -> bool:
-    """Spade holdings that can't be nil: the ace, KQ, three above the 9 (sure losers), any four or more (heuristic)."""
+def spade_is_lost(held: int, above: int = 0) -> bool:
+    """Spade holdings that can't be nil: the ace, KQ, three above the 9 (sure losers), any four or more (heuristic).
+
+    With ``above`` ranks above the ace the high cards are as many ranks higher: with jokers BJ, LJ A, three above the J.
+    """
+    tops = held >> above
     return bool(
-        held >> ACE  # the ace, or a joker above it
-        or (held >> KING & 1 and held >> QUEEN & 1)
-        or (held >> (NINE + 1)).bit_count() >= 3
+        tops >> ACE
+        or (tops >> KING & 1 and tops >> QUEEN & 1)
+        or (tops >> (NINE + 1)).bit_count() >= 3
         or held.bit_count() >= 4
     )
 
@@ -101,7 +105,7 @@ def cnil_of_zones(zones: Sequence[int], places: int = PLACES_CLASSIC) -> NDArray
     n_low = len(zones) - 1
     if n_low == 0:
         return np.ones((len(READINGS), len(KINDS)))
-    splits = [_splits(zone) for zone in zones]
+    splits = [splits_of(zone) for zone in zones]
     # counts[player][zone]: one entry a layout; players 0 and 1 are the opponents, 2 the partner
     index = np.array(list(product(*(range(len(split)) for split in splits))))
     chosen = [np.array(split)[index[:, zone]] for zone, split in enumerate(splits)]
@@ -120,7 +124,7 @@ def cnil_of_zones(zones: Sequence[int], places: int = PLACES_CLASSIC) -> NDArray
             for opponent in (0, 1):
                 opponents_duck &= (lengths[opponent] < k) | (below[opponent][k] >= k)
             lost |= opponents_duck & _partner_fails(READINGS[reading], kind == SPADES, k, lengths[2], higher[k])
-        kept = total - _weight(lengths, np.where(lost, ways, 0), places)
+        kept = total - placings(lengths, np.where(lost, ways, 0), places)
         result[reading, kind] = kept / total  # int / int: rounded once, correctly
     return result
 
@@ -141,7 +145,7 @@ def _partner_fails(
     return np.logical_and(follows, fails)
 
 
-def _splits(zone: int) -> list[tuple[int, int, int, int]]:
+def splits_of(zone: int) -> list[tuple[int, int, int, int]]:
     """Ways to split ``zone`` cards on three hands: their counts and the number of ways to choose the cards."""
     return [
         (a, b, zone - a - b, factorial(zone) // (factorial(a) * factorial(b) * factorial(zone - a - b)))
@@ -150,7 +154,7 @@ def _splits(zone: int) -> list[tuple[int, int, int, int]]:
     ]
 
 
-def _weight(lengths: Sequence[NDArray[np.int64]], ways: NDArray[np.int64], places: int) -> int:
+def placings(lengths: Sequence[NDArray[np.int64]], ways: NDArray[np.int64], places: int) -> int:
     """Sum of ``ways`` x number of ordered choices of places in the three hands, as an exact int."""
     longest = int(max(length.max() for length in lengths)) + 1
     key = lengths[0] * longest + lengths[1]  # the third length follows from the first two

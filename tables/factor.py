@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from service.bidding.auction import sum_of_bids
 from service.bidding.policies import Policy
 from service.bidding.rules import Rules
-from service.bidding.scoring import score_side
 from tables.deal import below, deal, deck_of, seed_rng
 from tables.family import Arrays, Chunk, Context, Family
 from tables.game import bid_seat, play_out, start_round
 from tables.jit import entry
 from tables.rb import BAG_COST, FIT_RULES
-from tables.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN
+from tables.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE
 from tables.simulate import kernel_tables, seated, typed
+from tables.solo import points_gained
 
 Run: TypeAlias = Callable[[str, int, Chunk], Arrays]
 
@@ -31,6 +31,7 @@ STEP = 0.5
 START = -0.4  # tricks: the best constant for all seats, so that the first pass starts near
 UNSHIFTED = 4  # of the nine shifts -1..1 in quarters of a trick
 CHUNKS = 20
+NUMBERS = Policy(nils=0, endgame=0)
 MOST = 1.0  # tricks: a factor beyond it would be extrapolation
 
 
@@ -55,11 +56,10 @@ def _shifted_rounds(
             if seat == me:
                 bids_sum = sum_of_bids(seat, s[BID], s[BID + 1], s[BID + 2])
             s[BID + seat] = bid_seat(s, seat, rules, shifts[step if seat == me else UNSHIFTED], ts)
+        if s[BID + me] == 0:
+            continue  # a nil, where there are any: no shift moves it
         play_out(s)
-        a = me & 1
-        b = 1 - a
-        ours, _ = score_side(s[BID + a], s[TAKEN + a], s[BID + a + 2], s[TAKEN + a + 2], 0, rules)
-        theirs, _ = score_side(s[BID + b], s[TAKEN + b], s[BID + b + 2], s[TAKEN + b + 2], 0, rules)
+        gain = points_gained(s, me, rules)
         x[0] = 1.0
         x[1] = shift
         x[2] = shift * shift
@@ -67,7 +67,7 @@ def _shifted_rounds(
         x[4] = shift * bids_sum
         x[5] = bids_sum * bids_sum
         for i in range(TERMS):
-            xty[me, i] += x[i] * (ours - theirs)
+            xty[me, i] += x[i] * gain
             for j in range(TERMS):
                 xtx[me, i, j] += x[i] * x[j]
 
@@ -86,19 +86,31 @@ def best_shift(xtx: NDArray[np.float64], xty: NDArray[np.float64], sums: NDArray
     return shift
 
 
-def learn(inputs: Arrays, rules: Rules, per_chunk: int, run: Run) -> NDArray[np.float64]:
-    """The factor (4, 40) that brings most points under ``rules``; ``run`` sums a pass's chunks."""
-    shifts = tuple(typed(Policy(nils=0, endgame=0, offset=0.25 * (step - UNSHIFTED))) for step in range(9))
-    player, pieces = (int(x) for x in seated("srp@1", "srp@1")[0])
+def learn(
+    inputs: Arrays,
+    rules: Rules,
+    per_chunk: int,
+    run: Run,
+    policy: Policy = NUMBERS,
+    player: str = "srp@1",
+    name: str = "factor",
+) -> NDArray[np.float64]:
+    """The factor (4, 40) that brings ``policy`` most points under ``rules``; ``run`` sums a pass's chunks.
+
+    ``player`` plays the cards; ``name``: of the array, a setting's own perhaps.
+    """
+    shifts = tuple(typed(policy._replace(offset=0.25 * (step - UNSHIFTED))) for step in range(9))
+    number_of_player, pieces = (int(x) for x in seated(player, player)[0])
     sums = np.arange(40, dtype=np.float64)
     factor = np.full((4, 40), START)
     for number in range(PASSES):
-        ts = kernel_tables({**inputs, "factor": factor})
+        ts = kernel_tables({**inputs, name: factor})
 
         def shifted(index: int, seed: int, ts: Any = ts) -> Arrays:
             xtx, xty = np.zeros((4, TERMS, TERMS)), np.zeros((4, TERMS))
             first = index * per_chunk
-            shifted_rounds(seed & 0x7FFFFFFF, first, first + per_chunk, rules, shifts, player, pieces, ts, xtx, xty)
+            span = first, first + per_chunk
+            shifted_rounds(seed & 0x7FFFFFFF, *span, rules, shifts, number_of_player, pieces, ts, xtx, xty)
             return {"xtx": xtx, "xty": xty}
 
         total = run(f"pass{number}", CHUNKS, shifted)

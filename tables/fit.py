@@ -1,9 +1,11 @@
 """`python -m tables fit WHAT`: the searches behind the constants in the code, each printed as a Markdown table.
 
 `factor`: the price of a bag in the previous-bids factor. `rb`: RB's three nil ranks. `bis`: nil threshold and
-offset (`bis:tuned`), the desperate nil's floor, spade honours. `srp`: what each piece of SRP is worth. `nil`:
-success of nils after the bids 1, 3 at value .8 by who plays. Nothing is written: the constants stand in
-`service.bidding.policies`, with their source.
+offset (`bis:tuned`), the desperate nil's floor, spade honours. `conventions`: the threshold of a nil that partner's
+signal asks for. `variants`: nil threshold, its slope and the offset in whiz, suicide and with jokers. `cutthroat`: the
+same there, and what each piece of SOLO is worth. `rules`: what stakes and limits change (`service.bidding.stakes`).
+`srp`: what each piece of SRP is worth. `nil`: success of nils after the bids 1, 3 at value .8 by who plays. Nothing is
+written: the constants stand in `service.bidding.policies` and `stakes`, with their source.
 """
 
 import argparse
@@ -13,16 +15,21 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.bidding.auction import SEQUENCES, sequence_index
 from service.bidding.cards import RANKS
 from service.bidding.policies import Policy, parse_policy
-from service.bidding.rules import PRESETS, Rules
+from service.bidding.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from service.bidding.tableset import Tables, open_tables
+from tables import cutthroat
 from tables.curves import BINS, nil_rounds
 from tables.factor import START, learn
 from tables.family import Arrays, Chunk
 from tables.game import SUMS
+from tables.logistic import log_loss_by_bin
+from tables.players.names import player_for
+from tables.players.solo1.goals import PIECE_NAMES as PIECES_OF_SOLO
 from tables.players.srp1.goals import ALL_PIECES, PIECE_NAMES
 from tables.rb import FIT_RULES
 from tables.selfplay import play_pairs, play_rounds
@@ -58,10 +65,20 @@ def main(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def win_rate(ts: tuple[Tables, ...], a: Policy, b: Policy, pairs: int, seed: int, rules: Rules = PAPER) -> Estimate:
-    """Percent of games side a wins under SRP, from duplicate pairs."""
+def win_rate(
+    ts: tuple[Tables, ...],
+    a: Policy,
+    b: Policy,
+    pairs: int,
+    seed: int,
+    rules: Rules = PAPER,
+    players: NDArray[np.int64] | None = None,
+) -> Estimate:
+    """Percent of games side a wins, from duplicate pairs; None for ``players``: all four are `player_for` the rules."""
     scores = np.zeros((pairs, 2), np.int8)
-    play_pairs(seed, 0, pairs, rules, chairs(a, b), seated("srp@1", "srp@1"), ts, scores, np.zeros(SUMS))
+    if players is None:
+        players = seated(player_for(rules), player_for(rules))
+    play_pairs(seed, 0, pairs, rules, chairs(a, b), players, ts, scores, np.zeros(SUMS))
     by_pair = (scores.sum(axis=1) + 2) * 25.0
     return Estimate(float(by_pair.mean()), float(1.96 * by_pair.std() / np.sqrt(pairs)))
 
@@ -79,16 +96,23 @@ def points(
 
 
 def ranked(
-    ts: tuple[Tables, ...], texts: Iterable[str], against: str, pairs: int, seed: int, jobs: int, finals: int
+    ts: tuple[Tables, ...],
+    texts: Iterable[str],
+    against: str,
+    pairs: int,
+    seed: int,
+    jobs: int,
+    finals: int,
+    rules: Rules = PAPER,
 ) -> list[tuple[Estimate, str]]:
     """Candidates by win rate against ``against``; the best ``finals`` again, on other deals and 5 times as many.
 
     The finals' deals are new, so that the winner of many is not overrated.
     """
-    opponent = parse_policy(against)
+    opponent = parse_policy(against, rules.variant)
 
     def measure(text: str, pairs: int, seed: int) -> tuple[Estimate, str]:
-        return win_rate(ts, parse_policy(text), opponent, pairs, seed), text
+        return win_rate(ts, parse_policy(text, rules.variant), opponent, pairs, seed, rules), text
 
     with ThreadPoolExecutor(jobs) as pool:
         first = sorted(pool.map(lambda text: measure(text, pairs, seed), texts), reverse=True)
@@ -123,6 +147,106 @@ def fit_bis(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     single += ["bis:spade_honours=allow", "bis:factor=off", "bis:factor=off,offset=-0.4"]
     rows = ranked(ts, grid, "bis", pairs, seed, jobs, 8) + ranked(ts, single, "bis", pairs, seed, jobs, len(single))
     return table("BIS | win rate against bis, %", [(text, rate) for rate, text in rows])
+
+
+def fit_conventions(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+    """The answer's threshold by win rate at 200/-100 of pairs with a convention against the same bidder without it."""
+    rows = []
+    for bidder in ("bis:", "bis:tuned,"):
+        for convention in ("big5", "big6"):
+            grid = [f"{bidder}convention={convention},answer_threshold={points}" for points in range(-80, 21, 10)]
+            rows += ranked(ts, grid, bidder[:-1], pairs, seed, jobs, 6)
+    return table("convention | win rate against the same without it, %", [(text, rate) for rate, text in rows])
+
+
+def fit_variants(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+    """Nil threshold, slope, offset and honours in whiz, suicide and with jokers, by win rate at the presets' goals."""
+    slopes = (0, 10, 20, 30)
+    grids = {
+        "whiz": [f"nil_threshold={th},nil_slope={slope}" for th in (0, 15, 30, 45) for slope in slopes],
+        "suicide": [f"nil_threshold={th},nil_slope={slope}" for th in (-160, -130, -100, -70) for slope in slopes],
+        "jokers": [f"nil_threshold={th},offset={offset}" for th in (-20, 0, 20) for offset in (0, 0.1, 0.2, 0.3)],
+    }
+    singles = {
+        "whiz": ["spade_honours=allow"],
+        "suicide": ["spade_honours=deny", "offset=-0.3", "offset=0.3"],
+        "jokers": ["spade_honours=allow"],
+    }
+    rows: list[tuple[object, ...]] = []
+    for preset, grid in grids.items():
+        for options, finals in ((grid, 5), (singles[preset], 3)):
+            texts = [f"bis:{option}" for option in options]
+            found = ranked(ts, texts, "bis", pairs, seed, jobs, finals, PRESETS[preset])
+            rows += [(preset, text, rate) for rate, text in found]
+    return table("variant | BIS | win rate against its bis, %", rows)
+
+
+def fit_cutthroat(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+    """Cutthroat, to 300: BIS's options by win rate against its `bis`, and what each piece of SOLO is worth there."""
+    rules = PRESETS["cutthroat"]
+    thresholds, offsets = (-60, -40, -30, -20, -10, 0, 25), (0, 0.1, 0.2, 0.3)
+    grid = [f"bis:nil_threshold={th},offset={offset}" for th in thresholds for offset in offsets]
+    single = ["nil_slope=10", "nil_slope=-10", "dynamic=on", "spade_honours=deny", "factor=off", "endgame=off"]
+    single += ["nil_floor=0.15", "nil_floor=0.5", "nil_threshold=25,offset=0,spade_honours=deny"]
+    rows: list[tuple[object, ...]] = []
+    for texts, finals in ((grid, 6), ([f"bis:{options}" for options in single], len(single))):
+        rows += [(text, rate) for rate, text in ranked(ts, texts, "bis", pairs, seed, jobs, finals, rules)]
+    rows += [(f"log-loss of nil values, {name}", f"{loss:.4f}") for name, loss in _readings(ts, 100 * pairs, seed)]
+    bis = parse_policy("bis", CUTTHROAT)
+    tries = [(f"SOLO without {name}", "solo@1", ALL_PIECES ^ 1 << i) for i, name in enumerate(PIECES_OF_SOLO)]
+    tries += [("SOLO without any", "solo@1", 0), ("WRP", "wrp", ALL_PIECES), ("SRP", "srp@1", ALL_PIECES)]
+    for name, player, pieces in tries:
+        table_of_four = seated(player, "solo@1", pieces, ALL_PIECES)
+        rows.append((name, win_rate(ts, bis, bis, pairs, seed, rules, table_of_four)))
+    return table("cutthroat | win rate against bis and SOLO, %", rows)
+
+
+def _readings(ts: tuple[Tables, ...], rounds: int, seed: int) -> list[tuple[str, float]]:
+    """Log-loss, after calibration, of nil values by how many of the three others hunt; unselected nils."""
+    rules = PRESETS["cutthroat"]
+    every = np.stack([cutthroat.cnil_table(hunters) for hunters in (3, 2, 1)])
+    readings = np.zeros((3, BINS, 2), np.int64)
+    counts = np.zeros((SEQUENCES, BINS, 2), np.int32)
+    policy = typed(parse_policy(cutthroat.BIDDER, CUTTHROAT))
+    table_of_four = seated(player_for(rules), player_for(rules))
+    nil_rounds(seed, 0, rounds, rules, policy, table_of_four, ts, 1, every, counts, readings)
+    return [(f"{hunters} hunters", log_loss_by_bin(found)) for hunters, found in zip((3, 2, 1), readings, strict=True)]
+
+
+def fit_rules(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+    """What BIS makes of stakes and limits, by win rate against itself as it ships under the same rules at 500 points.
+
+    The nil threshold is moved where the stake is not 100, the offset where a bag costs more or less. Points of a forced
+    trick hang on the threshold: `bis:tuned` has its own.
+    """
+    thresholds, offsets = (0, 10, 20, 35, 50), (-0.2, -0.1, 0.1, 0.2)
+    grid: tuple[tuple[dict[str, object], str, tuple[float, ...]], ...] = (
+        ({"nil_points": 25}, "nil_threshold", thresholds),
+        ({"nil_points": 50}, "nil_threshold", thresholds),
+        ({"nil_points": 200}, "nil_threshold", thresholds),
+        ({"bags": False}, "offset", offsets),
+        ({"bag_penalty": 50}, "offset", offsets),
+        ({"bag_penalty": 200}, "offset", offsets),
+        ({"bag_limit": 5}, "offset", offsets),
+        ({"bag_limit": 5, "bag_penalty": 200}, "offset", offsets),
+        ({"ten_for_200": True}, "ten_from", (8.25, 8.5, 9, 9.5, 10, 30)),
+        ({"min_bid": 2}, "forced_trick", (0, 10, 15, 25, 35)),
+        ({"min_bid": 3}, "forced_trick", (0, 10, 15, 25, 35)),
+        ({"min_bid": 4}, "forced_trick", (0, 10, 15, 25, 35)),
+    )
+    rows = []
+    for overrides, option, values in grid:
+        rules = make_rules("classic", overrides)
+        told = ", ".join(f"{field} {value}" for field, value in overrides.items())
+        for bidder in ("bis:", "bis:tuned,") if option == "forced_trick" else ("bis:",):
+            texts, rival = [f"{bidder}{option}={value}" for value in values], parse_policy(bidder[:-1])
+
+            def rate(text: str, rules: Rules = rules, rival: Policy = rival) -> Estimate:
+                return win_rate(ts, parse_policy(text), rival, pairs, seed, rules)
+
+            with ThreadPoolExecutor(jobs) as pool:
+                rows += [(told, text, found) for text, found in zip(texts, pool.map(rate, texts), strict=True)]
+    return table("rules | BIS | win rate against the same as it ships, %", rows)
 
 
 def fit_factor(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
@@ -187,6 +311,10 @@ SEARCHES: dict[str, Callable[[tuple[Tables, ...], int, int, int], str]] = {
     "factor": fit_factor,
     "rb": fit_rb,
     "bis": fit_bis,
+    "conventions": fit_conventions,
+    "variants": fit_variants,
+    "cutthroat": fit_cutthroat,
+    "rules": fit_rules,
     "srp": fit_srp,
     "nil": fit_nil,
 }

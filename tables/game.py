@@ -6,10 +6,12 @@ moves on by one chair a round. The compiled loops over these are in `tables.self
 
 from typing import Any
 
-from service.bidding.choose import choose_bid
+from service.bidding.blind import consider_blind, lot
+from service.bidding.choose import choose_bid, choose_solo
 from service.bidding.policies import Policy
-from service.bidding.rules import Rules
-from service.bidding.scoring import contract_of, game_winner, is_nil, score_side
+from service.bidding.rules import CUTTHROAT, Rules
+from service.bidding.scoring import BLIND_NIL, contract_of, game_winner, is_nil, score_side
+from service.bidding.setting import setting_of
 from tables.deal import below, deal, seed_rng, uniform
 from tables.players.choose import choose_card
 from tables.rules import (
@@ -25,7 +27,10 @@ from tables.rules import (
     PIECES,
     PLAYED,
     PLAYER,
+    RNG,
     SCORE,
+    SEAT_BAG,
+    SEAT_SCORE,
     SIGNAL,
     TAKEN,
     VOID,
@@ -68,7 +73,13 @@ def start_round(s: Any) -> None:
 
 
 def bid_seat(s: Any, seat: int, rules: Rules, policy: Policy, ts: Any) -> int:
-    """The bid of ``policy`` from ``seat`` in the state."""
+    """The bid of ``policy`` from ``seat`` in the state; a blind nil comes before the hand."""
+    if rules.variant == CUTTHROAT:
+        scores = (s[SEAT_SCORE], s[SEAT_SCORE + 1], s[SEAT_SCORE + 2], s[SEAT_SCORE + 3])
+        hand, bags = s[HAND + seat], s[SEAT_BAG + seat]
+        return choose_solo(hand, seat, s[BID], s[BID + 1], s[BID + 2], scores, bags, rules, policy, ts)
+    if policy.blind and rules.blind_nil and blind_seat(s, seat, rules, policy, ts):
+        return BLIND_NIL
     us = seat & 1
     return choose_bid(
         s[HAND + seat],
@@ -83,6 +94,15 @@ def bid_seat(s: Any, seat: int, rules: Rules, policy: Policy, ts: Any) -> int:
         policy,
         ts,
     )
+
+
+def blind_seat(s: Any, seat: int, rules: Rules, policy: Policy, ts: Any) -> bool:
+    """Whether ``policy`` bids blind nil from ``seat``; its lot follows from the deal, as drawn on by nobody."""
+    us = s[SCORE + (seat & 1)]
+    them = s[SCORE + 1 - (seat & 1)]
+    t = ts[setting_of(rules, policy, us, them)]
+    drawn = lot(s[RNG + seat])
+    return bool(consider_blind(seat, s[BID], s[BID + 1], s[BID + 2], us, them, rules, policy, drawn, t).chosen)
 
 
 def disturbed(s: Any, bid: int, noise: float) -> int:

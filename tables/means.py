@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from service.bidding.auction import SEQUENCES, sequence_index
 from service.bidding.policies import Policy, parse_policy
-from service.bidding.rules import Rules, describe
+from service.bidding.rules import CUTTHROAT, Rules, describe
 from service.bidding.scoring import contract_of
 from tables.deal import deal, deck_of, seed_rng
 from tables.family import Arrays, Context, Family
@@ -21,7 +21,7 @@ from tables.game import bid_seat, play_out, start_round
 from tables.jit import entry
 from tables.logistic import sequences
 from tables.players.common import tricks_needed
-from tables.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE
+from tables.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN
 from tables.simulate import kernel_tables, seated, typed
 
 CHUNKS = 20
@@ -92,8 +92,19 @@ def _make(ctx: Context) -> Arrays:
     return {"mean_bids": _means(ctx, ctx.inputs, Rules(), Policy(endgame=0))}
 
 
-def setting_families(setting: str, rules: Rules, policy: str, *, generator: int = 1) -> tuple[Family, ...]:
-    """A setting's own mean bids, from auctions by ``policy`` under ``rules`` with the setting's own curves."""
+def setting_families(
+    setting: str,
+    rules: Rules,
+    policy: str,
+    *,
+    generator: int = 1,
+    auctions: int = 5_000_000,
+    depends: tuple[str, ...] = (),
+) -> tuple[Family, ...]:
+    """A setting's own mean bids, from auctions by ``policy`` under ``rules`` with the setting's own curves.
+
+    ``depends``: further families of its own.
+    """
     return (
         Family(
             name=f"{setting}_means",
@@ -101,8 +112,8 @@ def setting_families(setting: str, rules: Rules, policy: str, *, generator: int 
             make=lambda ctx: {f"{setting}_mean_bids": _means(ctx, ctx.inputs, rules, parse_policy(policy))},
             axes={f"{setting}_mean_bids": _MEAN_AXES},
             parameters={"policy": policy, "rules": describe(rules)},
-            sizes={"auctions": 5_000_000},
-            depends=(*_DEPENDS, f"{setting}_curves"),
+            sizes={"auctions": auctions},
+            depends=(*_DEPENDS, f"{setting}_curves", *depends),
         ),
     )
 
@@ -110,7 +121,8 @@ def setting_families(setting: str, rules: Rules, policy: str, *, generator: int 
 def _contract_rounds(
     seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, ts: Any, counts: Any
 ) -> None:
-    # counts (2, 27, 2): sides by whether one of them bid nil and by contract; all of them, and those who made it.
+    # counts (2, 27, 2): sides by whether one of them bid nil and by contract; all of them, and those who made it. In
+    # cutthroat a contract is one seat's.
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
     s[DECK_CELL] = deck_of(rules)
@@ -123,6 +135,12 @@ def _contract_rounds(
             s[PIECES + seat] = players[seat, 1]
             s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
         play_out(s)
+        if rules.variant == CUTTHROAT:
+            for seat in range(4):
+                if s[BID + seat] > 0:
+                    counts[0, s[BID + seat], 0] += 1
+                    counts[0, s[BID + seat], 1] += 1 if s[TAKEN + seat] >= s[BID + seat] else 0
+            continue
         for side in range(2):
             contract = contract_of(s[BID + side]) + contract_of(s[BID + side + 2])
             nil = 1 if s[BID + side] == 0 or s[BID + side + 2] == 0 else 0
@@ -134,16 +152,15 @@ def _contract_rounds(
 contract_rounds = entry(_contract_rounds)
 
 
-def _make_contracts(ctx: Context) -> Arrays:
-    names = ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs", "factor", "curves")
-    ts = kernel_tables({name: ctx.array(name) for name in names})
-    policy = typed(Policy(endgame=0))
+def contract_shares(ctx: Context, arrays: Arrays, rules: Rules, policy: Policy, player: str) -> NDArray[np.float64]:
+    """Float64 (2, 27): share of contracts made, without and with a nil in the side, by the contract."""
+    ts = kernel_tables(arrays)
     per_chunk = max(1, ctx.size("rounds") // CHUNKS)
 
     def play(index: int, seed: int) -> Arrays:
         counts = np.zeros((2, 27, 2), np.int64)
-        first, table = index * per_chunk, seated("srp@1", "srp@1")
-        contract_rounds(seed & 0x7FFFFFFF, first, first + per_chunk, Rules(), policy, table, ts, counts)
+        first, table = index * per_chunk, seated(player, player)
+        contract_rounds(seed & 0x7FFFFFFF, first, first + per_chunk, rules, typed(policy), table, ts, counts)
         return {"counts": counts}
 
     counts = ctx.chunks("rounds", CHUNKS, play)["counts"]
@@ -152,7 +169,13 @@ def _make_contracts(ctx: Context) -> Arrays:
         for contract in range(1, 27):  # a rare contract leans on the one below it
             n, good = counts[nil, contract]
             made[nil, contract] = (good + PRIOR * made[nil, contract - 1]) / (n + PRIOR)
-    return {"contract_made": np.round(made, 4)}
+    return np.round(made, 4)
+
+
+def _make_contracts(ctx: Context) -> Arrays:
+    names = ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs", "factor", "curves")
+    arrays = {name: ctx.array(name) for name in names}
+    return {"contract_made": contract_shares(ctx, arrays, Rules(), Policy(endgame=0), "srp@1")}
 
 
 FAMILIES = (

@@ -4,7 +4,7 @@ Not how they are made: each module named here holds its own families. To add one
 and name it here; an array that kernels read also gets a field in `service.bidding.tableset.Tables`.
 """
 
-from tables import curves, derived, exact, factor, means, rb
+from tables import ace, blind, conventions, curves, cutthroat, derived, exact, factor, means, rb, variants
 from tables.family import BuildError, Family
 
 FAMILIES: tuple[Family, ...] = (
@@ -14,6 +14,11 @@ FAMILIES: tuple[Family, ...] = (
     *factor.FAMILIES,
     *curves.FAMILIES,
     *means.FAMILIES,
+    *cutthroat.FAMILIES,
+    *ace.FAMILIES,
+    *blind.FAMILIES,
+    *conventions.FAMILIES,
+    *variants.FAMILIES,
 )
 
 

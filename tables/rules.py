@@ -30,7 +30,9 @@ RNG = 46  # four words of the generator's state
 CHOICES = 50  # legal cards summed over all plays, for the branching factor
 DECK_CELL = 51  # mask of all cards in play
 RULE = 52  # the 16 fields of the rules, for players that reckon in points (players.uct)
-SIZE = 68
+SEAT_SCORE = 68  # four scores before the round, where each seat plays for itself (variant cutthroat)
+SEAT_BAG = 72  # four seats' bags there
+SIZE = 76
 
 MASK32 = 0xFFFFFFFF
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from service.bidding.rules import Rules
+from service.bidding.rules import CUTTHROAT, Rules
 from service.bidding.scoring import score_side
 from tables.deal import deal, deck_of, seed_rng
 from tables.game import (
@@ -27,6 +27,7 @@ from tables.game import (
 )
 from tables.jit import entry
 from tables.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN, carry_rules
+from tables.solo import play_solo_game
 
 
 def _play_pairs(
@@ -40,7 +41,10 @@ def _play_pairs(
         points = sums[POINTS] - sums[POINTS + 1]
         rounds = sums[ROUNDS]
         for swap in range(2):
-            result = play_game(s, cards, seed, pair, swap, rules, policies, players, ts, sums)
+            if rules.variant == CUTTHROAT:
+                result = play_solo_game(s, cards, seed, pair, swap, rules, policies, players, ts, sums)
+            else:
+                result = play_game(s, cards, seed, pair, swap, rules, policies, players, ts, sums)
             scores[pair - first, swap] = result
             sums[GAMES] += 1
             if result == 1:

@@ -27,6 +27,8 @@ def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
         "single_curve": value[None, :],
         "mean_bids": np.zeros((SEQUENCES, 3)),
         "contract_made": np.ones((2, 27)),
+        "p_ace": np.full((4, 40), 0.25),
+        "blind_nil": np.full(SEQUENCES, 0.25),
     }
     settings = tables_by_setting({**neutral, **arrays})
     copies = {id(view): np.array(view, order="C") for t in settings for view in t}

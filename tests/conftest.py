@@ -15,7 +15,14 @@ from service.bidding.setting import PLAIN
 from service.bidding.tableset import DEFAULT_DIRECTORY, Tables
 from tables.simulate import kernel_tables
 
-EXACT = ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs")
+EXACT = (
+    *(
+        prefix + name
+        for prefix in ("", "jokers_")
+        for name in ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs")
+    ),
+    "cutthroat_cnil",
+)
 
 
 class Worlds(NamedTuple):
@@ -57,6 +64,8 @@ def random_worlds() -> Worlds:
                 "single_curve": np.sort(rng.random((1, GRID + 1)), axis=1),
                 "mean_bids": rng.random((SEQUENCES, 3)) * 6,
                 "contract_made": rng.random((2, 27)),
+                "p_ace": rng.random((4, 40)),
+                "blind_nil": rng.random(SEQUENCES),
             }
         )
     )

@@ -63,6 +63,20 @@ def cnil(held, n_ranks=13, places=13):
     return kept
 
 
+def cnil_for_oneself(held, hunters, spades, n_ranks=13, places=13):
+    """The same against three others: the first ``hunters`` stay under when they may, the rest go over when they can."""
+    low = sorted(held)[:3]
+    kept = Fraction(0)
+    for hands, p in suit_deals([rank for rank in range(n_ranks) if rank not in held], places):
+        lost = False
+        for k, x in enumerate(low, start=1):
+            stay = [len(hand) < k or len([rank for rank in hand if rank < x]) >= k for hand in hands[:hunters]]
+            stay += [(spades or len(hand) >= k) and max(hand, default=-1) < x for hand in hands[hunters:]]
+            lost = lost or all(stay)
+        kept += 0 if lost else p
+    return kept
+
+
 # ---- hands as text: suit letter -> ranks 0..12 (2..A), read here and not by the project's parser -----------------
 
 RANKS = "23456789TJQKA"
@@ -150,7 +164,12 @@ def round_half_up(x):
 # ---- scoring and the end of a game (bis.md section 1) -------------------------------------------------------------
 
 
-def score(players, bags, *, nil=100, blind=200, failed="bags", count_bags=True, limit=10, penalty=100):
+def contract_points(tricks, ten):
+    """Points at stake on a contract; ``ten``: one of exactly ten is worth 200."""
+    return 200 if ten and tricks == 10 else 10 * tricks
+
+
+def score(players, bags, *, nil=100, blind=200, failed="bags", count_bags=True, limit=10, penalty=100, ten=False):
     """(points, bags after) of a side; ``players``: two of (bid, tricks), bid an int or "blind"."""
     contract = tricks = points = thrown = 0
     for bid, taken in players:
@@ -168,10 +187,10 @@ def score(players, bags, *, nil=100, blind=200, failed="bags", count_bags=True, 
             contract += bid
             tricks += taken
     if tricks < contract:
-        points -= 10 * contract
+        points -= contract_points(contract, ten)
         new_bags = thrown
     else:
-        points += 10 * contract
+        points += contract_points(contract, ten)
         new_bags = thrown + tricks - contract
     if not count_bags:
         return points, bags
@@ -190,6 +209,41 @@ def winner(a, b, goal, losing=None):
     if not over or a == b:
         return None
     return "a" if a > b else "b"
+
+
+# ---- which bids the rules allow, with rules as the contract's fields ------------------------------------------------
+
+
+def bids_allowed(spades, partner, rules):
+    """The bids 0..13 that ``rules`` (a dict of the contract's fields) allow a hand with so many spades.
+
+    ``partner``: her bid (0 for a blind nil too), None where she has yet to bid.
+    """
+    variant, most, least = rules["variant"], rules["team_max"], max(1, rules["min_bid"])
+
+    def allowed(bid):
+        if variant in ("mirror", "whiz_strict"):
+            return bid == spades
+        if variant == "whiz":
+            return bid in (0, spades)
+        if 0 < bid < least:
+            return False
+        if variant == "cutthroat":
+            return True
+        if variant == "suicide":
+            if partner is not None and (bid == 0) == (partner == 0):
+                return False
+            return bid == 0 or rules["team_min"] <= bid <= (most or 13)
+        if partner is None:
+            return bid == 0 or most is None or bid + least <= most
+        if partner + bid < rules["team_min"]:
+            return False
+        if bid == 0:
+            return partner > 0 or rules["double_nil"]
+        return partner + bid <= (most or 13)
+
+    found = {bid for bid in range(14) if allowed(bid)}
+    return found if found - {0} or (0 in found and (most or variant == "suicide")) or spades == 0 else found | {least}
 
 
 # ---- tricks, with cards as texts such as "QS" ---------------------------------------------------------------------
@@ -232,19 +286,26 @@ def forced_tricks(ours, theirs):
 # ---- the end of a game (bis.md section 3) -------------------------------------------------------------------------
 
 
-def end_of_game(bid, takes, estimate, *, us, them, us_bags, goal, limit, ours, theirs, nil_out, p_nil, floor):
+def end_of_game(
+    bid, takes, estimate, *, us, them, us_bags, goal, limit, ours, theirs, nil_out, p_nil, floor, allowed, ten
+):
     """(rule or None, bid) by the list in bis.md.
 
     ``ours`` and ``theirs``: dicts with ``bids`` (known ones of the others, mean bids included, numbers) and ``nils``
-    (points at stake in known nils; None where there is none). ``bid`` 0 is our nil, worth ``ours["nil"]``.
+    (points at stake in known nils; None where there is none). ``bid`` 0 is our nil, worth ``ours["nil"]``. ``allowed``:
+    the bids that the rules allow; ``ten``: a contract of ten that both partners have bid counts 200.
     """
 
     def projected(own):
-        mine = us + 10 * (own + sum(ours["bids"])) + sum(ours["nils"]) + (ours["nil"] if own == 0 else 0)
-        return mine, them + 10 * sum(theirs["bids"]) + sum(theirs["nils"])
+        mine = contract_points(own + sum(ours["bids"]), ten and ours["partner"] is not None)
+        mine += us + sum(ours["nils"]) + (ours["nil"] if own == 0 else 0)
+        return mine, them + contract_points(sum(theirs["bids"]), ten and ours["last"]) + sum(theirs["nils"])
 
     def limited(new):
-        return max(1, min(new, 13 - int(ours["partner"]))) if ours["partner"] is not None else min(new, 13)
+        return min(sorted(allowed - {0}), key=lambda b: abs(b - new))
+
+    def changed(new):
+        return mine + projected(new)[0] - projected(bid)[0]
 
     mine, his = projected(bid)
     total = bid + sum(ours["bids"]) + sum(theirs["bids"])
@@ -265,7 +326,7 @@ def end_of_game(bid, takes, estimate, *, us, them, us_bags, goal, limit, ours, t
         if not partner_nil and total >= 11:
             return "complete-to-14", limited(bid + max(0, round_half_up(Fraction(14 - total))))
         if his - mine < 20:
-            return "close-race", limited(bid + (1 if mine + 10 > his else 2))
+            return "close-race", limited(bid + (1 if changed(bid + 1) > his else 2))
         if not nil_out and p_nil >= floor:
             return "desperate-nil", 0
         return None, bid
@@ -273,10 +334,10 @@ def end_of_game(bid, takes, estimate, *, us, them, us_bags, goal, limit, ours, t
         if last and bid == 0 and we_win(*projected(takes)):
             return "regular-wins-too", takes
         if bid > 1 and may_take_bags:
-            if last and we_win(mine - 10, his):
-                return "last-seat-one-less", bid - 1
-            if mine - his > 10:
-                return "ahead-one-less", bid - 1
+            if last and we_win(changed(bid - 1), his):
+                return "last-seat-one-less", limited(bid - 1)
+            if mine - his > 10 and changed(bid - 1) >= mine - 10:
+                return "ahead-one-less", limited(bid - 1)
     return None, bid
 
 
@@ -323,3 +384,31 @@ def ms_tricks(suits):
     if n == 3 and any(len(suits[suit]) <= 1 for suit in "HDC"):
         tricks += 1
     return tricks
+
+
+# ---- conventions (bis.md section 3) -------------------------------------------------------------------------------
+
+
+def convention_says(suits, seat, bid, takes, convention):
+    """(rule or None, bid) of a hand that is about to bid ``bid``: 0, or its ``takes``."""
+    kept = {"big5": 5, "big6": 6}.get(convention)
+    if kept is None or seat in (2, 3) or bid == 0:
+        return None, bid
+    side_suits = [suits[suit] for suit in "HDC"]
+    if convention == "big5":
+        high = suits["S"] & {11, 12} and 4 <= takes <= 6
+        least = 9  # above the ten
+    else:
+        high = 12 in suits["S"] and takes >= 4
+        least = 8
+    if high and all(not ranks or any(rank >= least for rank in ranks) for ranks in side_suits):
+        return f"{convention}-signal", kept
+    if bid == kept:
+        return f"{convention}-refusal", kept - 1
+    return None, bid
+
+
+def asks_for_nil(previous, convention):
+    """Whether the bidder's partner, the last but one to bid, has signalled."""
+    kept = {"big5": 5, "big6": 6}.get(convention)
+    return kept is not None and len(previous) >= 2 and previous[-2] == kept

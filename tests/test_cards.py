@@ -10,6 +10,7 @@ from tests import naive
 
 WORKED = "AKJ62.AQ.Q.K9543"
 any_cards = st.sets(st.sampled_from(naive.DECK))
+with_jokers = st.sets(st.sampled_from([*naive.DECK, "LJ", "BJ"]))
 
 
 def hand_of(texts):
@@ -66,6 +67,46 @@ def test_pbn_round_trip(texts):
     assert hand == hand_of(texts)
     assert cards.format_pbn(hand) == pbn
     assert cards.parse_pbn(f"  {pbn.lower().replace('t', '10')} ") == hand
+
+
+@given(with_jokers)
+def test_pbn_round_trip_with_jokers(texts):
+    """Jokers are the spades B and L, before the ace."""
+    hand = hand_of(texts)
+    pbn = cards.format_pbn(hand)
+    assert pbn == "B" * ("BJ" in texts) + "L" * ("LJ" in texts) + naive.pbn_of(texts - {"BJ", "LJ"})
+    assert cards.parse_pbn(pbn) == cards.parse_pbn(pbn.lower()) == hand
+
+
+@pytest.mark.parametrize("text", [".B..", "..L.", "BB...", "A.2.3.B"])
+def test_pbn_jokers_are_spades_and_single(text):
+    with pytest.raises(CardError):
+        cards.parse_pbn(text)
+
+
+@pytest.mark.parametrize(
+    ("spades", "plain"),
+    [
+        ("AK2", "AK2"),
+        ("BAK", "AKQ"),
+        ("LAK", "AKQ"),
+        ("BL2", "AK2"),
+        ("BQ2", "AQ2"),
+        ("BLA32", "AKQ32"),
+        ("LT9", "AT9"),
+    ],
+)
+def test_a_joker_as_the_highest_spade_that_is_lacked(spades, plain):
+    assert cards.ordinary(cards.parse_pbn(f"{spades}.A3.2.43")) == cards.parse_pbn(f"{plain}.A3.2.43")
+
+
+@given(st.permutations(cards.cards_of(cards.JOKER_DECK)).map(lambda deck: sum(1 << card for card in deck[:13])))
+def test_an_ordinary_hand_keeps_what_is_no_joker(hand):
+    plain = cards.ordinary(hand)
+    jokers = hand & (3 << cards.LITTLE_JOKER)
+    assert plain.bit_count() == 13
+    assert plain & ~cards.DECK == 0
+    assert hand & ~jokers & ~plain == 0
 
 
 @given(any_cards.filter(bool))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from service.bidding.auction import NO_BID, SEQUENCES, sequence_index
 from service.bidding.endgame import MOST_TRICKS, RULE_NAMES, adjust, can_win, project
+from service.bidding.legal import allowed_bids
 from service.bidding.nil import ACE_OF_SPADES, OPEN
 from service.bidding.regular import limit_takes
 from service.bidding.rules import Rules
@@ -35,12 +36,29 @@ def means(worlds, **rows):
     return worlds.plain._replace(mean_bids=view(table))
 
 
-def after(t, bids, bid, us=0, them=0, *, estimate=None, takes=None, p=0.0, out=OPEN, floor=0.3, bags=0, rules=CLASSIC):
+def after(
+    t,
+    bids,
+    bid,
+    us=0,
+    them=0,
+    *,
+    estimate=None,
+    takes=None,
+    p=0.0,
+    out=OPEN,
+    floor=0.3,
+    bags=0,
+    rules=CLASSIC,
+    allowed=None,
+):
     """(name of the rule or "", bid) for a bid after ``bids``; nil when ``bid`` is 0."""
     estimate = float(bid) if estimate is None else estimate
     takes = bid if takes is None else takes
     b0, b1, b2 = padded(bids)
-    end = adjust(len(bids), b0, b1, b2, bid, takes, estimate, p, out, floor, us, them, bags, rules, t)
+    if allowed is None:
+        allowed = allowed_bids(0, len(bids), b0, b1, rules)
+    end = adjust(len(bids), b0, b1, b2, bid, takes, estimate, p, out, floor, us, them, bags, allowed, rules, t)
     assert end.before == bid
     return RULE_NAMES[end.rule], end.bid
 
@@ -249,6 +267,46 @@ def test_nobody_near_the_goal(neutral):
     assert after(neutral.plain, (3, 4, 3), 3, -300, 250) == ("", 3)
 
 
+# ---- rules that change what is projected, or what may be bid -------------------------------------------------------
+
+TEN = Rules(ten_for_200=1)
+
+
+def test_projection_of_a_contract_of_ten(neutral):
+    t = neutral.plain
+    assert project(3, 4, 6, 2, 4, 100, 50, TEN, t) == (100 + 200, 50 + 60, 16.0)
+    assert project(3, 4, 6, 6, 4, 100, 50, TEN, t) == (100 + 200, 50 + 200, 20.0)
+    assert project(3, 4, 6, 6, 3, 100, 50, TEN, t)[0] == 100 + 90
+    t = means(neutral, after_6_3_4=(7.0, 0, 0))
+    assert project(2, 6, 3, -1, 4, 100, 50, TEN, t) == (100 + 200, 50 + 100, 20.0)  # theirs is not bid yet
+
+
+def test_a_contract_of_ten_reaches_further(neutral):
+    # 300 + 200 reaches the goal, eleven would not; one less would be worth 110 less
+    assert after(neutral.plain, (3, 6, 3), 4, 300, 100, rules=TEN) == ("", 4)
+    assert after(neutral.plain, (3, 6, 3), 5, 390, 100, rules=TEN) == ("last-seat-one-less", 4)
+    assert after(neutral.plain, (3, 6, 3), 4, 300, 100) == ("", 4)
+    # theirs 440 + 60 = 500, ours 295 + 90 and partner's nil = 485: 495 with one more, with a ten 595
+    assert after(neutral.plain, (3, 0, 3), 9, 295, 440) == ("close-race", 11)
+    assert after(neutral.plain, (3, 0, 3), 9, 295, 440, rules=TEN) == ("close-race", 10)
+
+
+def test_adjusted_bids_stay_within_the_rules(neutral):
+    # one less would leave the side under its minimum
+    rules = Rules(team_min=7)
+    assert after(neutral.plain, (3, 4, 3), 3, 440, 100, rules=rules) == ("", 3)
+    assert after(neutral.plain, (3, 4, 3), 4, 440, 100, rules=rules) == ("last-seat-one-less", 3)
+    assert after(neutral.plain, (3, 4, 3), 2, 440, 100, rules=Rules(min_bid=2)) == ("", 2)
+    # a raise stops at the side's most
+    rules = Rules(team_max=8)
+    assert after(neutral.plain, (4, 1, 3), 3, 0, 430, rules=rules) == ("complete-to-14", 6)
+    assert after(neutral.plain, (4, 4, 3), 1, 0, 430, rules=rules) == ("complete-to-14", 3)
+    assert after(neutral.plain, (4, 6, 3), 1, 0, 430, rules=rules) == ("", 1)
+    # the regular bid that wins too must be allowed; a nil bid by force stays
+    assert after(neutral.plain, (3, 4, 3), 0, 440, 0, takes=3, allowed=0b11) == ("regular-wins-too", 1)
+    assert after(neutral.plain, (3, 4, 3), 0, 440, 0, takes=3, allowed=0b1) == ("", 0)
+
+
 # ---- all of it against the list as it is told ---------------------------------------------------------------------
 
 NO_LONG_CONTRACTS = (0, 1, 2, 3, 3, 4, 4, 5, 6, 9, BLIND_NIL)
@@ -271,7 +329,10 @@ def test_against_oracle(neutral, data):
     p = draw(st.sampled_from((0.1, 0.3, 0.6)))
     out = draw(st.sampled_from((OPEN, ACE_OF_SPADES)))
     with_bags = draw(st.booleans())
-    rules = Rules(bags=int(with_bags), blind_nil=1)
+    ten = draw(st.booleans())
+    rules = Rules(bags=int(with_bags), blind_nil=1, ten_for_200=int(ten))
+    numbers = {takes} | draw(st.sets(st.integers(1, 13)) | st.just(set(range(1, 14))))
+    allowed = {0} | {b for b in numbers if b <= max(1, 13 - (partner or 0) % BLIND_NIL)}
 
     row = np.zeros((SEQUENCES, 3))
     if seat < 3:
@@ -301,10 +362,15 @@ def test_against_oracle(neutral, data):
         nil_out=out != OPEN,
         p_nil=p,
         floor=0.3,
+        allowed=allowed,
+        ten=ten,
     )
     if expected[1] == bid:
         expected = ("", bid)
-    found = after(t, bids, bid, us, them, estimate=estimate, takes=takes, p=p, out=out, bags=bags, rules=rules)
+    mask = sum(1 << b for b in allowed)
+    found = after(
+        t, bids, bid, us, them, estimate=estimate, takes=takes, p=p, out=out, bags=bags, rules=rules, allowed=mask
+    )
     assert found == expected
 
 

@@ -81,6 +81,30 @@ def test_mean_bids_are_told(neutral):
     assert projected["sum_of_bids"] == pytest.approx(11 + before + projected["mean_bids"][0])
 
 
+def test_what_the_rules_force_is_told(neutral):
+    low_ace = "A92.943.864.8532"
+    told = explained(neutral, low_ace, (0, 3), rules="board-4").explanation
+    takes = told["regular"]["takes"]
+    why = "the nearest bid that the rules allow"
+    assert told["adjustments"] == [{"rule": "table-rules", "before": takes, "after": 4, "why": why}]
+    assert told["sentence"].endswith(f"rounded to {takes}; nil is out (partner bid nil); {why}: bid 4.")
+    told = explained(neutral, LOW, (1, 3), rules="board-4").explanation
+    assert told["nil"]["ruled_out"] == "the rules allow no nil here"
+    assert told["adjustments"] == [{"rule": "table-rules", "before": 1, "after": 3, "why": why}]
+
+
+def test_a_completed_ten_is_told(neutral):
+    told = explained(neutral, WORKED, (5, 3), rules="ten-for-200").explanation
+    assert [(step["rule"], step["before"], step["after"]) for step in told["adjustments"]] == [("ten-for-200", 6, 5)]
+    assert "; a contract of exactly ten stakes 200, " in told["sentence"]
+    assert told["sentence"].endswith(": bid 5.")
+
+
+def test_no_step_where_the_nil_goes_first(neutral):
+    told = explained(neutral, LOW, (8, 3), rules="ten-for-200").explanation
+    assert (told["nil"]["chosen"], told["adjustments"]) == (True, [])
+
+
 def test_a_bid_that_is_not_legal_is_told(neutral):
     told = explained(neutral, WORKED, legal=(1, 2, 3)).explanation
     assert told["adjustments"] == [

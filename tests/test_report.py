@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from service.bidding.bidder import Position, decide
-from service.bidding.cards import parse_card
+from service.bidding.cards import parse_card, parse_pbn
 from service.bidding.policies import parse_policy
 from service.bidding.rules import Rules
 from service.bidding.scoring import score_side
 from service.bidding.tableset import open_tables
 from tables import __main__
 from tables.arena.match import run_match
-from tables.report import command, distributions, kinds, opponents, plots, samples, setup
+from tables.report import command, conventions, distributions, kinds, opponents, plots, samples, setup
 from tables.report.paper import TABLE_2, TABLE_3
 from tables.simulate import seated, typed
 
@@ -131,7 +131,7 @@ def recorded(opened):
     )
     policy = typed(parse_policy("bis:endgame=off"))
     players = seated("srp@1", "srp@1")
-    samples._record_rounds(5, 0, n, Rules(), policy, players, opened.kernel, *rounds)
+    samples._record_rounds(5, 0, n, Rules(), (policy, policy), players, opened.kernel, *rounds)
     return rounds
 
 
@@ -192,8 +192,8 @@ def made_up(n, bids, taken, estimate, p_nil=0.8):
 def test_ace_of_spades_by_the_sum_of_three_bids():
     rounds = made_up(400, [3, 3, 3, 3], [4, 3, 3, 3], [3.0] * 4)
     rounds.hands[:300] = rounds.hands[:300, [1, 2, 3, 0]]  # the fourth holds it in 300 of 400
-    _, words = distributions.ace_of_spades(rounds)
-    assert "| 9 | 400 | 0.750 ± 0.042 |" in words  # 1.96 sqrt(.75 .25 / 400) = .0424
+    _, words = distributions.ace_of_spades(rounds, np.full(40, 0.125))
+    assert "| 9 | 400 | 0.750 ± 0.042 | 0.125 |" in words  # 1.96 sqrt(.75 .25 / 400) = .0424
 
 
 def test_sum_of_bids_and_points_of_nils():
@@ -232,3 +232,25 @@ def test_features_of_a_hand():
         "a lone side king",
         "a guarded side queen without ace and king",
     }
+
+
+def test_what_follows_a_first_partners_hand():
+    """Two rounds by hand: kinds of hands, partners' nils, points less the other side's with a price on bags."""
+    cover, other = parse_pbn("AK62.AQ3.K94.J54"), parse_pbn("AKJ62.A2.T95.Q43")
+    rounds = samples.Rounds(
+        np.array([[cover, other, 0, 0], [other, cover, 0, 0]]),
+        np.array([[4, 5, 0, 2], [3, 0, 3, 4]], np.int8),
+        np.array([[6, 4, 0, 3], [3, 1, 2, 7]], np.int8),
+        np.array([[3.9, 5.0, 0.0, 0.0], [3.0, 3.9, 0.0, 0.0]]),
+        np.zeros((2, 4)),
+        np.array([[142, 70], [-60, -57]], np.int16),
+        np.zeros((52, 14), np.int64),
+    )
+    kinds = {name: members.tolist() for name, members in conventions._kinds(rounds).items()}
+    assert kinds["signal with 4 takes"] == [[True, False], [False, False]]  # the other one bid nil
+    assert kinds["refusal: a 5 becomes 4"] == [[False, True], [False, False]]
+    assert kinds["others"] == [[False, False], [True, False]]
+    assert conventions._bags(rounds).tolist() == [[2, 0], [0, 4]]  # a failed nil's trick is a bag
+    after = conventions._after(rounds, 0, np.array([True, True]))
+    assert (after.nils, after.made) == (1, 1)
+    assert after.points.tolist() == [142 - 20 - 70, -60 + 57 + 40]

@@ -83,6 +83,23 @@ def test_another_limit_and_penalty():
     assert score_side(2, 5, 2, 4, 0, Rules(bag_limit=1, bag_penalty=7)) == (40 + 5 - 35, 0)
 
 
+@pytest.mark.parametrize(
+    ("bid", "taken", "partner", "partner_taken", "points", "bags_after"),
+    [
+        (6, 6, 4, 4, 200, 0),
+        (6, 8, 4, 4, 202, 2),  # more than ten tricks are bags
+        (6, 5, 4, 4, -200, 0),
+        (6, 6, 3, 3, 90, 0),
+        (7, 7, 4, 4, 110, 0),
+        (7, 7, 4, 3, -110, 0),
+        (10, 10, NIL, 0, 300, 0),
+        (10, 10, NIL, 1, 200 - 100 + 1, 1),
+    ],
+)
+def test_ten_for_200(bid, taken, partner, partner_taken, points, bags_after):
+    assert score_side(bid, taken, partner, partner_taken, 0, Rules(ten_for_200=1)) == (points, bags_after)
+
+
 def test_bid_helpers():
     assert [contract_of(bid) for bid in (0, 1, 13, BLIND_NIL)] == [0, 1, 13, 0]
     assert [is_nil(bid) for bid in (0, 1, 13, BLIND_NIL, -1)] == [True, False, False, True, False]
@@ -103,9 +120,11 @@ bids = st.integers(0, 14)
     st.integers(1, 12),
     st.sampled_from((0, 100, 110)),
     st.sampled_from((0, 50, 100)),
+    st.booleans(),
 )
-@example(0, 0, (6, 13), 0, "contract", True, 10, 100, 100)
-def test_against_oracle(bid, partner, taken, bags, failed, count_bags, limit, penalty, nil):
+@example(0, 0, (6, 13), 0, "contract", True, 10, 100, 100, False)
+@example(6, 4, (6, 9), 0, "bags", True, 10, 100, 100, True)
+def test_against_oracle(bid, partner, taken, bags, failed, count_bags, limit, penalty, nil, ten):
     own, total = taken
     bags %= limit
     rules = make_rules(
@@ -117,11 +136,20 @@ def test_against_oracle(bid, partner, taken, bags, failed, count_bags, limit, pe
             "bag_penalty": penalty,
             "nil_points": nil,
             "blind_nil_points": 2 * nil,
+            "ten_for_200": ten,
         },
     )
     told = [("blind" if b == BLIND_NIL else b, n) for b, n in ((bid, own), (partner, total - own))]
     expected = naive.score(
-        told, bags, nil=nil, blind=2 * nil, failed=failed, count_bags=count_bags, limit=limit, penalty=penalty
+        told,
+        bags,
+        nil=nil,
+        blind=2 * nil,
+        failed=failed,
+        count_bags=count_bags,
+        limit=limit,
+        penalty=penalty,
+        ten=ten,
     )
     assert score_side(bid, own, partner, total - own, bags, rules) == expected
 

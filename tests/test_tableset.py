@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from service.bidding import tableset
 from service.bidding.errors import TablesError
 from service.bidding.setting import PLAIN
-from service.bidding.tableset import DEFAULT_DIRECTORY, MANIFEST, Tables, open_tables, read_manifest
+from service.bidding.tableset import DEFAULT_DIRECTORY, MANIFEST, SEAL, Tables, open_tables, read_manifest, sealed
 
 
 @pytest.fixture
@@ -22,11 +22,12 @@ def directory(tmp_path):
 
 
 def edit(directory, change):
-    """Apply ``change`` to the manifest's JSON."""
+    """Apply ``change`` to the manifest's JSON, and seal it."""
     path = directory / MANIFEST
     content = json.loads(path.read_text())
+    del content[SEAL]
     change(content)
-    path.write_text(json.dumps(content))
+    path.write_bytes(sealed(content))
 
 
 def test_committed_tables_open():
@@ -69,11 +70,29 @@ def test_arrays_are_read_only():
         tables.kernel[PLAIN].p_length[0, 0, 0] = 0.0
 
 
-def test_white_space_and_order_do_not_change_the_version(directory):
-    before = read_manifest(directory).version
-    content = json.loads((directory / MANIFEST).read_text())
-    (directory / MANIFEST).write_text(json.dumps(dict(reversed(content.items())), indent=7))
-    assert open_tables(directory).version == before
+def test_the_manifest_is_what_it_says_of_itself(directory):
+    """A changed text, which no file's checksum covers, is as bad as a changed table."""
+    path = directory / MANIFEST
+    text = path.read_text()
+    for before, after in (('"places": 13', '"places": 14'), ('"generator": 1', '"generator": 2')):
+        assert before in text
+        path.write_text(text.replace(before, after, 1))
+        with pytest.raises(TablesError, match=r"manifest\.json: found content of sha256 \w{64}; expected \w{64}"):
+            open_tables(directory)
+    content = json.loads(text)
+    del content[SEAL]
+    path.write_text(json.dumps(content))
+    with pytest.raises(TablesError, match="found sha256 None; expected a string"):
+        open_tables(directory)
+
+
+@pytest.mark.parametrize("respell", [json.dumps, str.rstrip, lambda text: text.replace("\n", "\r\n")])
+def test_another_spelling_of_the_manifest(directory, respell):
+    path = directory / MANIFEST
+    text = path.read_text()
+    path.write_bytes(respell(json.loads(text) if respell is json.dumps else text).encode())
+    with pytest.raises(TablesError, match=r"manifest\.json: found its content spelt another way"):
+        open_tables(directory)
 
 
 def test_content_changes_the_version(directory):

@@ -1,14 +1,17 @@
-"""Bids of every policy in fixed positions: `python -m tests.vectors_update` writes tests/vectors/bids.json anew.
+"""Stored bids: `python -m tests.vectors_update` writes those in tests/vectors anew.
 
-The file is the memory of what the service answers: a change of tables, policies or rules that changes a bid shows as a
-diff there, to be looked at and committed with the change. Positions are made here, from a fixed seed and by hand; they
-depend on no table.
+`bids.json`: every policy in fixed positions, made here from a fixed seed and by hand; they depend on no table.
+`behaviour.json`: requests with the bids that good sense allows and the reason, written by hand; of these only the bid
+that the service gives (`bid`) is written here. The files are the memory of what the service answers: a change of
+tables, policies or rules that changes a bid shows as a diff there, to be looked at and committed with the change.
 """
 
 import json
 import random
 from pathlib import Path
 
+from service.api.faults import faults_of
+from service.api.requests import read_fast
 from service.bidding.bidder import Position, decide
 from service.bidding.cards import parse_pbn
 from service.bidding.policies import parse_policy
@@ -17,6 +20,7 @@ from service.bidding.tableset import open_tables
 from tests import naive
 
 VECTORS = Path(__file__).with_name("vectors") / "bids.json"
+BEHAVIOUR = VECTORS.with_name("behaviour.json")
 POLICIES = ("bis", "bis:tuned", "bis:curves=single", "bis:endgame=off", "rb", "rb:nil=5-8-T", "ms", "io")
 SEED = 44
 
@@ -85,6 +89,19 @@ def text_of(rows: list[dict]) -> str:
     return "[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n"
 
 
+def behaviour() -> list[dict]:
+    """The cases of behaviour.json, each with the bid that the service gives today."""
+    tables = open_tables()
+    cases = json.loads(BEHAVIOUR.read_text(encoding="utf-8"))
+    for case in cases:
+        call = read_fast(case["request"])
+        if call is None:
+            raise ValueError(f"{case['name']}: found {faults_of(case['request'])}; expected a request without faults")
+        case["bid"] = decide(call.position, call.policy, tables, call.legal, explain=False).bid
+    return cases
+
+
 if __name__ == "__main__":
     VECTORS.write_text(text_of(vectors()), encoding="utf-8")
-    print(f"wrote {VECTORS.name}: look at the diff, then commit it with the change that made it")
+    BEHAVIOUR.write_text(text_of(behaviour()), encoding="utf-8")
+    print(f"wrote {VECTORS.name} and {BEHAVIOUR.name}: look at the diff, then commit it with the change that made it")

@@ -29,10 +29,10 @@ _logger = logging.getLogger("service")
 
 def bid(state: State, body: bytes, deadline: float) -> bytes:
     """POST /bid and /v1/bid: the answer's JSON; raise `ProblemError` for anything else."""
-    tables = _tables(state)
+    tables = tables_of(state)
     if deadline != NO_DEADLINE and perf_counter() > deadline:
-        raise _too_late(state)
-    answer, made = answer_one(state, tables, _parse(body))
+        raise too_late(state)
+    answer, made = answer_one(state, tables, parsed(body))
     state.metrics.decided(made)
     if deadline != NO_DEADLINE and perf_counter() > deadline:
         raise deadline_exceeded()
@@ -46,9 +46,9 @@ async def bids(state: State, body: bytes, deadline: float, key: Key | None) -> b
     """
     async with state.batches:
         if perf_counter() > deadline:
-            raise _too_late(state)
-        tables = _tables(state)
-        items = _items(_parse(body), state)
+            raise too_late(state)
+        tables = tables_of(state)
+        items = _items(parsed(body), state)
         if key is not None and key.bucket is not None:
             key.bucket.owe(len(items) - 1)  # the gate has taken one
         answers: list[bytes] = []  # bytes, not dicts: the garbage collector would walk thousands of those
@@ -93,10 +93,11 @@ def refuse(state: State, data: Any) -> ProblemError:
     """The 422 for a request that `read_fast` gave up on."""
     faults = faults_of(data)
     assert faults, "read_fast gave up on a request without a fault"
-    return _count(state, faults)
+    return refused(state, faults)
 
 
-def _count(state: State, faults: list[Fault]) -> ProblemError:
+def refused(state: State, faults: list[Fault]) -> ProblemError:
+    """The 422 with ``faults``, which are counted."""
     for fault in faults:
         state.metrics.faults[fault.code].inc()
     return invalid_request(faults)
@@ -130,9 +131,9 @@ def _refused_item(problem: ProblemError) -> bytes:
 def _items(data: Any, state: State) -> list[Any]:
     """The requests of a POST /v1/bids body."""
     if type(data) is not dict:
-        raise _count(state, [Fault("", "wrong-type", 'the body is no object; expected {"requests": [...]}')])
+        raise refused(state, [Fault("", "wrong-type", 'the body is no object; expected {"requests": [...]}')])
     if len(data) > MAX_KEYS:
-        raise _count(state, [Fault("", "too-many-items", f"{len(data)} fields; expected requests alone")])
+        raise refused(state, [Fault("", "too-many-items", f"{len(data)} fields; expected requests alone")])
     faults = [
         Fault(pointer(name), "unknown-field", f"{quote(name)} is no field; expected requests")
         for name in data
@@ -147,25 +148,27 @@ def _items(data: Any, state: State) -> list[Any]:
         detail = f"{len(requests)} requests; expected at most {MAX_ITEMS}"
         faults.append(Fault("/requests", "too-many-items", detail))
     if faults:
-        raise _count(state, faults)
+        raise refused(state, faults)
     assert type(requests) is list
     return requests
 
 
-def _parse(body: bytes) -> Any:
+def parsed(body: bytes) -> Any:
+    """The body's JSON value; raise the 400."""
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise ProblemError("invalid-json", f"{error.msg} (line {error.lineno}, column {error.colno})") from None
 
 
-def _too_late(state: State) -> ProblemError:
+def too_late(state: State) -> ProblemError:
     """The 504 of a request on which no work is done."""
     state.metrics.shed["deadline"].inc()
     return deadline_exceeded()
 
 
-def _tables(state: State) -> TableSet:
+def tables_of(state: State) -> TableSet:
+    """The mapped tables; raise the 503 while there are none."""
     if state.tables is None:
         raise ProblemError("not-ready", "the tables are not mapped yet", headers=[("retry-after", "1")])
     return state.tables

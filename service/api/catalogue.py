@@ -5,14 +5,22 @@ Made once from the bidding code's own lists, so that the answer can't differ fro
 
 from typing import Any
 
-import orjson
 from fastapi import APIRouter
 
 from service.api.documentation import GET_PROBLEMS
 from service.api.requests import DEFAULT_POLICY, DEFAULT_PRESET, POLICIES
 from service.bidding.errors import RulesError
 from service.bidding.policies import TUNED, options_of
-from service.bidding.rules import FAILED_NIL_TRICKS, PRESETS, SUPPORTED_RANGES, Rules, describe, make_rules
+from service.bidding.rules import (
+    FAILED_NIL_TRICKS,
+    FIXED_FIELDS,
+    PRESETS,
+    SUPPORTED_RANGES,
+    VARIANTS,
+    Rules,
+    describe,
+    make_rules,
+)
 from service.schemas import PoliciesAnswer, PolicyInfo, RuleField, RulesAnswer, RuleSet
 
 _DESCRIPTIONS = {
@@ -26,6 +34,25 @@ _DESCRIPTIONS = {
 _WON = {
     "bis": {"rb": "50.3 [49.8, 50.8]", "ms": "64.1 [63.6, 64.7]", "io": "74.9 [74.3, 75.4]"},
     "bis:tuned": {"rb": "51.5 [50.9, 52.0]", "ms": "64.3 [63.7, 64.9]", "io": "74.2 [73.6, 74.8]"},
+}
+_PRESETS = {
+    "classic": "goal 500, nil 100, every tenth bag costs 100",
+    "bis-paper": "the games of ECAI 2020: goal 200, losing goal -100, ten bags cost 110",
+    "short": "goal 250",
+    "quick": "goal 200, losing goal -200",
+    "single-nil": "only one of two partners may bid nil",
+    "blind-nil": "blind nil for 200 when 100 or more behind",
+    "no-bags": "overtricks count nothing",
+    "five-bags": "every fifth bag costs 50",
+    "nil-50": "nil 50, blind nil 100",
+    "board-4": "a side bids four or more; a nil adds nothing to it",
+    "ten-for-200": "a contract of exactly ten wins or loses 200",
+    "cutthroat": "four players, each for herself; goal 300",
+    "mirror": "everyone bids the number of her spades",
+    "whiz": "everyone bids the number of her spades, or nil",
+    "whiz-strict": "everyone bids the number of her spades, nil without any",
+    "suicide": "one of two partners bids nil, the other four or more; losing goal -200",
+    "jokers": "two jokers above the ace of spades, without the deuces of hearts and clubs",
 }
 POLICY_VERSION = "1"  # goes up when a policy's bids change without a change of tables
 
@@ -81,21 +108,21 @@ def _rules() -> RulesAnswer:
     defaults = describe(PRESETS[DEFAULT_PRESET])
     fields = {field: _field(field, defaults[field]) for field in Rules._fields}
     presets = {name: RuleSet.model_validate({"preset": name, **describe(rules)}) for name, rules in PRESETS.items()}
-    return RulesAnswer(default=DEFAULT_PRESET, presets=presets, fields=fields)
+    fixed = {VARIANTS[variant]: {field: defaults[field] for field in names} for variant, names in FIXED_FIELDS.items()}
+    return RulesAnswer(
+        default=DEFAULT_PRESET, presets=presets, descriptions=_PRESETS, fields=fields, fixed_by_variant=fixed
+    )
 
 
 def _field(field: str, default: object) -> RuleField:
-    if field == "failed_nil_tricks":
-        return RuleField(type="string", default=default, supported=", ".join(FAILED_NIL_TRICKS))
     if field in SUPPORTED_RANGES:
-        low, high = SUPPORTED_RANGES[field]
         if isinstance(default, bool):
             return RuleField(type="boolean", default=default, supported="true, false")
+        low, high = SUPPORTED_RANGES[field]
         supported = f"{low}..{high}" + (", null" if _takes_null(field) else "")
         return RuleField(type="integer", default=default, supported=supported)
-    kinds = {bool: "boolean", int: "integer", str: "string"}
-    only = f"{orjson.dumps(default).decode()} only"
-    return RuleField(type=kinds.get(type(default), "integer"), default=default, supported=only)
+    words = VARIANTS if field == "variant" else FAILED_NIL_TRICKS
+    return RuleField(type="string", default=default, supported=", ".join(words))
 
 
 def _takes_null(field: str) -> bool:

@@ -13,7 +13,7 @@ from pydantic.json_schema import models_json_schema
 
 from service import __version__
 from service.problems import CODES, MEDIA_TYPE, TYPES, Fault, ProblemError, invalid_request
-from service.schemas import BidRequest, BidsRequest, Problem
+from service.schemas import BidRequest, BidsRequest, BlindRequest, Problem
 
 DESCRIPTION = """A Spades bidding service: one hand and the bids before it in, one bid and the numbers that made it out.
 
@@ -32,6 +32,13 @@ REQUEST = {
     "explain": True,
 }
 SHORT_REQUEST = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
+CUTTHROAT_REQUEST = {
+    "hand": "AKJ62.AQ.Q.K9543",
+    "previous_bids": [3, 1],
+    "seat": 2,
+    "scores": {"seats": [120, 95, 140, 60], "bags": [3, 5, 0, 2]},
+    "rules": {"preset": "cutthroat"},
+}
 # Figures for shape only.
 ANSWER = {
     "bid": 6,
@@ -64,6 +71,35 @@ ANSWER = {
         "sentence": "Takes 5.97, rounded to 6; a nil is ruled out by the ace of spades.",
     },
 }
+BLIND_REQUEST = {
+    "previous_bids": [4, 4, 3],
+    "seat": 3,
+    "scores": {"us": 120, "them": 310, "us_bags": 3, "them_bags": 5},
+    "convention": "none",
+    "policy": "bis",
+    "rules": {"preset": "blind-nil"},
+    "seed": 7,
+}
+SHORT_BLIND_REQUEST = {"previous_bids": [], "seat": 0}
+# Figures for shape only.
+BLIND_ANSWER = {
+    "blind_nil": False,
+    "policy": "bis",
+    "tables": "2026.11.1+3f9a2c",
+    "assumed": [],
+    "explanation": {
+        "rule": "fourth-seat",
+        "p_ace_of_spades": 0.038,
+        "p_made": 0.613,
+        "expected_points": 45.2,
+        "floor": 0.0,
+        "frequency": 0.1,
+        "lot": 0.62,
+        "projected": {"us": 171.5, "them": 380.0, "sum_of_bids": 12.2},
+        "sentence": "After 11 tricks bid our hand holds the ace of spades in 4%, and a blind nil here makes 61%; bid "
+        "in 10% of such places, and the lot drawn is 62%: look.",
+    },
+}
 FAULT_EXAMPLES = {
     "missing-field": Fault("/seat", "missing-field", "seat is missing"),
     "unknown-field": Fault("/previousBids", "unknown-field", "previousBids is no field of the request"),
@@ -80,14 +116,23 @@ FAULT_EXAMPLES = {
         "/previous_bids/0", "bid-out-of-range", 'the bid is 14; expected 0..13, "nil" or "blind_nil"'
     ),
     "seat-mismatch": Fault("/seat", "seat-mismatch", "seat is 3 after 2 previous bids; expected 2"),
-    "team-over-limit": Fault("/previous_bids/2", "team-over-limit", "the side's bids 9 and 6 sum over 13"),
+    "team-over-limit": Fault(
+        "/previous_bids/2",
+        "team-over-limit",
+        "the bid is 6 beside the partner's 9; expected nil or 1..4, for a side bids 13 at most",
+    ),
+    "team-under-limit": Fault(
+        "/previous_bids/2",
+        "team-under-limit",
+        "the bid is 1 beside the partner's 2; expected 2..11, for rules.team_min is 4",
+    ),
     "illegal-bids": Fault("/legal_bids", "illegal-bids", "0 legal bids; expected 1..15"),
     "unknown-policy": Fault("/policy", "unknown-policy", "unknown policy best; expected one of bis, rb, ms, io"),
     "unsupported-convention": Fault(
-        "/convention", "unsupported-convention", "convention big5 is not supported; expected none"
+        "/convention", "unsupported-convention", "convention big5 with policy rb; expected none, for only bis plays one"
     ),
     "unsupported-rules": Fault(
-        "/rules/variant", "unsupported-rules", "variant 'cutthroat' is not supported yet; expected 'partnership'"
+        "/rules/team_min", "unsupported-rules", "team_min is 4 with variant mirror; expected 0 there"
     ),
 }
 _EXAMPLES = {
@@ -197,7 +242,7 @@ def openapi(app: FastAPI, examples: dict[str, Any]) -> dict[str, Any]:
             separate_input_output_schemas=False,
         )
         _, extra = models_json_schema(
-            [(BidRequest, "validation"), (BidsRequest, "validation"), (Problem, "validation")],
+            [(model, "validation") for model in (BidRequest, BidsRequest, BlindRequest, Problem)],
             ref_template="#/components/schemas/{model}",
         )
         document["components"]["schemas"] |= extra["$defs"]

@@ -18,21 +18,25 @@ from service.api.requests import (
     DEFAULT_PRESET,
     MAX_PBN_CHARS,
     POLICIES,
+    SEAT_FIELDS,
+    SIDE_FIELDS,
+    SPADE_COUNTS,
     TRICKS,
     UNSUPPORTED_FIELDS,
+    deck_of,
     pbn_names,
     policy_of,
 )
 from service.bidding.auction import NO_BID
 from service.bidding.bidder import BLIND_NIL
-from service.bidding.cards import RANKS, parse_card
-from service.bidding.errors import CardError, PolicyError, RulesError
-from service.bidding.legal import pair_allowed
+from service.bidding.cards import RANKS
+from service.bidding.errors import PolicyError, RulesError
+from service.bidding.legal import possible_bids
 from service.bidding.policies import BIS, CONVENTIONS, NO_CONVENTION, parse_policy
-from service.bidding.rules import PARTNERSHIP, PRESETS, SUICIDE, VARIANTS, Rules, make_rules
+from service.bidding.rules import CUTTHROAT, PARTNERSHIP, PRESETS, SUICIDE, VARIANTS, Rules, make_rules
 from service.bidding.scoring import contract_of, is_nil
 from service.problems import Fault, pointer, quote
-from service.schemas import POLICY_CHARS, BidRequest
+from service.schemas import POLICY_CHARS, SCORE_LIMIT, BidRequest
 
 MAX_KEYS = 64  # an object with more fields is refused unread
 
@@ -50,11 +54,11 @@ def faults_of(data: Any) -> list[Fault]:
     broken = {fault.pointer for fault in faults}
     rules = _rule_faults(data.get("rules"), broken, faults)
     if "hand" in data:
-        faults += _hand_faults(data["hand"])
+        faults += _hand_faults(data["hand"], rules)
     if "previous_bids" in data:
         faults += _previous_bids_faults(data["previous_bids"], data.get("seat"), rules)
     if type(data.get("scores")) is dict:
-        faults += _bag_faults(data["scores"], rules)
+        faults += _bag_faults(data["scores"], rules) + _seat_faults(data["scores"], rules)
     if data.get("legal_bids") is not None:
         faults += _legal_bids_faults(data["legal_bids"], rules)
     if type(data.get("policy")) is str:
@@ -80,8 +84,6 @@ def _structural_fault(error: dict[str, Any]) -> Fault:
     if kind == "extra_forbidden":
         if loc[-1] in UNSUPPORTED_FIELDS and len(loc) == 1:
             return Fault(where, "unsupported-field", f"{name} is not supported yet; leave it out")
-        if loc in (("scores", "seats"), ("scores", "bags")):
-            return Fault(where, "unsupported-field", f"{name} is for cutthroat, which is not supported yet")
         return Fault(where, "unknown-field", f"{name} is no field of the request")
     if kind in ("greater_than_equal", "less_than_equal"):
         limit = f"at least {error['ctx']['ge']}" if kind[0] == "g" else f"at most {error['ctx']['le']}"
@@ -109,7 +111,7 @@ def _rule_faults(given: Any, broken: set[str], faults: list[Fault]) -> Rules:
     for field, value in given.items():
         if field != "preset" and pointer("rules", field) not in broken:
             try:
-                make_rules(preset, {field: value})
+                make_rules(DEFAULT_PRESET, {field: value})  # by itself; what goes together comes below
                 good[field] = value
             except RulesError as error:
                 faults.append(Fault(pointer("rules", error.field), "unsupported-rules", str(error)))
@@ -120,7 +122,7 @@ def _rule_faults(given: Any, broken: set[str], faults: list[Fault]) -> Rules:
         return PRESETS[preset]
 
 
-def _hand_faults(cards: Any) -> list[Fault]:
+def _hand_faults(cards: Any, rules: Rules) -> list[Fault]:
     if type(cards) is str:
         names = pbn_names(cards)
         if names is None:
@@ -146,20 +148,16 @@ def _hand_faults(cards: Any) -> list[Fault]:
         if type(name) is not str:
             faults.append(Fault(place, "wrong-type", f"a card is {_json_type(name)}; expected a string"))
         elif name not in CARD_BITS:
-            faults.append(Fault(place, "unknown-card", _unknown_card(name)))
+            detail = f"{quote(name)} is no card; expected a rank of {RANKS} (or 10) and a suit of SHDC, BJ or LJ"
+            faults.append(Fault(place, "unknown-card", detail))
+        elif CARD_BITS[name] & ~deck_of(rules):
+            detail = f"{quote(name)} is in no deck of variant {VARIANTS[rules.variant]}"
+            faults.append(Fault(place, "unknown-card", detail))
         elif bits & CARD_BITS[name]:
             faults.append(Fault(place, "duplicate-card", f"{name} stands twice in the hand"))
         else:
             bits |= CARD_BITS[name]
     return faults
-
-
-def _unknown_card(name: str) -> str:
-    try:
-        parse_card(name[:MAX_PBN_CHARS])
-    except CardError:
-        return f"{quote(name)} is no card; expected a rank of {RANKS} (or 10) and a suit of SHDC"
-    return f"{quote(name)} is in no deck of a supported variant"
 
 
 def _previous_bids_faults(previous: Any, seat: Any, rules: Rules) -> list[Fault]:
@@ -178,42 +176,58 @@ def _previous_bids_faults(previous: Any, seat: Any, rules: Rules) -> list[Fault]
     if not faults:
         bids = [BID_WORDS[bid] if type(bid) is str else bid for bid in previous]
         faults = [fault for index in range(len(bids)) for fault in _side_faults(bids, index, rules)]
+        if rules.variant in SPADE_COUNTS and sum(bids) > TRICKS:
+            detail = f"the bids sum to {sum(bids)}; expected at most {TRICKS} with variant {VARIANTS[rules.variant]}"
+            faults.append(Fault(f"/previous_bids/{len(bids) - 1}", "bid-out-of-range", detail))
     return faults
 
 
 def _side_faults(bids: list[int], index: int, rules: Rules) -> list[Fault]:
-    """What the rules have against bid ``index``, alone and beside the partner's."""
-    bid, where, variant = bids[index], f"/previous_bids/{index}", VARIANTS[rules.variant]
-    partner = bids[index - 2] if index > 1 else NO_BID
-    if 0 < bid < rules.min_bid:
-        detail = f"the bid is {bid}; expected nil or at least {rules.min_bid}, rules.min_bid"
-        return [Fault(where, "bid-out-of-range", detail)]
-    if partner == NO_BID:
-        if pair_allowed(bid, NO_BID, rules):
-            return []
-        if bid > rules.team_max - max(1, rules.min_bid):
-            detail = f"the bid is {bid}, which leaves the partner no bid within rules.team_max {rules.team_max}"
-            return [Fault(where, "team-over-limit", detail)]
-        detail = f"the bid is {bid} and the partner has to bid nil; expected at least {rules.team_min}, rules.team_min"
-        return [Fault(where, "team-under-limit", detail)]
-    if pair_allowed(partner, bid, rules):
+    """What the rules have against bid ``index``, alone or beside the partner's."""
+    bid = bids[index]
+    partner = bids[index - 2] if index > 1 and rules.variant != CUTTHROAT else NO_BID
+    possible = possible_bids(partner, rules)
+    if possible >> contract_of(bid) & 1:
         return []
-    total = contract_of(partner) + contract_of(bid)
-    both = f"the side's bids {partner} and {bid}"
-    if total > min(TRICKS, rules.team_max):
-        return [Fault(where, "team-over-limit", f"{both} sum over {min(TRICKS, rules.team_max)}")]
-    if rules.variant == SUICIDE and is_nil(partner) == is_nil(bid):
-        return [Fault(where, "bid-out-of-range", f"{both}; expected one nil, for the variant is {variant}")]
-    if is_nil(partner) and is_nil(bid):
-        return [Fault(where, "bid-out-of-range", "both partners bid nil, but rules.double_nil is false")]
-    return [Fault(where, "team-under-limit", f"{both} sum to {total}; expected at least rules.team_min")]
+    code, why = _against(bid, partner, possible, rules)
+    beside = "" if partner == NO_BID else f" beside the partner's {_bid_text(partner)}"
+    detail = f"the bid is {_bid_text(bid)}{beside}; expected {_bids_text(possible)}, for {why}"
+    return [Fault(f"/previous_bids/{index}", code, detail)]
+
+
+def _against(bid: int, partner: int, possible: int, rules: Rules) -> tuple[str, str]:
+    """The code and the rule that speaks against a bid outside the ``possible`` ones."""
+    if rules.variant == SUICIDE and partner != NO_BID and is_nil(partner) == is_nil(bid):
+        return "bid-out-of-range", "in variant suicide one of each side bids nil"
+    if not is_nil(bid):
+        if bid < rules.min_bid:
+            return "bid-out-of-range", f"rules.min_bid is {rules.min_bid}"
+        if bid > possible.bit_length() - 1:
+            limit = rules.team_max < TRICKS
+            return "team-over-limit", f"rules.team_max is {rules.team_max}" if limit else "a side bids 13 at most"
+    elif not rules.double_nil and partner != NO_BID and is_nil(partner):
+        return "bid-out-of-range", "rules.double_nil is false"
+    return "team-under-limit", f"rules.team_min is {rules.team_min}"
+
+
+def _bid_text(bid: int) -> str:
+    return "nil" if bid == 0 else "blind_nil" if bid == BLIND_NIL else str(bid)
+
+
+def _bids_text(bids: int) -> str:
+    """A set of bids (bit b: bid b) whose numbers have no gaps, in words: "nil or 4..9"."""
+    numbers = bids & ~1
+    if not numbers:
+        return "nil"
+    low, high = (numbers & -numbers).bit_length() - 1, numbers.bit_length() - 1
+    return ("nil or " if bids & 1 else "") + (f"{low}..{high}" if low < high else str(low))
 
 
 def _bid_fault(where: str, bid: Any, rules: Rules, code: str) -> Fault | None:
     expected = 'expected 0..13, "nil" or "blind_nil"'
-    if type(bid) not in (int, str):
+    if type(bid) not in (int, str) and not _is_huge(bid):
         return Fault(where, "wrong-type", f"a bid is {_json_type(bid)}; {expected}")
-    if (type(bid) is int and not 0 <= bid <= TRICKS) or (type(bid) is str and bid not in BID_WORDS):
+    if _is_huge(bid) or (type(bid) is int and not 0 <= bid <= TRICKS) or (type(bid) is str and bid not in BID_WORDS):
         return Fault(where, code, f"the bid is {quote(bid)}; {expected}")
     if bid == "blind_nil" and not rules.blind_nil:
         return Fault(where, code, "the bid is blind_nil, but rules.blind_nil is false")
@@ -254,6 +268,41 @@ def _bag_faults(scores: dict[str, Any], rules: Rules) -> list[Fault]:
     return faults
 
 
+def _seat_faults(scores: dict[str, Any], rules: Rules) -> list[Fault]:
+    """What is wrong with the scores of sides and of seats: the one or the other counts, by the variant."""
+    solo = rules.variant == CUTTHROAT
+    wanted, others = (SEAT_FIELDS, SIDE_FIELDS) if solo else (SIDE_FIELDS, SEAT_FIELDS)
+    expected = f"expected {' and '.join(wanted)} with variant {VARIANTS[rules.variant]}"
+    faults = [
+        Fault(f"/scores/{field}", "unsupported-field", f"scores.{field} has no use there; {expected}")
+        for field in others
+        if field in scores
+    ]
+    if solo:
+        most = rules.bag_limit - 1 if rules.bags else 99
+        faults += _four_faults("seats", scores.get("seats"), -SCORE_LIMIT, SCORE_LIMIT) if "seats" in scores else []
+        faults += _four_faults("bags", scores.get("bags"), 0, most) if "bags" in scores else []
+    return faults
+
+
+def _four_faults(field: str, values: Any, low: int, high: int) -> list[Fault]:
+    where, name = f"/scores/{field}", f"scores.{field}"
+    if type(values) is not list:
+        return [Fault(where, "wrong-type", f"{name} is {_json_type(values)}; expected an array")]
+    if len(values) != 4:
+        code = "missing-field" if len(values) < 4 else "too-many-items"
+        return [Fault(where, code, f"{name} has {len(values)} numbers; expected 4, first bidder first")]
+    faults = []
+    for index, value in enumerate(values):
+        if type(value) is not int:
+            detail = f"{name}.{index} is {_json_type(value)}; expected an integer"
+            faults.append(Fault(f"{where}/{index}", "wrong-type", detail))
+        elif not low <= value <= high:
+            detail = f"{name}.{index} is {value}; expected {low}..{high}"
+            faults.append(Fault(f"{where}/{index}", "out-of-range", detail))
+    return faults
+
+
 def _policy_faults(text: str) -> list[Fault]:
     base = text.partition(":")[0]
     if len(text) > POLICY_CHARS:
@@ -290,7 +339,14 @@ def _convention_faults(data: dict[str, Any], rules: Rules) -> list[Fault]:
     return []
 
 
+def _is_huge(value: object) -> bool:
+    """Whether a number is beyond 64 bits: such an integer comes as a float from the JSON reader."""
+    return type(value) is float and abs(value) >= 2.0**63
+
+
 def _json_type(value: object) -> str:
+    if _is_huge(value):
+        return "a number beyond 64 bits"
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:

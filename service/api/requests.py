@@ -7,17 +7,18 @@ and the other way round; a property test holds them together.
 """
 
 from functools import lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 
 from service.bidding.auction import NO_BID
 from service.bidding.bidder import BLIND_NIL, Position
-from service.bidding.cards import RANKS, SUITS, parse_card
+from service.bidding.cards import DECK, JOKER_DECK, PBN_JOKERS, RANKS, SUITS, parse_card, pbn_card
 from service.bidding.errors import PolicyError, RulesError
 from service.bidding.legal import pair_allowed
 from service.bidding.policies import BIS, CONVENTIONS, NO_CONVENTION, SERVED, Policy, parse_policy
-from service.bidding.rules import PARTNERSHIP, PRESETS, Rules, make_rules
+from service.bidding.rules import CUTTHROAT, JOKERS, MIRROR, PARTNERSHIP, PRESETS, WHIZ, WHIZ_STRICT, Rules, make_rules
+from service.bidding.solo import own_and_best
 from service.schemas import MAX_SEED, POLICY_CHARS, SCORE_LIMIT
 
 POLICIES: Final = SERVED
@@ -28,19 +29,26 @@ MAX_PBN_CHARS: Final = 64
 MAX_RULES_BYTES: Final = 2048  # no rules that can be used are longer
 TRICKS: Final = 13
 
+SPADE_COUNTS: Final = (MIRROR, WHIZ, WHIZ_STRICT)  # variants in which a number bid is the hand's spades
+
 BID_WORDS = {str(bid): bid for bid in range(14)} | {"nil": 0, "blind_nil": BLIND_NIL}
 CLASSIC = PRESETS[DEFAULT_PRESET]
-_SCORE_FIELDS = ("us", "them", "us_bags", "them_bags")
+SIDE_FIELDS = ("us", "them", "us_bags", "them_bags")  # of `scores`, where two sides play
+SEAT_FIELDS = ("seats", "bags")  # where four seats do
+NO_SCORES = (0, 0, 0, 0)
+FourInts: TypeAlias = tuple[int, int, int, int]
 _DEFAULT_RULES = {"preset": DEFAULT_PRESET}
 
 
 def _card_bits() -> dict[str, int]:
-    """Every accepted spelling of the 52 cards -> its bit; jokers are not in the deck of any supported variant."""
+    """Every accepted spelling of a card -> its bit, the jokers too; `deck_of` tells which a variant has."""
     bits = {}
     for suit in SUITS:
         for rank in (*RANKS, "10"):
             bit = 1 << parse_card(rank + suit)
             bits.update({r + s: bit for r in (rank, rank.lower()) for s in (suit, suit.lower())})
+    for joker in PBN_JOKERS:
+        bits.update({r + s: 1 << parse_card(joker + "J") for r in (joker, joker.lower()) for s in "Jj"})
     return bits
 
 
@@ -89,13 +97,26 @@ def read_fast(data: Any) -> BidCall | None:
             assumed.append("rules.preset")
     else:
         assumed.append("rules.preset")
+    if hand & ~deck_of(rules):
+        return None
 
     bids = bids_of(previous, rules)
     if bids is None:
         return None
 
     us = them = us_bags = them_bags = 0
-    if "scores" in data:
+    by_seat = NO_SCORES
+    if rules.variant == CUTTHROAT:
+        if "scores" in data:
+            used += 1
+        standing = standing_of(data.get("scores", {}), rules)
+        if standing is None:
+            return None
+        by_seat, bags = standing
+        us, them = own_and_best(seat, by_seat)
+        us_bags = bags[seat]
+        assumed += _missing(data.get("scores"), SEAT_FIELDS)
+    elif "scores" in data:
         used += 1
         scores = data["scores"]
         if type(scores) is not dict:
@@ -109,7 +130,7 @@ def read_fast(data: Any) -> BidCall | None:
             return None
         if not (-SCORE_LIMIT <= us <= SCORE_LIMIT and -SCORE_LIMIT <= them <= SCORE_LIMIT):
             return None
-        missing = [f"scores.{field}" for field in _SCORE_FIELDS if field not in scores]
+        missing = [f"scores.{field}" for field in SIDE_FIELDS if field not in scores]
         if len(scores) + len(missing) != 4:  # an unknown field
             return None
         assumed += missing
@@ -163,8 +184,41 @@ def read_fast(data: Any) -> BidCall | None:
                 used += 1
         if used < len(data):
             return None
-    position = Position(hand, bids, us, them, us_bags, them_bags, rules)
+    position = Position(hand, bids, us, them, us_bags, them_bags, rules, by_seat)
     return BidCall(position, policy, text, base, convention, legal, explain, assumed)
+
+
+def standing_of(scores: Any, rules: Rules) -> tuple[FourInts, FourInts] | None:
+    """Scores and bags by seat in bidding order, 0 where left out; None when they can't be used."""
+    if type(scores) is not dict or not scores.keys() <= set(SEAT_FIELDS):
+        return None
+    most = rules.bag_limit if rules.bags else 100
+    seats = _four(scores.get("seats", NO_SCORES), -SCORE_LIMIT, SCORE_LIMIT)
+    bags = _four(scores.get("bags", NO_SCORES), 0, most - 1)
+    return None if seats is None or bags is None else (seats, bags)
+
+
+def _four(values: object, low: int, high: int) -> FourInts | None:
+    if values is NO_SCORES:
+        return NO_SCORES
+    if type(values) is not list or len(values) != 4:
+        return None
+    for value in values:
+        if type(value) is not int or not low <= value <= high:
+            return None
+    four: FourInts = (values[0], values[1], values[2], values[3])
+    return four
+
+
+def _missing(scores: Any, fields: tuple[str, ...]) -> list[str]:
+    if scores is None:
+        return ["scores"]
+    return [f"scores.{field}" for field in fields if field not in scores]
+
+
+def deck_of(rules: Rules) -> int:
+    """The cards that are dealt, as bits."""
+    return JOKER_DECK if rules.variant == JOKERS else DECK
 
 
 def _hand_bits(cards: Any) -> int:
@@ -184,13 +238,13 @@ def _hand_bits(cards: Any) -> int:
 
 
 def pbn_names(text: str) -> list[str] | None:
-    """Card names of a PBN text, unchecked; None when it has not four suits or is far too long."""
+    """Card names of a PBN text (jokers: spades B and L), unchecked; None when it has not four suits or is too long."""
     if len(text) > MAX_PBN_CHARS:
         return None
     suits = text.strip().replace("10", "T").split(".")
     if len(suits) != 4:
         return None
-    return [rank + suit for suit, ranks in zip("SHDC", suits, strict=True) for rank in ranks]
+    return [pbn_card(rank, suit) for suit, ranks in zip("SHDC", suits, strict=True) for rank in ranks]
 
 
 def bids_of(previous: list[Any], rules: Rules) -> tuple[int, ...] | None:
@@ -208,6 +262,8 @@ def bids_of(previous: list[Any], rules: Rules) -> tuple[int, ...] | None:
         if not (pair_allowed(bids[0], bids[2], rules) and pair_allowed(bids[1], NO_BID, rules)):
             return None
     elif rules is not CLASSIC and not all(pair_allowed(bid, NO_BID, rules) for bid in bids):
+        return None
+    if rules.variant in SPADE_COUNTS and sum(bids) > TRICKS:
         return None
     return tuple(bids)
 
@@ -259,7 +315,7 @@ def policy_of(text: str, convention: str | None, variant: int) -> tuple[Policy, 
     if base not in POLICIES:
         return None
     try:
-        policy = parse_policy(text)
+        policy = parse_policy(text, variant)
     except PolicyError:
         return None
     if convention is not None:

@@ -9,19 +9,24 @@ from typing import Any, NamedTuple
 from service.bidding.auction import NO_BID
 from service.bidding.baselines import Baseline, fixed, io, ms, rb
 from service.bidding.bis import BisDecision, bis
+from service.bidding.cards import ordinary
 from service.bidding.explanation import explain_baseline, explain_bis
 from service.bidding.legal import allowed_bids, within
 from service.bidding.policies import BIS, IO, MS, RB, Policy
-from service.bidding.rules import Rules
+from service.bidding.rules import CUTTHROAT, Rules
 from service.bidding.scoring import BLIND_NIL, NIL
 from service.bidding.setting import setting_of
+from service.bidding.solo import SoloDecision, solo
+from service.bidding.solo_explanation import explain_solo
+from service.bidding.stakes import seen_rules
 from service.bidding.tableset import Tables, TableSet
+from service.bidding.variants import sees_ordinary, variant_of
 
 __all__ = ["BLIND_NIL", "Decision", "Position", "decide", "nearest_legal"]
 
 
 class Position(NamedTuple):
-    """What a bidder may know. Scores from its own side."""
+    """What a bidder may know. Scores from its own side; in cutthroat its own, and the best of the others' as theirs."""
 
     hand: int  # 13 cards, see cards.py
     bids: tuple[int, ...]  # 0..3 previous bids, first bidder first, 0..13 or BLIND_NIL
@@ -30,6 +35,7 @@ class Position(NamedTuple):
     us_bags: int
     them_bags: int
     rules: Rules
+    scores: tuple[int, int, int, int] = (0, 0, 0, 0)  # in cutthroat: by seat
 
 
 class Decision(NamedTuple):
@@ -51,26 +57,38 @@ def decide(
     explain: bool = True,
 ) -> Decision:
     """The bid of ``policy`` in ``position``, always one of ``legal`` (sorted) where given."""
-    hand, bids, us, them, us_bags, _, rules = position
+    hand, bids, us, them, us_bags, _, rules, scores = position
     seat = len(bids)
     b0, b1, b2 = bids + _UNBID[seat]
     t = tables.kernel[setting_of(rules, policy, us, them)]
     allowed = allowed_bids(hand, seat, b0, b1, rules)
-    made: BisDecision | Baseline
-    if policy.kind == BIS:
-        made = by_bis = bis(hand, seat, b0, b1, b2, us, them, us_bags, rules, policy, allowed, t)
-        takes = by_bis.regular.takes
+    if sees_ordinary(rules, policy):
+        hand = ordinary(hand)
+    made: BisDecision | SoloDecision | Baseline
+    if policy.kind == BIS and rules.variant == CUTTHROAT and not policy.ignores:
+        seen = seen_rules(rules) if policy.ignores_rules else rules
+        made = by_solo = solo(hand, seat, b0, b1, b2, scores, us_bags, seen, policy, allowed, t)
+        takes = by_solo.number
+    elif policy.kind == BIS:
+        seen, free = rules, allowed
+        if policy.ignores_rules:
+            seen = seen_rules(rules)
+            free = allowed_bids(hand, seat, b0, b1, seen)
+        made = by_bis = bis(hand, seat, b0, b1, b2, us, them, us_bags, seen, policy, free, t)
+        takes = by_bis.number
     else:
         made = by_rule = _baseline(hand, seat, b0, b1, policy, t)
         takes = by_rule.takes
-    by_rules = within(made.bid, takes, allowed)
+    by_rules = made.bid if allowed >> made.bid & 1 else within(made.bid, takes, allowed)
     bid = by_rules
     if legal is not None and bid not in legal:
         bid = nearest_legal(bid, takes, legal)
     explanation = None
     if explain:
         if isinstance(made, BisDecision):
-            explanation = explain_bis(made, bid, bids, t)
+            explanation = explain_bis(made, bid, bids, t, variant_of(rules, policy))
+        elif isinstance(made, SoloDecision):
+            explanation = explain_solo(made, bid, bids, t)
         else:
             explanation = explain_baseline(made, by_rules, bid, policy)
     return Decision(bid, "nil" if bid == NIL else "blind_nil" if bid == BLIND_NIL else "regular", explanation)

@@ -1,14 +1,18 @@
-"""BIS (ECAI 2020, Algorithm 1) as one kernel: regular takes, nil, end of game, in that order."""
+"""BIS (ECAI 2020, Algorithm 1) as one kernel: regular takes, nil, convention, end of game, rules, in that order."""
 
 from typing import Any, NamedTuple
 
 from service.bidding.auction import partner_bid, sequence_index
+from service.bidding.conventions import SILENT, Spoken, answer, signal, signalled
 from service.bidding.endgame import UNTOUCHED, Endgame, adjust
 from service.bidding.legal import within
-from service.bidding.nil import Nil, consider_nil, partnership_threshold
-from service.bidding.policies import Policy
+from service.bidding.nil import OPEN, Nil, consider_nil, partnership_threshold, ruled_out
+from service.bidding.policies import NO_CONVENTION, Policy
 from service.bidding.regular import Regular, previous_bids_factor, regular_takes
-from service.bidding.rules import Rules
+from service.bidding.rules import JOKERS, PARTNERSHIP, Rules
+from service.bidding.setting import convention_of
+from service.bidding.stakes import AS_COUNTED, NIL_STAKE, bag_offset, number_of, staked
+from service.bidding.variants import RANKS_OF_JOKERS, nil_threshold
 
 
 class BisDecision(NamedTuple):
@@ -16,7 +20,10 @@ class BisDecision(NamedTuple):
 
     bid: int
     regular: Regular
+    number: int  # the regular takes as the rules have them
+    number_rule: int  # stakes.AS_COUNTED, or what changed them
     nil: Nil
+    spoken: Spoken  # what the convention made of it
     endgame: Endgame
 
 
@@ -39,11 +46,31 @@ def bis(
     ``allowed``: the set of bids that the rules allow; ``t``: the setting's tables.
     """
     factor = previous_bids_factor(seat, b0, b1, b2, t) if policy.factor else 0.0
-    regular = regular_takes(hand, seat, b0, b1, b2, factor, policy.offset, t)
+    regular = regular_takes(hand, seat, b0, b1, b2, factor, policy.offset + bag_offset(rules), t)
     sequence = sequence_index(seat, b0, b1, b2)
+    partner = partner_bid(seat, b0, b1)
+    # What the rules and a variant force is known to all that follows. Calls that would change nothing are not made:
+    # in plain Python they are what an ordinary decision would spend a tenth of its time on.
+    takes = regular.takes
+    ruled = AS_COUNTED
+    if rules.ten_for_200 or not allowed >> takes & 1:
+        takes, ruled = number_of(takes, regular.estimate, partner, policy.ten_from, allowed, rules)
     threshold = policy.nil_threshold
+    variant = PARTNERSHIP if policy.ignores else rules.variant
+    if variant != PARTNERSHIP:
+        threshold = nil_threshold(variant, policy, regular.estimate, takes)
+    if rules.nil_points < NIL_STAKE or rules.min_bid:
+        threshold = staked(threshold, takes - regular.takes, policy.forced_trick, rules)
     if policy.dynamic:
-        threshold = partnership_threshold(regular.takes, partner_bid(seat, b0, b1), sequence, t)
+        threshold = partnership_threshold(regular.takes, partner, sequence, t)
+    convention = NO_CONVENTION
+    asked = False
+    unasked_threshold = threshold
+    if policy.convention != NO_CONVENTION:
+        convention = convention_of(rules, policy, us, them)
+        asked = signalled(seat, b0, b1, convention)
+        if asked and policy.answer_threshold < threshold:
+            threshold = policy.answer_threshold
     nil = consider_nil(
         hand,
         seat,
@@ -52,24 +79,37 @@ def bis(
         sequence,
         policy.curves,
         threshold,
-        policy.spade_honours,
+        1 if asked else policy.spade_honours,
         policy.nils,
         rules.nil_points,
         allowed,
         t,
+        RANKS_OF_JOKERS if variant == JOKERS else 0,
     )
-    bid = 0 if nil.chosen else regular.takes
-    if not policy.endgame:
-        return BisDecision(
-            within(bid, regular.takes, allowed), regular, nil, Endgame(bid, UNTOUCHED, bid, 0.0, 0.0, 0.0)
-        )
+    bid = 0 if nil.chosen else takes
+    if convention == NO_CONVENTION:
+        spoken = Spoken(bid, SILENT, bid)
+    elif asked and nil.chosen:
+        unasked = bid
+        if (
+            nil.expected_points <= unasked_threshold
+            or ruled_out(hand, seat, b0, b1, policy.spade_honours, policy.nils, allowed) != OPEN
+        ):
+            unasked = takes
+        spoken = answer(unasked, convention)
+    else:
+        spoken = signal(hand, seat, bid, regular.takes, convention, policy.signal_takes, allowed)
+    bid = spoken.bid
+    if not policy.endgame or allowed & (allowed - 1) == 0:
+        end = Endgame(bid, UNTOUCHED, bid, 0.0, 0.0, 0.0)
+        return BisDecision(within(bid, takes, allowed), regular, takes, ruled, nil, spoken, end)
     end = adjust(
         seat,
         b0,
         b1,
         b2,
         bid,
-        regular.takes,
+        takes,
         regular.estimate,
         nil.probability,
         nil.ruled_out,
@@ -77,7 +117,8 @@ def bis(
         us,
         them,
         us_bags,
+        allowed,
         rules,
         t,
     )
-    return BisDecision(within(end.bid, regular.takes, allowed), regular, nil, end)
+    return BisDecision(within(end.bid, takes, allowed), regular, takes, ruled, nil, spoken, end)

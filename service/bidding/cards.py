@@ -24,7 +24,7 @@ JOKER_DECK = RANK_BITS - 1 | RANK_BITS << 16 | RANK_BITS - 1 << 32 | 0x7FFF << 4
 FIRST_SPADE = 48  # a card from here on is a spade
 SPADE_BITS = 0x7FFF << 48
 
-_JOKERS = {"LJ": LITTLE_JOKER, "BJ": BIG_JOKER}
+PBN_JOKERS = {"L": "LJ", "B": "BJ"}  # how the jokers stand among a PBN text's spades
 _NAMES = {s * 16 + r: RANKS[r] + SUITS[s] for s in range(4) for r in range(13)} | {
     LITTLE_JOKER: "LJ",
     BIG_JOKER: "BJ",
@@ -70,13 +70,22 @@ def format_card(card: int) -> str:
     return _NAMES[card]
 
 
+def pbn_card(rank: str, suit: str) -> str:
+    """The name of the card that a PBN text tells by ``rank`` and ``suit``, unchecked; jokers are spades B and L.
+
+    >>> pbn_card("Q", "H"), pbn_card("B", "S"), pbn_card("B", "H")
+    ('QH', 'BJ', 'BH')
+    """
+    return PBN_JOKERS.get(rank.upper(), rank + suit) if suit == "S" else rank + suit
+
+
 def parse_pbn(text: str) -> int:
-    """Read one hand in PBN's form, spades.hearts.diamonds.clubs.
+    """Read one hand in PBN's form, spades.hearts.diamonds.clubs; among the spades B and L are the jokers.
 
     Raises `CardError` for an unknown rank or a doubled card, `HandSizeError` when there are not four suits.
 
-    >>> format_pbn(parse_pbn("AKJ62.AQ.Q.K9543"))
-    'AKJ62.AQ.Q.K9543'
+    >>> format_pbn(parse_pbn("AKJ62.AQ.Q.K9543")), format_pbn(parse_pbn("LBA3.AQ.Q2.K9543"))
+    ('AKJ62.AQ.Q.K9543', 'BLA3.AQ.Q2.K9543')
     """
     suits = text.strip().upper().replace("10", "T").split(".")
     if len(suits) != 4:
@@ -84,19 +93,32 @@ def parse_pbn(text: str) -> int:
     hand = 0
     for suit, ranks in zip("SHDC", suits, strict=True):
         for rank in ranks:
-            bit = 1 << parse_card(rank + suit)
+            name = pbn_card(rank, suit)
+            bit = 1 << parse_card(name)
             if hand & bit:
-                raise CardError(f"{rank}{suit} stands twice in {text!r}")
+                raise CardError(f"{name} stands twice in {text!r}")
             hand |= bit
     return hand
 
 
 def format_pbn(hand: int) -> str:
-    """The inverse of `parse_pbn` (jokers have no PBN form and are left out)."""
+    """The inverse of `parse_pbn`."""
     return ".".join(
-        "".join(RANKS[r] for r in range(12, -1, -1) if hand >> (suit * 16 + r) & 1)
+        "".join((RANKS + "LB")[r] for r in range(14, -1, -1) if hand >> (suit * 16 + r) & 1)
         for suit in (SPADES, HEARTS, DIAMONDS, CLUBS)
     )
+
+
+def ordinary(hand: int) -> int:
+    """A hand of the jokers' deck as one of 52 cards: each joker is the highest spade that it lacks.
+
+    >>> hex(ordinary(1 << 62 | 1 << 60 | 1 << 50) >> 48)
+    '0x1804'
+    """
+    while hand >> LITTLE_JOKER:
+        lacked = SPADE_BITS & ~(3 << LITTLE_JOKER) & ~hand
+        hand = hand & ~(1 << highest(hand)) | 1 << highest(lacked)
+    return hand
 
 
 def cards_of(hand: int) -> list[int]:

@@ -4,10 +4,14 @@ from typing import Any
 
 from service.bidding.baselines import fixed, io, ms, rb
 from service.bidding.bis import bis
+from service.bidding.cards import ordinary
 from service.bidding.legal import allowed_bids, within
 from service.bidding.policies import BIS, IO, MS, RB, Policy
 from service.bidding.rules import Rules
 from service.bidding.setting import setting_of
+from service.bidding.solo import own_and_best, solo
+from service.bidding.stakes import seen_rules
+from service.bidding.variants import sees_ordinary
 
 
 def choose_bid(
@@ -29,7 +33,14 @@ def choose_bid(
     """
     allowed = allowed_bids(hand, seat, b0, b1, rules)
     t = ts[setting_of(rules, policy, us, them)]
+    if sees_ordinary(rules, policy):
+        hand = ordinary(hand)
     if policy.kind == BIS:
+        if policy.ignores_rules:
+            seen = seen_rules(rules)
+            free = allowed_bids(hand, seat, b0, b1, seen)
+            decided = bis(hand, seat, b0, b1, b2, us, them, us_bags, seen, policy, free, t)
+            return within(decided.bid, decided.number, allowed)
         return bis(hand, seat, b0, b1, b2, us, them, us_bags, rules, policy, allowed, t).bid
     if policy.kind == RB:
         made = rb(hand, seat, b0, b1, policy, t)
@@ -40,3 +51,29 @@ def choose_bid(
     else:
         made = fixed(seat, b0, b1, policy)
     return within(made.bid, made.takes, allowed)
+
+
+def choose_solo(
+    hand: int,
+    seat: int,
+    b0: int,
+    b1: int,
+    b2: int,
+    scores: tuple[int, int, int, int],
+    bags: int,
+    rules: Rules,
+    policy: Policy,
+    ts: Any,
+) -> int:
+    """The bid of ``policy`` where each seat plays for itself; ``scores`` by seat, ``bags`` the bidder's own.
+
+    A policy that knows no such game reads the seat opposite as its partner and the best other score as theirs.
+    """
+    if policy.kind == BIS and not policy.ignores:
+        allowed = allowed_bids(hand, seat, b0, b1, rules)
+        seen = seen_rules(rules) if policy.ignores_rules else rules
+        t = ts[setting_of(rules, policy, 0, 0)]
+        made = solo(hand, seat, b0, b1, b2, scores, bags, seen, policy, allowed, t)
+        return made.bid
+    own, best = own_and_best(seat, scores)
+    return choose_bid(hand, seat, b0, b1, b2, own, best, bags, rules, policy, ts)

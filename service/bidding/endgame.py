@@ -1,16 +1,18 @@
 """End-of-game modifications (bis.md section 3, ECAI 2020 appendices E and G.1), as kernels.
 
 Projected score = score + 10 x contract + the side's nil points; bids still to come are the mean bids of
-their seats after the bids so far (`mean_bids`, from self-play). The first rule that matches changes the bid.
+their seats after the bids so far (`mean_bids`, from self-play). A contract of ten that both partners have bid counts
+what the rules stake on it. The first rule that matches changes the bid, within the bids that the rules allow.
 """
 
 from typing import Any, NamedTuple
 
-from service.bidding.auction import opponents_nils, partner_bid, sequence_index
+from service.bidding.auction import NO_BID, opponents_nils, partner_bid, sequence_index
+from service.bidding.legal import within
 from service.bidding.nil import OPEN
 from service.bidding.regular import limit_takes
 from service.bidding.rules import Rules
-from service.bidding.scoring import BLIND_NIL, contract_of, nil_stake
+from service.bidding.scoring import BLIND_NIL, TEN_POINTS, contract_of, contract_worth, nil_stake
 
 UNTOUCHED, ATTACK_NIL, COMPLETE_TO_14, CLOSE_RACE, DESPERATE_NIL, SAFE_REGULAR, LAST_SEAT_LESS, LEAD_LESS = range(8)
 RULE_NAMES = (
@@ -69,7 +71,20 @@ def project(
     elif seat == 2:
         sequence = sequence_index(3, b0, b1, bid)
         theirs += t.mean_bids[sequence, 0]
-    return us + 10.0 * ours + our_nils, them + 10.0 * theirs + their_nils, ours + theirs
+    worth, their_worth = 10.0 * ours, 10.0 * theirs
+    if rules.ten_for_200 and seat > 1:
+        worth = float(contract_worth(int(ours), rules))
+        if seat == 3:
+            their_worth = float(contract_worth(int(theirs), rules))
+    return us + worth + our_nils, them + their_worth + their_nils, ours + theirs
+
+
+def gain(partner: int, bid: int, new: int, rules: Rules) -> int:
+    """Points by which a made contract changes with ``new`` for ``bid``, both numbers, beside ``partner``'s bid."""
+    if rules.ten_for_200 and partner != NO_BID:
+        tricks = contract_of(partner)
+        return contract_worth(tricks + new, rules) - contract_worth(tricks + bid, rules)
+    return 10 * (new - bid)
 
 
 def can_win(projected: float, other: float, win: int) -> bool:
@@ -91,21 +106,24 @@ def adjust(
     us: int,
     them: int,
     us_bags: int,
+    allowed: int,
     rules: Rules,
     t: Any,
 ) -> Endgame:
-    """Apply the first end-of-game rule that matches to ``bid`` (0 for a nil, else the regular ``takes``)."""
+    """Apply the first end-of-game rule that matches to ``bid`` (0 for a nil, else the number ``takes``).
+
+    ``allowed``: the set of bids that the rules allow; an adjusted bid is brought into it.
+    """
     # Out of reach for both whatever is bid: no side can project more than MOST_TRICKS with a nil, or two nils.
     stake = rules.nil_points
     if rules.blind_nil and rules.blind_nil_points > stake:
         stake = rules.blind_nil_points
-    reach = stake + (stake if stake > 10 * MOST_TRICKS else 10 * MOST_TRICKS)
+    tricks = TEN_POINTS if rules.ten_for_200 else 10 * MOST_TRICKS
+    reach = stake + (stake if stake > tricks else tricks)
     if us + reach < rules.win and them + reach < rules.win:
         return Endgame(bid, UNTOUCHED, bid, 0.0, 0.0, 0.0)
     now_us, now_them, total = project(seat, b0, b1, b2, bid, us, them, rules, t)
     partner = partner_bid(seat, b0, b1)
-    most = 13 - contract_of(partner) if partner >= 0 else 13
-    most = most if most > 1 else 1
     new = bid
     rule = UNTOUCHED
     # A level race is no win for us, so it counts as theirs.
@@ -122,13 +140,11 @@ def adjust(
             rule = CLOSE_RACE
             for more in range(1, 3):
                 new = bid + more
-                if now_us + 10.0 * more > now_them:
+                if now_us + gain(partner, bid, new, rules) > now_them:
                     break
         elif bid > 0 and now_them - now_us >= 20.0 and nil_ruled_out == OPEN and nil_probability >= nil_floor:
             rule = DESPERATE_NIL
             new = 0
-        if new > most:
-            new = most
     elif can_win(now_us, now_them, rules.win):
         last = seat == 3
         no_penalty = not rules.bags or us_bags + 2 < rules.bag_limit
@@ -138,10 +154,13 @@ def adjust(
                 rule = SAFE_REGULAR
                 new = takes
         elif bid > 1 and no_penalty:
-            if last and can_win(now_us - 10.0, now_them, rules.win):
+            change = gain(partner, bid, bid - 1, rules)
+            if last and can_win(now_us + change, now_them, rules.win):
                 rule = LAST_SEAT_LESS
                 new = bid - 1
-            elif now_us - now_them > 10.0:
+            elif now_us - now_them > 10.0 and change >= -10:
                 rule = LEAD_LESS
                 new = bid - 1
+    if new > 0:
+        new = within(new, bid, allowed)
     return Endgame(new, rule if new != bid else UNTOUCHED, bid, now_us, now_them, total)

@@ -10,6 +10,16 @@ from service.bidding.auction import NO_BID, sequence_index
 from service.bidding.baselines import Baseline
 from service.bidding.bis import BisDecision
 from service.bidding.cards import RANKS
+from service.bidding.conventions import (
+    BIG5_ANSWER,
+    BIG5_REFUSAL,
+    BIG5_SIGNAL,
+    BIG6_ANSWER,
+    BIG6_REFUSAL,
+    BIG6_SIGNAL,
+    CONVENTION_RULES,
+    SILENT,
+)
 from service.bidding.endgame import (
     ATTACK_NIL,
     CLOSE_RACE,
@@ -21,8 +31,11 @@ from service.bidding.endgame import (
     SAFE_REGULAR,
     UNTOUCHED,
 )
-from service.bidding.nil import OPEN, REASONS
+from service.bidding.nil import OPEN, REASONS, Nil
 from service.bidding.policies import IO, MS, RB, Policy
+from service.bidding.regular import Regular
+from service.bidding.rules import MIRROR, PARTNERSHIP, SUICIDE, VARIANTS, WHIZ, WHIZ_STRICT
+from service.bidding.stakes import AS_COUNTED, BY_RULES, NUMBER_RULES
 
 _WHY = {
     ATTACK_NIL: "opponents can win and one of them bid nil: half a trick less, to be free to set the nil",
@@ -33,14 +46,52 @@ _WHY = {
     LAST_SEAT_LESS: "one trick less wins the game too, and two more bags bring no penalty",
     LEAD_LESS: "ahead by more than 10 when all make their bids, and two more bags bring no penalty",
 }
+_ANSWERED = "asks for a nil: the threshold is lower, and the king or queen of spades is no bar"
+_SAID = {
+    BIG5_SIGNAL: "a 5 asks partner for a nil: ace or king of spades, up to 6 takes, "
+    "and in each side suit a card above the ten or a void",
+    BIG5_REFUSAL: "a 5 would ask partner for a nil, and this hand can't cover one: one less",
+    BIG5_ANSWER: f"partner's 5 {_ANSWERED}",
+    BIG6_SIGNAL: "a 6 demands a blind nil of partner: ace of spades, "
+    "and in each side suit a card from the ten up or a void",
+    BIG6_REFUSAL: "a 6 would demand a blind nil of partner, and this hand can't cover one: one less",
+    BIG6_ANSWER: f"partner's 6 {_ANSWERED}",
+}
+_FORCED = {
+    MIRROR: "mirror: the number of spades, without any nil",
+    WHIZ: "whiz: the number of spades or nil",
+    WHIZ_STRICT: "strict whiz: the number of spades, without any nil",
+    SUICIDE: "suicide: one of two partners bids nil, the other the side's least contract or more",
+}
+_BY_RULES = "the nearest bid that the rules allow"
+_FOR_TEN = "a contract of exactly ten stakes 200, and both partners' tricks come near enough"
 _NAMES = {RB: "RB", MS: "MS", IO: "IO"}
 _IO_NIL = "at most 3 takes, partner's bid 4 or more, no ace or king, no spade from the ten up, at most 3 spades"
 
 
-def explain_bis(made: BisDecision, bid: int, bids: tuple[int, ...], t: Any) -> dict[str, Any]:
-    """The explanation of a BIS decision after ``bids``; ``bid`` is what is answered (a legal bid)."""
-    regular, nil, end = made.regular, made.nil, made.endgame
-    adjustments = []
+def explain_bis(
+    made: BisDecision, bid: int, bids: tuple[int, ...], t: Any, variant: int = PARTNERSHIP
+) -> dict[str, Any]:
+    """The explanation of a BIS decision after ``bids``; ``bid`` is what is answered (a legal bid).
+
+    ``variant``: the one that it bids by.
+    """
+    regular, nil, spoken, end = made.regular, made.nil, made.spoken, made.endgame
+    adjustments: list[dict[str, Any]] = []
+    forced = _forced(made, variant)
+    if forced is not None:
+        rule, why = forced
+        before, after = made.regular.takes, made.number
+        adjustments.append({"rule": rule, "before": before, "after": after, "why": why})
+    if spoken.rule != SILENT:
+        adjustments.append(
+            {
+                "rule": CONVENTION_RULES[spoken.rule],
+                "before": spoken.before,
+                "after": spoken.bid,
+                "why": _SAID[spoken.rule],
+            }
+        )
     if end.rule != UNTOUCHED:
         adjustments.append(
             {
@@ -52,14 +103,33 @@ def explain_bis(made: BisDecision, bid: int, bids: tuple[int, ...], t: Any) -> d
                     "us": end.projected_us,
                     "them": end.projected_them,
                     "sum_of_bids": end.total,
-                    "mean_bids": _mean_bids((*bids, end.before), t),
+                    "mean_bids": mean_bids_after((*bids, end.before), t),
                 },
             }
         )
     if made.bid != end.bid:
-        adjustments.append(_rules_adjustment(end.bid, made.bid))
+        adjustments.append(rules_adjustment(end.bid, made.bid))
     if bid != made.bid:
-        adjustments.append(_legal_adjustment(made.bid, bid))
+        adjustments.append(legal_adjustment(made.bid, bid))
+    return {
+        **numbers_of(regular, nil),
+        "adjustments": adjustments,
+        "sentence": _sentence(made, bid, variant),
+    }
+
+
+def _forced(made: BisDecision, variant: int) -> tuple[str, str] | None:
+    """What changed the regular takes before anything else did, and why; None where nothing did or a nil is bid."""
+    rule = made.number_rule
+    if rule == AS_COUNTED or made.nil.chosen:
+        return None
+    if variant in _FORCED and rule == BY_RULES:
+        return VARIANTS[variant], _FORCED[variant]
+    return NUMBER_RULES[rule], _BY_RULES if rule == BY_RULES else _FOR_TEN
+
+
+def numbers_of(regular: Regular, nil: Nil) -> dict[str, Any]:
+    """The explanation's fields `regular` and `nil`."""
     return {
         "regular": {
             "side_high": {
@@ -90,29 +160,36 @@ def explain_bis(made: BisDecision, bid: int, bids: tuple[int, ...], t: Any) -> d
             "chosen": nil.chosen,
             "ruled_out": REASONS[nil.ruled_out] if nil.ruled_out != OPEN else None,
         },
-        "adjustments": adjustments,
-        "sentence": _sentence(made, bid),
     }
 
 
-def _mean_bids(bids: tuple[int, ...], t: Any) -> list[float]:
-    # Of the seats still to bid after these bids, in bidding order.
+def mean_bids_after(bids: tuple[int, ...], t: Any) -> list[float]:
+    """Mean bids of the seats still to bid after these bids, in bidding order."""
     padded = (*bids, NO_BID, NO_BID)
     row = sequence_index(len(bids), *padded[:3]) if len(bids) < 4 else 0
     return [t.mean_bids[row, later] for later in range(4 - len(bids))]
 
 
-def _sentence(made: BisDecision, bid: int) -> str:
-    regular, nil, end = made.regular, made.nil, made.endgame
+def nil_in_words(nil: Nil) -> str:
+    """What speaks for or against a nil, as part of a sentence."""
     if nil.ruled_out != OPEN:
-        against = f"nil is out ({REASONS[nil.ruled_out]})"
-    else:
-        # Ints format three times as fast as floats, and this runs on every request.
-        against = (
-            f"nil makes {int(100 * nil.probability + 0.5)}%, worth {round(nil.expected_points):+d} points"
-            f" against a threshold of {nil.threshold:g}"
-        )
-    adjusted = f"; {_WHY[end.rule]}" if end.rule != UNTOUCHED else ""
+        return f"nil is out ({REASONS[nil.ruled_out]})"
+    # Ints format three times as fast as floats, and this runs on every request.
+    return (
+        f"nil makes {int(100 * nil.probability + 0.5)}%, worth {round(nil.expected_points):+d} points"
+        f" against a threshold of {nil.threshold:g}"
+    )
+
+
+def _sentence(made: BisDecision, bid: int, variant: int) -> str:
+    regular, nil, end = made.regular, made.nil, made.endgame
+    against = nil_in_words(nil)
+    forced = _forced(made, variant)
+    adjusted = f"; {forced[1]}" if forced is not None else ""
+    if made.spoken.rule != SILENT:
+        adjusted += f"; {_SAID[made.spoken.rule]}"
+    if end.rule != UNTOUCHED:
+        adjusted += f"; {_WHY[end.rule]}"
     if made.bid != end.bid:
         adjusted += f"; the rules don't allow {end.bid or 'nil'} here"
     if bid != made.bid:
@@ -120,11 +197,13 @@ def _sentence(made: BisDecision, bid: int) -> str:
     return f"About {regular.estimate:.2f} tricks, rounded to {regular.takes}; {against}{adjusted}: bid {bid or 'nil'}."
 
 
-def _rules_adjustment(before: int, after: int) -> dict[str, Any]:
-    return {"rule": "table-rules", "before": before, "after": after, "why": "the nearest bid that the rules allow"}
+def rules_adjustment(before: int, after: int) -> dict[str, Any]:
+    """The step from what was wanted to what the rules allow."""
+    return {"rule": "table-rules", "before": before, "after": after, "why": _BY_RULES}
 
 
-def _legal_adjustment(before: int, after: int) -> dict[str, Any]:
+def legal_adjustment(before: int, after: int) -> dict[str, Any]:
+    """The step from what the rules allow to what the request does."""
     return {"rule": "legal-bids", "before": before, "after": after, "why": "the nearest bid that is legal"}
 
 
@@ -133,9 +212,9 @@ def explain_baseline(made: Baseline, by_rules: int, bid: int, policy: Policy) ->
 
     ``by_rules``: what the rules made of it; ``bid``: what is answered.
     """
-    adjustments = [] if by_rules == made.bid else [_rules_adjustment(made.bid, by_rules)]
+    adjustments = [] if by_rules == made.bid else [rules_adjustment(made.bid, by_rules)]
     if bid != by_rules:
-        adjustments.append(_legal_adjustment(by_rules, bid))
+        adjustments.append(legal_adjustment(by_rules, bid))
     name = _NAMES.get(policy.kind, "a fixed bid")
     wanted = "nil by its rule" if made.nil else f"{made.takes} tricks"
     return {

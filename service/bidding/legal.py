@@ -22,7 +22,10 @@ def allowed_bids(hand: int, seat: int, b0: int, b1: int, rules: Rules) -> int:
     if variant == CUTTHROAT:
         return EVERY_BID & ~between(1, rules.min_bid - 1)
     partner = partner_bid(seat, b0, b1)
-    if variant == PARTNERSHIP and partner <= 0 and not (rules.min_bid or rules.team_min or rules.team_max < UNLIMITED):
+    if variant == PARTNERSHIP and partner < 13 and not (rules.min_bid or rules.team_min or rules.team_max < UNLIMITED):
+        # `restricted_bids` for most requests, in a third of its time
+        if partner > 0:
+            return (2 << (13 - partner)) - 1
         return EVERY_BID if rules.double_nil or partner == NO_BID else EVERY_BID & ~NIL_BIT
     return restricted_bids(hand, partner, rules)
 
@@ -36,41 +39,46 @@ def restricted_bids(hand: int, partner: int, rules: Rules) -> int:
     low = rules.min_bid if rules.min_bid > 1 else 1
     high = 13 if rules.team_max == UNLIMITED else rules.team_max
     nil = NIL_BIT
-    if partner == NO_BID:
-        if rules.team_max < UNLIMITED and variant != SUICIDE:
-            high -= low  # partner must be able to bid something
+    if variant == SUICIDE:
+        if partner != NO_BID and not is_nil(partner):
+            return NIL_BIT
+        nil = NIL_BIT if partner == NO_BID else 0
+        if low < rules.team_min:
+            low = rules.team_min  # the nil beside it adds nothing
+    elif partner == NO_BID:
+        if rules.team_max < UNLIMITED:
+            high -= low  # partner must be able to bid a number
     else:
         high -= contract_of(partner)
         least = rules.team_min - contract_of(partner)
-        if is_nil(partner):
-            if not rules.double_nil or variant == SUICIDE:
-                nil = 0
-        else:
-            if least > 0:
-                nil = 0  # a nil would leave the side below its minimum
-            if variant == SUICIDE:
-                return NIL_BIT
+        if least > 0:
+            nil = 0  # a nil would leave the side below its minimum
+        elif is_nil(partner) and not rules.double_nil:
+            nil = 0
         if low < least:
             low = least
-    if variant == SUICIDE and low < rules.team_min:
-        low = rules.team_min  # the other's nil adds nothing
     numbers = between(low, high)
     if numbers == 0 and (nil == 0 or rules.team_max == UNLIMITED):
         numbers = between(low, low)
     return numbers | nil
 
 
-def pair_allowed(first: int, second: int, rules: Rules) -> bool:
-    """Whether partners may have bid ``first`` and then ``second`` (NO_BID: not yet), as far as one can tell unseen."""
+def possible_bids(partner: int, rules: Rules) -> int:
+    """The set of bids that the rules allow some hand beside ``partner``'s bid (NO_BID: she has yet to)."""
     variant = rules.variant
     if variant == MIRROR or variant == WHIZ or variant == WHIZ_STRICT:
-        return second == NO_BID or contract_of(first) + contract_of(second) <= 13
+        return between(0, 13 if partner == NO_BID else 13 - contract_of(partner))
     if variant == CUTTHROAT:
-        allowed = EVERY_BID & ~between(1, rules.min_bid - 1)
-        return bool(allowed >> first & 1) and (second == NO_BID or bool(allowed >> second & 1))
-    if not restricted_bids(0, NO_BID, rules) >> contract_of(first) & 1:
-        return False
-    return second == NO_BID or bool(restricted_bids(0, first, rules) >> contract_of(second) & 1)
+        return EVERY_BID & ~between(1, rules.min_bid - 1)
+    return restricted_bids(0, partner, rules)
+
+
+def pair_allowed(first: int, second: int, rules: Rules) -> bool:
+    """Whether partners may have bid ``first`` and then ``second`` (NO_BID: not yet), as far as one can tell unseen."""
+    beside = NO_BID if rules.variant == CUTTHROAT else first
+    return bool(possible_bids(NO_BID, rules) >> contract_of(first) & 1) and (
+        second == NO_BID or bool(possible_bids(beside, rules) >> contract_of(second) & 1)
+    )
 
 
 def between(low: int, high: int) -> int:

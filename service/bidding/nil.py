@@ -17,6 +17,7 @@ GRID = 100  # a curve has GRID + 1 points over nil values 0..1
 
 # Why a nil is ruled out.
 OPEN, PARTNER_NIL, ACE_OF_SPADES, KING_QUEEN, THREE_HIGH, FOUR_SPADES, HONOUR, SWITCHED_OFF, AGAINST_RULES = range(9)
+BIG_JOKER, JOKER_ACE, THREE_ABOVE_JACK, JOKER_HONOUR = range(9, 13)  # with jokers, in the place of four of these
 REASONS = (
     "",
     "partner bid nil",
@@ -27,6 +28,10 @@ REASONS = (
     "king or queen of spades",
     "nils are switched off",
     "the rules allow no nil here",
+    "big joker",
+    "little joker and ace of spades",
+    "three spades above the jack",
+    "little joker or ace of spades",
 )
 
 
@@ -46,8 +51,11 @@ class Nil(NamedTuple):
     chosen: bool
 
 
-def ruled_out(hand: int, seat: int, b0: int, b1: int, honours: int, nils: int, allowed: int) -> int:
-    """OPEN, or the reason why a nil is out of the question; ``allowed``: the set of bids that the rules allow."""
+def ruled_out(hand: int, seat: int, b0: int, b1: int, honours: int, nils: int, allowed: int, above: int = 0) -> int:
+    """OPEN, or the reason why a nil is out of the question; ``allowed``: the set of bids that the rules allow.
+
+    ``above``: spade ranks above the ace, 2 with jokers; the rules for high spades move up by as many.
+    """
     if seat > 1:
         partner = partner_bid(seat, b0, b1)
         if partner == 0 or partner == BLIND_NIL:
@@ -55,17 +63,18 @@ def ruled_out(hand: int, seat: int, b0: int, b1: int, honours: int, nils: int, a
     if not allowed & NIL_BIT:
         return AGAINST_RULES
     spades = hand >> 48
-    if spades >= 1 << QUEEN:
-        if spades >= 1 << ACE:
-            return ACE_OF_SPADES
-        if spades >> QUEEN == 3:
-            return KING_QUEEN
-    if (spades >> TEN).bit_count() >= 3:
-        return THREE_HIGH
+    tops = spades >> above
+    if tops >= 1 << QUEEN:
+        if tops >= 1 << ACE:
+            return BIG_JOKER if above else ACE_OF_SPADES
+        if tops >> QUEEN == 3:
+            return JOKER_ACE if above else KING_QUEEN
+    if (tops >> TEN).bit_count() >= 3:
+        return THREE_ABOVE_JACK if above else THREE_HIGH
     if spades.bit_count() >= 4:
         return FOUR_SPADES
-    if spades >= 1 << QUEEN and not honours:
-        return HONOUR
+    if tops >= 1 << QUEEN and not honours:
+        return JOKER_HONOUR if above else HONOUR
     return OPEN if nils else SWITCHED_OFF
 
 
@@ -117,16 +126,17 @@ def consider_nil(
     nil_points: int,
     allowed: int,
     t: Any,
+    above: int = 0,
 ) -> Nil:
-    """Value, probability and expected points of a nil, and whether it is chosen."""
+    """Value, probability and expected points of a nil, and whether it is chosen; ``above`` as in `ruled_out`."""
     c_cards = hand & 0xFFFF
     d_cards = hand >> 16 & 0xFFFF
     h_cards = hand >> 32 & 0xFFFF
     cnil = t.cnil
     clubs = cnil[0, c_cards]
-    diamonds = cnil[0, d_cards]
+    diamonds = cnil[-2, d_cards]  # from the end: with jokers only diamonds have 13 cards (ADR 30)
     hearts = cnil[0, h_cards]
-    spades = cnil[1, hand >> 48]
+    spades = cnil[-1, hand >> 48]
     void = c_cards == 0 or d_cards == 0 or h_cards == 0
     value = clubs * diamonds * hearts * spades * (VOID_FACTOR if void else 1.0)
     if value > 1.0:
@@ -138,7 +148,7 @@ def consider_nil(
     else:
         probability = value
     expected = nil_points * (2.0 * probability - 1.0)
-    reason = ruled_out(hand, seat, b0, b1, honours, nils, allowed)
+    reason = ruled_out(hand, seat, b0, b1, honours, nils, allowed, above)
     return Nil(
         clubs,
         diamonds,

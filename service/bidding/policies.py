@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from service.bidding.cards import RANKS
 from service.bidding.errors import PolicyError
+from service.bidding.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ
 
 BIS, RB, MS, IO, FIXED = 0, 1, 2, 3, 4
 FULL, SINGLE, RAW = 0, 1, 2  # curves: by the previous bids, one for all, the nil value itself
@@ -35,7 +36,15 @@ class Policy(NamedTuple):
     bid: int = 4  # FIXED's bid
     convention: int = NO_CONVENTION  # what both partners play; a request says it in a field of its own
     blind: int = 0  # 1: may bid blind nil before it sees its hand
+    blind_frequency: float = 0.1  # with which it does in fourth seat after a high sum
+    blind_floor: float = 0.0  # least probability of making it, whatever the reason
+    answer_threshold: float = -10.0  # of a nil that partner's signal asks for, unless the nil threshold is lower
+    signal_takes: int = 4  # fewest of a hand that signals; 4 as published
+    nil_slope: float = 0.0  # whiz and suicide: points by which the nil threshold rises a trick (variants.nil_threshold)
     ignores: int = 0  # 1: bids as if the variant were partnership
+    ten_from: float = 8.75  # tricks of both partners from which ten is completed, where that stakes 200
+    forced_trick: float = 25.0  # points that a trick over the takes costs, where `min_bid` forces it
+    ignores_rules: int = 0  # 1: bids as if all rules but the goals, blind nil and the variant were classic's
 
 
 NAMES = {"bis": BIS, "rb": RB, "ms": MS, "io": IO, "fixed": FIXED}
@@ -45,7 +54,17 @@ SERVED = ("bis", "rb", "ms", "io")  # what the service offers; `fixed` is for te
 DEFAULTS = {name: Policy(kind=kind) for name, kind in NAMES.items()}
 DEFAULTS["ms"] = Policy(kind=MS, nil_x=3, nil_y=6, nil_z=8)
 # `python -m tables fit bis`, see docs/strength.md.
-TUNED: dict[str, dict[str, float]] = {"bis": {"nil_threshold": 0.0, "offset": 0.1}}
+TUNED: dict[str, dict[str, float]] = {
+    "bis": {"nil_threshold": 0.0, "offset": 0.1, "forced_trick": 10.0, "blind_frequency": 1.0, "blind_floor": 0.3}
+}
+# What a policy's options are in a variant unless its text says otherwise (`tuned` says the same there); the published
+# ones are for partnerships. `python -m tables fit cutthroat` and `fit variants`.
+IN_VARIANT: dict[int, dict[str, dict[str, float]]] = {
+    CUTTHROAT: {"bis": {"nil_threshold": -10.0, "offset": 0.2, "spade_honours": 1}},
+    WHIZ: {"bis": {"nil_threshold": 15.0, "nil_slope": 15.0}},
+    SUICIDE: {"bis": {"nil_threshold": -100.0, "nil_slope": 10.0, "spade_honours": 1}},
+    JOKERS: {"bis": {"nil_threshold": 0.0, "offset": 0.15}},
+}
 
 _OFF_ON = {"off": 0, "on": 1}
 _WORDS: dict[str, tuple[str, dict[str, int]]] = {
@@ -56,15 +75,33 @@ _WORDS: dict[str, tuple[str, dict[str, int]]] = {
     "nils": ("nils", _OFF_ON),
     "dynamic": ("dynamic", _OFF_ON),
     "convention": ("convention", {name: i for i, name in enumerate(CONVENTIONS)}),
+    "signal_takes": ("signal_takes", {"4": 4, "5": 5, "6": 6}),
     "blind": ("blind", _OFF_ON),
     "variant": ("ignores", {"heed": 0, "ignore": 1}),
+    "rules": ("ignores_rules", {"heed": 0, "ignore": 1}),
 }
 _NUMBERS: dict[str, tuple[str, float, float]] = {
     "nil_threshold": ("nil_threshold", -1000.0, 1000.0),
+    "answer_threshold": ("answer_threshold", -1000.0, 1000.0),
+    "nil_slope": ("nil_slope", -1000.0, 1000.0),
     "offset": ("offset", -5.0, 5.0),
+    "ten_from": ("ten_from", 0.0, 30.0),
+    "forced_trick": ("forced_trick", -1000.0, 1000.0),
     "nil_floor": ("nil_floor", 0.0, 1.0),
+    "blind_frequency": ("blind_frequency", 0.0, 1.0),
+    "blind_floor": ("blind_floor", 0.0, 1.0),
 }
-UNITS = {"nil_threshold": "POINTS", "offset": "TRICKS", "nil_floor": "PROBABILITY"}
+UNITS = {
+    "nil_threshold": "POINTS",
+    "answer_threshold": "POINTS",
+    "nil_slope": "POINTS",
+    "offset": "TRICKS",
+    "ten_from": "TRICKS",
+    "forced_trick": "POINTS",
+    "nil_floor": "PROBABILITY",
+    "blind_frequency": "PROBABILITY",
+    "blind_floor": "PROBABILITY",
+}
 _OPTIONS = {
     BIS: (
         "tuned",
@@ -78,8 +115,16 @@ _OPTIONS = {
         "nils",
         "dynamic",
         "convention",
+        "signal_takes",
+        "answer_threshold",
+        "nil_slope",
         "blind",
+        "blind_frequency",
+        "blind_floor",
+        "ten_from",
+        "forced_trick",
         "variant",
+        "rules",
     ),
     RB: ("nil", "nils", "variant"),
     MS: ("nil", "nils", "variant"),
@@ -101,8 +146,8 @@ def options_of(name: str) -> list[str]:
 
 
 @lru_cache(maxsize=1024)
-def parse_policy(text: str) -> Policy:
-    """Read a policy text; raise `PolicyError` naming what was found and expected.
+def parse_policy(text: str, variant: int = PARTNERSHIP) -> Policy:
+    """Read a policy text, for play in ``variant``; raise `PolicyError` naming what was found and expected.
 
     >>> parse_policy("bis:curves=single,endgame=off").endgame
     0
@@ -113,15 +158,16 @@ def parse_policy(text: str) -> Policy:
     if name not in NAMES:
         raise PolicyError(f"unknown policy {name!r}; expected one of {', '.join(NAMES)}")
     policy = DEFAULTS[name]
-    if not colon:
-        return policy
+    ignoring = "variant=ignore" in options.split(",")
+    fitted = {} if ignoring else IN_VARIANT.get(variant, {}).get(name, {})
     values: dict[str, float] = {}
-    for option in options.split(","):
+    for option in options.split(",") if colon else ():
         key, _, value = option.partition("=")
         if key not in _OPTIONS[policy.kind]:
             expected = ", ".join(_OPTIONS[policy.kind])
             raise PolicyError(f"policy {name} has no option {key!r}; expected one of {expected}")
-        values |= TUNED[name] if key == "tuned" and not value else _option(name, key, value)
+        values |= (fitted or TUNED[name]) if key == "tuned" and not value else _option(name, key, value)
+    values = {**fitted, **values}
     return policy._replace(**values)  # type: ignore[arg-type]
 
 

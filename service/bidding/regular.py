@@ -43,16 +43,19 @@ def side_value(cards: int, cutters: int, p_length: Any) -> float:
     return value
 
 
-def spade_counts(cards: int) -> tuple[int, int]:
+def spade_counts(cards: int, above: int = 0) -> tuple[int, int]:
     """Spade tricks of a holding by high cards (mostly protected A K Q J) and by length (beyond the fourth).
+
+    ``above``: ranks above the ace; with 2, the jokers, the four highest are BJ LJ A K.
 
     >>> spade_counts(0b1101000010001)  # AKJ62
     (3, 1)
     """
     n = cards.bit_count()
-    high = cards >> ACE & 1
+    tops = cards >> above
+    high = tops >> ACE & 1
     for rank, guards in ((KING, 1), (QUEEN, 2), (JACK, 3)):
-        if cards >> rank & 1 and n > guards:
+        if tops >> rank & 1 and n > guards:
             high += 1
     return high, max(0, n - 4)
 
@@ -78,14 +81,19 @@ def regular_takes(hand: int, seat: int, b0: int, b1: int, b2: int, factor: float
 
     ``factor``: the previous-bids factor to add; ``t``: `tableset.Tables`.
     """
+    cutters = 2 - opponents_nils(seat, b0, b1, b2) if seat else 2
+    return count_takes(hand, cutters, partner_bid(seat, b0, b1), factor, offset, t)
+
+
+def count_takes(hand: int, cutters: int, partner: int, factor: float, offset: float, t: Any) -> Regular:
+    """`regular_takes` with ``cutters`` opponents who might cut, beside ``partner``'s bid (NO_BID: none)."""
     clubs = hand & 0xFFFF
     diamonds = hand >> 16 & 0xFFFF
     hearts = hand >> 32 & 0xFFFF
     spades = hand >> 48
-    cutters = 2 - opponents_nils(seat, b0, b1, b2) if seat else 2
     side_high = t.side_high
     c = side_high[cutters, clubs]
-    d = side_high[cutters, diamonds]
+    d = side_high[cutters - 4, diamonds]  # from the end: with jokers only diamonds have 13 cards (ADR 30)
     h = side_high[cutters, hearts]
     n_clubs = clubs.bit_count()
     n_diamonds = diamonds.bit_count()
@@ -127,7 +135,7 @@ def regular_takes(hand: int, seat: int, b0: int, b1: int, b2: int, factor: float
         factor,
         offset,
         estimate,
-        limit_takes(estimate, partner_bid(seat, b0, b1)),
+        limit_takes(estimate, partner),
     )
 
 

@@ -56,7 +56,9 @@ PRESETS = {
     "mirror": Rules(variant=MIRROR),
     "whiz": Rules(variant=WHIZ),
     "whiz-strict": Rules(variant=WHIZ_STRICT),
-    "suicide": Rules(variant=SUICIDE),
+    # The bid beside the nil is four or more. A side wins two points a round on average, so without a losing goal most
+    # games would not end.
+    "suicide": Rules(lose=-200, variant=SUICIDE, team_min=4),
     "jokers": Rules(variant=JOKERS),
 }
 
@@ -80,7 +82,7 @@ SUPPORTED_RANGES: dict[str, tuple[int, int]] = {
 _NULLS = {"lose": NEVER, "team_max": UNLIMITED}  # null: none
 _WORDS = {"failed_nil_tricks": FAILED_NIL_TRICKS, "variant": VARIANTS}
 
-# Fields that a variant has no use for keep their default there: what would have no effect is refused.
+# Fields that a variant has no use for keep their default there: what would have no effect is refused, not ignored.
 _FORCED = ("double_nil", "blind_nil", "min_bid", "team_min", "team_max", "ten_for_200")
 FIXED_FIELDS: dict[int, tuple[str, ...]] = {
     PARTNERSHIP: (),

@@ -8,6 +8,8 @@ from service.bidding.rules import BAGS, CONTRACT, Rules
 
 NIL = 0
 BLIND_NIL = 14
+TEN_TRICKS = 10  # with `ten_for_200` a contract of exactly ten wins or loses TEN_POINTS
+TEN_POINTS = 200
 
 
 def contract_of(bid: int) -> int:
@@ -27,6 +29,15 @@ def nil_stake(bid: int, rules: Rules) -> int:
     if bid == BLIND_NIL:
         return rules.blind_nil_points
     return 0
+
+
+def contract_worth(contract: int, rules: Rules) -> int:
+    """Points won or lost on a side's contract; overtricks are bags in every case.
+
+    >>> contract_worth(10, Rules()), contract_worth(10, Rules(ten_for_200=1)), contract_worth(11, Rules(ten_for_200=1))
+    (100, 200, 110)
+    """
+    return TEN_POINTS if rules.ten_for_200 and contract == TEN_TRICKS else 10 * contract
 
 
 def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags: int, rules: Rules) -> tuple[int, int]:
@@ -52,10 +63,29 @@ def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags:
         else:
             made += own_taken
     if made >= contract:
-        points += 10 * contract
+        points += contract_worth(contract, rules)
         spilled += made - contract
     else:
-        points -= 10 * contract
+        points -= contract_worth(contract, rules)
+    return with_bags(points, spilled, bags, rules)
+
+
+def score_seat(bid: int, taken: int, bags: int, rules: Rules) -> tuple[int, int]:
+    """Points a seat wins that plays for itself, and its bags after the round; a failed nil's tricks are bags.
+
+    >>> score_seat(3, 4, 0, Rules()), score_seat(3, 2, 9, Rules()), score_seat(0, 1, 9, Rules())
+    ((31, 1), (-30, 9), (-199, 0))
+    """
+    if is_nil(bid):
+        stake = nil_stake(bid, rules)
+        return with_bags(-stake if taken else stake, taken, bags, rules)
+    if taken >= bid:
+        return with_bags(10 * bid, taken - bid, bags, rules)
+    return -10 * bid, bags
+
+
+def with_bags(points: int, spilled: int, bags: int, rules: Rules) -> tuple[int, int]:
+    """Points with those of the bags ``spilled`` in a round and their penalties, and the bags after it."""
     if not rules.bags:
         return points, bags
     points += spilled

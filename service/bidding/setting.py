@@ -15,7 +15,9 @@ BIG6_DEFICIT = 100  # `auto` plays Big 6 when behind by more (bis.md, section 3)
 
 
 def convention_of(rules: Rules, policy: Policy, us: int, them: int) -> int:
-    """The convention that a side plays at this score: NO_CONVENTION, BIG5 or BIG6."""
+    """The convention that a side plays at this score: NO_CONVENTION (in any variant), BIG5 or BIG6."""
+    if policy.convention == NO_CONVENTION or (rules.variant != PARTNERSHIP and not policy.ignores):
+        return NO_CONVENTION
     if policy.convention == AUTO:
         return BIG6 if rules.blind_nil and them - us > BIG6_DEFICIT else BIG5
     return policy.convention

@@ -22,6 +22,7 @@ from service.bidding.setting import SETTINGS
 
 FORMAT = 1  # of the manifest; see docs/adr/0003
 MANIFEST = "manifest.json"
+SEAL = "sha256"  # the manifest's field for its own checksum, over all other fields
 DEFAULT_DIRECTORY = Path(__file__).resolve().parents[2] / "tables" / "data"
 
 # What both numba and a memoryview can index, little-endian.
@@ -39,8 +40,12 @@ class Tables(NamedTuple):
     """
 
     p_length: View  # float64 (4, 14, 4): P(each of m players holds >= k of a suit of which we hold n)
-    cnil: View  # float64 (2, 8192): side or spades, holding -> P(its three lowest cards take no trick)
-    side_high: View  # float64 (4, 8192): opponents who might cut, holding -> tricks of its A K Q
+    # float64 (2, 8192): side or spades, holding -> P(its three lowest cards take no trick). With jokers (3, 32768):
+    # clubs and hearts, diamonds, spades; so kernels count the rows of diamonds and spades from the end.
+    cnil: View
+    # float64 (4, 8192): opponents who might cut, holding -> tricks of its A K Q. With jokers (8, 8192): rows of clubs
+    # and hearts before those of diamonds, which kernels count from the end.
+    side_high: View
     spade_high: View  # uint8 (8192, 10): holding, k lowest taken away -> tricks by rank
     spade_takes: View  # uint8 (8192, 10): the same, by rank and length
     ruffs: View  # float64 (4, 64, 10): opponents who might cut, side lengths -> worth of the best k ruffs
@@ -50,6 +55,8 @@ class Tables(NamedTuple):
     single_curve: View  # float64 (1, 101): the same, whatever was bid before
     contract_made: View  # float64 (2, 27): side without or with a nil, contract -> P(made)
     mean_bids: View  # float64 (2955, 3): sequence of bids -> mean of the next, the one after, and the third
+    p_ace: View  # float64 (4, 40): seat, sum of the previous bids -> P(its hand holds the ace of spades)
+    blind_nil: View  # float64 (2955,): sequence of previous bids -> P(blind nil made)
 
 
 class FileEntry(NamedTuple):
@@ -80,7 +87,7 @@ class Manifest(NamedTuple):
 
     version: str  # "2026.11.1+3f9a1c2e": the release, and the first 8 hex digits of `sha256`
     release: str
-    sha256: str  # of the canonical content: white space and order in the file don't matter
+    sha256: str  # of the canonical content, which the file states of itself
     files: Mapping[str, FileEntry]  # by file name
     families: Mapping[str, FamilyEntry]
 
@@ -149,7 +156,8 @@ def read_manifest(directory: Path) -> Manifest:
     """The manifest of ``directory``; raises `TablesError` when it is missing, unreadable or not of our format."""
     path = directory / MANIFEST
     try:
-        content = json.loads(path.read_bytes())
+        written = path.read_bytes()
+        content = json.loads(written)
     except FileNotFoundError as error:
         raise TablesError(f"{path}: not found; expected the tables' manifest there") from error
     except OSError as error:
@@ -160,7 +168,13 @@ def read_manifest(directory: Path) -> Manifest:
     found = top.content.get("format")
     if found != FORMAT or isinstance(found, bool):
         raise TablesError(f"{path}: found format {found!r}; expected {FORMAT}")
-    sha256 = hashlib.sha256(canonical(top.content)).hexdigest()
+    stated = top.text(SEAL)
+    rest = {name: value for name, value in top.content.items() if name != SEAL}
+    sha256 = hashlib.sha256(canonical(rest)).hexdigest()
+    if sha256 != stated:
+        raise TablesError(f"{path}: found content of sha256 {sha256}; expected {stated}, which it states")
+    if written != sealed(rest):
+        raise TablesError(f"{path}: found its content spelt another way; expected the bytes that the build writes")
     release = top.text("version")
     families = {name: _family_entry(_Fields(path, name, value)) for name, value in top.mapping("families").items()}
     files = {name: _file_entry(_Fields(path, name, value)) for name, value in top.mapping("files").items()}
@@ -182,6 +196,12 @@ def check_strays(directory: Path, manifest: Manifest) -> None:
 def canonical(content: Mapping[str, Any]) -> bytes:
     """The one spelling of a manifest that is hashed."""
     return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")
+
+
+def sealed(content: Mapping[str, Any]) -> bytes:
+    """A manifest's file: ``content`` with its own sha256, sorted and indented so that a change reads well as a diff."""
+    seal = hashlib.sha256(canonical(content)).hexdigest()
+    return (json.dumps({**content, SEAL: seal}, sort_keys=True, indent=1) + "\n").encode("ascii")
 
 
 def open_array(directory: Path, name: str, entry: FileEntry) -> NDArray[Any]:

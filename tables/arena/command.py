@@ -4,13 +4,14 @@ Not the match itself (match.py). Goes to standard output as Markdown, or with --
 """
 
 import argparse
+import json
 import os
 
 from service.bidding.rules import make_rules
 from tables.arena.errors import ArenaError
 from tables.arena.match import run_match
 from tables.executors import executor_of
-from tables.players.names import split_players
+from tables.players.names import player_for, split_players
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,11 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--a", required=True, metavar="BIDDER", help=bidder)
     parser.add_argument("--b", required=True, metavar="BIDDER", help="the same")
     player = "card player such as wrp, srp or uct:5,samples=200, or one for each side"
-    parser.add_argument("--players", default="srp", metavar="P[,P]", help=player)
+    parser.add_argument("--players", metavar="P[,P]", help=f"{player} (default srp, with cutthroat solo)")
     parser.add_argument("--pairs", type=int, default=10_000, help="duplicate pairs, two games each (%(default)s)")
     parser.add_argument("--preset", default="classic", help="rules (default %(default)s), but for the goals:")
     parser.add_argument("--win", type=int, default=200, help="winning goal, points (default %(default)s)")
     parser.add_argument("--lose", type=_goal, default=-100, help="losing goal, points or none (default %(default)s)")
+    rule = "a rule over the preset's, such as blind_nil=true; may be given several times"
+    parser.add_argument("--rule", type=_rule, action="append", default=[], metavar="NAME=VALUE", help=rule)
     parser.add_argument("--seed", type=int, default=1, help="of the deals (default %(default)s)")
     parser.add_argument("--mixed", action="store_true", help="side a seats one of each bidder, side b two of b")
     parser.add_argument("--noise", type=float, default=0.0, metavar="P", help="probability that a bid is moved by one")
@@ -35,10 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the command; raises `ArenaError`, `PolicyError`, `RulesError` or `TablesError`."""
-    players = split_players(arguments.players)
+    rules = make_rules(arguments.preset, {"win": arguments.win, "lose": arguments.lose, **dict(arguments.rule)})
+    players = split_players(arguments.players or player_for(rules))
     if len(players) > 2:
         raise ArenaError(f"found players {arguments.players!r}; expected one for all, or one for each side")
-    rules = make_rules(arguments.preset, {"win": arguments.win, "lose": arguments.lose})
     with executor_of(arguments.scheduler, arguments.jobs) as executor:
         result = run_match(
             arguments.a,
@@ -62,6 +65,17 @@ def _goal(text: str) -> int | None:
         return None if text == "none" else int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"found {text!r}; expected points or none") from None
+
+
+def _rule(text: str) -> tuple[str, object]:
+    """A rule's name and its JSON value; a word that is no JSON stands for itself, as in variant=whiz."""
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"found {text!r}; expected NAME=VALUE such as blind_nil=true")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
 
 
 def _bounds(text: str) -> tuple[float, float]:

@@ -2,8 +2,8 @@
 
 Compiled code carries every game on until somebody outside has to bid; those positions are asked in one batch a
 bidder, the bids go in, and so on until all games are over. Deals, bids and play are the kernels of tables/game.py, so
-a built-in bidder makes the same games here and in `tables.selfplay`. Data comes from match.py's chunk and goes back
-into its ``scores`` and ``sums``.
+a built-in bidder makes the same games here and in `tables.selfplay`. Outside bidders are asked for bids on a hand seen,
+never for a blind nil. Data comes from match.py's chunk and goes back into its ``scores`` and ``sums``.
 """
 
 import zlib
@@ -145,7 +145,7 @@ def play_outside(
     waiting = np.zeros(n, np.int64)
     cards = np.zeros(64, np.int64)
     outside = np.array([is_outside(text) for text in bidders], np.int64)
-    policies = tuple(typed(Policy() if is_outside(text) else parse_policy(text)) for text in bidders)
+    policies = tuple(typed(Policy() if is_outside(text) else parse_policy(text, rules.variant)) for text in bidders)
     told = rules_told(rules)
     opened: dict[str, OutsideBidder] = {}
     try:

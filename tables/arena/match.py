@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from service.bidding.policies import parse_policy
-from service.bidding.rules import Rules, make_rules
+from service.bidding.rules import CUTTHROAT, Rules, make_rules
 from service.bidding.tableset import DEFAULT_DIRECTORY, Tables, open_tables
 from tables.arena import stats
 from tables.arena.bidders import is_outside
@@ -68,6 +68,8 @@ class Match:
             raise ArenaError(f"seed is {self.seed}; expected 0..{MOST_SEED}")
         if not 0 <= self.noise <= 1:
             raise ArenaError(f"noise is {self.noise}; expected a probability")
+        if self.rules.variant == CUTTHROAT and self.lockstep:
+            raise ArenaError("found an outside bidder or noise with variant cutthroat; expected built-in bidders there")
         if self.sprt is not None and not self.sprt[0] < self.sprt[1]:
             raise ArenaError(f"found elo bounds {self.sprt}; expected the first below the second")
 
@@ -123,7 +125,7 @@ class PlayChunk:
                 match.bidders, match.noise, match.seed, first, last, match.rules, players, self.tables, scores, sums
             )
         else:
-            a0, b0, a1, b1 = (typed(parse_policy(text)) for text in match.bidders)
+            a0, b0, a1, b1 = (typed(parse_policy(text, match.rules.variant)) for text in match.bidders)
             policies = (a0, b0, a1, b1)
             play_pairs(match.seed, first, last, match.rules, policies, players, self.tables, scores, sums)
         return {"scores": scores, "sums": sums}

@@ -2,13 +2,14 @@
 
 from typing import Any
 
+from tables.players.solo1.solo import solo1
 from tables.players.srp1.srp import srp1
 from tables.players.uct import uct
 from tables.players.wrp import wrp
 from tables.rules import PLAYER
 
-WRP, SRP1, UCT1 = 0, 1, 2
-IDS = {"wrp": WRP, "srp@1": SRP1, "srp": SRP1}  # players without options
+WRP, SRP1, UCT1, SOLO1 = 0, 1, 2, 3
+IDS = {"wrp": WRP, "srp@1": SRP1, "srp": SRP1, "solo@1": SOLO1, "solo": SOLO1}  # players without options
 
 
 def choose_card(s: Any, seat: int) -> int:
@@ -18,4 +19,6 @@ def choose_card(s: Any, seat: int) -> int:
         return srp1(s, seat)
     if player == WRP:
         return wrp(s, seat)
+    if player == SOLO1:
+        return solo1(s, seat)
     return uct(s, seat)

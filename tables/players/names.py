@@ -1,4 +1,4 @@
-"""Card players as texts: `wrp`, `srp`, `srp@1`, `uct:5`, `uct:5,samples=400,c=100`; parse and format.
+"""Card players as texts: `wrp`, `srp`, `srp@1`, `solo`, `uct:5`, `uct:5,samples=400,c=100`; parse and format.
 
 Not the players themselves. What is parsed goes into a state's PLAYER and PIECES cells (`tables.simulate.seated`),
 what is formatted into a match's result.
@@ -7,6 +7,7 @@ what is formatted into a match's result.
 import re
 from typing import NamedTuple
 
+from service.bidding.rules import CUTTHROAT, Rules
 from tables.players.choose import IDS, UCT1
 from tables.players.srp1.goals import ALL_PIECES
 from tables.players.uct import C_SHIFT, MOST_C, MOST_SAMPLES, SAMPLES_SHIFT, TRICKS_SHIFT, packed
@@ -66,6 +67,11 @@ def format_player(player: Player) -> str:
     pieces = player.pieces
     samples, c_points = pieces >> SAMPLES_SHIFT & MOST_SAMPLES, pieces >> C_SHIFT & MOST_C
     return f"uct@1:{pieces >> TRICKS_SHIFT & 15},samples={samples},c={c_points}"
+
+
+def player_for(rules: Rules) -> str:
+    """The player that the rules' tables are made with: of those for a side, or where each plays for herself."""
+    return "solo@1" if rules.variant == CUTTHROAT else "srp@1"
 
 
 def split_players(text: str) -> list[str]:

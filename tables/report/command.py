@@ -21,7 +21,18 @@ import numpy as np
 from service.bidding.tableset import TableSet, open_tables
 from tables.arena.match import player_version
 from tables.family import BuildError, write_atomically
-from tables.report import components, distributions, fitted, kinds, opponents
+from tables.report import (
+    blind,
+    components,
+    conventions,
+    cutthroat,
+    distributions,
+    fitted,
+    kinds,
+    opponents,
+    rule_options,
+    variants,
+)
 from tables.report.samples import Rounds, self_play
 from tables.report.setup import PLAYED, VERSIONS, Setup
 
@@ -123,6 +134,10 @@ def _kinds(setup: Setup) -> str:
     return kinds.furthest(recorded(setup))
 
 
+def _ace_of_spades(rounds: Rounds) -> tuple[bytes, str]:
+    return distributions.ace_of_spades(rounds, open_tables().arrays["p_ace"][3])
+
+
 _POINTS = "Points of a side in a round, by whether a player of it bid nil"
 _ACE = "Probability that the fourth bidder holds the ace of spades, by the sum of the first three bids"
 
@@ -138,7 +153,11 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "points-nil": _plotted("points-nil", _POINTS, distributions.points_of_nils),
     "sums-of-bids": _plotted("sums-of-bids", "Sums of the four bids", distributions.sums_of_bids),
     "legal-cards": _plotted("legal-cards", "Mean legal cards by trick", distributions.legal_cards),
-    "ace-of-spades": _plotted("ace-of-spades", _ACE, distributions.ace_of_spades),
+    "ace-of-spades": _plotted("ace-of-spades", _ACE, _ace_of_spades),
+    "blind-nil": blind.blind_nil,
+    "blind-nil-lures": blind.lures,
+    "blind-nil-fitted": blind.fitted,
+    "rules": rule_options.rule_options,
     "kinds": _kinds,
     "curve": fitted.curve,
     "curves-and-data": fitted.curves_and_data,
@@ -147,4 +166,13 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "thresholds": components.thresholds,
     "players": components.card_players,
     "searched": fitted.searched,
+    "variants": variants.against_ignoring,
+    "variant-curves": variants.calibration,
+    "variants-searched": variants.searched,
+    "conventions": conventions.conventions,
+    "conventions-searched": conventions.searched,
+    "cutthroat": cutthroat.against,
+    "cutthroat-parts": cutthroat.parts,
+    "cutthroat-curves": cutthroat.calibration,
+    "cutthroat-searched": cutthroat.searched,
 }

@@ -130,16 +130,26 @@ def legal_cards(rounds: Rounds) -> tuple[bytes, str]:
     )
 
 
-def ace_of_spades(rounds: Rounds) -> tuple[bytes, str]:
-    """Probability that the last bidder holds the ace of spades, by the sum of the three bids before (Fig. 7)."""
+def ace_of_spades(rounds: Rounds, fitted: NDArray[np.float64]) -> tuple[bytes, str]:
+    """Probability that the last bidder holds the ace of spades, by the sum of the three bids before (Fig. 7).
+
+    ``fitted``: what the tables state, by the sum.
+    """
     total = rounds.bids[:, :3].sum(axis=1, dtype=np.int64)
     held = rounds.hands[:, 3] >> (FIRST_SPADE + ACE) & 1
     x, y, error, n = _rate_by(total, held)
+    stated = fitted[x.astype(int)]
     drawn = plots.lines(
-        [plots.Series("", x, y, error)], "sum of the first three bids", "P(fourth holds the ace of spades)", level=0.25
+        [plots.Series("stated by the table", x, stated), plots.Series("counted, 95% interval", x, y, error)],
+        "sum of the first three bids",
+        "P(fourth holds the ace of spades)",
+        level=0.25,
     )
-    rows = [(int(s), f"{int(k):,}", f"{p:.3f} ± {e:.3f}") for s, p, e, k in zip(x, y, error, n, strict=True)]
-    return drawn, table("sum of the first three bids | rounds | P(ace of spades in fourth seat)", rows)
+    rows = [
+        (int(s), f"{int(k):,}", f"{p:.3f} ± {e:.3f}", f"{f:.3f}")
+        for s, p, e, k, f in zip(x, y, error, n, stated, strict=True)
+    ]
+    return drawn, table("sum of the first three bids | rounds | P(ace of spades in fourth seat) | table `p_ace`", rows)
 
 
 def _rate_by(

@@ -47,7 +47,7 @@ SEQUENCES = ((1, 3), (3, 3), (8, 3))  # partner's bid and RHO's before a third s
 
 
 class Rounds(NamedTuple):
-    """Rounds of BIS at all four seats, all SRP; arrays (rounds, 4) are by seat, the first bidder's first."""
+    """Rounds of forms of BIS, all SRP; arrays (rounds, 4) are by seat, the first bidder's first."""
 
     hands: NDArray[np.int64]  # (rounds, 4): masks before the play
     bids: NDArray[np.int8]  # (rounds, 4): 0 is nil
@@ -63,7 +63,7 @@ def _record_rounds(
     first: int,
     last: int,
     rules: Rules,
-    policy: Policy,
+    policies: tuple[Policy, Policy],
     players: Any,
     ts: Any,
     hands: Any,
@@ -78,7 +78,6 @@ def _record_rounds(
     cards = scratch(64)
     s[DECK_CELL] = deck_of(rules)
     carry_rules(s, rules)
-    t = ts[setting_of(rules, policy, 0, 0)]
     for number in range(first, last):
         seed_rng(s, seed, number, 0)
         deal(s, cards)
@@ -86,6 +85,8 @@ def _record_rounds(
         for seat in range(4):
             s[PLAYER + seat] = players[seat, 0]
             s[PIECES + seat] = players[seat, 1]
+            policy = policies[seat & 1]
+            t = ts[setting_of(rules, policy, 0, 0)]
             hand, b0, b1, b2 = s[HAND + seat], s[BID], s[BID + 1], s[BID + 2]
             made = bis(hand, seat, b0, b1, b2, 0, 0, 0, rules, policy, allowed_bids(hand, seat, b0, b1, rules), t)
             s[BID + seat] = made.bid
@@ -149,8 +150,13 @@ def _spans(n: int, jobs: int) -> list[tuple[int, int]]:
     return [(n * i // jobs, n * (i + 1) // jobs) for i in range(jobs)]
 
 
-def self_play(ts: tuple[Tables, ...], n: int, seed: int, jobs: int, policy: str = "bis:endgame=off") -> Rounds:
-    """Record ``n`` rounds of ``policy`` (a form of BIS) at all seats; the same whatever ``jobs``, the threads."""
+def self_play(
+    ts: tuple[Tables, ...], n: int, seed: int, jobs: int, policy: str = "bis:endgame=off", others: str = ""
+) -> Rounds:
+    """Record ``n`` rounds of ``policy`` (a form of BIS) at all seats; the same whatever ``jobs``, the threads.
+
+    ``others``: another form for seats 1 and 3.
+    """
     seats = (n, 4)
     rounds = Rounds(
         np.zeros(seats, np.int64),
@@ -162,10 +168,11 @@ def self_play(ts: tuple[Tables, ...], n: int, seed: int, jobs: int, policy: str 
         np.zeros((52, 14), np.int64),
     )
     players = seated("srp@1", "srp@1")
+    policies = typed(parse_policy(policy)), typed(parse_policy(others or policy))
 
     def play(span: tuple[int, int]) -> NDArray[np.int64]:
         choices = np.zeros((52, 14), np.int64)
-        record_rounds(seed, *span, Rules(), typed(parse_policy(policy)), players, ts, *rounds[:-1], choices)
+        record_rounds(seed, *span, Rules(), policies, players, ts, *rounds[:-1], choices)
         return choices
 
     with ThreadPoolExecutor(jobs) as pool:

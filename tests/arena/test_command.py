@@ -16,6 +16,14 @@ def test_json(capsys):
     assert (found["rules"]["win"], found["rules"]["lose"]) == (150, None)
 
 
+def test_any_rule_can_be_played(capsys):
+    match = "--a bis:blind=on --b bis --rule blind_nil=true --rule failed_nil_tricks=none --pairs 50 --seed 2"
+    assert main(["arena", *match.split(), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["rules"]["blind_nil"], found["rules"]["failed_nil_tricks"]) == (True, "none")
+    assert {row["side"] for row in found["bids"] if row["bid"] == "blind_nil"} == {"a"}
+
+
 def test_markdown_and_sequential_test(capsys):
     assert main(["arena", "--a", "bis", "--b", "fixed:bid=4", "--pairs", "500", "--sprt=-5,5"]) == 0
     out = capsys.readouterr().out
@@ -31,6 +39,7 @@ def test_markdown_and_sequential_test(capsys):
         (["--a", "rb", "--b", "python:nowhere.py:f", "--pairs", "1"], "found no Python file"),
         (["--a", "rb", "--b", "rb", "--jobs", "0"], "jobs is 0"),
         (["--a", "rb", "--b", "rb", "--win", "0"], "win is 0"),
+        (["--a", "rb", "--b", "rb", "--rule", "variant=bridge"], "variant is 'bridge'"),
     ],
 )
 def test_what_can_t_be_played_is_one_line_on_stderr(capsys, arguments, message):
@@ -39,7 +48,7 @@ def test_what_can_t_be_played_is_one_line_on_stderr(capsys, arguments, message):
     assert message in err.splitlines()[-1]
 
 
-@pytest.mark.parametrize("arguments", [["--sprt", "5"], ["--lose", "never"]])
+@pytest.mark.parametrize("arguments", [["--sprt", "5"], ["--lose", "never"], ["--rule", "blind_nil"]])
 def test_malformed_options_are_usage_errors(capsys, arguments):
     with pytest.raises(SystemExit) as stopped:
         main(["arena", "--a", "rb", "--b", "rb", *arguments])

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from service.bidding.auction import NO_BID, SEQUENCES, sequence_index
-from service.bidding.cards import DECK, SPADE_BITS, cards_of
+from service.bidding.cards import DECK, JACK, JOKER_DECK, SPADE_BITS, TEN, cards_of
 from service.bidding.legal import EVERY_BID
-from service.bidding.policies import CONVENTIONS, parse_policy
+from service.bidding.nil import Nil
+from service.bidding.policies import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, parse_policy
 from service.bidding.rules import Rules, make_rules
 from service.bidding.scoring import BLIND_NIL
 from tables.game import SUMS
@@ -19,7 +20,7 @@ from tables.players.common import unseen_cards
 from tables.players.srp1.goals import ALL_PIECES
 from tables.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, packed
 from tables.players.unseen import WAYS, count_deals, seed_view
-from tables.rules import BAG, COUNT, HAND, PIECES, PLAYER, SCORE, carry_rules
+from tables.rules import BAG, BID, COUNT, HAND, PIECES, PLAYER, SCORE, SEAT_BAG, SEAT_SCORE, carry_rules
 from tables.simulate import seated, typed
 from tests.conftest import view
 from tests.engine import states
@@ -35,6 +36,9 @@ RULES = (
     make_rules("classic", {"min_bid": 2, "team_min": 5, "team_max": 9, "double_nil": False}),
     make_rules("whiz"),
     make_rules("suicide", {"team_min": 4}),
+    make_rules("mirror"),
+    make_rules("whiz-strict"),
+    make_rules("ten-for-200", {"min_bid": 3, "bag_penalty": 200}),
 )
 POLICIES = tuple(
     typed(parse_policy(text))
@@ -52,17 +56,27 @@ POLICIES = tuple(
         "io",
         "fixed:bid=3",
         "fixed:bid=0",
+        "bis:convention=big5",
+        "bis:tuned,convention=auto,spade_honours=allow,signal_takes=5",
+        "bis:convention=big6,dynamic=on,answer_threshold=-60",
+        "bis:blind=on,blind_frequency=0.5",
+        "bis:tuned,blind=on,convention=auto",
+        "bis:nil_threshold=-60,nil_slope=12.5,spade_honours=allow",
+        "bis:variant=ignore",
+        "bis:tuned,rules=ignore",
     )
 )
+BIS = (*POLICIES[:6], *POLICIES[13:])
+JOKERS = make_rules("jokers")
 SHAPES = (0x1FFF << 48, 0x1FFF, 0x1FFF << 16, 0xFFF << 48 | 1, 0x3F | 0x7F << 32, 0x1FFE | 1 << 60)
 
 
-def hand(rng: random.Random) -> int:
+def hand(rng: random.Random, dealt: int = DECK) -> int:
     """13 cards: mostly any, some low (nils), some of extreme shape."""
     kind = rng.random()
     if kind < 0.03:
-        return rng.choice(SHAPES)
-    deck = cards_of(DECK)
+        return rng.choice((*SHAPES, 0x1FFF << 50) if dealt == JOKER_DECK else SHAPES) & dealt
+    deck = cards_of(dealt)
     if kind < 0.35:
         deck = [card for card in deck if card & 15 < 10]
     if kind < 0.15:
@@ -94,6 +108,13 @@ def position(rng: random.Random) -> tuple:
     """All arguments of `choose_bid` but the policy and the tables."""
     rules = rng.choice(RULES)
     return hand(rng), *auction(rng), *scores(rng, rules), rules
+
+
+def any_position(rng: random.Random) -> tuple:
+    """`position`, or one with jokers in the deck: only tables by setting reach to those hands."""
+    if rng.random() < 0.8:
+        return position(rng)
+    return hand(rng, JOKER_DECK), *auction(rng), *scores(rng, JOKERS), JOKERS
 
 
 @cache
@@ -138,7 +159,7 @@ def holding(rng: random.Random) -> int:
 
 def nil_of(rng: random.Random) -> tuple:
     seat, b0, b1, b2 = auction(rng)
-    policy = rng.choice(POLICIES[:6])
+    policy = rng.choice(BIS)
     return (
         hand(rng),
         seat,
@@ -152,6 +173,7 @@ def nil_of(rng: random.Random) -> tuple:
         rng.choice((50, 100)),
         rng.choice((EVERY_BID, EVERY_BID - 1, 1)),
         ALL,
+        rng.choice((0, 2)),
     )
 
 
@@ -172,6 +194,7 @@ def endgame(rng: random.Random) -> tuple:
         rng.choice((0, 0, 2)),
         0.3,
         *scores(rng, rules),
+        rng.randrange(1, EVERY_BID + 1),
         rules,
         ALL,
     )
@@ -230,20 +253,67 @@ def counted(rng: random.Random) -> tuple:
 
 def setting(rng: random.Random) -> tuple:
     policy = typed(parse_policy(f"bis:convention={rng.choice(CONVENTIONS)},variant={rng.choice(('heed', 'ignore'))}"))
-    return rng.choice(RULES), policy, rng.randint(-200, 500), rng.randint(-200, 500)
+    return rng.choice((*RULES, JOKERS)), policy, rng.randint(-200, 500), rng.randint(-200, 500)
+
+
+def alone(rng: random.Random) -> tuple:
+    """(seat, b0, b1, b2, scores by seat, own bags, rules), somebody often near the goal."""
+    rules = rng.choice((CUTTHROAT, CUTTHROAT._replace(min_bid=3, bags=0)))
+    by_seat = tuple(rules.win - rng.choice((rng.randrange(-30, 170), rng.randrange(400))) for _ in range(4))
+    return *auction(rng), by_seat, rng.randrange(10), rules
+
+
+def alone_finish(rng: random.Random) -> tuple:
+    seat, b0, b1, b2, by_seat, bags, rules = alone(rng)
+    takes = rng.randint(1, 7)
+    nil = Nil(0.5, 0.5, 0.5, 0.5, 1.0, 0.5, rng.random(), 0.0, 25.0, rng.choice((0, 0, 2)), False)
+    return seat, b0, b1, b2, rng.choice((0, takes, takes)), takes, nil, rng.choice(BIS), by_seat, bags, rules, ALL
+
+
+def alone_game(rng: random.Random) -> tuple:
+    s, cells, seed, pair, swap, _, policies, *rest = game(rng)
+    rest[0] = view(seated("solo", rng.choice(("solo", "srp", "wrp"))))
+    return s, cells, seed, pair, swap, CUTTHROAT, policies, *rest
+
+
+def alone_finished(rng: random.Random) -> memoryview:
+    """A round played to its end by seats with scores of their own."""
+    s = finished(rng)
+    for seat in range(4):
+        s[SEAT_SCORE + seat], s[SEAT_BAG + seat] = rng.choice((250, rng.randrange(-100, 320))), rng.randrange(10)
+    return s
 
 
 def unit(rng: random.Random) -> float:
     return rng.choice((0.0, 1.0, 0.5, 0.29, 0.57, 0.58, rng.random(), rng.random()))
 
 
+def blind(rng: random.Random) -> tuple:
+    rules = rng.choice((RULES[3], RULES[3]._replace(blind_nil_deficit=0), RULES[0]))
+    us, them, _ = scores(rng, rules)
+    return *auction(rng), us, them, rules, rng.choice(BIS), rng.random(), ALL
+
+
+def blind_sitting(rng: random.Random) -> tuple:
+    """(state, seat, rules, policy): earlier seats have bid, sides far apart."""
+    s, seat = states.dealt(4, rng.randrange(200)), rng.randrange(4)
+    for earlier in range(seat):
+        s[BID + earlier] = bid(rng)
+    s[SCORE], s[SCORE + 1] = rng.randrange(-100, 200), rng.randrange(-100, 200)
+    return s, seat, RULES[3], rng.choice(POLICIES[-2:]), SETTINGS
+
+
+CUTTHROAT = make_rules("cutthroat")
 Maker = Callable[[random.Random], tuple[Any, ...]]
 SCORING, AUCTION, REGULAR = "service.bidding.scoring.", "service.bidding.auction.", "service.bidding.regular."
+SIGNALS, BLIND = "service.bidding.conventions.", "service.bidding.blind."
 NIL, ENDGAME, BASELINES = "service.bidding.nil.", "service.bidding.endgame.", "service.bidding.baselines."
 RULES_OF_PLAY, DEAL, COMMON = "tables.rules.", "tables.deal.", "tables.players.common."
-LEGAL = "service.bidding.legal."
+LEGAL, VARIANTS = "service.bidding.legal.", "service.bidding.variants."
+STAKES = "service.bidding.stakes."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
 SRP1, GAME = "tables.players.srp1.", "tables.game."
+SOLO, SOLO1, SOLO_GAME = "service.bidding.solo.", "tables.players.solo1.", "tables.solo."
 
 
 def baseline(first: int, last: int) -> Maker:
@@ -255,8 +325,10 @@ CASES: dict[str, Maker] = {
     "service.bidding.cards.lowest": lambda r: (cards(r, 1),),
     "service.bidding.cards.highest": lambda r: (cards(r, 1),),
     "service.bidding.cards.cards_of": lambda r: (cards(r),),
+    "service.bidding.cards.ordinary": lambda r: (hand(r, JOKER_DECK),),
     SCORING + "contract_of": lambda r: (r.randint(0, 14),),
     SCORING + "is_nil": lambda r: (r.randint(-1, 14),),
+    SCORING + "contract_worth": lambda r: (r.randint(0, 14), r.choice(RULES)),
     SCORING + "nil_stake": lambda r: (r.randint(0, 14), r.choice(RULES)),
     SCORING + "score_side": lambda r: (
         bid(r),
@@ -266,15 +338,25 @@ CASES: dict[str, Maker] = {
         r.randrange(10),
         r.choice(RULES),
     ),
+    SCORING + "score_seat": lambda r: (bid(r), r.choice((0, r.randint(0, 7))), r.randrange(10), r.choice(RULES)),
+    SCORING + "with_bags": lambda r: (r.randint(-100, 100), r.randint(0, 8), r.randrange(10), r.choice(RULES)),
     SCORING + "game_winner": lambda r: (r.randint(-120, 520), r.randint(-120, 520), r.choice(RULES)),
     AUCTION + "sequence_index": lambda r: auction(r),
     AUCTION + "partner_bid": lambda r: auction(r)[:3],
     AUCTION + "opponents_nils": lambda r: auction(r),
     AUCTION + "sum_of_bids": lambda r: auction(r),
     REGULAR + "side_value": lambda r: (holding(r), r.randrange(4), Table("p_length")),
-    REGULAR + "spade_counts": lambda r: (holding(r),),
+    REGULAR + "spade_counts": lambda r: (r.randrange(1 << 15), r.choice((0, 2))),
     REGULAR + "ruff_row": lambda r: (holding(r), holding(r), holding(r)),
     REGULAR + "regular_takes": lambda r: (hand(r), *auction(r), r.random() - 0.5, r.choice((0.0, 0.25)), ALL),
+    REGULAR + "count_takes": lambda r: (
+        hand(r),
+        r.randrange(4),
+        r.choice((NO_BID, bid(r))),
+        r.random() - 0.5,
+        r.choice((0.0, 0.25)),
+        ALL,
+    ),
     REGULAR + "limit_takes": lambda r: (r.choice((2.5, 0.0, -1.0, r.uniform(-1, 15))), r.randint(-1, 14)),
     REGULAR + "previous_bids_factor": lambda r: (*auction(r), ALL),
     NIL + "ruled_out": lambda r: (
@@ -283,6 +365,7 @@ CASES: dict[str, Maker] = {
         r.randrange(2),
         r.randrange(2),
         r.choice((EVERY_BID, EVERY_BID - 1)),
+        r.choice((0, 2)),
     ),
     NIL + "nil_value": lambda r: (unit(r), unit(r), unit(r), unit(r), r.random() < 0.5),
     NIL + "contract_points": lambda r: (r.randint(0, 26), r.randrange(2), ALL),
@@ -302,9 +385,41 @@ CASES: dict[str, Maker] = {
         r.choice(RULES),
         ALL,
     ),
+    SIGNALS + "guarded": lambda r: (holding(r), r.choice((TEN, JACK))),
+    SIGNALS + "covers_nil": lambda r: (hand(r), r.randint(3, 7), r.choice((4, 5))),
+    SIGNALS + "covers_blind_nil": lambda r: (hand(r), r.randint(3, 7), r.choice((4, 5))),
+    SIGNALS + "signalled": lambda r: (*auction(r)[:3], r.choice((NO_CONVENTION, BIG5, BIG6))),
+    SIGNALS + "signal": lambda r: next(
+        (
+            hand(r),
+            r.randrange(4),
+            r.choice((0, takes, takes)),
+            takes,
+            r.choice((NO_CONVENTION, BIG5, BIG6)),
+            4,
+            r.choice((EVERY_BID, 0b11001)),
+        )
+        for takes in [r.randint(1, 8)]
+    ),
+    SIGNALS + "answer": lambda r: (r.randint(0, 6), r.choice((BIG5, BIG6))),
+    ENDGAME + "gain": lambda r: (
+        r.choice((NO_BID, 0, 3, 6, BLIND_NIL)),
+        r.randint(1, 8),
+        r.randint(1, 8),
+        r.choice(RULES),
+    ),
+    BLIND + "lot": lambda r: (r.choice((0, 2**53 - 1, r.randrange(2**32), r.randrange(2**53))),),
+    BLIND + "outlook": lambda r: (*auction(r), r.randint(-200, 600), r.randint(-200, 600), ALL),
+    BLIND + "consider_blind": blind,
     ENDGAME + "can_win": lambda r: (r.uniform(480, 520), r.choice((499.9, 500.0, r.uniform(480, 520))), 500),
     ENDGAME + "adjust": endgame,
-    "service.bidding.bis.bis": lambda r: (*position(r), r.choice(POLICIES[:6]), r.randrange(1, EVERY_BID + 1), ALL),
+    "service.bidding.bis.bis": lambda r: (*position(r), r.choice(BIS), r.randrange(1, EVERY_BID + 1), ALL),
+    SOLO + "nils_bid": auction,
+    SOLO + "own_and_best": lambda r: (r.randrange(4), tuple(r.randrange(-50, 50) for _ in range(4))),
+    SOLO + "project_solo": lambda r: next((*a[:4], r.randint(0, 9), a[4], a[6], ALL) for a in [alone(r)]),
+    SOLO + "adjust_solo": alone_finish,
+    SOLO + "solo": lambda r: (hand(r), *alone(r), r.choice(BIS), r.choice((EVERY_BID, EVERY_BID - 6)), ALL),
+    "service.bidding.choose.choose_solo": lambda r: (hand(r), *alone(r), r.choice(POLICIES), SETTINGS),
     BASELINES + "lowest_at_most": lambda r: (holding(r), r.randrange(13), r.randrange(13), r.randrange(13)),
     BASELINES + "naive_nil": lambda r: (hand(r), *auction(r)[:3], r.choice(POLICIES[6:10])),
     BASELINES + "rb": baseline(6, 9),
@@ -315,13 +430,29 @@ CASES: dict[str, Maker] = {
     BASELINES + "fixed": lambda r: (*auction(r)[:3], r.choice(POLICIES[11:13])),
     "service.bidding.setting.convention_of": setting,
     "service.bidding.setting.setting_of": setting,
+    VARIANTS + "variant_of": lambda r: setting(r)[:2],
+    VARIANTS + "ranks_above_ace": lambda r: (r.randrange(7),),
+    VARIANTS + "sees_ordinary": lambda r: (r.choice((*RULES, JOKERS)), r.choice(POLICIES)),
+    VARIANTS + "nil_threshold": lambda r: (r.randrange(7), r.choice(BIS), r.uniform(-1, 9), r.randint(0, 9)),
+    STAKES + "bag_offset": lambda r: (r.choice(RULES),),
+    STAKES + "staked": lambda r: (r.choice((25.0, -60.0, 0.0)), r.randint(-4, 4), 25.0, r.choice(RULES)),
+    STAKES + "number_of": lambda r: (
+        r.randint(1, 8),
+        r.uniform(-1, 8),
+        r.choice((NO_BID, 0, 3, 5, 7, 13, BLIND_NIL)),
+        r.choice((8.75, 9.5)),
+        r.randrange(1, EVERY_BID + 1),
+        r.choice(RULES),
+    ),
+    STAKES + "seen_rules": lambda r: (r.choice(RULES),),
     LEGAL + "allowed_bids": lambda r: (hand(r), *auction(r)[:3], r.choice(RULES)),
     LEGAL + "restricted_bids": lambda r: (hand(r), r.choice((NO_BID, 0, 3, 7, 13, BLIND_NIL)), r.choice(RULES)),
+    LEGAL + "possible_bids": lambda r: (r.choice((NO_BID, 0, 3, 7, 13, BLIND_NIL)), r.choice(RULES)),
     LEGAL + "pair_allowed": lambda r: (bid(r), r.choice((NO_BID, bid(r))), r.choice(RULES)),
     LEGAL + "between": lambda r: (r.randint(0, 13), r.randint(-3, 13)),
     LEGAL + "nearest": lambda r: (r.randint(0, 13), r.randrange(1, EVERY_BID + 1)),
     LEGAL + "within": lambda r: (r.randint(0, 13), r.randint(1, 13), r.randrange(1, EVERY_BID + 1)),
-    "service.bidding.choose.choose_bid": lambda r: (*position(r), r.choice(POLICIES), SETTINGS),
+    "service.bidding.choose.choose_bid": lambda r: (*any_position(r), r.choice(POLICIES), SETTINGS),
     RULES_OF_PLAY + "suit_mask": lambda r: (r.randrange(4),),
     RULES_OF_PLAY + "legal_cards": lambda r: (cards(r, 1), r.randrange(4), card(r), r.randrange(2)),
     RULES_OF_PLAY + "beats": lambda r: (card(r), card(r)),
@@ -330,6 +461,7 @@ CASES: dict[str, Maker] = {
     DEAL + "next32": lambda r: (states.dealt(r.randrange(2**31), 1),),
     DEAL + "below": lambda r: (states.dealt(r.randrange(2**31), 1), r.choice((1, 52, 2**20))),
     DEAL + "uniform": lambda r: (states.dealt(r.randrange(2**31), 1),),
+    DEAL + "deck_of": lambda r: (r.choice((*RULES, JOKERS)),),
     DEAL + "deal": lambda r: (states.dealt(r.randrange(2**31), r.randrange(9)), view(np.zeros(64, np.int64))),
     COMMON + "unseen_cards": lambda r: sitting(r)[:2],
     COMMON + "above": lambda r: (card(r),),
@@ -366,6 +498,19 @@ CASES: dict[str, Maker] = {
         (s, me + 1 & 3, me + 3 & 3, ok, u) for s, me, _, ok, u in [sitting(r, True)]
     ),
     SRP1 + "srp.srp1": lambda r: sitting(r)[:2],
+    SOLO1 + "goals.own_need": lambda r: (sitting(r)[0], r.randrange(4)),
+    SOLO1 + "goals.others_need": lambda r: sitting(r)[:2],
+    SOLO1 + "goals.is_safe": lambda r: next((s, me, u) for s, me, _, _, u in [sitting(r)]),
+    SOLO1 + "goals.wants_tricks": lambda r: next((s, me, u) for s, me, _, _, u in [sitting(r)]),
+    SOLO1 + "solo.solo1": lambda r: sitting(r)[:2],
+    SOLO1 + "solo.lead_for_oneself": lambda r: sitting(r, True),
+    SOLO1 + "solo.follow_for_oneself": lambda r: sitting(r, False),
+    SOLO1 + "solo.hunt": lambda r: next(
+        (s, me, me + r.randint(1, 3) & 3, h, ok, u) for s, me, h, ok, u in [sitting(r)]
+    ),
+    SOLO1 + "solo.hunting_lead": lambda r: next(
+        (s, me + r.randint(1, 3) & 3, ok, u) for s, me, _, ok, u in [sitting(r, True)]
+    ),
     RULES_OF_PLAY + "carry_rules": lambda r: (states.empty(), r.choice(RULES)),
     RULES_OF_PLAY + "carried_rules": lambda r: last_tricks(r)[:1],
     UNSEEN + "seed_view": lambda r: (*sitting(r)[:2], r.randrange(1000), states.empty()),
@@ -378,6 +523,7 @@ CASES: dict[str, Maker] = {
     UCT + "point_gap": lambda r: (last_tricks(r)[0], finished(r), r.randrange(4)),
     "tables.players.choose.choose_card": lambda r: sitting(r)[:2],
     GAME + "start_round": lambda r: (sitting(r)[0],),
+    GAME + "blind_seat": blind_sitting,
     GAME + "bid_seat": lambda r: next(
         (s, r.randrange(4), r.choice(RULES), r.choice(POLICIES), SETTINGS) for s in [states.dealt(4, r.randrange(200))]
     ),
@@ -406,13 +552,20 @@ CASES: dict[str, Maker] = {
     ),
     GAME + "turn_of": lambda r: (r.randrange(100), r.randrange(2), r.randrange(20)),
     GAME + "play_game": game,
+    SOLO_GAME + "play_solo_game": alone_game,
+    SOLO_GAME + "move_on": lambda r: (alone_finished(r), r.randrange(5)),
+    SOLO_GAME + "close_solo_round": lambda r: (alone_finished(r), r.randrange(4), CUTTHROAT, view(np.zeros(SUMS))),
+    SOLO_GAME + "solo_winner": lambda r: (alone_finished(r), r.choice((CUTTHROAT, CUTTHROAT._replace(lose=-50)))),
+    SOLO_GAME + "points_gained": lambda r: (finished(r), r.randrange(4), r.choice((CUTTHROAT, *RULES))),
     GAME + "record_round": lambda r: (finished(r), r.randrange(4), 61, -40, view(np.zeros(SUMS))),
 }
 
 # Functions of the kernel modules that compiled code never calls.
-TEXTS = {"service.bidding.cards." + name for name in ("parse_card", "format_card", "parse_pbn", "format_pbn")}
+TEXTS = {
+    "service.bidding.cards." + name for name in ("parse_card", "format_card", "pbn_card", "parse_pbn", "format_pbn")
+}
 BUILD_ONLY = {"service.bidding.regular.ruff_values"}  # makes `ruffs`; a list of floats, sorted
 
-HOW_MANY = {GAME + "play_game": 3} | dict.fromkeys(
+HOW_MANY = {GAME + "play_game": 3, SOLO_GAME + "play_solo_game": 3} | dict.fromkeys(
     (GAME + "play_out", GAME + "close_round", GAME + "record_round", UCT + "uct", UCT + "search", UCT + "point_gap"), 25
 )

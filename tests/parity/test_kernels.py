@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 
 from tables.jit import KERNELS
-from tests.parity.cases import BUILD_ONLY, CASES, HOW_MANY, POLICIES, TEXTS, position
+from tests.parity.cases import BUILD_ONLY, CASES, HOW_MANY, POLICIES, TEXTS, any_position
 from tests.parity.worlds import both, compiled, kernel
 
 pytestmark = pytest.mark.parity
@@ -41,7 +41,7 @@ def test_all_policies_bids(fitted):
     plain, fast = kernel("service.bidding.choose.choose_bid"), compiled("service.bidding.choose.choose_bid")
     bids = set()
     for number in range(POSITIONS):
-        where = position(rng)
+        where = any_position(rng)
         for policy in POLICIES[number % 2 :: 2]:
             bid = plain(*where, policy, fitted.plain_settings)
             assert fast(*where, policy, fitted.array_settings) == bid, (where, policy)

@@ -33,6 +33,23 @@ def test_every_option_is_passed_on(capsys, call):
     assert json.loads(capsys.readouterr().out) == call("POST", "/bid", json=request).json()
 
 
+def test_scores_by_seat(capsys, call):
+    arguments = ["--previous=3", "--preset=cutthroat", "--seats=120,-95,40,60", "--bags=3,5,0,1"]
+    assert main(["bid", _HAND, "--json", *arguments]) == 0
+    request = {
+        "hand": _HAND,
+        "previous_bids": [3],
+        "seat": 1,
+        "scores": {"seats": [120, -95, 40, 60], "bags": [3, 5, 0, 1]},
+        "rules": {"preset": "cutthroat"},
+    }
+    assert json.loads(capsys.readouterr().out) == call("POST", "/bid", json=request).json()
+    assert main(["bid", _HAND, "--preset=cutthroat", "--us=3", "--seats=1,2"]) == 2
+    err = capsys.readouterr().err
+    assert "/scores/us: " in err
+    assert "/scores/seats: " in err
+
+
 @pytest.mark.parametrize("policy", ["bis", "rb", "ms", "io"])
 def test_text_holds_bid_and_sentence(capsys, policy):
     assert main(["bid", _HAND, "--policy", policy, "--json"]) == 0

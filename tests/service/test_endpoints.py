@@ -19,6 +19,7 @@ from service.app import create_app
 from service.bidding.bidder import Decision, decide
 from service.bidding.errors import TablesError
 from service.bidding.policies import TUNED
+from service.bidding.rules import PRESETS
 from service.bidding.tableset import DEFAULT_DIRECTORY
 from service.problems import MEDIA_TYPE, TYPES
 from service.settings import Settings
@@ -169,11 +170,23 @@ def test_wrong_method_on_a_hot_route(call, method, path):
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/version", "/metrics", "/v1/policies", "/v1/rules"])
 def test_wrong_method_elsewhere(call, path):
     response = call("POST", path)
-    assert response.headers["allow"] == "GET"
+    assert response.headers["allow"] == "GET, HEAD"
     _problem(response, "method-not-allowed")
 
 
-@pytest.mark.parametrize("path", ["/nope", "/bid/", "/v2/bid", "/problems/nope", "/v1/bid/blind", "/%2e%2e/etc"])
+@pytest.mark.parametrize(
+    "path", ["/healthz", "/readyz", "/version", "/v1/rules", "/docs", "/", "/nope", "/problems/nope"]
+)
+def test_head_is_get_without_the_body(call, path):
+    head, get = call("HEAD", path), call("GET", path)
+    assert head.content == b""
+    assert head.status_code == get.status_code
+    for answer in (head, get):
+        del answer.headers["x-request-id"]
+    assert head.headers == get.headers
+
+
+@pytest.mark.parametrize("path", ["/nope", "/bid/", "/v2/bid", "/problems/nope", "/%2e%2e/etc"])
 def test_no_such_path(call, path):
     _problem(call("GET", path), "not-found")
 
@@ -233,6 +246,20 @@ def test_bids(call, request_body):
     assert answers[0]["body"] == call("POST", "/bid", json=request_body).json()
     assert answers[1]["body"] == call("POST", "/bid", json={}).json()
     assert "explanation" not in answers[3]["body"]
+
+
+def test_bids_are_those_of_single_requests_to_the_byte(call, request_body):
+    """Over several turns of the event loop, of all policies, right and wrong."""
+    requests: list[dict] = [
+        request_body | {"policy": policy, "scores": {"us": 10 * number}, "explain": number % 5 > 0}
+        for number in range(24)
+        for policy in ("bis", "bis:tuned", "rb", "io")
+    ]
+    requests[40]["seat"] = 3
+    singles = [call("POST", "/bid", json=request) for request in requests]
+    items = [b'{"status":%d,"body":%b}' % (single.status_code, single.content) for single in singles]
+    answer = call("POST", "/v1/bids", json={"requests": requests}).content
+    assert answer == b'{"answers":[%b]}' % b",".join(items)
 
 
 def test_one_items_bug_fails_it_alone(call, request_body, monkeypatch):
@@ -303,12 +330,30 @@ def test_catalogue(call):
     assert "fixed" not in names
     assert {f"{name}:tuned" for name in TUNED} <= set(names)
     rules = call("GET", "/v1/rules").json()
-    assert set(rules["presets"]) == {"classic", "bis-paper"}
+    assert set(rules["presets"]) == set(rules["descriptions"]) == set(PRESETS)
     assert rules["presets"]["bis-paper"]["win"] == 200
     assert rules["presets"]["bis-paper"]["lose"] == -100
     assert rules["fields"]["win"] == {"type": "integer", "default": 500, "supported": "1..10000"}
     assert rules["fields"]["lose"]["supported"].endswith(", null")
-    assert rules["fields"]["variant"]["supported"] == '"partnership" only'
+    assert rules["fields"]["variant"]["supported"].startswith("partnership, cutthroat, mirror")
+    assert rules["fields"]["ten_for_200"] == {"type": "boolean", "default": False, "supported": "true, false"}
+    assert rules["fixed_by_variant"]["partnership"] == rules["fixed_by_variant"]["jokers"] == {}
+    assert rules["fixed_by_variant"]["suicide"] == {"double_nil": True, "blind_nil": False}
+
+
+def test_what_the_catalogue_says_of_combinations_is_what_is_refused(call, request_body):
+    rules = call("GET", "/v1/rules").json()
+    request_body = {field: request_body[field] for field in ("hand", "previous_bids", "seat")}
+    request_body |= {"previous_bids": [], "seat": 0}
+    others = {bool: lambda value: not value, int: lambda value: 4, str: lambda value: "none", type(None): lambda _: 9}
+    for variant, fixed in rules["fixed_by_variant"].items():
+        for field, field_info in rules["fields"].items():
+            if field in ("variant", "lose", "win", "bags"):
+                continue
+            other = others[type(field_info["default"])](field_info["default"])
+            answer = call("POST", "/bid", json=request_body | {"rules": {"variant": variant, field: other}})
+            refused = [error["pointer"] for error in answer.json().get("errors", ())]
+            assert (f"/rules/{field}" in refused) == (field in fixed), (variant, field)
 
 
 def test_strengths_are_those_of_the_page(call):

@@ -44,6 +44,31 @@ def test_names_that_the_file_cannot_hold(name):
 
 
 @pytest.mark.parametrize(
+    ("rate", "written"), [(None, ""), (0, " 0"), (0.25, " 0.25"), (5, " 5"), (100, " 100"), (1e6, " 1000000")]
+)
+def test_a_rate_as_the_file_has_it(tmp_path, rate, written):
+    made = new_key("a", rate)
+    assert made.line[66:] == written
+    found = read_keys(_file(tmp_path, made.line), 0.0).find(b"Bearer " + made.secret.encode())
+    assert found is not None
+    assert (found.bucket is None) == (not rate)
+
+
+@pytest.mark.parametrize("rate", [-1.0, float("nan"), float("inf")])
+def test_rates_that_are_none(rate):
+    with pytest.raises(ValueError, match="rate is"):
+        new_key("a", rate)
+
+
+def test_a_file_that_cannot_be_read(tmp_path):
+    (tmp_path / "keys").write_bytes(b"a \xff")
+    with pytest.raises(SettingsError, match=r"keys: can't be read \(no UTF-8\)"):
+        read_keys(tmp_path / "keys", 0.0)
+    with pytest.raises(SettingsError, match=r"can't be read \(Is a directory\)"):
+        read_keys(tmp_path, 0.0)
+
+
+@pytest.mark.parametrize(
     ("text", "match"),
     [
         ("", "found no key"),

@@ -3,11 +3,12 @@
 from itertools import product
 
 import pytest
+from prometheus_client import CollectorRegistry, Histogram, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from service import __version__
 from service.app import create_app
-from service.metrics import DECISION_BUCKETS, LATENCY_BUCKETS, Metrics
+from service.metrics import DECISION_BUCKETS, LATENCY_BUCKETS, Metrics, Times
 from service.settings import Settings
 
 
@@ -77,6 +78,17 @@ def test_bids_counted_together_or_one_by_one():
     assert shown[0].keys() == shown[1].keys()
     assert shown[0] == pytest.approx(shown[1], rel=1e-12)  # sums of the same times in another order
     assert shown[0]["spades_decision_duration_seconds_count", ("policy", "bis")] == len(made) / 2 + 0.5
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1e-9, *LATENCY_BUCKETS, 0.0003, 0.3, 1e9])
+def test_times_count_as_a_histogram_does(seconds):
+    shown = []
+    for observe in (lambda child: child.observe(seconds), lambda child: Times(child).observe(seconds)):
+        registry = CollectorRegistry()
+        histogram = Histogram("a", "A.", ("x",), buckets=LATENCY_BUCKETS, registry=registry)
+        observe(histogram.labels("1"))
+        shown.append(generate_latest(registry))
+    assert shown[0] == shown[1]
 
 
 def test_info_and_readiness(call):

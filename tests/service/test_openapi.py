@@ -6,7 +6,7 @@ import pytest
 from service.app import ROUTES
 from service.problems import MEDIA_TYPE, TYPES
 
-_HOT = ["/bid", "/v1/bid", "/v1/bids"]
+_HOT = {"/bid": "Bid", "/v1/bid": "Bid", "/v1/bids": "Bids", "/v1/bid/blind": "Blind"}  # names of their schemas
 
 
 @pytest.fixture(scope="module")
@@ -62,13 +62,13 @@ def test_hot_routes_are_documented_whole(document, path):
     assert set(document["paths"][path]) == {"post"}
     body = operation["requestBody"]
     assert body["required"]
-    name = "BidsRequest" if path == "/v1/bids" else "BidRequest"
+    name = f"{_HOT[path]}Request"
     assert body["content"]["application/json"]["schema"] == {"$ref": f"#/components/schemas/{name}"}
     assert body["content"]["application/json"]["examples"]
     assert operation["parameters"][0]["name"] == "X-Deadline-Ms"
     statuses = ("200", "400", "401", "405", "408", "413", "415", "422", "429", "431", "500", "503", "504")
     assert sorted(operation["responses"]) == list(statuses)
-    answer = "BidsAnswer" if path == "/v1/bids" else "BidAnswer"
+    answer = f"{_HOT[path]}Answer"
     content = operation["responses"]["200"]["content"]["application/json"]
     assert content["schema"] == {"$ref": f"#/components/schemas/{answer}"}
 
@@ -94,7 +94,7 @@ def test_problem_examples_cover_every_type(document):
     assert types == {f"/problems/{name}" for name in TYPES}
 
 
-@pytest.mark.parametrize("path", ["/bid", "/v1/bid"])
+@pytest.mark.parametrize("path", ["/bid", "/v1/bid", "/v1/bid/blind"])
 def test_request_examples_fit_and_are_answered(call, document, path):
     content = document["paths"][path]["post"]["requestBody"]["content"]["application/json"]
     for item in content["examples"].values():

@@ -11,19 +11,29 @@ from service.api.documentation import REQUEST
 from service.api.faults import faults_of
 from service.api.requests import read_fast
 from service.bidding.bidder import BLIND_NIL
-from service.bidding.cards import DECK, cards_of, format_card, format_pbn, parse_card
-from service.bidding.rules import PRESETS, make_rules
+from service.bidding.cards import DECK, JOKER_DECK, cards_of, format_card, format_pbn, parse_card
+from service.bidding.errors import RulesError
+from service.bidding.policies import CONVENTIONS
+from service.bidding.rules import CUTTHROAT, PRESETS, VARIANTS, describe, make_rules
 from service.problems import CODES
+from tests import naive
 
 _CARDS = [format_card(card) for card in cards_of(DECK)]
-_BIDS = st.integers(0, 13) | st.integers(0, 13).map(str) | st.just("nil")
+_JOKER_CARDS = [format_card(card) for card in cards_of(JOKER_DECK)]
 _SCORES = st.fixed_dictionaries(
     {},
     optional={
         "us": st.integers(-10_000, 10_000),
         "them": st.integers(-10_000, 10_000),
-        "us_bags": st.integers(0, 9),
-        "them_bags": st.integers(0, 9),
+        "us_bags": st.integers(0, 4),  # below every preset's limit
+        "them_bags": st.integers(0, 4),
+    },
+)
+_SEAT_SCORES = st.fixed_dictionaries(
+    {},
+    optional={
+        "seats": st.lists(st.integers(-10_000, 10_000), min_size=4, max_size=4),
+        "bags": st.lists(st.integers(0, 4), min_size=4, max_size=4),
     },
 )
 
@@ -33,31 +43,77 @@ def _spellings(card: str) -> st.SearchStrategy[str]:
     return st.sampled_from(names)
 
 
+_OVERRIDES = st.fixed_dictionaries(
+    {},
+    optional={
+        "preset": st.sampled_from(sorted(PRESETS)),
+        "win": st.integers(1, 600),
+        "nil_points": st.sampled_from([50, 100]),
+        "double_nil": st.booleans(),
+        "blind_nil": st.booleans(),
+        "bags": st.booleans(),
+        "min_bid": st.integers(0, 5),
+        "team_min": st.integers(0, 5),
+        "team_max": st.none() | st.integers(7, 13),
+        "ten_for_200": st.booleans(),
+        "variant": st.sampled_from(VARIANTS),
+    },
+)
+
+
+@st.composite
+def rule_sets(draw) -> dict:
+    """A request's `rules` that are supported; half of them as plain as most requests'."""
+    given = draw(st.sampled_from([{}, {"preset": "classic"}, {"preset": "bis-paper", "win": 300}]) | _OVERRIDES)
+    overrides = dict(given)
+    try:
+        make_rules(overrides.pop("preset", "classic"), overrides)
+    except RulesError:
+        return {}
+    return given
+
+
+@st.composite
+def previous_bids(draw, rules: dict) -> list:
+    """Previous bids that the rules (all fields) allow one after the other."""
+    bids: list[int] = []
+    for seat in range(draw(st.integers(0, 3))):
+        partner = bids[seat - 2] if seat > 1 else None
+        spades = draw(st.integers(0, 13 - sum(bids) if rules["variant"] in ("mirror", "whiz", "whiz_strict") else 13))
+        bids.append(draw(st.sampled_from(sorted(naive.bids_allowed(spades, partner, rules)))))
+    words = {0: st.sampled_from([0, "0", "nil"] + ["blind_nil"] * rules["blind_nil"])}
+    return [draw(words.get(bid, st.sampled_from([bid, str(bid)]))) for bid in bids]
+
+
 @st.composite
 def valid_requests(draw) -> dict:
     """Requests that can be decided, in every accepted form."""
-    cards = draw(st.permutations(_CARDS))[:13]
+    given = draw(rule_sets())
+    overrides = dict(given)
+    rules = describe(make_rules(overrides.pop("preset", "classic"), overrides))
+    deck = _JOKER_CARDS if rules["variant"] == "jokers" else _CARDS
+    cards = draw(st.permutations(deck))[:13]
     hand = sum(1 << parse_card(card) for card in cards)
-    previous = draw(st.lists(_BIDS, max_size=3))
-    if len(previous) == 3:
-        values = [0 if bid == "nil" else int(bid) for bid in previous]
-        if values[0] + values[2] > 13:
-            previous[2] = 13 - values[0]
+    previous = draw(previous_bids(rules))
     request = {
         "hand": format_pbn(hand) if draw(st.booleans()) else [draw(_spellings(card)) for card in cards],
         "previous_bids": previous,
         "seat": len(previous),
     }
+    solo = rules["variant"] == "cutthroat"
+    plain = rules["variant"] == "partnership"
+    policy = draw(st.sampled_from(["bis", "rb", "ms", "io", "bis:tuned"]))
     optional = {
-        "scores": _SCORES,
-        "policy": st.sampled_from(["bis", "rb", "ms", "io"]),
-        "convention": st.just("none"),
-        "rules": st.sampled_from([{}, {"preset": "classic"}, {"preset": "bis-paper", "win": 300}, {"nil_points": 50}]),
+        "scores": _SEAT_SCORES if solo else _SCORES,
+        "policy": st.just(policy),
+        "convention": st.sampled_from(CONVENTIONS if plain and policy.startswith("bis") else ["none"]),
         "explain": st.booleans(),
         "legal_bids": st.none() | st.lists(st.integers(0, 13), min_size=1, max_size=14, unique=True),
         "seed": st.none() | st.integers(0, 2**53 - 1),
         "level": st.none(),
     }
+    if given or draw(st.booleans()):
+        request["rules"] = given
     for field, strategy in optional.items():
         if draw(st.booleans()):
             request[field] = draw(strategy)
@@ -71,9 +127,9 @@ _JSON = st.recursive(
 )
 _PATHS = [
     *((field,) for field in (*REQUEST, "legal_bids", "seed", "level", "style", "x")),
-    *(("scores", field) for field in ("us", "us_bags", "them_bags", "seats", "x")),
+    *(("scores", field) for field in ("us", "us_bags", "them_bags", "seats", "bags", "x")),
     *(("rules", field) for field in ("preset", "win", "lose", "bags", "bag_limit", "blind_nil", "variant", "x")),
-    *(("rules", field) for field in ("double_nil", "failed_nil_tricks", "team_max", "min_bid")),
+    *(("rules", field) for field in ("double_nil", "failed_nil_tricks", "team_max", "min_bid", "team_min")),
     *(("hand", index) for index in (0, 12)),
     *(("previous_bids", index) for index in (0, 1)),
 ]
@@ -81,7 +137,8 @@ _LIKELY: st.SearchStrategy = st.sampled_from(
     [
         *(0, 1, 5, 13, 14, -1, True, "nil", "blind_nil", "5", "AS", "10h", "zz", "bis", "rb:nils=off", "bis:x=1"),
         *([], {}, [3, 1], [9, 0, 9], [0, 2, 0], ["nil", 1, "nil"], [13, "blind_nil"], ["blind_nil"], [3, "3"], None),
-        *(1.0, "none"),
+        *([0, 5, -3, 9], [1, 2, 3], [0, 0, 0, True]),
+        *(1.0, "none", "big5", "mirror", "cutthroat", "suicide", "jokers", "BJ", "2c", 4),
     ]
 )
 
@@ -118,10 +175,12 @@ def test_valid_requests_have_no_faults_and_are_read_right(request):
         assert call.position.hand == sum(1 << parse_card(card) for card in hand)
     else:
         assert format_pbn(call.position.hand) == hand
-    assert call.position.bids == tuple(0 if bid == "nil" else int(bid) for bid in request["previous_bids"])
+    words = {"nil": 0, "blind_nil": BLIND_NIL}
+    assert call.position.bids == tuple(words[bid] if bid in words else int(bid) for bid in request["previous_bids"])
     scores = request.get("scores", {})
-    for field in ("us", "them", "us_bags", "them_bags"):
-        assert getattr(call.position, field) == scores.get(field, 0)
+    solo = call.position.rules.variant == CUTTHROAT
+    for field in ("seats", "bags") if solo else ("us", "them", "us_bags", "them_bags"):
+        assert solo or getattr(call.position, field) == scores.get(field, 0)
         assert (f"scores.{field}" in call.assumed) == ("scores" in request and field not in scores)
     assert ("scores" in call.assumed) == ("scores" not in request)
     assert ("policy" in call.assumed) == ("policy" not in request)
@@ -181,6 +240,7 @@ def test_rules_that_only_look_alike_are_not_taken_from_the_cache(request_body, t
 
 
 def test_preset_values_can_be_sent_back(call, request_body):
+    del request_body["scores"]
     for preset in call("GET", "/v1/rules").json()["presets"].values():
-        request_body["rules"] = preset
+        request_body |= {"rules": preset, "previous_bids": [], "seat": 0}
         assert faults_of(request_body) == []

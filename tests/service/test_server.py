@@ -75,6 +75,30 @@ def test_pipelined_requests_are_answered_in_order(server):
         assert _response(connection)[0] == 200
 
 
+def test_head_leaves_the_connection_usable(server):
+    with httpx.Client(base_url=server.url) as client:
+        for path in ("/healthz", "/readyz", "/metrics"):
+            head = client.head(path)
+            assert (head.status_code, head.content) == (200, b"")
+            assert int(head.headers["content-length"]) > 0
+        assert client.post("/bid", json=_WORKED).status_code == 200
+
+
+def test_what_is_no_http_is_answered_and_counted(server):
+    def counted():
+        text = httpx.get(f"{server.url}/metrics").text
+        return float((text.partition('spades_http_requests_total{route="other",status="400"} ')[2] or "0").split()[0])
+
+    before = counted()
+    with _connection(server) as connection:
+        connection.sendall(b"\x16\x03\x01 TLS, perhaps\r\n\r\n")
+        status, body = _response(connection)
+        assert status == 400
+        assert json.loads(body)["type"] == "/problems/invalid-http"
+        assert connection.recv(1) == b""
+    assert counted() == before + 1
+
+
 def test_a_declared_oversize_is_refused_before_it_comes(server):
     with _connection(server) as connection:
         connection.sendall(_head("/bid", "Content-Length: 100000000"))
@@ -186,6 +210,24 @@ def test_broken_tables_stop_the_start(tmp_path, harm):
     assert "expected" in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("arguments", [(), ("--workers", "2")])
+def test_a_taken_port_stops_the_start(server, arguments):
+    done = subprocess.run(
+        [*serve_command()[:-1], str(server.port), *arguments],
+        cwd=ROOT,
+        env=os.environ | {"SPADES_QEUE_MS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=START_S,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert str(server.port) in done.stderr
+    assert "already in use" in done.stderr.lower()
+    assert "Traceback" not in done.stderr
+    assert "SPADES_QEUE_MS is set, but there is no such setting" in done.stderr
 
 
 @pytest.mark.slow

@@ -1,0 +1,191 @@
+"""SOLO, a rule-based player for herself (variant cutthroat), as kernels: which rule plays this card.
+
+A live nil comes first, one's own or another's; else the goal decides between playing for tricks and leaving them.
+Follows SRP (`srp1`), whose parts that think of no partner it uses.
+"""
+
+from typing import Any
+
+from service.bidding.cards import ACE, FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest
+from tables.players.common import (
+    above,
+    duck,
+    least_winning_lead,
+    lowest_equal,
+    lowest_rank,
+    nil_alive,
+    plays_after,
+    under,
+    unseen_cards,
+    winning_cards,
+)
+from tables.players.solo1.goals import ATTACK, LEADS, NIL_PLAY, POSITION, is_safe, wants_tricks
+from tables.players.srp1.follow import discard
+from tables.players.srp1.nils import NOTHING, attack_discard, nil_card
+from tables.rules import BEST, BROKEN, CARD, COUNT, HAND, PIECES, VOID, WINNER, legal_cards, suit_mask
+
+# Percent chance that none of three opponents is out of a side suit of which this many cards are unseen (exact for full
+# hands: p_length, 3 players).
+STANDS_UP = (0, 0, 0, 24, 48, 66, 79, 87, 92, 96, 97, 99, 99, 100)
+
+
+def solo1(s: Any, me: int) -> int:
+    """The card SOLO plays from seat ``me``."""
+    hand = s[HAND + me]
+    legal = legal_cards(hand, s[COUNT], s[CARD], s[BROKEN])
+    if legal & (legal - 1) == 0:
+        return lowest(legal)
+    pieces = s[PIECES + me]
+    unseen = unseen_cards(s, me)
+    if nil_alive(s, me):
+        if pieces & NIL_PLAY:
+            return nil_card(s, hand, legal, unseen)
+        return duck(s, legal) if s[COUNT] else least_winning_lead(legal, unseen)
+    if pieces & ATTACK and is_safe(s, me, unseen):
+        for step in range(1, 4):
+            niler = (me + step) & 3
+            if nil_alive(s, niler):
+                card = hunt(s, me, niler, hand, legal, unseen)
+                if card != NOTHING:
+                    return card
+    if wants_tricks(s, me, unseen):
+        if s[COUNT] == 0:
+            return lead_for_oneself(s, me, hand, legal, unseen) if pieces & LEADS else lowest_rank(legal)
+        if pieces & POSITION:
+            return follow_for_oneself(s, me, hand, legal, unseen)
+        winners = winning_cards(s, legal)
+        return lowest(winners) if winners else lowest_rank(legal)
+    return duck(s, legal) if s[COUNT] else least_winning_lead(legal, unseen)
+
+
+def lead_for_oneself(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+    """The lead of the highest worth over the suits; worths are rough percentages, as in `srp1.lead`."""
+    spades = hand >> 48
+    best = NOTHING
+    best_worth = -10000
+    trumps_out = 0  # opponents who may still hold a spade
+    for step in range(1, 4):
+        if unseen >> 48 and not s[VOID + ((me + step) & 3)] & 8:
+            trumps_out += 1
+    for suit in range(3):
+        held = legal & suit_mask(suit)
+        if not held:
+            continue
+        card = highest(held)
+        out = unseen & suit_mask(suit)
+        n_out = out.bit_count()
+        ruffed = False
+        for step in range(1, 4):
+            void = s[VOID + ((me + step) & 3)]
+            if unseen >> 48 and void & 1 << suit and not void & 8:
+                ruffed = True
+        if not out & above(card):
+            # A boss: cash it while it stands up.
+            stands = 100 if trumps_out == 0 else (5 if ruffed else STANDS_UP[n_out])
+            if stands > 45:
+                if stands - 10 > best_worth:
+                    best_worth = stands - 10
+                    best = lowest_equal(card, held, unseen)
+                continue
+        worth = 20 + n_out - (30 if ruffed else 0)
+        top = card & 15
+        if held & (held - 1) == 0 and spades and spades.bit_count() <= 4 and not ruffed:
+            worth += 12  # a ruff to come
+        elif top == KING and out & above(card):
+            worth -= 12  # a king is better led up to
+        elif top == QUEEN:
+            worth -= 6
+        elif top == ACE:
+            worth -= 4
+        else:
+            worth += 3
+        if worth > best_worth:
+            best_worth = worth
+            best = lowest(held)
+    held = legal & suit_mask(3)
+    if held:
+        card = highest(held)
+        n = held.bit_count()
+        out = unseen >> 48
+        if not unseen & above(card):
+            worth = 30
+            if trumps_out and n >= 3 and out.bit_count() <= 2 * n:
+                worth = 60  # draw trumps for the side bosses and the long spades
+            if out == 0:
+                worth = 50
+        else:
+            worth = 4 if n < 5 else 25
+            card = lowest(held)
+        if worth > best_worth:
+            best = lowest_equal(card, held, unseen)
+    return best
+
+
+def follow_for_oneself(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+    """The card to follow with when the trick is wanted."""
+    led = s[CARD] >> 4
+    winners = winning_cards(s, legal)
+    last = s[COUNT] == 3
+    if legal & suit_mask(led):
+        if not winners:
+            return lowest(legal)
+        if last:
+            return lowest(winners)
+        top = highest(winners)
+        covers_honour = led < 3 and top & 15 == KING and s[BEST] & 15 >= JACK
+        if s[COUNT] == 2 or covers_honour or not unseen & above(top):
+            return lowest_equal(top, legal, unseen)
+        return lowest(legal)
+    if not winners:
+        return discard(hand, legal, unseen)
+    if not last and s[BEST] < FIRST_SPADE:
+        for step in range(1, 4 - s[COUNT]):
+            void = s[VOID + ((me + step) & 3)]
+            if void & 1 << led and not void & 8:  # she may ruff higher
+                return lowest_equal(highest(winners), winners, unseen)
+    return lowest(winners)
+
+
+def hunt(s: Any, me: int, niler: int, hand: int, legal: int, unseen: int) -> int:
+    """The card that goes for the live nil of ``niler``, or NOTHING where this trick can't hurt it."""
+    if s[COUNT] == 0:
+        return hunting_lead(s, niler, legal, unseen)
+    led = s[CARD] >> 4
+    if s[WINNER] == niler:
+        losers = legal & ~winning_cards(s, legal)
+        if not losers:
+            return NOTHING  # her nil is safe this time
+        if not losers & suit_mask(led):
+            return discard(hand, losers, unseen)
+        return highest(losers & suit_mask(led))
+    if not plays_after(s, me, niler) or s[VOID + niler] & 1 << led:
+        return NOTHING
+    best = s[BEST]
+    if best >> 4 != led or not unseen & above(best) & suit_mask(led):
+        return NOTHING
+    if legal & suit_mask(led):
+        return lowest(legal)
+    if legal & ~SPADE_BITS:
+        return attack_discard(legal)
+    return NOTHING
+
+
+def hunting_lead(s: Any, niler: int, legal: int, unseen: int) -> int:
+    """Lead low where the niler may have to go over; weights as in `srp1.nils.attack_lead`."""
+    best = NOTHING
+    best_worth = 0
+    for suit in range(4):
+        held = legal & suit_mask(suit)
+        if not held or s[VOID + niler] & 1 << suit:
+            continue
+        card = lowest(held)
+        out = unseen & suit_mask(suit)
+        higher = (out & above(card)).bit_count()
+        lower = (out & under(card)).bit_count()
+        if higher < 2:
+            continue
+        worth = 40 + 2 * higher - 7 * lower
+        if worth > best_worth:
+            best_worth = worth
+            best = card
+    return best

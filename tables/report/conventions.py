@@ -1,0 +1,129 @@
+"""The section about Big 5 and Big 6: pairs that play them against pairs that don't, and what follows the hands that do.
+
+Matches where partner's blind nil answers a Big 6 are not here: those of this section are played without blind nil.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.auction import NO_BID
+from service.bidding.conventions import FIVE, MOST_TAKES, covers_nil
+from service.bidding.regular import limit_takes
+from service.bidding.rules import make_rules
+from tables import fit
+from tables.arena.match import Match, play
+from tables.arena.result import MatchResult, describe_match
+from tables.family import LocalThreads
+from tables.report.samples import Rounds, self_play
+from tables.report.setup import PAPER, Setup, by_points, percent, share, table
+from tables.simulate import kernel_tables
+
+LONG = make_rules("classic")  # goal 500, no losing goal
+DEALS = 40  # of self-play for each pair of the report
+BAG_POINTS = LONG.bag_penalty // LONG.bag_limit
+PAIRS = (
+    ("Big 5", "bis:convention=big5", "bis"),
+    ("Big 5, signals from 5 takes", "bis:convention=big5,signal_takes=5", "bis"),
+    ("Big 6", "bis:convention=big6", "bis"),
+    ("Big 5, both tuned", "bis:convention=big5,tuned", "bis:tuned"),
+    ("Big 5, signals from 5 takes, both tuned", "bis:convention=big5,tuned,signal_takes=5", "bis:tuned"),
+)
+
+
+def conventions(setup: Setup) -> str:
+    """Win rates of pairs with a convention, with and without curves of their own, and why they are what they are."""
+    rows: list[tuple[Any, ...]] = []
+    for name, a, b in PAIRS:
+        rows.append((name, *_row([setup.match(a, b, rules=rules) for rules in (PAPER, LONG)])))
+    name, a, b = PAIRS[0]
+    rows.append(
+        (f"{name}, the partnership's curves", *_row([_without_own(setup, a, b, rules) for rules in (PAPER, LONG)]))
+    )
+    head = "pairs with | 200/-100, % | 500, % | points a round, 200 | points a round, 500 | nils made, %"
+    return table(head, rows) + "\n\n" + behind(setup)
+
+
+def searched(setup: Setup) -> str:
+    """The grids behind the threshold of the answer."""
+    return fit.fit_conventions(setup.tables, max(1, setup.pairs * 2 // 5), 9, setup.jobs)
+
+
+def _row(results: list[MatchResult]) -> tuple[str, ...]:
+    made = " : ".join(share(rate) for rate in results[0].nil_success)
+    return (*(percent(result) for result in results), *(by_points(result) for result in results), made)
+
+
+def _without_own(setup: Setup, a: str, b: str, rules: Any) -> MatchResult:
+    """The match with tables that were fitted without the convention."""
+    kept = {name: array for name, array in setup.opened.arrays.items() if not name.startswith(("big5_", "big6_"))}
+    match = Match(a, b, pairs=setup.pairs, rules=rules, seed=setup.seed)
+    return describe_match(match, play(match, kernel_tables(kept), LocalThreads(setup.jobs)), setup.opened)
+
+
+def behind(setup: Setup) -> str:
+    """The first partners' hands by what Big 5 makes of them, bid without it and with it on the same deals.
+
+    Opponents always bid without it.
+    """
+    plain, with_it = "bis:endgame=off", "bis:convention=big5,endgame=off"
+    without, first, second = (
+        self_play(setup.tables, DEALS * setup.pairs, setup.seed, setup.jobs, *policies)
+        for policies in ((plain,), (with_it, plain), (plain, with_it))
+    )
+    rows = []
+    for name, members in _kinds(without).items():
+        # Seat 0's hands from the rounds where its side plays the convention, seat 1's likewise.
+        old = [_after(without, seat, members[:, seat]) for seat in range(2)]
+        new = [_after(rounds, seat, members[:, seat]) for seat, rounds in enumerate((first, second))]
+        more = np.concatenate([after.points - before.points for before, after in zip(old, new, strict=True)])
+        half = 1.96 * more.std() / np.sqrt(max(len(more), 1))
+        answered, made = [], []
+        for side in (old, new):
+            hands, nils = sum(len(after.points) for after in side), sum(after.nils for after in side)
+            answered.append(share(nils / max(hands, 1)))
+            made.append(share(sum(after.made for after in side) / nils if nils else None))
+        rows.append(
+            (name, share(members.mean()), " -> ".join(answered), " -> ".join(made), f"{more.mean():+.1f} ± {half:.1f}")
+        )
+    deals = f"{DEALS * setup.pairs:,} deals, each bid without Big 5, and by either side with it:"
+    head = "first partner's hand | of all, % | partner bids nil, % | nils made, % | points with it less without"
+    return deals + "\n\n" + table(head, rows)
+
+
+class After(NamedTuple):
+    """What followed the first partners' hands of one seat."""
+
+    nils: int  # of their partners
+    made: int
+    points: NDArray[np.int64]  # of the side less the other's, by hand; a bag costs a tenth of the ten bags' penalty
+
+
+def _kinds(rounds: Rounds) -> dict[str, NDArray[np.bool_]]:
+    """Hands of seats 0 and 1, bool (rounds, 2), by what Big 5 makes of them; nils are none of them."""
+    hands, bids = rounds.hands[:, :2], rounds.bids[:, :2]
+    takes = np.array([limit_takes(estimate, NO_BID) for estimate in rounds.estimates[:, :2].ravel().tolist()])
+    covers = [covers_nil(hand, n, 4) for hand, n in zip(hands.ravel().tolist(), takes.tolist(), strict=True)]
+    takes, signals = takes.reshape(bids.shape), np.array(covers).reshape(bids.shape) & (bids > 0)
+    kinds = {f"signal with {n} takes": signals & (takes == n) for n in range(4, MOST_TAKES + 1)}
+    return kinds | {
+        "refusal: a 5 becomes 4": ~signals & (bids == FIVE),
+        "others": ~signals & (bids > 0) & (bids != FIVE),
+    }
+
+
+def _after(rounds: Rounds, seat: int, members: NDArray[np.bool_]) -> After:
+    nils = (rounds.bids[:, seat + 2] == 0) & members
+    made = nils & (rounds.taken[:, seat + 2] == 0)
+    points = rounds.points - BAG_POINTS * _bags(rounds)
+    return After(int(nils.sum()), int(made.sum()), (points[:, seat] - points[:, 1 - seat])[members])
+
+
+def _bags(rounds: Rounds) -> NDArray[np.int64]:
+    """Bags of the sides of seats 0 and 1, int64 (rounds, 2): overtricks, and tricks of failed nils."""
+    bids, taken = rounds.bids.astype(np.int64), rounds.taken.astype(np.int64)
+    thrown = np.where(bids == 0, taken, 0)
+    over = np.where(bids == 0, 0, taken) - bids
+    bags: NDArray[np.int64] = np.maximum(over[:, :2] + over[:, 2:], 0) + thrown[:, :2] + thrown[:, 2:]
+    return bags

@@ -1,0 +1,222 @@
+"""POST /v1/bid/blind: answers, lots, faults, metrics; and that it is let in, timed and keyed as the other bids are."""
+
+import copy
+import subprocess
+import sys
+
+import httpx
+import orjson
+import pytest
+
+from service.__main__ import main
+from service.api.blind import OF_A_HAND, blind_faults, read_blind
+from service.api.documentation import BLIND_REQUEST
+from service.app import create_app
+from service.bidding.rules import PRESETS
+from service.keys import new_key
+from service.schemas import BlindRequest
+from service.settings import Settings
+
+PATH = "/v1/bid/blind"
+
+
+@pytest.fixture
+def body() -> dict:
+    return copy.deepcopy(BLIND_REQUEST)
+
+
+def errors(response) -> list[tuple[str, str]]:
+    assert response.status_code == 422
+    return sorted((error["pointer"], error["code"]) for error in response.json()["errors"])
+
+
+def test_the_contracts_answer(call, app, body):
+    response = call("POST", PATH, json=body)
+    assert response.status_code == 200
+    answer = response.json()
+    assert list(answer) == ["blind_nil", "policy", "tables", "assumed", "explanation"]
+    assert (answer["policy"], answer["tables"], answer["assumed"]) == ("bis", app.state.tables.version, [])
+    assert answer["explanation"]["rule"] == "fourth-seat"
+    assert {"p_ace_of_spades", "p_made", "expected_points", "sentence"} <= set(answer["explanation"])
+
+
+def test_what_is_left_out_is_assumed(call):
+    answer = call("POST", PATH, json={"previous_bids": [], "seat": 0}).json()
+    assert answer["assumed"] == ["rules.preset", "scores", "policy", "convention"]
+    assert (answer["blind_nil"], answer["explanation"]["rule"]) == (False, "against-rules")
+
+
+def test_each_rule_over_http(call, body):
+    always = {"policy": "bis:blind_frequency=1"}
+    cases = [
+        ({"previous_bids": [], "scores": {"us": 300, "them": 470}}, True, "despair"),
+        ({"previous_bids": [], "scores": {"us": 400, "them": 470}}, False, "not-far-behind"),
+        ({"previous_bids": [6, 2], "convention": "auto", "scores": {"us": 0, "them": 101}}, True, "big6"),
+        ({"previous_bids": ["nil", 2]}, False, "partner-nil"),
+        ({"previous_bids": ["4", 4, 3]} | always, True, "fourth-seat"),
+        ({"previous_bids": [2, 3, 2]} | always, False, "look"),
+        ({"policy": "rb"}, False, "policy-never"),
+        ({"rules": {"preset": "whiz"}, "previous_bids": [2]}, False, "against-rules"),
+        ({"rules": {"preset": "jokers", "blind_nil": True}, "policy": "bis:blind_frequency=1"}, True, "fourth-seat"),
+        (
+            {"rules": {"preset": "cutthroat"}, "scores": {"seats": [0, 300, 0, 0]}, "previous_bids": [2]},
+            False,
+            "against-rules",
+        ),
+    ]
+    for change, blind_nil, rule in cases:
+        request = body | change
+        request["seat"] = len(request["previous_bids"])
+        response = call("POST", PATH, json=request)
+        assert response.status_code == 200, response.text
+        assert (response.json()["blind_nil"], response.json()["explanation"]["rule"]) == (blind_nil, rule), change
+
+
+def test_lots_follow_from_the_seed_or_the_request(call, body):
+    body["policy"] = "bis:blind_frequency=0.5"
+    answers = [call("POST", PATH, json=body | {"seed": seed}).json() for seed in range(60)]
+    assert {answer["blind_nil"] for answer in answers} == {True, False}
+    again = [call("POST", PATH, json=body | {"seed": seed}).json() for seed in range(60)]
+    assert again == answers
+    del body["seed"]
+    derived = call("POST", PATH, json=body).json()
+    # the same request in other words, and a null seed
+    spelt = {"seed": None, "rules": {"blind_nil": True}, **{field: body[field] for field in body if field != "rules"}}
+    spelt["previous_bids"] = ["4", "4", "3"]
+    assert call("POST", PATH, json=spelt).json()["explanation"] == derived["explanation"]
+    others = [call("POST", PATH, json=body | {"scores": {"us": us, "them": 310}}).json() for us in range(40)]
+    assert {answer["blind_nil"] for answer in others} == {True, False}
+
+
+def test_the_derived_lot_is_the_same_in_another_process(call, body):
+    del body["seed"]
+    program = (
+        "import sys, orjson\n"
+        "from service.api.blind import decide, read_blind\n"
+        "from service.bidding.tableset import open_tables\n"
+        "print(decide(read_blind(orjson.loads(sys.argv[1])), None, open_tables()).explanation['lot'])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, orjson.dumps(body).decode()], capture_output=True, text=True, check=True
+    )
+    assert float(done.stdout) == call("POST", PATH, json=body).json()["explanation"]["lot"]
+
+
+def test_every_fault_at_once(call, body):
+    body |= {"hand": "AKJ62.AQ.Q.K9543", "legal_bids": [1], "explain": True, "seat": 1, "seed": -1, "x": 1}
+    body["scores"]["us"] = "a"
+    body["rules"]["blind"] = True
+    assert errors(call("POST", PATH, json=body)) == [
+        ("/explain", "unknown-field"),
+        ("/hand", "unknown-field"),
+        ("/legal_bids", "unknown-field"),
+        ("/rules/blind", "unknown-field"),
+        ("/scores/us", "wrong-type"),
+        ("/seat", "seat-mismatch"),
+        ("/seed", "out-of-range"),
+        ("/x", "unknown-field"),
+    ]
+
+
+_NO_REQUESTS: list = [None, [], "x", 1, {}, {"previous_bids": []}, {"hand": []}, dict.fromkeys(map(str, range(70)))]
+
+
+@pytest.mark.parametrize("value", _NO_REQUESTS)
+def test_what_is_no_request(call, value):
+    assert read_blind(value) is None
+    assert blind_faults(value)
+    assert call("POST", PATH, content=orjson.dumps(value)).status_code == 422
+
+
+def test_faults_of_bids_scores_policy_and_convention(call, body):
+    for change, found in [
+        ({"previous_bids": [4, 4, 14]}, ("/previous_bids/2", "bid-out-of-range")),
+        ({"previous_bids": [4, 4, 10]}, ("/previous_bids/2", "team-over-limit")),
+        ({"policy": "best"}, ("/policy", "unknown-policy")),
+        ({"policy": "bis:blind_frequency=2"}, ("/policy", "unknown-policy")),
+        ({"convention": "big7"}, ("/convention", "unsupported-convention")),
+        ({"scores": {"us": 20_000}}, ("/scores/us", "out-of-range")),
+        ({"level": None}, ("/level", "unknown-field")),
+    ]:
+        assert errors(call("POST", PATH, json=body | change)) == [found]
+
+
+def test_the_reader_takes_what_the_schema_takes(body):
+    for field in body:
+        if field in ("previous_bids", "seat"):
+            continue
+        less = {name: value for name, value in body.items() if name != field}
+        BlindRequest.model_validate(less)
+        assert read_blind(less) is not None
+        assert blind_faults(less) == []
+    assert not set(OF_A_HAND) & set(BlindRequest.model_fields)
+    for preset in PRESETS:
+        request = {"previous_bids": [], "seat": 0, "rules": {"preset": preset}}
+        assert read_blind(request) is not None
+
+
+def test_other_refusals(call, body):
+    assert call("GET", PATH).headers["allow"] == "POST"
+    assert call("GET", PATH).status_code == 405
+    assert call("POST", PATH, content=b"{").status_code == 400
+    assert call("POST", PATH, content=b" " * 70_000).status_code == 413
+    assert call("POST", PATH, content=b"{}", headers={"content-encoding": "gzip"}).status_code == 415
+    assert call("POST", PATH, json=body, headers={"x-deadline-ms": "0"}).status_code == 504
+
+
+def counted(call, service, line: str) -> float:
+    text = call("GET", "/metrics", service=service).text
+    return float(next((found.split()[-1] for found in text.splitlines() if found.startswith(line)), 0))
+
+
+def test_metrics(call, body):
+    service = create_app(Settings())
+    service.state.start(None)
+    for policy in ("bis:blind_frequency=1", "bis:blind_frequency=0", "best"):
+        call("POST", PATH, service=service, json=body | {"policy": policy})
+    bids = 'spades_bids_total{convention="none",kind="blind_nil",policy="bis"}'
+    assert counted(call, service, bids) == 1
+    assert counted(call, service, 'spades_decision_duration_seconds_count{policy="bis"}') == 2
+    assert counted(call, service, f'spades_http_requests_total{{route="{PATH}",status="200"}}') == 2
+    assert counted(call, service, f'spades_http_requests_total{{route="{PATH}",status="422"}}') == 1
+    assert counted(call, service, 'spades_validation_errors_total{code="unknown-policy"}') == 1
+
+
+def test_a_bug_is_told_to_nobody(call, body, monkeypatch):
+    monkeypatch.setattr("service.api.blind.decide", lambda *_: 1 / 0)
+    response = call("POST", PATH, json=body)
+    assert response.status_code == 500
+    assert "ZeroDivision" not in response.text
+
+
+def test_keys_rates_and_shedding_hold_here_too(call, body, tmp_path):
+    key = new_key("table", 1.0)
+    file = tmp_path / "keys"
+    file.write_text(f"{key.line}\n")
+    service = create_app(Settings(api_keys_file=file))
+    service.state.start(None)
+    assert call("POST", PATH, service=service, json=body).status_code == 401
+    headers = {"authorization": f"Bearer {key.secret}"}
+    statuses = [call("POST", PATH, service=service, json=body, headers=headers).status_code for _ in range(4)]
+    assert statuses[0] == 200
+    assert statuses[-1] == 429
+    full = create_app(Settings(max_in_flight=0))
+    full.state.start(None)
+    assert call("POST", PATH, service=full, json=body).status_code == 503
+
+
+def test_from_the_command_line(call, body, capsys):
+    arguments = "blind --previous 4,4,3 --us 120 --them 310 --us-bags 3 --them-bags 5 --policy bis --preset blind-nil"
+    assert main([*arguments.split(), "--seed", "7"]) == 0
+    answer = orjson.loads(capsys.readouterr().out)
+    assert answer.pop("assumed") == ["convention"]
+    expected = call("POST", PATH, json=body).json()
+    assert answer == {field: expected[field] for field in answer}
+    assert main([*arguments.split(), "--seed", "-7"]) == 2
+    assert capsys.readouterr().err == "service blind: /seed: seed is -7; expected at least 0 (out-of-range)\n"
+
+
+def test_on_a_real_server(server, body):
+    first, second = (httpx.post(f"{server.url}{PATH}", json=body) for _ in range(2))
+    assert first.status_code == 200
+    assert first.json() == second.json()

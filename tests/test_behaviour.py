@@ -1,0 +1,60 @@
+"""What good sense bids: each case of tests/vectors/behaviour.json, through the service's own reading and deciding.
+
+A case has a name, a request, the bids that are allowed with the reason, and the bid of today: `python -m
+tests.vectors_update` writes that one anew, never what is allowed. Cases are written by hand.
+"""
+
+import json
+
+import pytest
+
+from service.api.requests import DEFAULT_POLICY, read_fast
+from service.bidding.bidder import decide
+from service.bidding.policies import DEFAULTS
+from service.bidding.tableset import open_tables
+from tests.vectors_update import BEHAVIOUR, behaviour, text_of
+
+CASES = json.loads(BEHAVIOUR.read_text(encoding="utf-8"))
+FIELDS = ["name", "request", "allowed", "reason", "bid"]
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return open_tables()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_bid_is_allowed(case, tables):
+    call = read_fast(case["request"])
+    assert call is not None
+    decision = decide(call.position, call.policy, tables, call.legal)
+    assert decision.explanation is not None
+    assert decision.bid in case["allowed"], f"{case['reason']}; {decision.explanation['sentence']}"
+    assert decision.explanation["sentence"].endswith(f"bid {decision.bid or 'nil'}.")
+
+
+def test_bids_have_not_changed():
+    changed = [
+        f"{case['name']}: bids {new['bid']}, was {case['bid']}"
+        for case, new in zip(CASES, behaviour(), strict=True)
+        if case["bid"] != new["bid"]
+    ]
+    assert changed == [], "look at each; where they are meant, run python -m tests.vectors_update"
+
+
+def test_cases_are_worth_keeping():
+    assert BEHAVIOUR.read_text(encoding="utf-8") == text_of(CASES)
+    assert len(CASES) >= 100
+    assert len({case["name"] for case in CASES}) == len({json.dumps(case["request"]) for case in CASES}) == len(CASES)
+    for case in CASES:
+        assert list(case) == FIELDS
+        assert case["allowed"] == sorted(set(case["allowed"]))
+        assert 0 < len(case["allowed"]) <= 4, case["name"]  # a case that allows everything says nothing
+        assert case["reason"]
+
+
+def test_who_is_asked():
+    """Most of all the policy that is served by default; another where the case names it."""
+    policies = [case["request"].get("policy", DEFAULT_POLICY) for case in CASES]
+    assert policies.count(DEFAULT_POLICY) > 0.8 * len(CASES)
+    assert {policy.partition(":")[0] for policy in policies} <= set(DEFAULTS)

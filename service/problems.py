@@ -134,8 +134,10 @@ def pointer(*tokens: object) -> str:
 def quote(value: object) -> str:
     """A caller's value as text, cut short.
 
-    >>> quote("nil"), len(quote("x" * 1000))
-    ('nil', 60)
+    >>> quote("nil"), quote(""), len(quote("x" * 1000))
+    ('nil', '""', 60)
     """
+    if value == "":
+        return '""'
     text = str(value) if isinstance(value, (str, int, float, type(None))) else type(value).__name__
     return text if len(text) <= _QUOTE_CHARS else text[: _QUOTE_CHARS - 1] + "…"

@@ -122,6 +122,6 @@ def blind_families(setting: str, rules: Rules, policy: str, depends: tuple[str, 
 
 FAMILIES = (
     *blind_families("", RULES, "bis:endgame=off"),
-    *blind_families("big6", RULES, "bis:endgame=off,convention=big6"),
+    *blind_families("big6", RULES, "bis:endgame=off,convention=big6", ("big6_curves",)),
     *blind_families("jokers", make_rules("jokers", {"blind_nil": True}), self_play(JOKERS), OF_JOKERS),
 )

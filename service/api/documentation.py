@@ -68,7 +68,7 @@ ANSWER = {
         },
         "adjustments": [],
         "candidates": [],
-        "sentence": "Takes 5.97, rounded to 6; a nil is ruled out by the ace of spades.",
+        "sentence": "About 5.97 tricks, rounded to 6; nil is out (ace of spades): bid 6.",
     },
 }
 BLIND_REQUEST = {

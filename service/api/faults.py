@@ -33,7 +33,7 @@ from service.bidding.cards import RANKS
 from service.bidding.errors import PolicyError, RulesError
 from service.bidding.legal import possible_bids
 from service.bidding.policies import BIS, CONVENTIONS, NO_CONVENTION, parse_policy
-from service.bidding.rules import CUTTHROAT, PARTNERSHIP, PRESETS, SUICIDE, VARIANTS, Rules, make_rules
+from service.bidding.rules import CUTTHROAT, PARTNERSHIP, PRESETS, SUICIDE, UNLIMITED, VARIANTS, Rules, make_rules
 from service.bidding.scoring import contract_of, is_nil
 from service.problems import Fault, pointer, quote
 from service.schemas import POLICY_CHARS, SCORE_LIMIT, BidRequest
@@ -93,6 +93,8 @@ def _structural_fault(error: dict[str, Any]) -> Fault:
     if kind == "int_from_float" or kind.endswith("_type") or kind in ("literal_error", "int_parsing_size"):
         expected = {"int": "an integer", "bool": "true or false", "string": "a string", "model": "an object"}
         wanted = expected.get(kind.partition("_")[0], error["msg"])
+        if kind == "literal_error":
+            wanted = error["ctx"]["expected"]
         return Fault(where, "wrong-type", f"{name} is {_json_type(found)}; expected {wanted}")
     raise AssertionError(f"pydantic told of {kind} at {where}: give it a code here")
 
@@ -203,8 +205,10 @@ def _against(bid: int, partner: int, possible: int, rules: Rules) -> tuple[str, 
         if bid < rules.min_bid:
             return "bid-out-of-range", f"rules.min_bid is {rules.min_bid}"
         if bid > possible.bit_length() - 1:
-            limit = rules.team_max < TRICKS
-            return "team-over-limit", f"rules.team_max is {rules.team_max}" if limit else "a side bids 13 at most"
+            if rules.team_max == UNLIMITED:
+                return "team-over-limit", "a side bids 13 at most"
+            room = f" and leaves room for the partner's {max(1, rules.min_bid)}" if partner == NO_BID else ""
+            return "team-over-limit", f"rules.team_max is {rules.team_max}{room}"
     elif not rules.double_nil and partner != NO_BID and is_nil(partner):
         return "bid-out-of-range", "rules.double_nil is false"
     return "team-under-limit", f"rules.team_min is {rules.team_min}"

@@ -75,7 +75,7 @@ def decide(
             seen = seen_rules(rules)
             free = allowed_bids(hand, seat, b0, b1, seen)
         made = by_bis = bis(hand, seat, b0, b1, b2, us, them, us_bags, seen, policy, free, t)
-        takes = by_bis.number
+        takes = by_bis.number or by_bis.regular.takes  # 0 where the rules leave only a nil, and `legal` may not
     else:
         made = by_rule = _baseline(hand, seat, b0, b1, policy, t)
         takes = by_rule.takes
@@ -86,6 +86,8 @@ def decide(
     explanation = None
     if explain:
         if isinstance(made, BisDecision):
+            if by_rules != made.bid:  # option `rules=ignore`
+                made = made._replace(bid=by_rules)
             explanation = explain_bis(made, bid, bids, t, variant_of(rules, policy))
         elif isinstance(made, SoloDecision):
             explanation = explain_solo(made, bid, bids, t)

@@ -41,7 +41,7 @@ _WHY = {
     ATTACK_NIL: "opponents can win and one of them bid nil: half a trick less, to be free to set the nil",
     COMPLETE_TO_14: "opponents can win if they make their bid: with 14 bid, both sides can't make it",
     CLOSE_RACE: "opponents win by less than 20 when both make it: bid to come out ahead",
-    DESPERATE_NIL: "opponents win by 20 or more when both make it: only a nil catches up",
+    DESPERATE_NIL: "opponents win by 20 or more when both make it, beyond two tricks more: a nil that is likely enough",
     SAFE_REGULAR: "the regular bid wins the game too: no need for a nil",
     LAST_SEAT_LESS: "one trick less wins the game too, and two more bags bring no penalty",
     LEAD_LESS: "ahead by more than 10 when all make their bids, and two more bags bring no penalty",
@@ -119,9 +119,12 @@ def explain_bis(
 
 
 def _forced(made: BisDecision, variant: int) -> tuple[str, str] | None:
-    """What changed the regular takes before anything else did, and why; None where nothing did or a nil is bid."""
+    """What changed the regular takes before anything else did, and why; None where nothing did or a nil was chosen.
+
+    A nil that is chosen where the rules leave nothing else is one that they force.
+    """
     rule = made.number_rule
-    if rule == AS_COUNTED or made.nil.chosen:
+    if rule == AS_COUNTED or (made.nil.chosen and made.number > 0):
         return None
     if variant in _FORCED and rule == BY_RULES:
         return VARIANTS[variant], _FORCED[variant]
@@ -181,9 +184,18 @@ def nil_in_words(nil: Nil) -> str:
     )
 
 
+def tricks_in_words(regular: Regular) -> str:
+    """The estimate and the takes, as part of a sentence.
+
+    Takes that are not the rounded estimate are limited: one at least, 13 less partner's bid at most.
+    """
+    how = "rounded" if -0.5 <= regular.estimate - regular.takes < 0.5 else "limited"
+    return f"{regular.estimate:.2f} tricks, {how} to {regular.takes}"
+
+
 def _sentence(made: BisDecision, bid: int, variant: int) -> str:
-    regular, nil, end = made.regular, made.nil, made.endgame
-    against = nil_in_words(nil)
+    end = made.endgame
+    against = nil_in_words(made.nil)
     forced = _forced(made, variant)
     adjusted = f"; {forced[1]}" if forced is not None else ""
     if made.spoken.rule != SILENT:
@@ -193,8 +205,8 @@ def _sentence(made: BisDecision, bid: int, variant: int) -> str:
     if made.bid != end.bid:
         adjusted += f"; the rules don't allow {end.bid or 'nil'} here"
     if bid != made.bid:
-        adjusted += f"; {made.bid} is not legal here"
-    return f"About {regular.estimate:.2f} tricks, rounded to {regular.takes}; {against}{adjusted}: bid {bid or 'nil'}."
+        adjusted += f"; {made.bid or 'nil'} is not legal here"
+    return f"About {tricks_in_words(made.regular)}; {against}{adjusted}: bid {bid or 'nil'}."
 
 
 def rules_adjustment(before: int, after: int) -> dict[str, Any]:

@@ -6,12 +6,19 @@ No numbers are made or rounded here. In an end-of-game step `us` is the bidder's
 from typing import Any
 
 from service.bidding.endgame import CLOSE_RACE, DESPERATE_NIL, LAST_SEAT_LESS, RULE_NAMES, SAFE_REGULAR, UNTOUCHED
-from service.bidding.explanation import legal_adjustment, mean_bids_after, nil_in_words, numbers_of, rules_adjustment
+from service.bidding.explanation import (
+    legal_adjustment,
+    mean_bids_after,
+    nil_in_words,
+    numbers_of,
+    rules_adjustment,
+    tricks_in_words,
+)
 from service.bidding.solo import SoloDecision
 
 _WHY = {
     CLOSE_RACE: "an opponent wins by less than 20 when all make their bids: bid to come out ahead",
-    DESPERATE_NIL: "an opponent wins when all make their bids: only a nil catches up",
+    DESPERATE_NIL: "an opponent wins by 20 or more when all make their bids: a nil that is likely enough",
     SAFE_REGULAR: "the regular bid wins the game too: no need for a nil",
     LAST_SEAT_LESS: "one trick less wins the game too, and two more bags bring no penalty",
 }
@@ -21,7 +28,7 @@ def explain_solo(made: SoloDecision, bid: int, bids: tuple[int, ...], t: Any) ->
     """The explanation of a decision after ``bids``; ``bid`` is what is answered (a legal bid)."""
     finish = made.finish
     adjustments: list[dict[str, Any]] = []
-    if made.number != made.regular.takes:
+    if _forced(made):
         adjustments.append(rules_adjustment(made.regular.takes, made.number))
     if finish.rule != UNTOUCHED:
         adjustments.append(
@@ -49,16 +56,21 @@ def explain_solo(made: SoloDecision, bid: int, bids: tuple[int, ...], t: Any) ->
     }
 
 
+def _forced(made: SoloDecision) -> bool:
+    """Whether the rules changed the number that is bid, or was to be bid."""
+    return made.number != made.regular.takes and not made.nil.chosen
+
+
 def _sentence(made: SoloDecision, bid: int) -> str:
-    regular, finish = made.regular, made.finish
-    adjusted = "" if made.number == regular.takes else f"; the rules leave {made.number} of the numbers"
+    finish = made.finish
+    adjusted = f"; {made.number} is the nearest that the rules allow" if _forced(made) else ""
     if finish.rule != UNTOUCHED:
         adjusted += f"; {_WHY[finish.rule]}"
     if made.bid != finish.bid:
         adjusted += f"; the rules don't allow {finish.bid or 'nil'} here"
     if bid != made.bid:
-        adjusted += f"; {made.bid} is not legal here"
+        adjusted += f"; {made.bid or 'nil'} is not legal here"
     return (
-        f"For oneself against three: about {regular.estimate:.2f} tricks, rounded to {regular.takes}; "
+        f"For oneself against three: about {tricks_in_words(made.regular)}; "
         f"{nil_in_words(made.nil)}{adjusted}: bid {bid or 'nil'}."
     )

@@ -116,6 +116,9 @@ class RuleSet(Contract):
     variant: Literal["partnership", "cutthroat", "mirror", "whiz", "whiz_strict", "suicide", "jokers"] = "partnership"
 
 
+_CONVENTION = "none, big5, big6 or auto: what both partners play; only bis in a partnership plays one"
+
+
 class BidRequest(Contract):
     """One position: a hand, the bids before it, the score and the rules. Of a doubled JSON key the last one counts."""
 
@@ -125,13 +128,13 @@ class BidRequest(Contract):
         StrictInt, Field(ge=0, le=3, description="place in the bidding order; equals the number of previous bids")
     ]
     scores: Scores = Field(default_factory=Scores)
-    convention: StrictStr = Field(default="none", description="none, big5, big6 or auto: what both partners play")
+    convention: StrictStr = Field(default="none", description=_CONVENTION)
     policy: StrictStr = Field(default="bis", description="bis, rb, ms or io, with options as in bis:endgame=off")
     rules: RuleSet = Field(default_factory=RuleSet)
     explain: StrictBool = True
     legal_bids: LegalBids = None
     seed: Annotated[StrictInt, Field(ge=0, le=MAX_SEED)] | None = Field(
-        default=None, description="for decisions that draw lots; none does in this version"
+        default=None, description="for decisions that draw lots; none does once the hand is seen"
     )
 
 
@@ -143,7 +146,7 @@ class BlindRequest(Contract):
         StrictInt, Field(ge=0, le=3, description="place in the bidding order; equals the number of previous bids")
     ]
     scores: Scores = Field(default_factory=Scores)
-    convention: StrictStr = Field(default="none", description="none, big5, big6 or auto: what both partners play")
+    convention: StrictStr = Field(default="none", description=_CONVENTION)
     policy: StrictStr = Field(default="bis", description="only bis ever bids blind nil")
     rules: RuleSet = Field(default_factory=RuleSet)
     seed: Annotated[StrictInt, Field(ge=0, le=MAX_SEED)] | None = Field(
@@ -212,7 +215,7 @@ class BlindExplanation(Answer):
     frequency: float | None = Field(default=None, description="with which the rule bids it")
     lot: float | None = Field(default=None, description="drawn by the seed; a blind nil where it is below frequency")
     projected: dict[str, float] | None = Field(
-        default=None, description="scores when all make regular bids, and their sum; null after a nil"
+        default=None, description="scores when all make regular bids, and the sum of the four bids; null after a nil"
     )
     sentence: str
 

@@ -16,6 +16,7 @@ COMMANDS = {  # name: (module, what it does)
     "build": ("tables.build", "make every table that is not up to date"),
     "verify": ("tables.verify", "check the committed tables against manifest and code"),
     "fit": ("tables.fit", "search the constants of bidders, and measure the pieces of SRP"),
+    "probe": ("tables.probe", "find plays at which a card player loses points"),
     "bench": ("tables.bench", "time decisions and compiled play"),
     "report": ("tables.report", "fill docs/strength.md with figures measured now"),
     "arena": ("tables.arena.command", "play one bidder against another and judge it"),

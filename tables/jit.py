@@ -55,6 +55,7 @@ KERNELS = (
     "tables.players.uct",
     "tables.players.choose",
     "tables.game",
+    "tables.alternatives",
     "tables.solo",
 )
 _SOURCES = (

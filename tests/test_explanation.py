@@ -113,6 +113,27 @@ def test_a_bid_that_is_not_legal_is_told(neutral):
     assert told["sentence"].endswith("6 is not legal here: bid 3.")
 
 
+def test_where_only_a_nil_is_allowed_the_legal_bids_are_near_the_takes(neutral):
+    told = explained(neutral, WORKED, (4, 4), legal=(1, 2, 5), rules="suicide")
+    assert told.bid == 5
+    steps = [(step["rule"], step["before"], step["after"]) for step in told.explanation["adjustments"]]
+    assert steps == [("suicide", 6, 0), ("legal-bids", 0, 5)]
+    assert told.explanation["sentence"].endswith("; nil is not legal here: bid 5.")
+
+
+def test_ignored_rules_are_not_told_as_legal_bids(neutral):
+    told = explained(neutral, LOW, (1, 3), rules="board-4", policy="bis:rules=ignore")
+    steps = [(step["rule"], step["before"], step["after"]) for step in told.explanation["adjustments"]]
+    assert (told.bid, steps) == (3, [("table-rules", 0, 3)])
+
+
+@pytest.mark.parametrize(
+    ("previous", "limited"), [((), "rounded to 6"), ((9, 1), "limited to 4"), ((12, 1), "limited to 1")]
+)
+def test_a_limit_is_not_told_as_rounding(neutral, previous, limited):
+    assert f"5.97 tricks, {limited};" in explained(neutral, WORKED, previous).explanation["sentence"]
+
+
 @pytest.mark.parametrize(("policy", "name"), [("rb", "RB"), ("ms", "MS"), ("io", "IO")])
 def test_baselines(fitted, policy, name):
     made = explained(fitted, WORKED, policy=policy)

@@ -109,6 +109,13 @@ def test_explanation(tables):
     assert explanation["adjustments"][-1]["rule"] == "legal-bids"
 
 
+def test_no_number_is_told_as_forced_where_a_nil_is_chosen(tables):
+    rules = make_rules("cutthroat", {"min_bid": 4})
+    told = decide(Position(parse_pbn("432.5432.5432.32"), (), 0, 0, 0, 0, rules), policy(), tables).explanation
+    assert told is not None
+    assert (told["nil"]["chosen"], told["adjustments"]) == (True, [])
+
+
 def test_options_in_the_variant():
     shipped = IN_VARIANT[CUTTHROAT]["bis"]
     assert policy()._asdict().items() >= shipped.items()

@@ -155,6 +155,7 @@ def test_mirror_and_strict_whiz_decide_nothing(tables, pbn, preset, us, them):
         (LOW, "whiz-strict", (), 3, "strict whiz: the number of spades"),
         (WORKED, "whiz", (), 5, "whiz: the number of spades or nil"),
         (WORKED, "suicide", (3, 4), 0, "suicide: one of two partners bids nil"),
+        (LOW, "suicide", (4, 4), 0, "suicide: one of two partners bids nil"),
         (LOW, "suicide", (0, 4), 4, "suicide: one of two partners bids nil"),
     ],
 )

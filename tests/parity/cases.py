@@ -14,6 +14,7 @@ from service.bidding.nil import Nil
 from service.bidding.policies import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, parse_policy
 from service.bidding.rules import Rules, make_rules
 from service.bidding.scoring import BLIND_NIL
+from tables.alternatives import CLASSES
 from tables.game import SUMS
 from tables.players.choose import IDS, UCT1
 from tables.players.common import unseen_cards
@@ -311,6 +312,7 @@ NIL, ENDGAME, BASELINES = "service.bidding.nil.", "service.bidding.endgame.", "s
 RULES_OF_PLAY, DEAL, COMMON = "tables.rules.", "tables.deal.", "tables.players.common."
 LEGAL, VARIANTS = "service.bidding.legal.", "service.bidding.variants."
 STAKES = "service.bidding.stakes."
+ALTERNATIVES = "tables.alternatives."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
 SRP1, GAME = "tables.players.srp1.", "tables.game."
 SOLO, SOLO1, SOLO_GAME = "service.bidding.solo.", "tables.players.solo1.", "tables.solo."
@@ -522,6 +524,11 @@ CASES: dict[str, Maker] = {
     UCT + "search": arms,
     UCT + "point_gap": lambda r: (last_tricks(r)[0], finished(r), r.randrange(4)),
     "tables.players.choose.choose_card": lambda r: sitting(r)[:2],
+    ALTERNATIVES + "context_of": lambda r: sitting(r)[:2],
+    ALTERNATIVES + "pick": lambda r: next((s, me, ok, r.randrange(CLASSES)) for s, me, _, ok, _ in [sitting(r)]),
+    ALTERNATIVES + "finish": lambda r: (states.midway(r.randrange(2**31), r.randrange(52)),),
+    ALTERNATIVES + "points_of": lambda r: (finished(r), r.randrange(2), r.choice(RULES)),
+    ALTERNATIVES + "same_worth": lambda r: (r.choice((-1, card(r))), card(r), cards(r)),
     GAME + "start_round": lambda r: (sitting(r)[0],),
     GAME + "blind_seat": blind_sitting,
     GAME + "bid_seat": lambda r: next(

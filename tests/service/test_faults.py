@@ -202,3 +202,26 @@ def test_at_most_so_many_faults_are_told(call, request_body):
     problem = call("POST", "/bid", json=request_body).json()
     assert len(problem["errors"]) == MAX_FAULTS
     assert problem["detail"] == "110 faults, 46 of them not listed"
+
+
+@pytest.mark.parametrize(
+    ("changes", "detail"),
+    [
+        (
+            {"rules": {"failed_nil_tricks": None}},
+            "rules.failed_nil_tricks is null; expected 'bags', 'contract' or 'none'",
+        ),
+        ({"rules": {"preset": ""}}, 'unknown preset ""; expected one of classic, '),
+        (
+            {"previous_bids": [6, 3], "rules": {"team_max": 7, "min_bid": 2}},
+            "the bid is 6; expected nil or 2..5, for rules.team_max is 7 and leaves room for the partner's 2",
+        ),
+        (
+            {"previous_bids": [13, 1], "rules": {"team_max": 13}},
+            "the bid is 13; expected nil or 1..12, for rules.team_max is 13 and leaves room for the partner's 1",
+        ),
+    ],
+)
+def test_what_was_found_and_what_was_expected(call, request_body, changes, detail):
+    (error,) = call("POST", "/bid", json=request_body | changes).json()["errors"]
+    assert error["detail"].startswith(detail)

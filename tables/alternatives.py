@@ -1,0 +1,158 @@
+"""What a seat could have played instead, as kernels: its situation, classes of cards, and what a round came to.
+
+For `tables.probe`, which forces these cards on a player. Only what the seat to play may see decides.
+"""
+
+from typing import Any
+
+from service.bidding.cards import SPADE_BITS, highest, lowest
+from service.bidding.rules import Rules
+from service.bidding.scoring import score_side
+from tables.players.choose import choose_card
+from tables.players.common import (
+    above,
+    highest_rank,
+    least_winning_lead,
+    lowest_rank,
+    nil_alive,
+    tricks_left,
+    tricks_needed,
+    unseen_cards,
+    winning_cards,
+)
+from tables.rules import BID, CARD, COUNT, LEADER, PLAYED, TAKEN, play_card, suit_mask
+
+NOBODY, ME, PARTNER, OPPONENT, BOTH = range(5)  # who has a live nil
+NILS = ("no nil", "own nil", "partner's nil", "opponent's nil", "nils on both sides")
+PLACES = ("lead", "second", "third", "fourth")
+NEEDS = ("set already", "needs all but two or more", "has time", "made, can set", "made")
+LEADS = (
+    "low of the shortest suit",
+    "low of the longest suit",
+    "boss",
+    "highest that is no boss",
+    "low spade",
+    "high spade",
+    "least likely to win",
+    "lowest rank",
+)
+FOLLOWS = (
+    "lowest loser",
+    "highest loser",
+    "cheapest winner",
+    "highest winner",
+    "low ruff",
+    "high ruff",
+    "low discard",
+    "high discard",
+)
+CLASSES = 8
+OTHER = CLASSES  # a card of the player's that no class picks
+CONTEXTS = len(NILS) * len(PLACES) * len(NEEDS)
+
+
+def context_of(s: Any, me: int) -> int:
+    """What seat ``me`` knows of its situation, as a number below CONTEXTS."""
+    ours = nil_alive(s, (me + 2) & 3)
+    theirs = nil_alive(s, (me + 1) & 3) or nil_alive(s, (me + 3) & 3)
+    if nil_alive(s, me):
+        who = ME
+    elif ours:
+        who = BOTH if theirs else PARTNER
+    else:
+        who = OPPONENT if theirs else NOBODY
+    need, left = tricks_needed(s, me), tricks_left(s)
+    if need > left:
+        wanted = 0
+    elif need > 0:
+        wanted = 1 if left - need <= 2 else 2
+    else:
+        theirs_needed = tricks_needed(s, (me + 1) & 3)
+        wanted = 3 if 0 < theirs_needed <= left else 4
+    return (who * 4 + int(s[COUNT])) * 5 + wanted
+
+
+def pick(s: Any, me: int, legal: int, number: int) -> int:
+    """The card of class ``number`` (LEADS when leading, else FOLLOWS), or -1 where there is none."""
+    unseen = unseen_cards(s, me)
+    if s[COUNT] == 0:
+        return _pick_lead(legal, unseen, number)
+    led = suit_mask(s[CARD] >> 4)
+    winners = winning_cards(s, legal)
+    if legal & led:
+        winners &= led
+        losers = legal & ~winners
+        if number == 0:
+            return lowest(losers) if losers else -1
+        if number == 1:
+            return highest(losers) if losers else -1
+        if number == 2:
+            return lowest(winners) if winners else -1
+        return highest(winners) if winners and number == 3 else -1
+    ruffs = winners & SPADE_BITS
+    side = legal & ~SPADE_BITS
+    if number == 4:
+        return lowest(ruffs) if ruffs else -1
+    if number == 5:
+        return highest(ruffs) if ruffs else -1
+    if number == 6:
+        return lowest_rank(side) if side else -1
+    return highest_rank(side) if side and number == 7 else -1
+
+
+def _pick_lead(legal: int, unseen: int, number: int) -> int:
+    spades = legal & SPADE_BITS
+    if number == 4:
+        return lowest(spades) if spades else -1
+    if number == 5:
+        return highest(spades) if spades else -1
+    if number == 6:
+        return least_winning_lead(legal, unseen)
+    if number == 7:
+        return lowest_rank(legal)
+    best = -1
+    best_key = -1000
+    for suit in range(3):
+        held = legal & suit_mask(suit)
+        if not held:
+            continue
+        top = highest(held)
+        boss = unseen & above(top) == 0
+        n = held.bit_count()
+        if number == 0:
+            key = -n
+        elif number == 1:
+            key = n
+        elif number == 2:
+            key = 20 - (unseen & suit_mask(suit)).bit_count() if boss else -1000
+        else:
+            key = -1000 if boss else top & 15
+        if key > best_key:
+            best_key = key
+            best = lowest(held) if number < 2 else top
+    return best
+
+
+def finish(s: Any) -> None:
+    """Play what is left of a round."""
+    for _ in range(52 - s[PLAYED].bit_count()):
+        seat = (s[LEADER] + s[COUNT]) & 3
+        play_card(s, seat, choose_card(s, seat))
+
+
+def points_of(s: Any, side: int, rules: Rules) -> int:
+    """Points of a finished round, ``side`` less the other."""
+    us, _ = score_side(s[BID + side], s[TAKEN + side], s[BID + side + 2], s[TAKEN + side + 2], 0, rules)
+    other = 1 - side
+    them, _ = score_side(s[BID + other], s[TAKEN + other], s[BID + other + 2], s[TAKEN + other + 2], 0, rules)
+    return us - them
+
+
+def same_worth(card: int, other: int, unseen: int) -> bool:
+    """Whether two cards of a hand do the same: one suit, and no unseen card between them."""
+    if card == other:
+        return True
+    if card < 0 or card >> 4 != other >> 4:
+        return False
+    low, high = (card, other) if card < other else (other, card)
+    return unseen & above(low) & ((1 << high) - 1) == 0

@@ -1,0 +1,180 @@
+"""Where a card player loses points: other cards forced on it in mid-round, and what they gain on average.
+
+At a random play of each round every other class of card (`alternatives.pick`) is tried instead of the player's own, and
+both rounds are played out by the same players. A single round says nothing, for the player can't see the other hands;
+the mean over all rounds in which a seat could tell the same of its situation does: a class that gains there is a rule
+that the player lacks. Finds rules for the next player; `python -m tables fit srp` measures what rules are worth.
+"""
+
+import argparse
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from service.bidding.policies import Policy, parse_policy
+from service.bidding.rules import Rules
+from service.bidding.tableset import open_tables
+from tables.alternatives import (
+    CLASSES,
+    CONTEXTS,
+    FOLLOWS,
+    LEADS,
+    NEEDS,
+    NILS,
+    OTHER,
+    PLACES,
+    context_of,
+    finish,
+    pick,
+    points_of,
+    same_worth,
+)
+from tables.deal import below, deal, deck_of, seed_rng
+from tables.executors import executor_of
+from tables.family import Arrays
+from tables.fit import table
+from tables.game import bid_seat, start_round
+from tables.jit import entry
+from tables.players.choose import choose_card
+from tables.players.common import unseen_cards
+from tables.rb import FIT_RULES
+from tables.rules import (
+    BID,
+    BROKEN,
+    CARD,
+    COUNT,
+    DECK_CELL,
+    HAND,
+    LEADER,
+    PIECES,
+    PLAYER,
+    SIZE,
+    legal_cards,
+    play_card,
+)
+from tables.simulate import kernel_tables, seated, typed
+
+CHUNK_DEALS = 20_000
+
+
+def _probe_rounds(
+    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, ts: Any, sums: Any
+) -> None:
+    # sums (CONTEXTS, CLASSES + 1, CLASSES, 3): by situation, the player's class and the one forced: rounds, sum of
+    # gains, of their squares.
+    s = np.zeros(SIZE, np.int64)
+    cards = np.zeros(64, np.int64)
+    s[DECK_CELL] = deck_of(rules)
+    for number in range(first, last):
+        seed_rng(s, seed, number, 0)
+        deal(s, cards)
+        start_round(s)
+        for seat in range(4):
+            s[PLAYER + seat] = players[seat, 0]
+            s[PIECES + seat] = players[seat, 1]
+            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+        for _ in range(below(s, 50)):
+            seat = (s[LEADER] + s[COUNT]) & 3
+            play_card(s, seat, choose_card(s, seat))
+        me = (s[LEADER] + s[COUNT]) & 3
+        legal = legal_cards(s[HAND + me], s[COUNT], s[CARD], s[BROKEN])
+        if legal & (legal - 1) == 0:
+            continue
+        own = choose_card(s, me)
+        unseen = unseen_cards(s, me)
+        own_class = OTHER
+        for i in range(CLASSES):
+            if own_class == OTHER and same_worth(pick(s, me, legal, i), own, unseen):
+                own_class = i
+        context = context_of(s, me)
+        rest = s.copy()
+        play_card(rest, me, own)
+        finish(rest)
+        usual = points_of(rest, me & 1, rules)
+        for i in range(CLASSES):
+            card = pick(s, me, legal, i)
+            if i == own_class or card < 0 or same_worth(card, own, unseen):
+                continue
+            rest = s.copy()
+            play_card(rest, me, card)
+            finish(rest)
+            gain = points_of(rest, me & 1, rules) - usual
+            sums[context, own_class, i, 0] += 1
+            sums[context, own_class, i, 1] += gain
+            sums[context, own_class, i, 2] += gain * gain
+
+
+probe_rounds = entry(_probe_rounds)
+
+
+def _chunk(players: NDArray[np.int64], ts: Any, seed: int, index: int) -> Arrays:
+    sums = np.zeros((CONTEXTS, CLASSES + 1, CLASSES, 3))
+    first = index * CHUNK_DEALS
+    policy = typed(parse_policy("bis:endgame=off"))
+    probe_rounds(seed, first, first + CHUNK_DEALS, FIT_RULES, policy, players, ts, sums)
+    return {"sums": sums}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument("--player", default="srp", metavar="P", help="card player in all seats (default %(default)s)")
+    parser.add_argument("--deals", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--top", type=int, default=40, help="rows to print (default %(default)s)")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Print the forced classes that gain most, points a round over all rounds, with their 95% intervals."""
+    ts = kernel_tables(open_tables().arrays)
+    players = seated(arguments.player, arguments.player)
+    chunk = partial(_chunk, players, ts, arguments.seed)
+    n = -(-arguments.deals // CHUNK_DEALS)
+    sums = np.zeros((CONTEXTS, CLASSES + 1, CLASSES, 3))
+    with executor_of(None, arguments.jobs) as executor:
+        for _, arrays in tqdm(executor.map(chunk, range(n)), total=n, unit="chunk", disable=None):
+            sums += arrays["sums"]
+    print(
+        table(
+            "gain a time, points | times a 1,000 plays | worth a round | situation | instead of",
+            rows(sums, n)[: arguments.top],
+        )
+    )
+    return 0
+
+
+def rows(sums: NDArray[np.float64], chunks: int) -> list[tuple[object, ...]]:
+    """The forced classes by worth: the gain's lower bound, as often as the situation comes up."""
+    found = []
+    deals = chunks * CHUNK_DEALS
+    for context, own, forced in zip(*np.nonzero(sums[..., 0] > 100), strict=True):
+        times, total, squares = sums[context, own, forced]
+        mean = total / times
+        half = 1.96 * np.sqrt(max(squares / times - mean * mean, 0.0) / times)
+        # One play of some fifty was tried in each deal.
+        found.append((50 * times * (mean - half) / deals, mean, half, times, context, own, forced))
+    found.sort(reverse=True)
+    return [
+        (
+            f"{mean:+.2f} ± {half:.2f}",
+            f"{1000 * times / deals:.2f}",
+            f"{50 * times * mean / deals:+.3f}",
+            _situation(int(context)),
+            f"{_name(int(context), int(own))} -> {_name(int(context), int(forced))}",
+        )
+        for worth, mean, half, times, context, own, forced in found
+        if worth > 0
+    ]
+
+
+def _situation(context: int) -> str:
+    return f"{NILS[context // 20]}; {PLACES[context // 5 % 4]}; {NEEDS[context % 5]}"
+
+
+def _name(context: int, number: int) -> str:
+    if number == OTHER:
+        return "another card"
+    return (FOLLOWS if context // 5 % 4 else LEADS)[number]

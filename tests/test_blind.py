@@ -58,6 +58,10 @@ def test_only_where_the_rules_know_it_and_the_side_is_behind(neutral):
     assert said(t, (), 350, 450, policy=parse_policy("bis")) == ("policy-never", False)
 
 
+def test_not_for_nothing(neutral):
+    assert not ask(tables(neutral), (), 0, 450, RULES._replace(blind_nil_points=0)).chosen
+
+
 def test_not_beside_partners_nil_nor_where_the_team_would_be_short(neutral):
     t = tables(neutral)
     for nil in (0, BLIND_NIL):

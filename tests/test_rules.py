@@ -113,9 +113,9 @@ def test_other_presets_by_hand():
         (
             {"variant": "suicide", "double_nil": False},
             "double_nil",
-            "double_nil is False with variant suicide; expected True",
+            "double_nil is false with variant suicide; expected true",
         ),
-        ({"variant": "cutthroat", "ten_for_200": True}, "ten_for_200", "ten_for_200 is True with variant cutthroat"),
+        ({"variant": "cutthroat", "ten_for_200": True}, "ten_for_200", "ten_for_200 is true with variant cutthroat"),
         (
             {"min_bid": 4, "team_max": 7},
             "team_max",

@@ -29,6 +29,12 @@ def test_variants_have_their_own(preset, expected):
     assert setting("bis:variant=ignore", preset=preset) == "partnership"
 
 
+def test_auto_demands_no_blind_nil_that_the_deficit_forbids():
+    rules = make_rules("blind-nil", {"blind_nil_deficit": 300})
+    auto = parse_policy("bis:convention=auto")
+    assert [convention_of(rules, auto, 0, them) for them in (150, 299, 300)] == [BIG5, BIG5, BIG6]
+
+
 def test_conventions_have_their_own():
     assert setting("bis:convention=big5") == "big5"
     assert setting("bis:convention=big6") == "big6"

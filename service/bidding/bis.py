@@ -60,7 +60,7 @@ def bis(
     if variant != PARTNERSHIP:
         threshold = nil_threshold(variant, policy, regular.estimate, takes)
     if rules.nil_points < NIL_STAKE or rules.min_bid:
-        threshold = staked(threshold, takes - regular.takes, policy.forced_trick, rules)
+        threshold = staked(threshold, rules.min_bid - regular.takes, policy.forced_trick, rules)
     if policy.dynamic:
         threshold = partnership_threshold(regular.takes, partner, sequence, t)
     convention = NO_CONVENTION
@@ -69,8 +69,8 @@ def bis(
     if policy.convention != NO_CONVENTION:
         convention = convention_of(rules, policy, us, them)
         asked = signalled(seat, b0, b1, convention)
-        if asked and policy.answer_threshold < threshold:
-            threshold = policy.answer_threshold
+        if asked:
+            threshold = min(threshold, staked(policy.answer_threshold, 0, 0.0, rules))
     nil = consider_nil(
         hand,
         seat,

@@ -104,7 +104,7 @@ def consider_blind(
     rule = NO_REASON
     if not policy.blind:
         rule = SWITCHED_OFF
-    elif not rules.blind_nil:
+    elif not rules.blind_nil or rules.blind_nil_points == 0:
         rule = RULED_OUT
     elif them - us < rules.blind_nil_deficit:
         rule = NOT_BEHIND

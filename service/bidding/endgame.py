@@ -131,7 +131,7 @@ def adjust(
         if opponents_nils(seat, b0, b1, b2) > 0:
             if bid > 0:
                 rule = ATTACK_NIL
-                new = limit_takes(estimate - 0.5, partner)
+                new = min(bid, limit_takes(estimate - 0.5, partner))
         elif bid > 0 and not (partner == 0 or partner == BLIND_NIL) and total >= 11.0:
             if total < 14.0:
                 rule = COMPLETE_TO_14
@@ -142,7 +142,7 @@ def adjust(
                 new = bid + more
                 if now_us + gain(partner, bid, new, rules) > now_them:
                     break
-        elif bid > 0 and now_them - now_us >= 20.0 and nil_ruled_out == OPEN and nil_probability >= nil_floor:
+        elif bid > 0 and nil_ruled_out == OPEN and nil_probability >= nil_floor and rules.nil_points > 0:
             rule = DESPERATE_NIL
             new = 0
     elif can_win(now_us, now_them, rules.win):

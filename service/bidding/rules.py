@@ -4,6 +4,7 @@
 request (`make_rules`) or a command line; it goes to every kernel that scores or decides.
 """
 
+import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -136,7 +137,9 @@ def _check_together(rules: Rules) -> None:
         if getattr(rules, field) != getattr(plain, field):
             only = describe(plain)[field]
             raise RulesError(
-                field, f"{field} is {found[field]!r} with variant {found['variant']}; expected {only!r} there"
+                field,
+                f"{field} is {json.dumps(found[field])} with variant {found['variant']}; "
+                f"expected {json.dumps(only)} there",
             )
     least = max(2 * rules.min_bid, rules.team_min)
     if rules.team_max < least:

@@ -19,7 +19,7 @@ def convention_of(rules: Rules, policy: Policy, us: int, them: int) -> int:
     if policy.convention == NO_CONVENTION or (rules.variant != PARTNERSHIP and not policy.ignores):
         return NO_CONVENTION
     if policy.convention == AUTO:
-        return BIG6 if rules.blind_nil and them - us > BIG6_DEFICIT else BIG5
+        return BIG6 if rules.blind_nil and them - us > max(BIG6_DEFICIT, rules.blind_nil_deficit - 1) else BIG5
     return policy.convention
 
 

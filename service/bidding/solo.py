@@ -79,7 +79,7 @@ def solo(
     regular = count_takes(hand, cutters, NO_BID, factor, policy.offset + bag_offset(rules), t)
     takes = within(regular.takes, regular.takes, allowed)
     threshold = policy.nil_threshold + policy.nil_slope * regular.estimate
-    threshold = staked(threshold, takes - regular.takes, policy.forced_trick, rules)
+    threshold = staked(threshold, rules.min_bid - regular.takes, policy.forced_trick, rules)
     if policy.dynamic:
         threshold = contract_points(takes, 0, t)  # what the nil gives up
     nil = consider_nil(
@@ -189,7 +189,7 @@ def adjust_solo(
                     break
             if new > 13:
                 new = 13
-        elif bid > 0 and nil.ruled_out == OPEN and nil.probability >= policy.nil_floor:
+        elif bid > 0 and nil.ruled_out == OPEN and nil.probability >= policy.nil_floor and rules.nil_points > 0:
             rule = DESPERATE_NIL
             new = 0
     elif seat == 3 and can_win(race.own, race.best, rules.win):

@@ -35,8 +35,7 @@ def bag_offset(rules: Rules) -> float:
 def staked(threshold: float, forced: int, forced_trick: float, rules: Rules) -> float:
     """The nil threshold, points: in proportion to stakes below 100, and lower where the least bid is above the takes.
 
-    ``forced``: tricks by which the number that the rules leave exceeds the takes; a nil spares them, and each is worth
-    ``forced_trick`` points where `min_bid` forces it.
+    ``forced``: tricks by which `min_bid` exceeds the takes; a nil spares them, each worth ``forced_trick`` points.
     """
     if rules.nil_points < NIL_STAKE:
         threshold = threshold * rules.nil_points / NIL_STAKE

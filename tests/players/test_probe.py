@@ -3,9 +3,11 @@
 import numpy as np
 
 from service.bidding.cards import parse_card
+from service.bidding.tableset import open_tables
 from tables import probe
 from tables.alternatives import CLASSES, FOLLOWS, LEADS, NEEDS, NILS, PLACES, context_of, pick, same_worth
 from tables.rules import BID, COUNT, HAND, play_card
+from tables.simulate import kernel_tables, seated
 from tests.engine import states
 
 
@@ -53,8 +55,8 @@ def test_it_finds_what_a_simple_player_does_wrong():
     """WRP does not dodge bags once its contract is made and takes tricks that it does not want; SRP does better."""
     found = {}
     for player in ("wrp", "srp"):
-        players = probe.seated(player, player)
-        sums = probe._chunk(players, probe.kernel_tables(probe.open_tables().arrays), 3, 0)["sums"]
+        players = seated(player, player)
+        sums = probe._chunk(players, kernel_tables(open_tables().arrays), 3, 0)["sums"]
         times, gains, squares = sums[..., 0], sums[..., 1], sums[..., 2]
         assert sums.shape[2] == CLASSES
         assert times.sum() > probe.CHUNK_DEALS

@@ -129,7 +129,9 @@ class BidRequest(Contract):
     ]
     scores: Scores = Field(default_factory=Scores)
     convention: StrictStr = Field(default="none", description=_CONVENTION)
-    policy: StrictStr = Field(default="bis", description="bis, rb, ms or io, with options as in bis:endgame=off")
+    policy: StrictStr = Field(
+        default="bis", description="bis, rb, ms, io or winprob, with options as in bis:endgame=off"
+    )
     rules: RuleSet = Field(default_factory=RuleSet)
     explain: StrictBool = True
     legal_bids: LegalBids = None

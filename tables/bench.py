@@ -13,17 +13,22 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from service.bidding.bidder import Position, decide
 from service.bidding.cards import DECK, cards_of
-from service.bidding.policies import parse_policy
-from service.bidding.rules import PRESETS
+from service.bidding.legal import allowed_bids
+from service.bidding.policies import SERVED, parse_policy
+from service.bidding.rules import PRESETS, Rules
+from service.bidding.setting import PLAIN
 from service.bidding.tableset import open_tables
 from tables.game import SUMS
+from tables.jit import entry
 from tables.selfplay import play_pairs, play_rounds
 from tables.simulate import chairs, kernel_tables, seated
+from tables.winprob import BIDS, winprob_bid
 
 POSITIONS = 2000
 ROUNDS = 50_000
@@ -45,7 +50,7 @@ def main(arguments: argparse.Namespace) -> int:
     positions = random_positions(POSITIONS, arguments.seed)
     close = [position._replace(us=400 + i % 90, them=410 + i % 80) for i, position in enumerate(positions)]
     decisions: dict[str, Callable[[Position], object]] = {}
-    for text in ("bis", "rb", "ms", "io"):
+    for text in SERVED:
         policy = parse_policy(text)
         decisions[f"decide {text} with explanation"] = partial(decide, policy=policy, tables=tables)
         decisions[f"decide {text} without"] = partial(decide, policy=policy, tables=tables, explain=False)
@@ -56,6 +61,7 @@ def main(arguments: argparse.Namespace) -> int:
         figures[LAST_ROUNDS].append(median_us(decisions["decide bis with explanation"], close))
     for name, values in figures.items():
         print(f"| {name}, in-process, plain Python | {statistics.median(values):.1f} | us |")
+    print(f"| decide winprob, compiled | {compiled_us(positions, arguments.runs):.1f} | us |")
     for name, rate in compiled_rates(arguments.runs, arguments.seed).items():
         print(f"| {name} | {rate:,.0f} | /s |")
     sys.stdout.flush()
@@ -90,6 +96,32 @@ def median_us(decision: Callable[[Position], object], positions: list[Position])
         start = time.perf_counter_ns()
         empty.append(time.perf_counter_ns() - start)
     return (statistics.median(times) - statistics.median(empty)) / 1000
+
+
+def _decide_all(where: Any, rules: Rules, t: Any) -> None:
+    # where int64 (n, 9): hand, seat, bids, scores and bags
+    p_win = np.zeros(BIDS)
+    for n in range(len(where)):
+        hand, seat, b0, b1, b2 = where[n, 0], where[n, 1], where[n, 2], where[n, 3], where[n, 4]
+        us, them, us_bags, them_bags = where[n, 5], where[n, 6], where[n, 7], where[n, 8]
+        allowed = allowed_bids(hand, seat, b0, b1, rules)
+        winprob_bid(hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, allowed, t, p_win)
+
+
+decide_all = entry(_decide_all)
+
+
+def compiled_us(positions: list[Position], runs: int) -> float:
+    """Microseconds of a `winprob` decision in the compiled world, the median of several runs."""
+    where = np.array([(at.hand, len(at.bids), *(*at.bids, -1, -1, -1)[:3], *at[2:6]) for at in positions], np.int64)
+    t = kernel_tables(open_tables().arrays)[PLAIN]
+    decide_all(where[:1], positions[0].rules, t)  # compiled before the clock starts
+    seconds = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        decide_all(where, positions[0].rules, t)
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds) / len(positions) * 1e6
 
 
 def compiled_rates(runs: int, seed: int) -> dict[str, float]:

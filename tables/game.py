@@ -8,7 +8,7 @@ from typing import Any
 
 from service.bidding.blind import consider_blind, lot
 from service.bidding.choose import choose_bid, choose_solo
-from service.bidding.policies import Policy
+from service.bidding.policies import WINPROB, Policy
 from service.bidding.rules import CUTTHROAT, Rules
 from service.bidding.scoring import BLIND_NIL, contract_of, game_winner, is_nil, score_side
 from service.bidding.setting import setting_of
@@ -37,6 +37,7 @@ from tables.rules import (
     legal_cards,
     play_card,
 )
+from tables.winprob import winprob_seat
 
 MOST_ROUNDS = 200  # a game longer than this is a draw (never seen; guards against endless ties)
 
@@ -80,6 +81,8 @@ def bid_seat(s: Any, seat: int, rules: Rules, policy: Policy, ts: Any) -> int:
         return choose_solo(hand, seat, s[BID], s[BID + 1], s[BID + 2], scores, bags, rules, policy, ts)
     if policy.blind and rules.blind_nil and blind_seat(s, seat, rules, policy, ts):
         return BLIND_NIL
+    if policy.kind == WINPROB:
+        return winprob_seat(s, seat, rules, ts[0])
     us = seat & 1
     return choose_bid(
         s[HAND + seat],

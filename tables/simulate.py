@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.auction import SEQUENCES
+from service.bidding.features import BID_INPUTS, INPUTS
 from service.bidding.nil import GRID
+from service.bidding.outcome import OUTCOMES
 from service.bidding.policies import Policy
 from service.bidding.tableset import Tables, tables_by_setting
+from service.bidding.win_games import CELLS
 from tables.players.names import parse_player
 from tables.players.srp1.goals import ALL_PIECES
 
@@ -29,6 +32,11 @@ def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
         "contract_made": np.ones((2, 27)),
         "p_ace": np.full((4, 40), 0.25),
         "blind_nil": np.full(SEQUENCES, 0.25),
+        "net_position": np.zeros((INPUTS + 1, 2)),
+        "net_bid": np.zeros((BID_INPUTS, 2)),
+        "net_hidden": np.zeros((3, 2)),
+        "net_out": np.zeros((3, OUTCOMES)),
+        "win": np.full(CELLS, 1 << 15, np.uint16),
     }
     settings = tables_by_setting({**neutral, **arrays})
     copies = {id(view): np.array(view, order="C") for t in settings for view in t}

@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 
 from service.bidding.auction import SEQUENCES
+from service.bidding.features import BID_INPUTS, INPUTS
 from service.bidding.nil import GRID
+from service.bidding.outcome import OUTCOMES
 from service.bidding.setting import PLAIN
 from service.bidding.tableset import DEFAULT_DIRECTORY, Tables
+from service.bidding.win_games import CELLS
 from tables.simulate import kernel_tables
 
 EXACT = (
@@ -66,6 +69,11 @@ def random_worlds() -> Worlds:
                 "contract_made": rng.random((2, 27)),
                 "p_ace": rng.random((4, 40)),
                 "blind_nil": rng.random(SEQUENCES),
+                "net_position": rng.normal(0.0, 0.3, (INPUTS + 1, 8)),
+                "net_bid": rng.normal(0.0, 0.5, (BID_INPUTS, 8)),
+                "net_hidden": rng.normal(0.0, 0.5, (9, 4)),
+                "net_out": rng.normal(0.0, 0.8, (5, OUTCOMES)),
+                "win": rng.integers(0, 1 << 16, CELLS).astype(np.uint16),
             }
         )
     )

@@ -15,12 +15,15 @@ from service.bidding.policies import (
     SERVED,
     SINGLE,
     TUNED,
+    WINPROB,
     Policy,
     parse_policy,
 )
 
 
-@pytest.mark.parametrize(("text", "kind"), [("bis", BIS), ("rb", RB), ("ms", MS), ("io", IO), ("fixed", FIXED)])
+@pytest.mark.parametrize(
+    ("text", "kind"), [("bis", BIS), ("rb", RB), ("ms", MS), ("io", IO), ("fixed", FIXED), ("winprob", WINPROB)]
+)
 def test_kinds(text, kind):
     assert parse_policy(text).kind == kind
 

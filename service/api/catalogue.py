@@ -28,11 +28,20 @@ _DESCRIPTIONS = {
     "rb": "every card worth a fitted value by the length of its suit; nil by the three lowest cards of each suit",
     "ms": "aces, guarded kings, queen of spades and spade length; the nil rule of rb",
     "io": "high cards and spades at fixed values; nil only under a partner's bid of 4 or more",
+    "winprob": "the bid that wins the game most often from this score: a net's odds of what a bid leads to, "
+    "over tables of what each score is worth (docs/2-winprob.md); for the games that have such a table",
 }
-# Percent of games won by `bis` and `bis:tuned` under srp@1 at 200/-100: the rows of docs/strength.md, which a test
+# Percent of games won by each under srp@1 at 200/-100: the rows of docs/strength.md, which a test
 # holds them to.
 _WON = {
     "bis": {"rb": "50.3 [49.8, 50.8]", "ms": "64.1 [63.6, 64.7]", "io": "74.9 [74.3, 75.4]"},
+    "winprob": {
+        "bis": "58.8 [58.1, 59.4]",
+        "bis:tuned": "56.9 [56.3, 57.5]",
+        "rb": "58.4 [57.7, 59.0]",
+        "ms": "70.3 [69.6, 71.0]",
+        "io": "78.4 [77.8, 79.0]",
+    },
     "bis:tuned": {"rb": "51.5 [50.9, 52.0]", "ms": "64.3 [63.7, 64.9]", "io": "74.2 [73.6, 74.8]"},
 }
 _PRESETS = {

@@ -6,6 +6,7 @@ policies by checks here, item by item, because a caller wants every fault at onc
 Sizes are bounded first: a hostile body must not buy more work than an honest one.
 """
 
+import json
 from typing import Any
 
 from pydantic import ValidationError
@@ -32,9 +33,20 @@ from service.bidding.bidder import BLIND_NIL
 from service.bidding.cards import RANKS
 from service.bidding.errors import PolicyError, RulesError
 from service.bidding.legal import possible_bids
-from service.bidding.policies import BIS, CONVENTIONS, NO_CONVENTION, parse_policy
-from service.bidding.rules import CUTTHROAT, PARTNERSHIP, PRESETS, SUICIDE, UNLIMITED, VARIANTS, Rules, make_rules
+from service.bidding.policies import BIS, CONVENTIONS, NO_CONVENTION, WINPROB, parse_policy
+from service.bidding.rules import (
+    CUTTHROAT,
+    PARTNERSHIP,
+    PRESETS,
+    SUICIDE,
+    UNLIMITED,
+    VARIANTS,
+    Rules,
+    describe,
+    make_rules,
+)
 from service.bidding.scoring import contract_of, is_nil
+from service.bidding.win_games import refusal
 from service.problems import Fault, pointer, quote
 from service.schemas import POLICY_CHARS, SCORE_LIMIT, BidRequest
 
@@ -63,7 +75,7 @@ def faults_of(data: Any) -> list[Fault]:
         faults += _legal_bids_faults(data["legal_bids"], rules)
     if type(data.get("policy")) is str:
         faults += _policy_faults(data["policy"])
-    faults += _convention_faults(data, rules)
+    faults += _convention_faults(data, rules) + _win_faults(data.get("policy"), rules)
     return faults
 
 
@@ -341,6 +353,19 @@ def _convention_faults(data: dict[str, Any], rules: Rules) -> list[Fault]:
         detail = f"convention {found} with variant {VARIANTS[rules.variant]}; expected none there"
         return [Fault("/convention", "unsupported-convention", detail)]
     return []
+
+
+def _win_faults(text: Any, rules: Rules) -> list[Fault]:
+    """The rule for which `winprob` has no win table."""
+    if type(text) is not str or _policy_faults(text) or parse_policy(text).kind != WINPROB:
+        return []
+    refused = refusal(rules)
+    if refused is None:
+        return []
+    field, expected = refused
+    found = json.dumps(describe(rules)[field])
+    detail = f"{field} is {found} with policy winprob, which has no win table for it; expected {expected}"
+    return [Fault(pointer("rules", field), "unsupported-rules", detail)]
 
 
 def _is_huge(value: object) -> bool:

@@ -16,9 +16,10 @@ from service.bidding.bidder import BLIND_NIL, Position
 from service.bidding.cards import DECK, JOKER_DECK, PBN_JOKERS, RANKS, SUITS, parse_card, pbn_card
 from service.bidding.errors import PolicyError, RulesError
 from service.bidding.legal import pair_allowed
-from service.bidding.policies import BIS, CONVENTIONS, NO_CONVENTION, SERVED, Policy, parse_policy
+from service.bidding.policies import BIS, CONVENTIONS, NO_CONVENTION, SERVED, WINPROB, Policy, parse_policy
 from service.bidding.rules import CUTTHROAT, JOKERS, MIRROR, PARTNERSHIP, PRESETS, WHIZ, WHIZ_STRICT, Rules, make_rules
 from service.bidding.solo import own_and_best
+from service.bidding.win_games import refusal
 from service.schemas import MAX_SEED, POLICY_CHARS, SCORE_LIMIT
 
 POLICIES: Final = SERVED
@@ -157,6 +158,8 @@ def read_fast(data: Any) -> BidCall | None:
     if chosen is None:
         return None
     policy, base, convention = chosen
+    if policy.kind == WINPROB and refusal(rules) is not None:
+        return None
 
     explain = True
     legal = None

@@ -11,16 +11,18 @@ from service.bidding.baselines import Baseline, fixed, io, ms, rb
 from service.bidding.bis import BisDecision, bis
 from service.bidding.cards import ordinary
 from service.bidding.explanation import explain_baseline, explain_bis
-from service.bidding.legal import allowed_bids, within
-from service.bidding.policies import BIS, IO, MS, RB, Policy
+from service.bidding.legal import EVERY_BID, allowed_bids, within
+from service.bidding.net import win_decision
+from service.bidding.policies import BIS, IO, MS, RB, WINPROB, Policy
 from service.bidding.rules import CUTTHROAT, Rules
 from service.bidding.scoring import BLIND_NIL, NIL
-from service.bidding.setting import setting_of
+from service.bidding.setting import PLAIN, setting_of
 from service.bidding.solo import SoloDecision, solo
 from service.bidding.solo_explanation import explain_solo
 from service.bidding.stakes import seen_rules
 from service.bidding.tableset import Tables, TableSet
 from service.bidding.variants import sees_ordinary, variant_of
+from service.bidding.win_explanation import explain_win
 
 __all__ = ["BLIND_NIL", "Decision", "Position", "decide", "nearest_legal"]
 
@@ -56,7 +58,10 @@ def decide(
     legal: tuple[int, ...] | None = None,
     explain: bool = True,
 ) -> Decision:
-    """The bid of ``policy`` in ``position``, always one of ``legal`` (sorted) where given."""
+    """The bid of ``policy`` in ``position``, always one of ``legal`` (sorted) where given.
+
+    `winprob` takes rules in which `win_games.refusal` finds nothing.
+    """
     hand, bids, us, them, us_bags, _, rules, scores = position
     seat = len(bids)
     b0, b1, b2 = bids + _UNBID[seat]
@@ -76,6 +81,8 @@ def decide(
             free = allowed_bids(hand, seat, b0, b1, seen)
         made = by_bis = bis(hand, seat, b0, b1, b2, us, them, us_bags, seen, policy, free, t)
         takes = by_bis.number or by_bis.regular.takes  # 0 where the rules leave only a nil, and `legal` may not
+    elif policy.kind == WINPROB:
+        return _by_win_probability(position, tables, allowed, legal, explain)
     else:
         made = by_rule = _baseline(hand, seat, b0, b1, policy, t)
         takes = by_rule.takes
@@ -94,6 +101,18 @@ def decide(
         else:
             explanation = explain_baseline(made, by_rules, bid, policy)
     return Decision(bid, "nil" if bid == NIL else "blind_nil" if bid == BLIND_NIL else "regular", explanation)
+
+
+def _by_win_probability(
+    position: Position, tables: TableSet, allowed: int, legal: tuple[int, ...] | None, explain: bool
+) -> Decision:
+    hand, bids, us, them, us_bags, them_bags, rules, _ = position
+    seat = len(bids)
+    b0, b1, b2 = bids + _UNBID[seat]
+    may = EVERY_BID if legal is None else sum(1 << bid for bid in legal)
+    t, arrays = tables.kernel[PLAIN], tables.kernel_arrays[PLAIN]
+    made = win_decision(hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, allowed, may, explain, t, arrays)
+    return Decision(made.bid, "regular" if made.bid else "nil", explain_win(made) if explain else None)
 
 
 def _baseline(hand: int, seat: int, b0: int, b1: int, policy: Policy, t: Tables) -> Baseline:

@@ -11,7 +11,7 @@ from service.bidding.cards import RANKS
 from service.bidding.errors import PolicyError
 from service.bidding.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ
 
-BIS, RB, MS, IO, FIXED = 0, 1, 2, 3, 4
+BIS, RB, MS, IO, FIXED, WINPROB = range(6)
 FULL, SINGLE, RAW = 0, 1, 2  # curves: by the previous bids, one for all, the nil value itself
 NO_CONVENTION, BIG5, BIG6, AUTO = range(4)
 CONVENTIONS = ("none", "big5", "big6", "auto")
@@ -47,8 +47,8 @@ class Policy(NamedTuple):
     ignores_rules: int = 0  # 1: bids as if all rules but the goals, blind nil and the variant were classic's
 
 
-NAMES = {"bis": BIS, "rb": RB, "ms": MS, "io": IO, "fixed": FIXED}
-SERVED = ("bis", "rb", "ms", "io")  # what the service offers; `fixed` is for tests and the arena
+NAMES = {"bis": BIS, "rb": RB, "ms": MS, "io": IO, "fixed": FIXED, "winprob": WINPROB}
+SERVED = ("bis", "rb", "ms", "io", "winprob")  # what the service offers; `fixed` is for tests and the arena
 
 # RB's nil ranks are fitted to our engine (`python -m tables fit rb`); MS keeps the published 5-8-T (appendix F).
 DEFAULTS = {name: Policy(kind=kind) for name, kind in NAMES.items()}
@@ -130,6 +130,7 @@ _OPTIONS = {
     MS: ("nil", "nils", "variant"),
     IO: ("nils", "variant"),
     FIXED: ("bid",),
+    WINPROB: (),
 }
 
 

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from service.bidding.policies import parse_policy
-from service.bidding.rules import CUTTHROAT, Rules, make_rules
+from service.bidding.policies import WINPROB, parse_policy
+from service.bidding.rules import CUTTHROAT, Rules, describe, make_rules
 from service.bidding.tableset import DEFAULT_DIRECTORY, Tables, open_tables
+from service.bidding.win_games import refusal
 from tables.arena import stats
 from tables.arena.bidders import is_outside
 from tables.arena.errors import ArenaError
@@ -68,6 +69,10 @@ class Match:
             raise ArenaError(f"seed is {self.seed}; expected 0..{MOST_SEED}")
         if not 0 <= self.noise <= 1:
             raise ArenaError(f"noise is {self.noise}; expected a probability")
+        refused = refusal(self.rules)
+        if refused is not None and any(_by_win_probability(text) for text in (self.a, self.b)):
+            found = describe(self.rules)[refused[0]]
+            raise ArenaError(f"{refused[0]} is {found} with winprob; expected {refused[1]}")
         if self.rules.variant == CUTTHROAT and self.lockstep:
             raise ArenaError("found an outside bidder or noise with variant cutthroat; expected built-in bidders there")
         if self.sprt is not None and not self.sprt[0] < self.sprt[1]:
@@ -129,6 +134,10 @@ class PlayChunk:
             policies = (a0, b0, a1, b1)
             play_pairs(match.seed, first, last, match.rules, policies, players, self.tables, scores, sums)
         return {"scores": scores, "sums": sums}
+
+
+def _by_win_probability(text: str) -> bool:
+    return not is_outside(text) and parse_policy(text).kind == WINPROB
 
 
 def player_version(player: str) -> str:

@@ -32,6 +32,7 @@ from tables.report import (
     opponents,
     rule_options,
     variants,
+    winprob,
 )
 from tables.report.samples import Rounds, self_play
 from tables.report.setup import PLAYED, VERSIONS, Setup
@@ -175,4 +176,6 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "cutthroat-parts": cutthroat.parts,
     "cutthroat-curves": cutthroat.calibration,
     "cutthroat-searched": cutthroat.searched,
+    "winprob": winprob.against,
+    "winprob-reliability": winprob.reliability,
 }

@@ -9,11 +9,15 @@ import numpy as np
 
 from service.bidding.auction import NO_BID, SEQUENCES, sequence_index
 from service.bidding.cards import DECK, JACK, JOKER_DECK, SPADE_BITS, TEN, cards_of
+from service.bidding.features import BID_INPUTS, INPUTS
 from service.bidding.legal import EVERY_BID
 from service.bidding.nil import Nil
+from service.bidding.outcome import OURS, OUTCOMES, THEIRS
 from service.bidding.policies import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, parse_policy
+from service.bidding.regular import Regular
 from service.bidding.rules import Rules, make_rules
 from service.bidding.scoring import BLIND_NIL
+from service.bidding.win_games import BAGS, PLACES, Place, rules_of
 from tables.alternatives import CLASSES
 from tables.game import SUMS
 from tables.players.choose import IDS, UCT1
@@ -304,12 +308,65 @@ def blind_sitting(rng: random.Random) -> tuple:
     return s, seat, RULES[3], rng.choice(POLICIES[-2:]), SETTINGS
 
 
+def winnable(rng: random.Random) -> tuple[Rules, Place]:
+    """Rules that have a win table, and where it stands."""
+    key = rng.choice(sorted(PLACES))
+    return rules_of(key), PLACES[key]
+
+
+def standing(rng: random.Random, rules: Rules) -> tuple[int, int, int, int]:
+    """(us, our bags, them, their bags), near the goal or below zero too."""
+    return (
+        rng.randint(-220, rules.win + 20),
+        rng.randrange(BAGS),
+        rng.randint(-220, rules.win + 20),
+        rng.randrange(BAGS),
+    )
+
+
+def counted_takes(rng: random.Random) -> Regular:
+    takes = rng.randint(1, 8)
+    return Regular(0.5, 0.25, 0.0, 1, 2, rng.random(), 0.0, 0.0, takes + rng.random() - 0.5, takes)
+
+
+def worth_of(rng: random.Random) -> tuple:
+    rules, place = winnable(rng)
+    return *standing(rng, rules), rng.randrange(2), place, rules, Table("win")
+
+
+def outcome_worths(rng: random.Random) -> tuple:
+    rules, place = winnable(rng)
+    us, us_bags, them, them_bags = standing(rng, rules)
+    stakes = rng.choice((0, 0, 100, 200)), rng.choice((0, 0, 100))
+    scores = us, them, us_bags, them_bags
+    values = view(np.zeros(OUTCOMES))
+    return (
+        rng.randint(0, 13), rng.randint(0, 13), *stakes, *scores, rng.randrange(2), place, rules, Table("win"), values
+    )  # fmt: skip
+
+
+def win_position(rng: random.Random) -> tuple:
+    """All arguments of `winprob_bid`."""
+    rules, _ = winnable(rng)
+    us, us_bags, them, them_bags = standing(rng, rules)
+    allowed = rng.choice((EVERY_BID, EVERY_BID - 1, 0b11110))
+    return hand(rng), *auction(rng), us, them, us_bags, them_bags, rules, allowed, ALL, view(np.zeros(14))
+
+
+def win_sitting(rng: random.Random) -> tuple:
+    s, seat = states.dealt(rng.randrange(2**31), 1), rng.randrange(4)
+    for earlier in range(seat):
+        s[BID + earlier] = rng.choice((0, 2, 3, 4))
+    return s, seat, winnable(rng)[0], ALL
+
+
 CUTTHROAT = make_rules("cutthroat")
 Maker = Callable[[random.Random], tuple[Any, ...]]
 SCORING, AUCTION, REGULAR = "service.bidding.scoring.", "service.bidding.auction.", "service.bidding.regular."
 SIGNALS, BLIND = "service.bidding.conventions.", "service.bidding.blind."
 NIL, ENDGAME, BASELINES = "service.bidding.nil.", "service.bidding.endgame.", "service.bidding.baselines."
 RULES_OF_PLAY, DEAL, COMMON = "tables.rules.", "tables.deal.", "tables.players.common."
+WINNING, FEATURES, OUTCOME = "service.bidding.winning.", "service.bidding.features.", "service.bidding.outcome."
 LEGAL, VARIANTS = "service.bidding.legal.", "service.bidding.variants."
 STAKES = "service.bidding.stakes."
 ALTERNATIVES = "tables.alternatives."
@@ -436,6 +493,66 @@ CASES: dict[str, Maker] = {
     VARIANTS + "ranks_above_ace": lambda r: (r.randrange(7),),
     VARIANTS + "sees_ordinary": lambda r: (r.choice((*RULES, JOKERS)), r.choice(POLICIES)),
     VARIANTS + "nil_threshold": lambda r: (r.randrange(7), r.choice(BIS), r.uniform(-1, 9), r.randint(0, 9)),
+    WINNING + "place_of": lambda r: (r.choice((winnable(r)[0], *RULES)),),
+    WINNING + "tens_row": lambda r: (r.randint(-300, 600), r.randrange(BAGS), winnable(r)[1]),
+    WINNING + "win_probability": lambda r: next(
+        (*standing(r, rules), place, Table("win")) for rules, place in [winnable(r)]
+    ),
+    WINNING + "worth": worth_of,
+    FEATURES + "side_order": lambda r: (holding(r), holding(r), holding(r)),
+    FEATURES + "top_spades": lambda r: (holding(r),),
+    FEATURES + "position_inputs": lambda r: (
+        hand(r),
+        *auction(r),
+        counted_takes(r),
+        unit(r),
+        ALL,
+        view(np.zeros(INPUTS)),
+    ),
+    FEATURES + "expected_bids": lambda r: (*auction(r), r.randint(0, 13), ALL),
+    FEATURES + "bid_inputs": lambda r: (
+        r.randint(0, 13),
+        r.randrange(4),
+        r.uniform(0, 8),
+        r.uniform(0, 10),
+        counted_takes(r),
+        unit(r),
+        view(np.zeros(BID_INPUTS)),
+    ),
+    OUTCOME + "our_points": lambda r: (r.randrange(OURS), r.randint(0, 13), r.choice((0, 100, 200))),
+    OUTCOME + "their_points": lambda r: (r.randrange(THEIRS), r.randint(0, 13), r.choice((0, 100, 200))),
+    OUTCOME + "stakes": lambda r: (*auction(r), r.randint(0, 13), r.choice(RULES)),
+    OUTCOME + "after": lambda r: (
+        r.randint(-100, 500),
+        r.randrange(10),
+        10 * r.randint(-20, 20),
+        r.randint(0, 5),
+        RULES[1],
+    ),
+    OUTCOME + "nearest_outcome": lambda r: (
+        10 * r.randint(-20, 20),
+        r.randint(0, 6),
+        10 * r.randint(-20, 20),
+        r.randint(0, 6),
+        r.randint(0, 13),
+        r.randint(0, 13),
+        r.choice((0, 100, 200)),
+        r.choice((0, 100)),
+    ),
+    OUTCOME + "outcome_values": outcome_worths,
+    "service.bidding.winprob.candidates": lambda r: (
+        r.randint(1, 13),
+        *auction(r)[:3],
+        r.choice((0, 2)),
+        r.randrange(1, EVERY_BID + 1),
+    ),
+    "tables.winprob.winprob_bid": win_position,
+    "tables.winprob.winprob_seat": win_sitting,
+    "tables.winprob.add_row": lambda r: (Table("net_bid"), r.randrange(BID_INPUTS), r.random(), view(np.zeros(3))),
+    "tables.winprob.mean_value": lambda r: (
+        view(np.array([r.uniform(-4, 4) for _ in range(OUTCOMES)])),
+        view(np.array([r.random() for _ in range(OUTCOMES)])),
+    ),
     STAKES + "bag_offset": lambda r: (r.choice(RULES),),
     STAKES + "staked": lambda r: (r.choice((25.0, -60.0, 0.0)), r.randint(-4, 4), 25.0, r.choice(RULES)),
     STAKES + "number_of": lambda r: (
@@ -573,6 +690,18 @@ TEXTS = {
 }
 BUILD_ONLY = {"service.bidding.regular.ruff_values"}  # makes `ruffs`; a list of floats, sorted
 
-HOW_MANY = {GAME + "play_game": 3, SOLO_GAME + "play_solo_game": 3} | dict.fromkeys(
-    (GAME + "play_out", GAME + "close_round", GAME + "record_round", UCT + "uct", UCT + "search", UCT + "point_gap"), 25
+HOW_MANY = (
+    {"tables.winprob.winprob_bid": 40, "tables.winprob.winprob_seat": 20}
+    | {GAME + "play_game": 3, SOLO_GAME + "play_solo_game": 3}
+    | dict.fromkeys(
+        (
+            GAME + "play_out",
+            GAME + "close_round",
+            GAME + "record_round",
+            UCT + "uct",
+            UCT + "search",
+            UCT + "point_gap",
+        ),
+        25,
+    )
 )

@@ -367,6 +367,10 @@ def test_strengths_are_those_of_the_page(call):
         assert all(share in rows[other] for share, other in shares)
     for other in ("rb", "ms", "io"):
         assert any(share in rows[other] for share in re.findall(r"[\d.]+ \[[\d.]+, [\d.]+\]", told[other]))
+    played = page.partition("<!-- figures: winprob -->")[2].partition("<!-- end -->")[0]
+    shares = re.findall(r"([\d.]+ \[[\d.]+, [\d.]+\]) against ([\w:]+)", told["winprob"])
+    assert [other for _, other in shares] == ["bis", "bis:tuned", "rb", "ms", "io"]
+    assert all(f"| `{other}` | {share} |" in played for share, other in shares)
 
 
 def test_every_policy_of_the_catalogue_can_be_asked_for(call, request_body):

@@ -15,6 +15,7 @@ from service.bidding.cards import DECK, JOKER_DECK, cards_of, format_card, forma
 from service.bidding.errors import RulesError
 from service.bidding.policies import CONVENTIONS
 from service.bidding.rules import CUTTHROAT, PRESETS, VARIANTS, describe, make_rules
+from service.bidding.win_games import refusal
 from service.problems import CODES
 from tests import naive
 
@@ -102,7 +103,8 @@ def valid_requests(draw) -> dict:
     }
     solo = rules["variant"] == "cutthroat"
     plain = rules["variant"] == "partnership"
-    policy = draw(st.sampled_from(["bis", "rb", "ms", "io", "bis:tuned"]))
+    winnable = refusal(make_rules(given.get("preset", "classic"), overrides)) is None
+    policy = draw(st.sampled_from(["bis", "rb", "ms", "io", "bis:tuned", *["winprob"] * winnable]))
     optional = {
         "scores": _SEAT_SCORES if solo else _SCORES,
         "policy": st.just(policy),
@@ -139,6 +141,7 @@ _LIKELY: st.SearchStrategy = st.sampled_from(
         *([], {}, [3, 1], [9, 0, 9], [0, 2, 0], ["nil", 1, "nil"], [13, "blind_nil"], ["blind_nil"], [3, "3"], None),
         *([0, 5, -3, 9], [1, 2, 3], [0, 0, 0, True]),
         *(1.0, "none", "big5", "mirror", "cutthroat", "suicide", "jokers", "BJ", "2c", 4),
+        *("winprob", "winprob", 200, 400, -200),
     ]
 )
 

@@ -1,0 +1,78 @@
+"""A `winprob` decision's numbers as the contract's `explanation`: each bid's win probability and odds, and a sentence.
+
+No numbers are made here but sums of the net's odds; see `net` and `outcome` for what they count.
+"""
+
+from itertools import compress
+from typing import Any
+
+from service.bidding.explanation import numbers_of
+from service.bidding.features import CARD_INPUTS, POSITION_NAMES
+from service.bidding.net import WinDecision, counting, summed
+from service.bidding.outcome import OURS, THEIRS
+
+# Which of a side's ways count for what, without a nil on the side (False) and with one.
+_OURS = {
+    False: {"made": (1, 1, 1, 1, 0), "set": (0, 0, 0, 0, 1), "bags": (0, 0, 1, 1, 0)},
+    True: {"made": (1, 1, 1, 0, 0), "set": (0, 0, 0, 1, 1), "nil_made": (1, 1, 0, 1, 0), "nil_failed": (0, 0, 1, 0, 1)},
+}
+_THEIRS = {
+    False: {"opponents_set": (0, 0, 0, 1)},
+    True: {"opponents_set": (0, 0, 1, 1), "opponents_nil_failed": (0, 1, 0, 1)},
+}
+
+
+def _column(ours: tuple[int, ...], theirs: tuple[int, ...]) -> list[int]:
+    return [a * b for a in ours for b in theirs]
+
+
+# By (nil on our side, on theirs): names, and the outcomes that count for each.
+_COUNTED = {
+    (nil, their_nil): {name: _column(ways, (1,) * THEIRS) for name, ways in ours.items()}
+    | {name: _column((1,) * OURS, ways) for name, ways in theirs.items()}
+    for nil, ours in _OURS.items()
+    for their_nil, theirs in _THEIRS.items()
+}
+_NAMES = {sides: tuple(columns) for sides, columns in _COUNTED.items()}
+_COLUMNS = counting([column for columns in _COUNTED.values() for column in columns.values()])
+# Which of all columns belong to the sides.
+_OWN = {sides: tuple(sides == owner for owner, columns in _COUNTED.items() for _ in columns) for sides in _COUNTED}
+
+
+def explain_win(made: WinDecision) -> dict[str, Any]:
+    """The explanation of a decision.
+
+    Of a candidate's outcomes `made` and `set` are of our contract and sum to 1; `bags`: made with two or more.
+    """
+    candidates = []
+    for bid, p, row, (ours, theirs), (stake, their_stake) in zip(
+        made.bids, made.p_win, summed(made.outcomes, _COLUMNS), made.contracts, made.stakes
+    ):
+        sides = stake > 0, their_stake > 0
+        outcomes = dict(zip(_NAMES[sides], compress(row, _OWN[sides])))
+        candidates.append(
+            {"bid": bid, "p_win": p, "contract": ours, "opponents_contract": theirs, "outcomes": outcomes}
+        )
+    numbers = numbers_of(made.regular, made.nil)
+    numbers["nil"]["threshold"] = None  # BIS's has no say here
+    numbers["nil"]["chosen"] = made.bid == 0
+    return {
+        **numbers,
+        "adjustments": [],
+        "candidates": candidates,
+        "inputs": dict(zip(POSITION_NAMES, made.inputs[CARD_INPUTS:])),
+        "sentence": _sentence(made),
+    }
+
+
+def _sentence(made: WinDecision) -> str:
+    chances = dict(zip(made.bids, made.p_win))
+    best = f"{_name(made.bid)}: {100 * chances.pop(made.bid):.1f}% to win"
+    if not chances:
+        return f"{best}; no other bid is legal."
+    other = max(chances, key=lambda bid: chances[bid])
+    return f"{best}; {_name(other).lower()} would be {100 * chances[other]:.1f}%."
+
+
+def _name(bid: int) -> str:
+    return str(bid) if bid else "Nil"

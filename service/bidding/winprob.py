@@ -1,0 +1,29 @@
+"""The bids that the `winprob` policy weighs, as a kernel; it takes the one with the best chance to win the game.
+
+For each the net gives the probabilities of its outcomes (`outcome`), each worth the win probability of the score it
+leads to (`winning`). The sums are numpy's in the service (`net`) and loops in the simulator (`tables.winprob`).
+"""
+
+from service.bidding.auction import partner_bid
+from service.bidding.legal import NIL_BIT, between
+from service.bidding.nil import OPEN
+from service.bidding.scoring import contract_of
+
+BELOW, ABOVE = 2, 3  # bids around the regular takes
+MOST_CANDIDATES = BELOW + ABOVE + 2
+LEVEL = 1e-9  # chances no further apart are level, and the lower bid is taken
+
+
+def candidates(takes: int, seat: int, b0: int, b1: int, ruled_out: int, allowed: int) -> int:
+    """The set of bids to weigh: those around the regular takes, nil where nothing rules it out, what the rules allow.
+
+    All that is ``allowed`` where none of these is.
+    """
+    partner = partner_bid(seat, b0, b1)
+    most = 13 - contract_of(partner) if partner > 0 else 13
+    high = min(takes + ABOVE, max(most, 1))
+    low = min(max(takes - BELOW, 1), high)
+    bids = between(low, high) & allowed
+    if ruled_out == OPEN:
+        bids |= NIL_BIT & allowed
+    return bids if bids else allowed

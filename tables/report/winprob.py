@@ -1,0 +1,174 @@
+"""The section about `winprob`: matches against the other bidders, and whether the chances that it states come true.
+
+Games for the latter are played by four `winprob` from 0-0; at each bid the stated chance is kept, and before each round
+the win table's, beside who won in the end.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from service.bidding.legal import allowed_bids
+from service.bidding.rules import Rules, make_rules
+from service.bidding.scoring import game_winner, score_side
+from service.bidding.winning import place_of, win_probability
+from tables.deal import deal, deck_of, seed_rng
+from tables.game import MOST_ROUNDS, play_out, start_round
+from tables.jit import entry
+from tables.report import plots
+from tables.report.setup import PAPER, Players, Setup, by_points, percent, share, table
+from tables.rules import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN
+from tables.simulate import seated
+from tables.winprob import BIDS, winprob_bid
+
+LONG = make_rules("classic")
+WAYS = 2  # a game of the calibration for each pair of the report and way: at 200/-100 and at 500
+BINS = 20
+
+
+class Row(NamedTuple):
+    """A match, and the least that its interval's lower end should be, percent."""
+
+    name: str
+    b: str
+    mark: float | None = None
+    players: Players = "srp"
+    rules: Rules = PAPER
+    mixed: bool = False
+
+
+ROWS = (
+    Row("`bis`", "bis", 61.0),
+    Row("`bis:tuned`", "bis:tuned", 59.0),
+    Row("`rb`", "rb", 62.0),
+    Row("`rb:nil=5-8-T`", "rb:nil=5-8-T"),
+    Row("`ms`", "ms", 73.0),
+    Row("`io`", "io", 78.0),
+    Row("`bis`, all playing WRP", "bis", 60.0, "wrp"),
+    Row("one of each, against two `bis`", "bis", 55.0, mixed=True),
+    Row("`bis`, goal 500", "bis", 65.5, rules=LONG),
+    Row("`bis:tuned`, goal 500", "bis:tuned", rules=LONG),
+    Row("`bis`, goal 250, losing goal -200", "bis", rules=make_rules("classic", {"win": 250, "lose": -200})),
+    Row("`bis`, preset bis-paper", "bis", rules=make_rules("bis-paper")),
+)
+
+
+def against(setup: Setup) -> str:
+    """Win rates, twice the report's pairs."""
+    rows: list[tuple[Any, ...]] = []
+    for row in ROWS:
+        result = setup.match("winprob", row.b, row.players, row.rules, pairs=2 * setup.pairs, mixed=row.mixed)
+        mark = "-" if row.mark is None else f"{row.mark:g}"
+        nils, made = result.nil_rate, result.nil_success
+        rows.append((row.name, percent(result), mark, by_points(result), *(_both(each) for each in (nils, made))))
+    return table("against | wins, % | to reach | points a round | nils, % | made, %", rows)
+
+
+def _both(rates: Any) -> str:
+    return " : ".join(share(rate) for rate in rates)
+
+
+def _watched(seed: int, first: int, last: int, rules: Rules, players: Any, ts: Any, stated: Any, sums: Any) -> None:
+    # stated (2, BINS, 3): by what spoke, a bid or the win table, and by the chance it stated: times, chances, wins.
+    # sums (2,): squared errors of both.
+    s = np.zeros(SIZE, np.int64)
+    cards = np.zeros(64, np.int64)
+    p_win = np.zeros(BIDS)
+    kept = np.zeros((MOST_ROUNDS * 5, 3))  # what spoke, the chance, the side
+    s[DECK_CELL] = deck_of(rules)
+    place = place_of(rules)
+    t = ts[0]
+    for game in range(first, last):
+        n = 0
+        score = np.zeros(2, np.int64)  # by side: 0 bids first in even rounds
+        bags = np.zeros(2, np.int64)
+        winner = 0
+        for number in range(MOST_ROUNDS):
+            turn = number & 1
+            seed_rng(s, seed, game, number)
+            deal(s, cards)
+            start_round(s)
+            for side in range(2):
+                s[SCORE + side] = score[side ^ turn]
+                s[BAG + side] = bags[side ^ turn]
+            kept[n, 0] = 1.0
+            kept[n, 1] = win_probability(s[SCORE], s[BAG], s[SCORE + 1], s[BAG + 1], place, t.win)
+            kept[n, 2] = turn
+            n += 1
+            for seat in range(4):
+                s[PLAYER + seat] = players[seat, 0]
+                s[PIECES + seat] = players[seat, 1]
+                us = seat & 1
+                allowed = allowed_bids(s[HAND + seat], seat, s[BID], s[BID + 1], rules)
+                s[BID + seat] = winprob_bid(
+                    s[HAND + seat],
+                    seat,
+                    s[BID],
+                    s[BID + 1],
+                    s[BID + 2],
+                    s[SCORE + us],
+                    s[SCORE + 1 - us],
+                    s[BAG + us],
+                    s[BAG + 1 - us],
+                    rules,
+                    allowed,
+                    t,
+                    p_win,
+                )
+                kept[n, 0] = 0.0
+                kept[n, 1] = p_win[s[BID + seat]]
+                kept[n, 2] = us ^ turn
+                n += 1
+            play_out(s)
+            for side in range(2):
+                points, left = score_side(
+                    s[BID + side], s[TAKEN + side], s[BID + side + 2], s[TAKEN + side + 2], s[BAG + side], rules
+                )
+                score[side ^ turn] += points
+                bags[side ^ turn] = left
+            winner = game_winner(score[0], score[1], rules)
+            if winner != 0:
+                break
+        for i in range(n):
+            what = int(kept[i, 0])
+            p = kept[i, 1]
+            won = 1.0 if (winner > 0) == (kept[i, 2] == 0.0) else 0.0
+            cell = min(int(p * BINS), BINS - 1)
+            stated[what, cell, 0] += 1.0
+            stated[what, cell, 1] += p
+            stated[what, cell, 2] += won
+            sums[what] += (p - won) ** 2
+
+
+watched = entry(_watched)
+
+
+def reliability(setup: Setup) -> str:
+    """Stated chances against games won, as a plot and in figures."""
+    series, words = [], []
+    players = seated("srp", "srp")
+    for name, rules in (("200/-100", PAPER), ("500", LONG)):
+        stated, sums = np.zeros((2, BINS, 3)), np.zeros(2)
+        watched(setup.seed, 0, WAYS * setup.pairs, rules, players, setup.tables, stated, sums)
+        for what, spoke in enumerate(("stated with the bid", "win table")):
+            times, chances, won = stated[what].T
+            seen = times >= 100
+            x, y = chances[seen] / times[seen], won[seen] / times[seen]
+            # Of games, not of positions: those of one game end alike.
+            error = 1.96 * np.sqrt(y * (1 - y) / np.minimum(times[seen], WAYS * setup.pairs))
+            series.append(plots.Series(f"{name}, {spoke}", x, y, error))
+            away = float((times[seen] * np.abs(x - y)).sum() / times[seen].sum())
+            words.append(
+                (
+                    name,
+                    spoke,
+                    f"{times.sum():,.0f}",
+                    f"{100 * away:.1f}",
+                    f"{100 * np.abs(x - y).max():.1f}",
+                    f"{sums[what] / times.sum():.4f}",
+                )
+            )
+    svg = plots.lines(series, "chance to win, as stated", "games won")
+    image = setup.image("winprob-reliability", svg, "Chances to win that winprob states, against games won")
+    head = "goal | chance | times | mean distance, points of % | most | Brier score"
+    return image + "\n\n" + table(head, words)

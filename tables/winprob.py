@@ -1,0 +1,145 @@
+"""The `winprob` policy compiled, for the simulator: the model's sums as loops, the same numbers as `service`'s `net`.
+
+Weights and win tables come in the tables (`Tables.net_*`, `Tables.win`); what the loops write to is their own.
+"""
+
+from math import exp
+from typing import Any
+
+import numpy as np
+
+from service.bidding.auction import sequence_index
+from service.bidding.features import BID_INPUTS, INPUTS, bid_inputs, expected_bids, position_inputs
+from service.bidding.legal import allowed_bids
+from service.bidding.nil import consider_nil
+from service.bidding.outcome import OUTCOMES, outcome_values, stakes
+from service.bidding.policies import FULL
+from service.bidding.regular import previous_bids_factor, regular_takes
+from service.bidding.rules import Rules
+from service.bidding.winning import place_of
+from service.bidding.winprob import LEVEL, candidates
+from tables.rules import BAG, BID, HAND, SCORE
+
+BIDS = 14
+
+
+def winprob_bid(
+    hand: int,
+    seat: int,
+    b0: int,
+    b1: int,
+    b2: int,
+    us: int,
+    them: int,
+    us_bags: int,
+    them_bags: int,
+    rules: Rules,
+    allowed: int,
+    t: Any,
+    p_win: Any,
+) -> int:
+    """The bid with the highest win probability, the lower of two; those weighed are written to ``p_win`` (BIDS,)."""
+    factor = previous_bids_factor(seat, b0, b1, b2, t)
+    regular = regular_takes(hand, seat, b0, b1, b2, factor, 0.0, t)
+    sequence = sequence_index(seat, b0, b1, b2)
+    nil = consider_nil(hand, seat, b0, b1, sequence, FULL, 0.0, 1, 1, rules.nil_points, allowed, t)
+    weighed = candidates(regular.takes, seat, b0, b1, nil.ruled_out, allowed)
+    place = place_of(rules)
+    x = np.zeros(INPUTS)
+    position_inputs(hand, seat, b0, b1, b2, regular, nil.value, t, x)
+    width = t.net_position.shape[1]
+    depth = t.net_hidden.shape[1]
+    shared = np.zeros(width)
+    add_row(t.net_position, INPUTS, 1.0, shared)
+    for i in range(INPUTS):
+        if x[i] != 0.0:
+            add_row(t.net_position, i, x[i], shared)
+    c = np.zeros(BID_INPUTS)
+    h = np.zeros(width)
+    g = np.zeros(depth)
+    odds = np.zeros(OUTCOMES)
+    values = np.zeros(OUTCOMES)
+    best = -1
+    for bid in range(BIDS):
+        if not weighed >> bid & 1:
+            continue
+        partner, theirs = expected_bids(seat, b0, b1, b2, bid, t)
+        c[:] = 0.0
+        bid_inputs(bid, seat, partner, theirs, regular, nil.probability, c)
+        h[:] = shared
+        for i in range(BID_INPUTS):
+            if c[i] != 0.0:
+                add_row(t.net_bid, i, c[i], h)
+        g[:] = 0.0
+        add_row(t.net_hidden, width, 1.0, g)
+        for i in range(width):
+            if h[i] > 0.0:
+                add_row(t.net_hidden, i, h[i], g)
+        odds[:] = 0.0
+        add_row(t.net_out, depth, 1.0, odds)
+        for i in range(depth):
+            if g[i] > 0.0:
+                add_row(t.net_out, i, g[i], odds)
+        stake, their_stake = stakes(seat, b0, b1, b2, bid, rules)
+        contract = bid + int(partner + 0.5)
+        opposing = int(theirs + 0.5)
+        outcome_values(
+            contract,
+            opposing,
+            stake,
+            their_stake,
+            us,
+            them,
+            us_bags,
+            them_bags,
+            seat & 1,
+            place,
+            rules,
+            t.win,
+            values,
+        )
+        p_win[bid] = mean_value(odds, values)
+        if best < 0 or p_win[bid] > p_win[best] + LEVEL:
+            best = bid
+    return best
+
+
+def add_row(weights: Any, row: int, factor: float, sums: Any) -> None:
+    """Add ``factor`` times a row of ``weights`` to ``sums``."""
+    for j in range(len(sums)):
+        sums[j] += factor * weights[row, j]
+
+
+def mean_value(odds: Any, values: Any) -> float:
+    """The mean of ``values``, weighed by the softmax of ``odds``; both (OUTCOMES,)."""
+    top = odds[0]
+    for k in range(1, OUTCOMES):
+        if odds[k] > top:
+            top = odds[k]
+    total = 0.0
+    value = 0.0
+    for k in range(OUTCOMES):
+        p = exp(odds[k] - top)
+        total += p
+        value += p * values[k]
+    return value / total
+
+
+def winprob_seat(s: Any, seat: int, rules: Rules, t: Any) -> int:
+    """The `winprob` bid from ``seat`` in a state."""
+    us = seat & 1
+    return winprob_bid(
+        s[HAND + seat],
+        seat,
+        s[BID],
+        s[BID + 1],
+        s[BID + 2],
+        s[SCORE + us],
+        s[SCORE + 1 - us],
+        s[BAG + us],
+        s[BAG + 1 - us],
+        rules,
+        allowed_bids(s[HAND + seat], seat, s[BID], s[BID + 1], rules),
+        t,
+        np.zeros(BIDS),
+    )

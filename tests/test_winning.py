@@ -1,0 +1,132 @@
+"""Win tables: where they stand, how a score finds its cell, and value iteration against a linear system."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from service.bidding.rules import NEVER, PRESETS, make_rules
+from service.bidding.tableset import open_tables
+from service.bidding.win_games import BAGS, CELLS, PLACES, Place, key_of, refusal, rules_of
+from service.bidding.winning import ONE, place_of, win_probability, worth
+from tables.win import BUCKETS, RESIDUAL, kept_outcomes, solve
+
+
+def test_tables_stand_one_after_the_other():
+    places = sorted(set(PLACES.values()), key=lambda place: place.start)
+    ends = [place.start + place.size**2 * BAGS**2 for place in places]
+    assert [place.start for place in places] == [0, *ends[:-1]]
+    assert ends[-1] == CELLS
+    for key, place in PLACES.items():
+        assert key_of(rules_of(key)) == key
+        assert place_of(rules_of(key)) == place
+        assert 10 * (place.floor + place.size) == key[0]
+        if key[1] != NEVER:
+            assert 10 * place.floor <= key[1] + 1 < 10 * place.floor + 10
+    assert place_of(make_rules("classic", {"win": 400})).start == -1
+
+
+@pytest.mark.parametrize("preset", ["classic", "bis-paper", "short", "quick", "single-nil", "blind-nil"])
+def test_presets_with_a_table(preset):
+    assert refusal(PRESETS[preset]) is None
+    assert key_of(PRESETS[preset]) in PLACES
+
+
+@pytest.mark.parametrize(
+    ("overrides", "field"),
+    [
+        ({"win": 400}, "win"),
+        ({"win": 250, "lose": -100}, "lose"),
+        ({"bag_penalty": 105}, "bag_penalty"),  # tens would not come out even
+        ({"nil_points": 55}, "nil_points"),
+        ({"bags": False}, "bags"),
+        ({"bag_limit": 5}, "bag_limit"),
+        ({"variant": "whiz"}, "variant"),
+        ({"ten_for_200": True}, "ten_for_200"),
+        ({"team_min": 4}, "team_min"),
+    ],
+)
+def test_what_has_none_is_named(overrides, field):
+    refused = refusal(make_rules("classic", overrides))
+    assert refused is not None
+    assert refused[0] == field
+
+
+def test_the_cell_of_a_score():
+    rules, place = rules_of((200, -100, 100)), PLACES[200, -100, 100]
+    win = np.zeros(CELLS, np.uint16)
+    table = win[place.start : place.start + place.size**2 * BAGS**2].reshape(place.size, place.size, BAGS, BAGS)
+    table[12 - place.floor, 5 - place.floor, 3, 7] = round(0.75 * ONE)
+    table[0, place.size - 1, 0, 9] = round(0.25 * ONE)
+    assert win_probability(123, 3, 57, 7, place, win) == pytest.approx(0.75, abs=1e-5)
+    assert win_probability(127, 3, 54, 7, place, win) == pytest.approx(0.75, abs=1e-5)  # the nearest tens
+    assert worth(123, 3, 57, 7, 1, place, rules, win) == pytest.approx(0.75, abs=1e-5)
+    assert worth(57, 7, 123, 3, 0, place, rules, win) == pytest.approx(0.25, abs=1e-5)
+    assert win_probability(-98, 0, 199, 9, place, win) == pytest.approx(0.25, abs=1e-5)
+    assert worth(200, 0, 190, 0, 0, place, rules, win) == 1.0
+    assert worth(210, 0, 212, 2, 1, place, rules, win) == 0.0
+    assert worth(-100, 0, 20, 0, 1, place, rules, win) == 0.0
+
+
+def test_value_iteration_solves_the_chain():
+    """A game to 20 with losing goal -10 and four outcomes a round, against the linear system of its 900 scores."""
+    rules = make_rules("classic", {"win": 20, "lose": -10, "bag_penalty": 20})
+    place = Place(-1, 3, 0)
+    rounds = [((1, 0, 1, 2), 0.4), ((-1, 0, 1, 1), 0.2), ((1, 3, 0, 0), 0.3), ((0, 1, -2, 0), 0.1)]
+    found = np.zeros((BUCKETS, BUCKETS, 5, 4), np.int16)
+    share = np.zeros((BUCKETS, BUCKETS, 5))
+    for k, (outcome, p) in enumerate(rounds):
+        found[:, :, k], share[:, :, k] = outcome, p
+    value, change, _ = solve(rules, place, found, share)
+    assert change < RESIDUAL
+
+    states = [
+        (10 * i + b, b, 10 * j + c, c)
+        for i, j in itertools.product(range(-1, 2), repeat=2)
+        for b in range(10)
+        for c in range(10)
+    ]
+    number = {state: n for n, state in enumerate(states)}
+    playing = np.array([us > -10 and them > -10 for us, _, them, _ in states])
+    matrix, right = np.eye(len(states)), np.where(playing, 0.0, 0.5)  # beyond the losing goal only ties go on
+
+    def moved(score: int, bags: int, tens: int, more: int) -> tuple[int, int]:
+        score, bags = score + 10 * tens + more, bags + more
+        return (score - 20, bags - 10) if bags >= 10 else (score, bags)
+
+    for n, (us, b, them, c) in enumerate(states):
+        for (tens, more, their_tens, their_more), p in rounds if playing[n] else ():
+            (a, x), (o, y) = moved(us, b, tens, more), moved(them, c, their_tens, their_more)
+            if (max(a, o) >= 20 or min(a, o) <= -10) and a != o:
+                right[n] += p * (a > o)
+            else:
+                clipped = [
+                    (10 * min(max((score - bags) // 10, -1), 1) + bags, bags) for score, bags in ((o, y), (a, x))
+                ]
+                matrix[n, number[clipped[0] + clipped[1]]] += p
+                right[n] += p
+    exact = np.linalg.solve(matrix, right)
+    ours = np.array([value[(us - b) // 10 + 1, (them - c) // 10 + 1, b, c] for us, b, them, c in states])
+    assert np.abs(ours - exact)[playing].max() < 10 * RESIDUAL
+
+
+def test_rare_outcomes_join_their_nearest():
+    rows = np.array([[n, 0, 0, 0] for n in range(600) for _ in range(2 if n < 512 else 1)])
+    found, share = kept_outcomes(rows)
+    assert share.sum() == pytest.approx(1.0)
+    assert share[list(found[:, 0]).index(511)] == pytest.approx((2 + 88) / len(rows))
+
+
+@pytest.mark.parametrize("key", PLACES)
+def test_the_tables_that_ship(key):
+    """A level score is nearly even; more points are no worse, but for what the buckets of outcomes leave."""
+    tables = open_tables()
+    place, win = PLACES[key], tables.arrays["win"]
+    assert tables.families["win"].figures["residual"] < RESIDUAL
+    assert win_probability(0, 0, 0, 0, place, win) == pytest.approx(0.5, abs=0.02)
+    cells = win[place.start : place.start + place.size**2 * BAGS**2].reshape(place.size, place.size, BAGS, BAGS) / ONE
+    inside = cells[1:, 1:]
+    assert np.diff(inside, axis=0).min() > -0.03
+    assert np.diff(inside, axis=1).max() < 0.03
+    level = np.arange(1, place.size)
+    assert cells[level, level, 0, 0] == pytest.approx(np.full(len(level), 0.5), abs=0.12)

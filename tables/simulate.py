@@ -3,7 +3,7 @@
 numba compiles a loop anew for every combination of argument types, so all callers make theirs here.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,9 @@ from service.bidding.auction import SEQUENCES
 from service.bidding.features import BID_INPUTS, INPUTS
 from service.bidding.nil import GRID
 from service.bidding.outcome import OUTCOMES
-from service.bidding.policies import Policy
+from service.bidding.policies import WINPROB, Policy
+from service.bidding.rules import Rules
+from service.bidding.setting import PLAIN, setting_of
 from service.bidding.tableset import Tables, tables_by_setting
 from service.bidding.win_games import CELLS
 from tables.players.names import parse_player
@@ -41,6 +43,18 @@ def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
     settings = tables_by_setting({**neutral, **arrays})
     copies = {id(view): np.array(view, order="C") for t in settings for view in t}
     return tuple(Tables(*(copies[id(view)] for view in t)) for t in settings)
+
+
+def needed(ts: tuple[Tables, ...], rules: Rules, policies: Iterable[Policy]) -> tuple[Tables, ...]:
+    """``ts`` with nothing in it but what these policies read under ``rules``, so that little travels to a cluster.
+
+    A setting that none of them is ever in has the partnership's tables; without `winprob` the win table is empty.
+    """
+    used = {setting_of(rules, policy, us, them) for policy in policies for us, them in ((0, 0), (0, 10**6))}
+    plain = ts[PLAIN]
+    if all(policy.kind != WINPROB for policy in policies):
+        plain = plain._replace(win=np.zeros(1, plain.win.dtype))
+    return tuple(t._replace(win=plain.win) if i in used else plain for i, t in enumerate(ts))
 
 
 def typed(policy: Policy) -> Policy:

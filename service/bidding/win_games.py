@@ -2,8 +2,8 @@
 
 Not the tables themselves (`winning` reads them, `tables.win` makes them). A game is told by goal, losing goal and bag
 penalty; all other rules are classic's, but for those that leave the worth of a score alone (FREE). The preset
-bis-paper's penalty has tables of its own at its own goal only: at the others it reads classic's, for ten points in a
-hundred bags change them by less than they are known.
+bis-paper's penalty has tables of its own at its own goal only: at the others it reads classic's, whose penalty is ten
+points less; how much that changes has not been measured.
 """
 
 from typing import NamedTuple

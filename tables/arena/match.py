@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from service.bidding.policies import WINPROB, parse_policy
+from service.bidding.policies import WINPROB, Policy, parse_policy
 from service.bidding.rules import CUTTHROAT, Rules, describe, make_rules
 from service.bidding.tableset import DEFAULT_DIRECTORY, Tables, open_tables
 from service.bidding.win_games import refusal
@@ -28,7 +28,7 @@ from tables.family import Arrays, Executor, LocalThreads
 from tables.game import SUMS
 from tables.players.names import PlayerError, format_player, parse_player
 from tables.selfplay import play_pairs
-from tables.simulate import kernel_tables, seated, typed
+from tables.simulate import kernel_tables, needed, seated, typed
 
 CHUNK_PAIRS = 250  # compiled: some 20 ms
 SAMPLING_CHUNK_PAIRS = 10  # with a player that samples deals: a hundred times slower
@@ -150,7 +150,8 @@ def player_version(player: str) -> str:
 
 def play(match: Match, tables: tuple[Tables, ...], executor: Executor, progress: bool = False) -> Played:
     """Play a match's chunks on ``executor``, until its pairs are done or its sequential test has decided."""
-    chunk = PlayChunk(match, tables)
+    policies = [Policy() if is_outside(text) else parse_policy(text, match.rules.variant) for text in match.bidders]
+    chunk = PlayChunk(match, needed(tables, match.rules, policies))
     if isinstance(executor, LocalThreads):
         chunk.play(0, 0)  # compile before the clock starts
     started = time.monotonic()

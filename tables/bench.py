@@ -27,7 +27,7 @@ from service.bidding.tableset import open_tables
 from tables.game import SUMS
 from tables.jit import entry
 from tables.selfplay import play_pairs, play_rounds
-from tables.simulate import chairs, kernel_tables, seated
+from tables.simulate import chairs, kernel_tables, needed, seated
 from tables.winprob import BIDS, winprob_bid
 
 POSITIONS = 2000
@@ -126,9 +126,9 @@ def compiled_us(positions: list[Position], runs: int) -> float:
 
 def compiled_rates(runs: int, seed: int) -> dict[str, float]:
     """Full rounds a second with four SRP and four WRP, and games of bis v. rb, on one thread and on two."""
-    ts = kernel_tables(open_tables().arrays)
     bis = parse_policy("bis")
     policies = chairs(bis, parse_policy("rb"))
+    ts = needed(kernel_tables(open_tables().arrays), PRESETS["classic"], policies)
 
     def rounds(player: str, count: int) -> None:
         points = np.zeros((count, 2))

@@ -11,7 +11,7 @@ from service.bidding.choose import choose_bid, choose_solo
 from service.bidding.policies import WINPROB, Policy
 from service.bidding.rules import CUTTHROAT, Rules
 from service.bidding.scoring import BLIND_NIL, contract_of, game_winner, is_nil, score_side
-from service.bidding.setting import setting_of
+from service.bidding.setting import at_setting, setting_of
 from tables.deal import below, deal, seed_rng, uniform
 from tables.players.choose import choose_card
 from tables.rules import (
@@ -103,7 +103,7 @@ def blind_seat(s: Any, seat: int, rules: Rules, policy: Policy, ts: Any) -> bool
     """Whether ``policy`` bids blind nil from ``seat``; its lot follows from the deal, as drawn on by nobody."""
     us = s[SCORE + (seat & 1)]
     them = s[SCORE + 1 - (seat & 1)]
-    t = ts[setting_of(rules, policy, us, them)]
+    t = at_setting(ts, setting_of(rules, policy, us, them))
     drawn = lot(s[RNG + seat])
     return bool(consider_blind(seat, s[BID], s[BID + 1], s[BID + 2], us, them, rules, policy, drawn, t).chosen)
 

@@ -48,12 +48,15 @@ def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
 def needed(ts: tuple[Tables, ...], rules: Rules, policies: Iterable[Policy]) -> tuple[Tables, ...]:
     """``ts`` with nothing in it but what these policies read under ``rules``, so that little travels to a cluster.
 
-    A setting that none of them is ever in has the partnership's tables; without `winprob` the win table is empty.
+    One `Tables` where all are in one setting (`setting.at_setting`); else a setting that none of them is ever in has
+    the partnership's. Without `winprob` the win table is empty.
     """
     used = {setting_of(rules, policy, us, them) for policy in policies for us, them in ((0, 0), (0, 10**6))}
     plain = ts[PLAIN]
     if all(policy.kind != WINPROB for policy in policies):
         plain = plain._replace(win=np.zeros(1, plain.win.dtype))
+    if len(used) == 1:
+        return (ts[used.pop()]._replace(win=plain.win),)
     return tuple(t._replace(win=plain.win) if i in used else plain for i, t in enumerate(ts))
 
 

@@ -8,7 +8,7 @@ from service.bidding.cards import ordinary
 from service.bidding.legal import allowed_bids, within
 from service.bidding.policies import BIS, IO, MS, RB, Policy
 from service.bidding.rules import Rules
-from service.bidding.setting import setting_of
+from service.bidding.setting import at_setting, setting_of
 from service.bidding.solo import own_and_best, solo
 from service.bidding.stakes import seen_rules
 from service.bidding.variants import sees_ordinary
@@ -32,7 +32,7 @@ def choose_bid(
     Scores from the bidder's side; ``ts``: `Tables` by setting.
     """
     allowed = allowed_bids(hand, seat, b0, b1, rules)
-    t = ts[setting_of(rules, policy, us, them)]
+    t = at_setting(ts, setting_of(rules, policy, us, them))
     if sees_ordinary(rules, policy):
         hand = ordinary(hand)
     if policy.kind == BIS:
@@ -72,7 +72,7 @@ def choose_solo(
     if policy.kind == BIS and not policy.ignores:
         allowed = allowed_bids(hand, seat, b0, b1, rules)
         seen = seen_rules(rules) if policy.ignores_rules else rules
-        t = ts[setting_of(rules, policy, 0, 0)]
+        t = at_setting(ts, setting_of(rules, policy, 0, 0))
         made = solo(hand, seat, b0, b1, b2, scores, bags, seen, policy, allowed, t)
         return made.bid
     own, best = own_and_best(seat, scores)

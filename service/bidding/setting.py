@@ -4,6 +4,8 @@ A setting is a game that is bid or played otherwise: a variant, or a partnership
 has none of its own of are the partnership's (`tableset.tables_by_setting`).
 """
 
+from typing import Any
+
 from service.bidding.policies import AUTO, BIG5, BIG6, NO_CONVENTION, Policy
 from service.bidding.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 
@@ -37,3 +39,11 @@ def setting_of(rules: Rules, policy: Policy, us: int, them: int) -> int:
     if variant == SUICIDE:
         return IN_SUICIDE
     return WITH_JOKERS if variant == JOKERS else PLAIN
+
+
+def at_setting(ts: Any, row: int) -> Any:
+    """The `Tables` of a setting out of a tuple by setting, or the one that a tuple of one holds for all.
+
+    Compiled code hands a tuple on by value: where all sit in one setting, one is what the simulator takes.
+    """
+    return ts[row] if len(ts) > 1 else ts[0]

@@ -489,6 +489,10 @@ CASES: dict[str, Maker] = {
     BASELINES + "fixed": lambda r: (*auction(r)[:3], r.choice(POLICIES[11:13])),
     "service.bidding.setting.convention_of": setting,
     "service.bidding.setting.setting_of": setting,
+    "service.bidding.setting.at_setting": lambda r: (
+        (0.25, 0.5, 0.75) if r.random() < 0.5 else (0.125,),
+        r.randrange(3),
+    ),
     VARIANTS + "variant_of": lambda r: setting(r)[:2],
     VARIANTS + "ranks_above_ace": lambda r: (r.randrange(7),),
     VARIANTS + "sees_ordinary": lambda r: (r.choice((*RULES, JOKERS)), r.choice(POLICIES)),

@@ -21,6 +21,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload, overload_method, register_jitable
 
+from service.bidding.record import record
 from tables.players.scratch import scratch
 
 KERNELS = (
@@ -65,6 +66,7 @@ KERNELS = (
 )
 _SOURCES = (
     "service.bidding.policies",
+    "service.bidding.record",
     "service.bidding.rules",
     "service.bidding.tableset",
     "service.bidding.win_games",
@@ -105,6 +107,11 @@ def _bit_length(value):  # type: ignore[no-untyped-def]
 @overload(scratch)
 def _scratch(n):  # type: ignore[no-untyped-def]
     return lambda n: np.zeros(n, np.int64)
+
+
+@overload(record)
+def _record(cls, values):  # type: ignore[no-untyped-def]
+    return lambda cls, values: cls(*values)
 
 
 def _register() -> None:

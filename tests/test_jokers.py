@@ -177,7 +177,7 @@ def test_a_hand_by_hand(tables, t):
 )
 def test_what_rules_a_nil_out(spades, honours, reason):
     hand = mask(spades) << 48 | parse_pbn(".543.6543.543")
-    assert ruled_out(hand, 0, -1, -1, honours, 1, EVERY_BID, 2) == reason
+    assert ruled_out(hand >> 48, -1, honours, 1, EVERY_BID, 2) == reason
 
 
 def test_reasons_name_the_jokers(tables):

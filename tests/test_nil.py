@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.bidding.auction import NO_BID, partner_bid
 from service.bidding.cards import parse_pbn
 from service.bidding.legal import EVERY_BID
 from service.bidding.nil import (
@@ -101,8 +102,10 @@ def test_only_a_side_void_raises_the_value(neutral, pbn, void):
     ],
 )
 def test_spades_that_rule_a_nil_out(neutral, pbn, honours, reason):
-    assert ruled_out(parse_pbn(pbn), 0, -1, -1, honours, 1, EVERY_BID) == reason
-    assert ruled_out(parse_pbn(pbn), 0, -1, -1, honours, 0, EVERY_BID) == (SWITCHED_OFF if reason == OPEN else reason)
+    assert ruled_out(parse_pbn(pbn) >> 48, NO_BID, honours, 1, EVERY_BID) == reason
+    assert ruled_out(parse_pbn(pbn) >> 48, NO_BID, honours, 0, EVERY_BID) == (
+        SWITCHED_OFF if reason == OPEN else reason
+    )
     nil = consider(neutral, pbn, threshold=-1000.0, honours=honours)
     assert nil.chosen == (reason == OPEN)
     assert nil.ruled_out == reason
@@ -122,7 +125,9 @@ def test_spades_that_rule_a_nil_out(neutral, pbn, honours, reason):
     ],
 )
 def test_partners_nil_rules_it_out(seat, b0, b1, out):
-    assert ruled_out(parse_pbn("432.432.543.5432"), seat, b0, b1, 0, 1, EVERY_BID) == (PARTNER_NIL if out else OPEN)
+    assert ruled_out(parse_pbn("432.432.543.5432") >> 48, partner_bid(seat, b0, b1), 0, 1, EVERY_BID) == (
+        PARTNER_NIL if out else OPEN
+    )
 
 
 def test_reasons_are_told():

@@ -31,6 +31,33 @@ def sequence_index(seat: int, b0: int, b1: int, b2: int) -> int:
     return 211 + 196 * b0 + 14 * b1 + b2
 
 
+def read_auction(seat: int, b0: int, b1: int, b2: int) -> tuple[int, int, int, int]:
+    """Partner's bid, the opponents' nils, the sum of the bids and the row of the sequence, in one go.
+
+    As `partner_bid`, `opponents_nils`, `sum_of_bids` and `sequence_index` give them.
+
+    >>> read_auction(3, 4, 0, 14), read_auction(1, 14, -1, -1)
+    ((0, 1, 4, 995), (-1, 1, 0, 1))
+    """
+    if seat == 0:
+        return NO_BID, 0, 0, 0
+    first = b0
+    if first == BLIND_NIL:
+        first = 0
+    if seat == 1:
+        return NO_BID, 0 if first else 1, first, 1 + first
+    second = b1
+    if second == BLIND_NIL:
+        second = 0
+    if seat == 2:
+        return b0, 0 if second else 1, first + second, 15 + 14 * first + second
+    third = b2
+    if third == BLIND_NIL:
+        third = 0
+    nils = (1 if first == 0 else 0) + (1 if third == 0 else 0)
+    return b1, nils, first + second + third, 211 + 196 * first + 14 * second + third
+
+
 def partner_bid(seat: int, b0: int, b1: int) -> int:
     """Partner's bid, or NO_BID where she has yet to bid."""
     if seat == 2:

@@ -14,7 +14,8 @@ from service.bidding.explanation import explain_baseline, explain_bis
 from service.bidding.legal import EVERY_BID, allowed_bids, within
 from service.bidding.net import win_decision
 from service.bidding.policies import BIS, IO, MS, RB, WINPROB, Policy
-from service.bidding.rules import CUTTHROAT, Rules
+from service.bidding.record import record
+from service.bidding.rules import CUTTHROAT, JOKERS, Rules
 from service.bidding.scoring import BLIND_NIL, NIL
 from service.bidding.setting import PLAIN, setting_of
 from service.bidding.solo import SoloDecision, solo
@@ -48,6 +49,7 @@ class Decision(NamedTuple):
     explanation: dict[str, Any] | None
 
 
+_KINDS = ("nil", *["regular"] * 13, "blind_nil")
 _UNBID = ((NO_BID, NO_BID, NO_BID), (NO_BID, NO_BID), (NO_BID,), ())
 
 
@@ -67,21 +69,23 @@ def decide(
     b0, b1, b2 = bids + _UNBID[seat]
     t = tables.kernel[setting_of(rules, policy, us, them)]
     allowed = allowed_bids(hand, seat, b0, b1, rules)
-    if sees_ordinary(rules, policy):
+    variant = rules.variant
+    if variant == JOKERS and sees_ordinary(rules, policy):
         hand = ordinary(hand)
     made: BisDecision | SoloDecision | Baseline
-    if policy.kind == BIS and rules.variant == CUTTHROAT and not policy.ignores:
+    kind = policy.kind
+    if kind == BIS and variant == CUTTHROAT and not policy.ignores:
         seen = seen_rules(rules) if policy.ignores_rules else rules
         made = by_solo = solo(hand, seat, b0, b1, b2, scores, us_bags, seen, policy, allowed, t)
         takes = by_solo.number
-    elif policy.kind == BIS:
+    elif kind == BIS:
         seen, free = rules, allowed
         if policy.ignores_rules:
             seen = seen_rules(rules)
             free = allowed_bids(hand, seat, b0, b1, seen)
         made = by_bis = bis(hand, seat, b0, b1, b2, us, them, us_bags, seen, policy, free, t)
         takes = by_bis.number or by_bis.regular.takes  # 0 where the rules leave only a nil, and `legal` may not
-    elif policy.kind == WINPROB:
+    elif kind == WINPROB:
         return _by_win_probability(position, tables, allowed, legal, explain)
     else:
         made = by_rule = _baseline(hand, seat, b0, b1, policy, t)
@@ -100,7 +104,7 @@ def decide(
             explanation = explain_solo(made, bid, bids, t)
         else:
             explanation = explain_baseline(made, by_rules, bid, policy)
-    return Decision(bid, "nil" if bid == NIL else "blind_nil" if bid == BLIND_NIL else "regular", explanation)
+    return record(Decision, (bid, _KINDS[bid], explanation))
 
 
 def _by_win_probability(

@@ -2,13 +2,14 @@
 
 from typing import Any, NamedTuple
 
-from service.bidding.auction import partner_bid, sequence_index
-from service.bidding.conventions import SILENT, Spoken, answer, signal, signalled
+from service.bidding.auction import read_auction
+from service.bidding.conventions import SILENCE, Spoken, answer, signal, signalled
 from service.bidding.endgame import UNTOUCHED, Endgame, adjust
 from service.bidding.legal import within
-from service.bidding.nil import OPEN, Nil, consider_nil, partnership_threshold, ruled_out
+from service.bidding.nil import OPEN, Nil, partnership_threshold, ruled_out, weigh_nil
 from service.bidding.policies import NO_CONVENTION, Policy
-from service.bidding.regular import Regular, previous_bids_factor, regular_takes
+from service.bidding.record import record
+from service.bidding.regular import Regular, count_suits
 from service.bidding.rules import JOKERS, PARTNERSHIP, Rules
 from service.bidding.setting import convention_of
 from service.bidding.stakes import AS_COUNTED, NIL_STAKE, bag_offset, number_of, staked
@@ -45,10 +46,12 @@ def bis(
 
     ``allowed``: the set of bids that the rules allow; ``t``: the setting's tables.
     """
-    factor = previous_bids_factor(seat, b0, b1, b2, t) if policy.factor else 0.0
-    regular = regular_takes(hand, seat, b0, b1, b2, factor, policy.offset + bag_offset(rules), t)
-    sequence = sequence_index(seat, b0, b1, b2)
-    partner = partner_bid(seat, b0, b1)
+    partner, nils, total, sequence = read_auction(seat, b0, b1, b2)
+    factor = 0.0
+    if policy.factor:
+        factor = t.factor[seat, total]
+    suits = hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF, hand >> 48
+    regular = count_suits(suits, 2 - nils, partner, factor, policy.offset + bag_offset(rules), t)
     # What the rules and a variant force is known to all that follows. Calls that would change nothing are not made:
     # in plain Python they are what an ordinary decision would spend a tenth of its time on.
     takes = regular.takes
@@ -63,19 +66,17 @@ def bis(
         threshold = staked(threshold, rules.min_bid - regular.takes, policy.forced_trick, rules)
     if policy.dynamic:
         threshold = partnership_threshold(regular.takes, partner, sequence, t)
-    convention = NO_CONVENTION
+    convention = policy.convention
     asked = False
     unasked_threshold = threshold
-    if policy.convention != NO_CONVENTION:
+    if convention != NO_CONVENTION:
         convention = convention_of(rules, policy, us, them)
         asked = signalled(seat, b0, b1, convention)
         if asked:
             threshold = min(threshold, staked(policy.answer_threshold, 0, 0.0, rules))
-    nil = consider_nil(
-        hand,
-        seat,
-        b0,
-        b1,
+    nil = weigh_nil(
+        suits,
+        partner,
         sequence,
         policy.curves,
         threshold,
@@ -87,22 +88,22 @@ def bis(
         RANKS_OF_JOKERS if variant == JOKERS else 0,
     )
     bid = 0 if nil.chosen else takes
-    if convention == NO_CONVENTION:
-        spoken = Spoken(bid, SILENT, bid)
-    elif asked and nil.chosen:
-        unasked = bid
-        if (
-            nil.expected_points <= unasked_threshold
-            or ruled_out(hand, seat, b0, b1, policy.spade_honours, policy.nils, allowed) != OPEN
-        ):
-            unasked = takes
-        spoken = answer(unasked, convention)
-    else:
-        spoken = signal(hand, seat, bid, regular.takes, convention, policy.signal_takes, allowed)
-    bid = spoken.bid
+    spoken = SILENCE
+    if convention != NO_CONVENTION:
+        if asked and nil.chosen:
+            unasked = bid
+            if (
+                nil.expected_points <= unasked_threshold
+                or ruled_out(suits[3], partner, policy.spade_honours, policy.nils, allowed) != OPEN
+            ):
+                unasked = takes
+            spoken = answer(unasked, convention)
+        else:
+            spoken = signal(hand, seat, bid, regular.takes, convention, policy.signal_takes, allowed)
+        bid = spoken.bid
     if not policy.endgame or allowed & (allowed - 1) == 0:
-        end = Endgame(bid, UNTOUCHED, bid, 0.0, 0.0, 0.0)
-        return BisDecision(within(bid, takes, allowed), regular, takes, ruled, nil, spoken, end)
+        end = record(Endgame, (bid, UNTOUCHED, bid, 0.0, 0.0, 0.0))
+        return record(BisDecision, (within(bid, takes, allowed), regular, takes, ruled, nil, spoken, end))
     end = adjust(
         seat,
         b0,
@@ -121,4 +122,4 @@ def bis(
         rules,
         t,
     )
-    return BisDecision(within(end.bid, takes, allowed), regular, takes, ruled, nil, spoken, end)
+    return record(BisDecision, (within(end.bid, takes, allowed), regular, takes, ruled, nil, spoken, end))

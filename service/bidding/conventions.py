@@ -9,7 +9,7 @@ the rules come after and may change a signal.
 
 from typing import NamedTuple
 
-from service.bidding.auction import partner_bid
+from service.bidding.auction import NO_BID, partner_bid
 from service.bidding.cards import ACE, JACK, KING, TEN
 from service.bidding.policies import BIG5, BIG6, NO_CONVENTION
 
@@ -35,6 +35,9 @@ class Spoken(NamedTuple):
     bid: int
     rule: int  # SILENT, or what the bid says
     before: int  # the bid without it
+
+
+SILENCE = Spoken(NO_BID, SILENT, NO_BID)  # where no convention is played
 
 
 def guarded(cards: int, rank: int) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from service.bidding.auction import NO_BID, opponents_nils, partner_bid, sequence_index
 from service.bidding.legal import within
 from service.bidding.nil import OPEN
+from service.bidding.record import record
 from service.bidding.regular import limit_takes
 from service.bidding.rules import Rules
 from service.bidding.scoring import BLIND_NIL, TEN_POINTS, contract_of, contract_worth, nil_stake
@@ -45,32 +46,30 @@ def project(
     seat: int, b0: int, b1: int, b2: int, bid: int, us: int, them: int, rules: Rules, t: Any
 ) -> tuple[float, float, float]:
     """Both sides' points when the bidder in ``seat`` bids ``bid`` and everyone makes hers, and the four bids' sum."""
+    mean_bids = t.mean_bids
     ours = float(contract_of(bid))
-    theirs = 0.0
     our_nils = nil_stake(bid, rules)
     their_nils = 0
-    for other in range(seat):
-        b = b0 if other == 0 else (b1 if other == 1 else b2)
-        if b == 0 or b == BLIND_NIL:
-            if (seat - other) & 1:
-                their_nils += nil_stake(b, rules)
-            else:
-                our_nils += nil_stake(b, rules)
-        elif (seat - other) & 1:
-            theirs += b
-        else:
-            ours += b
     if seat == 0:
         sequence = sequence_index(1, bid, -1, -1)
-        theirs += t.mean_bids[sequence, 0] + t.mean_bids[sequence, 2]
-        ours += t.mean_bids[sequence, 1]
+        theirs = mean_bids[sequence, 0] + mean_bids[sequence, 2]
+        ours += mean_bids[sequence, 1]
     elif seat == 1:
         sequence = sequence_index(2, b0, bid, -1)
-        theirs += t.mean_bids[sequence, 0]
-        ours += t.mean_bids[sequence, 1]
+        theirs = contract_of(b0) + mean_bids[sequence, 0]
+        ours += mean_bids[sequence, 1]
+        their_nils = nil_stake(b0, rules)
     elif seat == 2:
         sequence = sequence_index(3, b0, b1, bid)
-        theirs += t.mean_bids[sequence, 0]
+        theirs = contract_of(b1) + mean_bids[sequence, 0]
+        ours += contract_of(b0)
+        our_nils += nil_stake(b0, rules)
+        their_nils = nil_stake(b1, rules)
+    else:
+        theirs = contract_of(b0) + contract_of(b2) + 0.0
+        ours += contract_of(b1)
+        our_nils += nil_stake(b1, rules)
+        their_nils = nil_stake(b0, rules) + nil_stake(b2, rules)
     worth, their_worth = 10.0 * ours, 10.0 * theirs
     if rules.ten_for_200 and seat > 1:
         worth = float(contract_worth(int(ours), rules))
@@ -120,14 +119,15 @@ def adjust(
         stake = rules.blind_nil_points
     tricks = TEN_POINTS if rules.ten_for_200 else 10 * MOST_TRICKS
     reach = stake + (stake if stake > tricks else tricks)
-    if us + reach < rules.win and them + reach < rules.win:
-        return Endgame(bid, UNTOUCHED, bid, 0.0, 0.0, 0.0)
+    win = rules.win
+    if us + reach < win and them + reach < win:
+        return record(Endgame, (bid, UNTOUCHED, bid, 0.0, 0.0, 0.0))
     now_us, now_them, total = project(seat, b0, b1, b2, bid, us, them, rules, t)
     partner = partner_bid(seat, b0, b1)
     new = bid
     rule = UNTOUCHED
     # A level race is no win for us, so it counts as theirs.
-    if now_them >= rules.win and (now_us < rules.win or now_them >= now_us):
+    if now_them >= win and (now_us < win or now_them >= now_us):
         if opponents_nils(seat, b0, b1, b2) > 0:
             if bid > 0:
                 rule = ATTACK_NIL
@@ -145,17 +145,17 @@ def adjust(
         elif bid > 0 and nil_ruled_out == OPEN and nil_probability >= nil_floor and rules.nil_points > 0:
             rule = DESPERATE_NIL
             new = 0
-    elif can_win(now_us, now_them, rules.win):
+    elif can_win(now_us, now_them, win):
         last = seat == 3
         no_penalty = not rules.bags or us_bags + 2 < rules.bag_limit
         if last and bid == 0 and takes > 0:
             regular_us, regular_them, _ = project(seat, b0, b1, b2, takes, us, them, rules, t)
-            if can_win(regular_us, regular_them, rules.win):
+            if can_win(regular_us, regular_them, win):
                 rule = SAFE_REGULAR
                 new = takes
         elif bid > 1 and no_penalty:
             change = gain(partner, bid, bid - 1, rules)
-            if last and can_win(now_us + change, now_them, rules.win):
+            if last and can_win(now_us + change, now_them, win):
                 rule = LAST_SEAT_LESS
                 new = bid - 1
             elif now_us - now_them > 10.0 and change >= -10:
@@ -163,4 +163,4 @@ def adjust(
                 new = bid - 1
     if new > 0:
         new = within(new, bid, allowed)
-    return Endgame(new, rule if new != bid else UNTOUCHED, bid, now_us, now_them, total)
+    return record(Endgame, (new, rule if new != bid else UNTOUCHED, bid, now_us, now_them, total))

@@ -76,13 +76,14 @@ def explain_bis(
 
     ``variant``: the one that it bids by.
     """
-    regular, nil, spoken, end = made.regular, made.nil, made.spoken, made.endgame
+    by_rules, regular, _, number_rule, nil, spoken, end = made
     adjustments: list[dict[str, Any]] = []
-    forced = _forced(made, variant)
+    adjusted = ""  # in words
+    forced = None if number_rule == AS_COUNTED else _forced(made, variant)
     if forced is not None:
         rule, why = forced
-        before, after = made.regular.takes, made.number
-        adjustments.append({"rule": rule, "before": before, "after": after, "why": why})
+        adjustments.append({"rule": rule, "before": regular.takes, "after": made.number, "why": why})
+        adjusted = f"; {why}"
     if spoken.rule != SILENT:
         adjustments.append(
             {
@@ -92,6 +93,7 @@ def explain_bis(
                 "why": _SAID[spoken.rule],
             }
         )
+        adjusted += f"; {_SAID[spoken.rule]}"
     if end.rule != UNTOUCHED:
         adjustments.append(
             {
@@ -107,15 +109,17 @@ def explain_bis(
                 },
             }
         )
-    if made.bid != end.bid:
-        adjustments.append(rules_adjustment(end.bid, made.bid))
-    if bid != made.bid:
-        adjustments.append(legal_adjustment(made.bid, bid))
-    return {
-        **numbers_of(regular, nil),
-        "adjustments": adjustments,
-        "sentence": _sentence(made, bid, variant),
-    }
+        adjusted += f"; {_WHY[end.rule]}"
+    if by_rules != end.bid:
+        adjustments.append(rules_adjustment(end.bid, by_rules))
+        adjusted += f"; the rules don't allow {end.bid or 'nil'} here"
+    if bid != by_rules:
+        adjustments.append(legal_adjustment(by_rules, bid))
+        adjusted += f"; {by_rules or 'nil'} is not legal here"
+    explanation = numbers_of(regular, nil)
+    explanation["adjustments"] = adjustments
+    explanation["sentence"] = f"About {tricks_in_words(regular)}; {nil_in_words(nil)}{adjusted}: bid {bid or 'nil'}."
+    return explanation
 
 
 def _forced(made: BisDecision, variant: int) -> tuple[str, str] | None:
@@ -133,55 +137,57 @@ def _forced(made: BisDecision, variant: int) -> tuple[str, str] | None:
 
 def numbers_of(regular: Regular, nil: Nil) -> dict[str, Any]:
     """The explanation's fields `regular` and `nil`."""
+    clubs, diamonds, hearts, high, long, ruffs, factor, offset, estimate, takes = regular
+    c, d, h, s, void_factor, value, probability, expected_points, threshold, reason, chosen = nil
     return {
         "regular": {
-            "side_high": {
-                "H": regular.hearts,
-                "D": regular.diamonds,
-                "C": regular.clubs,
-            },
-            "spade_high": float(regular.spade_high),
-            "spade_long": float(regular.spade_long),
-            "ruffs": regular.ruffs,
-            "previous_bids_factor": regular.factor,
-            "offset": regular.offset,
-            "estimate": regular.estimate,
-            "takes": regular.takes,
+            "side_high": {"H": hearts, "D": diamonds, "C": clubs},
+            "spade_high": high + 0.0,
+            "spade_long": long + 0.0,
+            "ruffs": ruffs,
+            "previous_bids_factor": factor,
+            "offset": offset,
+            "estimate": estimate,
+            "takes": takes,
         },
         "nil": {
-            "cnil": {
-                "S": nil.spades,
-                "H": nil.hearts,
-                "D": nil.diamonds,
-                "C": nil.clubs,
-            },
-            "void_factor": nil.void_factor,
-            "value": nil.value,
-            "probability": nil.probability,
-            "expected_points": nil.expected_points,
-            "threshold": nil.threshold,
-            "chosen": nil.chosen,
-            "ruled_out": REASONS[nil.ruled_out] if nil.ruled_out != OPEN else None,
+            "cnil": {"S": s, "H": h, "D": d, "C": c},
+            "void_factor": void_factor,
+            "value": value,
+            "probability": probability,
+            "expected_points": expected_points,
+            "threshold": threshold,
+            "chosen": chosen,
+            "ruled_out": REASONS[reason] if reason != OPEN else None,
         },
     }
 
 
 def mean_bids_after(bids: tuple[int, ...], t: Any) -> list[float]:
     """Mean bids of the seats still to bid after these bids, in bidding order."""
-    padded = (*bids, NO_BID, NO_BID)
-    row = sequence_index(len(bids), *padded[:3]) if len(bids) < 4 else 0
-    return [t.mean_bids[row, later] for later in range(4 - len(bids))]
+    so_far = len(bids)
+    if so_far == 4:
+        return []
+    b0, b1, b2 = bids if so_far == 3 else (*bids, NO_BID, NO_BID)[:3]
+    row, mean_bids = sequence_index(so_far, b0, b1, b2), t.mean_bids
+    return [mean_bids[row, later] for later in range(4 - so_far)]
 
 
 def nil_in_words(nil: Nil) -> str:
     """What speaks for or against a nil, as part of a sentence."""
     if nil.ruled_out != OPEN:
         return f"nil is out ({REASONS[nil.ruled_out]})"
-    # Ints format three times as fast as floats, and this runs on every request.
+    # Plain ints format three times as fast as floats and signed ints, and this runs on every request.
+    points = round(nil.expected_points)
     return (
-        f"nil makes {int(100 * nil.probability + 0.5)}%, worth {round(nil.expected_points):+d} points"
-        f" against a threshold of {nil.threshold:g}"
+        f"nil makes {int(100 * nil.probability + 0.5)}%, worth {'+' if points >= 0 else ''}{points} points"
+        f" against a threshold of {_short(nil.threshold)}"
     )
+
+
+@lru_cache(maxsize=1024)  # few thresholds make all decisions
+def _short(number: float) -> str:
+    return f"{number:g}"
 
 
 def tricks_in_words(regular: Regular) -> str:
@@ -189,24 +195,9 @@ def tricks_in_words(regular: Regular) -> str:
 
     Takes that are not the rounded estimate are limited: one at least, 13 less partner's bid at most.
     """
-    how = "rounded" if -0.5 <= regular.estimate - regular.takes < 0.5 else "limited"
-    return f"{regular.estimate:.2f} tricks, {how} to {regular.takes}"
-
-
-def _sentence(made: BisDecision, bid: int, variant: int) -> str:
-    end = made.endgame
-    against = nil_in_words(made.nil)
-    forced = _forced(made, variant)
-    adjusted = f"; {forced[1]}" if forced is not None else ""
-    if made.spoken.rule != SILENT:
-        adjusted += f"; {_SAID[made.spoken.rule]}"
-    if end.rule != UNTOUCHED:
-        adjusted += f"; {_WHY[end.rule]}"
-    if made.bid != end.bid:
-        adjusted += f"; the rules don't allow {end.bid or 'nil'} here"
-    if bid != made.bid:
-        adjusted += f"; {made.bid or 'nil'} is not legal here"
-    return f"About {tricks_in_words(made.regular)}; {against}{adjusted}: bid {bid or 'nil'}."
+    estimate, takes = regular.estimate, regular.takes
+    how = "rounded" if -0.5 <= estimate - takes < 0.5 else "limited"
+    return f"{estimate:.2f} tricks, {how} to {takes}"
 
 
 def rules_adjustment(before: int, after: int) -> dict[str, Any]:

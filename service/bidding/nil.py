@@ -10,6 +10,7 @@ from service.bidding.auction import partner_bid
 from service.bidding.cards import ACE, QUEEN, TEN
 from service.bidding.legal import NIL_BIT
 from service.bidding.policies import FULL, SINGLE
+from service.bidding.record import record
 from service.bidding.scoring import BLIND_NIL, contract_of
 
 VOID_FACTOR = 1.15  # ECAI 2020, section 4.2
@@ -51,25 +52,23 @@ class Nil(NamedTuple):
     chosen: bool
 
 
-def ruled_out(hand: int, seat: int, b0: int, b1: int, honours: int, nils: int, allowed: int, above: int = 0) -> int:
+def ruled_out(spades: int, partner: int, honours: int, nils: int, allowed: int, above: int = 0) -> int:
     """OPEN, or the reason why a nil is out of the question; ``allowed``: the set of bids that the rules allow.
 
-    ``above``: spade ranks above the ace, 2 with jokers; the rules for high spades move up by as many.
+    ``partner``: her bid, NO_BID where she has yet to bid; ``above``: spade ranks above the ace, 2 with jokers; the
+    rules for high spades move up by as many.
     """
-    if seat > 1:
-        partner = partner_bid(seat, b0, b1)
-        if partner == 0 or partner == BLIND_NIL:
-            return PARTNER_NIL
+    if partner == 0 or partner == BLIND_NIL:
+        return PARTNER_NIL
     if not allowed & NIL_BIT:
         return AGAINST_RULES
-    spades = hand >> 48
     tops = spades >> above
     if tops >= 1 << QUEEN:
         if tops >= 1 << ACE:
             return BIG_JOKER if above else ACE_OF_SPADES
         if tops >> QUEEN == 3:
             return JOKER_ACE if above else KING_QUEEN
-    if (tops >> TEN).bit_count() >= 3:
+    if tops >= 7 << TEN and (tops >> TEN).bit_count() >= 3:
         return THREE_ABOVE_JACK if above else THREE_HIGH
     if spades.bit_count() >= 4:
         return FOUR_SPADES
@@ -129,18 +128,38 @@ def consider_nil(
     above: int = 0,
 ) -> Nil:
     """Value, probability and expected points of a nil, and whether it is chosen; ``above`` as in `ruled_out`."""
-    c_cards = hand & 0xFFFF
-    d_cards = hand >> 16 & 0xFFFF
-    h_cards = hand >> 32 & 0xFFFF
+    suits = hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF, hand >> 48
+    partner = partner_bid(seat, b0, b1)
+    return weigh_nil(suits, partner, sequence, curves, threshold, honours, nils, nil_points, allowed, t, above)
+
+
+def weigh_nil(
+    suits: tuple[int, int, int, int],
+    partner: int,
+    sequence: int,
+    curves: int,
+    threshold: float,
+    honours: int,
+    nils: int,
+    nil_points: int,
+    allowed: int,
+    t: Any,
+    above: int = 0,
+) -> Nil:
+    """`consider_nil` of holdings, clubs first, beside ``partner``'s bid (NO_BID: none yet)."""
+    c_cards, d_cards, h_cards, s_cards = suits
     cnil = t.cnil
     clubs = cnil[0, c_cards]
     diamonds = cnil[-2, d_cards]  # from the end: with jokers only diamonds have 13 cards (ADR 30)
     hearts = cnil[0, h_cards]
-    spades = cnil[-1, hand >> 48]
-    void = c_cards == 0 or d_cards == 0 or h_cards == 0
-    value = clubs * diamonds * hearts * spades * (VOID_FACTOR if void else 1.0)
-    if value > 1.0:
-        value = 1.0
+    spades = cnil[-1, s_cards]
+    factor = 1.0
+    value = clubs * diamonds * hearts * spades
+    if not (c_cards and d_cards and h_cards):
+        factor = VOID_FACTOR
+        value *= VOID_FACTOR
+        if value > 1.0:
+            value = 1.0
     if curves == FULL:
         probability = interpolate(t.curves, sequence, value)
     elif curves == SINGLE:
@@ -148,17 +167,9 @@ def consider_nil(
     else:
         probability = value
     expected = nil_points * (2.0 * probability - 1.0)
-    reason = ruled_out(hand, seat, b0, b1, honours, nils, allowed, above)
-    return Nil(
-        clubs,
-        diamonds,
-        hearts,
-        spades,
-        VOID_FACTOR if void else 1.0,
-        value,
-        probability,
-        expected,
-        threshold,
-        reason,
-        reason == OPEN and expected > threshold,
+    reason = ruled_out(s_cards, partner, honours, nils, allowed, above)
+    chosen = reason == OPEN and expected > threshold
+    return record(
+        Nil,
+        (clubs, diamonds, hearts, spades, factor, value, probability, expected, threshold, reason, chosen),
     )

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from service.bidding.auction import opponents_nils, partner_bid, sum_of_bids
 from service.bidding.cards import ACE, JACK, KING, QUEEN
+from service.bidding.record import record
 from service.bidding.scoring import contract_of
 
 MOST_RUFFS = 9  # three voids' three tricks each
@@ -87,10 +88,15 @@ def regular_takes(hand: int, seat: int, b0: int, b1: int, b2: int, factor: float
 
 def count_takes(hand: int, cutters: int, partner: int, factor: float, offset: float, t: Any) -> Regular:
     """`regular_takes` with ``cutters`` opponents who might cut, beside ``partner``'s bid (NO_BID: none)."""
-    clubs = hand & 0xFFFF
-    diamonds = hand >> 16 & 0xFFFF
-    hearts = hand >> 32 & 0xFFFF
-    spades = hand >> 48
+    suits = hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF, hand >> 48
+    return count_suits(suits, cutters, partner, factor, offset, t)
+
+
+def count_suits(
+    suits: tuple[int, int, int, int], cutters: int, partner: int, factor: float, offset: float, t: Any
+) -> Regular:
+    """`count_takes` of holdings, clubs first."""
+    clubs, diamonds, hearts, spades = suits
     side_high = t.side_high
     c = side_high[cutters, clubs]
     d = side_high[cutters - 4, diamonds]  # from the end: with jokers only diamonds have 13 cards (ADR 30)
@@ -125,29 +131,16 @@ def count_takes(hand: int, cutters: int, partner: int, factor: float, offset: fl
             ruffing = k
     estimate = c + d + h + best + factor + offset
     high = t.spade_high[spades, ruffing]
-    return Regular(
-        c,
-        d,
-        h,
-        high,
-        spade_takes[spades, ruffing] - high,
-        best_ruffs,
-        factor,
-        offset,
-        estimate,
-        limit_takes(estimate, partner),
-    )
+    long = spade_takes[spades, ruffing] - high
+    return record(Regular, (c, d, h, high, long, best_ruffs, factor, offset, estimate, limit_takes(estimate, partner)))
 
 
 def limit_takes(estimate: float, partner: int) -> int:
     """Round an estimate half up; at most 13 less partner's bid, at least 1 (the minimum wins)."""
-    takes = int(estimate + 0.5) if estimate > 0.0 else 0
-    if partner > 0:
-        most = 13 - contract_of(partner)
-        if takes > most:
-            takes = most
-    elif takes > 13:
-        takes = 13
+    takes = int(estimate + 0.5) if estimate > 0.5 else 1
+    most = 13 - contract_of(partner) if partner > 0 else 13
+    if takes > most:
+        takes = most
     return takes if takes > 1 else 1
 
 

@@ -22,7 +22,7 @@ from tables.family import Arrays, Context, Family
 from tables.game import bid_seat, start_round
 from tables.jit import entry
 from tables.rules import BID, DECK_CELL, HAND, SIZE
-from tables.simulate import kernel_tables, typed
+from tables.simulate import kernel_tables, needed, typed
 from tables.variants import self_play
 
 CHUNKS = 20
@@ -69,7 +69,7 @@ def fit_aces(counts: NDArray[Any]) -> NDArray[np.float64]:
 
 def count_aces(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.float64]:
     """Counts (4, SUMS, 2) of the context's auctions."""
-    ts = kernel_tables(ctx.inputs)
+    ts = needed(kernel_tables(ctx.inputs), rules, [policy])
     per_chunk = max(1, ctx.size("auctions") // CHUNKS)
 
     def bid(index: int, seed: int) -> Arrays:

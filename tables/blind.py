@@ -23,7 +23,7 @@ from tables.game import bid_seat, play_out, start_round
 from tables.jit import entry
 from tables.logistic import RIDGE, design, sequences
 from tables.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN
-from tables.simulate import kernel_tables, seated, typed
+from tables.simulate import kernel_tables, needed, seated, typed
 from tables.variants import self_play
 
 CHUNKS = 20
@@ -80,7 +80,7 @@ def fit_blind(counts: NDArray[Any]) -> NDArray[np.float64]:
 
 def play_blind(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.int64]:
     """Counts (2, SEQUENCES, 2) of the context's rounds: those to fit on, those to judge on."""
-    ts = kernel_tables(ctx.inputs)
+    ts = needed(kernel_tables(ctx.inputs), rules, [policy])
     players = seated("srp@1", "srp@1")
     per_chunk = max(4, ctx.size("rounds") // CHUNKS)
 

@@ -18,7 +18,7 @@ from service.bidding.legal import allowed_bids
 from service.bidding.nil import GRID, OPEN, consider_nil, nil_value
 from service.bidding.policies import FULL, RAW, Policy, parse_policy
 from service.bidding.rules import CUTTHROAT, Rules, describe
-from service.bidding.setting import convention_of, setting_of
+from service.bidding.setting import at_setting, convention_of, setting_of
 from service.bidding.variants import ranks_above_ace
 from tables.deal import deal, deck_of, seed_rng
 from tables.family import Arrays, Context, Family
@@ -26,7 +26,7 @@ from tables.game import bid_seat, play_out, start_round
 from tables.jit import entry
 from tables.logistic import fit_curves, held_out_figures, log_loss_by_bin
 from tables.rules import BID, DECK_CELL, HAND, PIECES, PLAYER, SIZE, TAKEN
-from tables.simulate import kernel_tables, seated, typed
+from tables.simulate import kernel_tables, needed, seated, typed
 
 CHUNKS = 40
 HELD_OUT = 4  # of the chunks: never fitted on, only judged on
@@ -59,7 +59,7 @@ def _nil_rounds(
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
     s[DECK_CELL] = deck_of(rules)
-    t = ts[setting_of(rules, policy, 0, 0)]
+    t = at_setting(ts, setting_of(rules, policy, 0, 0))
     convention = convention_of(rules, policy, 0, 0)
     for number in range(first, last):
         seed_rng(s, seed, number, 0)
@@ -130,7 +130,7 @@ def _play(
     stage: str = "nils",
     size: str = "rounds",
 ) -> dict[str, NDArray[Any]]:
-    ts = kernel_tables(arrays)
+    ts = needed(kernel_tables(arrays), rules, [policy])
     all_cnil = np.array(ctx.array("cnil"))
     players = seated(player, player)
     per_chunk = max(8, ctx.size(size) // CHUNKS)

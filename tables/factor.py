@@ -20,7 +20,7 @@ from tables.game import bid_seat, play_out, start_round
 from tables.jit import entry
 from tables.rb import BAG_COST, FIT_RULES
 from tables.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE
-from tables.simulate import kernel_tables, seated, typed
+from tables.simulate import kernel_tables, needed, seated, typed
 from tables.solo import points_gained
 
 Run: TypeAlias = Callable[[str, int, Chunk], Arrays]
@@ -104,7 +104,7 @@ def learn(
     sums = np.arange(40, dtype=np.float64)
     factor = np.full((4, 40), START)
     for number in range(PASSES):
-        ts = kernel_tables({**inputs, name: factor})
+        ts = needed(kernel_tables({**inputs, name: factor}), rules, [policy])
 
         def shifted(index: int, seed: int, ts: Any = ts) -> Arrays:
             xtx, xty = np.zeros((4, TERMS, TERMS)), np.zeros((4, TERMS))

@@ -22,7 +22,7 @@ from tables.jit import entry
 from tables.logistic import sequences
 from tables.players.common import tricks_needed
 from tables.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN
-from tables.simulate import kernel_tables, seated, typed
+from tables.simulate import kernel_tables, needed, seated, typed
 
 CHUNKS = 20
 _DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
@@ -75,7 +75,7 @@ def smooth(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _means(ctx: Context, arrays: Arrays, rules: Rules, policy: Policy) -> NDArray[np.float64]:
-    ts = kernel_tables(arrays)
+    ts = needed(kernel_tables(arrays), rules, [policy])
     per_chunk = max(1, ctx.size("auctions") // CHUNKS)
 
     def bid(index: int, seed: int) -> Arrays:
@@ -154,7 +154,7 @@ contract_rounds = entry(_contract_rounds)
 
 def contract_shares(ctx: Context, arrays: Arrays, rules: Rules, policy: Policy, player: str) -> NDArray[np.float64]:
     """Float64 (2, 27): share of contracts made, without and with a nil in the side, by the contract."""
-    ts = kernel_tables(arrays)
+    ts = needed(kernel_tables(arrays), rules, [policy])
     per_chunk = max(1, ctx.size("rounds") // CHUNKS)
 
     def play(index: int, seed: int) -> Arrays:

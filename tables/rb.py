@@ -18,7 +18,7 @@ from tables.game import SUMS, bid_seat, play_out, start_round
 from tables.jit import entry
 from tables.rules import BID, DECK_CELL, HAND, PIECES, PLAYER, SIZE, TAKEN
 from tables.selfplay import play_rounds
-from tables.simulate import chairs, kernel_tables, seated, typed
+from tables.simulate import chairs, kernel_tables, needed, seated, typed
 
 FEATURES = 2 * 14 * 13
 # A bag's price in fits: besides the point it wins, its share of the penalty of 100 for every tenth. Cheaper bags
@@ -88,8 +88,8 @@ def by_holding(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _make(ctx: Context) -> Arrays:
     inputs = {name: ctx.array(name) for name in ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs")}
-    ts = kernel_tables(inputs)
     bidder = typed(Policy(kind=BIS, nils=0, endgame=0, factor=0, offset=0.0))
+    ts = needed(kernel_tables(inputs), FIT_RULES, [bidder])
     player, pieces = (int(x) for x in seated("srp@1", "srp@1")[0])
     per_chunk = max(1, ctx.size("rounds") // CHUNKS)
 
@@ -110,6 +110,7 @@ def _make(ctx: Context) -> Arrays:
     def points(index: int, seed: int) -> Arrays:
         # Every constant plays on the same deals against the same side, so the common noise drops out.
         ours = kernel_tables({**inputs, "rb_suit": by_holding(values + trials[index] / 13)})
+        ours = needed(ours, FIT_RULES, [bidder])
         difference, sums = np.zeros((n, 2)), np.zeros(SUMS)
         rb = Policy(kind=RB, nils=0)
         policies = chairs(rb, bidder._replace(offset=-0.4))

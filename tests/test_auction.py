@@ -4,7 +4,15 @@ from itertools import product
 
 import pytest
 
-from service.bidding.auction import NO_BID, SEQUENCES, opponents_nils, partner_bid, sequence_index, sum_of_bids
+from service.bidding.auction import (
+    NO_BID,
+    SEQUENCES,
+    opponents_nils,
+    partner_bid,
+    read_auction,
+    sequence_index,
+    sum_of_bids,
+)
 from service.bidding.scoring import BLIND_NIL
 
 
@@ -55,3 +63,4 @@ def test_relations_by_hand(seat, bids, partner, nils, total):
     assert partner_bid(seat, *padded(bids)[:2]) == partner
     assert opponents_nils(seat, *padded(bids)) == nils
     assert sum_of_bids(seat, *padded(bids)) == total
+    assert read_auction(seat, *padded(bids)) == (partner, nils, total, sequence_index(seat, *padded(bids)))

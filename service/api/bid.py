@@ -55,7 +55,7 @@ async def bids(state: State, body: bytes, deadline: float, key: Key | None) -> b
         for start in range(0, len(items), YIELD_EVERY):
             if start:
                 await asyncio.sleep(0)
-            answers += _answer_some(state, tables, items[start : start + YIELD_EVERY], deadline)
+            answers.append(_answer_some(state, tables, items[start : start + YIELD_EVERY], deadline))
         return b'{"answers":[%b]}' % b",".join(answers)
 
 
@@ -103,29 +103,29 @@ def refused(state: State, faults: list[Fault]) -> ProblemError:
     return invalid_request(faults)
 
 
-def _answer_some(state: State, tables: TableSet, items: list[Any], deadline: float) -> list[bytes]:
-    """The items of one turn of the event loop; they are counted in one go, a tenth of the time saved."""
+def _answer_some(state: State, tables: TableSet, items: list[Any], deadline: float) -> bytes:
+    """The answers to the items of one turn of the event loop, set apart by commas.
+
+    They are counted and written in one go, which saves a tenth of the time.
+    """
     made: list[Decided] = []
-    answers: list[bytes] = []
+    answers: list[dict[str, Any]] = []
     for item in items:
-        if perf_counter() > deadline:
+        if deadline != NO_DEADLINE and perf_counter() > deadline:
             state.metrics.decided_many(made)
             raise deadline_exceeded()
         try:
             answer, decided = answer_one(state, tables, item)
-            answers.append(b'{"status":200,"body":%b}' % orjson.dumps(answer))
+            answers.append({"status": 200, "body": answer})
             made.append(decided)
         except ProblemError as problem:
-            answers.append(_refused_item(problem))
+            answers.append({"status": problem.status, "body": problem.body()})
         except Exception:  # one item's bug fails that item alone
             _logger.exception("a request of POST /v1/bids failed")
-            answers.append(_refused_item(internal_error()))
+            bug = internal_error()
+            answers.append({"status": bug.status, "body": bug.body()})
     state.metrics.decided_many(made)
-    return answers
-
-
-def _refused_item(problem: ProblemError) -> bytes:
-    return b'{"status":%d,"body":%b}' % (problem.status, orjson.dumps(problem.body()))
+    return orjson.dumps(answers)[1:-1]
 
 
 def _items(data: Any, state: State) -> list[Any]:

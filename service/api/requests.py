@@ -7,6 +7,7 @@ and the other way round; a property test holds them together.
 """
 
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
@@ -17,6 +18,7 @@ from service.bidding.cards import DECK, JOKER_DECK, PBN_JOKERS, RANKS, SUITS, pa
 from service.bidding.errors import PolicyError, RulesError
 from service.bidding.legal import pair_allowed
 from service.bidding.policies import BIS, CONVENTIONS, NO_CONVENTION, SERVED, WINPROB, Policy, parse_policy
+from service.bidding.record import record
 from service.bidding.rules import CUTTHROAT, JOKERS, MIRROR, PARTNERSHIP, PRESETS, WHIZ, WHIZ_STRICT, Rules, make_rules
 from service.bidding.solo import own_and_best
 from service.bidding.win_games import refusal
@@ -35,6 +37,7 @@ SPADE_COUNTS: Final = (MIRROR, WHIZ, WHIZ_STRICT)  # variants in which a number 
 BID_WORDS = {str(bid): bid for bid in range(14)} | {"nil": 0, "blind_nil": BLIND_NIL}
 CLASSIC = PRESETS[DEFAULT_PRESET]
 SIDE_FIELDS = ("us", "them", "us_bags", "them_bags")  # of `scores`, where two sides play
+_of_sides = itemgetter(*SIDE_FIELDS)
 SEAT_FIELDS = ("seats", "bags")  # where four seats do
 NO_SCORES = (0, 0, 0, 0)
 FourInts: TypeAlias = tuple[int, int, int, int]
@@ -54,6 +57,7 @@ def _card_bits() -> dict[str, int]:
 
 
 CARD_BITS = _card_bits()
+_bit_of = CARD_BITS.__getitem__
 
 
 class BidCall(NamedTuple):
@@ -98,7 +102,7 @@ def read_fast(data: Any) -> BidCall | None:
             assumed.append("rules.preset")
     else:
         assumed.append("rules.preset")
-    if hand & ~deck_of(rules):
+    if hand & ~(DECK if rules is CLASSIC else deck_of(rules)):
         return None
 
     bids = bids_of(previous, rules)
@@ -122,8 +126,15 @@ def read_fast(data: Any) -> BidCall | None:
         scores = data["scores"]
         if type(scores) is not dict:
             return None
-        us, them = scores.get("us", 0), scores.get("them", 0)
-        us_bags, them_bags = scores.get("us_bags", 0), scores.get("them_bags", 0)
+        try:
+            us, them, us_bags, them_bags = _of_sides(scores)
+        except KeyError:
+            missing = [field for field in SIDE_FIELDS if field not in scores]
+            assumed += [f"scores.{field}" for field in missing]
+            scores = scores | dict.fromkeys(missing, 0)
+            us, them, us_bags, them_bags = _of_sides(scores)
+        if len(scores) != 4:  # an unknown field
+            return None
         if not (type(us) is int and type(them) is int and type(us_bags) is int and type(them_bags) is int):
             return None
         most = rules.bag_limit if rules.bags else 100
@@ -131,10 +142,6 @@ def read_fast(data: Any) -> BidCall | None:
             return None
         if not (-SCORE_LIMIT <= us <= SCORE_LIMIT and -SCORE_LIMIT <= them <= SCORE_LIMIT):
             return None
-        missing = [f"scores.{field}" for field in SIDE_FIELDS if field not in scores]
-        if len(scores) + len(missing) != 4:  # an unknown field
-            return None
-        assumed += missing
     else:
         assumed.append("scores")
 
@@ -187,8 +194,8 @@ def read_fast(data: Any) -> BidCall | None:
                 used += 1
         if used < len(data):
             return None
-    position = Position(hand, bids, us, them, us_bags, them_bags, rules, by_seat)
-    return BidCall(position, policy, text, base, convention, legal, explain, assumed)
+    position = record(Position, (hand, bids, us, them, us_bags, them_bags, rules, by_seat))
+    return record(BidCall, (position, policy, text, base, convention, legal, explain, assumed))
 
 
 def standing_of(scores: Any, rules: Rules) -> tuple[FourInts, FourInts] | None:
@@ -226,16 +233,14 @@ def deck_of(rules: Rules) -> int:
 
 def _hand_bits(cards: Any) -> int:
     """The hand's bits, or 0 when it is not 13 known cards, each once."""
-    bits = 0
     if type(cards) is list:
         if len(cards) != TRICKS:
             return 0
         try:
-            for name in cards:
-                bits |= CARD_BITS[name]
+            bits = sum(map(_bit_of, cards))
         except (KeyError, TypeError):  # unknown, or not even hashable
             return 0
-        return bits if bits.bit_count() == TRICKS else 0
+        return bits if bits.bit_count() == TRICKS else 0  # a card that stands twice carries: fewer bits than cards
     names = pbn_names(cards) if type(cards) is str else None
     return _hand_bits(names) if names else 0
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from service.bidding.auction import NO_BID, SEQUENCES, sequence_index
+from service.bidding.auction import NO_BID, SEQUENCES, partner_bid, sequence_index
 from service.bidding.cards import DECK, JACK, JOKER_DECK, SPADE_BITS, TEN, cards_of
 from service.bidding.features import BID_INPUTS, INPUTS
 from service.bidding.legal import EVERY_BID
@@ -160,6 +160,10 @@ def card(rng: random.Random) -> int:
 
 def holding(rng: random.Random) -> int:
     return rng.choice((0, 0x1FFF, rng.randrange(8192), 1 << rng.randrange(13)))
+
+
+def suits(cards: int) -> tuple[int, int, int, int]:
+    return tuple(cards >> 16 * suit & 0xFFFF for suit in range(4))
 
 
 def nil_of(rng: random.Random) -> tuple:
@@ -401,6 +405,7 @@ CASES: dict[str, Maker] = {
     SCORING + "with_bags": lambda r: (r.randint(-100, 100), r.randint(0, 8), r.randrange(10), r.choice(RULES)),
     SCORING + "game_winner": lambda r: (r.randint(-120, 520), r.randint(-120, 520), r.choice(RULES)),
     AUCTION + "sequence_index": lambda r: auction(r),
+    AUCTION + "read_auction": lambda r: auction(r),
     AUCTION + "partner_bid": lambda r: auction(r)[:3],
     AUCTION + "opponents_nils": lambda r: auction(r),
     AUCTION + "sum_of_bids": lambda r: auction(r),
@@ -416,11 +421,19 @@ CASES: dict[str, Maker] = {
         r.choice((0.0, 0.25)),
         ALL,
     ),
+    REGULAR + "count_suits": lambda r: (
+        suits(hand(r)),
+        r.randrange(3),
+        r.choice((NO_BID, bid(r))),
+        r.random() - 0.5,
+        r.choice((0.0, 0.25)),
+        ALL,
+    ),
     REGULAR + "limit_takes": lambda r: (r.choice((2.5, 0.0, -1.0, r.uniform(-1, 15))), r.randint(-1, 14)),
     REGULAR + "previous_bids_factor": lambda r: (*auction(r), ALL),
     NIL + "ruled_out": lambda r: (
-        hand(r),
-        *auction(r)[:3],
+        hand(r) >> 48,
+        r.choice((NO_BID, bid(r))),
         r.randrange(2),
         r.randrange(2),
         r.choice((EVERY_BID, EVERY_BID - 1)),
@@ -436,6 +449,7 @@ CASES: dict[str, Maker] = {
     ),
     NIL + "interpolate": lambda r: (Table("curves"), r.choice((0, SEQUENCES - 1, r.randrange(SEQUENCES))), unit(r)),
     NIL + "consider_nil": nil_of,
+    NIL + "weigh_nil": lambda r: next((suits(a[0]), partner_bid(*a[1:4]), *a[4:]) for a in [nil_of(r)]),
     ENDGAME + "project": lambda r: (
         *auction(r),
         r.randint(0, 9),

@@ -163,7 +163,7 @@ def holding(rng: random.Random) -> int:
 
 
 def suits(cards: int) -> tuple[int, int, int, int]:
-    return tuple(cards >> 16 * suit & 0xFFFF for suit in range(4))
+    return cards & 0xFFFF, cards >> 16 & 0xFFFF, cards >> 32 & 0xFFFF, cards >> 48
 
 
 def nil_of(rng: random.Random) -> tuple:

@@ -7,8 +7,8 @@ Not the server (`server.py`) nor the app. What uvicorn's protocol leaves open is
   there is no timer a request.
 - What is refused here (not HTTP, 408, 431, too many connections) is told as a problem, like everything else.
 - Each request carries the time at which its bytes were in hand: the wait for its turn is known (`gate.py`).
-- A POST to /bid that lies whole in one read is answered in that very call, by the same code that answers it otherwise,
-  but without an ASGI task and its messages (docs/adr/0010-short-way.md). Everything unusual goes uvicorn's way.
+- A POST to /bid is answered in the very call that reads the end of it, by the same code that answers it otherwise, but
+  without an ASGI task and its messages (docs/adr/0010-short-way.md). Everything unusual goes uvicorn's way.
 """
 
 import asyncio
@@ -19,11 +19,13 @@ import httptools
 import orjson
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from service.api.body import MAX_BODY_BYTES
 from service.app import SINGLE, Service
 from service.metrics import OTHER_ROUTE, Metrics
 from service.problems import MEDIA_TYPE, ProblemError
 
 MAX_HEAD_BYTES = 32 * 1024
+_LENGTH_DIGITS = 6
 _LINGER_S = 0.25  # for a request on its way when the server stops
 _SHORT = {path.encode(): path for path in SINGLE}
 _IDLE, _HEAD, _BODY, _ANSWERING = "idle", "head", "body", "answering"
@@ -72,6 +74,11 @@ class Protocol(HttpToolsProtocol):
             self._metrics.shed["capacity"].inc()
             self._refuse(ProblemError("overloaded", "too many connections", headers=[("retry-after", "1")]))
 
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Count a request that the caller has left."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
     def data_received(self, data: bytes) -> None:
         """Read; answer what came whole."""
         if self.timeout_keep_alive_task is not None:
@@ -87,11 +94,13 @@ class Protocol(HttpToolsProtocol):
         except httptools.HttpParserUpgrade:
             pass  # there is no other protocol here: the request is answered as HTTP
         except httptools.HttpParserError:
+            self._take_long_way()
             if not self.transport.is_closing():
                 self._refuse(ProblemError("invalid-http", "the request can't be read as HTTP/1.1"))
             return
         if self._short:
-            self._take_long_way()
+            if self._must_not_wait():
+                self._take_long_way()
         elif self._phase is _HEAD and self._head_bytes > MAX_HEAD_BYTES:
             self._refuse(ProblemError("headers-too-large", f"the headers are over {MAX_HEAD_BYTES} bytes"))
 
@@ -176,8 +185,29 @@ class Protocol(HttpToolsProtocol):
         if not keep_alive:
             transport.close()
 
+    def _must_not_wait(self) -> bool:
+        """Whether what is left of a body can't be waited for here: its size isn't told or too large, it has a deadline.
+
+        Many callers send a head and its body in two writes, which mostly come in two reads.
+        """
+        length = b""
+        for name, value in self.headers:
+            if name == b"content-length":
+                length = value
+            elif name == b"transfer-encoding" or name == b"x-deadline-ms":
+                return True
+        return not length or len(length) > _LENGTH_DIGITS or int(length) > MAX_BODY_BYTES
+
+    def _stop_waiting(self) -> None:
+        """Something else than the rest of a body has come: let the long way deal with it."""
+        if self._short:
+            self._arrived = perf_counter()  # it has not waited for us, but we for it
+            self._take_long_way()
+
     def _take_long_way(self) -> None:
-        """The body has not come whole: give uvicorn's protocol what is there, as if it came now."""
+        """Give uvicorn's protocol what has come of a request on the short way, as if it came now."""
+        if not self._short:
+            return
         self._short = ""
         body = self._short_body
         self._start()
@@ -205,6 +235,7 @@ class Protocol(HttpToolsProtocol):
         limit = settings.idle_s if phase is _IDLE and not self._fresh else settings.read_s
         if now - self._since <= limit or self.transport.is_closing():
             return
+        self._stop_waiting()
         self._metrics.timeouts[phase].inc()
         if phase is _IDLE or (phase is _BODY and self.cycle.response_started):
             self.transport.close()
@@ -217,6 +248,7 @@ class Protocol(HttpToolsProtocol):
 
     def shutdown(self) -> None:
         """The server stops: close after the answer; if there is nothing to answer, after what may be on its way."""
+        self._stop_waiting()
         if self._phase is _IDLE and not self.transport.is_closing():
             self.loop.call_later(_LINGER_S, self._close_idle)
         else:

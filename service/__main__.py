@@ -19,6 +19,7 @@ from service.api.faults import faults_of
 from service.api.requests import read_fast
 from service.bidding.bidder import decide
 from service.bidding.errors import TablesError
+from service.bidding.grading import decide_graded
 from service.bidding.tableset import open_tables
 from service.breakdown import breakdown
 from service.keys import new_key
@@ -86,7 +87,8 @@ def request_of(options: argparse.Namespace) -> dict[str, Any]:
         request["policy"] = options.policy
     if options.preset is not None:
         request["rules"] = {"preset": options.preset}
-    return request
+    given = ("seed", "level", "style") if options.command == "bid" else ("seed",)
+    return request | {field: value for field in given if (value := getattr(options, field)) is not None}
 
 
 def _bid(options: argparse.Namespace, settings: Settings) -> int:
@@ -97,7 +99,10 @@ def _bid(options: argparse.Namespace, settings: Settings) -> int:
             print(f"service bid: {fault.pointer}: {fault.detail} ({fault.code})", file=sys.stderr)
         return 2
     tables = open_tables(settings.tables_dir)
-    decision = decide(call.position, call.policy, tables, call.legal, call.explain)
+    if call.policy.level:
+        decision = decide_graded(*call[:2], tables, call.legal, call.explain, call.seed)
+    else:
+        decision = decide(call.position, call.policy, tables, call.legal, call.explain)
     answer = answer_body(call, decision.bid, decision.kind, decision.explanation, tables.version)
     if options.json:
         print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
@@ -108,8 +113,6 @@ def _bid(options: argparse.Namespace, settings: Settings) -> int:
 
 def _blind(options: argparse.Namespace, settings: Settings) -> int:
     request = request_of(options)
-    if options.seed is not None:
-        request["seed"] = options.seed
     call = blind.read_blind(request)
     if call is None:
         for fault in blind.blind_faults(request):
@@ -156,6 +159,10 @@ def _parser() -> argparse.ArgumentParser:
     for field, what in (("seats", "scores"), ("bags", "bags")):
         by_seat = f"cutthroat: the four seats' {what}, first bidder first, such as 120,95,40,60"
         bid.add_argument(f"--{field}", type=_numbers, metavar="N,N,N,N", help=by_seat)
+    bid.add_argument("--level", type=int, help="strength 1..5; 5, full, when left out")
+    style = "how it leans, each -1..1, such as aggression=0.5,nil_bias=-0.3"
+    bid.add_argument("--style", type=_style, metavar="NAME=VALUE,...", help=style)
+    bid.add_argument("--seed", type=int, help="of the lots that a level below 5 draws")
     unseen.add_argument("--seed", type=int, help="of the lot that decides in fourth seat")
     bid.add_argument("--json", action="store_true", help="the answer that POST /bid gives")
     return parser
@@ -166,6 +173,14 @@ def _numbers(text: str) -> list[int]:
         return [int(number) for number in text.split(",")]
     except ValueError:
         raise argparse.ArgumentTypeError(f"found {text!r}, expected four numbers such as 120,95,40,60") from None
+
+
+def _style(text: str) -> dict[str, float]:
+    try:
+        return {name: float(value) for name, _, value in (part.partition("=") for part in text.split(","))}
+    except ValueError:
+        expected = "names with numbers such as aggression=0.5,nil_bias=-0.3"
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected {expected}") from None
 
 
 def _port(text: str) -> int:

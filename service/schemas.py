@@ -7,7 +7,17 @@ structural faults of a refused request, and tests that hold real answers against
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SkipValidation, StrictBool, StrictInt, StrictStr, WithJsonSchema
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SkipValidation,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    WithJsonSchema,
+)
 
 MAX_ITEMS = 512  # requests in one POST /v1/bids
 SCORE_LIMIT = 10_000  # points, either way
@@ -116,6 +126,13 @@ class RuleSet(Contract):
     variant: Literal["partnership", "cutthroat", "mirror", "whiz", "whiz_strict", "suicide", "jokers"] = "partnership"
 
 
+class Style(Contract):
+    """How a policy leans; 0 is the policy itself."""
+
+    aggression: Annotated[StrictFloat, Field(ge=-1, le=1, description="to more tricks, or to fewer")] = 0.0
+    nil_bias: Annotated[StrictFloat, Field(ge=-1, le=1, description="to nils, or away from them")] = 0.0
+
+
 _CONVENTION = "none, big5, big6 or auto: what both partners play; only bis in a partnership plays one"
 
 
@@ -136,8 +153,12 @@ class BidRequest(Contract):
     explain: StrictBool = True
     legal_bids: LegalBids = None
     seed: Annotated[StrictInt, Field(ge=0, le=MAX_SEED)] | None = Field(
-        default=None, description="for decisions that draw lots; none does once the hand is seen"
+        default=None, description="of the lots that a level below 5 draws; left out, it follows from the position"
     )
+    level: Annotated[StrictInt, Field(ge=1, le=5)] | None = Field(
+        default=None, description="strength, 5 (or left out) full: a lower one misjudges hands as people do"
+    )
+    style: Style | None = Field(default=None, description="a policy's own where left out")
 
 
 class BlindRequest(Contract):
@@ -203,6 +224,7 @@ class BidAnswer(Answer):
     policy: str
     tables: str = Field(description="version of the tables that made it")
     assumed: list[str] = Field(description="what the request left out, as dotted names")
+    seed: int | None = Field(default=None, description="of the lots drawn; left out where none was")
     explanation: Explanation | None = Field(default=None, description="left out when explain is false")
 
 

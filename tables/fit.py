@@ -4,8 +4,9 @@
 offset (`bis:tuned`), the desperate nil's floor, spade honours. `conventions`: the threshold of a nil that partner's
 signal asks for. `variants`: nil threshold, its slope and the offset in whiz, suicide and with jokers. `cutthroat`: the
 same there, and what each piece of SOLO is worth. `rules`: what stakes and limits change (`service.bidding.stakes`).
-`srp`: what each piece of SRP is worth. `nil`: success of nils after the bids 1, 3 at value .8 by who plays. Nothing is
-written: the constants stand in `service.bidding.policies` and `stakes`, with their source.
+`srp`: what each piece of SRP is worth. `nil`: success of nils after the bids 1, 3 at value .8 by who plays. `levels`:
+how far each level misjudges. Nothing is written: the constants stand in `service.bidding.policies` and `stakes`, with
+their source.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from service.bidding.auction import SEQUENCES, sequence_index
 from service.bidding.cards import RANKS
-from service.bidding.policies import Policy, parse_policy
+from service.bidding.policies import FULL_LEVEL, SERVED, SPREADS, Policy, graded, parse_policy
 from service.bidding.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from service.bidding.tableset import Tables, open_tables
 from tables import cutthroat
@@ -36,6 +37,7 @@ from tables.selfplay import play_pairs, play_rounds
 from tables.simulate import chairs, kernel_tables, seated, typed
 
 PAPER = PRESETS["bis-paper"]
+LEVEL_STEP = 3.0  # percent of games, from each level to the next
 
 
 class Estimate(NamedTuple):
@@ -307,6 +309,29 @@ def fit_nil(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     return table("players | made after 1, 3 at value .75-.85, % | made at value over .4, %", rows)
 
 
+def fit_levels(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+    """The spread of each level of each policy with which it wins `LEVEL_STEP` less a level of games against level 5.
+
+    Spreads between the grid's are interpolated; the rate beside each is of other deals.
+    """
+    rows: list[tuple[object, ...]] = []
+    for name in SERVED:
+        full = parse_policy(name)
+
+        def rate(spread: float, seed: int, full: Policy = full) -> Estimate:
+            return win_rate(ts, graded(full._replace(level=1))._replace(spread=spread), full, 2 * pairs, seed)
+
+        most = 2 * SPREADS[full.kind][1]
+        spreads = [most * k / 8 for k in range(1, 9)]
+        with ThreadPoolExecutor(jobs) as pool:
+            found = [50.0, *(each.mean for each in pool.map(lambda spread: rate(spread, seed), spreads))]
+            targets = [50.0 - LEVEL_STEP * (FULL_LEVEL - level) for level in range(1, FULL_LEVEL)]
+            fitted = np.interp(targets, found[::-1], [0.0, *spreads][::-1]).round(3).tolist()
+            rates = pool.map(lambda spread: rate(spread, seed + 1), fitted)
+            rows += [(name, level, *pair) for level, pair in enumerate(zip(fitted, rates, strict=True), 1)]
+    return table("policy | level | spread | win rate against level 5, %", rows)
+
+
 SEARCHES: dict[str, Callable[[tuple[Tables, ...], int, int, int], str]] = {
     "factor": fit_factor,
     "rb": fit_rb,
@@ -317,4 +342,5 @@ SEARCHES: dict[str, Callable[[tuple[Tables, ...], int, int, int], str]] = {
     "rules": fit_rules,
     "srp": fit_srp,
     "nil": fit_nil,
+    "levels": fit_levels,
 }

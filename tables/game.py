@@ -8,6 +8,7 @@ from typing import Any
 
 from service.bidding.blind import consider_blind, lot
 from service.bidding.choose import choose_bid, choose_solo
+from service.bidding.levels import SEEDS, misjudged
 from service.bidding.policies import WINPROB, Policy
 from service.bidding.rules import CUTTHROAT, Rules
 from service.bidding.scoring import BLIND_NIL, contract_of, game_winner, is_nil, score_side
@@ -37,7 +38,7 @@ from tables.rules import (
     legal_cards,
     play_card,
 )
-from tables.winprob import winprob_seat
+from tables.winprob import graded_seat, winprob_seat
 
 MOST_ROUNDS = 200  # a game longer than this is a draw (never seen; guards against endless ties)
 
@@ -74,7 +75,12 @@ def start_round(s: Any) -> None:
 
 
 def bid_seat(s: Any, seat: int, rules: Rules, policy: Policy, ts: Any) -> int:
-    """The bid of ``policy`` from ``seat`` in the state; a blind nil comes before the hand."""
+    """The bid of ``policy`` from ``seat`` in the state; a blind nil comes before the hand.
+
+    The lots of a level follow from the deal, as drawn on by nobody.
+    """
+    if policy.level and policy.kind != WINPROB:
+        policy = misjudged(policy, s[RNG + seat] & SEEDS)
     if rules.variant == CUTTHROAT:
         scores = (s[SEAT_SCORE], s[SEAT_SCORE + 1], s[SEAT_SCORE + 2], s[SEAT_SCORE + 3])
         hand, bags = s[HAND + seat], s[SEAT_BAG + seat]
@@ -82,6 +88,8 @@ def bid_seat(s: Any, seat: int, rules: Rules, policy: Policy, ts: Any) -> int:
     if policy.blind and rules.blind_nil and blind_seat(s, seat, rules, policy, ts):
         return BLIND_NIL
     if policy.kind == WINPROB:
+        if policy.level:
+            return graded_seat(s, seat, rules, policy, s[RNG + seat] & SEEDS, ts[0])
         return winprob_seat(s, seat, rules, ts[0])
     us = seat & 1
     return choose_bid(

@@ -45,6 +45,7 @@ KERNELS = (
     "service.bidding.baselines",
     "service.bidding.choose",
     "service.bidding.blind",
+    "service.bidding.levels",
     "tables.rules",
     "tables.deal",
     "tables.players.common",

@@ -10,10 +10,11 @@ import numpy as np
 
 from service.bidding.auction import sequence_index
 from service.bidding.features import BID_INPUTS, INPUTS, bid_inputs, expected_bids, position_inputs
-from service.bidding.legal import allowed_bids
+from service.bidding.legal import EVERY_BID, allowed_bids
+from service.bidding.levels import drawn_bid
 from service.bidding.nil import consider_nil
 from service.bidding.outcome import OUTCOMES, outcome_values, stakes
-from service.bidding.policies import FULL
+from service.bidding.policies import FULL, Policy
 from service.bidding.regular import previous_bids_factor, regular_takes
 from service.bidding.rules import Rules
 from service.bidding.winning import place_of
@@ -127,6 +128,11 @@ def mean_value(odds: Any, values: Any) -> float:
 
 def winprob_seat(s: Any, seat: int, rules: Rules, t: Any) -> int:
     """The `winprob` bid from ``seat`` in a state."""
+    return weighed_seat(s, seat, rules, t, np.zeros(BIDS))
+
+
+def weighed_seat(s: Any, seat: int, rules: Rules, t: Any, p_win: Any) -> int:
+    """The same; the win probabilities of the bids weighed are written to ``p_win`` (BIDS,)."""
     us = seat & 1
     return winprob_bid(
         s[HAND + seat],
@@ -141,5 +147,18 @@ def winprob_seat(s: Any, seat: int, rules: Rules, t: Any) -> int:
         rules,
         allowed_bids(s[HAND + seat], seat, s[BID], s[BID + 1], rules),
         t,
-        np.zeros(BIDS),
+        p_win,
     )
+
+
+def graded_seat(s: Any, seat: int, rules: Rules, policy: Policy, seed: int, t: Any) -> int:
+    """What a `winprob` with a level or a style bids."""
+    p_win = np.full(BIDS, -1.0)
+    best = weighed_seat(s, seat, rules, t, p_win)
+    p_nil = 0.0
+    if p_win[0] >= 0.0:
+        sequence = sequence_index(seat, s[BID], s[BID + 1], s[BID + 2])
+        p_nil = consider_nil(
+            s[HAND + seat], seat, s[BID], s[BID + 1], sequence, FULL, 0.0, 1, 1, rules.nil_points, EVERY_BID, t
+        ).probability
+    return drawn_bid(p_win, best, p_nil, policy, seed)

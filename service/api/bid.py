@@ -17,6 +17,7 @@ from service.api.faults import MAX_KEYS, faults_of
 from service.api.requests import BidCall, read_fast
 from service.api.state import State
 from service.bidding.bidder import decide
+from service.bidding.grading import decide_graded
 from service.bidding.tableset import TableSet
 from service.keys import Key
 from service.metrics import Decided
@@ -68,7 +69,10 @@ def answer_one(state: State, tables: TableSet, data: Any) -> tuple[dict[str, Any
     if call is None:
         raise refuse(state, data)
     started = perf_counter()
-    chosen, kind, explanation = decide(call.position, call.policy, tables, call.legal, call.explain)
+    if call.policy.level:
+        chosen, kind, explanation = decide_graded(*call[:2], tables, call.legal, call.explain, call.seed)
+    else:
+        chosen, kind, explanation = decide(call.position, call.policy, tables, call.legal, call.explain)
     made = ((kind, call.base, call.convention), perf_counter() - started)
     return answer_body(call, chosen, kind, explanation, tables.version), made
 
@@ -84,6 +88,8 @@ def answer_body(
         "tables": version,
         "assumed": call.assumed,
     }
+    if call.policy.spread:
+        answer["seed"] = call.seed
     if call.explain:
         answer["explanation"] = explanation
     return answer

@@ -103,7 +103,11 @@ BLIND_ANSWER = {
 FAULT_EXAMPLES = {
     "missing-field": Fault("/seat", "missing-field", "seat is missing"),
     "unknown-field": Fault("/previousBids", "unknown-field", "previousBids is no field of the request"),
-    "unsupported-field": Fault("/level", "unsupported-field", "level is not supported yet; leave it out"),
+    "unsupported-field": Fault(
+        "/scores/seats",
+        "unsupported-field",
+        "scores.seats has no use there; expected us and them and us_bags and them_bags with variant partnership",
+    ),
     "wrong-type": Fault("/seat", "wrong-type", "seat is a string; expected an integer"),
     "out-of-range": Fault("/seat", "out-of-range", "seat is 4; expected at most 3"),
     "too-many-items": Fault("/previous_bids", "too-many-items", "4 previous bids; expected at most 3"),

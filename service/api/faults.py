@@ -23,7 +23,6 @@ from service.api.requests import (
     SIDE_FIELDS,
     SPADE_COUNTS,
     TRICKS,
-    UNSUPPORTED_FIELDS,
     deck_of,
     pbn_names,
     policy_of,
@@ -57,12 +56,12 @@ def faults_of(data: Any) -> list[Fault]:
     """Every fault of a request that `read_fast` gave up on."""
     if type(data) is not dict:
         return [Fault("", "wrong-type", f"the request is {_json_type(data)}; expected an object")]
-    for name in ("", "scores", "rules"):
+    for name in ("", "scores", "rules", "style"):
         part = data.get(name) if name else data
         if type(part) is dict and len(part) > MAX_KEYS:
             where = f"/{name}" if name else ""
             return [Fault(where, "too-many-items", f"{len(part)} fields; expected at most {MAX_KEYS}")]
-    faults = _structural_faults({k: v for k, v in data.items() if not (k in UNSUPPORTED_FIELDS and v is None)})
+    faults = _structural_faults(data)
     broken = {fault.pointer for fault in faults}
     rules = _rule_faults(data.get("rules"), broken, faults)
     if "hand" in data:
@@ -94,8 +93,6 @@ def _structural_fault(error: dict[str, Any]) -> Fault:
     if kind == "missing":
         return Fault(where, "missing-field", f"{name} is missing")
     if kind == "extra_forbidden":
-        if loc[-1] in UNSUPPORTED_FIELDS and len(loc) == 1:
-            return Fault(where, "unsupported-field", f"{name} is not supported yet; leave it out")
         return Fault(where, "unknown-field", f"{name} is no field of the request")
     if kind in ("greater_than_equal", "less_than_equal"):
         limit = f"at least {error['ctx']['ge']}" if kind[0] == "g" else f"at most {error['ctx']['le']}"
@@ -103,7 +100,8 @@ def _structural_fault(error: dict[str, Any]) -> Fault:
     if kind == "literal_error" and type(found) is str:
         return Fault(where, "unsupported-rules", f"{name} is {quote(found)}; expected {error['ctx']['expected']}")
     if kind == "int_from_float" or kind.endswith("_type") or kind in ("literal_error", "int_parsing_size"):
-        expected = {"int": "an integer", "bool": "true or false", "string": "a string", "model": "an object"}
+        expected = {"int": "an integer", "bool": "true or false", "float": "a number", "string": "a string"}
+        expected["model"] = "an object"
         wanted = expected.get(kind.partition("_")[0], error["msg"])
         if kind == "literal_error":
             wanted = error["ctx"]["expected"]

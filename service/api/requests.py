@@ -16,8 +16,19 @@ from service.bidding.auction import NO_BID
 from service.bidding.bidder import BLIND_NIL, Position
 from service.bidding.cards import DECK, JOKER_DECK, PBN_JOKERS, RANKS, SUITS, parse_card, pbn_card
 from service.bidding.errors import PolicyError, RulesError
+from service.bidding.grading import seed_of
 from service.bidding.legal import pair_allowed
-from service.bidding.policies import BIS, CONVENTIONS, NO_CONVENTION, SERVED, WINPROB, Policy, parse_policy
+from service.bidding.policies import (
+    BIS,
+    CONVENTIONS,
+    FULL_LEVEL,
+    NO_CONVENTION,
+    SERVED,
+    WINPROB,
+    Policy,
+    graded,
+    parse_policy,
+)
 from service.bidding.record import record
 from service.bidding.rules import CUTTHROAT, JOKERS, MIRROR, PARTNERSHIP, PRESETS, WHIZ, WHIZ_STRICT, Rules, make_rules
 from service.bidding.solo import own_and_best
@@ -27,7 +38,7 @@ from service.schemas import MAX_SEED, POLICY_CHARS, SCORE_LIMIT
 POLICIES: Final = SERVED
 DEFAULT_POLICY: Final = "bis"
 DEFAULT_PRESET: Final = "classic"
-UNSUPPORTED_FIELDS: Final = ("level", "style")  # in the contract, not in this version
+STYLE_FIELDS: Final = ("aggression", "nil_bias")
 MAX_PBN_CHARS: Final = 64
 MAX_RULES_BYTES: Final = 2048  # no rules that can be used are longer
 TRICKS: Final = 13
@@ -71,6 +82,7 @@ class BidCall(NamedTuple):
     legal: tuple[int, ...] | None
     explain: bool
     assumed: list[str]
+    seed: int = 0  # of the lots that a policy with a level draws
 
 
 def read_fast(data: Any) -> BidCall | None:
@@ -169,7 +181,7 @@ def read_fast(data: Any) -> BidCall | None:
         return None
 
     explain = True
-    legal = None
+    legal = seed = None
     if used < len(data):
         if "explain" in data:
             used += 1
@@ -187,15 +199,40 @@ def read_fast(data: Any) -> BidCall | None:
                 legal = legal_bids(data["legal_bids"], rules)
                 if legal is None:
                     return None
-        for field in UNSUPPORTED_FIELDS:
-            if field in data:
-                if data[field] is not None:
-                    return None
-                used += 1
+        if "level" in data or "style" in data:
+            used += ("level" in data) + ("style" in data)
+            asked = grade_of(data.get("level"), data.get("style"), policy)
+            if asked is None:
+                return None
+            policy = asked
         if used < len(data):
             return None
     position = record(Position, (hand, bids, us, them, us_bags, them_bags, rules, by_seat))
-    return record(BidCall, (position, policy, text, base, convention, legal, explain, assumed))
+    if policy.level:
+        if seed is None:
+            seed = seed_of(position)
+            assumed.append("seed")
+        return BidCall(position, policy, text, base, convention, legal, explain, assumed, seed)
+    return record(BidCall, (position, policy, text, base, convention, legal, explain, assumed, 0))
+
+
+def grade_of(level: Any, style: Any, policy: Policy) -> Policy | None:
+    """``policy`` with the request's `level` and `style`; None when they can't be used.
+
+    What they name is theirs, what they leave out or null stays the policy's own.
+    """
+    if level is not None:
+        if type(level) is not int or not 1 <= level <= FULL_LEVEL:
+            return None
+        policy = policy._replace(level=level)
+    if style is not None:
+        if type(style) is not dict or not style.keys() <= set(STYLE_FIELDS):
+            return None
+        for value in style.values():
+            if type(value) not in (int, float) or not -1 <= value <= 1:
+                return None
+        policy = policy._replace(**{field: float(value) for field, value in style.items()})
+    return graded(policy)
 
 
 def standing_of(scores: Any, rules: Rules) -> tuple[FourInts, FourInts] | None:

@@ -59,7 +59,7 @@ def rb(hand: int, seat: int, b0: int, b1: int, policy: Policy, t: Any) -> Baseli
     d = t.rb_suit[0, hand >> 16 & 0xFFFF]
     h = t.rb_suit[0, hand >> 32 & 0xFFFF]
     s = t.rb_suit[1, hand >> 48]
-    estimate = c + d + h + s
+    estimate = c + d + h + s + policy.offset
     takes = limit_takes(estimate, partner_bid(seat, b0, b1))
     nil = naive_nil(hand, seat, b0, b1, policy)
     return Baseline(0 if nil else takes, c, d, h, s, 0.0, estimate, takes, nil)
@@ -93,7 +93,7 @@ def ms(hand: int, seat: int, b0: int, b1: int, policy: Policy, t: Any) -> Baseli
         shape = -1.0
     elif n == 3 and (c_cards & (c_cards - 1) == 0 or d_cards & (d_cards - 1) == 0 or h_cards & (h_cards - 1) == 0):
         shape = 1.0
-    estimate = c + d + h + s + shape
+    estimate = c + d + h + s + shape + policy.offset
     takes = limit_takes(estimate, partner_bid(seat, b0, b1))
     nil = naive_nil(hand, seat, b0, b1, policy)
     return Baseline(0 if nil else takes, c, d, h, s, shape, estimate, takes, nil)
@@ -118,7 +118,7 @@ def io(hand: int, seat: int, b0: int, b1: int, policy: Policy, t: Any) -> Baseli
     high = (s_cards >> TEN).bit_count()
     n = s_cards.bit_count()
     s = high + 0.4 * (n - high)
-    estimate = c + d + h + s
+    estimate = c + d + h + s + policy.offset
     partner = partner_bid(seat, b0, b1)
     takes = limit_takes(estimate, partner)
     honours = (c_cards | d_cards | h_cards | s_cards) >> KING

@@ -62,6 +62,7 @@ def decide(
 ) -> Decision:
     """The bid of ``policy`` in ``position``, always one of ``legal`` (sorted) where given.
 
+    At full strength: a level or a style is `grading.decide_graded`'s.
     `winprob` takes rules in which `win_games.refusal` finds nothing.
     """
     hand, bids, us, them, us_bags, _, rules, scores = position

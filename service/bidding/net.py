@@ -61,6 +61,7 @@ class WinDecision(NamedTuple):
     stakes: list[tuple[int, int]]  # points on the nils of our side and of theirs
     p_win: list[float]  # of each bid
     outcomes: Floats  # (bids, OUTCOMES): their probabilities
+    weighed: int  # the set of bids weighed
 
 
 def win_decision(
@@ -115,7 +116,7 @@ def win_decision(
     for bid, p in zip(bids, p_win):
         if weighed >> bid & 1 and p > most + LEVEL:
             best, most = bid, p
-    return WinDecision(best, regular, nil, x, bids, contracts, on_nils, p_win, odds)
+    return WinDecision(best, regular, nil, x, bids, contracts, on_nils, p_win, odds, weighed)
 
 
 def _odds(x: Floats, rows: Floats, arrays: Tables) -> Floats:

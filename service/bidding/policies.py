@@ -45,6 +45,10 @@ class Policy(NamedTuple):
     ten_from: float = 8.75  # tricks of both partners from which ten is completed, where that stakes 200
     forced_trick: float = 25.0  # points that a trick over the takes costs, where `min_bid` forces it
     ignores_rules: int = 0  # 1: bids as if all rules but the goals, blind nil and the variant were classic's
+    level: int = 0  # 1..5 where a level or a style is asked for (`graded`); 0: the policy as it is
+    spread: float = 0.0  # of a level below 5: standard deviation of its misjudgement, tricks; of winprob probability
+    aggression: float = 0.0  # style, -1..1: to more tricks,
+    nil_bias: float = 0.0  # to nils (`levels`)
 
 
 NAMES = {"bis": BIS, "rb": RB, "ms": MS, "io": IO, "fixed": FIXED, "winprob": WINPROB}
@@ -64,6 +68,17 @@ IN_VARIANT: dict[int, dict[str, dict[str, float]]] = {
     WHIZ: {"bis": {"nil_threshold": 15.0, "nil_slope": 15.0}},
     SUICIDE: {"bis": {"nil_threshold": -100.0, "nil_slope": 10.0, "spade_honours": 1}},
     JOKERS: {"bis": {"nil_threshold": 0.0, "offset": 0.15}},
+}
+
+FULL_LEVEL = 5
+# By level: `python -m tables fit levels`.
+_TRICKS = (0.0, 1.2, 0.9, 0.6, 0.3, 0.0)
+SPREADS: dict[int, tuple[float, ...]] = {
+    BIS: _TRICKS,
+    RB: _TRICKS,
+    MS: _TRICKS,
+    IO: _TRICKS,
+    WINPROB: (0.0, 0.24, 0.08, 0.04, 0.02, 0.0),
 }
 
 _OFF_ON = {"off": 0, "on": 1}
@@ -90,6 +105,8 @@ _NUMBERS: dict[str, tuple[str, float, float]] = {
     "nil_floor": ("nil_floor", 0.0, 1.0),
     "blind_frequency": ("blind_frequency", 0.0, 1.0),
     "blind_floor": ("blind_floor", 0.0, 1.0),
+    "aggression": ("aggression", -1.0, 1.0),
+    "nil_bias": ("nil_bias", -1.0, 1.0),
 }
 UNITS = {
     "nil_threshold": "POINTS",
@@ -101,7 +118,10 @@ UNITS = {
     "nil_floor": "PROBABILITY",
     "blind_frequency": "PROBABILITY",
     "blind_floor": "PROBABILITY",
+    "aggression": "-1..1",
+    "nil_bias": "-1..1",
 }
+_GRADES = ("level", "aggression", "nil_bias")
 _OPTIONS = {
     BIS: (
         "tuned",
@@ -125,12 +145,13 @@ _OPTIONS = {
         "forced_trick",
         "variant",
         "rules",
+        *_GRADES,
     ),
-    RB: ("nil", "nils", "variant"),
-    MS: ("nil", "nils", "variant"),
-    IO: ("nils", "variant"),
+    RB: ("nil", "nils", "variant", *_GRADES),
+    MS: ("nil", "nils", "variant", *_GRADES),
+    IO: ("nils", "variant", *_GRADES),
     FIXED: ("bid",),
-    WINPROB: (),
+    WINPROB: _GRADES,
 }
 
 
@@ -138,9 +159,9 @@ def options_of(name: str) -> list[str]:
     """The options of a policy as a user writes them.
 
     >>> options_of("io")
-    ['nils=off|on', 'variant=heed|ignore']
+    ['nils=off|on', 'variant=heed|ignore', 'level=1..5', 'aggression=-1..1', 'nil_bias=-1..1']
     """
-    forms = {"tuned": "tuned", "nil": "nil=X-Y-Z", "bid": "bid=0..13"}
+    forms = {"tuned": "tuned", "nil": "nil=X-Y-Z", "bid": "bid=0..13", "level": "level=1..5"}
     forms |= {key: f"{key}={'|'.join(words)}" for key, (_, words) in _WORDS.items()}
     forms |= {key: f"{key}={UNITS[key]}" for key in _NUMBERS}
     return [forms[key] for key in _OPTIONS[NAMES[name]]]
@@ -169,7 +190,16 @@ def parse_policy(text: str, variant: int = PARTNERSHIP) -> Policy:
             raise PolicyError(f"policy {name} has no option {key!r}; expected one of {expected}")
         values |= (fitted or TUNED[name]) if key == "tuned" and not value else _option(name, key, value)
     values = {**fitted, **values}
-    return policy._replace(**values)  # type: ignore[arg-type]
+    return graded(policy._replace(**values))  # type: ignore[arg-type]
+
+
+def graded(policy: Policy) -> Policy:
+    """``policy`` with the spread of its level (0: full strength); as it is where level and style ask for nothing."""
+    level = policy.level or FULL_LEVEL
+    if level == FULL_LEVEL and policy.aggression == 0.0 and policy.nil_bias == 0.0:
+        level = 0
+    spread = SPREADS[policy.kind][level] if level else 0.0
+    return policy._replace(level=level, spread=spread)
 
 
 def _option(name: str, key: str, value: str) -> dict[str, float]:
@@ -188,6 +218,10 @@ def _option(name: str, key: str, value: str) -> dict[str, float]:
         if value.isdecimal() and int(value) <= 13:
             return {"bid": int(value)}
         raise PolicyError(f"{name}: bid is {value!r}; expected 0..13")
+    if key == "level":
+        if value in ("1", "2", "3", "4", "5"):
+            return {"level": int(value)}
+        raise PolicyError(f"{name}: level is {value!r}; expected 1..{FULL_LEVEL}")
     if key in _NUMBERS:
         field, low, high = _NUMBERS[key]
         try:

@@ -11,6 +11,7 @@ from service.bidding.auction import NO_BID, SEQUENCES, partner_bid, sequence_ind
 from service.bidding.cards import DECK, JACK, JOKER_DECK, SPADE_BITS, TEN, cards_of
 from service.bidding.features import BID_INPUTS, INPUTS
 from service.bidding.legal import EVERY_BID
+from service.bidding.levels import LOTS, SEEDS
 from service.bidding.nil import Nil
 from service.bidding.outcome import OURS, OUTCOMES, THEIRS
 from service.bidding.policies import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, parse_policy
@@ -364,6 +365,24 @@ def win_sitting(rng: random.Random) -> tuple:
     return s, seat, winnable(rng)[0], ALL
 
 
+STYLED = ("level=1", "level=4,aggression=-0.5", "aggression=1,nil_bias=1")
+GRADED = tuple(typed(parse_policy(f"{name}:{style}")) for name in ("bis", "rb", "ms", "io") for style in STYLED)
+GRADED_WIN = tuple(typed(parse_policy(f"winprob:{style}")) for style in STYLED)
+
+
+def chances(rng: random.Random) -> tuple:
+    """What `levels.drawn_bid` takes but for the seed."""
+    p_win = [rng.random() if rng.random() < 0.6 else -1.0 for _ in range(14)]
+    p_win[rng.randrange(14)] = rng.random()
+    best = max(range(14), key=lambda bid: p_win[bid])
+    return view(np.array(p_win)), best, rng.random(), rng.choice(GRADED_WIN)
+
+
+def liked(rng: random.Random) -> tuple:
+    p_win, best, p_nil, policy = chances(rng)
+    return rng.randrange(14), rng.randint(1, 13), best, p_win, p_nil, policy
+
+
 CUTTHROAT = make_rules("cutthroat")
 Maker = Callable[[random.Random], tuple[Any, ...]]
 SCORING, AUCTION, REGULAR = "service.bidding.scoring.", "service.bidding.auction.", "service.bidding.regular."
@@ -371,6 +390,7 @@ SIGNALS, BLIND = "service.bidding.conventions.", "service.bidding.blind."
 NIL, ENDGAME, BASELINES = "service.bidding.nil.", "service.bidding.endgame.", "service.bidding.baselines."
 RULES_OF_PLAY, DEAL, COMMON = "tables.rules.", "tables.deal.", "tables.players.common."
 WINNING, FEATURES, OUTCOME = "service.bidding.winning.", "service.bidding.features.", "service.bidding.outcome."
+LEVELS = "service.bidding.levels."
 LEGAL, VARIANTS = "service.bidding.legal.", "service.bidding.variants."
 STAKES = "service.bidding.stakes."
 ALTERNATIVES = "tables.alternatives."
@@ -566,6 +586,14 @@ CASES: dict[str, Maker] = {
     ),
     "tables.winprob.winprob_bid": win_position,
     "tables.winprob.winprob_seat": win_sitting,
+    "tables.winprob.weighed_seat": lambda r: (*win_sitting(r), view(np.zeros(14))),
+    "tables.winprob.graded_seat": lambda r: (*win_sitting(r)[:3], r.choice(GRADED_WIN), r.randrange(SEEDS), ALL),
+    LEVELS + "deviate": lambda r: (r.randrange(LOTS * SEEDS),),
+    LEVELS + "tricks_off": lambda r: (r.choice(GRADED), r.randrange(SEEDS)),
+    LEVELS + "nil_points_off": lambda r: (r.choice(GRADED), r.randrange(SEEDS)),
+    LEVELS + "misjudged": lambda r: (r.choice((*GRADED, *POLICIES)), r.randrange(SEEDS)),
+    LEVELS + "liking": liked,
+    LEVELS + "drawn_bid": lambda r: (*chances(r), r.randrange(SEEDS)),
     "tables.winprob.add_row": lambda r: (Table("net_bid"), r.randrange(BID_INPUTS), r.random(), view(np.zeros(3))),
     "tables.winprob.mean_value": lambda r: (
         view(np.array([r.uniform(-4, 4) for _ in range(OUTCOMES)])),
@@ -667,7 +695,8 @@ CASES: dict[str, Maker] = {
     GAME + "start_round": lambda r: (sitting(r)[0],),
     GAME + "blind_seat": blind_sitting,
     GAME + "bid_seat": lambda r: next(
-        (s, r.randrange(4), r.choice(RULES), r.choice(POLICIES), SETTINGS) for s in [states.dealt(4, r.randrange(200))]
+        (s, r.randrange(4), r.choice(RULES), r.choice((*POLICIES, *GRADED)), SETTINGS)
+        for s in [states.dealt(4, r.randrange(200))]
     ),
     GAME + "disturbed": lambda r: (states.dealt(r.randrange(2**31), 1), r.randint(0, 14), r.choice((0.0, 0.5, 1.0))),
     GAME + "play_out": lambda r: (states.dealt(r.randrange(2**31), 1, states.random_bids(r)),),
@@ -709,7 +738,8 @@ TEXTS = {
 BUILD_ONLY = {"service.bidding.regular.ruff_values"}  # makes `ruffs`; a list of floats, sorted
 
 HOW_MANY = (
-    {"tables.winprob.winprob_bid": 40, "tables.winprob.winprob_seat": 20}
+    {"tables.winprob.winprob_bid": 40}
+    | dict.fromkeys((f"tables.winprob.{name}_seat" for name in ("winprob", "weighed", "graded")), 20)
     | {GAME + "play_game": 3, SOLO_GAME + "play_solo_game": 3}
     | dict.fromkeys(
         (

@@ -86,6 +86,9 @@ def previous_bids(draw, rules: dict) -> list:
     return [draw(words.get(bid, st.sampled_from([bid, str(bid)]))) for bid in bids]
 
 
+_LEANINGS = st.floats(-1, 1) | st.integers(-1, 1)
+
+
 @st.composite
 def valid_requests(draw) -> dict:
     """Requests that can be decided, in every accepted form."""
@@ -112,7 +115,8 @@ def valid_requests(draw) -> dict:
         "explain": st.booleans(),
         "legal_bids": st.none() | st.lists(st.integers(0, 13), min_size=1, max_size=14, unique=True),
         "seed": st.none() | st.integers(0, 2**53 - 1),
-        "level": st.none(),
+        "level": st.none() | st.integers(1, 5),
+        "style": st.none() | st.fixed_dictionaries({}, optional=dict.fromkeys(("aggression", "nil_bias"), _LEANINGS)),
     }
     if given or draw(st.booleans()):
         request["rules"] = given
@@ -129,6 +133,7 @@ _JSON = st.recursive(
 )
 _PATHS = [
     *((field,) for field in (*REQUEST, "legal_bids", "seed", "level", "style", "x")),
+    *(("style", field) for field in ("aggression", "nil_bias", "x")),
     *(("scores", field) for field in ("us", "us_bags", "them_bags", "seats", "bags", "x")),
     *(("rules", field) for field in ("preset", "win", "lose", "bags", "bag_limit", "blind_nil", "variant", "x")),
     *(("rules", field) for field in ("double_nil", "failed_nil_tricks", "team_max", "min_bid", "team_min")),
@@ -194,6 +199,13 @@ def test_valid_requests_have_no_faults_and_are_read_right(request):
     legal = request.get("legal_bids")
     assert call.legal == (None if legal is None else tuple(sorted(legal)))
     assert call.explain == request.get("explain", True)
+    style = request.get("style") or {}
+    plain = request.get("level") in (None, 5) and not any(style.values())
+    assert (call.policy.level == 0) == plain
+    if not plain:
+        assert call.policy.level == (request.get("level") or 5)
+        assert (call.policy.aggression, call.policy.nil_bias) == (style.get("aggression", 0), style.get("nil_bias", 0))
+        assert ("seed" in call.assumed) == (request.get("seed") is None)
 
 
 @given(spoilt_requests())

@@ -1,0 +1,99 @@
+"""A bid below full strength, or with a style: `bidder.decide` for a policy with a level, and what is told of it.
+
+How a level misjudges is in `levels`; here the same position is decided with and without, so that the explanation can
+say what full strength would bid. Steps come first in `adjustments`: style, then level.
+"""
+
+import zlib
+from typing import Any
+
+from service.bidding.auction import NO_BID
+from service.bidding.bidder import Decision, Position, decide
+from service.bidding.legal import EVERY_BID, allowed_bids
+from service.bidding.levels import drawn_bid, misjudged, nil_points_off, tricks_off
+from service.bidding.net import win_decision
+from service.bidding.policies import WINPROB, Policy
+from service.bidding.setting import PLAIN
+from service.bidding.tableset import TableSet
+from service.bidding.win_explanation import explain_win
+
+
+def seed_of(position: Position) -> int:
+    """The seed that a position gives, 0..2^32 - 1, the same on every machine: not the policy's, so levels compare."""
+    return zlib.crc32(repr((*position[:6], *position.rules, position.scores)).encode())
+
+
+def decide_graded(
+    position: Position,
+    policy: Policy,
+    tables: TableSet,
+    legal: tuple[int, ...] | None = None,
+    explain: bool = True,
+    seed: int = 0,
+) -> Decision:
+    """The bid of a ``policy`` with a level; arguments as `bidder.decide` takes them, ``seed`` 0..levels.SEEDS."""
+    if policy.kind == WINPROB:
+        return _drawn(position, policy, tables, legal, explain, seed)
+    made = decide(position, misjudged(policy, seed), tables, legal, explain)
+    if made.explanation is not None:
+        full = decide(position, policy, tables, legal, False).bid
+        styled = decide(position, misjudged(policy._replace(spread=0.0), seed), tables, legal, False).bid
+        _tell(made.explanation, policy, full, styled, made.bid, seed)
+    return made
+
+
+def _drawn(
+    position: Position,
+    policy: Policy,
+    tables: TableSet,
+    legal: tuple[int, ...] | None,
+    explain: bool,
+    seed: int,
+) -> Decision:
+    hand, bids, us, them, us_bags, them_bags, rules, _ = position
+    seat = len(bids)
+    b0, b1, b2 = (*bids, NO_BID, NO_BID, NO_BID)[:3]
+    allowed = allowed_bids(hand, seat, b0, b1, rules)
+    may = EVERY_BID if legal is None else sum(1 << bid for bid in legal)
+    t, arrays = tables.kernel[PLAIN], tables.kernel_arrays[PLAIN]
+    made = win_decision(hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, allowed, may, explain, t, arrays)
+    p_win = [-1.0] * 14
+    for bid, p in zip(made.bids, made.p_win):
+        if made.weighed >> bid & 1:
+            p_win[bid] = p
+    p_nil = made.nil.probability
+    full = made.bid
+    bid = drawn_bid(p_win, full, p_nil, policy, seed)
+    explanation = None
+    if explain:
+        styled = drawn_bid(p_win, full, p_nil, policy._replace(spread=0.0), seed)
+        explanation = explain_win(made._replace(bid=bid))
+        _tell(explanation, policy, full, styled, bid, seed)
+    return Decision(bid, "regular" if bid else "nil", explanation)
+
+
+def _tell(explanation: dict[str, Any], policy: Policy, full: int, styled: int, bid: int, seed: int) -> None:
+    """Put the steps of style and level into ``explanation``, and what full strength bids into its sentence."""
+    steps: list[dict[str, Any]] = []
+    if policy.aggression or policy.nil_bias:
+        style = {"aggression": policy.aggression, "nil_bias": policy.nil_bias}
+        steps.append({"rule": "style", "before": full, "after": styled, "why": _why_style(policy), **style})
+    if policy.spread:
+        why = f"level {policy.level} {_why_level(policy, seed)}"
+        steps.append({"rule": "level", "before": styled, "after": bid, "why": why, "level": policy.level, "seed": seed})
+    explanation["adjustments"] = steps + explanation["adjustments"]
+    why = "; ".join(step["why"] for step in steps)
+    would = "the same" if full == bid else str(full or "nil")
+    explanation["sentence"] += f" {why[0].upper()}{why[1:]}; full strength bids {would}."
+
+
+def _why_style(policy: Policy) -> str:
+    return f"style: aggression {policy.aggression:g}, nil bias {policy.nil_bias:g}"
+
+
+def _why_level(policy: Policy, seed: int) -> str:
+    if policy.kind == WINPROB:
+        return f"sees little between bids whose chances differ by {100 * policy.spread:.1f}% or less, and draws one"
+    alone = policy._replace(aggression=0.0, nil_bias=0.0)
+    tricks, points = tricks_off(alone, seed), nil_points_off(alone, seed)
+    return f"misjudges the hand by {tricks:+.2f} tricks and a nil by {-points:+.0f} points"

@@ -1,0 +1,156 @@
+"""Levels and style as kernels: how a policy bids that misjudges its hand, or leans to more tricks or to nils.
+
+A level below full strength misjudges the hand by some tricks and a nil by some points, each drawn by a seed, and bids
+what its policy makes of that (`misjudged`); `winprob`, which has every bid's chance to win, draws among them instead
+(`drawn_bid`). Style moves the same numbers without a lot. What nobody bids is out of reach at any level: a number more
+than `MOST_TRICKS` away, a nil that all but surely fails. How far a level goes (`Policy.spread`) stands in
+`policies.SPREADS`. A policy that is not graded (`policies.graded`) never comes here.
+"""
+
+from math import exp
+from typing import Any
+
+from service.bidding.blind import lot
+from service.bidding.policies import BIS, IO, Policy
+
+MOST_TRICKS = 2  # by which a hand is misjudged, or a drawn number is away from the best
+AGGRESSION_TRICKS = 0.6  # that a hand is worth more at aggression 1
+NIL_POINTS = 25.0  # by which a nil is misjudged, where a hand is by one trick
+BIAS_POINTS = 40.0  # that a nil may be worth less at nil_bias 1
+RANK_POINTS = 25.0  # that move the nil ranks of RB and MS by one
+FORGOTTEN = 40.0  # points: IO, which has no ranks, bids no nil that looks worse by more
+SURE_LOSER = 0.25  # a nil less likely to be made is bid at full strength only
+FLOOR_POINTS = 100.0 * (2.0 * SURE_LOSER - 1.0)  # its expected points, as a threshold
+
+REACH = 3.0  # spreads that a drawn bid's chance may be below the best,
+MOST_REACH = 0.25  # win probability that it may be at any level
+AGGRESSION_CHANCE = 0.02  # win probability that a trick is worth more at aggression 1
+BIAS_CHANCE = 0.04  # the same of a nil at nil_bias 1
+STYLE_REACH = 0.04  # win probability that style may give away
+NEVER = -1e9
+SEEDS = (1 << 53) - 1  # the largest seed; LOTS of them are still an int64
+LOTS = 8  # drawn by one seed
+
+
+def deviate(seed: int) -> float:
+    """A number of mean 0 and standard deviation 1 within -3..3: the sum of three lots, near to normal.
+
+    >>> round(deviate(8), 3)
+    0.793
+    """
+    return 2.0 * (lot(seed) + lot(seed + 1) + lot(seed + 2)) - 3.0
+
+
+def tricks_off(policy: Policy, seed: int) -> float:
+    """Tricks by which ``policy`` takes a hand for better than it is."""
+    off = policy.spread * deviate(LOTS * seed) + AGGRESSION_TRICKS * policy.aggression
+    return min(max(off, -float(MOST_TRICKS)), float(MOST_TRICKS))
+
+
+def nil_points_off(policy: Policy, seed: int) -> float:
+    """Points by which it takes a nil for worse than it is."""
+    return NIL_POINTS * policy.spread * deviate(LOTS * seed + 3) - BIAS_POINTS * policy.nil_bias
+
+
+def misjudged(policy: Policy, seed: int) -> Policy:
+    """The options with which ``policy`` misjudges this hand; ``seed`` 0..SEEDS draws the lots. Not for `winprob`.
+
+    Thresholds fall to `FLOOR_POINTS` at most, or stay where they are lower. RB, MS and IO, which know no chance of a
+    nil, forget some of theirs and bid no more of them.
+    """
+    off = nil_points_off(policy, seed)
+    threshold = policy.nil_threshold
+    ranks = 0
+    nils = policy.nils
+    if policy.kind == BIS:
+        threshold = max(threshold + off, min(threshold, FLOOR_POINTS))
+    elif policy.kind == IO:
+        if off > FORGOTTEN:
+            nils = 0
+    else:
+        ranks = min(max(int(20.5 - off / RANK_POINTS) - 20, -4), 0)
+    return Policy(
+        policy.kind,
+        threshold,
+        policy.offset + tricks_off(policy, seed),
+        policy.curves,
+        policy.factor,
+        policy.endgame,
+        policy.spade_honours,
+        policy.nil_floor,
+        nils,
+        policy.dynamic,
+        policy.nil_x + ranks,
+        policy.nil_y + ranks,
+        policy.nil_z + ranks,
+        policy.bid,
+        policy.convention,
+        policy.blind,
+        policy.blind_frequency,
+        policy.blind_floor,
+        policy.answer_threshold,
+        policy.signal_takes,
+        policy.nil_slope,
+        policy.ignores,
+        policy.ten_from,
+        policy.forced_trick,
+        policy.ignores_rules,
+        policy.level,
+        policy.spread,
+        policy.aggression,
+        policy.nil_bias,
+    )
+
+
+def liking(bid: int, number: int, best: int, p_win: Any, p_nil: float, policy: Policy) -> float:
+    """What draws ``policy`` to ``bid``, win probability over the best bid's; NEVER where it is out of the question.
+
+    ``number``: the best number, 0 where there is none.
+    """
+    behind = p_win[bid] - p_win[best]
+    reach = min(REACH * policy.spread, MOST_REACH)
+    if policy.aggression != 0.0 or policy.nil_bias != 0.0:
+        reach += STYLE_REACH
+    if p_win[bid] < 0.0 or behind < -reach:
+        return NEVER
+    if bid == 0:
+        return NEVER if best != 0 and p_nil < SURE_LOSER else behind + BIAS_CHANCE * policy.nil_bias
+    away = bid - number
+    if abs(away) > MOST_TRICKS:
+        return NEVER
+    return behind + AGGRESSION_CHANCE * policy.aggression * away - policy.spread * (0.5 * away * away)
+
+
+def drawn_bid(p_win: Any, best: int, p_nil: float, policy: Policy, seed: int) -> int:
+    """The bid that a graded `winprob` draws: exp(liking / spread) is its weight; without a spread the one liked most.
+
+    ``p_win`` (14,): win probabilities of the bids weighed, -1 of others; ``best``: the best of them; ``p_nil``: that a
+    nil is made, by the curves.
+    """
+    number = best
+    if best == 0:
+        for bid in range(1, 14):
+            if p_win[bid] >= 0.0 and (number == 0 or p_win[bid] > p_win[number]):
+                number = bid
+    chosen = best
+    most = NEVER
+    for bid in range(14):
+        liked = liking(bid, number, best, p_win, p_nil, policy)
+        if liked > most:
+            chosen = bid
+            most = liked
+    if policy.spread == 0.0:
+        return chosen
+    total = 0.0
+    for bid in range(14):
+        liked = liking(bid, number, best, p_win, p_nil, policy)
+        if liked > NEVER:
+            total += exp((liked - most) / policy.spread)
+    left = lot(LOTS * seed) * total
+    for bid in range(14):
+        liked = liking(bid, number, best, p_win, p_nil, policy)
+        if liked > NEVER:
+            left -= exp((liked - most) / policy.spread)
+            if left < 0.0:
+                return bid
+    return chosen

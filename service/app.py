@@ -43,6 +43,7 @@ from service.api.documentation import (
     BLIND_ANSWER,
     BLIND_REQUEST,
     CUTTHROAT_REQUEST,
+    LEVEL_REQUEST,
     POST_PROBLEMS,
     REQUEST,
     SHORT_BLIND_REQUEST,
@@ -301,7 +302,8 @@ def _add_hot_routes(app: FastAPI) -> None:
             response_description="The bid",
             responses={200: example(ANSWER), **POST_PROBLEMS},
             openapi_extra=post_extra(
-                "BidRequest", {"full": REQUEST, "short": SHORT_REQUEST, "cutthroat": CUTTHROAT_REQUEST}
+                "BidRequest",
+                {"full": REQUEST, "short": SHORT_REQUEST, "level": LEVEL_REQUEST, "cutthroat": CUTTHROAT_REQUEST},
             ),
         )
     app.add_api_route(

@@ -310,6 +310,7 @@ class PoliciesAnswer(Answer):
 
     default: str
     policies: list[PolicyInfo]
+    grades: dict[str, str] = Field(description="how a request colours any of them, by field")
 
 
 class RuleField(Answer):

@@ -44,6 +44,11 @@ _WON = {
     },
     "bis:tuned": {"rb": "51.5 [50.9, 52.0]", "ms": "64.3 [63.7, 64.9]", "io": "74.2 [73.6, 74.8]"},
 }
+_GRADES = {
+    "level": "1..5: 5 is full strength; those below misjudge hands, and win some 3% of games less a level",
+    "style.aggression": "-1..1: to fewer tricks or to more",
+    "style.nil_bias": "-1..1: away from nils or to them; rb, ms and io only away",
+}
 _PRESETS = {
     "classic": "goal 500, nil 100, every tenth bag costs 100",
     "bis-paper": "the games of ECAI 2020: goal 200, losing goal -100, ten bags cost 110",
@@ -102,7 +107,7 @@ def _policies() -> PoliciesAnswer:
                     strength=strength_of(text),
                 )
             )
-    return PoliciesAnswer(default=DEFAULT_POLICY, policies=infos)
+    return PoliciesAnswer(default=DEFAULT_POLICY, policies=infos, grades=_GRADES)
 
 
 def strength_of(policy: str) -> str:

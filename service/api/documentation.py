@@ -32,6 +32,13 @@ REQUEST = {
     "explain": True,
 }
 SHORT_REQUEST = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
+LEVEL_REQUEST = {
+    **SHORT_REQUEST,
+    "policy": "winprob",
+    "level": 2,
+    "style": {"aggression": 0.5, "nil_bias": -0.3},
+    "seed": 7,
+}
 CUTTHROAT_REQUEST = {
     "hand": "AKJ62.AQ.Q.K9543",
     "previous_bids": [3, 1],

@@ -82,7 +82,7 @@ class BidCall(NamedTuple):
     legal: tuple[int, ...] | None
     explain: bool
     assumed: list[str]
-    seed: int = 0  # of the lots that a policy with a level draws
+    seed: int = 0  # of the lots, where the policy draws any
 
 
 def read_fast(data: Any) -> BidCall | None:
@@ -208,7 +208,7 @@ def read_fast(data: Any) -> BidCall | None:
         if used < len(data):
             return None
     position = record(Position, (hand, bids, us, them, us_bags, them_bags, rules, by_seat))
-    if policy.level:
+    if policy.spread:
         if seed is None:
             seed = seed_of(position)
             assumed.append("seed")
@@ -231,7 +231,8 @@ def grade_of(level: Any, style: Any, policy: Policy) -> Policy | None:
         for value in style.values():
             if type(value) not in (int, float) or not -1 <= value <= 1:
                 return None
-        policy = policy._replace(**{field: float(value) for field, value in style.items()})
+        aggression = float(style.get("aggression", policy.aggression))
+        policy = policy._replace(aggression=aggression, nil_bias=float(style.get("nil_bias", policy.nil_bias)))
     return graded(policy)
 
 

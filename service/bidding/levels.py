@@ -48,8 +48,9 @@ def tricks_off(policy: Policy, seed: int) -> float:
 
 
 def nil_points_off(policy: Policy, seed: int) -> float:
-    """Points by which it takes a nil for worse than it is."""
-    return NIL_POINTS * policy.spread * deviate(LOTS * seed + 3) - BIAS_POINTS * policy.nil_bias
+    """Whole points by which it takes a nil for worse than it is."""
+    off = NIL_POINTS * policy.spread * deviate(LOTS * seed + 3) - BIAS_POINTS * policy.nil_bias
+    return float(int(off + 1000.5) - 1000)
 
 
 def misjudged(policy: Policy, seed: int) -> Policy:
@@ -107,7 +108,7 @@ def liking(bid: int, number: int, best: int, p_win: Any, p_nil: float, policy: P
 
     ``number``: the best number, 0 where there is none.
     """
-    behind = p_win[bid] - p_win[best]
+    behind: float = p_win[bid] - p_win[best]
     reach = min(REACH * policy.spread, MOST_REACH)
     if policy.aggression != 0.0 or policy.nil_bias != 0.0:
         reach += STYLE_REACH

@@ -71,14 +71,13 @@ IN_VARIANT: dict[int, dict[str, dict[str, float]]] = {
 }
 
 FULL_LEVEL = 5
-# By level: `python -m tables fit levels`.
-_TRICKS = (0.0, 1.2, 0.9, 0.6, 0.3, 0.0)
+# Spread by level (0: none): `python -m tables fit levels`.
 SPREADS: dict[int, tuple[float, ...]] = {
-    BIS: _TRICKS,
-    RB: _TRICKS,
-    MS: _TRICKS,
-    IO: _TRICKS,
-    WINPROB: (0.0, 0.24, 0.08, 0.04, 0.02, 0.0),
+    BIS: (0.0, 1.25, 1.05, 0.8, 0.55, 0.0),
+    RB: (0.0, 1.0, 0.82, 0.64, 0.43, 0.0),
+    MS: (0.0, 0.62, 0.51, 0.41, 0.31, 0.0),
+    IO: (0.0, 0.82, 0.66, 0.48, 0.26, 0.0),
+    WINPROB: (0.0, 0.3, 0.14, 0.08, 0.04, 0.0),
 }
 
 _OFF_ON = {"off": 0, "on": 1}
@@ -94,6 +93,7 @@ _WORDS: dict[str, tuple[str, dict[str, int]]] = {
     "blind": ("blind", _OFF_ON),
     "variant": ("ignores", {"heed": 0, "ignore": 1}),
     "rules": ("ignores_rules", {"heed": 0, "ignore": 1}),
+    "level": ("level", {str(level): level for level in range(1, FULL_LEVEL + 1)}),
 }
 _NUMBERS: dict[str, tuple[str, float, float]] = {
     "nil_threshold": ("nil_threshold", -1000.0, 1000.0),
@@ -159,9 +159,9 @@ def options_of(name: str) -> list[str]:
     """The options of a policy as a user writes them.
 
     >>> options_of("io")
-    ['nils=off|on', 'variant=heed|ignore', 'level=1..5', 'aggression=-1..1', 'nil_bias=-1..1']
+    ['nils=off|on', 'variant=heed|ignore', 'level=1|2|3|4|5', 'aggression=-1..1', 'nil_bias=-1..1']
     """
-    forms = {"tuned": "tuned", "nil": "nil=X-Y-Z", "bid": "bid=0..13", "level": "level=1..5"}
+    forms = {"tuned": "tuned", "nil": "nil=X-Y-Z", "bid": "bid=0..13"}
     forms |= {key: f"{key}={'|'.join(words)}" for key, (_, words) in _WORDS.items()}
     forms |= {key: f"{key}={UNITS[key]}" for key in _NUMBERS}
     return [forms[key] for key in _OPTIONS[NAMES[name]]]
@@ -218,10 +218,6 @@ def _option(name: str, key: str, value: str) -> dict[str, float]:
         if value.isdecimal() and int(value) <= 13:
             return {"bid": int(value)}
         raise PolicyError(f"{name}: bid is {value!r}; expected 0..13")
-    if key == "level":
-        if value in ("1", "2", "3", "4", "5"):
-            return {"level": int(value)}
-        raise PolicyError(f"{name}: level is {value!r}; expected 1..{FULL_LEVEL}")
     if key in _NUMBERS:
         field, low, high = _NUMBERS[key]
         try:

@@ -29,6 +29,7 @@ from tables.report import (
     distributions,
     fitted,
     kinds,
+    levels,
     opponents,
     rule_options,
     variants,
@@ -178,4 +179,7 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "cutthroat-searched": cutthroat.searched,
     "winprob": winprob.against,
     "winprob-reliability": winprob.reliability,
+    "levels": levels.against,
+    "styles": levels.styles,
+    "levels-searched": levels.searched,
 }

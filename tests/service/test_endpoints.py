@@ -378,7 +378,13 @@ def test_every_policy_of_the_catalogue_can_be_asked_for(call, request_body):
         texts = [policy["policy"]]
         for option in policy["options"]:
             key, _, values = option.partition("=")
-            values = {"POINTS": "10", "TRICKS": ".5", "PROBABILITY": ".4", "X-Y-Z": "5-8-T"}.get(values, values)
+            values = {
+                "POINTS": "10",
+                "TRICKS": ".5",
+                "PROBABILITY": ".4",
+                "X-Y-Z": "5-8-T",
+                "-1..1": "-.5",
+            }.get(values, values)
             base = policy["policy"].partition(":")[0]
             texts += [f"{base}:{key}={value}" if value else f"{base}:{key}" for value in values.split("|")]
         for text in texts:

@@ -1,0 +1,40 @@
+"""The section about levels and style: each level against full strength and against `bis`, and what a style costs."""
+
+from typing import Any
+
+from service.bidding.policies import FULL_LEVEL
+from tables import fit
+from tables.report.setup import Setup, by_points, percent, share, table
+
+POLICIES = ("winprob", "bis")
+STYLES = ("aggression=-1", "aggression=-0.5", "aggression=0.5", "aggression=1", "nil_bias=-1", "nil_bias=1")
+
+
+def against(setup: Setup) -> str:
+    """Win rates of each level."""
+    rows: list[tuple[Any, ...]] = []
+    for name in POLICIES:
+        for level in range(1, FULL_LEVEL + 1):
+            text = f"{name}:level={level}"
+            result = setup.match(text, name)
+            nils, made = share(result.nil_rate[0]), share(result.nil_success[0])
+            won = "-" if level == FULL_LEVEL else percent(result)
+            rows.append((f"`{text}`", won, percent(setup.match(text, "bis")), nils, made))
+    return table("level | wins against level 5, % | against `bis`, % | nils, % | made, %", rows)
+
+
+def styles(setup: Setup) -> str:
+    """Win rates of styles at full strength against the same without."""
+    rows: list[tuple[Any, ...]] = []
+    for name in POLICIES:
+        for style in STYLES:
+            text = f"{name}:{style}"
+            result = setup.match(text, name)
+            nils, made = share(result.nil_rate[0]), share(result.nil_success[0])
+            rows.append((f"`{text}`", percent(result), by_points(result), nils, made))
+    return table("style | wins against the same without, % | points a round | nils, % | made, %", rows)
+
+
+def searched(setup: Setup) -> str:
+    """The search behind the spreads, and for every policy what they win."""
+    return fit.fit_levels(setup.tables, max(1, setup.pairs * 2 // 5), 9, setup.jobs)

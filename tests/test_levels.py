@@ -1,6 +1,7 @@
 """Levels and style: misjudged by a seed, never absurd, and nothing at all at full strength."""
 
 import random
+from typing import Any
 
 import pytest
 
@@ -41,8 +42,8 @@ def test_full_strength_is_no_level_at_all(name):
 
 
 def test_every_field_is_handed_on():
-    other = Policy(*(type(value)(1 + i) for i, value in enumerate(Policy())))._replace(kind=0, spread=0.0)
-    other = other._replace(aggression=0.0, nil_bias=0.0)
+    values: list[Any] = [type(value)(1 + i) for i, value in enumerate(Policy())]
+    other = Policy(*values)._replace(kind=0, spread=0.0, aggression=0.0, nil_bias=0.0)
     assert misjudged(other, 5) == other
 
 
@@ -112,8 +113,8 @@ def test_style_leans():
     for name in ("bis", "winprob"):
         tricks, nils = {}, {}
         for lean in (-1, 0, 1):
-            bold, fond = (graded(parse_policy(name)._replace(**{field: float(lean)})) for field in
-                          ("aggression", "nil_bias"))  # fmt: skip
+            bold = graded(parse_policy(name)._replace(aggression=float(lean)))
+            fond = graded(parse_policy(name)._replace(nil_bias=float(lean)))
             made = [decide_graded(where, bold, tables, None, False).bid for where in positions(300)]
             tricks[lean] = sum(made) / sum(bid > 0 for bid in made)
             nils[lean] = sum(decide_graded(where, fond, tables, None, False).bid == 0 for where in positions(300))

@@ -8,16 +8,20 @@ import numpy as np
 import pytest
 
 from service.bidding.bidder import Position, decide
-from service.bidding.cards import parse_card, parse_pbn
+from service.bidding.cards import DECK, parse_card, parse_pbn
 from service.bidding.policies import parse_policy
 from service.bidding.rules import Rules
 from service.bidding.scoring import score_side
 from service.bidding.tableset import open_tables
 from tables import __main__
 from tables.arena.match import run_match
-from tables.report import command, conventions, distributions, kinds, opponents, plots, samples, setup
+from tables.report import command, conventions, distributions, kinds, opponents, plots, regret, samples, setup
 from tables.report.paper import TABLE_2, TABLE_3
+from tables.rules import HAND
 from tables.simulate import seated, typed
+from tables.winprob import BIDS
+from tests.conftest import view
+from tests.engine import states
 
 IMAGES = command.PAGE.parent / "img"
 
@@ -254,3 +258,26 @@ def test_what_follows_a_first_partners_hand():
     after = conventions._after(rounds, 0, np.array([True, True]))
     assert (after.nils, after.made) == (1, 1)
     assert after.points.tolist() == [142 - 20 - 70, -60 + 57 + 40]
+
+
+def test_regret_by_hand():
+    """Bid 4 was made; 5 gains .1 in either half, 3 in the first only: chosen there, and judged by the second."""
+    gains, weighed = np.zeros((2, BIDS, 3)), np.zeros(BIDS, bool)
+    weighed[3:6] = True
+    gains[:, 3:6, 0] = 50.0
+    gains[:, 5, 1:] = 50 * 0.1, 50 * 0.1**2
+    assert regret.regret_of(gains, weighed) == pytest.approx((0.1, 0.1))
+    gains[0, 3, 1:], gains[1, 3, 1:] = (50 * 0.2, 50 * 0.2**2), (50 * -0.3, 50 * 0.3**2)
+    assert regret.regret_of(gains, weighed) == pytest.approx((-0.3 / 2 + 0.1 / 2, 0.1))
+    assert regret.regret_of(gains * 0.0 + [50.0, 0.0, 0.0], weighed) == (0.0, 0.0)
+
+
+def test_unseen_cards_are_dealt_anew():
+    s = states.dealt(4, 1)
+    mine, before = s[HAND + 2], [s[HAND + seat] for seat in range(4)]
+    regret._deal_unseen(s, 2, view(np.zeros(64, np.int64)))
+    hands = [s[HAND + seat] for seat in range(4)]
+    assert hands[2] == mine
+    assert hands != before
+    assert [hand.bit_count() for hand in hands] == [13] * 4
+    assert sum(hands) == DECK

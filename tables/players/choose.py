@@ -4,12 +4,13 @@ from typing import Any
 
 from tables.players.solo1.solo import solo1
 from tables.players.srp1.srp import srp1
+from tables.players.srp2.srp import srp2
 from tables.players.uct import uct
 from tables.players.wrp import wrp
 from tables.rules import PLAYER
 
-WRP, SRP1, UCT1, SOLO1 = 0, 1, 2, 3
-IDS = {"wrp": WRP, "srp@1": SRP1, "srp": SRP1, "solo@1": SOLO1, "solo": SOLO1}  # players without options
+WRP, SRP1, UCT1, SOLO1, SRP2 = 0, 1, 2, 3, 4
+IDS = {"wrp": WRP, "srp@1": SRP1, "srp": SRP1, "srp@2": SRP2, "solo@1": SOLO1, "solo": SOLO1}  # players without options
 
 
 def choose_card(s: Any, seat: int) -> int:
@@ -17,6 +18,8 @@ def choose_card(s: Any, seat: int) -> int:
     player = s[PLAYER + seat]
     if player == SRP1:
         return srp1(s, seat)
+    if player == SRP2:
+        return srp2(s, seat)
     if player == WRP:
         return wrp(s, seat)
     if player == SOLO1:

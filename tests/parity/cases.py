@@ -149,6 +149,15 @@ def sitting(rng: random.Random, leading: bool | None = None) -> tuple[memoryview
             return s, me, s[HAND + me], sum(1 << card for card in states.legal_now(s)), unseen_cards(s, me)
 
 
+def staked(rng: random.Random) -> tuple[memoryview, int]:
+    """(state, seat to play) late in a game whose rules the state carries."""
+    s, me, *_ = sitting(rng)
+    s = states.copy(s)
+    carry_rules(s, rng.choice(RULES))
+    s[SCORE], s[SCORE + 1] = (rng.randrange(-90, 490, 10) for _ in range(2))
+    return s, me
+
+
 def cards(rng: random.Random, least: int = 0) -> int:
     """Any set of cards, jokers too."""
     deck = [*cards_of(DECK), 61, 62]
@@ -395,7 +404,7 @@ LEGAL, VARIANTS = "service.bidding.legal.", "service.bidding.variants."
 STAKES = "service.bidding.stakes."
 ALTERNATIVES = "tables.alternatives."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
-SRP1, GAME = "tables.players.srp1.", "tables.game."
+SRP1, SRP2, GAME = "tables.players.srp1.", "tables.players.srp2.", "tables.game."
 SOLO, SOLO1, SOLO_GAME = "service.bidding.solo.", "tables.players.solo1.", "tables.solo."
 
 
@@ -663,6 +672,22 @@ CASES: dict[str, Maker] = {
         (s, me + 1 & 3, me + 3 & 3, ok, u) for s, me, _, ok, u in [sitting(r, True)]
     ),
     SRP1 + "srp.srp1": lambda r: sitting(r)[:2],
+    SRP2 + "goals.wants_tricks": lambda r: next((s, me, u) for s, me, _, _, u in [sitting(r)]),
+    SRP2 + "goals.projected": lambda r: (staked(r)[0], r.randrange(2)),
+    SRP2 + "goals.must_set": staked,
+    SRP2 + "goals.wins_by_contract": staked,
+    SRP2 + "goals.middle_card": lambda r: next((h >> 48 << 48 | 1 << 50, u) for _, _, h, _, u in [sitting(r)]),
+    SRP2 + "lead.lead_for_tricks": lambda r: sitting(r, True),
+    SRP2 + "follow.may_ruff": lambda r: next((s, r.randrange(4), u) for s, _, _, _, u in [sitting(r, False)]),
+    SRP2 + "follow.follow_for_tricks": lambda r: sitting(r, False),
+    SRP2 + "nils.cover_card": lambda r: sitting(r),
+    SRP2 + "nils.cover_lead": lambda r: sitting(r, True),
+    SRP2 + "nils.attack_card": lambda r: next(
+        (s, me, me + r.choice((1, 3)) & 3, h, ok, u) for s, me, h, ok, u in [sitting(r)]
+    ),
+    SRP2 + "nils.attack_win": lambda r: next((s, me, ok, u) for s, me, _, ok, u in [sitting(r, False)]),
+    SRP2 + "srp.attack_pays": staked,
+    SRP2 + "srp.srp2": staked,
     SOLO1 + "goals.own_need": lambda r: (sitting(r)[0], r.randrange(4)),
     SOLO1 + "goals.others_need": lambda r: sitting(r)[:2],
     SOLO1 + "goals.is_safe": lambda r: next((s, me, u) for s, me, _, _, u in [sitting(r)]),

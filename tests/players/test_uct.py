@@ -296,7 +296,7 @@ def test_texts():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("mcts", "unknown player 'mcts'; expected one of wrp, srp@1, srp, solo@1, solo, or uct:TRICKS"),
+        ("mcts", "unknown player 'mcts'; expected one of wrp, srp@1, srp, srp@2, solo@1, solo, or uct:TRICKS"),
         ("srp:5", "unknown player"),
         ("uct", "tricks is ''; expected 1..13"),
         ("uct:0", "tricks is '0'; expected 1..13"),

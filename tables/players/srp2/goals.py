@@ -1,0 +1,97 @@
+"""What SRP 2 plays for: as `srp1.goals`, with each seat's own share, the stakes of the game and cards worth keeping.
+
+The pieces below are the new ones; those of SRP 1 are always in use here.
+"""
+
+from typing import Any
+
+from service.bidding.cards import highest
+from service.bidding.scoring import contract_of, is_nil, nil_stake
+from tables.players.common import above, tricks_left, tricks_needed
+from tables.players.srp1.goals import OVER, UNDER, sum_of_contracts, sure_takes, type_by_sum
+from tables.rules import BID, HAND, PIECES, RULE, SCORE, TAKEN, carried_rules
+
+OWN_SHARE, LOW_KEPT, UNDER_PARTNER, TRUMPS_KEPT, RUFF_BEHIND, HIGH_LEADS, COVER_KEPT, COVER_ODDS, STAKES = (
+    1 << i for i in range(9)
+)
+PIECE_NAMES = (
+    "own share",
+    "low cards kept",
+    "high under partner",
+    "trumps kept",
+    "a ruff behind",
+    "high leads",
+    "covers kept",
+    "odds of a cover",
+    "stakes",
+)
+
+# Found in duplicate games, as the weights of `srp1`.
+FEW_BID = 9  # up to this sum of bids a seat with its own tricks leaves the rest to partner, and low cards are kept
+SHARE_SLACK = 2  # tricks of those left that the side can spare, for a share to be left to partner
+SETTABLE = 4  # tricks the others may still lose and be thought settable when the game hangs on it
+
+
+def wants_tricks(s: Any, me: int, unseen: int) -> bool:
+    """Whether seat ``me`` plays to take tricks (with no live nil to think of)."""
+    pieces = s[PIECES + me]
+    need = tricks_needed(s, me)
+    theirs = tricks_needed(s, (me + 1) & 3)
+    left = tricks_left(s)
+    settable = 0 < theirs <= left
+    if pieces & STAKES and settable and left - theirs <= SETTABLE and must_set(s, me):
+        return True
+    if is_nil(s[BID + me]):
+        # A failed nil's tricks don't help its side's contract: only setting the others is left to play for.
+        return settable and left - theirs <= 3
+    if need > left:
+        # Set already: tricks cost us nothing; take them while they can set the others, else give them bags.
+        return settable
+    total = sum_of_contracts(s)
+    if need > 0:
+        sure = sure_takes(s[HAND + me] >> 48, unseen >> 48)
+        if pieces & OWN_SHARE and total <= FEW_BID and left - need >= SHARE_SLACK:
+            if contract_of(s[BID + me]) - s[TAKEN + me] <= sure:
+                return False
+        return not (type_by_sum(total) <= UNDER and sure >= need)
+    # They can lose `left - theirs` tricks more before they are set.
+    return settable and (type_by_sum(total) >= OVER or left - theirs <= 1)
+
+
+def projected(s: Any, side: int) -> int:
+    """A side's points after the round if it makes its contract and keeps its live nils; bags not counted."""
+    rules = carried_rules(s)
+    points = s[SCORE + side]
+    for seat in range(side, 4, 2):
+        stake = nil_stake(s[BID + seat], rules)
+        points += 10 * contract_of(s[BID + seat]) + (-stake if s[TAKEN + seat] else stake)
+    return int(points)
+
+
+def must_set(s: Any, me: int) -> bool:
+    """Whether the others win the game unless they are set or a nil of theirs fails."""
+    if s[RULE] <= 0:
+        return False  # a state that carries no rules
+    theirs = projected(s, 1 - (me & 1))
+    return theirs >= s[RULE] and theirs > projected(s, me & 1)
+
+
+def wins_by_contract(s: Any, me: int) -> bool:
+    """Whether our contract alone wins the game, whatever the others make (a few bags apart)."""
+    if s[RULE] <= 0:
+        return False
+    ours = projected(s, me & 1)
+    return ours >= s[RULE] and ours > projected(s, 1 - (me & 1)) + 5
+
+
+def middle_card(cards: int, unseen: int) -> int:
+    """The highest of ``cards`` (one suit) that an unseen card beats: neither a boss nor a low card is given up.
+
+    The lowest where all are bosses.
+    """
+    while cards & (cards - 1):
+        top = highest(cards)
+        if unseen & above(top):
+            return top
+        cards &= ~(1 << top)
+    return highest(cards)

@@ -1,0 +1,77 @@
+"""SRP version 2: which module plays this card. As `srp1.srp`, with the pieces of `srp2.goals`.
+
+A live nil comes first: one's own, partner's, the opponents'. Else the side's goal decides between playing
+for tricks and leaving them. Each piece can be switched off by its bit in the state, to measure its worth.
+"""
+
+from typing import Any
+
+from service.bidding.cards import highest, lowest
+from tables.players.common import (
+    duck,
+    least_winning_lead,
+    nil_alive,
+    tricks_left,
+    tricks_needed,
+    unseen_cards,
+    winning_cards,
+)
+from tables.players.srp1.nils import NOTHING, nil_card
+from tables.players.srp2.follow import follow_for_tricks
+from tables.players.srp2.goals import STAKES, must_set, wants_tricks, wins_by_contract
+from tables.players.srp2.lead import lead_for_tricks
+from tables.players.srp2.nils import attack_card, cover_card
+from tables.rules import BROKEN, CARD, COUNT, HAND, PIECES, WINNER, legal_cards, suit_mask
+
+HOME_SLACK = 4  # tricks of those left that a contract that wins the game must be able to spare, for an attack on a nil
+
+
+def srp2(s: Any, me: int) -> int:
+    """The card SRP 2 plays from seat ``me``."""
+    hand = s[HAND + me]
+    legal = legal_cards(hand, s[COUNT], s[CARD], s[BROKEN])
+    if legal & (legal - 1) == 0:
+        return lowest(legal)
+    unseen = unseen_cards(s, me)
+    partner = (me + 2) & 3
+    if nil_alive(s, me):
+        return nil_card(s, hand, legal, unseen)
+    covers = nil_alive(s, partner)
+    if covers:
+        card = cover_card(s, me, hand, legal, unseen)
+        if card != NOTHING:
+            return card
+    for step in range(1, 4, 2):
+        niler = (me + step) & 3
+        if nil_alive(s, niler) and attack_pays(s, me):
+            card = attack_card(s, me, niler, hand, legal, unseen)
+            if card != NOTHING:
+                return card
+    if wants_tricks(s, me, unseen):
+        if s[COUNT] == 0:
+            return lead_for_tricks(s, me, hand, legal, unseen)
+        return follow_for_tricks(s, me, hand, legal, unseen)
+    if s[COUNT] == 0:
+        return least_winning_lead(legal, unseen)
+    if s[WINNER] == partner and s[COUNT] == 3:
+        # The trick is ours whoever takes it: get rid of the highest card.
+        return highest(legal)
+    if covers and legal & suit_mask(s[CARD] >> 4):
+        losers = legal & ~winning_cards(s, legal)
+        if losers:
+            return lowest(losers)  # high cards are wanted for the cover
+    return duck(s, legal)
+
+
+def attack_pays(s: Any, me: int) -> bool:
+    """Whether an opponent's nil is worth an attack: not where every trick is needed, unless it wins the game for them;
+    nor where our contract wins it for us and few tricks can be spared.
+    """
+    need = tricks_needed(s, me)
+    left = tricks_left(s)
+    if s[PIECES + me] & STAKES:
+        if 0 < need > left - HOME_SLACK and wins_by_contract(s, me):
+            return False
+        if need >= left and must_set(s, me):
+            return True
+    return need < left

@@ -4,9 +4,9 @@
 offset (`bis:tuned`), the desperate nil's floor, spade honours. `conventions`: the threshold of a nil that partner's
 signal asks for. `variants`: nil threshold, its slope and the offset in whiz, suicide and with jokers. `cutthroat`: the
 same there, and what each piece of SOLO is worth. `rules`: what stakes and limits change (`service.bidding.stakes`).
-`srp`: what each piece of SRP is worth. `nil`: success of nils after the bids 1, 3 at value .8 by who plays. `levels`:
-how far each level misjudges. Nothing is written: the constants stand in `service.bidding.policies` and `stakes`, with
-their source.
+`srp`: what each piece of SRP 2 is worth, `srp@1`: of SRP 1. `nil`: success of nils after the bids 1, 3 at value .8 by
+who plays. `levels`: how far each level misjudges. Nothing is written: the constants stand in
+`service.bidding.policies` and `stakes`, with their source.
 """
 
 import argparse
@@ -24,17 +24,19 @@ from service.bidding.policies import FULL_LEVEL, SERVED, SPREADS, Policy, graded
 from service.bidding.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from service.bidding.tableset import Tables, open_tables
 from tables import cutthroat
+from tables.arena import stats
 from tables.curves import BINS, nil_rounds
 from tables.factor import START, learn
 from tables.family import Arrays, Chunk
-from tables.game import SUMS
+from tables.game import PAIR_DD, PAIR_RR, POINTS, ROUNDS, SUMS
 from tables.logistic import log_loss_by_bin
 from tables.players.names import player_for
 from tables.players.solo1.goals import PIECE_NAMES as PIECES_OF_SOLO
 from tables.players.srp1.goals import ALL_PIECES, PIECE_NAMES
+from tables.players.srp2.goals import PIECE_NAMES as PIECES_OF_SRP2
 from tables.rb import FIT_RULES
 from tables.selfplay import play_pairs, play_rounds
-from tables.simulate import chairs, kernel_tables, seated, typed
+from tables.simulate import chairs, kernel_tables, needed, seated, typed
 
 PAPER = PRESETS["bis-paper"]
 LEVEL_STEP = 3.0  # percent of games, from each level to the next
@@ -273,13 +275,36 @@ def fit_factor(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
 
 
 def fit_srp(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
-    """What each piece of SRP is worth, points a round against SRP without it, and against WRP."""
+    """What each piece of SRP 1 is worth, points a round against SRP 1 without it, and against WRP."""
     tries = [(name, ALL_PIECES ^ 1 << i, "srp@1") for i, name in enumerate(PIECE_NAMES)]
     tries.append(("all (against WRP)", ALL_PIECES, "wrp"))
     with ThreadPoolExecutor(jobs) as pool:
         found = pool.map(lambda x: points(ts, x[1], 10 * pairs, seed, x[2]), tries)
         rows = [(name, estimate) for (name, _, _), estimate in zip(tries, found, strict=True)]
     return table("piece | points a round it is worth", rows)
+
+
+def fit_srp2(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+    """What each piece of SRP 2 is worth in whole games at 200/-100: against SRP 2 without it, and all against SRP 1."""
+    tries = [(name, "srp@2", ALL_PIECES ^ 1 << i) for i, name in enumerate(PIECES_OF_SRP2)]
+    tries.append(("all (against SRP 1)", "srp@1", ALL_PIECES))
+    bis = parse_policy("bis")
+    few = needed(ts, PAPER, (bis,))
+
+    def measure(row: tuple[str, str, int]) -> tuple[object, ...]:
+        name, player, pieces = row
+        scores, sums = np.zeros((10 * pairs, 2), np.int64), np.zeros(SUMS)
+        players = seated("srp@2", player, ALL_PIECES, pieces)
+        play_pairs(seed, 0, 10 * pairs, PAPER, chairs(bis, bis), players, few, scores, sums)
+        rate = stats.win_rate(scores)
+        total = sums[POINTS] - sums[POINTS + 1]
+        dd, dr, rr = map(float, sums[PAIR_DD : PAIR_RR + 1])
+        gap = stats.ratio_of_sums(float(total), float(sums[ROUNDS]), dd, dr, rr, 10 * pairs)
+        share = f"{100 * rate.rate:.2f} [{100 * rate.low:.2f}, {100 * rate.high:.2f}]"
+        return name, share, f"{gap.mean:+.2f} [{gap.low:+.2f}, {gap.high:+.2f}]"
+
+    with ThreadPoolExecutor(jobs) as pool:
+        return table("piece | games won, % | points a round it is worth", list(pool.map(measure, tries)))
 
 
 def fit_nil(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
@@ -340,7 +365,8 @@ SEARCHES: dict[str, Callable[[tuple[Tables, ...], int, int, int], str]] = {
     "variants": fit_variants,
     "cutthroat": fit_cutthroat,
     "rules": fit_rules,
-    "srp": fit_srp,
+    "srp": fit_srp2,
+    "srp@1": fit_srp,
     "nil": fit_nil,
     "levels": fit_levels,
 }

@@ -673,6 +673,7 @@ CASES: dict[str, Maker] = {
     ),
     SRP1 + "srp.srp1": lambda r: sitting(r)[:2],
     SRP2 + "goals.wants_tricks": lambda r: next((s, me, u) for s, me, _, _, u in [sitting(r)]),
+    SRP2 + "goals.pieces_in_use": staked,
     SRP2 + "goals.projected": lambda r: (staked(r)[0], r.randrange(2)),
     SRP2 + "goals.must_set": staked,
     SRP2 + "goals.wins_by_contract": staked,

@@ -25,6 +25,7 @@ from tables.players.srp2.goals import (
     UNDER_PARTNER,
     middle_card,
     must_set,
+    pieces_in_use,
     projected,
     wants_tricks,
     wins_by_contract,
@@ -35,7 +36,7 @@ from tests.engine import states
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids
 from tests.players.test_srp1 import golden
 
-FROZEN = "23ebe7e586eeabfb67e3ebecca2405b95f3fcc03e19c976f0676c27ad3c57535"
+FROZEN = "59753462ac00d7ac2a002fbae7619ee61423880f789d4a3a818819d385137259"
 HEARTS = 4  # the suit's bit among those that a seat is out of
 
 
@@ -157,6 +158,11 @@ def test_without_its_pieces_it_is_srp1():
     assert np.array_equal(
         compiled_rounds(0, 500, bids, "srp@2", pieces=0), compiled_rounds(0, 500, bids, "srp@1", pieces=ALL_PIECES)
     )
+
+
+def test_no_piece_is_in_use_where_both_sides_bid_nil():
+    for bids, pieces in (((0, 3, 3, 14), 0), ((0, 3, 0, 3), ALL_PIECES), ((3, 3, 3, 3), ALL_PIECES)):
+        assert pieces_in_use(at_stake(0, 0, bids, (0, 0, 0, 0)), 0) == pieces
 
 
 @pytest.mark.parametrize("piece", range(len(PIECE_NAMES) - 1))  # but the stakes: these rounds carry no rules

@@ -6,8 +6,8 @@ from service.bidding.cards import FIRST_SPADE, JACK, KING, QUEEN, highest, lowes
 from tables.players.common import above, lowest_equal, nil_alive, winning_cards
 from tables.players.srp1.follow import SPADE_ACE, discard
 from tables.players.srp1.goals import sum_of_contracts
-from tables.players.srp2.goals import FEW_BID, LOW_KEPT, RUFF_BEHIND, UNDER_PARTNER, middle_card
-from tables.rules import BEST, CARD, COUNT, PIECES, VOID, WINNER, suit_mask
+from tables.players.srp2.goals import FEW_BID, LOW_KEPT, RUFF_BEHIND, UNDER_PARTNER, middle_card, pieces_in_use
+from tables.rules import BEST, CARD, COUNT, VOID, WINNER, suit_mask
 
 
 def may_ruff(s: Any, seat: int, unseen: int) -> bool:
@@ -24,7 +24,7 @@ def follow_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> in
     best = s[BEST]
     partner_wins = s[WINNER] == (me + 2) & 3
     last = s[COUNT] == 3
-    pieces = s[PIECES + me]
+    pieces = pieces_in_use(s, me)
     ruff_behind = pieces & RUFF_BEHIND and s[COUNT] == 1 and best < FIRST_SPADE and may_ruff(s, lho, unseen)
     attacks = nil_alive(s, lho) or nil_alive(s, (me + 3) & 3)  # low cards are what a nil is attacked with
     few_bid = sum_of_contracts(s) <= (FEW_BID + 1 if attacks else FEW_BID)

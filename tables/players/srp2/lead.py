@@ -6,8 +6,8 @@ from service.bidding.cards import ACE, KING, QUEEN, highest, lowest
 from tables.players.common import above, lowest_equal, tricks_left, tricks_needed, under
 from tables.players.srp1.goals import UNDER, sum_of_contracts, type_by_sum
 from tables.players.srp1.lead import STANDS_UP
-from tables.players.srp2.goals import HIGH_LEADS, TRUMPS_KEPT
-from tables.rules import PIECES, SIGNAL, VOID, suit_mask
+from tables.players.srp2.goals import HIGH_LEADS, TRUMPS_KEPT, pieces_in_use
+from tables.rules import SIGNAL, VOID, suit_mask
 
 
 def lead_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
@@ -21,7 +21,7 @@ def lead_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
     rho = (me + 3) & 3
     enemy_trumps = unseen >> 48 != 0 and not (s[VOID + lho] & 8 and s[VOID + rho] & 8)
     partner_trumps = unseen >> 48 != 0 and not s[VOID + partner] & 8
-    pieces = s[PIECES + me]
+    pieces = pieces_in_use(s, me)
     high_leads = pieces & HIGH_LEADS and type_by_sum(sum_of_contracts(s)) <= UNDER
     spades = hand >> 48
     best = -1

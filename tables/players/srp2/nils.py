@@ -10,8 +10,8 @@ from tables.players.common import above, lowest_equal, plays_after, tricks_left,
 from tables.players.srp1.follow import discard
 from tables.players.srp1.nils import NOTHING, attack_discard, attack_lead
 from tables.players.srp2.follow import may_ruff
-from tables.players.srp2.goals import COVER_KEPT, COVER_ODDS, RUFF_BEHIND, wants_tricks
-from tables.rules import BEST, CARD, COUNT, PIECES, VOID, WINNER, suit_mask
+from tables.players.srp2.goals import COVER_KEPT, COVER_ODDS, RUFF_BEHIND, pieces_in_use, wants_tricks
+from tables.rules import BEST, CARD, COUNT, VOID, WINNER, suit_mask
 
 # Chance in thousandths that one of three, or of two, players holds none of this many unseen cards: (2/3)^n, (1/2)^n.
 NONE_OF_THREES = (1000, 667, 444, 296, 198, 132, 88, 59, 39, 26, 17, 12, 8, 5, 3, 2)
@@ -35,7 +35,7 @@ def cover_card(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
             return NOTHING
         if s[COUNT] == 2:
             return lowest(losers) if losers else lowest(winners)
-        if s[PIECES + me] & COVER_KEPT and losers and winners and highest(winners) & 15 >= JACK:
+        if pieces_in_use(s, me) & COVER_KEPT and losers and winners and highest(winners) & 15 >= JACK:
             return lowest(losers) if tricks_left(s) - tricks_needed(s, me) >= COVER_SLACK else NOTHING
         return NOTHING
     # Second hand, partner last: she is in danger where the best card is low and she has to follow.
@@ -74,7 +74,7 @@ def cover_lead(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
             worth = 60
             if higher:
                 card = lowest(held)
-        elif s[PIECES + me] & COVER_ODDS:
+        elif pieces_in_use(s, me) & COVER_ODDS:
             if shown_out >> suit & 1:
                 p_caught = NONE_OF_TWOS[lower] * (1000 - NONE_OF_TWOS[higher])
             else:
@@ -126,7 +126,7 @@ def attack_win(s: Any, me: int, legal: int, unseen: int) -> int:
         if partner_wins and s[COUNT] == 2 and winners and wants_tricks(s, me, unseen):
             return highest(winners)
         return NOTHING
-    ruff_behind = s[PIECES + me] & RUFF_BEHIND and s[COUNT] == 1 and may_ruff(s, (me + 1) & 3, unseen)
+    ruff_behind = pieces_in_use(s, me) & RUFF_BEHIND and s[COUNT] == 1 and may_ruff(s, (me + 1) & 3, unseen)
     if winners and not (partner_wins and s[COUNT] == 3) and not ruff_behind:
         return highest(winners)
     return attack_discard(legal)

@@ -18,10 +18,10 @@ from tables.players.common import (
 )
 from tables.players.srp1.nils import NOTHING, nil_card
 from tables.players.srp2.follow import follow_for_tricks
-from tables.players.srp2.goals import STAKES, must_set, wants_tricks, wins_by_contract
+from tables.players.srp2.goals import STAKES, must_set, pieces_in_use, wants_tricks, wins_by_contract
 from tables.players.srp2.lead import lead_for_tricks
 from tables.players.srp2.nils import attack_card, cover_card
-from tables.rules import BROKEN, CARD, COUNT, HAND, PIECES, WINNER, legal_cards, suit_mask
+from tables.rules import BROKEN, CARD, COUNT, HAND, WINNER, legal_cards, suit_mask
 
 HOME_SLACK = 4  # tricks of those left that a contract that wins the game must be able to spare, for an attack on a nil
 
@@ -69,7 +69,7 @@ def attack_pays(s: Any, me: int) -> bool:
     """
     need = tricks_needed(s, me)
     left = tricks_left(s)
-    if s[PIECES + me] & STAKES:
+    if pieces_in_use(s, me) & STAKES:
         if 0 < need > left - HOME_SLACK and wins_by_contract(s, me):
             return False
         if need >= left and must_set(s, me):

@@ -81,7 +81,7 @@ def fit_blind(counts: NDArray[Any]) -> NDArray[np.float64]:
 def play_blind(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.int64]:
     """Counts (2, SEQUENCES, 2) of the context's rounds: those to fit on, those to judge on."""
     ts = needed(kernel_tables(ctx.inputs), rules, [policy])
-    players = seated("srp@1", "srp@1")
+    players = seated("srp@2", "srp@2")
     per_chunk = max(4, ctx.size("rounds") // CHUNKS)
 
     def play(index: int, seed: int) -> Arrays:
@@ -113,7 +113,7 @@ def blind_families(setting: str, rules: Rules, policy: str, depends: tuple[str, 
             generator=1,
             make=make,
             axes={f"{prefix}blind_nil": _AXES},
-            parameters={"player": "srp@1", "policy": policy, "rules": describe(rules)},
+            parameters={"player": "srp@2", "policy": policy, "rules": describe(rules)},
             sizes={"rounds": 4_000_000},
             depends=(*_DEPENDS, *depends),
         ),

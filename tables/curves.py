@@ -126,7 +126,7 @@ def _play(
     policy: Policy,
     arrays: Arrays,
     judge: bool,
-    player: str = "srp@1",
+    player: str = "srp@2",
     stage: str = "nils",
     size: str = "rounds",
 ) -> dict[str, NDArray[Any]]:
@@ -192,7 +192,7 @@ def setting_families(
     generator: int = 1,
     rounds: int = 6_000_000,
     depends: tuple[str, ...] = (),
-    player: str = "srp@1",
+    player: str = "srp@2",
 ) -> tuple[Family, ...]:
     """A setting's own curves, from play by ``policy`` under ``rules``; ``depends``: families of its own before these.
 
@@ -252,7 +252,7 @@ FAMILIES = (
         generator=2,
         make=_make_curves0,
         axes={"curves0": (_SEQUENCE, _VALUE)},
-        parameters={"player": "srp@1", "nil_threshold": 25.0},
+        parameters={"player": "srp@2", "nil_threshold": 25.0},
         sizes={"rounds": 4_000_000},
         depends=_BASE,
     ),
@@ -265,7 +265,7 @@ FAMILIES = (
             "single_curve": ("one curve", _VALUE),
             "held_out": _HELD_OUT_AXES,
         },
-        parameters={"player": "srp@1", "nil_threshold": 25.0},
+        parameters={"player": "srp@2", "nil_threshold": 25.0},
         sizes={"rounds": 12_000_000},
         depends=(*_BASE, "curves0"),
     ),

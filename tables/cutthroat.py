@@ -8,7 +8,7 @@ hunters it is the partnership's `any`, the third hand being a partner who covers
 nils in play best (`python -m tables fit cutthroat`): who goes for a nil gives up tricks, so not all three do.
 
 The previous-bids factor, the curves, the mean bids and the shares of contracts made are learned from play by `solo@1`
-as the partnership's are from play by `srp@1`. Goes to tables/data/cutthroat_*.npy.
+as the partnership's are from play by `srp@2`. Goes to tables/data/cutthroat_*.npy.
 """
 
 from collections.abc import Sequence

@@ -92,7 +92,7 @@ def learn(
     per_chunk: int,
     run: Run,
     policy: Policy = NUMBERS,
-    player: str = "srp@1",
+    player: str = "srp@2",
     name: str = "factor",
 ) -> NDArray[np.float64]:
     """The factor (4, 40) that brings ``policy`` most points under ``rules``; ``run`` sums a pass's chunks.
@@ -134,7 +134,7 @@ FAMILIES = (
         generator=3,
         make=_make,
         axes={"factor": ("seat in bidding order", "sum of the previous bids, 0..39")},
-        parameters={"player": "srp@1", "bag_cost": BAG_COST, "passes": PASSES},
+        parameters={"player": "srp@2", "bag_cost": BAG_COST, "passes": PASSES},
         sizes={"rounds": 1_000_000},
         depends=("p_length", "cnil", "side", "spades", "ruffs"),
     ),

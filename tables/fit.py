@@ -310,16 +310,16 @@ def fit_srp2(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
 def fit_nil(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """Nils made, percent, in third seat after (1, 3) at values .75 to .85, by who plays; and over all nils."""
     cast: dict[str, tuple[str, str]] = {
-        "SRP all": ("srp@1", "srp@1"),
-        "SRP, partner WRP": ("wrp", "srp@1"),
-        "SRP, opponents WRP": ("srp@1", "wrp"),
+        "SRP all": ("srp@2", "srp@2"),
+        "SRP, partner WRP": ("wrp", "srp@2"),
+        "SRP, opponents WRP": ("srp@2", "wrp"),
         "SRP, all others WRP": ("wrp", "wrp"),
     }
     row = sequence_index(2, 1, 3, -1)
 
     def measure(name: str) -> tuple[object, ...]:
         partner, opponents = cast[name]
-        players = np.array([seated(p, p)[0] for p in ("srp@1", opponents, partner, opponents)])
+        players = np.array([seated(p, p)[0] for p in ("srp@2", opponents, partner, opponents)])
         counts = np.zeros((SEQUENCES, BINS, 2), np.int32)
         policy = typed(parse_policy("bis:endgame=off"))
         cnil = np.array(open_tables().arrays["cnil"])

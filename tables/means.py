@@ -175,7 +175,7 @@ def contract_shares(ctx: Context, arrays: Arrays, rules: Rules, policy: Policy, 
 def _make_contracts(ctx: Context) -> Arrays:
     names = ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs", "factor", "curves")
     arrays = {name: ctx.array(name) for name in names}
-    return {"contract_made": contract_shares(ctx, arrays, Rules(), Policy(endgame=0), "srp@1")}
+    return {"contract_made": contract_shares(ctx, arrays, Rules(), Policy(endgame=0), "srp@2")}
 
 
 FAMILIES = (
@@ -184,7 +184,7 @@ FAMILIES = (
         generator=1,
         make=_make_contracts,
         axes={"contract_made": ("side without a nil, or with one", "contract, 0..26 tricks")},
-        parameters={"player": "srp@1", "policy": "bis:endgame=off"},
+        parameters={"player": "srp@2", "policy": "bis:endgame=off"},
         sizes={"rounds": 1_000_000},
         depends=_DEPENDS,
     ),

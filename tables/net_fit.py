@@ -36,7 +36,7 @@ FIRST_POLICIES = (
     "bis:offset=-0.3,nil_threshold=-30,endgame=off",
 )
 SECOND_POLICIES = ("winprob", "winprob", "bis:tuned", "bis", "rb")  # as many: one compiled loop plays both
-PLAYERS = ("srp@1", "wrp")
+PLAYERS = ("srp@2", "wrp")
 CHUNK = 20_000  # positions
 BATCH = 1024
 EPOCHS = (4, 3)  # of the two rounds; the second sees the positions of both

@@ -90,7 +90,7 @@ def _make(ctx: Context) -> Arrays:
     inputs = {name: ctx.array(name) for name in ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs")}
     bidder = typed(Policy(kind=BIS, nils=0, endgame=0, factor=0, offset=0.0))
     ts = needed(kernel_tables(inputs), FIT_RULES, [bidder])
-    player, pieces = (int(x) for x in seated("srp@1", "srp@1")[0])
+    player, pieces = (int(x) for x in seated("srp@2", "srp@2")[0])
     per_chunk = max(1, ctx.size("rounds") // CHUNKS)
 
     def tricks(index: int, seed: int) -> Arrays:
@@ -114,7 +114,7 @@ def _make(ctx: Context) -> Arrays:
         difference, sums = np.zeros((n, 2)), np.zeros(SUMS)
         rb = Policy(kind=RB, nils=0)
         policies = chairs(rb, bidder._replace(offset=-0.4))
-        play_rounds(ctx.seed, 0, n, FIT_RULES, policies, seated("srp@1", "srp@1"), ours, difference, sums)
+        play_rounds(ctx.seed, 0, n, FIT_RULES, policies, seated("srp@2", "srp@2"), ours, difference, sums)
         row = np.zeros(len(trials))
         row[index] = difference.mean()
         return {"points": row}
@@ -136,7 +136,7 @@ FAMILIES = (
             "rb_values": ("side or spades", "length of the suit", "rank, deuce to ace"),
             "rb_suit": ("side or spades", "holding: bit 0 the deuce .. bit 12 the ace"),
         },
-        parameters={"player": "srp@1", "bag_cost": BAG_COST, "ridge": RIDGE},
+        parameters={"player": "srp@2", "bag_cost": BAG_COST, "ridge": RIDGE},
         sizes={"rounds": 1_000_000, "trial_rounds": 100_000},
         depends=("p_length", "cnil", "side", "spades", "ruffs"),
     ),

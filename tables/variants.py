@@ -44,7 +44,7 @@ def _factor_family(setting: str, policy: Policy, text: str, depends: tuple[str, 
         make=_factor(setting, policy),
         axes={f"{setting}_factor": ("seat in bidding order", "sum of the previous bids, 0..39")},
         parameters={
-            "player": "srp@1",
+            "player": "srp@2",
             "policy": text,
             "rules": describe(PRESETS[setting]),
             "bag_cost": BAG_COST,

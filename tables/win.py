@@ -25,7 +25,7 @@ from tables.simulate import kernel_tables, seated, typed
 EDGES = np.array([1, 21, 51, 81, 111, 151, 201, 251, 400])  # points to the goal; a bucket ends below the next edge
 BUCKETS = len(EDGES) - 1
 KEPT = 512  # outcomes of a bucket, the most frequent; a rarer one counts for the nearest of them
-POLICY, PLAYED_BY = "bis:tuned", "srp@1"
+POLICY, PLAYED_BY = "bis:tuned", "srp@2"
 RESIDUAL = 1e-4
 MOST_SWEEPS = 200
 NO_PENALTY = 10**6  # a bag limit that no round reaches

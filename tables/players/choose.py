@@ -10,7 +10,7 @@ from tables.players.wrp import wrp
 from tables.rules import PLAYER
 
 WRP, SRP1, UCT1, SOLO1, SRP2 = 0, 1, 2, 3, 4
-IDS = {"wrp": WRP, "srp@1": SRP1, "srp": SRP1, "srp@2": SRP2, "solo@1": SOLO1, "solo": SOLO1}  # players without options
+IDS = {"wrp": WRP, "srp@1": SRP1, "srp@2": SRP2, "srp": SRP2, "solo@1": SOLO1, "solo": SOLO1}  # players without options
 
 
 def choose_card(s: Any, seat: int) -> int:

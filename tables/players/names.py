@@ -37,7 +37,7 @@ def parse_player(text: str) -> Player:
     """The player of a text; raises `PlayerError`.
 
     >>> parse_player("srp")
-    Player(number=1, pieces=511)
+    Player(number=4, pieces=511)
     """
     if text in IDS:
         return Player(IDS[text], ALL_PIECES)
@@ -71,7 +71,7 @@ def format_player(player: Player) -> str:
 
 def player_for(rules: Rules) -> str:
     """The player that the rules' tables are made with: of those for a side, or where each plays for herself."""
-    return "solo@1" if rules.variant == CUTTHROAT else "srp@1"
+    return "solo@1" if rules.variant == CUTTHROAT else "srp@2"
 
 
 def split_players(text: str) -> list[str]:

@@ -15,9 +15,9 @@ from tables.report.setup import Setup, table
 DEALS = 800  # dealt for each pair of the report, to find the three sequences of Fig. 3
 CAST_DEALS = 400  # the same for each cast
 CASTS = {  # partner's player and the opponents'; the nil bidder plays SRP
-    "SRP all": ("srp@1", "srp@1"),
-    "SRP, partner WRP": ("wrp", "srp@1"),
-    "SRP, opponents WRP": ("srp@1", "wrp"),
+    "SRP all": ("srp@2", "srp@2"),
+    "SRP, partner WRP": ("wrp", "srp@2"),
+    "SRP, opponents WRP": ("srp@2", "wrp"),
     "SRP, all others WRP": ("wrp", "wrp"),
 }
 BIN = 10  # of nil values, hundredths, in plot and table

@@ -167,7 +167,7 @@ def self_play(
         np.zeros((n, 2), np.int16),
         np.zeros((52, 14), np.int64),
     )
-    players = seated("srp@1", "srp@1")
+    players = seated("srp@2", "srp@2")
     policies = typed(parse_policy(policy)), typed(parse_policy(others or policy))
 
     def play(span: tuple[int, int]) -> NDArray[np.int64]:
@@ -182,14 +182,14 @@ def self_play(
 
 
 def third_seat_nils(
-    ts: tuple[Tables, ...], n: int, seed: int, jobs: int, partner: str = "srp@1", opponents: str = "srp@1"
+    ts: tuple[Tables, ...], n: int, seed: int, jobs: int, partner: str = "srp@2", opponents: str = "srp@2"
 ) -> NDArray[np.int64]:
     """Nils of the third seat after each of `SEQUENCES` in ``n`` deals, int64 (3, BINS, 2): by value, all and made.
 
     She bids nil whenever nothing rules it out; the others bid `bis:endgame=off`. She plays SRP.
     """
     wanted = np.array(SEQUENCES, np.int64)
-    players = np.array([seated(player, player)[0] for player in (partner, opponents, "srp@1", opponents)])
+    players = np.array([seated(player, player)[0] for player in (partner, opponents, "srp@2", opponents)])
 
     def play(span: tuple[int, int]) -> NDArray[np.int64]:
         counts = np.zeros((len(SEQUENCES), BINS, 2), np.int64)

@@ -141,7 +141,7 @@ def test_everyone_bids_first_as_often():
 
 def test_matches():
     assert player_for(RULES) == "solo@1"
-    assert player_for(make_rules()) == "srp@1"
+    assert player_for(make_rules()) == "srp@2"
     assert parse_player("solo").number == parse_player("solo@1").number
     with pytest.raises(ArenaError, match="cutthroat"):
         Match("bis", "python:some.py:bid", rules=RULES)

@@ -48,7 +48,7 @@ def redealt(s, seat, rng):
 
 
 def test_versions():
-    assert {"wrp", "srp", "srp@1"} <= IDS.keys()
+    assert {"wrp", "srp", "srp@1", "srp@2"} <= IDS.keys()
     assert len(PIECE_NAMES) == ALL_PIECES.bit_count()
 
 
@@ -95,7 +95,7 @@ def test_the_last_card_is_forced(player):
 
 
 def test_every_piece_matters():
-    """Switching a piece of SRP off changes some card in some round."""
+    """Switching a piece of SRP 1 off changes some card in some round."""
     for piece in range(len(PIECE_NAMES)):
         assert any(played(number, ALL_PIECES) != played(number, ALL_PIECES & ~(1 << piece)) for number in range(300)), (
             PIECE_NAMES[piece]
@@ -103,9 +103,10 @@ def test_every_piece_matters():
 
 
 def played(number, pieces):
-    """The cards of one round of SRP x4; nils and low sums come up by the round's number."""
+    """The cards of one round of SRP 1 x4; nils and low sums come up by the round's number."""
     rng = random.Random(number)
-    s = states.dealt(8, number, [rng.choice((0, 1, 2, 3, 3, 4)) for _ in range(4)], pieces=[pieces] * 4)
+    bids = [rng.choice((0, 1, 2, 3, 3, 4)) for _ in range(4)]
+    s = states.dealt(8, number, bids, ("srp@1",) * 4, [pieces] * 4)
     cards = []
     for _ in range(52):
         seat = states.to_play(s)
@@ -123,6 +124,6 @@ def test_player_ids_reach_the_right_player():
         for player in PLAYERS:
             s[PLAYER + seat], s[PIECES + seat] = IDS[player], ALL_PIECES
             cards[player] = choose_card(s, seat)
-        assert cards["srp"] == cards["srp@1"]
+        assert cards["srp"] == cards["srp@2"]
         differ += cards["srp"] != cards["wrp"]
     assert differ

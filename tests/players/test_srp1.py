@@ -114,7 +114,7 @@ def test_a_set_side_plays_on_while_it_can_set_the_others():
 
 def played(hands, seat, cards, bids=(3, 3, 3, 3), taken=(0, 0, 0, 0), voids=(0, 0, 0, 0)):
     """The card of SRP in ``seat`` after ``cards`` of a trick led by seat 0."""
-    s = states.of_hands(hands, bids)
+    s = states.of_hands(hands, bids, ("srp@1",) * 4)
     for who in range(4):
         s[TAKEN + who], s[VOID + who] = taken[who], voids[who]
     for card in cards:

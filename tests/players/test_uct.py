@@ -14,7 +14,7 @@ from service.bidding.cards import cards_of, parse_card
 from service.bidding.policies import parse_policy
 from service.bidding.rules import make_rules
 from tables.game import SUMS
-from tables.players.choose import UCT1, choose_card
+from tables.players.choose import SRP1, UCT1, choose_card
 from tables.players.common import unseen_cards
 from tables.players.names import PlayerError, format_player, parse_player, split_players
 from tables.players.srp1.goals import ALL_PIECES
@@ -241,7 +241,7 @@ def test_srp_until_the_last_tricks():
     for seed in range(40):
         s = states.midway(seed, 4 * (seed % 8) + seed % 4)
         me = states.to_play(s)
-        s[PIECES + me] = ALL_PIECES
+        s[PLAYER + me], s[PIECES + me] = SRP1, ALL_PIECES
         expected = choose_card(s, me)
         for tricks, samples in ((5, 100), (13, 1)):
             s[PLAYER + me], s[PIECES + me] = UCT1, packed(tricks, samples, 50)
@@ -260,7 +260,7 @@ def points_of(worlds, a, b, deals, seed=5):
 
 
 def test_beats_srp(neutral):
-    gain = points_of(neutral, "uct:5,samples=100", "srp", 1500).mean(axis=1)
+    gain = points_of(neutral, "uct:5,samples=100", "srp@1", 1500).mean(axis=1)
     error = gain.std() / math.sqrt(len(gain))
     assert gain.mean() > 3 * error
 
@@ -285,7 +285,7 @@ def test_texts_and_players_are_inverses(tricks, samples, c_points):
 
 
 def test_texts():
-    assert [format_player(parse_player(text)) for text in ("wrp", "srp", "srp@1")] == ["wrp", "srp@1", "srp@1"]
+    assert [format_player(parse_player(text)) for text in ("wrp", "srp", "srp@1")] == ["wrp", "srp@2", "srp@1"]
     assert format_player(parse_player("uct:5")) == format_player(parse_player("uct@1:5"))
     assert parse_player("uct:5").pieces & ALL_PIECES == ALL_PIECES
     assert split_players("wrp") == ["wrp"]
@@ -296,7 +296,7 @@ def test_texts():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("mcts", "unknown player 'mcts'; expected one of wrp, srp@1, srp, srp@2, solo@1, solo, or uct:TRICKS"),
+        ("mcts", "unknown player 'mcts'; expected one of wrp, srp@1, srp@2, srp, solo@1, solo, or uct:TRICKS"),
         ("srp:5", "unknown player"),
         ("uct", "tricks is ''; expected 1..13"),
         ("uct:0", "tricks is '0'; expected 1..13"),

@@ -37,7 +37,9 @@ def decide_graded(
     made = decide(position, misjudged(policy, seed), tables, legal, explain)
     if made.explanation is not None:
         full = decide(position, policy, tables, legal, False).bid
-        styled = decide(position, misjudged(policy._replace(spread=0.0), seed), tables, legal, False).bid
+        styled = full
+        if policy.aggression or policy.nil_bias:
+            styled = decide(position, misjudged(policy._replace(spread=0.0), seed), tables, legal, False).bid
         _tell(made.explanation, policy, full, styled, made.bid, seed)
     return made
 

@@ -19,7 +19,7 @@ from tables.deal import below, deal, deck_of, seed_rng
 from tables.family import Arrays, BuildError, Context, Family
 from tables.game import bid_seat, play_out, start_round
 from tables.jit import entry
-from tables.rules import BAG, BID, DECK_CELL, PIECES, PLAYER, SCORE, SIZE, TAKEN
+from tables.rules import BAG, BID, DECK_CELL, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
 from tables.simulate import kernel_tables, seated, typed
 
 EDGES = np.array([1, 21, 51, 81, 111, 151, 201, 251, 400])  # points to the goal; a bucket ends below the next edge
@@ -50,6 +50,7 @@ def _outcomes(
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
     s[DECK_CELL] = deck_of(rules)
+    carry_rules(s, rules)
     for number in range(first, last):
         seed_rng(s, seed, number, 0)
         deal(s, cards)

@@ -20,7 +20,7 @@ from tables.game import bid_seat, play_out, start_round
 from tables.jit import entry
 from tables.net_fit import GAMES, random_scores
 from tables.report.setup import PAPER, Setup, table
-from tables.rules import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN
+from tables.rules import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
 from tables.simulate import chairs, seated
 from tables.winprob import BIDS, weighed_seat, winprob_seat
 
@@ -90,6 +90,7 @@ def _weigh_positions(
     cards = np.zeros(64, np.int64)
     values = np.zeros(BIDS)
     s[DECK_CELL] = deck_of(rules)
+    carry_rules(s, rules)
     place = place_of(rules)
     t = ts[0]
     for number in range(first, last):
@@ -150,6 +151,7 @@ def _bid_both(
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
     s[DECK_CELL] = deck_of(rules)
+    carry_rules(s, rules)
     place = place_of(rules)
     for number in range(first, last):
         me = number & 1

@@ -17,7 +17,7 @@ from tables.game import MOST_ROUNDS, play_out, start_round
 from tables.jit import entry
 from tables.report import plots
 from tables.report.setup import PAPER, Players, Setup, by_points, percent, share, table
-from tables.rules import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN
+from tables.rules import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
 from tables.simulate import seated
 from tables.winprob import BIDS, winprob_bid
 
@@ -76,6 +76,7 @@ def _watched(seed: int, first: int, last: int, rules: Rules, players: Any, ts: A
     p_win = np.zeros(BIDS)
     kept = np.zeros((MOST_ROUNDS * 5, 3))  # what spoke, the chance, the side
     s[DECK_CELL] = deck_of(rules)
+    carry_rules(s, rules)
     place = place_of(rules)
     t = ts[0]
     for game in range(first, last):

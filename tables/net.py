@@ -2,49 +2,54 @@
 
 A position's inputs and a bid's share the first hidden layer; two ReLU layers; a softmax over the outcomes of
 `service.bidding.outcome`. What a bid is worth is the mean of its outcomes' values, and the error is that to what its
-round brought: errors among the candidates of one position count more than their mean, for they decide the bid. A small
-cross-entropy to the nearest outcome keeps the odds honest. Batches come labelled from `tables.outcome_data`.
+round brought: errors among the candidates of one position count more than their mean, for they decide the bid. A very
+small cross-entropy to the nearest outcome tells apart outcomes of one worth; more of it costs strength, since the
+nearest outcome is not what the round brought. Batches come labelled from `tables.outcome_data`.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.features import BID_INPUTS, INPUTS
 from service.bidding.outcome import OUTCOMES
-from service.bidding.winprob import MOST_CANDIDATES
 
 WIDTH, DEPTH = 128, 64  # hidden layers
 CENTRED = 3.0  # weight of squared errors from their mean over a position's candidates, beside that mean's
-CROSS_ENTROPY = 0.02
+CROSS_ENTROPY = 0.001
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # Adam (Kingma and Ba, 2015)
 
 Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
 
 
 class Batch(NamedTuple):
-    """Labelled positions, B of them with up to M candidates; see `outcome_data.label`."""
+    """Labelled positions, B of them, and their N candidates one position after the other."""
 
     x: Floats  # (B, INPUTS)
-    c: Floats  # (B, M, BID_INPUTS)
-    values: Floats  # (B, M, OUTCOMES)
-    target: Floats  # (B, M)
-    real: Floats  # (B, M): weights, 1 for a candidate, less for one that is never bid, 0 for none
-    outcome: NDArray[np.int64]  # (B, M)
+    first: Ints  # (B,): each position's first candidate
+    position: Ints  # (N,): each candidate's position
+    c: Floats  # (N, BID_INPUTS)
+    values: Floats  # (N, OUTCOMES)
+    target: Floats  # (N,)
+    real: Floats  # (N,): weights, 1 for a candidate, less for one that is never bid
+    outcome: Ints  # (N,)
+    bid: Ints  # (N,)
+
+    def means(self, of: Floats) -> Floats:
+        """(B,): each position's mean over its candidates, by their weights."""
+        weights = np.add.reduceat(self.real, self.first)
+        return cast(Floats, np.add.reduceat(of * self.real, self.first) / weights)
 
 
-def empty_batch(size: int) -> Batch:
-    """Zeros, for `label` to write to."""
-    shape = (size, MOST_CANDIDATES)
-    return Batch(
-        np.zeros((size, INPUTS), np.float32),
-        np.zeros((*shape, BID_INPUTS), np.float32),
-        np.zeros((*shape, OUTCOMES), np.float32),
-        np.zeros(shape, np.float32),
-        np.zeros(shape, np.float32),
-        np.zeros(shape, np.int64),
-    )
+def packed(x: Floats, c: Floats, values: Floats, target: Floats, real: Floats, outcome: Ints, tried: Any) -> Batch:
+    """What `outcome_data.label` wrote, (B, M) candidates, without the rows that hold none."""
+    some = real > 0
+    first = np.concatenate([[0], np.cumsum(some.sum(axis=1))[:-1]])
+    position = np.nonzero(some)[0]
+    bid = tried[some].astype(np.int64)
+    return Batch(x, first, position, c[some], values[some], target[some], real[some], outcome[some], bid)
 
 
 class Net:
@@ -71,49 +76,50 @@ class Net:
         self.second = {name: np.zeros_like(w) for name, w in self.weights.items()}
         self.steps = 0
 
-    def forward(self, x: Floats, c: Floats) -> tuple[Floats, Floats, Floats]:
-        """Both hidden layers and the odds, each of B * M rows."""
+    def forward(self, batch: Batch) -> tuple[Floats, Floats, Floats]:
+        """Both hidden layers and the odds, a row for each candidate."""
         w = self.weights
-        rows = c.shape[0] * c.shape[1]
-        h = (c.reshape(rows, BID_INPUTS) @ w["bid"]).reshape(*c.shape[:2], WIDTH)
-        h += (x @ w["position"][:-1] + w["position"][-1])[:, None, :]
-        h = np.maximum(h, 0.0, out=h).reshape(rows, WIDTH)
-        g = h @ w["hidden"][:-1] + w["hidden"][-1]
+        h: Floats = batch.c @ w["bid"]
+        h += (batch.x @ w["position"][:-1] + w["position"][-1])[batch.position]
+        np.maximum(h, 0.0, out=h)
+        g: Floats = h @ w["hidden"][:-1]
+        g += w["hidden"][-1]
         np.maximum(g, 0.0, out=g)
-        odds: Floats = g @ w["out"][:-1] + w["out"][-1]
+        odds: Floats = g @ w["out"][:-1]
+        odds += w["out"][-1]
         odds -= odds.max(axis=1, keepdims=True)
         np.exp(odds, out=odds)
         odds /= odds.sum(axis=1, keepdims=True)
         return h, g, odds
 
     def stated(self, batch: Batch) -> Floats:
-        """Win probabilities (B, M) that the net states of a batch's candidates."""
-        odds = self.forward(batch.x, batch.c)[2]
-        stated: Floats = (odds * batch.values.reshape(odds.shape)).sum(axis=1).reshape(batch.real.shape)
-        return stated
+        """Win probabilities (N,) that the net states of a batch's candidates."""
+        return cast(Floats, np.einsum("ij,ij->i", self.forward(batch)[2], batch.values))
 
     def learn(self, batch: Batch, rate: float) -> float:
         """One step of Adam at ``rate``; the batch's mean squared error of centred win probabilities before it."""
-        w, b = self.weights, len(batch.x)
-        h, g, odds = self.forward(batch.x, batch.c)
-        values = batch.values.reshape(odds.shape)
-        stated = (odds * values).sum(axis=1)
-        error = (stated - batch.target.ravel()).reshape(batch.real.shape)
-        count = batch.real.sum(axis=1, keepdims=True)
-        mean = (error * batch.real).sum(axis=1, keepdims=True) / count
-        centred = error - mean
-        by_value = (CENTRED * centred + mean / count) * batch.real / b
-        towards = odds.copy()
-        towards[np.arange(len(odds)), batch.outcome.ravel()] -= 1.0
-        d = odds * (values - stated[:, None]) * by_value.ravel()[:, None]
-        d += (CROSS_ENTROPY / b) * towards * batch.real.ravel()[:, None]
+        w, size = self.weights, np.float32(len(batch.x))
+        h, g, odds = self.forward(batch)
+        stated = np.einsum("ij,ij->i", odds, batch.values)
+        error = stated - batch.target
+        mean = batch.means(error)
+        centred = error - mean[batch.position]
+        shared = (mean / np.add.reduceat(batch.real, batch.first))[batch.position]
+        towards = np.float32(CROSS_ENTROPY) / size * batch.real
+        d = batch.values - stated[:, None]
+        d *= ((np.float32(CENTRED) * centred + shared) * batch.real / size)[:, None]
+        d += towards[:, None]
+        d *= odds
+        d[np.arange(len(d)), batch.outcome] -= towards
         gradients = {"out": np.vstack([g.T @ d, d.sum(axis=0)])}
-        d = (d @ w["out"][:-1].T) * (g > 0)
+        d = d @ w["out"][:-1].T
+        d *= g > 0
         gradients["hidden"] = np.vstack([h.T @ d, d.sum(axis=0)])
-        d = (d @ w["hidden"][:-1].T) * (h > 0)
-        gradients["bid"] = batch.c.reshape(len(d), BID_INPUTS).T @ d
-        shared = d.reshape(*batch.real.shape, WIDTH).sum(axis=1)
-        gradients["position"] = np.vstack([batch.x.T @ shared, shared.sum(axis=0)])
+        d = d @ w["hidden"][:-1].T
+        d *= h > 0
+        gradients["bid"] = batch.c.T @ d
+        by_position = np.add.reduceat(d, batch.first, axis=0)
+        gradients["position"] = np.vstack([batch.x.T @ by_position, by_position.sum(axis=0)])
         self._step(gradients, rate)
         return float((centred**2 * batch.real).sum() / batch.real.sum())
 

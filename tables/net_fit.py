@@ -1,32 +1,35 @@
-"""The outcome model of `winprob`, learnt from self-play in two rounds (`net_*` arrays).
+"""The outcome model of `winprob`, learnt from self-play in three rounds (`net_*` arrays).
 
 First positions without a score, bid by rule-based policies: each time they are drawn they get another game and score.
-Then positions at scores of all games, where the net of the first round bids most seats. In both a second card player
-and noise are mixed in, so that the net leans on no one player. Data comes from `tables.outcome_data` and `win`; the
-training is `tables.net`'s. The bytes follow from the seed and the linear algebra library, not from --jobs.
+Then twice positions at scores of all games, where the net of the round before bids its side's other seat and most of
+the opponents'. Most scores are those that games came to, the others random. In all a second card player and noise are
+mixed in, so that the net leans on no one player. Data comes from `tables.outcome_data` and `win`; the training is
+`tables.net`'s. The bytes follow from the seed and the linear algebra library, not from --jobs.
 """
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from service.bidding.features import BID_INPUTS, INPUTS
+from service.bidding.outcome import OUTCOMES
 from service.bidding.policies import parse_policy
 from service.bidding.rules import NEVER
-from service.bidding.win_games import BAGS, DEPTH, PLACES, rules_of
-from service.bidding.winprob import MOST_CANDIDATES
+from service.bidding.win_games import BAGS, CLASSIC, DEPTH, PLACES, rules_of
 from tables.arena.stats import pair_counts
 from tables.family import Arrays, Chunk, Context, Family
 from tables.game import SUMS
-from tables.net import Batch, Net, empty_batch
-from tables.outcome_data import candidate_rounds, label
+from tables.net import Batch, Ints, Net, packed
+from tables.outcome_data import MOST_TRIED, candidate_rounds, label, seen_scores
 from tables.selfplay import play_pairs
 from tables.simulate import chairs, kernel_tables, seated, typed
 from tables.win import NO_PENALTY
+from tables.winprob import BIDS
 
 FIRST_POLICIES = (
     "bis:tuned,endgame=off",
@@ -35,27 +38,55 @@ FIRST_POLICIES = (
     "bis:offset=0.3,endgame=off",
     "bis:offset=-0.3,nil_threshold=-30,endgame=off",
 )
-SECOND_POLICIES = ("winprob", "winprob", "bis:tuned", "bis", "rb")  # as many: one compiled loop plays both
+LATER_POLICIES = ("winprob", "bis:tuned", "rb", "bis", "bis")  # as many: one compiled loop plays both
+SEEN_BY = "bis:tuned"  # what bids in the games whose scores are drawn from
 PLAYERS = ("srp@2", "wrp")
 CHUNK = 20_000  # positions
 BATCH = 1024
-EPOCHS = (4, 3)  # of the two rounds; the second sees the positions of both
-RATES = (2e-3, 1e-3)  # of Adam, falling by a cosine to nothing
 REDRAWN = 0.3  # share of positions with a score that get another one
-NEAR, SPREAD = 0.5, 70.0  # share of scores drawn near one another, and the deviation of their difference, points
+SEEN, SEEN_SHARE = 20_000, 0.75  # scores of each game to draw from, and the share of scores that are drawn from them
+NEAR, SPREAD = 0.5, 70.0  # of the others: share near one another, and the deviation of their difference, points
 HELD_OUT = 20_000  # positions
 GAMES = tuple(PLACES)
 RULES = tuple(rules_of(game) for game in GAMES)
-PLAIN_GAMES = tuple(i for i, game in enumerate(GAMES) if game[:2] in ((200, -100), (500, NEVER)))  # drawn half the time
+# Shares of positions at the games that strength is told of; the others are at any game.
+PLAIN_GAMES = {(200, -100, CLASSIC.bag_penalty): 0.5, (500, NEVER, CLASSIC.bag_penalty): 0.15}
 NET = ("position", "bid", "hidden", "out")
 
-Ints = NDArray[np.int64]
+
+class Round(NamedTuple):
+    """A round of learning: positions are played, then the net learns from them and from those it goes on with."""
+
+    name: str
+    policies: tuple[str, ...]
+    scored: bool
+    goes_on: bool  # with the positions of the round before
+    epochs: int
+    rate: float  # of Adam, falling by a cosine to nothing
+
+
+ROUNDS = (
+    Round("first", FIRST_POLICIES, False, False, 3, 2e-3),
+    Round("second", LATER_POLICIES, True, False, 3, 2e-3),
+    Round("third", LATER_POLICIES, True, True, 3, 1e-3),
+)
 
 
 def random_games(rng: np.random.Generator, n: int) -> Ints:
     """(n,): numbers of games in GAMES."""
-    drawn: Ints = np.where(rng.random(n) < 0.5, rng.choice(PLAIN_GAMES, n), rng.integers(0, len(GAMES), n))
+    drawn: Ints = rng.integers(0, len(GAMES), n)
+    lot = rng.random(n)
+    for key, share in PLAIN_GAMES.items():
+        drawn[(lot >= 0.0) & (lot < share)] = GAMES.index(key)
+        lot -= share
     return drawn
+
+
+def drawn_scores(rng: np.random.Generator, games: Ints, seen: Ints) -> Ints:
+    """As `random_scores`, but most are taken from ``seen`` (games, SEEN, 4), what games came to."""
+    taken = seen[games, rng.integers(0, seen.shape[1], len(games))]
+    scores: Ints = np.where(rng.random((len(games), 1)) < SEEN_SHARE, taken, random_scores(rng, games))
+    return scores
 
 
 def random_scores(rng: np.random.Generator, games: Ints) -> Ints:
@@ -71,23 +102,37 @@ def random_scores(rng: np.random.Generator, games: Ints) -> Ints:
     return np.stack([10 * tens[0] + bags[0], bags[0], 10 * tens[1] + bags[1], bags[1]], axis=1)
 
 
-def _positions(ctx: Context, name: str, n: int, arrays: Arrays, policies: tuple[str, ...], scored: bool) -> Arrays:
+def _seen(ctx: Context) -> Ints:
+    """Scores (games, SEEN, 4) before the rounds of games that SEEN_BY plays out, see `outcome_data`."""
+    ts = kernel_tables(ctx.inputs)
+    policy, players = typed(parse_policy(SEEN_BY)), seated(PLAYERS[0], PLAYERS[0])
+
+    def play(index: int, seed: int) -> Arrays:
+        seen = np.zeros((1, SEEN, 4), np.int64)
+        seen_scores(seed & 0x7FFFFFFF, RULES[index], policy, players, ts, seen[0])
+        return {"seen": seen}
+
+    return cast(Ints, ctx.gathered("scores", len(GAMES), play)["seen"])
+
+
+def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays:
     """Played positions, see `outcome_data`; `games` -1 where they have no score."""
     ts = kernel_tables(arrays)
-    bidders = tuple(typed(parse_policy(text)) for text in policies)
+    bidders = tuple(typed(parse_policy(text)) for text in stage.policies)
+    name, scored = f"{stage.name}_positions", stage.scored
     players = np.concatenate([seated(player, player)[:1] for player in PLAYERS])
 
     def play(index: int, seed: int) -> Arrays:
         rng = np.random.default_rng(seed)
         number = int(random_games(rng, 1)[0]) if scored else -1
         games = np.full(CHUNK, number)
-        scores = random_scores(rng, games) if scored else np.zeros((CHUNK, 4), np.int64)
+        scores = drawn_scores(rng, games, seen) if scored else np.zeros((CHUNK, 4), np.int64)
         rules = rules_of(GAMES[number if scored else 0])
         made: dict[str, NDArray[Any]] = {
             "hands": np.zeros(CHUNK, np.int64),
             "bids": np.zeros((CHUNK, 4), np.int8),
-            "tried": np.zeros((CHUNK, MOST_CANDIDATES), np.int8),
-            "results": np.zeros((CHUNK, MOST_CANDIDATES, 4), np.int16),
+            "tried": np.zeros((CHUNK, MOST_TRIED), np.int8),
+            "results": np.zeros((CHUNK, MOST_TRIED, 4), np.int16),
         }
         free = rules._replace(bag_limit=NO_PENALTY)
         candidate_rounds(
@@ -95,22 +140,32 @@ def _positions(ctx: Context, name: str, n: int, arrays: Arrays, policies: tuple[
         )
         return {**made, "scores": scores.astype(np.int16), "games": games.astype(np.int8)}
 
-    return ctx.gathered(name, max(2, n // CHUNK), play)
+    return ctx.gathered(name, max(2, ctx.size(name) // CHUNK), play)
 
 
-def batch_of(rows: Ints, data: Arrays, rng: np.random.Generator, ts: Any, redrawn: float = REDRAWN) -> Batch:
-    """The positions ``rows`` labelled; those without a score, and a share ``redrawn`` of the others, at random ones."""
+def batch_of(
+    rows: Ints, data: Arrays, rng: np.random.Generator, ts: Any, seen: Ints, redrawn: float = REDRAWN
+) -> Batch:
+    """The positions ``rows`` labelled; those without a score, and a share ``redrawn`` of the others, at drawn ones."""
     games = data["games"][rows].astype(np.int64)
     fresh = (games < 0) | (rng.random(len(rows)) < redrawn)
     games = np.where(fresh, random_games(rng, len(rows)), games)
-    scores = np.where(fresh[:, None], random_scores(rng, games), data["scores"][rows].astype(np.int64))
-    batch = empty_batch(len(rows))
+    scores = np.where(fresh[:, None], drawn_scores(rng, games, seen), data["scores"][rows].astype(np.int64))
     hands, bids, tried, results = (data[name] for name in ("hands", "bids", "tried", "results"))
-    label(rows, hands, bids, tried, results, scores, games, RULES, ts, *batch)
-    return batch
+    shape = (len(rows), MOST_TRIED)
+    written = (
+        np.zeros((len(rows), INPUTS), np.float32),
+        np.zeros((*shape, BID_INPUTS), np.float32),
+        np.zeros((*shape, OUTCOMES), np.float32),
+        np.zeros(shape, np.float32),
+        np.zeros(shape, np.float32),
+        np.zeros(shape, np.int64),
+    )
+    label(rows, hands, bids, tried, results, scores, games, RULES, ts, *written)
+    return packed(*written, tried[rows])
 
 
-def train(net: Net, data: Arrays, epochs: int, rate: float, seed: int, ts: Any, progress: bool) -> float:
+def train(net: Net, data: Arrays, stage: Round, seed: int, ts: Any, seen: Ints, progress: bool) -> float:
     """Train on all of ``data`` but the first HELD_OUT positions; the mean squared centred error of the last epoch.
 
     The next batch is labelled while one is learnt.
@@ -118,39 +173,39 @@ def train(net: Net, data: Arrays, epochs: int, rate: float, seed: int, ts: Any, 
     rng = np.random.default_rng(seed)
     held = min(HELD_OUT, len(data["hands"]) // 10)
     count = (len(data["hands"]) - held) // BATCH
-    steps = epochs * count
+    steps = stage.epochs * count
     net.restart()
     errors: list[float] = []
     with ThreadPoolExecutor(1) as pool, tqdm(total=steps, desc="net/train", disable=None if progress else True) as bar:
-        for _ in range(epochs):
+        for _ in range(stage.epochs):
             order = held + rng.permutation(len(data["hands"]) - held)
             rows = [order[b * BATCH : (b + 1) * BATCH] for b in range(count)]
-            coming = pool.submit(batch_of, rows[0], data, rng, ts)
+            coming = pool.submit(batch_of, rows[0], data, rng, ts, seen)
             for b in range(count):
                 batch = coming.result()
                 if b + 1 < count:
-                    coming = pool.submit(batch_of, rows[b + 1], data, rng, ts)
+                    coming = pool.submit(batch_of, rows[b + 1], data, rng, ts, seen)
                 falling = 0.5 * (1 + float(np.cos(np.pi * len(errors) / steps)))
-                errors.append(net.learn(batch, rate * falling))
+                errors.append(net.learn(batch, stage.rate * falling))
                 bar.update()
     return float(np.mean(errors[-count:]))
 
 
-def held_out(net: Net, data: Arrays, seed: int, ts: Any) -> tuple[float, float]:
+def held_out(net: Net, data: Arrays, seed: int, ts: Any, seen: Ints) -> tuple[float, float]:
     """Mean squared centred error on positions that were not learnt, and win probability lost to the best in hindsight.
 
     The latter falls as the net picks better; luck keeps it far from nothing.
     """
     rows = np.arange(min(HELD_OUT, len(data["hands"]) // 10))
-    batch = batch_of(rows, data, np.random.default_rng(seed), ts, 0.0)
+    batch = batch_of(rows, data, np.random.default_rng(seed), ts, seen, 0.0)
     stated = net.stated(batch)
     error = stated - batch.target
-    count = batch.real.sum(axis=1, keepdims=True)
-    centred = error - (error * batch.real).sum(axis=1, keepdims=True) / count
+    centred = error - batch.means(error)[batch.position]
+    told, brought = np.full((2, len(rows), BIDS), -1.0)
     weighed = batch.real == 1.0
-    chosen = np.where(weighed, stated, -1.0).argmax(axis=1)
-    best = np.where(weighed, batch.target, -1.0).max(axis=1)
-    lost = (best - batch.target[rows, chosen]).mean()
+    cells = batch.position[weighed], batch.bid[weighed]
+    told[cells], brought[cells] = stated[weighed], batch.target[weighed]
+    lost = (brought.max(axis=1) - brought[rows, told.argmax(axis=1)]).mean()
     return float((centred**2 * batch.real).sum() / batch.real.sum()), float(lost)
 
 
@@ -168,8 +223,8 @@ def _won(arrays: Arrays, seed: int, pairs: int, other: str) -> float:
     return float(counts @ np.arange(5) / 4 / counts.sum())
 
 
-def _learn(net: Net, data: Arrays, epochs: int, rate: float, seed: int, ts: Any, progress: bool) -> Arrays:
-    error = train(net, data, epochs, rate, seed, ts, progress)
+def _learn(net: Net, data: Arrays, stage: Round, seed: int, ts: Any, seen: Ints, progress: bool) -> Arrays:
+    error = train(net, data, stage, seed, ts, seen, progress)
     return {**net.weights, "error": np.array([error])}
 
 
@@ -181,22 +236,21 @@ def _make(ctx: Context) -> Arrays:
     ts = kernel_tables(ctx.inputs)
     rng = np.random.default_rng(ctx.seed)
     net = Net(rng)
+    seen = _seen(ctx)
     data: Arrays = {}
-    for number, (policies, epochs, rate) in enumerate(
-        zip((FIRST_POLICIES, SECOND_POLICIES), EPOCHS, RATES, strict=True)
-    ):
+    for stage in ROUNDS:
         arrays = {**ctx.inputs, **weights_of(net)}
-        name = ("first", "second")[number]
-        played = _positions(ctx, f"{name}_positions", ctx.size(f"{name}_positions"), arrays, policies, number > 0)
+        name = stage.name
+        played = _positions(ctx, stage, arrays, seen)
         # the latest first: those held out are of its kind
-        data = {key: np.concatenate([played[key], data[key]]) if data else played[key] for key in played}
+        data = {key: np.concatenate([played[key], data[key]]) if stage.goes_on else played[key] for key in played}
         seed = int(rng.integers(2**31))
 
-        learn = partial(_learn, net, data, epochs, rate, seed, ts, ctx.progress)
+        learn = partial(_learn, net, data, stage, seed, ts, seen, ctx.progress)
         learnt = ctx.chunks(f"{name}_net", 1, _called(learn))
         net.weights = {key: learnt[key] for key in NET}
         ctx.figure(f"{name}_train_error", learnt["error"][0])
-        error, lost = held_out(net, data, seed, ts)
+        error, lost = held_out(net, data, seed, ts, seen)
         ctx.figure(f"{name}_held_out_error", error)
         ctx.figure(f"{name}_held_out_lost", lost)
         arrays = {**ctx.inputs, **weights_of(net)}
@@ -208,7 +262,7 @@ def _make(ctx: Context) -> Arrays:
 FAMILIES = (
     Family(
         name="net",
-        generator=1,
+        generator=2,
         make=_make,
         axes={
             "net_position": ("a position's inputs, then the biases", "first hidden layer"),
@@ -217,14 +271,18 @@ FAMILIES = (
             "net_out": ("second hidden layer, then the biases", "outcome, ours by row and theirs"),
         },
         parameters={
-            "first_policies": list(FIRST_POLICIES),
-            "second_policies": list(SECOND_POLICIES),
+            "rounds": [list(stage) for stage in ROUNDS],
             "players": list(PLAYERS),
-            "epochs": list(EPOCHS),
-            "rates": list(RATES),
+            "seen_by": SEEN_BY,
+            "seen": SEEN,
             "batch": BATCH,
         },
-        sizes={"first_positions": 1_500_000, "second_positions": 1_000_000, "pairs": 5_000},
+        sizes={
+            "first_positions": 1_500_000,
+            "second_positions": 2_000_000,
+            "third_positions": 4_000_000,
+            "pairs": 5_000,
+        },
         depends=("p_length", "cnil", "side", "spades", "ruffs", "rb", "factor", "curves", "means", "win"),
     ),
 )

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from service.bidding.auction import sequence_index
-from service.bidding.features import bid_inputs, expected_bids, position_inputs
+from service.bidding.features import VALUED, VALUES, bid_inputs, expected_bids, position_inputs
 from service.bidding.legal import EVERY_BID, allowed_bids
 from service.bidding.nil import consider_nil
 from service.bidding.outcome import after, nearest_outcome, outcome_values, stakes
-from service.bidding.policies import FULL
+from service.bidding.policies import FULL, Policy
 from service.bidding.regular import previous_bids_factor, regular_takes
 from service.bidding.rules import Rules
-from service.bidding.scoring import score_side
+from service.bidding.scoring import game_winner, score_side
 from service.bidding.winning import place_of, worth
 from service.bidding.winprob import MOST_CANDIDATES, candidates
 from tables.deal import below, deal, deck_of, seed_rng, uniform
@@ -25,9 +25,9 @@ from tables.jit import entry
 from tables.rules import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN
 
 NONE = -1  # where a position has no more candidates
-FIRST_POLICY = 0.6  # share of earlier bids by the first policy; the others share the rest
-LATER_POLICY = 0.75  # of later bids
-FIRST_PLAYER = 0.75  # of rounds played by the first player in every seat; else each seat draws one
+PARTNER, OPPONENTS = 0.8, 0.3  # share of rounds where they bid by the first policy; else all are as likely
+FIRST_PLAYER = 0.85  # of rounds played by the first player in every seat; else each seat draws one
+MOST_TRIED = MOST_CANDIDATES + 1
 RARE = 0.2  # weight of a candidate that no bidder would bid
 NOISE = 0.08  # share of earlier number bids that are moved one up or down
 
@@ -48,8 +48,8 @@ def _candidate_rounds(
     results: Any,
 ) -> None:
     # free: the rules without a bag penalty. policies: a tuple; players (k, 2). scores (n, 4): points and bags, ours and
-    # theirs. Written: hands (n,); bids (n, 4), the seat and the bids before; tried (n, MOST_CANDIDATES), NONE where
-    # there is no more; results (n, MOST_CANDIDATES, 4), points without bags and bags, ours and theirs.
+    # theirs. Written: hands (n,); bids (n, 4), the seat and the bids before; tried (n, MOST_TRIED), NONE where there is
+    # no more; results (n, MOST_TRIED, 4), points without bags and bags, ours and theirs.
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
     s[DECK_CELL] = deck_of(rules)
@@ -68,8 +68,10 @@ def _candidate_rounds(
             which = 0 if odd < FIRST_PLAYER else below(s, players.shape[0])
             s[PLAYER + seat] = players[which, 0]
             s[PIECES + seat] = players[which, 1]
+        ours = 0 if uniform(s) < PARTNER else below(s, len(policies))
+        theirs = 0 if uniform(s) < OPPONENTS else below(s, len(policies))
         for seat in range(me):
-            bid = bid_seat(s, seat, rules, policies[0 if uniform(s) < FIRST_POLICY else below(s, len(policies))], ts)
+            bid = bid_seat(s, seat, rules, policies[theirs if seat + me & 1 else ours], ts)
             if bid > 0:
                 bid = disturbed(s, bid, NOISE)
             allowed = allowed_bids(s[HAND + seat], seat, s[BID], s[BID + 1], rules)
@@ -82,24 +84,27 @@ def _candidate_rounds(
         nil = consider_nil(hand, me, b0, b1, sequence, FULL, 0.0, 1, 1, rules.nil_points, allowed, t)
         wanted = candidates(regular.takes, me, b0, b1, nil.ruled_out, allowed)
         others = allowed & ~wanted
-        if wanted.bit_count() < MOST_CANDIDATES and others:  # and one that no bidder would bid, so that it is known
-            for _ in range(below(s, others.bit_count())):
-                others &= others - 1
-            wanted |= others & -others
+        lots = below(s, 1 << 20)
+        odd_one = 0
+        if others:  # and one that another policy bids, or none does, so that it is known
+            odd_one = 1 << bid_seat(s, me, rules, policies[-1], ts) & others
+            if not odd_one:
+                for _ in range(below(s, others.bit_count())):
+                    others &= others - 1
+                odd_one = others & -others
+        wanted |= odd_one
         hands[row] = hand
         bids[row, 0] = me
         bids[row, 1], bids[row, 2], bids[row, 3] = b0, b1, b2
-        lots = below(s, 1 << 20)
         n = 0
         for bid in range(14):
-            if n == MOST_CANDIDATES or not wanted >> bid & 1:
+            if n == MOST_TRIED or not wanted >> bid & 1:
                 continue
             rest = s.copy()
             rest[BID + me] = bid
             seed_rng(rest, seed ^ 0x55AA55, lots, number & 0xFFFFF)
             for seat in range(me + 1, 4):
-                policy = policies[0 if uniform(rest) < LATER_POLICY else below(rest, len(policies))]
-                rest[BID + seat] = bid_seat(rest, seat, rules, policy, ts)
+                rest[BID + seat] = bid_seat(rest, seat, rules, policies[theirs if seat + me & 1 else ours], ts)
             play_out(rest)
             tried[row, n] = bid
             for side in range(2):
@@ -110,7 +115,7 @@ def _candidate_rounds(
                 results[row, n, 2 * side] = points - bags
                 results[row, n, 2 * side + 1] = bags
             n += 1
-        while n < MOST_CANDIDATES:
+        while n < MOST_TRIED:
             tried[row, n] = NONE
             n += 1
 
@@ -146,16 +151,16 @@ def _label(
         sequence = sequence_index(me, b0, b1, b2)
         nil = consider_nil(hand, me, b0, b1, sequence, FULL, 0.0, 1, 1, game.nil_points, EVERY_BID, t)
         weighed = candidates(regular.takes, me, b0, b1, nil.ruled_out, allowed_bids(hand, me, b0, b1, game))
-        position_inputs(hand, me, b0, b1, b2, regular, nil.value, t, x[b])
         place = place_of(game)
         us, us_bags, them, them_bags = scores[b, 0], scores[b, 1], scores[b, 2], scores[b, 3]
-        for m in range(MOST_CANDIDATES):
+        position_inputs(hand, me, b0, b1, b2, us, them, us_bags, them_bags, place, game, regular, nil.value, t, x[b])
+        for m in range(MOST_TRIED):
             bid = tried[k, m]
             if bid == NONE:
                 continue
             real[b, m] = 1.0 if weighed >> bid & 1 else RARE
             partner, theirs = expected_bids(me, b0, b1, b2, bid, t)
-            bid_inputs(bid, me, partner, theirs, regular, nil.probability, c[b, m])
+            bid_inputs(bid, me, partner, theirs, game.win - us, regular, nil.probability, c[b, m])
             stake, their_stake = stakes(me, b0, b1, b2, bid, game)
             contract, opposing = bid + int(partner + 0.5), int(theirs + 0.5)
             score, bags = after(us, us_bags, results[k, m, 0], results[k, m, 1], game)
@@ -177,6 +182,8 @@ def _label(
                 cells,
             )
             values[b, m, :] = cells
+            for i in range(len(VALUED)):
+                c[b, m, VALUES + i] = cells[VALUED[i]]
             outcome[b, m] = nearest_outcome(
                 results[k, m, 0],
                 results[k, m, 1],
@@ -189,5 +196,37 @@ def _label(
             )
 
 
+def _seen_scores(seed: int, rules: Rules, policy: Policy, players: Any, ts: Any, seen: Any) -> None:
+    # Games from 0-0 by one policy; seen (n, 4): points and bags before each round, of one side by lot and the other.
+    s = np.zeros(SIZE, np.int64)
+    cards = np.zeros(64, np.int64)
+    s[DECK_CELL] = deck_of(rules)
+    before = np.zeros(4, np.int64)
+    for number in range(seen.shape[0]):
+        seed_rng(s, seed, number, 0)
+        deal(s, cards)
+        start_round(s)
+        side = below(s, 2)
+        for cell in range(4):
+            seen[number, cell] = before[(cell + 2 * side) & 3]
+        for seat in range(4):
+            s[PLAYER + seat], s[PIECES + seat] = players[seat, 0], players[seat, 1]
+            for side in range(2):
+                s[SCORE + side], s[BAG + side] = before[2 * side], before[2 * side + 1]
+            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+        play_out(s)
+        for side in range(2):
+            points, bags = score_side(
+                s[BID + side], s[TAKEN + side], s[BID + side + 2], s[TAKEN + side + 2], before[2 * side + 1], rules
+            )
+            before[2 * side] += points
+            before[2 * side + 1] = bags
+        if game_winner(before[0], before[2], rules) != 0:
+            before[:] = 0
+        else:
+            before[0], before[1], before[2], before[3] = before[2], before[3], before[0], before[1]  # the deal moves on
+
+
 candidate_rounds = entry(_candidate_rounds)
+seen_scores = entry(_seen_scores)
 label = entry(_label)

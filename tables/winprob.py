@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from service.bidding.auction import sequence_index
-from service.bidding.features import BID_INPUTS, INPUTS, bid_inputs, expected_bids, position_inputs
+from service.bidding.features import BID_INPUTS, INPUTS, VALUED, VALUES, bid_inputs, expected_bids, position_inputs
 from service.bidding.legal import EVERY_BID, allowed_bids
 from service.bidding.levels import drawn_bid
 from service.bidding.nil import consider_nil
@@ -47,7 +47,7 @@ def winprob_bid(
     weighed = candidates(regular.takes, seat, b0, b1, nil.ruled_out, allowed)
     place = place_of(rules)
     x = np.zeros(INPUTS)
-    position_inputs(hand, seat, b0, b1, b2, regular, nil.value, t, x)
+    position_inputs(hand, seat, b0, b1, b2, us, them, us_bags, them_bags, place, rules, regular, nil.value, t, x)
     width = t.net_position.shape[1]
     depth = t.net_hidden.shape[1]
     shared = np.zeros(width)
@@ -66,21 +66,7 @@ def winprob_bid(
             continue
         partner, theirs = expected_bids(seat, b0, b1, b2, bid, t)
         c[:] = 0.0
-        bid_inputs(bid, seat, partner, theirs, regular, nil.probability, c)
-        h[:] = shared
-        for i in range(BID_INPUTS):
-            if c[i] != 0.0:
-                add_row(t.net_bid, i, c[i], h)
-        g[:] = 0.0
-        add_row(t.net_hidden, width, 1.0, g)
-        for i in range(width):
-            if h[i] > 0.0:
-                add_row(t.net_hidden, i, h[i], g)
-        odds[:] = 0.0
-        add_row(t.net_out, depth, 1.0, odds)
-        for i in range(depth):
-            if g[i] > 0.0:
-                add_row(t.net_out, i, g[i], odds)
+        bid_inputs(bid, seat, partner, theirs, rules.win - us, regular, nil.probability, c)
         stake, their_stake = stakes(seat, b0, b1, b2, bid, rules)
         contract = bid + int(partner + 0.5)
         opposing = int(theirs + 0.5)
@@ -99,6 +85,22 @@ def winprob_bid(
             t.win,
             values,
         )
+        for i in range(len(VALUED)):
+            c[VALUES + i] = values[VALUED[i]]
+        h[:] = shared
+        for i in range(BID_INPUTS):
+            if c[i] != 0.0:
+                add_row(t.net_bid, i, c[i], h)
+        g[:] = 0.0
+        add_row(t.net_hidden, width, 1.0, g)
+        for i in range(width):
+            if h[i] > 0.0:
+                add_row(t.net_hidden, i, h[i], g)
+        odds[:] = 0.0
+        add_row(t.net_out, depth, 1.0, odds)
+        for i in range(depth):
+            if g[i] > 0.0:
+                add_row(t.net_out, i, g[i], odds)
         p_win[bid] = mean_value(odds, values)
         if best < 0 or p_win[bid] > p_win[best] + LEVEL:
             best = bid

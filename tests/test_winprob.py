@@ -9,20 +9,31 @@ import pytest
 from service.bidding.auction import NO_BID
 from service.bidding.bidder import Position, decide
 from service.bidding.cards import parse_pbn
-from service.bidding.features import BID_INPUTS, CARD_INPUTS, INPUTS, POSITION_NAMES, position_inputs
+from service.bidding.features import (
+    BID_INPUTS,
+    BID_NAMES,
+    CARD_INPUTS,
+    INPUTS,
+    POSITION_NAMES,
+    VALUED,
+    VALUES,
+    bid_inputs,
+    position_inputs,
+)
 from service.bidding.legal import EVERY_BID
 from service.bidding.net import win_decision
 from service.bidding.outcome import OURS, OUTCOMES, THEIRS, our_points, their_points
 from service.bidding.policies import parse_policy
-from service.bidding.regular import regular_takes
+from service.bidding.regular import Regular, regular_takes
 from service.bidding.rules import NEVER
 from service.bidding.tableset import open_tables
 from service.bidding.win_games import PLACES, rules_of
 from service.bidding.winprob import MOST_CANDIDATES, candidates
 from tables.arena.errors import ArenaError
 from tables.arena.match import Match
-from tables.net import Batch, Net, empty_batch
-from tables.net_fit import GAMES, random_games, random_scores
+from tables.net import Batch, Net, packed
+from tables.net_fit import GAMES, SEEN_SHARE, drawn_scores, random_games
+from tables.outcome_data import MOST_TRIED
 from tests.parity.cases import win_position
 from tests.parity.worlds import compiled
 
@@ -96,7 +107,9 @@ def test_inputs_have_their_names(neutral):
     x = [0.0] * INPUTS
     hand = parse_pbn(WORKED)
     regular = regular_takes(hand, 2, 3, 0, NO_BID, 0.0, 0.0, neutral.plain)
-    position_inputs(hand, 2, 3, 0, NO_BID, regular, 0.5, neutral.plain, x)
+    rules = rules_of((200, -100, 100))
+    place, t = PLACES[200, -100, 100], neutral.plain
+    position_inputs(hand, 2, 3, 0, NO_BID, 163, -52, 3, 8, place, rules, regular, 0.5, t, x)
     assert sum(x[:CARD_INPUTS]) == 13
     assert [rank for rank in range(13) if x[rank]] == [1, 2, 3, 7, 11]  # clubs, the longest: 3 4 5 9 K
     named = dict(zip(POSITION_NAMES, x[CARD_INPUTS:], strict=True))
@@ -106,6 +119,22 @@ def test_inputs_have_their_names(neutral):
     assert (named["partner_has_bid"], named["partner_bid"], named["partner_nil"]) == (1.0, 0.6, 0.0)
     assert (named["rho_has_bid"], named["rho_bid"], named["rho_nil"]) == (1.0, 0.0, 1.0)
     assert (named["lho_has_bid"], named["lho_bid"], named["lho_nil"]) == (0.0, 0.0, 0.0)
+    assert [named[f"us_to_goal{within}"] for within in ("", "_within_100", "_within_50")] == [0.37, 0.37, 0.74]
+    assert [named[f"them_to_goal{within}"] for within in ("", "_within_100", "_within_50")] == [2.52, 1.0, 1.0]
+    assert (named["us_bags"], named["them_bags"], named["lead"]) == (0.3, 0.8, 2.0)
+    assert (named["us_to_losing"], named["them_to_losing"]) == (1.5, 0.48)
+
+
+def test_a_bid_sees_whether_it_reaches_the_goal():
+    """By hand: with four of partner's, 40 and 70 points where 60 are left."""
+    regular = Regular(3.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, 3.0, 3)
+    for bid, past, reaches in ((0, -0.4, 0.0), (2, 0.0, 1.0), (3, 0.2, 1.0)):
+        x = [0.0] * BID_INPUTS
+        bid_inputs(bid, 2, 4.0, 5.0, 60, regular, 0.4, x)
+        named = dict(zip(BID_NAMES, x, strict=True))
+        assert (named["past_goal"], named["reaches_goal"]) == (past, reaches)
+        assert x[VALUES:] == [0.0] * len(VALUED)  # the callers' to write
+    assert VALUES + len(VALUED) == BID_INPUTS
 
 
 def test_ways_of_a_round():
@@ -124,7 +153,10 @@ def test_the_arena_refuses_rules_without_a_table():
 def test_scores_drawn_for_training_are_of_games_under_way():
     rng = np.random.default_rng(1)
     games = random_games(rng, 5000)
-    scores = random_scores(rng, games)
+    seen = np.tile([25, 5, 18, 8], (len(GAMES), 3, 1))
+    scores = drawn_scores(rng, games, seen)
+    taken = (scores == (25, 5, 18, 8)).all(axis=1).mean()
+    assert taken == pytest.approx(SEEN_SHARE, abs=0.03)
     for number, (us, us_bags, them, them_bags) in zip(games.tolist(), scores.tolist(), strict=True):
         win, lose, _ = GAMES[number]
         assert lose < us < win
@@ -135,14 +167,29 @@ def test_scores_drawn_for_training_are_of_games_under_way():
 
 def _random_batch(size: int) -> Batch:
     rng = np.random.default_rng(5)
-    batch = empty_batch(size)
-    for array in batch[:4]:
-        array[:] = rng.random(array.shape)
-    batch.real[:, :5] = 1.0
-    batch.outcome[:] = rng.integers(0, OUTCOMES, batch.outcome.shape)
-    batch.x[:] -= 0.5
-    assert batch.c.shape == (size, MOST_CANDIDATES, BID_INPUTS)
-    return batch
+    shape = (size, MOST_TRIED)
+    x, c, values, target = (
+        rng.random(full, np.float32) for full in ((size, INPUTS), (*shape, BID_INPUTS), (*shape, OUTCOMES), shape)
+    )
+    real = np.zeros(shape, np.float32)
+    real[:, :5] = 1.0
+    tried = np.tile(np.arange(MOST_TRIED), (size, 1))
+    return packed(x - np.float32(0.5), c, values, target, real, rng.integers(0, OUTCOMES, shape), tried)
+
+
+def test_batches_hold_candidates_alone():
+    """Rows without a weight go; each that stays knows its position."""
+    real = np.array([[1.0, 0.2, 0.0], [0.0, 1.0, 0.0]], np.float32)
+    x, c = np.zeros((2, INPUTS), np.float32), np.zeros((2, 3, BID_INPUTS), np.float32)
+    target = np.arange(6, dtype=np.float32).reshape(2, 3)
+    tried = np.array([[3, 4, -1], [-1, 2, -1]])
+    values, outcome = np.zeros((2, 3, OUTCOMES), np.float32), np.zeros((2, 3), np.int64)
+    batch = packed(x, c, values, target, real, outcome, tried)
+    assert batch.first.tolist() == [0, 2]
+    assert batch.position.tolist() == [0, 0, 1]
+    assert batch.bid.tolist() == [3, 4, 2]
+    assert batch.target.tolist() == [0.0, 1.0, 4.0]
+    assert batch.means(batch.target) == pytest.approx([0.2 / 1.2, 4.0])
 
 
 def test_the_net_learns_by_heart():

@@ -1,7 +1,8 @@
 """What the outcome model sees of a position and of a bid, as kernels: numbers near 0..1.
 
-Nothing of the score: one model serves every score and goal, which come in through the win table (`outcome`). Data
-comes from the hand, the bids so far and the tables; it goes to the net (`net`, compiled in `tables.winprob`).
+Of the score it sees what is left to the goals, bags and chances to win, for those who bid later go by the score too;
+in these one model serves every game that has a win table. Data comes from the hand, the bids so far, the scores and
+the tables; it goes to the net (`net`, compiled in `tables.winprob`).
 """
 
 from typing import Any
@@ -9,7 +10,10 @@ from typing import Any
 from service.bidding.auction import sequence_index
 from service.bidding.nil import interpolate
 from service.bidding.regular import Regular
+from service.bidding.rules import Rules
 from service.bidding.scoring import contract_of, is_nil
+from service.bidding.win_games import Place
+from service.bidding.winning import worth
 
 CARD_INPUTS = 52  # 13 ranks of the side suits, longest first, and of spades
 POSITION_NAMES = (
@@ -19,14 +23,19 @@ POSITION_NAMES = (
     *(f"seat_{seat}" for seat in range(4)),
     *(f"{other}_{what}" for other in ("lho", "partner", "rho") for what in ("has_bid", "nil", "bid")),
     *("sum_of_bids", "sum_with_takes", "mean_next", "mean_second", "mean_third"),
+    *(f"{side}_to_goal{within}" for side in ("us", "them") for within in ("", "_within_100", "_within_50")),
+    *("us_bags", "them_bags", "us_to_losing", "them_to_losing", "lead", "p_win_before"),
 )
 BID_NAMES = (
     *("bid", "is_nil", "over", "over_squared", "nil_probability", "side", "opponents", "sum", "late_nil"),
     *("nil_beside", "under_3", "under_2", "under_1", "takes", "over_1", "over_2", "over_3"),
-    *("sum_13", "sum_below_10", "side_above_7"),
+    *("sum_13", "sum_below_10", "side_above_7", "past_goal", "reaches_goal"),
+    *("p_win_made", "p_win_made_other_set", "p_win_bags", "p_win_set"),
 )
 INPUTS = CARD_INPUTS + len(POSITION_NAMES)  # of a position
 BID_INPUTS = len(BID_NAMES)  # of a candidate bid
+VALUES = BID_NAMES.index("p_win_made")  # where those of a bid's numbers begin that are worths of outcomes
+VALUED = (0, 3, 8, 16)  # the outcomes (`outcome`) whose worth they are
 
 
 def side_order(clubs: int, diamonds: int, hearts: int) -> tuple[int, int, int]:
@@ -57,11 +66,26 @@ def top_spades(spades: int) -> int:
 
 
 def position_inputs(
-    hand: int, seat: int, b0: int, b1: int, b2: int, regular: Regular, value: float, t: Any, x: Any
+    hand: int,
+    seat: int,
+    b0: int,
+    b1: int,
+    b2: int,
+    us: int,
+    them: int,
+    us_bags: int,
+    them_bags: int,
+    place: Place,
+    rules: Rules,
+    regular: Regular,
+    value: float,
+    t: Any,
+    x: Any,
 ) -> None:
     """Write a position's numbers to ``x`` (INPUTS,), zeros before.
 
-    ``regular`` and the nil ``value`` as BIS reckons them. Cards first, in the order of POSITION_NAMES then.
+    ``place`` is the game's (`winning.place_of`), ``regular`` and the nil ``value`` as BIS reckons them. Cards first,
+    in the order of POSITION_NAMES then.
     """
     first, second, third = side_order(hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF)
     spades = hand >> 48
@@ -103,6 +127,18 @@ def position_inputs(
     x[cell + 1] = (known + regular.takes) / 13.0
     for later in range(3):
         x[cell + 2 + later] = t.mean_bids[sequence, later] / 5.0
+    cell += 5
+    for side in range(2):
+        score = us if side == 0 else them
+        left = rules.win - score
+        x[cell + 3 * side] = min(left, 300) / 100.0
+        x[cell + 3 * side + 1] = min(left, 100) / 100.0
+        x[cell + 3 * side + 2] = min(left, 50) / 50.0
+        x[cell + 8 + side] = min(score - rules.lose, 150) / 100.0
+    x[cell + 6] = us_bags / 10.0
+    x[cell + 7] = them_bags / 10.0
+    x[cell + 10] = max(-200, min(us - them, 200)) / 100.0
+    x[cell + 11] = 2.0 * worth(us, us_bags, them, them_bags, 1 - (seat & 1), place, rules, t.win) - 1.0
 
 
 def expected_bids(seat: int, b0: int, b1: int, b2: int, bid: int, t: Any) -> tuple[float, float]:
@@ -120,11 +156,12 @@ def expected_bids(seat: int, b0: int, b1: int, b2: int, bid: int, t: Any) -> tup
 
 
 def bid_inputs(
-    bid: int, seat: int, partner: float, theirs: float, regular: Regular, probability: float, x: Any
+    bid: int, seat: int, partner: float, theirs: float, left: int, regular: Regular, probability: float, x: Any
 ) -> None:
-    """Write a candidate's numbers to ``x`` (BID_INPUTS,), zeros before.
+    """Write a candidate's numbers to ``x`` (BID_INPUTS,), zeros before, but for those from VALUES on.
 
-    ``partner`` and ``theirs`` as `expected_bids` gives them; ``probability`` that a nil of this hand is made.
+    ``partner`` and ``theirs`` as `expected_bids` gives them; ``left``: our points to the goal; ``probability`` that a
+    nil of this hand is made.
     """
     total = bid + partner + theirs
     if bid:
@@ -148,3 +185,7 @@ def bid_inputs(
         x[18] = 1.0
     if bid + partner > 7.0:
         x[19] = (bid + partner - 7.0) / 3.0
+    past = 10.0 * (bid + partner) - left
+    x[20] = max(-50.0, min(past, 50.0)) / 50.0
+    if past >= 0.0:
+        x[21] = 1.0

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.auction import sequence_index
-from service.bidding.features import BID_INPUTS, INPUTS, bid_inputs, expected_bids, position_inputs
+from service.bidding.features import BID_INPUTS, INPUTS, VALUED, VALUES, bid_inputs, expected_bids, position_inputs
 from service.bidding.nil import Nil, consider_nil
 from service.bidding.outcome import (
     OUR_BAGS,
@@ -97,7 +97,23 @@ def win_decision(
     bids = [bid for bid in range(14) if told >> bid & 1]
 
     x = array("d", bytes(8 * INPUTS))
-    position_inputs(hand, seat, b0, b1, b2, regular, nil.value, t, x)
+    position_inputs(
+        hand,
+        seat,
+        b0,
+        b1,
+        b2,
+        us,
+        them,
+        us_bags,
+        them_bags,
+        PLACES[key_of(rules)],
+        rules,
+        regular,
+        nil.value,
+        t,
+        x,
+    )
     rows = array("d", bytes(8 * BID_INPUTS * len(bids)))
     cells = memoryview(rows)
     contracts, on_nils = [], []
@@ -105,11 +121,13 @@ def win_decision(
     for i, bid in enumerate(bids):
         partner, theirs = expected_bids(seat, b0, b1, b2, bid, t)
         row = cells[i * BID_INPUTS : (i + 1) * BID_INPUTS]
-        bid_inputs(bid, seat, partner, theirs, regular, nil.probability, row)
+        bid_inputs(bid, seat, partner, theirs, rules.win - us, regular, nil.probability, row)
         contracts.append((bid + int(partner + 0.5), int(theirs + 0.5)))
         on_nils.append(beside if bid else stakes(seat, b0, b1, b2, bid, rules))
-    odds = _odds(np.frombuffer(x), np.frombuffer(rows).reshape(-1, BID_INPUTS), arrays)
     values = _values(contracts, on_nils, us, them, us_bags, them_bags, seat & 1, rules, arrays.win)
+    seen = np.frombuffer(rows).reshape(-1, BID_INPUTS)
+    seen[:, VALUES:] = values[:, VALUED]
+    odds = _odds(np.frombuffer(x), seen, arrays)
     p_win: list[float] = np.minimum(np.einsum("ij,ij->i", odds, values), 1.0).tolist()
     best = -1
     most = -1.0

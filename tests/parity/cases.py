@@ -359,6 +359,14 @@ def outcome_worths(rng: random.Random) -> tuple:
     )  # fmt: skip
 
 
+def seen_position(rng: random.Random) -> tuple:
+    """All arguments of `position_inputs`."""
+    rules, place = winnable(rng)
+    us, us_bags, them, them_bags = standing(rng, rules)
+    score = us, them, us_bags, them_bags
+    return hand(rng), *auction(rng), *score, place, rules, counted_takes(rng), unit(rng), ALL, view(np.zeros(INPUTS))
+
+
 def win_position(rng: random.Random) -> tuple:
     """All arguments of `winprob_bid`."""
     rules, _ = winnable(rng)
@@ -548,20 +556,14 @@ CASES: dict[str, Maker] = {
     WINNING + "worth": worth_of,
     FEATURES + "side_order": lambda r: (holding(r), holding(r), holding(r)),
     FEATURES + "top_spades": lambda r: (holding(r),),
-    FEATURES + "position_inputs": lambda r: (
-        hand(r),
-        *auction(r),
-        counted_takes(r),
-        unit(r),
-        ALL,
-        view(np.zeros(INPUTS)),
-    ),
+    FEATURES + "position_inputs": seen_position,
     FEATURES + "expected_bids": lambda r: (*auction(r), r.randint(0, 13), ALL),
     FEATURES + "bid_inputs": lambda r: (
         r.randint(0, 13),
         r.randrange(4),
         r.uniform(0, 8),
         r.uniform(0, 10),
+        r.randint(-20, 600),
         counted_takes(r),
         unit(r),
         view(np.zeros(BID_INPUTS)),

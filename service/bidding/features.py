@@ -128,17 +128,19 @@ def position_inputs(
     for later in range(3):
         x[cell + 2 + later] = t.mean_bids[sequence, later] / 5.0
     cell += 5
-    for side in range(2):
-        score = us if side == 0 else them
+    for score in (us, them):
         left = rules.win - score
-        x[cell + 3 * side] = min(left, 300) / 100.0
-        x[cell + 3 * side + 1] = min(left, 100) / 100.0
-        x[cell + 3 * side + 2] = min(left, 50) / 50.0
-        x[cell + 8 + side] = min(score - rules.lose, 150) / 100.0
-    x[cell + 6] = us_bags / 10.0
-    x[cell + 7] = them_bags / 10.0
-    x[cell + 10] = max(-200, min(us - them, 200)) / 100.0
-    x[cell + 11] = 2.0 * worth(us, us_bags, them, them_bags, 1 - (seat & 1), place, rules, t.win) - 1.0
+        x[cell] = left / 100.0 if left < 300 else 3.0
+        x[cell + 1] = left / 100.0 if left < 100 else 1.0
+        x[cell + 2] = left / 50.0 if left < 50 else 1.0
+        cell += 3
+    x[cell] = us_bags / 10.0
+    x[cell + 1] = them_bags / 10.0
+    x[cell + 2] = (us - rules.lose) / 100.0 if us < rules.lose + 150 else 1.5
+    x[cell + 3] = (them - rules.lose) / 100.0 if them < rules.lose + 150 else 1.5
+    lead = us - them
+    x[cell + 4] = -2.0 if lead < -200 else (2.0 if lead > 200 else lead / 100.0)
+    x[cell + 5] = 2.0 * worth(us, us_bags, them, them_bags, 1 - (seat & 1), place, rules, t.win) - 1.0
 
 
 def expected_bids(seat: int, b0: int, b1: int, b2: int, bid: int, t: Any) -> tuple[float, float]:
@@ -186,6 +188,8 @@ def bid_inputs(
     if bid + partner > 7.0:
         x[19] = (bid + partner - 7.0) / 3.0
     past = 10.0 * (bid + partner) - left
-    x[20] = max(-50.0, min(past, 50.0)) / 50.0
     if past >= 0.0:
+        x[20] = past / 50.0 if past < 50.0 else 1.0
         x[21] = 1.0
+    else:
+        x[20] = past / 50.0 if past > -50.0 else -1.0

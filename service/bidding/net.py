@@ -42,6 +42,7 @@ from service.bidding.winprob import LEVEL, candidates
 
 Floats = NDArray[np.float64]
 _NONE = (0,) * OURS
+_VALUED = np.array(VALUED)
 # By side, and whether it has a nil: signs of contract and stake, and bags, see `outcome`.
 _WAYS = (
     ((OUR_CONTRACT, _NONE, OUR_BAGS), (OUR_CONTRACT_NIL, OUR_NIL, OUR_BAGS_NIL)),
@@ -126,7 +127,7 @@ def win_decision(
         on_nils.append(beside if bid else stakes(seat, b0, b1, b2, bid, rules))
     values = _values(contracts, on_nils, us, them, us_bags, them_bags, seat & 1, rules, arrays.win)
     seen = np.frombuffer(rows).reshape(-1, BID_INPUTS)
-    seen[:, VALUES:] = values[:, VALUED]
+    seen[:, VALUES:] = values[:, _VALUED]
     odds = _odds(np.frombuffer(x), seen, arrays)
     p_win: list[float] = np.minimum(np.einsum("ij,ij->i", odds, values), 1.0).tolist()
     best = -1

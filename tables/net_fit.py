@@ -66,9 +66,9 @@ class Round(NamedTuple):
 
 
 ROUNDS = (
-    Round("first", FIRST_POLICIES, False, False, 3, 2e-3),
-    Round("second", LATER_POLICIES, True, False, 3, 2e-3),
-    Round("third", LATER_POLICIES, True, True, 3, 1e-3),
+    Round("first", FIRST_POLICIES, False, False, 4, 2e-3),
+    Round("second", LATER_POLICIES, True, False, 4, 2e-3),
+    Round("third", LATER_POLICIES, True, True, 5, 2e-3),
 )
 
 
@@ -280,7 +280,7 @@ FAMILIES = (
         sizes={
             "first_positions": 1_500_000,
             "second_positions": 2_000_000,
-            "third_positions": 4_000_000,
+            "third_positions": 2_500_000,
             "pairs": 5_000,
         },
         depends=("p_length", "cnil", "side", "spades", "ruffs", "rb", "factor", "curves", "means", "win"),

@@ -66,9 +66,9 @@ class Round(NamedTuple):
 
 
 ROUNDS = (
-    Round("first", FIRST_POLICIES, False, False, 4, 2e-3),
-    Round("second", LATER_POLICIES, True, False, 4, 2e-3),
-    Round("third", LATER_POLICIES, True, True, 5, 2e-3),
+    Round("first", FIRST_POLICIES, False, False, 4, 5e-3),
+    Round("second", LATER_POLICIES, True, False, 4, 5e-3),
+    Round("third", LATER_POLICIES, True, True, 5, 5e-3),
 )
 
 

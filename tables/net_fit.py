@@ -27,7 +27,7 @@ from tables.game import SUMS
 from tables.net import Batch, Ints, Net, packed
 from tables.outcome_data import MOST_TRIED, candidate_rounds, label, seen_scores
 from tables.selfplay import play_pairs
-from tables.simulate import chairs, kernel_tables, seated, typed
+from tables.simulate import chairs, kernel_tables, needed, seated, typed
 from tables.win import NO_PENALTY
 from tables.winprob import BIDS
 
@@ -104,8 +104,8 @@ def random_scores(rng: np.random.Generator, games: Ints) -> Ints:
 
 def _seen(ctx: Context) -> Ints:
     """Scores (games, SEEN, 4) before the rounds of games that SEEN_BY plays out, see `outcome_data`."""
-    ts = kernel_tables(ctx.inputs)
     policy, players = typed(parse_policy(SEEN_BY)), seated(PLAYERS[0], PLAYERS[0])
+    ts = needed(kernel_tables(ctx.inputs), RULES[0], [policy])
 
     def play(index: int, seed: int) -> Arrays:
         seen = np.zeros((1, SEEN, 4), np.int64)
@@ -117,8 +117,8 @@ def _seen(ctx: Context) -> Ints:
 
 def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays:
     """Played positions, see `outcome_data`; `games` -1 where they have no score."""
-    ts = kernel_tables(arrays)
     bidders = tuple(typed(parse_policy(text)) for text in stage.policies)
+    ts = needed(kernel_tables(arrays), RULES[0], bidders)
     name, scored = f"{stage.name}_positions", stage.scored
     players = np.concatenate([seated(player, player)[:1] for player in PLAYERS])
 
@@ -218,7 +218,8 @@ def _won(arrays: Arrays, seed: int, pairs: int, other: str) -> float:
     scores = np.zeros((pairs, 2), np.int64)
     policies = chairs(parse_policy("winprob"), parse_policy(other))
     rules, players = rules_of((200, -100, 100)), seated(PLAYERS[0], PLAYERS[0])
-    play_pairs(seed & 0x7FFFFFFF, 0, pairs, rules, policies, players, kernel_tables(arrays), scores, np.zeros(SUMS))
+    ts = needed(kernel_tables(arrays), rules, policies)
+    play_pairs(seed & 0x7FFFFFFF, 0, pairs, rules, policies, players, ts, scores, np.zeros(SUMS))
     counts = pair_counts(scores)
     return float(counts @ np.arange(5) / 4 / counts.sum())
 
@@ -233,7 +234,7 @@ def _called(learn: Callable[[], Arrays]) -> Chunk:
 
 
 def _make(ctx: Context) -> Arrays:
-    ts = kernel_tables(ctx.inputs)
+    ts = kernel_tables(ctx.inputs)[:1]
     rng = np.random.default_rng(ctx.seed)
     net = Net(rng)
     seen = _seen(ctx)

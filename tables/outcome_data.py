@@ -22,7 +22,7 @@ from service.bidding.winprob import MOST_CANDIDATES, candidates
 from tables.deal import below, deal, deck_of, seed_rng, uniform
 from tables.game import bid_seat, disturbed, play_out, start_round
 from tables.jit import entry
-from tables.rules import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN
+from tables.rules import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
 
 NONE = -1  # where a position has no more candidates
 PARTNER, OPPONENTS = 0.8, 0.3  # share of rounds where they bid by the first policy; else all are as likely
@@ -53,6 +53,7 @@ def _candidate_rounds(
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
     s[DECK_CELL] = deck_of(rules)
+    carry_rules(s, rules)
     t = ts[0]
     for number in range(first, last):
         row = number - first
@@ -201,6 +202,7 @@ def _seen_scores(seed: int, rules: Rules, policy: Policy, players: Any, ts: Any,
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
     s[DECK_CELL] = deck_of(rules)
+    carry_rules(s, rules)
     before = np.zeros(4, np.int64)
     for number in range(seen.shape[0]):
         seed_rng(s, seed, number, 0)

@@ -165,7 +165,7 @@ def solve(
 
 
 def _make(ctx: Context) -> Arrays:
-    ts = kernel_tables(ctx.inputs)
+    ts = kernel_tables(ctx.inputs)[:1]
     policy, players = typed(parse_policy(POLICY)), seated(PLAYED_BY, PLAYED_BY)
     n = ctx.size("rounds_a_bucket")
     rules = Rules()

@@ -66,7 +66,7 @@ class Round(NamedTuple):
 
 
 ROUNDS = (
-    Round("first", FIRST_POLICIES, False, False, 4, 5e-3),
+    Round("first", FIRST_POLICIES, False, False, 3, 5e-3),
     Round("second", LATER_POLICIES, True, False, 4, 5e-3),
     Round("third", LATER_POLICIES, True, True, 5, 5e-3),
 )
@@ -279,9 +279,9 @@ FAMILIES = (
             "batch": BATCH,
         },
         sizes={
-            "first_positions": 1_500_000,
+            "first_positions": 1_200_000,
             "second_positions": 2_000_000,
-            "third_positions": 2_500_000,
+            "third_positions": 5_000_000,
             "pairs": 5_000,
         },
         depends=("p_length", "cnil", "side", "spades", "ruffs", "rb", "factor", "curves", "means", "win"),

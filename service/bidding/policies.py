@@ -59,7 +59,7 @@ DEFAULTS = {name: Policy(kind=kind) for name, kind in NAMES.items()}
 DEFAULTS["ms"] = Policy(kind=MS, nil_x=3, nil_y=6, nil_z=8)
 # `python -m tables fit bis`, see docs/strength.md.
 TUNED: dict[str, dict[str, float]] = {
-    "bis": {"nil_threshold": 0.0, "offset": 0.1, "forced_trick": 10.0, "blind_frequency": 1.0, "blind_floor": 0.3}
+    "bis": {"nil_threshold": 0.0, "offset": 0.15, "forced_trick": 10.0, "blind_frequency": 1.0, "blind_floor": 0.3}
 }
 # What a policy's options are in a variant unless its text says otherwise (`tuned` says the same there); the published
 # ones are for partnerships. `python -m tables fit cutthroat` and `fit variants`.

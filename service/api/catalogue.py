@@ -31,7 +31,7 @@ _DESCRIPTIONS = {
     "winprob": "the bid that wins the game most often from this score: a net's odds of what a bid leads to, "
     "over tables of what each score is worth (docs/2-winprob.md); for the games that have such a table",
 }
-# Percent of games won by each under srp@1 at 200/-100: the rows of docs/strength.md, which a test
+# Percent of games won by each under srp@2 at 200/-100: the rows of docs/strength.md, which a test
 # holds them to.
 _WON = {
     "bis": {"rb": "50.3 [49.8, 50.8]", "ms": "64.1 [63.6, 64.7]", "io": "74.9 [74.3, 75.4]"},
@@ -114,8 +114,8 @@ def strength_of(policy: str) -> str:
     """How a policy fares, as a sentence with its intervals."""
     if policy in _WON:
         won = ", ".join(f"{share} against {other}" for other, share in _WON[policy].items())
-        return f"wins {won} (% of games, 95% interval; srp@1, goals 200/-100; docs/strength.md)"
-    return f"bis wins {_WON['bis'][policy]} % of games against it (srp@1, goals 200/-100; docs/strength.md)"
+        return f"wins {won} (% of games, 95% interval; srp@2, goals 200/-100; docs/strength.md)"
+    return f"bis wins {_WON['bis'][policy]} % of games against it (srp@2, goals 200/-100; docs/strength.md)"
 
 
 def _rules() -> RulesAnswer:

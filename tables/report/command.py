@@ -168,6 +168,7 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "ablations": components.ablations,
     "thresholds": components.thresholds,
     "players": components.card_players,
+    "newest-player": components.newest_player,
     "searched": fitted.searched,
     "variants": variants.against_ignoring,
     "variant-curves": variants.calibration,

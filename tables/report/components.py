@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from service.bidding.rules import Rules
+from service.bidding.rules import PRESETS, Rules
 from tables import fit
 from tables.report.paper import NO_ENDGAME_1, NO_ENDGAME_200, SINGLE_CURVE, SRP_WINS, Published
 from tables.report.setup import ONE_ROUND, PAPER, Setup, by_points, percent, table
@@ -71,3 +71,19 @@ def card_players(setup: Setup) -> str:
     ]
     head = table("bidder of both sides | paper | SRP against WRP, % of games", rows)
     return head + "\n\n" + fit.fit_srp(setup.tables, setup.pairs, setup.seed, setup.jobs)
+
+
+def newest_player(setup: Setup) -> str:
+    """SRP 2 against SRP 1 with the same bidder, and each piece of it."""
+    games: tuple[tuple[str, str, Rules], ...] = (
+        ("BIS, 200/-100", "bis", PAPER),
+        ("RB, 200/-100", "rb", PAPER),
+        ("BIS, classic (500)", "bis", PRESETS["classic"]),
+        *((f"BIS, {preset}", "bis", PRESETS[preset]) for preset in ("jokers", "whiz", "suicide")),
+    )
+    rows: list[tuple[Any, ...]] = []
+    for name, bidder, rules in games:
+        result = setup.match(bidder, bidder, ("srp@2", "srp@1"), rules)
+        rows.append((name, percent(result), by_points(result)))
+    head = table("bidder of both sides | `srp@2` against `srp@1`, % of games | points a round", rows)
+    return head + "\n\n" + fit.fit_srp2(setup.tables, setup.pairs, setup.seed, setup.jobs)

@@ -26,6 +26,7 @@ from service.problems import MEDIA_TYPE, ProblemError
 
 MAX_HEAD_BYTES = 32 * 1024
 _LENGTH_DIGITS = 6
+_UNUSUAL = frozenset((b"transfer-encoding", b"content-encoding", b"x-deadline-ms"))
 _LINGER_S = 0.25  # for a request on its way when the server stops
 _SHORT = {path.encode(): path for path in SINGLE}
 _IDLE, _HEAD, _BODY, _ANSWERING = "idle", "head", "body", "answering"
@@ -186,15 +187,18 @@ class Protocol(HttpToolsProtocol):
             transport.close()
 
     def _must_not_wait(self) -> bool:
-        """Whether what is left of a body can't be waited for here: its size isn't told or too large, it has a deadline.
+        """Whether what is left of a body can't be waited for here.
 
-        Many callers send a head and its body in two writes, which mostly come in two reads.
+        So it is where its size isn't told or too large, where it has a deadline, and where it may be refused unread: an
+        API key is wanted, or it comes in a form. Many callers send a head and its body in two writes and two reads.
         """
+        if self._service.gate.keys is not None:
+            return True
         length = b""
         for name, value in self.headers:
             if name == b"content-length":
                 length = value
-            elif name == b"transfer-encoding" or name == b"x-deadline-ms":
+            elif name in _UNUSUAL or (name == b"content-type" and value != b"application/json"):
                 return True
         return not length or len(length) > _LENGTH_DIGITS or int(length) > MAX_BODY_BYTES
 
@@ -255,6 +259,7 @@ class Protocol(HttpToolsProtocol):
             super().shutdown()
 
     def _close_idle(self) -> None:
+        self._stop_waiting()
         if self._phase is _IDLE:
             self.transport.close()
         else:

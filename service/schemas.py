@@ -126,11 +126,15 @@ class RuleSet(Contract):
     variant: Literal["partnership", "cutthroat", "mirror", "whiz", "whiz_strict", "suicide", "jokers"] = "partnership"
 
 
+_MORE_TRICKS = "to more tricks, or to fewer; left out, what the policy's text says"
+_MORE_NILS = "to nils, or away from them; left out, what the policy's text says"
+
+
 class Style(Contract):
     """How a policy leans; 0 is the policy itself."""
 
-    aggression: Annotated[StrictFloat, Field(ge=-1, le=1, description="to more tricks, or to fewer")] = 0.0
-    nil_bias: Annotated[StrictFloat, Field(ge=-1, le=1, description="to nils, or away from them")] = 0.0
+    aggression: Annotated[StrictFloat, Field(ge=-1, le=1, description=_MORE_TRICKS)] = 0.0
+    nil_bias: Annotated[StrictFloat, Field(ge=-1, le=1, description=_MORE_NILS)] = 0.0
 
 
 _CONVENTION = "none, big5, big6 or auto: what both partners play; only bis in a partnership plays one"

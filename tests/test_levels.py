@@ -9,7 +9,8 @@ from service.bidding.bidder import Position, decide
 from service.bidding.cards import DECK, cards_of, parse_pbn
 from service.bidding.errors import PolicyError
 from service.bidding.grading import decide_graded, seed_of
-from service.bidding.levels import LOTS, MOST_TRICKS, SURE_LOSER, deviate, drawn_bid, misjudged
+from service.bidding.levels import LOTS, MOST_TRICKS, deviate, drawn_bid, misjudged
+from service.bidding.nil import SURE_LOSER
 from service.bidding.policies import SERVED, SPREADS, Policy, graded, parse_policy
 from service.bidding.rules import PRESETS
 from service.bidding.tableset import open_tables
@@ -43,7 +44,7 @@ def test_full_strength_is_no_level_at_all(name):
 
 def test_every_field_is_handed_on():
     values: list[Any] = [type(value)(1 + i) for i, value in enumerate(Policy())]
-    other = Policy(*values)._replace(kind=0, spread=0.0, aggression=0.0, nil_bias=0.0)
+    other = Policy(*values)._replace(kind=0, spread=0.0, aggression=0.0, nil_bias=0.0, nil_off=0.0)
     assert misjudged(other, 5) == other
 
 
@@ -96,6 +97,29 @@ def test_never_absurd(name, style):
         elif wanted != 0 and name != "bis":  # whose end of the game may add to it
             assert abs(bid - wanted) <= MOST_TRICKS
     assert nils or name == "io"
+
+
+@pytest.mark.parametrize("changes", [{"min_bid": 4}, {"min_bid": 6}, {"team_min": 6}, {"nil_points": 200}])
+def test_no_sure_loser_where_tricks_are_forced(changes):
+    tables, rules = open_tables(), CLASSIC._replace(**changes)
+    full, policy = parse_policy("bis"), parse_policy("bis:level=1,nil_bias=1")
+    nils = 0
+    for number, where in enumerate(positions(600, 2)):
+        at = where._replace(rules=rules, bids=where.bids[:2])
+        made = decide_graded(at, policy, tables, None, True, number)
+        if made.bid == 0 and decide(at, full, tables, None, False).bid != 0:
+            nils += 1
+            assert made.explanation is not None
+            assert made.explanation["nil"]["probability"] >= SURE_LOSER
+    assert nils
+
+
+@pytest.mark.parametrize("text", ["rb:nil=2-8-T,level=1", "rb:nil=5-8-T,level=1,nil_bias=-1", "ms:level=1,nil_bias=-1"])
+def test_nil_ranks_end_at_the_deuce(text):
+    tables, policy = open_tables(), parse_policy(text)
+    for seed in range(200):
+        assert min(misjudged(policy, seed)[10:13]) >= 0
+        decide_graded(position(parse_pbn(LOW)), policy, tables, None, True, seed)
 
 
 @pytest.mark.parametrize("name", SERVED)

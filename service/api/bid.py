@@ -131,7 +131,19 @@ def _answer_some(state: State, tables: TableSet, items: list[Any], deadline: flo
             bug = internal_error()
             answers.append({"status": bug.status, "body": bug.body()})
     state.metrics.decided_many(made)
-    return orjson.dumps(answers)[1:-1]
+    try:
+        return orjson.dumps(answers)[1:-1]
+    except orjson.JSONEncodeError:  # a bug in one answer: the others' are good
+        _logger.exception("an answer of POST /v1/bids can't be written")
+        return b",".join(map(_written, answers))
+
+
+def _written(answer: dict[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(answer)
+    except orjson.JSONEncodeError:
+        bug = internal_error()
+        return orjson.dumps({"status": bug.status, "body": bug.body()})
 
 
 def _items(data: Any, state: State) -> list[Any]:

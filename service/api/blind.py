@@ -17,10 +17,12 @@ from service.api.faults import MAX_KEYS, faults_of
 from service.api.requests import BidCall, read_fast
 from service.api.state import State
 from service.bidding.blind_decision import BlindDecision, decide_blind
+from service.bidding.policies import Policy, graded
 from service.bidding.tableset import TableSet
 from service.problems import Fault, pointer
 
 OF_A_HAND = ("hand", "legal_bids", "explain", "level", "style")  # fields of POST /bid that this request has not
+_HASHED = Policy._fields.index("level")  # fields of a policy before those of levels: a request keeps its lot
 _ANY_HAND = "..AKQJT98765432."  # in every deck, and of a length in spades that no auction rules out
 
 
@@ -49,7 +51,12 @@ def read_blind(data: Any) -> BidCall | None:
     """The call that ``data`` makes (its hand means nothing), or None at any doubt; then ask `blind_faults`."""
     if type(data) is not dict or any(field in data for field in OF_A_HAND):
         return None
-    return read_fast({**data, "hand": _ANY_HAND})
+    call = read_fast({**data, "hand": _ANY_HAND})
+    if call is None or not call.policy.level:
+        return call
+    # A level or a style is about the hand, which nobody has seen.
+    assumed = [field for field in call.assumed if field != "seed"]
+    return call._replace(policy=graded(call.policy._replace(level=0, aggression=0.0, nil_bias=0.0)), assumed=assumed)
 
 
 def blind_faults(data: Any) -> list[Fault]:
@@ -66,7 +73,7 @@ def decide(call: BidCall, seed: int | None, tables: TableSet) -> BlindDecision:
     """Look or blind nil; where ``seed`` is None the lot follows from the request, on every worker the same."""
     at = call.position
     if seed is None:
-        content = (*at.bids, at.us, at.them, at.us_bags, at.them_bags, *at.rules, *call.policy)
+        content = (*at.bids, at.us, at.them, at.us_bags, at.them_bags, *at.rules, *call.policy[:_HASHED])
         seed = zlib.crc32(repr(content).encode())
     return decide_blind(at.bids, at.us, at.them, at.rules, call.policy, seed, tables)
 

@@ -6,7 +6,7 @@ from service.bidding.auction import read_auction
 from service.bidding.conventions import SILENCE, Spoken, answer, signal, signalled
 from service.bidding.endgame import UNTOUCHED, Endgame, adjust
 from service.bidding.legal import within
-from service.bidding.nil import OPEN, Nil, partnership_threshold, ruled_out, weigh_nil
+from service.bidding.nil import OPEN, Nil, leaned_threshold, partnership_threshold, ruled_out, weigh_nil
 from service.bidding.policies import NO_CONVENTION, Policy
 from service.bidding.record import record
 from service.bidding.regular import Regular, count_suits
@@ -66,6 +66,8 @@ def bis(
         threshold = staked(threshold, rules.min_bid - regular.takes, policy.forced_trick, rules)
     if policy.dynamic:
         threshold = partnership_threshold(regular.takes, partner, sequence, t)
+    if policy.level:
+        threshold = leaned_threshold(threshold, policy.nil_off, rules.nil_points)
     convention = policy.convention
     asked = False
     unasked_threshold = threshold

@@ -187,7 +187,7 @@ def nil_in_words(nil: Nil) -> str:
 
 @lru_cache(maxsize=1024)  # few thresholds make all decisions
 def _short(number: float) -> str:
-    return f"{number:g}"
+    return f"{number + 0.0:g}"  # no -0, which would share a key with 0
 
 
 def tricks_in_words(regular: Regular) -> str:
@@ -229,20 +229,21 @@ def explain_baseline(made: Baseline, by_rules: int, bid: int, policy: Policy) ->
                 "C": made.clubs,
             },
             "shape": made.shape,
+            "offset": policy.offset,
             "estimate": made.estimate,
             "takes": made.takes,
         },
-        "nil": {"chosen": made.nil, "rule": _nil_rule(policy)},
+        "nil": {"chosen": made.nil, "rule": _nil_rule(policy.kind, policy.nil_x, policy.nil_y, policy.nil_z)},
         "adjustments": adjustments,
         "sentence": f"{name} counts {made.estimate:.2f} tricks and wants {wanted}: bid {bid if bid else 'nil'}.",
     }
 
 
 @lru_cache(maxsize=256)
-def _nil_rule(policy: Policy) -> str:
-    if policy.kind == IO:
+def _nil_rule(kind: int, *highest: int) -> str:
+    if kind == IO:
         return _IO_NIL
-    if policy.kind not in (RB, MS):
+    if kind not in (RB, MS):
         return "never by rule"
-    ranks = ", ".join(RANKS[rank] for rank in (policy.nil_x, policy.nil_y, policy.nil_z))
+    ranks = ", ".join(RANKS[rank] for rank in highest)
     return f"in each suit the three lowest cards at most {ranks}; at most 3 spades; partner not nil"

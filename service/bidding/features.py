@@ -129,15 +129,15 @@ def position_inputs(
         x[cell + 2 + later] = t.mean_bids[sequence, later] / 5.0
     cell += 5
     for score in (us, them):
-        left = rules.win - score
+        left = max(rules.win - score, 0)
         x[cell] = left / 100.0 if left < 300 else 3.0
         x[cell + 1] = left / 100.0 if left < 100 else 1.0
         x[cell + 2] = left / 50.0 if left < 50 else 1.0
         cell += 3
     x[cell] = us_bags / 10.0
     x[cell + 1] = them_bags / 10.0
-    x[cell + 2] = (us - rules.lose) / 100.0 if us < rules.lose + 150 else 1.5
-    x[cell + 3] = (them - rules.lose) / 100.0 if them < rules.lose + 150 else 1.5
+    x[cell + 2] = max(us - rules.lose, 0) / 100.0 if us < rules.lose + 150 else 1.5
+    x[cell + 3] = max(them - rules.lose, 0) / 100.0 if them < rules.lose + 150 else 1.5
     lead = us - them
     x[cell + 4] = -2.0 if lead < -200 else (2.0 if lead > 200 else lead / 100.0)
     x[cell + 5] = 2.0 * worth(us, us_bags, them, them_bags, 1 - (seat & 1), place, rules, t.win) - 1.0

@@ -10,9 +10,9 @@ from typing import Any
 from service.bidding.auction import NO_BID
 from service.bidding.bidder import Decision, Position, decide
 from service.bidding.legal import EVERY_BID, allowed_bids
-from service.bidding.levels import drawn_bid, misjudged, nil_points_off, tricks_off
+from service.bidding.levels import drawn_bid, misjudged
 from service.bidding.net import win_decision
-from service.bidding.policies import WINPROB, Policy
+from service.bidding.policies import BIS, WINPROB, Policy
 from service.bidding.setting import PLAIN
 from service.bidding.tableset import TableSet
 from service.bidding.win_explanation import explain_win
@@ -68,7 +68,9 @@ def _drawn(
     bid = drawn_bid(p_win, full, p_nil, policy, seed)
     explanation = None
     if explain:
-        styled = drawn_bid(p_win, full, p_nil, policy._replace(spread=0.0), seed)
+        styled = full
+        if policy.aggression or policy.nil_bias:
+            styled = drawn_bid(p_win, full, p_nil, policy._replace(spread=0.0), seed)
         explanation = explain_win(made._replace(bid=bid))
         _tell(explanation, policy, full, styled, bid, seed)
     return Decision(bid, "regular" if bid else "nil", explanation)
@@ -96,6 +98,9 @@ def _why_style(policy: Policy) -> str:
 def _why_level(policy: Policy, seed: int) -> str:
     if policy.kind == WINPROB:
         return f"sees little between bids whose chances differ by {100 * policy.spread:.1f}% or less, and draws one"
-    alone = policy._replace(aggression=0.0, nil_bias=0.0)
-    tricks, points = tricks_off(alone, seed), nil_points_off(alone, seed)
-    return f"misjudges the hand by {tricks:+.2f} tricks and a nil by {-points:+.0f} points"
+    styled, made = misjudged(policy._replace(spread=0.0), seed), misjudged(policy, seed)
+    tricks = f"misjudges the hand by {made.offset - styled.offset:+.2f} tricks"
+    if policy.kind == BIS:
+        return f"{tricks} and a nil by {styled.nil_off - made.nil_off:+.0f} points"
+    forgets = (made.nils, made.nil_x, made.nil_y, made.nil_z) < (styled.nils, styled.nil_x, styled.nil_y, styled.nil_z)
+    return f"{tricks} and forgets some nils" if forgets else tricks

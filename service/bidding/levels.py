@@ -11,7 +11,9 @@ from math import exp
 from typing import Any
 
 from service.bidding.blind import lot
+from service.bidding.nil import SURE_LOSER
 from service.bidding.policies import BIS, IO, Policy
+from service.bidding.winprob import LEVEL
 
 MOST_TRICKS = 2  # by which a hand is misjudged, or a drawn number is away from the best
 AGGRESSION_TRICKS = 0.6  # that a hand is worth more at aggression 1
@@ -19,8 +21,6 @@ NIL_POINTS = 25.0  # by which a nil is misjudged, where a hand is by one trick
 BIAS_POINTS = 40.0  # that a nil may be worth less at nil_bias 1
 RANK_POINTS = 25.0  # that move the nil ranks of RB and MS by one
 FORGOTTEN = 40.0  # points: IO, which has no ranks, bids no nil that looks worse by more
-SURE_LOSER = 0.25  # a nil less likely to be made is bid at full strength only
-FLOOR_POINTS = 100.0 * (2.0 * SURE_LOSER - 1.0)  # its expected points, as a threshold
 
 REACH = 3.0  # spreads that a drawn bid's chance may be below the best,
 MOST_REACH = 0.25  # win probability that it may be at any level
@@ -56,23 +56,21 @@ def nil_points_off(policy: Policy, seed: int) -> float:
 def misjudged(policy: Policy, seed: int) -> Policy:
     """The options with which ``policy`` misjudges this hand; ``seed`` 0..SEEDS draws the lots. Not for `winprob`.
 
-    Thresholds fall to `FLOOR_POINTS` at most, or stay where they are lower. RB, MS and IO, which know no chance of a
-    nil, forget some of theirs and bid no more of them.
+    What it makes of BIS's nil threshold is `nil.leaned_threshold`'s. RB, MS and IO, which know no chance of a nil,
+    forget some of theirs and bid no more of them.
     """
     off = nil_points_off(policy, seed)
-    threshold = policy.nil_threshold
     ranks = 0
     nils = policy.nils
-    if policy.kind == BIS:
-        threshold = max(threshold + off, min(threshold, FLOOR_POINTS))
-    elif policy.kind == IO:
-        if off > FORGOTTEN:
+    if policy.kind != BIS:
+        if policy.kind != IO:
+            ranks = min(max(int(20.5 - off / RANK_POINTS) - 20, -4), 0)
+        elif off > FORGOTTEN:
             nils = 0
-    else:
-        ranks = min(max(int(20.5 - off / RANK_POINTS) - 20, -4), 0)
+        off = 0.0
     return Policy(
         policy.kind,
-        threshold,
+        policy.nil_threshold,
         policy.offset + tricks_off(policy, seed),
         policy.curves,
         policy.factor,
@@ -81,9 +79,9 @@ def misjudged(policy: Policy, seed: int) -> Policy:
         policy.nil_floor,
         nils,
         policy.dynamic,
-        policy.nil_x + ranks,
-        policy.nil_y + ranks,
-        policy.nil_z + ranks,
+        max(policy.nil_x + ranks, 0),
+        max(policy.nil_y + ranks, 0),
+        max(policy.nil_z + ranks, 0),
         policy.bid,
         policy.convention,
         policy.blind,
@@ -100,6 +98,7 @@ def misjudged(policy: Policy, seed: int) -> Policy:
         policy.spread,
         policy.aggression,
         policy.nil_bias,
+        off,
     )
 
 
@@ -134,10 +133,10 @@ def drawn_bid(p_win: Any, best: int, p_nil: float, policy: Policy, seed: int) ->
             if p_win[bid] >= 0.0 and (number == 0 or p_win[bid] > p_win[number]):
                 number = bid
     chosen = best
-    most = NEVER
+    most = liking(best, number, best, p_win, p_nil, policy)
     for bid in range(14):
         liked = liking(bid, number, best, p_win, p_nil, policy)
-        if liked > most:
+        if liked > most + LEVEL:
             chosen = bid
             most = liked
     if policy.spread == 0.0:

@@ -14,6 +14,7 @@ from service.bidding.record import record
 from service.bidding.scoring import BLIND_NIL, contract_of
 
 VOID_FACTOR = 1.15  # ECAI 2020, section 4.2
+SURE_LOSER = 0.25  # probability below which a nil is bid at full strength only
 GRID = 100  # a curve has GRID + 1 points over nil values 0..1
 
 # Why a nil is ruled out.
@@ -98,6 +99,14 @@ def partnership_threshold(takes: int, partner: int, sequence: int, t: Any) -> fl
     """
     bid = contract_of(partner) if partner >= 0 else int(t.mean_bids[sequence, 2] + 0.5)
     return contract_points(takes + bid, 0, t) - contract_points(bid, 1, t)
+
+
+def leaned_threshold(threshold: float, off: float, nil_points: int) -> float:
+    """The threshold of a bidder who takes a nil for worse by ``off`` points (better: negative), see `levels`.
+
+    Never below what a sure loser is worth.
+    """
+    return max(threshold + off, nil_points * (2.0 * SURE_LOSER - 1.0))
 
 
 def interpolate(curve: Any, row: int, x: float) -> float:

@@ -49,6 +49,7 @@ class Policy(NamedTuple):
     spread: float = 0.0  # of a level below 5: standard deviation of its misjudgement, tricks; of winprob probability
     aggression: float = 0.0  # style, -1..1: to more tricks,
     nil_bias: float = 0.0  # to nils (`levels`)
+    nil_off: float = 0.0  # points by which this hand's nil is taken for worse than it is (`levels.misjudged`)
 
 
 NAMES = {"bis": BIS, "rb": RB, "ms": MS, "io": IO, "fixed": FIXED, "winprob": WINPROB}

@@ -18,7 +18,7 @@ from service.bidding.endgame import (
     can_win,
 )
 from service.bidding.legal import within
-from service.bidding.nil import OPEN, Nil, consider_nil, contract_points
+from service.bidding.nil import OPEN, Nil, consider_nil, contract_points, leaned_threshold
 from service.bidding.policies import Policy
 from service.bidding.regular import Regular, count_takes, previous_bids_factor
 from service.bidding.rules import Rules
@@ -82,6 +82,8 @@ def solo(
     threshold = staked(threshold, rules.min_bid - regular.takes, policy.forced_trick, rules)
     if policy.dynamic:
         threshold = contract_points(takes, 0, t)  # what the nil gives up
+    if policy.level:
+        threshold = leaned_threshold(threshold, policy.nil_off, rules.nil_points)
     nil = consider_nil(
         hand,
         0,  # no partner's nil is in the way

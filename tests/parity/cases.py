@@ -484,6 +484,7 @@ CASES: dict[str, Maker] = {
         r.randrange(SEQUENCES),
         ALL,
     ),
+    NIL + "leaned_threshold": lambda r: (r.uniform(-120, 60), r.uniform(-80, 80), r.choice((50, 100, 200))),
     NIL + "interpolate": lambda r: (Table("curves"), r.choice((0, SEQUENCES - 1, r.randrange(SEQUENCES))), unit(r)),
     NIL + "consider_nil": nil_of,
     NIL + "weigh_nil": lambda r: next((suits(a[0]), partner_bid(*a[1:4]), *a[4:]) for a in [nil_of(r)]),

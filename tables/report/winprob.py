@@ -57,7 +57,7 @@ def against(setup: Setup) -> str:
     """Win rates, twice the report's pairs."""
     rows: list[tuple[Any, ...]] = []
     for row in ROWS:
-        result = setup.match("winprob", row.b, row.players, row.rules, pairs=2 * setup.pairs, mixed=row.mixed)
+        result = setup.match("winprob", row.b, row.players, row.rules, pairs=4 * setup.pairs, mixed=row.mixed)
         mark = "-" if row.mark is None else f"{row.mark:g}"
         nils, made = result.nil_rate, result.nil_success
         rows.append((row.name, percent(result), mark, by_points(result), *(_both(each) for each in (nils, made))))

@@ -7,6 +7,8 @@ small cross-entropy to the nearest outcome tells apart outcomes of one worth; mo
 nearest outcome is not what the round brought. Batches come labelled from `tables.outcome_data`.
 """
 
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 from service.bidding.features import BID_INPUTS, INPUTS
 from service.bidding.outcome import OUTCOMES
 
-WIDTH, DEPTH = 128, 64  # hidden layers
+WIDTH, DEPTH = 256, 64  # hidden layers
 CENTRED = 3.0  # weight of squared errors from their mean over a position's candidates, beside that mean's
 CROSS_ENTROPY = 0.001
 BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # Adam (Kingma and Ba, 2015)
@@ -96,18 +98,29 @@ class Net:
         """Win probabilities (N,) that the net states of a batch's candidates."""
         return cast(Floats, np.einsum("ij,ij->i", self.forward(batch)[2], batch.values))
 
-    def learn(self, batch: Batch, rate: float) -> float:
-        """One step of Adam at ``rate``; the batch's mean squared error of centred win probabilities before it."""
-        w, size = self.weights, np.float32(len(batch.x))
+    def learn(self, parts: Sequence[Batch], rate: float, pool: Executor) -> float:
+        """One step of Adam at ``rate`` on all ``parts`` of a batch, a thread of ``pool`` each.
+
+        Returns their mean squared error of centred win probabilities before it.
+        """
+        size = sum(len(part.x) for part in parts)
+        found = list(pool.map(lambda part: self.gradients(part, size), parts))  # added in order, whichever comes first
+        gradients = {name: sum(by_name[name] for by_name, _ in found) for name in self.weights}
+        self._step(cast(dict[str, Floats], gradients), rate)
+        return float(sum(error for _, error in found) / sum(part.real.sum() for part in parts))
+
+    def gradients(self, batch: Batch, size: int) -> tuple[dict[str, Floats], float]:
+        """By name the gradients of the mean error over ``size`` positions, and the summed squared centred error."""
+        w = self.weights
         h, g, odds = self.forward(batch)
         stated = np.einsum("ij,ij->i", odds, batch.values)
         error = stated - batch.target
         mean = batch.means(error)
         centred = error - mean[batch.position]
         shared = (mean / np.add.reduceat(batch.real, batch.first))[batch.position]
-        towards = np.float32(CROSS_ENTROPY) / size * batch.real
+        towards = np.float32(CROSS_ENTROPY / size) * batch.real
         d = batch.values - stated[:, None]
-        d *= ((np.float32(CENTRED) * centred + shared) * batch.real / size)[:, None]
+        d *= ((np.float32(CENTRED) * centred + shared) * batch.real / np.float32(size))[:, None]
         d += towards[:, None]
         d *= odds
         d[np.arange(len(d)), batch.outcome] -= towards
@@ -120,8 +133,7 @@ class Net:
         gradients["bid"] = batch.c.T @ d
         by_position = np.add.reduceat(d, batch.first, axis=0)
         gradients["position"] = np.vstack([batch.x.T @ by_position, by_position.sum(axis=0)])
-        self._step(gradients, rate)
-        return float((centred**2 * batch.real).sum() / batch.real.sum())
+        return gradients, float((centred**2 * batch.real).sum())
 
     def _step(self, gradients: dict[str, Floats], rate: float) -> None:
         self.steps += 1

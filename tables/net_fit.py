@@ -1,14 +1,14 @@
-"""The outcome model of `winprob`, learnt from self-play in three rounds (`net_*` arrays).
+"""The outcome model of `winprob`, learnt from self-play in four rounds (`net_*` arrays).
 
 First positions without a score, bid by rule-based policies: each time they are drawn they get another game and score.
-Then twice positions at scores of all games, where the net of the round before bids its side's other seat and most of
+Then thrice positions at scores of all games, where the net of the round before bids its side's other seat and most of
 the opponents'. Most scores are those that games came to, the others random. In all a second card player and noise are
 mixed in, so that the net leans on no one player. Data comes from `tables.outcome_data` and `win`; the training is
 `tables.net`'s. The bytes follow from the seed and the linear algebra library, not from --jobs.
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -37,12 +37,13 @@ FIRST_POLICIES = (
     "rb",
     "bis:offset=0.3,endgame=off",
     "bis:offset=-0.3,nil_threshold=-30,endgame=off",
+    "ms",
 )
-LATER_POLICIES = ("winprob", "bis:tuned", "rb", "bis", "bis")  # as many: one compiled loop plays both
+LATER_POLICIES = ("winprob", "bis:tuned", "rb", "ms", "rb", "bis")
 SEEN_BY = "bis:tuned"  # what bids in the games whose scores are drawn from
 PLAYERS = ("srp@2", "wrp")
 CHUNK = 20_000  # positions
-BATCH = 1024
+BATCH, PARTS = 1024, 2  # positions to a step, and the parts they are learnt in: the sums' order, so part of the result
 REDRAWN = 0.3  # share of positions with a score that get another one
 SEEN, SEEN_SHARE = 20_000, 0.75  # scores of each game to draw from, and the share of scores that are drawn from them
 NEAR, SPREAD = 0.5, 70.0  # of the others: share near one another, and the deviation of their difference, points
@@ -67,8 +68,9 @@ class Round(NamedTuple):
 
 ROUNDS = (
     Round("first", FIRST_POLICIES, False, False, 3, 5e-3),
-    Round("second", LATER_POLICIES, True, False, 4, 5e-3),
-    Round("third", LATER_POLICIES, True, True, 5, 5e-3),
+    Round("second", LATER_POLICIES, True, False, 3, 5e-3),
+    Round("third", LATER_POLICIES, True, True, 3, 5e-3),
+    Round("fourth", LATER_POLICIES, True, True, 5, 5e-3),
 )
 
 
@@ -168,7 +170,7 @@ def batch_of(
 def train(net: Net, data: Arrays, stage: Round, seed: int, ts: Any, seen: Ints, progress: bool) -> float:
     """Train on all of ``data`` but the first HELD_OUT positions; the mean squared centred error of the last epoch.
 
-    The next batch is labelled while one is learnt.
+    The next batch is labelled while one is learnt, both in parts by as many threads.
     """
     rng = np.random.default_rng(seed)
     held = min(HELD_OUT, len(data["hands"]) // 10)
@@ -176,17 +178,27 @@ def train(net: Net, data: Arrays, stage: Round, seed: int, ts: Any, seen: Ints, 
     steps = stage.epochs * count
     net.restart()
     errors: list[float] = []
-    with ThreadPoolExecutor(1) as pool, tqdm(total=steps, desc="net/train", disable=None if progress else True) as bar:
-        for _ in range(stage.epochs):
+    with (
+        ThreadPoolExecutor(PARTS) as pool,
+        tqdm(total=steps, desc="net/train", disable=None if progress else True) as bar,
+    ):
+
+        def labelled(rows: Ints, step: int) -> list[Future[Batch]]:
+            parts = enumerate(np.split(rows, PARTS))
+            return [
+                pool.submit(batch_of, part, data, np.random.default_rng([seed, step, i]), ts, seen) for i, part in parts
+            ]
+
+        for epoch in range(stage.epochs):
             order = held + rng.permutation(len(data["hands"]) - held)
             rows = [order[b * BATCH : (b + 1) * BATCH] for b in range(count)]
-            coming = pool.submit(batch_of, rows[0], data, rng, ts, seen)
+            coming = labelled(rows[0], epoch * count)
             for b in range(count):
-                batch = coming.result()
+                parts = [part.result() for part in coming]
                 if b + 1 < count:
-                    coming = pool.submit(batch_of, rows[b + 1], data, rng, ts, seen)
+                    coming = labelled(rows[b + 1], epoch * count + b + 1)
                 falling = 0.5 * (1 + float(np.cos(np.pi * len(errors) / steps)))
-                errors.append(net.learn(batch, stage.rate * falling))
+                errors.append(net.learn(parts, stage.rate * falling, pool))
                 bar.update()
     return float(np.mean(errors[-count:]))
 
@@ -238,14 +250,16 @@ def _make(ctx: Context) -> Arrays:
     rng = np.random.default_rng(ctx.seed)
     net = Net(rng)
     seen = _seen(ctx)
-    data: Arrays = {}
+    before: Arrays = {}
     for stage in ROUNDS:
         arrays = {**ctx.inputs, **weights_of(net)}
         name = stage.name
         played = _positions(ctx, stage, arrays, seen)
-        # the latest first: those held out are of its kind
-        data = {key: np.concatenate([played[key], data[key]]) if stage.goes_on else played[key] for key in played}
         seed = int(rng.integers(2**31))
+        order = np.random.default_rng(seed).permutation(len(played["hands"]))
+        played = {key: played[key][order] for key in played}  # a chunk is of one game, those held out are of all
+        data = {key: np.concatenate([played[key], before[key]]) for key in played} if stage.goes_on else played
+        before = played
 
         learn = partial(_learn, net, data, stage, seed, ts, seen, ctx.progress)
         learnt = ctx.chunks(f"{name}_net", 1, _called(learn))
@@ -255,7 +269,7 @@ def _make(ctx: Context) -> Arrays:
         ctx.figure(f"{name}_held_out_error", error)
         ctx.figure(f"{name}_held_out_lost", lost)
         arrays = {**ctx.inputs, **weights_of(net)}
-        for other in ("bis", "bis:tuned"):
+        for other in ("bis", "bis:tuned", "rb", "ms"):
             ctx.figure(f"{name}_wins_{other.replace(':', '_')}", _won(arrays, seed, ctx.size("pairs"), other))
     return weights_of(net)
 
@@ -263,7 +277,7 @@ def _make(ctx: Context) -> Arrays:
 FAMILIES = (
     Family(
         name="net",
-        generator=2,
+        generator=3,
         make=_make,
         axes={
             "net_position": ("a position's inputs, then the biases", "first hidden layer"),
@@ -276,12 +290,13 @@ FAMILIES = (
             "players": list(PLAYERS),
             "seen_by": SEEN_BY,
             "seen": SEEN,
-            "batch": BATCH,
+            "batch": [BATCH, PARTS],
         },
         sizes={
             "first_positions": 1_200_000,
             "second_positions": 2_000_000,
-            "third_positions": 5_000_000,
+            "third_positions": 4_000_000,
+            "fourth_positions": 9_000_000,
             "pairs": 5_000,
         },
         depends=("p_length", "cnil", "side", "spades", "ruffs", "rb", "factor", "curves", "means", "win"),

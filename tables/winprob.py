@@ -12,7 +12,7 @@ from service.bidding.auction import sequence_index
 from service.bidding.features import BID_INPUTS, INPUTS, VALUED, VALUES, bid_inputs, expected_bids, position_inputs
 from service.bidding.legal import EVERY_BID, allowed_bids
 from service.bidding.levels import drawn_bid
-from service.bidding.nil import consider_nil
+from service.bidding.nil import LOW_FOUR, consider_nil
 from service.bidding.outcome import OUTCOMES, outcome_values, stakes
 from service.bidding.policies import FULL, Policy
 from service.bidding.regular import previous_bids_factor, regular_takes
@@ -43,7 +43,7 @@ def winprob_bid(
     factor = previous_bids_factor(seat, b0, b1, b2, t)
     regular = regular_takes(hand, seat, b0, b1, b2, factor, 0.0, t)
     sequence = sequence_index(seat, b0, b1, b2)
-    nil = consider_nil(hand, seat, b0, b1, sequence, FULL, 0.0, 1, 1, rules.nil_points, allowed, t)
+    nil = consider_nil(hand, seat, b0, b1, sequence, FULL, 0.0, LOW_FOUR, 1, rules.nil_points, allowed, t)
     weighed = candidates(regular.takes, seat, b0, b1, nil.ruled_out, allowed)
     place = place_of(rules)
     x = np.zeros(INPUTS)
@@ -161,6 +161,6 @@ def graded_seat(s: Any, seat: int, rules: Rules, policy: Policy, seed: int, t: A
     if p_win[0] >= 0.0:
         sequence = sequence_index(seat, s[BID], s[BID + 1], s[BID + 2])
         p_nil = consider_nil(
-            s[HAND + seat], seat, s[BID], s[BID + 1], sequence, FULL, 0.0, 1, 1, rules.nil_points, EVERY_BID, t
+            s[HAND + seat], seat, s[BID], s[BID + 1], sequence, FULL, 0.0, LOW_FOUR, 1, rules.nil_points, EVERY_BID, t
         ).probability
     return drawn_bid(p_win, best, p_nil, policy, seed)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from service.bidding.auction import sequence_index
 from service.bidding.features import BID_INPUTS, INPUTS, VALUED, VALUES, bid_inputs, expected_bids, position_inputs
-from service.bidding.nil import Nil, consider_nil
+from service.bidding.nil import LOW_FOUR, Nil, consider_nil
 from service.bidding.outcome import (
     OUR_BAGS,
     OUR_BAGS_NIL,
@@ -91,7 +91,7 @@ def win_decision(
     factor = previous_bids_factor(seat, b0, b1, b2, t)
     regular = regular_takes(hand, seat, b0, b1, b2, factor, 0.0, t)
     sequence = sequence_index(seat, b0, b1, b2)
-    nil = consider_nil(hand, seat, b0, b1, sequence, FULL, 0.0, 1, 1, rules.nil_points, allowed, t)
+    nil = consider_nil(hand, seat, b0, b1, sequence, FULL, 0.0, LOW_FOUR, 1, rules.nil_points, allowed, t)
     weighed = candidates(regular.takes, seat, b0, b1, nil.ruled_out, allowed)
     weighed = weighed & legal or allowed & legal or legal
     told = (allowed & legal or legal) if every else weighed

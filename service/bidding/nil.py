@@ -7,13 +7,14 @@ the end of the game makes of it, in `endgame`.
 from typing import Any, NamedTuple
 
 from service.bidding.auction import partner_bid
-from service.bidding.cards import ACE, QUEEN, TEN
+from service.bidding.cards import ACE, KING, QUEEN, TEN
 from service.bidding.legal import NIL_BIT
 from service.bidding.policies import FULL, SINGLE
 from service.bidding.record import record
 from service.bidding.scoring import BLIND_NIL, contract_of
 
 VOID_FACTOR = 1.15  # ECAI 2020, section 4.2
+LOW_FOUR = 2  # of `ruled_out`'s honours: as 1, and four spades below the king rule no nil out
 SURE_LOSER = 0.25  # probability below which a nil is bid at full strength only
 GRID = 100  # a curve has GRID + 1 points over nil values 0..1
 
@@ -57,7 +58,8 @@ def ruled_out(spades: int, partner: int, honours: int, nils: int, allowed: int, 
     """OPEN, or the reason why a nil is out of the question; ``allowed``: the set of bids that the rules allow.
 
     ``partner``: her bid, NO_BID where she has yet to bid; ``above``: spade ranks above the ace, 2 with jokers; the
-    rules for high spades move up by as many.
+    rules for high spades move up by as many. ``honours``: 0 where a king or queen of spades rules a nil out, 1 where it
+    does not, or LOW_FOUR.
     """
     if partner == 0 or partner == BLIND_NIL:
         return PARTNER_NIL
@@ -71,7 +73,8 @@ def ruled_out(spades: int, partner: int, honours: int, nils: int, allowed: int, 
             return JOKER_ACE if above else KING_QUEEN
     if tops >= 7 << TEN and (tops >> TEN).bit_count() >= 3:
         return THREE_ABOVE_JACK if above else THREE_HIGH
-    if spades.bit_count() >= 4:
+    n = spades.bit_count()
+    if n > 4 or (n == 4 and (honours != LOW_FOUR or tops >= 1 << KING)):
         return FOUR_SPADES
     if tops >= 1 << QUEEN and not honours:
         return JOKER_HONOUR if above else HONOUR
@@ -155,13 +158,19 @@ def weigh_nil(
     t: Any,
     above: int = 0,
 ) -> Nil:
-    """`consider_nil` of holdings, clubs first, beside ``partner``'s bid (NO_BID: none yet)."""
+    """`consider_nil` of holdings, clubs first, beside ``partner``'s bid (NO_BID: none yet).
+
+    Four spades that rule no nil out count as the three highest: the tables hold no more.
+    """
     c_cards, d_cards, h_cards, s_cards = suits
     cnil = t.cnil
     clubs = cnil[0, c_cards]
     diamonds = cnil[-2, d_cards]  # from the end: with jokers only diamonds have 13 cards (ADR 30)
     hearts = cnil[0, h_cards]
-    spades = cnil[-1, s_cards]
+    if honours == LOW_FOUR and s_cards.bit_count() == 4:
+        spades = cnil[-1, s_cards & s_cards - 1]
+    else:
+        spades = cnil[-1, s_cards]
     factor = 1.0
     value = clubs * diamonds * hearts * spades
     if not (c_cards and d_cards and h_cards):

@@ -9,7 +9,7 @@ from service.bidding.legal import NIL_BIT, between
 from service.bidding.nil import OPEN
 from service.bidding.scoring import contract_of
 
-BELOW, ABOVE = 2, 3  # bids around the regular takes
+BELOW, ABOVE = 2, 2  # bids around the regular takes
 MOST_CANDIDATES = BELOW + ABOVE + 2
 LEVEL = 1e-9  # chances no further apart are level, and the lower bid is taken
 

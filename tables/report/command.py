@@ -35,6 +35,7 @@ from tables.report import (
     rule_options,
     variants,
     winprob,
+    worst_deals,
 )
 from tables.report.samples import Rounds, self_play
 from tables.report.setup import PLAYED, VERSIONS, Setup
@@ -182,7 +183,7 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "winprob": winprob.against,
     "winprob-reliability": winprob.reliability,
     "regret": regret.by_seat,
-    "worst-deals": regret.worst_deals,
+    "worst-deals": worst_deals.worst_deals,
     "levels": levels.against,
     "styles": levels.styles,
     "levels-searched": levels.searched,

@@ -15,6 +15,7 @@ from service.bidding.nil import (
     HONOUR,
     JOKER_HONOUR,
     KING_QUEEN,
+    LOW_FOUR,
     OPEN,
     PARTNER_NIL,
     REASONS,
@@ -99,6 +100,11 @@ def test_only_a_side_void_raises_the_value(neutral, pbn, void):
         ("Q32.432.543.5432", 1, OPEN),
         ("J32.432.543.5432", 0, OPEN),
         (".6543.6543.65432", 0, OPEN),
+        ("7542.A642.54.642", LOW_FOUR, OPEN),
+        ("QJ52.A642.54.642", LOW_FOUR, OPEN),
+        ("K542.A642.54.642", LOW_FOUR, FOUR_SPADES),
+        ("65432.642.54.642", LOW_FOUR, FOUR_SPADES),
+        ("QJT5.A642.54.642", LOW_FOUR, THREE_HIGH),
     ],
 )
 def test_spades_that_rule_a_nil_out(neutral, pbn, honours, reason):
@@ -128,6 +134,12 @@ def test_partners_nil_rules_it_out(seat, b0, b1, out):
     assert ruled_out(parse_pbn("432.432.543.5432") >> 48, partner_bid(seat, b0, b1), 0, 1, EVERY_BID) == (
         PARTNER_NIL if out else OPEN
     )
+
+
+def test_four_low_spades_count_as_the_three_highest(neutral):
+    four, three = (consider(neutral, pbn, honours=LOW_FOUR) for pbn in ("7542.A642.54.642", "754.A642.54.6432"))
+    assert four.spades == three.spades > 0
+    assert consider(neutral, "7542.A642.54.642", honours=1).spades == 0
 
 
 def test_reasons_are_told():

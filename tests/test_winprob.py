@@ -1,6 +1,7 @@
 """The `winprob` policy: the same in numpy as compiled, legal, explained; and the net's training."""
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 import numpy as np
@@ -94,8 +95,8 @@ def test_a_clear_nil_and_its_sentence():
 
 
 def test_candidates():
-    assert candidates(4, 0, -1, -1, 0, EVERY_BID) == 0b11111101
-    assert candidates(4, 0, -1, -1, 2, EVERY_BID) == 0b11111100
+    assert candidates(4, 0, -1, -1, 0, EVERY_BID) == 0b1111101
+    assert candidates(4, 0, -1, -1, 2, EVERY_BID) == 0b1111100
     assert candidates(2, 2, 11, 3, 2, 0b111) == 0b110  # partner bid 11
     assert candidates(1, 2, 13, 3, 2, 0b10) == 0b10
     for takes in range(1, 14):
@@ -165,8 +166,8 @@ def test_scores_drawn_for_training_are_of_games_under_way():
     assert set(games.tolist()) == set(range(len(PLACES)))
 
 
-def _random_batch(size: int) -> Batch:
-    rng = np.random.default_rng(5)
+def _random_batch(size: int, seed: int) -> Batch:
+    rng = np.random.default_rng(seed)
     shape = (size, MOST_TRIED)
     x, c, values, target = (
         rng.random(full, np.float32) for full in ((size, INPUTS), (*shape, BID_INPUTS), (*shape, OUTCOMES), shape)
@@ -192,17 +193,39 @@ def test_batches_hold_candidates_alone():
     assert batch.means(batch.target) == pytest.approx([0.2 / 1.2, 4.0])
 
 
+def _halves(size: int) -> list[Batch]:
+    return [_random_batch(size // 2, seed) for seed in (5, 6)]
+
+
 def test_the_net_learns_by_heart():
     """The same batch over and over: most of the error that its outcomes' values can take away goes."""
-    net, batch = Net(np.random.default_rng(1)), _random_batch(64)
-    errors = [net.learn(batch, 3e-3) for _ in range(300)]
+    net, parts = Net(np.random.default_rng(1)), _halves(64)
+    with ThreadPoolExecutor(2) as pool:
+        errors = [net.learn(parts, 3e-3, pool) for _ in range(300)]
     assert errors[-1] < 0.25 * errors[0]
 
 
-def test_training_follows_from_its_seed():
-    batch = _random_batch(32)
+def test_gradients_of_parts_add_up():
+    """What a batch teaches is what its parts do: numerically, along a random direction."""
+    net, (part, other) = Net(np.random.default_rng(1)), _halves(64)
+    whole = Batch(
+        np.concatenate([part.x, other.x]),
+        np.concatenate([part.first, other.first + len(part.c)]),
+        np.concatenate([part.position, other.position + len(part.x)]),
+        *(np.concatenate(columns) for columns in zip(part[3:], other[3:], strict=True)),
+    )
+    of_parts = [net.gradients(half, 64) for half in (part, other)]
+    gradients, error = net.gradients(whole, 64)
+    assert error == pytest.approx(sum(half[1] for half in of_parts), rel=1e-4)
+    for name, found in gradients.items():
+        assert found == pytest.approx(sum(half[0][name] for half in of_parts), rel=1e-3, abs=1e-5)
+
+
+def test_training_follows_from_its_seed_however_threads_run():
+    parts = _halves(32)
     nets = [Net(np.random.default_rng(7)) for _ in range(2)]
-    for net in nets:
-        for _ in range(5):
-            net.learn(batch, 1e-3)
+    for net, threads in zip(nets, (1, 2), strict=True):
+        with ThreadPoolExecutor(threads) as pool:
+            for _ in range(5):
+                net.learn(parts, 1e-3, pool)
     assert all(np.array_equal(nets[0].weights[name], nets[1].weights[name]) for name in nets[0].weights)

@@ -7,12 +7,15 @@ long family has finished wait in tables/work/ until the family is done: an inter
 """
 
 import argparse
+import fcntl
 import hashlib
 import io
 import json
+import os
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -72,43 +75,58 @@ def build(
 
     ``only``: these families and what they depend on; ``force`` makes the named ones (all, without ``only``) again,
     finished chunks included. Without ``only``, families that the code no longer has are removed.
-    Raises `BuildError` or `TablesError`.
+    Raises `BuildError`, also where another build is at work in ``directory``, or `TablesError`.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    ordered = in_order(families)
-    wanted = with_dependencies(only, families) if only else {family.name for family in ordered}
-    forced = (set(only) if only else wanted) if force else set()
-    made = []
-    for family in ordered:
-        if family.name not in wanted:
-            continue
-        manifest = _manifest_or_empty(directory)
-        inputs = inputs_hash(family, seed, rounds_scale, depended_files(family, families, manifest))
-        if family.name not in forced and _up_to_date(directory, family, manifest, inputs):
-            say(f"{family.name}: up to date")
-            continue
-        # Chunks of other code are not gone on with: its hash is in the folder's name.
-        folder = checkpoints / f"{family.name}-{inputs[:16]}-{CODE[:8]}"
-        if family.name in forced and folder.exists():
-            shutil.rmtree(folder)
-        context = Context(
-            family=family,
-            seed=seed,
-            rounds_scale=rounds_scale,
-            inputs=depended_arrays(directory, family, families, manifest),
-            executor=executor if executor is not None else LocalThreads(1),
-            checkpoints=folder,
-            progress=progress,
-        )
-        started = time.monotonic()
-        arrays = make(context)
-        _write(directory, manifest, context, arrays, inputs)
-        if folder.exists():
-            shutil.rmtree(folder)
-        made.append(family.name)
-        say(f"{family.name}: made {', '.join(sorted(arrays))} in {time.monotonic() - started:.1f} s")
-    _finish(directory, ordered, prune=not only, say=say)
-    return made
+    with _alone(directory):
+        ordered = in_order(families)
+        wanted = with_dependencies(only, families) if only else {family.name for family in ordered}
+        forced = (set(only) if only else wanted) if force else set()
+        made = []
+        for family in ordered:
+            if family.name not in wanted:
+                continue
+            manifest = _manifest_or_empty(directory)
+            inputs = inputs_hash(family, seed, rounds_scale, depended_files(family, families, manifest))
+            if family.name not in forced and _up_to_date(directory, family, manifest, inputs):
+                say(f"{family.name}: up to date")
+                continue
+            # Chunks of other code are not gone on with: its hash is in the folder's name.
+            folder = checkpoints / f"{family.name}-{inputs[:16]}-{CODE[:8]}"
+            if family.name in forced and folder.exists():
+                shutil.rmtree(folder)
+            context = Context(
+                family=family,
+                seed=seed,
+                rounds_scale=rounds_scale,
+                inputs=depended_arrays(directory, family, families, manifest),
+                executor=executor if executor is not None else LocalThreads(1),
+                checkpoints=folder,
+                progress=progress,
+            )
+            started = time.monotonic()
+            arrays = make(context)
+            _write(directory, manifest, context, arrays, inputs)
+            if folder.exists():
+                shutil.rmtree(folder)
+            made.append(family.name)
+            say(f"{family.name}: made {', '.join(sorted(arrays))} in {time.monotonic() - started:.1f} s")
+        _finish(directory, ordered, prune=not only, say=say)
+        return made
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Hold ``directory`` against other builds, or raise `BuildError`; a build that is killed lets go of it."""
+    held = os.open(directory, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BuildError(f"{directory}: found another build at work here; expected none") from None
+        yield
+    finally:
+        os.close(held)
 
 
 def make(context: Context) -> dict[str, NDArray[Any]]:
@@ -174,7 +192,6 @@ def write_manifest(
 
 
 def _manifest_or_empty(directory: Path) -> Manifest:
-    # read again for every family: nothing is lost when another build has written in between
     if (directory / MANIFEST).exists():
         return read_manifest(directory)
     return Manifest(RELEASE, RELEASE, "", {}, {})

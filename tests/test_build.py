@@ -1,6 +1,8 @@
 """The build: order, skipping, resuming, jobs, what it writes, and that verify sees what is wrong."""
 
+import fcntl
 import json
+import os
 import threading
 
 import numpy as np
@@ -185,6 +187,18 @@ def test_seed_scale_and_generator_build_again(tmp_path, run):
     assert run(Toy()) == ["dice", "doubled"]
     # the same dice from a newer generator: what depends on them by their bytes stays
     assert run(Toy(generator=2)) == ["dice"]
+
+
+def test_two_builds_at_once_are_refused(tmp_path, run):
+    """Each would write a manifest without what the other makes."""
+    toy = Toy()
+    run(toy)
+    held = os.open(tmp_path / "data", os.O_RDONLY)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    with pytest.raises(BuildError, match="another build at work"):
+        run(toy)
+    os.close(held)
+    assert run(toy) == []
 
 
 def test_force_and_only(tmp_path, run):

@@ -7,7 +7,7 @@ probabilities and the win table they make the win probability of a bid. Bids sti
 from typing import Any
 
 from service.bidding.rules import Rules
-from service.bidding.scoring import is_nil, nil_stake
+from service.bidding.scoring import nil_stake
 from service.bidding.win_games import Place
 from service.bidding.winning import worth
 
@@ -49,12 +49,11 @@ def stakes(seat: int, b0: int, b1: int, b2: int, bid: int, rules: Rules) -> tupl
     ours = nil_stake(bid, rules)
     theirs = 0
     for other in range(seat):
-        b = b0 if other == 0 else (b1 if other == 1 else b2)
-        if is_nil(b):
-            if (seat - other) & 1:
-                theirs += nil_stake(b, rules)
-            else:
-                ours += nil_stake(b, rules)
+        stake = nil_stake(b0 if other == 0 else (b1 if other == 1 else b2), rules)
+        if (seat - other) & 1:
+            theirs += stake
+        else:
+            ours += stake
     return ours, theirs
 
 

@@ -21,9 +21,12 @@ def candidates(takes: int, seat: int, b0: int, b1: int, ruled_out: int, allowed:
     """
     partner = partner_bid(seat, b0, b1)
     most = 13 - contract_of(partner) if partner > 0 else 13
-    high = min(takes + ABOVE, max(most, 1))
-    low = min(max(takes - BELOW, 1), high)
-    bids = between(low, high) & allowed
+    high, low = takes + ABOVE, takes - BELOW
+    if high > most:
+        high = most if most > 1 else 1
+    if low < 1:
+        low = 1
+    bids = between(low if low < high else high, high) & allowed
     if ruled_out == OPEN:
         bids |= NIL_BIT & allowed
     return bids if bids else allowed

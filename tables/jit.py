@@ -7,6 +7,7 @@ nothing but entries is cached.
 """
 
 import hashlib
+import operator
 import os
 import sys
 import types as pytypes
@@ -22,6 +23,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload, overload_method, register_jitable
 
 from service.bidding.record import record
+from tables.inputs import put
 from tables.players.scratch import scratch
 
 KERNELS = (
@@ -76,6 +78,7 @@ _SOURCES = (
     "service.bidding.rules",
     "service.bidding.tableset",
     "service.bidding.win_games",
+    "tables.inputs",
     "tables.jit",
     "tables.selfplay",
     *KERNELS,
@@ -108,6 +111,24 @@ def _bit_count(value):  # type: ignore[no-untyped-def]  # numba compares the sig
 @overload_method(types.Integer, "bit_length")
 def _bit_length(value):  # type: ignore[no-untyped-def]
     return lambda value: 64 - _leading_zeros(types.int64(value))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _put_all(typingctx: Any, numbers: Any, first: Any, x: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        cell = types.void(x, types.intp, numbers.dtype)
+        store = context.get_function(operator.setitem, cell)
+        for i in range(numbers.count):
+            at = builder.add(args[1], context.get_constant(types.intp, i))
+            store(builder, (args[2], at, builder.extract_value(args[0], i)))
+        return context.get_dummy_value()
+
+    return types.void(numbers, types.intp, x), codegen
+
+
+@overload(put)
+def _put(numbers, first, x):  # type: ignore[no-untyped-def]
+    return lambda numbers, first, x: _put_all(numbers, first, x)
 
 
 @overload(scratch)

@@ -9,7 +9,16 @@ from typing import Any
 import numpy as np
 
 from service.bidding.auction import sequence_index
-from service.bidding.features import VALUED, VALUES, bid_inputs, expected_bids, position_inputs
+from service.bidding.features import (
+    CARD_INPUTS,
+    VALUED,
+    VALUES,
+    bid_inputs,
+    card_inputs,
+    expected_bids,
+    holdings,
+    position_inputs,
+)
 from service.bidding.legal import EVERY_BID, allowed_bids
 from service.bidding.nil import LOW_FOUR, consider_nil
 from service.bidding.outcome import after, nearest_outcome, outcome_values, stakes
@@ -21,6 +30,7 @@ from service.bidding.winning import place_of, worth
 from service.bidding.winprob import MOST_CANDIDATES, candidates
 from tables.deal import below, deal, deck_of, seed_rng, uniform
 from tables.game import bid_seat, disturbed, play_out, start_round
+from tables.inputs import put
 from tables.jit import entry
 from tables.rules import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
 
@@ -155,14 +165,19 @@ def _label(
         weighed = candidates(regular.takes, me, b0, b1, nil.ruled_out, allowed_bids(hand, me, b0, b1, game))
         place = place_of(game)
         us, us_bags, them, them_bags = scores[b, 0], scores[b, 1], scores[b, 2], scores[b, 3]
-        position_inputs(hand, me, b0, b1, b2, us, them, us_bags, them_bags, place, game, regular, nil.value, t, x[b])
+        held = holdings(hand)
+        card_inputs(held, x[b])
+        seen = position_inputs(
+            held, me, b0, b1, b2, sequence, us, them, us_bags, them_bags, place, game, regular, nil, t
+        )
+        put(seen, CARD_INPUTS, x[b])
         for m in range(MOST_TRIED):
             bid = tried[k, m]
             if bid == NONE:
                 continue
             real[b, m] = 1.0 if weighed >> bid & 1 else RARE
-            partner, theirs = expected_bids(me, b0, b1, b2, bid, t)
-            bid_inputs(bid, me, partner, theirs, game.win - us, regular, nil.probability, c[b, m])
+            partner, theirs = expected_bids(me, b0, b1, b2, sequence, bid, t)
+            put(bid_inputs(bid, me, partner, theirs, game.win - us, regular, nil.probability), 0, c[b, m])
             stake, their_stake = stakes(me, b0, b1, b2, bid, game)
             contract, opposing = bid + int(partner + 0.5), int(theirs + 0.5)
             score, bags = after(us, us_bags, results[k, m, 0], results[k, m, 1], game)

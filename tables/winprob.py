@@ -9,7 +9,18 @@ from typing import Any
 import numpy as np
 
 from service.bidding.auction import sequence_index
-from service.bidding.features import BID_INPUTS, INPUTS, VALUED, VALUES, bid_inputs, expected_bids, position_inputs
+from service.bidding.features import (
+    BID_INPUTS,
+    CARD_INPUTS,
+    INPUTS,
+    VALUED,
+    VALUES,
+    bid_inputs,
+    card_inputs,
+    expected_bids,
+    holdings,
+    position_inputs,
+)
 from service.bidding.legal import EVERY_BID, allowed_bids
 from service.bidding.levels import drawn_bid
 from service.bidding.nil import LOW_FOUR, consider_nil
@@ -19,6 +30,7 @@ from service.bidding.regular import previous_bids_factor, regular_takes
 from service.bidding.rules import Rules
 from service.bidding.winning import place_of
 from service.bidding.winprob import LEVEL, candidates
+from tables.inputs import put
 from tables.rules import BAG, BID, HAND, SCORE
 
 BIDS = 14
@@ -47,7 +59,12 @@ def winprob_bid(
     weighed = candidates(regular.takes, seat, b0, b1, nil.ruled_out, allowed)
     place = place_of(rules)
     x = np.zeros(INPUTS)
-    position_inputs(hand, seat, b0, b1, b2, us, them, us_bags, them_bags, place, rules, regular, nil.value, t, x)
+    held = holdings(hand)
+    card_inputs(held, x)
+    seen = position_inputs(
+        held, seat, b0, b1, b2, sequence, us, them, us_bags, them_bags, place, rules, regular, nil, t
+    )
+    put(seen, CARD_INPUTS, x)
     width = t.net_position.shape[1]
     depth = t.net_hidden.shape[1]
     shared = np.zeros(width)
@@ -64,9 +81,8 @@ def winprob_bid(
     for bid in range(BIDS):
         if not weighed >> bid & 1:
             continue
-        partner, theirs = expected_bids(seat, b0, b1, b2, bid, t)
-        c[:] = 0.0
-        bid_inputs(bid, seat, partner, theirs, rules.win - us, regular, nil.probability, c)
+        partner, theirs = expected_bids(seat, b0, b1, b2, sequence, bid, t)
+        put(bid_inputs(bid, seat, partner, theirs, rules.win - us, regular, nil.probability), 0, c)
         stake, their_stake = stakes(seat, b0, b1, b2, bid, rules)
         contract = bid + int(partner + 0.5)
         opposing = int(theirs + 0.5)

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from service.bidding.auction import NO_BID
+from service.bidding.auction import NO_BID, sequence_index
 from service.bidding.bidder import Position, decide
 from service.bidding.cards import parse_pbn
 from service.bidding.features import (
@@ -19,23 +19,29 @@ from service.bidding.features import (
     VALUED,
     VALUES,
     bid_inputs,
+    card_inputs,
+    holdings,
     position_inputs,
 )
 from service.bidding.legal import EVERY_BID
 from service.bidding.net import win_decision
-from service.bidding.outcome import OURS, OUTCOMES, THEIRS, our_points, their_points
-from service.bidding.policies import parse_policy
+from service.bidding.nil import consider_nil
+from service.bidding.outcome import OURS, OUTCOMES, THEIRS, our_points, outcome_values, their_points
+from service.bidding.policies import FULL, parse_policy
 from service.bidding.regular import Regular, regular_takes
 from service.bidding.rules import NEVER
 from service.bidding.tableset import open_tables
+from service.bidding.weights import weights_of
 from service.bidding.win_games import PLACES, rules_of
+from service.bidding.winning import ONE
 from service.bidding.winprob import MOST_CANDIDATES, candidates
+from service.bidding.worths import OUR_WAYS, THEIR_WAYS, Side, worths_of
 from tables.arena.errors import ArenaError
 from tables.arena.match import Match
 from tables.net import Batch, Net, packed
 from tables.net_fit import GAMES, SEEN_SHARE, drawn_scores, random_games
 from tables.outcome_data import MOST_TRIED
-from tests.parity.cases import win_position
+from tests.parity.cases import standing, win_position, winnable
 from tests.parity.worlds import compiled
 
 WORKED = "AKJ62.AQ.Q.K9543"
@@ -51,14 +57,38 @@ def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, game=(500, 
 def test_numpy_and_compiled_agree(fitted):
     """5,000 positions of all games: the same bid, probabilities to 1e-9."""
     fast, decided = compiled("tables.winprob.winprob_bid"), cast(Any, win_decision)
-    rng = random.Random(3)
+    rng, weights = random.Random(3), weights_of(fitted.arrays, fitted.plain)
     for _ in range(5000):
         where: Any = win_position(rng)[:11]
         p_win = np.zeros(14)
         bid = fast(*where, fitted.arrays, p_win)
-        made = decided(*where, EVERY_BID, False, fitted.plain, fitted.arrays)
+        made = decided(*where, EVERY_BID, False, fitted.plain, weights)
         assert made.bid == bid, where
         assert p_win[made.bids] == pytest.approx(made.p_win, abs=1e-9)
+
+
+def test_worths_of_all_bids_are_those_of_each(fitted):
+    """Bids with and without a nil, at all scores, in all games: what `outcome_values` gives one by one."""
+    rng = random.Random(4)
+    for _ in range(1000):
+        rules, place = winnable(rng)
+        us, us_bags, them, them_bags = standing(rng, rules)
+        stake, their_stake = rng.choice((0, 0, 100, 155)), rng.choice((0, 0, 100, 2000))
+        contracts = [rng.randint(0, 8), *(rng.randint(0, 20) for _ in range(3))]
+        opposing = [rng.randint(0, 14) for _ in range(rng.choice((1, 4)))]
+        by_stake = [(contracts[:1], stake + 100), (contracts[1:], stake)]
+        ours = Side(OUR_WAYS, us, us_bags, by_stake, 10 * max(contracts) + stake + 100)
+        theirs = Side(THEIR_WAYS, them, them_bags, [(opposing, their_stake)], 10 * max(opposing) + their_stake)
+        next_first = rng.randrange(2)
+        found = worths_of(ours, theirs, next_first, rules, place, fitted.arrays.win)
+        for i, contract in enumerate(contracts):
+            stakes = (stake if i else stake + 100), their_stake
+            values = [0.0] * OUTCOMES
+            outcome_values(
+                contract, opposing[i % len(opposing)], *stakes, us, them, us_bags, them_bags, next_first, place, rules,
+                fitted.plain.win, values,
+            )  # fmt: skip
+            assert found[i].tolist() == [round(value * ONE) for value in values]
 
 
 def test_every_legal_bid_is_told():
@@ -105,15 +135,19 @@ def test_candidates():
 
 def test_inputs_have_their_names(neutral):
     """Card bits by suit length; who has bid what."""
-    x = [0.0] * INPUTS
+    x = [0.0] * CARD_INPUTS
     hand = parse_pbn(WORKED)
+    held = holdings(hand)
+    card_inputs(held, x)
     regular = regular_takes(hand, 2, 3, 0, NO_BID, 0.0, 0.0, neutral.plain)
     rules = rules_of((200, -100, 100))
     place, t = PLACES[200, -100, 100], neutral.plain
-    position_inputs(hand, 2, 3, 0, NO_BID, 163, -52, 3, 8, place, rules, regular, 0.5, t, x)
-    assert sum(x[:CARD_INPUTS]) == 13
+    row = sequence_index(2, 3, 0, NO_BID)
+    nil = consider_nil(hand, 2, 3, 0, row, FULL, 0.0, 1, 1, 100, EVERY_BID, t)
+    inputs = position_inputs(held, 2, 3, 0, NO_BID, row, 163, -52, 3, 8, place, rules, regular, nil, t)
+    assert sum(x) == 13
     assert [rank for rank in range(13) if x[rank]] == [1, 2, 3, 7, 11]  # clubs, the longest: 3 4 5 9 K
-    named = dict(zip(POSITION_NAMES, x[CARD_INPUTS:], strict=True))
+    named = dict(zip(POSITION_NAMES, inputs, strict=True))
     assert [named[f"length_{suit}"] * 6 for suit in ("longest", "middle", "shortest", "spades")] == [5, 2, 1, 5]
     assert named["top_spades"] == pytest.approx(2 / 3)
     assert [named[f"seat_{seat}"] for seat in range(4)] == [0, 0, 1, 0]
@@ -130,12 +164,9 @@ def test_a_bid_sees_whether_it_reaches_the_goal():
     """By hand: with four of partner's, 40 and 70 points where 60 are left."""
     regular = Regular(3.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, 3.0, 3)
     for bid, past, reaches in ((0, -0.4, 0.0), (2, 0.0, 1.0), (3, 0.2, 1.0)):
-        x = [0.0] * BID_INPUTS
-        bid_inputs(bid, 2, 4.0, 5.0, 60, regular, 0.4, x)
-        named = dict(zip(BID_NAMES, x, strict=True))
+        named = dict(zip(BID_NAMES[:VALUES], bid_inputs(bid, 2, 4.0, 5.0, 60, regular, 0.4), strict=True))
         assert (named["past_goal"], named["reaches_goal"]) == (past, reaches)
-        assert x[VALUES:] == [0.0] * len(VALUED)  # the callers' to write
-    assert VALUES + len(VALUED) == BID_INPUTS
+    assert VALUES + len(VALUED) == BID_INPUTS  # the rest is the callers' to write
 
 
 def test_ways_of_a_round():

@@ -68,13 +68,15 @@ def decide(
     hand, bids, us, them, us_bags, _, rules, scores = position
     seat = len(bids)
     b0, b1, b2 = bids + _UNBID[seat]
-    t = tables.kernel[setting_of(rules, policy, us, them)]
     allowed = allowed_bids(hand, seat, b0, b1, rules)
+    kind = policy.kind
+    if kind == WINPROB:
+        return _by_win_probability(position, b0, b1, b2, tables, allowed, legal, explain)
+    t = tables.kernel[setting_of(rules, policy, us, them)]
     variant = rules.variant
     if variant == JOKERS and sees_ordinary(rules, policy):
         hand = ordinary(hand)
     made: BisDecision | SoloDecision | Baseline
-    kind = policy.kind
     if kind == BIS and variant == CUTTHROAT and not policy.ignores:
         seen = seen_rules(rules) if policy.ignores_rules else rules
         made = by_solo = solo(hand, seat, b0, b1, b2, scores, us_bags, seen, policy, allowed, t)
@@ -86,8 +88,6 @@ def decide(
             free = allowed_bids(hand, seat, b0, b1, seen)
         made = by_bis = bis(hand, seat, b0, b1, b2, us, them, us_bags, seen, policy, free, t)
         takes = by_bis.number or by_bis.regular.takes  # 0 where the rules leave only a nil, and `legal` may not
-    elif kind == WINPROB:
-        return _by_win_probability(position, tables, allowed, legal, explain)
     else:
         made = by_rule = _baseline(hand, seat, b0, b1, policy, t)
         takes = by_rule.takes
@@ -109,15 +109,21 @@ def decide(
 
 
 def _by_win_probability(
-    position: Position, tables: TableSet, allowed: int, legal: tuple[int, ...] | None, explain: bool
+    position: Position,
+    b0: int,
+    b1: int,
+    b2: int,
+    tables: TableSet,
+    allowed: int,
+    legal: tuple[int, ...] | None,
+    explain: bool,
 ) -> Decision:
     hand, bids, us, them, us_bags, them_bags, rules, _ = position
     seat = len(bids)
-    b0, b1, b2 = bids + _UNBID[seat]
     may = EVERY_BID if legal is None else sum(1 << bid for bid in legal)
-    t, arrays = tables.kernel[PLAIN], tables.kernel_arrays[PLAIN]
-    made = win_decision(hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, allowed, may, explain, t, arrays)
-    return Decision(made.bid, "regular" if made.bid else "nil", explain_win(made) if explain else None)
+    t, weights = tables.kernel[PLAIN], tables.weights
+    made = win_decision(hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, allowed, may, explain, t, weights)
+    return record(Decision, (made.bid, _KINDS[made.bid], explain_win(made) if explain else None))
 
 
 def _baseline(hand: int, seat: int, b0: int, b1: int, policy: Policy, t: Tables) -> Baseline:

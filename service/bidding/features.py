@@ -7,11 +7,11 @@ the tables; it goes to the net (`net`, compiled in `tables.winprob`).
 
 from typing import Any
 
-from service.bidding.auction import sequence_index
-from service.bidding.nil import interpolate
+from service.bidding.auction import NO_BID, sum_of_bids
+from service.bidding.nil import Nil
 from service.bidding.regular import Regular
 from service.bidding.rules import Rules
-from service.bidding.scoring import contract_of, is_nil
+from service.bidding.scoring import contract_of
 from service.bidding.win_games import Place
 from service.bidding.winning import worth
 
@@ -37,6 +37,12 @@ BID_INPUTS = len(BID_NAMES)  # of a candidate bid
 VALUES = BID_NAMES.index("p_win_made")  # where those of a bid's numbers begin that are worths of outcomes
 VALUED = (0, 3, 8, 16)  # the outcomes (`outcome`) whose worth they are
 
+# What is seen of a seat's bid, from NO_BID to a blind nil: whether it has bid, nil, fifths of the bid.
+_SEEN = ((0.0, 0.0, 0.0), (1.0, 1.0, 0.0), *((1.0, 0.0, bid / 5.0) for bid in range(1, 14)), (1.0, 1.0, 0.0))
+# By a bid less the takes, from -12 on: under_3 to over_3.
+_STEPS = tuple(tuple(1.0 if at == max(-3, min(3, step)) else 0.0 for at in range(-3, 4)) for step in range(-12, 13))
+_NO_STEP = (0.0,) * 7
+
 
 def side_order(clubs: int, diamonds: int, hearts: int) -> tuple[int, int, int]:
     """The three side holdings, longest first, the higher one first of two as long: side suits are alike.
@@ -56,6 +62,12 @@ def side_order(clubs: int, diamonds: int, hearts: int) -> tuple[int, int, int]:
     return a & 0xFFFF, b & 0xFFFF, c & 0xFFFF
 
 
+def holdings(hand: int) -> tuple[int, int, int, int]:
+    """A hand's holdings as the model sees them: side suits in `side_order`, spades last."""
+    first, second, third = side_order(hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF)
+    return first, second, third, hand >> 48
+
+
 def top_spades(spades: int) -> int:
     """How many of the highest spades the hand holds without a gap.
 
@@ -65,12 +77,23 @@ def top_spades(spades: int) -> int:
     return 13 - (0x1FFF & ~spades).bit_length()
 
 
+def card_inputs(held: tuple[int, int, int, int], x: Any) -> None:
+    """Write the cards of `holdings` to ``x`` (CARD_INPUTS,), zeros before."""
+    cell = 0
+    for cards in held:
+        while cards:
+            x[cell + (cards & -cards).bit_length() - 1] = 1.0
+            cards &= cards - 1
+        cell += 13
+
+
 def position_inputs(
-    hand: int,
+    held: tuple[int, int, int, int],
     seat: int,
     b0: int,
     b1: int,
     b2: int,
+    sequence: int,
     us: int,
     them: int,
     us_bags: int,
@@ -78,118 +101,135 @@ def position_inputs(
     place: Place,
     rules: Rules,
     regular: Regular,
-    value: float,
+    nil: Nil,
     t: Any,
-    x: Any,
-) -> None:
-    """Write a position's numbers to ``x`` (INPUTS,), zeros before.
+) -> tuple[float, ...]:
+    """A position's numbers but for its cards, in the order of POSITION_NAMES; ``held``: its `holdings`.
 
-    ``place`` is the game's (`winning.place_of`), ``regular`` and the nil ``value`` as BIS reckons them. Cards first,
-    in the order of POSITION_NAMES then.
+    ``sequence`` is the row of the bids so far, ``place`` the game's (`winning.place_of`), ``regular`` and ``nil`` as
+    BIS reckons them.
     """
-    first, second, third = side_order(hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF)
-    spades = hand >> 48
-    cell = 0
-    for cards in (first, second, third, spades):
-        x[CARD_INPUTS + cell // 13] = cards.bit_count() / 6.0
-        while cards:
-            x[cell + (cards & -cards).bit_length() - 1] = 1.0
-            cards &= cards - 1
-        cell += 13
-    cell += 4
-    cnil = t.cnil
-    x[cell] = cnil[0, first]
-    x[cell + 1] = cnil[0, second]
-    x[cell + 2] = cnil[0, third]
-    x[cell + 3] = cnil[-1, spades]
-    sequence = sequence_index(seat, b0, b1, b2)
-    x[cell + 4] = regular.estimate / 5.0
-    x[cell + 5] = regular.takes / 5.0
-    x[cell + 6] = value
-    x[cell + 7] = interpolate(t.curves, sequence, value)
-    x[cell + 8] = top_spades(spades) / 3.0
-    x[cell + 9] = regular.ruffs / 2.0
-    x[cell + 10 + seat] = 1.0
-    cell += 14
-    known = 0
-    for step in range(4 - seat, 4):  # those who have bid: LHO, partner, RHO are 1, 2, 3 on
-        other = (seat + step) & 3
-        bid = b0 if other == 0 else (b1 if other == 1 else b2)
-        at = cell + 3 * (step - 1)
-        x[at] = 1.0
-        if is_nil(bid):
-            x[at + 1] = 1.0
-        else:
-            x[at + 2] = bid / 5.0
-            known += bid
-    cell += 9
-    x[cell] = known / 10.0
-    x[cell + 1] = (known + regular.takes) / 13.0
-    for later in range(3):
-        x[cell + 2 + later] = t.mean_bids[sequence, later] / 5.0
-    cell += 5
-    for score in (us, them):
-        left = max(rules.win - score, 0)
-        x[cell] = left / 100.0 if left < 300 else 3.0
-        x[cell + 1] = left / 100.0 if left < 100 else 1.0
-        x[cell + 2] = left / 50.0 if left < 50 else 1.0
-        cell += 3
-    x[cell] = us_bags / 10.0
-    x[cell + 1] = them_bags / 10.0
-    x[cell + 2] = max(us - rules.lose, 0) / 100.0 if us < rules.lose + 150 else 1.5
-    x[cell + 3] = max(them - rules.lose, 0) / 100.0 if them < rules.lose + 150 else 1.5
+    first, second, third, spades = held
+    lho = b0 if seat == 3 else NO_BID
+    partner = b1 if seat == 3 else (b0 if seat == 2 else NO_BID)
+    rho = b2 if seat == 3 else (b1 if seat == 2 else (b0 if seat == 1 else NO_BID))
+    known = sum_of_bids(seat, b0, b1, b2)
+    cnil, mean_bids = t.cnil, t.mean_bids
+    takes = regular.takes
     lead = us - them
-    x[cell + 4] = -2.0 if lead < -200 else (2.0 if lead > 200 else lead / 100.0)
-    x[cell + 5] = 2.0 * worth(us, us_bags, them, them_bags, 1 - (seat & 1), place, rules, t.win) - 1.0
+    p_win = worth(us, us_bags, them, them_bags, 1 - (seat & 1), place, rules, t.win)
+    return (
+        (
+            first.bit_count() / 6.0,
+            second.bit_count() / 6.0,
+            third.bit_count() / 6.0,
+            spades.bit_count() / 6.0,
+            cnil[0, first],
+            cnil[0, second],
+            cnil[0, third],
+            cnil[-1, spades],
+            regular.estimate / 5.0,
+            takes / 5.0,
+            nil.value,
+            nil.probability,
+            top_spades(spades) / 3.0,
+            regular.ruffs / 2.0,
+            1.0 if seat == 0 else 0.0,
+            1.0 if seat == 1 else 0.0,
+            1.0 if seat == 2 else 0.0,
+            1.0 if seat == 3 else 0.0,
+        )
+        + _SEEN[lho + 1]
+        + _SEEN[partner + 1]
+        + _SEEN[rho + 1]
+        + (
+            known / 10.0,
+            (known + takes) / 13.0,
+            mean_bids[sequence, 0] / 5.0,
+            mean_bids[sequence, 1] / 5.0,
+            mean_bids[sequence, 2] / 5.0,
+        )
+        + to_goal(us, rules.win)
+        + to_goal(them, rules.win)
+        + (
+            us_bags / 10.0,
+            them_bags / 10.0,
+            to_losing(us, rules.lose),
+            to_losing(them, rules.lose),
+            -2.0 if lead < -200 else (2.0 if lead > 200 else lead / 100.0),
+            2.0 * p_win - 1.0,
+        )
+    )
 
 
-def expected_bids(seat: int, b0: int, b1: int, b2: int, bid: int, t: Any) -> tuple[float, float]:
-    """Tricks that the partner and both opponents have bid, or will on the mean once we have bid ``bid``."""
-    if seat == 0:
-        row = sequence_index(1, bid, -1, -1)
-        return t.mean_bids[row, 1] + 0.0, t.mean_bids[row, 0] + t.mean_bids[row, 2]
-    if seat == 1:
-        row = sequence_index(2, b0, bid, -1)
-        return t.mean_bids[row, 1] + 0.0, contract_of(b0) + t.mean_bids[row, 0]
+def to_goal(score: int, goal: int) -> tuple[float, float, float]:
+    """What is left to the goal, in hundreds up to three, in hundreds up to one, in fifties up to one."""
+    left = goal - score
+    if left >= 300:
+        return 3.0, 1.0, 1.0
+    if left < 0:
+        left = 0
+    return left / 100.0, left / 100.0 if left < 100 else 1.0, left / 50.0 if left < 50 else 1.0
+
+
+def to_losing(score: int, lose: int) -> float:
+    """What is left to the losing goal, in hundreds up to one and a half."""
+    left = score - lose
+    if left >= 150:
+        return 1.5
+    return left / 100.0 if left > 0 else 0.0
+
+
+def expected_bids(seat: int, b0: int, b1: int, b2: int, sequence: int, bid: int, t: Any) -> tuple[float, float]:
+    """Tricks that the partner and both opponents have bid, or will on the mean once we have bid ``bid``.
+
+    ``sequence``: the row of the bids before ours.
+    """
+    if seat == 3:
+        return contract_of(b1) + 0.0, contract_of(b0) + contract_of(b2) + 0.0
+    mean_bids = t.mean_bids
+    row = 14 * sequence + 1 + bid  # `sequence_index` with our bid
     if seat == 2:
-        row = sequence_index(3, b0, b1, bid)
-        return contract_of(b0) + 0.0, contract_of(b1) + t.mean_bids[row, 0]
-    return contract_of(b1) + 0.0, contract_of(b0) + contract_of(b2) + 0.0
+        return contract_of(b0) + 0.0, contract_of(b1) + mean_bids[row, 0]
+    if seat == 1:
+        return mean_bids[row, 1] + 0.0, contract_of(b0) + mean_bids[row, 0]
+    return mean_bids[row, 1] + 0.0, mean_bids[row, 0] + mean_bids[row, 2]
 
 
 def bid_inputs(
-    bid: int, seat: int, partner: float, theirs: float, left: int, regular: Regular, probability: float, x: Any
-) -> None:
-    """Write a candidate's numbers to ``x`` (BID_INPUTS,), zeros before, but for those from VALUES on.
+    bid: int, seat: int, partner: float, theirs: float, left: int, regular: Regular, probability: float
+) -> tuple[float, ...]:
+    """A candidate's numbers, in the order of BID_NAMES up to VALUES.
 
     ``partner`` and ``theirs`` as `expected_bids` gives them; ``left``: our points to the goal; ``probability`` that a
     nil of this hand is made.
     """
-    total = bid + partner + theirs
+    side = bid + partner
+    total = side + theirs
+    past = 10.0 * side - left
+    rest = (
+        1.0 if total >= 13.0 else 0.0,
+        1.0 if total < 10.0 else 0.0,
+        (side - 7.0) / 3.0 if side > 7.0 else 0.0,
+        past / 50.0 if -50.0 < past < 50.0 else (1.0 if past > 0.0 else -1.0),
+        1.0 if past >= 0.0 else 0.0,
+    )
     if bid:
         over = bid - regular.estimate
-        x[0] = bid / 5.0
-        x[2] = over / 2.0
-        x[3] = over * over / 4.0
-        step = bid - regular.takes + 3
-        x[10 + (0 if step < 0 else (6 if step > 6 else step))] = 1.0
-    else:
-        x[1] = 1.0
-        x[4] = probability
-        x[8] = 1.0 if seat > 1 else 0.0
-        x[9] = partner / 4.0
-    x[5] = (bid + partner) / 6.0
-    x[6] = theirs / 6.0
-    x[7] = (total - 11.0) / 3.0
-    if total >= 13.0:
-        x[17] = 1.0
-    elif total < 10.0:
-        x[18] = 1.0
-    if bid + partner > 7.0:
-        x[19] = (bid + partner - 7.0) / 3.0
-    past = 10.0 * (bid + partner) - left
-    if past >= 0.0:
-        x[20] = past / 50.0 if past < 50.0 else 1.0
-        x[21] = 1.0
-    else:
-        x[20] = past / 50.0 if past > -50.0 else -1.0
+        near = _STEPS[bid - regular.takes + 12]
+        of_bid = (
+            bid / 5.0,
+            0.0,
+            over / 2.0,
+            over * over / 4.0,
+            0.0,
+            side / 6.0,
+            theirs / 6.0,
+            (total - 11.0) / 3.0,
+            0.0,
+            0.0,
+        )
+        return of_bid + near + rest
+    late = 1.0 if seat > 1 else 0.0
+    of_nil = 0.0, 1.0, 0.0, 0.0, probability, side / 6.0, theirs / 6.0, (total - 11.0) / 3.0, late, partner / 4.0
+    return of_nil + _NO_STEP + rest

@@ -57,8 +57,8 @@ def _drawn(
     b0, b1, b2 = (*bids, NO_BID, NO_BID, NO_BID)[:3]
     allowed = allowed_bids(hand, seat, b0, b1, rules)
     may = EVERY_BID if legal is None else sum(1 << bid for bid in legal)
-    t, arrays = tables.kernel[PLAIN], tables.kernel_arrays[PLAIN]
-    made = win_decision(hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, allowed, may, explain, t, arrays)
+    t, weights = tables.kernel[PLAIN], tables.weights
+    made = win_decision(hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, allowed, may, explain, t, weights)
     p_win = [-1.0] * 14
     for bid, p in zip(made.bids, made.p_win):
         if made.weighed >> bid & 1:

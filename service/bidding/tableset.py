@@ -2,7 +2,7 @@
 
 Not the making of them (tables/). Data comes from tables/data/manifest.json and the .npy files it names; it goes to
 the kernels as one `Tables`. Nothing is repaired or skipped: what does not fit raises `TablesError`, which names
-the file, what was found and what was expected. The only module of the bidding that uses numpy.
+the file, what was found and what was expected.
 """
 
 import hashlib
@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
@@ -18,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.errors import TablesError
-from service.bidding.setting import SETTINGS
+from service.bidding.setting import PLAIN, SETTINGS
+from service.bidding.weights import Weights, weights_of
 
 FORMAT = 1  # of the manifest; see docs/adr/0003
 MANIFEST = "manifest.json"
@@ -110,6 +112,11 @@ class TableSet:
     arrays: Mapping[str, NDArray[Any]]
     kernel: tuple[Tables, ...]  # memoryviews: what plain Python indexes fastest
     kernel_arrays: tuple[Tables, ...]  # ndarrays: what compiled code takes
+
+    @cached_property
+    def weights(self) -> Weights:
+        """The net of `winprob` as the service multiplies it; made at first use, for other bidders have none."""
+        return weights_of(self.kernel_arrays[PLAIN], self.kernel[PLAIN])
 
     @property
     def version(self) -> str:

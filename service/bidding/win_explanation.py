@@ -7,7 +7,7 @@ from itertools import compress
 from typing import Any
 
 from service.bidding.explanation import numbers_of
-from service.bidding.features import CARD_INPUTS, POSITION_NAMES
+from service.bidding.features import POSITION_NAMES
 from service.bidding.net import WinDecision, counting, summed
 from service.bidding.outcome import OURS, THEIRS
 
@@ -45,10 +45,11 @@ def explain_win(made: WinDecision) -> dict[str, Any]:
     Of a candidate's outcomes `made` and `set` are of our contract and sum to 1; `bags`: made with two or more.
     """
     candidates = []
-    for bid, p, row, (ours, theirs), (stake, their_stake) in zip(
-        made.bids, made.p_win, summed(made.outcomes, _COLUMNS), made.contracts, made.stakes
+    against = made.their_stake > 0
+    for bid, p, row, ours, theirs in zip(
+        made.bids, made.p_win, summed(made.odds, _COLUMNS), made.contracts, made.opposing
     ):
-        sides = stake > 0, their_stake > 0
+        sides = made.stake > 0 or not bid, against
         outcomes = dict(zip(_NAMES[sides], compress(row, _OWN[sides])))
         candidates.append(
             {"bid": bid, "p_win": p, "contract": ours, "opponents_contract": theirs, "outcomes": outcomes}
@@ -60,7 +61,7 @@ def explain_win(made: WinDecision) -> dict[str, Any]:
         **numbers,
         "adjustments": [],
         "candidates": candidates,
-        "inputs": dict(zip(POSITION_NAMES, made.inputs[CARD_INPUTS:])),
+        "inputs": dict(zip(POSITION_NAMES, made.inputs)),
         "sentence": _sentence(made),
     }
 

@@ -9,14 +9,14 @@ import numpy as np
 
 from service.bidding.auction import NO_BID, SEQUENCES, partner_bid, sequence_index
 from service.bidding.cards import DECK, JACK, JOKER_DECK, SPADE_BITS, TEN, cards_of
-from service.bidding.features import BID_INPUTS, INPUTS
+from service.bidding.features import BID_INPUTS, CARD_INPUTS, holdings
 from service.bidding.legal import EVERY_BID
 from service.bidding.levels import LOTS, SEEDS
 from service.bidding.nil import Nil
 from service.bidding.outcome import OURS, OUTCOMES, THEIRS
 from service.bidding.policies import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, parse_policy
 from service.bidding.regular import Regular
-from service.bidding.rules import Rules, make_rules
+from service.bidding.rules import NEVER, Rules, make_rules
 from service.bidding.scoring import BLIND_NIL
 from service.bidding.win_games import BAGS, PLACES, Place, rules_of
 from tables.alternatives import CLASSES
@@ -364,7 +364,13 @@ def seen_position(rng: random.Random) -> tuple:
     rules, place = winnable(rng)
     us, us_bags, them, them_bags = standing(rng, rules)
     score = us, them, us_bags, them_bags
-    return hand(rng), *auction(rng), *score, place, rules, counted_takes(rng), unit(rng), ALL, view(np.zeros(INPUTS))
+    nil = Nil(0.5, 0.5, 0.5, 0.5, 1.0, unit(rng), unit(rng), 0.0, 0.0, 0, True)
+    return holdings(hand(rng)), *bids_and_row(rng), *score, place, rules, counted_takes(rng), nil, ALL
+
+
+def bids_and_row(rng: random.Random) -> tuple[int, int, int, int, int]:
+    bids = auction(rng)
+    return *bids, sequence_index(*bids)
 
 
 def win_position(rng: random.Random) -> tuple:
@@ -556,9 +562,13 @@ CASES: dict[str, Maker] = {
     ),
     WINNING + "worth": worth_of,
     FEATURES + "side_order": lambda r: (holding(r), holding(r), holding(r)),
+    FEATURES + "holdings": lambda r: (hand(r),),
+    FEATURES + "card_inputs": lambda r: (holdings(hand(r)), view(np.zeros(CARD_INPUTS))),
+    FEATURES + "to_goal": lambda r: (r.randint(-150, 520), r.choice((200, 500))),
+    FEATURES + "to_losing": lambda r: (r.randint(-250, 520), r.choice((-200, -100, NEVER))),
     FEATURES + "top_spades": lambda r: (holding(r),),
     FEATURES + "position_inputs": seen_position,
-    FEATURES + "expected_bids": lambda r: (*auction(r), r.randint(0, 13), ALL),
+    FEATURES + "expected_bids": lambda r: (*bids_and_row(r), r.randint(0, 13), ALL),
     FEATURES + "bid_inputs": lambda r: (
         r.randint(0, 13),
         r.randrange(4),
@@ -567,7 +577,6 @@ CASES: dict[str, Maker] = {
         r.randint(-20, 600),
         counted_takes(r),
         unit(r),
-        view(np.zeros(BID_INPUTS)),
     ),
     OUTCOME + "our_points": lambda r: (r.randrange(OURS), r.randint(0, 13), r.choice((0, 100, 200))),
     OUTCOME + "their_points": lambda r: (r.randrange(THEIRS), r.randint(0, 13), r.choice((0, 100, 200))),

@@ -3,7 +3,6 @@
 No numbers are made here but sums of the net's odds; see `net` and `outcome` for what they count.
 """
 
-from itertools import compress
 from typing import Any
 
 from service.bidding.explanation import numbers_of
@@ -34,9 +33,7 @@ _COUNTED = {
     for their_nil, theirs in _THEIRS.items()
 }
 _NAMES = {sides: tuple(columns) for sides, columns in _COUNTED.items()}
-_COLUMNS = counting([column for columns in _COUNTED.values() for column in columns.values()])
-# Which of all columns belong to the sides.
-_OWN = {sides: tuple(sides == owner for owner, columns in _COUNTED.items() for _ in columns) for sides in _COUNTED}
+_COLUMNS = {sides: counting(list(columns.values())) for sides, columns in _COUNTED.items()}
 
 
 def explain_win(made: WinDecision) -> dict[str, Any]:
@@ -44,16 +41,22 @@ def explain_win(made: WinDecision) -> dict[str, Any]:
 
     Of a candidate's outcomes `made` and `set` are of our contract and sum to 1; `bags`: made with two or more.
     """
-    candidates = []
-    against = made.their_stake > 0
-    for bid, p, row, ours, theirs in zip(
-        made.bids, made.p_win, summed(made.odds, _COLUMNS), made.contracts, made.opposing
-    ):
-        sides = made.stake > 0 or not bid, against
-        outcomes = dict(zip(_NAMES[sides], compress(row, _OWN[sides])))
-        candidates.append(
-            {"bid": bid, "p_win": p, "contract": ours, "opponents_contract": theirs, "outcomes": outcomes}
-        )
+    sides = made.stake > 0, made.their_stake > 0
+    beside_nil = True, sides[1]
+    names, nil_names = _NAMES[sides], _NAMES[beside_nil]
+    rows = summed(made.odds, _COLUMNS[sides])
+    if not made.bids[0]:
+        rows[:1] = summed(made.odds[:1], _COLUMNS[beside_nil])
+    candidates = [
+        {
+            "bid": bid,
+            "p_win": p,
+            "contract": ours,
+            "opponents_contract": theirs,
+            "outcomes": dict(zip(names if bid else nil_names, row)),
+        }
+        for bid, p, ours, theirs, row in zip(made.bids, made.p_win, made.contracts, made.opposing, rows)
+    ]
     numbers = numbers_of(made.regular, made.nil)
     numbers["nil"]["threshold"] = None  # BIS's has no say here
     numbers["nil"]["chosen"] = made.bid == 0
@@ -71,7 +74,7 @@ def _sentence(made: WinDecision) -> str:
     best = f"{_name(made.bid)}: {100 * chances.pop(made.bid):.1f}% to win"
     if not chances:
         return f"{best}; no other bid is legal."
-    other = max(chances, key=lambda bid: chances[bid])
+    other = max(chances, key=chances.__getitem__)
     return f"{best}; {_name(other).lower()} would be {100 * chances[other]:.1f}%."
 
 

@@ -1,10 +1,10 @@
-"""The outcome model of `winprob`, learnt from self-play in four rounds (`net_*` arrays).
+"""The outcome model of `winprob`, learnt from self-play in five rounds (`net_*` arrays).
 
 First positions without a score, bid by rule-based policies: each time they are drawn they get another game and score.
-Then thrice positions at scores of all games, where the net of the round before bids its side's other seat and most of
-the opponents'. Most scores are those that games came to, the others random. In all a second card player and noise are
-mixed in, so that the net leans on no one player. Data comes from `tables.outcome_data` and `win`; the training is
-`tables.net`'s. The bytes follow from the seed and the linear algebra library, not from --jobs.
+Then four times positions at scores of all games, where the net of the round before bids its side's other seat and many
+of the opponents', in the last round few. Most scores are those that games came to, the others random. In all a second
+card player and noise are mixed in, so that the net leans on no one player. Data comes from `tables.outcome_data` and
+`win`; the training is `tables.net`'s. The bytes follow from the seed and the linear algebra library, not from --jobs.
 """
 
 from collections.abc import Callable
@@ -64,13 +64,15 @@ class Round(NamedTuple):
     goes_on: bool  # with the positions of the round before
     epochs: int
     rate: float  # of Adam, falling by a cosine to nothing
+    opponents: float  # share of rounds in which the first policy is theirs; else all are as likely
 
 
 ROUNDS = (
-    Round("first", FIRST_POLICIES, False, False, 3, 5e-3),
-    Round("second", LATER_POLICIES, True, False, 3, 5e-3),
-    Round("third", LATER_POLICIES, True, True, 3, 5e-3),
-    Round("fourth", LATER_POLICIES, True, True, 5, 5e-3),
+    Round("first", FIRST_POLICIES, False, False, 3, 5e-3, 0.3),
+    Round("second", LATER_POLICIES, True, False, 3, 5e-3, 0.3),
+    Round("third", LATER_POLICIES, True, True, 3, 5e-3, 0.3),
+    Round("fourth", LATER_POLICIES, True, True, 5, 5e-3, 0.3),
+    Round("fifth", LATER_POLICIES, True, True, 3, 4e-3, 0.0),
 )
 
 
@@ -138,7 +140,17 @@ def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays
         }
         free = rules._replace(bag_limit=NO_PENALTY)
         candidate_rounds(
-            seed & 0x7FFFFFFF, 0, CHUNK, rules, free, bidders, players, ts, scores.astype(np.int64), *made.values()
+            seed & 0x7FFFFFFF,
+            0,
+            CHUNK,
+            rules,
+            free,
+            bidders,
+            players,
+            stage.opponents,
+            ts,
+            scores.astype(np.int64),
+            *made.values(),
         )
         return {**made, "scores": scores.astype(np.int16), "games": games.astype(np.int8)}
 
@@ -301,6 +313,7 @@ FAMILIES = (
             "second_positions": 2_000_000,
             "third_positions": 4_000_000,
             "fourth_positions": 9_000_000,
+            "fifth_positions": 8_000_000,
             "pairs": 200_000,
         },
         depends=("p_length", "cnil", "side", "spades", "ruffs", "rb", "factor", "curves", "means", "win"),

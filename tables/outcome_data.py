@@ -35,7 +35,7 @@ from tables.jit import entry
 from tables.rules import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
 
 NONE = -1  # where a position has no more candidates
-PARTNER, OPPONENTS = 0.9, 0.3  # share of rounds where they bid by the first policy; else all are as likely
+PARTNER = 0.9  # share of rounds where she bids by the first policy; else all are as likely
 FIRST_PLAYER = 0.93  # of rounds played by the first player in every seat; else each seat draws one
 MOST_TRIED = MOST_CANDIDATES + 1
 RARE = 0.2  # weight of a candidate that no bidder would bid
@@ -51,6 +51,7 @@ def _candidate_rounds(
     free: Rules,
     policies: Any,
     players: Any,
+    opponents: float,
     ts: Any,
     scores: Any,
     hands: Any,
@@ -58,7 +59,8 @@ def _candidate_rounds(
     tried: Any,
     results: Any,
 ) -> None:
-    # free: the rules without a bag penalty. policies: a tuple; players (k, 2). scores (n, 4): points and bags, ours and
+    # free: the rules without a bag penalty. policies: a tuple; players (k, 2); opponents: the share of rounds in which
+    # the first policy bids for them, else all are as likely. scores (n, 4): points and bags, ours and
     # theirs. Written: hands (n,); bids (n, 4), the seat and the bids before; tried (n, MOST_TRIED), NONE where there is
     # no more; results (n, MOST_TRIED, 4), points without bags and bags, ours and theirs.
     s = np.zeros(SIZE, np.int64)
@@ -81,7 +83,7 @@ def _candidate_rounds(
             s[PLAYER + seat] = players[which, 0]
             s[PIECES + seat] = players[which, 1]
         ours = 0 if uniform(s) < PARTNER else below(s, len(policies))
-        theirs = 0 if uniform(s) < OPPONENTS else below(s, len(policies))
+        theirs = 0 if uniform(s) < opponents else below(s, len(policies))
         for seat in range(me):
             bid = bid_seat(s, seat, rules, policies[theirs if seat + me & 1 else ours], ts)
             if bid > 0:

@@ -4,7 +4,7 @@ Games for the latter are played by four `winprob` from 0-0; at each bid the stat
 the win table's, beside who won in the end.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from tables.simulate import seated
 from tables.winprob import BIDS, winprob_bid
 
 LONG = make_rules("classic")
+PAIRS = 10
 WAYS = 2  # a game of the calibration for each pair of the report and way: at 200/-100 and at 500
 BINS = 20
 
@@ -54,14 +55,29 @@ ROWS = (
 
 
 def against(setup: Setup) -> str:
-    """Win rates, twice the report's pairs."""
+    """Win rates, over PAIRS times the report's pairs: marks are for an interval's end."""
     rows: list[tuple[Any, ...]] = []
     for row in ROWS:
-        result = setup.match("winprob", row.b, row.players, row.rules, pairs=4 * setup.pairs, mixed=row.mixed)
+        result = setup.match("winprob", row.b, row.players, row.rules, pairs=PAIRS * setup.pairs, mixed=row.mixed)
         mark = "-" if row.mark is None else f"{row.mark:g}"
         nils, made = result.nil_rate, result.nil_success
         rows.append((row.name, percent(result), mark, by_points(result), *(_both(each) for each in (nils, made))))
     return table("against | wins, % | to reach | points a round | nils, % | made, %", rows)
+
+
+def rounds(setup: Setup) -> str:
+    """What each round of training brought, as the build told it."""
+    family = setup.opened.families["net"]
+    names = [str(stage[0]) for stage in cast(list[list[Any]], family.parameters["rounds"])]
+    rows = []
+    for name in names:
+        figures = (family.figures[f"{name}_{what}"] for what in ("wins_bis", "held_out_lost"))
+        won, lost = (f"{100 * figure:.2f}" for figure in figures)
+        rows.append((name, f"{family.sizes[f'{name}_positions']:,}", won, lost))
+    pairs = f"{family.sizes['pairs']:,}"
+    return table(
+        f"round | new positions | wins against `bis`, %, {pairs} pairs | % lost to the best in hindsight", rows
+    )
 
 
 def _both(rates: Any) -> str:

@@ -51,6 +51,7 @@ ROWS = (
     Row("`bis:tuned`, goal 500", "bis:tuned", rules=LONG),
     Row("`bis`, goal 250, losing goal -200", "bis", rules=make_rules("classic", {"win": 250, "lose": -200})),
     Row("`bis`, preset bis-paper", "bis", rules=make_rules("bis-paper")),
+    Row("`bis`, preset bis-paper, goal 500", "bis", rules=make_rules("bis-paper", {"win": 500, "lose": None})),
 )
 
 

@@ -93,8 +93,7 @@ def build(
                 continue
             # Chunks of other code are not gone on with: its hash is in the folder's name.
             folder = checkpoints / f"{family.name}-{inputs[:16]}-{CODE[:8]}"
-            if family.name in forced and folder.exists():
-                shutil.rmtree(folder)
+            folder.mkdir(parents=True, exist_ok=True)
             context = Context(
                 family=family,
                 seed=seed,
@@ -105,9 +104,12 @@ def build(
                 progress=progress,
             )
             started = time.monotonic()
-            arrays = make(context)
-            _write(directory, manifest, context, arrays, inputs)
-            if folder.exists():
+            with _alone(folder):
+                if family.name in forced:
+                    for chunks in folder.iterdir():
+                        shutil.rmtree(chunks)
+                arrays = make(context)
+                _write(directory, manifest, context, arrays, inputs)
                 shutil.rmtree(folder)
             made.append(family.name)
             say(f"{family.name}: made {', '.join(sorted(arrays))} in {time.monotonic() - started:.1f} s")

@@ -13,6 +13,8 @@ from service.bidding.policies import WINPROB, Policy
 from service.bidding.rules import CUTTHROAT, Rules
 from service.bidding.scoring import BLIND_NIL, contract_of, game_winner, is_nil, score_side
 from service.bidding.setting import at_setting, setting_of
+from service.bidding.win_games import Place
+from service.bidding.winning import worth
 from tables.deal import below, deal, seed_rng, uniform
 from tables.players.choose import choose_card
 from tables.rules import (
@@ -133,6 +135,29 @@ def play_out(s: Any) -> None:
         seat = (s[LEADER] + s[COUNT]) & 3
         s[CHOICES] += legal_cards(s[HAND + seat], s[COUNT], s[CARD], s[BROKEN]).bit_count()
         play_card(s, seat, choose_card(s, seat))
+
+
+def deal_under_way(s: Any, cards: Any, seed: int, number: int, scores: Any, players: Any) -> None:
+    """Deal and seat a round at ``scores`` (4,): points and bags of seats 0 and 2, of seats 1 and 3."""
+    seed_rng(s, seed, number, 0)
+    deal(s, cards)
+    start_round(s)
+    for side in range(2):
+        s[SCORE + side] = scores[2 * side]
+        s[BAG + side] = scores[2 * side + 1]
+    for seat in range(4):
+        s[PLAYER + seat] = players[seat, 0]
+        s[PIECES + seat] = players[seat, 1]
+
+
+def worth_after(s: Any, me: int, rules: Rules, place: Place, win: Any) -> float:
+    """What a finished round is worth to the side of seat ``me``: its win probability after it."""
+    us, them = me & 1, 1 - (me & 1)
+    points, bags = score_side(s[BID + us], s[TAKEN + us], s[BID + us + 2], s[TAKEN + us + 2], s[BAG + us], rules)
+    against, their = score_side(
+        s[BID + them], s[TAKEN + them], s[BID + them + 2], s[TAKEN + them + 2], s[BAG + them], rules
+    )
+    return worth(s[SCORE + us] + points, bags, s[SCORE + them] + against, their, us, place, rules, win)
 
 
 def begin_round(

@@ -21,11 +21,23 @@ from service.bidding.outcome import OUTCOMES
 from service.bidding.policies import parse_policy
 from service.bidding.rules import NEVER
 from service.bidding.win_games import BAGS, CLASSIC, DEPTH, PLACES, rules_of
+from service.bidding.winprob import ABOVE, BELOW
 from tables.arena.stats import pair_counts
 from tables.family import Arrays, Chunk, Context, Family
 from tables.game import SUMS
-from tables.net import Batch, Ints, Net, packed
-from tables.outcome_data import MOST_TRIED, candidate_rounds, label, seen_scores
+from tables.net import DEPTH as HIDDEN
+from tables.net import WIDTH, Batch, Ints, Net, packed
+from tables.outcome_data import (
+    FIRST_PLAYER,
+    MOST_TRIED,
+    NOISE,
+    PARTNER,
+    RARE,
+    SEATS,
+    candidate_rounds,
+    label,
+    seen_scores,
+)
 from tables.selfplay import play_pairs
 from tables.simulate import chairs, kernel_tables, needed, seated, typed
 from tables.win import NO_PENALTY
@@ -182,7 +194,7 @@ def batch_of(
 def train(net: Net, data: Arrays, stage: Round, seed: int, ts: Any, seen: Ints, progress: bool) -> float:
     """Train on all of ``data`` but the first HELD_OUT positions; the mean squared centred error of the last epoch.
 
-    The next batch is labelled while one is learnt, both in parts by as many threads.
+    Batches are labelled and learnt in parts, by as many threads.
     """
     rng = np.random.default_rng(seed)
     held = min(HELD_OUT, len(data["hands"]) // 10)
@@ -307,6 +319,10 @@ FAMILIES = (
             "seen_by": SEEN_BY,
             "seen": SEEN,
             "batch": [BATCH, PARTS],
+            "layers": [WIDTH, HIDDEN],
+            "weighed": [BELOW, ABOVE],
+            "mixed": [PARTNER, FIRST_PLAYER, NOISE, RARE, SEEN_SHARE],
+            "seats": list(SEATS),
         },
         sizes={
             "first_positions": 1_200_000,

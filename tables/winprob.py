@@ -177,6 +177,6 @@ def graded_seat(s: Any, seat: int, rules: Rules, policy: Policy, seed: int, t: A
     if p_win[0] >= 0.0:
         sequence = sequence_index(seat, s[BID], s[BID + 1], s[BID + 2])
         p_nil = consider_nil(
-            s[HAND + seat], seat, s[BID], s[BID + 1], sequence, FULL, 0.0, LOW_FOUR, 1, rules.nil_points, EVERY_BID, t
+            s[HAND + seat], seat, s[BID], s[BID + 1], sequence, FULL, 0.0, 1, 1, rules.nil_points, EVERY_BID, t
         ).probability
     return drawn_bid(p_win, best, p_nil, policy, seed)

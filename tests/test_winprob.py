@@ -38,7 +38,7 @@ from service.bidding.winprob import MOST_CANDIDATES, candidates
 from service.bidding.worths import OUR_WAYS, THEIR_WAYS, Side, worths_of
 from tables.arena.errors import ArenaError
 from tables.arena.match import Match
-from tables.net import Batch, Net, packed
+from tables.net import CENTRED, CROSS_ENTROPY, Batch, Floats, Net, packed
 from tables.net_fit import GAMES, SEEN_SHARE, drawn_scores, random_games
 from tables.outcome_data import MOST_TRIED
 from tests.parity.cases import standing, win_position, winnable
@@ -65,6 +65,40 @@ def test_numpy_and_compiled_agree(fitted):
         made = decided(*where, EVERY_BID, False, fitted.plain, weights)
         assert made.bid == bid, where
         assert p_win[made.bids] == pytest.approx(made.p_win, abs=1e-9)
+
+
+@pytest.mark.parity
+def test_a_nil_beside_partners_nil_stakes_both(fitted):
+    """It is weighed only where nothing else is legal."""
+    fast, decided = compiled("tables.winprob.winprob_bid"), cast(Any, win_decision)
+    weights, rules = weights_of(fitted.arrays, fitted.plain), rules_of((200, -100, 100))
+    where = parse_pbn(LOW), 2, 0, 4, NO_BID, 60, 120, 3, 4, rules
+    p_win = np.zeros(14)
+    assert fast(*where, 1, fitted.arrays, p_win) == 0
+    made = decided(*where, EVERY_BID, 1, True, fitted.plain, weights)
+    assert made.p_win == pytest.approx([p_win[0]], abs=1e-9)
+
+
+def test_an_explanation_changes_no_bid():
+    """Bids that are told without being weighed may look better, for their chances are rough."""
+    rng, tables = random.Random(6), open_tables()
+    better = 0
+    for _ in range(400):
+        hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, *_ = win_position(rng)
+        where = Position(hand, (b0, b1, b2)[:seat], us, them, us_bags, them_bags, rules)
+        made = decide(where, WINPROB, tables)
+        assert made.bid == decide(where, WINPROB, tables, explain=False).bid
+        assert made.explanation is not None
+        told = {row["bid"]: row["p_win"] for row in made.explanation["candidates"]}
+        better += max(told.values()) > told[made.bid] + 1e-9
+    assert better
+
+
+def test_four_low_spades_are_a_nil():
+    made = decide(position("7542.A642.54.642", (6,), 81, 40, game=(200, -100, 100)), WINPROB, open_tables())
+    assert made.bid == 0
+    assert made.explanation is not None
+    assert made.explanation["nil"]["ruled_out"] == "four or more spades"  # by BIS
 
 
 def test_worths_of_all_bids_are_those_of_each(fitted):
@@ -237,19 +271,44 @@ def test_the_net_learns_by_heart():
 
 
 def test_gradients_of_parts_add_up():
-    """What a batch teaches is what its parts do: numerically, along a random direction."""
+    """What a batch teaches is what its parts do."""
     net, (part, other) = Net(np.random.default_rng(1)), _halves(64)
     whole = Batch(
         np.concatenate([part.x, other.x]),
         np.concatenate([part.first, other.first + len(part.c)]),
         np.concatenate([part.position, other.position + len(part.x)]),
-        *(np.concatenate(columns) for columns in zip(part[3:], other[3:], strict=True)),
+        *(np.concatenate(cast(Any, columns)) for columns in zip(part[3:], other[3:], strict=True)),
     )
     of_parts = [net.gradients(half, 64) for half in (part, other)]
     gradients, error = net.gradients(whole, 64)
     assert error == pytest.approx(sum(half[1] for half in of_parts), rel=1e-4)
     for name, found in gradients.items():
         assert found == pytest.approx(sum(half[0][name] for half in of_parts), rel=1e-3, abs=1e-5)
+
+
+def test_gradients_are_those_of_the_error():
+    """Differences of the error itself, in float64, at the largest gradient of each array."""
+    net, batch = Net(np.random.default_rng(1)), _random_batch(16, 5)
+    net.weights = {name: cast(Floats, weights.astype(np.float64)) for name, weights in net.weights.items()}
+    columns = (column.astype(np.float64) if column.dtype == np.float32 else column for column in batch)
+    batch = Batch(*cast(Any, columns))
+    gradients, _ = net.gradients(batch, 16)
+
+    def error() -> float:
+        stated = net.stated(batch) - batch.target
+        mean = batch.means(stated)
+        odds = net.forward(batch)[2][np.arange(len(batch.c)), batch.outcome]
+        centred = (CENTRED * (stated - mean[batch.position]) ** 2 * batch.real).sum() + (mean**2).sum()
+        return float((centred / 2 - CROSS_ENTROPY * (np.log(odds) * batch.real).sum()) / 16)
+
+    for name, found in gradients.items():
+        at = np.unravel_index(np.abs(found).argmax(), found.shape)
+        weights, step = net.weights[name], 1e-5
+        weights[at] += step
+        above = error()
+        weights[at] -= 2 * step
+        assert (above - error()) / (2 * step) == pytest.approx(found[at], rel=1e-4), name
+        weights[at] += step
 
 
 def test_training_follows_from_its_seed_however_threads_run():

@@ -43,7 +43,7 @@ class WinDecision(NamedTuple):
 
     bid: int
     regular: Regular
-    nil: Nil
+    nil: Nil  # as BIS sees it, also where it rules out a nil that is weighed here
     inputs: Sequence[float]  # of the position, in the order of features.POSITION_NAMES
     bids: list[int]  # those weighed, and where asked for those that stand beside them
     contracts: list[int]  # beside each bid: our side's tricks as the outcomes count them
@@ -81,8 +81,10 @@ def win_decision(
     partner, nils, total, sequence = read_auction(seat, b0, b1, b2)
     suits = hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF, hand >> 48
     regular = count_suits(suits, 2 - nils, partner, t.factor[seat, total], 0.0, t)
-    nil = weigh_nil(suits, partner, sequence, FULL, 0.0, LOW_FOUR, 1, rules.nil_points, allowed, t)
-    weighed = candidates(regular.takes, seat, b0, b1, nil.ruled_out, allowed)
+    nil = seen_nil = weigh_nil(suits, partner, sequence, FULL, 0.0, 1, 1, rules.nil_points, allowed, t)
+    if suits[3].bit_count() == 4:
+        seen_nil = weigh_nil(suits, partner, sequence, FULL, 0.0, LOW_FOUR, 1, rules.nil_points, allowed, t)
+    weighed = candidates(regular.takes, seat, b0, b1, seen_nil.ruled_out, allowed)
     weighed = weighed & legal or allowed & legal or legal
     told = (allowed & legal or legal) if every else weighed
     bids = _BIDS[told & 127] + _BIDS[told >> 7 | 128]
@@ -90,10 +92,10 @@ def win_decision(
     place = PLACES[key_of(rules)]
     held = holdings(hand)
     inputs = position_inputs(
-        held, seat, b0, b1, b2, sequence, us, them, us_bags, them_bags, place, rules, regular, nil, t
+        held, seat, b0, b1, b2, sequence, us, them, us_bags, them_bags, place, rules, regular, seen_nil, t
     )
     left = rules.win - us
-    probability = nil.probability
+    probability = seen_nil.probability
     expected = weights.expected[sequence] if seat < 3 else [expected_tricks(seat, b0, b1, b2, sequence, 0, t)] * 14
     rows, contracts, opposing = [], [], []
     for bid in bids:

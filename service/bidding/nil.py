@@ -160,7 +160,7 @@ def weigh_nil(
 ) -> Nil:
     """`consider_nil` of holdings, clubs first, beside ``partner``'s bid (NO_BID: none yet).
 
-    Four spades that rule no nil out count as the three highest: the tables hold no more.
+    With LOW_FOUR four spades count as the three highest, for `cnil` counts no more; so it says too much of such nils.
     """
     c_cards, d_cards, h_cards, s_cards = suits
     cnil = t.cnil

@@ -60,8 +60,8 @@ class Tables(NamedTuple):
     p_ace: View  # float64 (4, 40): seat, sum of the previous bids -> P(its hand holds the ace of spades)
     blind_nil: View  # float64 (2955,): sequence of previous bids -> P(blind nil made)
     # The net of `winprob`, float64, and its win tables; see net and win_games. Other bidders read none of them.
-    net_position: View  # (85, H): a position's inputs, and the biases -> first hidden layer
-    net_bid: View  # (20, H): a bid's inputs
+    net_position: View  # (INPUTS + 1, H): a position's inputs, and the biases -> first hidden layer
+    net_bid: View  # (BID_INPUTS, H): a bid's inputs
     net_hidden: View  # (H + 1, G): first hidden layer -> second
     net_out: View  # (G + 1, 20): second hidden layer -> outcomes
     win: View  # uint16 (cells,): the games' tables one after the other -> P(first bidder's side wins), 65,535ths

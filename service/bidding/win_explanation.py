@@ -70,10 +70,10 @@ def explain_win(made: WinDecision) -> dict[str, Any]:
 
 
 def _sentence(made: WinDecision) -> str:
-    chances = dict(zip(made.bids, made.p_win))
+    chances = {bid: p for bid, p in zip(made.bids, made.p_win) if made.weighed >> bid & 1 or bid == made.bid}
     best = f"{_name(made.bid)}: {100 * chances.pop(made.bid):.1f}% to win"
     if not chances:
-        return f"{best}; no other bid is legal."
+        return f"{best}; no other bid is {'weighed' if len(made.bids) > 1 else 'legal'}."
     other = max(chances, key=chances.__getitem__)
     return f"{best}; {_name(other).lower()} would be {100 * chances[other]:.1f}%."
 

@@ -15,10 +15,10 @@ from service.bidding.legal import allowed_bids
 from service.bidding.rules import Rules
 from service.bidding.winning import place_of
 from tables.deal import below, deck_of
-from tables.game import play_out
+from tables.game import deal_under_way, play_out, worth_after
 from tables.jit import entry
+from tables.net_fit import GAMES, random_scores
 from tables.report.setup import PAPER, Setup, table
-from tables.report.under_way import begin, scores_under_way, worth_to
 from tables.rules import BID, DECK_CELL, HAND, SIZE, carry_rules
 from tables.simulate import seated
 from tables.winprob import BIDS, weighed_seat, winprob_seat
@@ -72,7 +72,7 @@ def _weigh_positions(
     t = ts[0]
     for number in range(first, last):
         me = number & 3
-        begin(s, cards, seed, number, scores[number], players)
+        deal_under_way(s, cards, seed, number, scores[number], players)
         for seat in range(me):
             s[BID + seat] = winprob_seat(s, seat, rules, t)
         p_win = stated[number]
@@ -103,7 +103,7 @@ def _weigh_positions(
                 for seat in range(me + 1, 4):
                     played[BID + seat] = winprob_seat(played, seat, rules, t)
                 play_out(played)
-                values[bid] = worth_to(played, me, rules, place, t.win)
+                values[bid] = worth_after(played, me, rules, place, t.win)
             half = found & 1
             for bid in range(BIDS):
                 if opened[number] >> bid & 1:
@@ -138,6 +138,12 @@ def regret_of(gains: NDArray[np.float64], weighed: NDArray[np.bool_]) -> Regret:
     both = gains.sum(axis=0)
     mean = np.divide(both[:, 1], both[:, 0], out=np.zeros(BIDS), where=both[:, 0] > 0)
     return Regret(float(held_out), float(max(mean[weighed].max(), 0.0)))
+
+
+def scores_under_way(seed: int, n: int) -> NDArray[np.int64]:
+    """(n, 4): points and bags of seats 0 and 2, of seats 1 and 3, in games to 200 with a losing goal of -100."""
+    number = GAMES.index((PAPER.win, PAPER.lose, PAPER.bag_penalty))
+    return random_scores(np.random.default_rng(seed), np.full(n, number))
 
 
 def by_seat(setup: Setup) -> str:

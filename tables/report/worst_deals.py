@@ -9,10 +9,10 @@ from service.bidding.policies import parse_policy
 from service.bidding.rules import Rules
 from service.bidding.winning import place_of
 from tables.deal import deck_of
-from tables.game import bid_seat, play_out
+from tables.game import bid_seat, deal_under_way, play_out, worth_after
 from tables.jit import entry
+from tables.report.regret import scores_under_way
 from tables.report.setup import PAPER, Setup, table
-from tables.report.under_way import begin, scores_under_way, worth_to
 from tables.rules import BID, DECK_CELL, HAND, SIZE, carry_rules
 from tables.simulate import chairs, seated
 
@@ -42,13 +42,13 @@ def _bid_both(
     for number in range(first, last):
         me = number & 1
         for way in range(2):
-            begin(s, cards, seed, number, scores[number], players)
+            deal_under_way(s, cards, seed, number, scores[number], players)
             for seat in range(4):
                 hands[number, seat] = s[HAND + seat]
                 s[BID + seat] = bid_seat(s, seat, rules, bidders[1 if way == 1 or (seat - me) & 1 else 0], ts)
                 bids[number, way, seat] = s[BID + seat]
             play_out(s)
-            after[number, way] = worth_to(s, me, rules, place, ts[0].win)
+            after[number, way] = worth_after(s, me, rules, place, ts[0].win)
 
 
 bid_both = entry(_bid_both)

@@ -84,7 +84,7 @@ ROUNDS = (
     Round("second", LATER_POLICIES, True, False, 3, 5e-3, 0.3),
     Round("third", LATER_POLICIES, True, True, 3, 5e-3, 0.3),
     Round("fourth", LATER_POLICIES, True, True, 5, 5e-3, 0.3),
-    Round("fifth", LATER_POLICIES, True, True, 3, 4e-3, 0.0),
+    Round("fifth", LATER_POLICIES, True, True, 2, 3e-3, 0.0),
 )
 
 
@@ -329,7 +329,7 @@ FAMILIES = (
             "second_positions": 2_000_000,
             "third_positions": 4_000_000,
             "fourth_positions": 9_000_000,
-            "fifth_positions": 8_000_000,
+            "fifth_positions": 6_000_000,
             "pairs": 200_000,
         },
         depends=("p_length", "cnil", "side", "spades", "ruffs", "rb", "factor", "curves", "means", "win"),

@@ -10,7 +10,7 @@ import pytest
 
 from service.api.requests import DEFAULT_POLICY, read_fast
 from service.bidding.bidder import decide
-from service.bidding.policies import DEFAULTS
+from service.bidding.policies import DEFAULTS, WINPROB
 from service.bidding.tableset import open_tables
 from tests.vectors_update import BEHAVIOUR, behaviour, text_of
 
@@ -30,7 +30,11 @@ def test_bid_is_allowed(case, tables):
     decision = decide(call.position, call.policy, tables, call.legal)
     assert decision.explanation is not None
     assert decision.bid in case["allowed"], f"{case['reason']}; {decision.explanation['sentence']}"
-    assert decision.explanation["sentence"].endswith(f"bid {decision.bid or 'nil'}.")
+    sentence = decision.explanation["sentence"]
+    if call.policy.kind == WINPROB:
+        assert sentence.startswith(f"{decision.bid or 'Nil'}: ")
+    else:
+        assert sentence.endswith(f"bid {decision.bid or 'nil'}.")
 
 
 def test_bids_have_not_changed():

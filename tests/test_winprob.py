@@ -163,6 +163,7 @@ def test_candidates():
     assert candidates(4, 0, -1, -1, 2, EVERY_BID) == 0b1111100
     assert candidates(2, 2, 11, 3, 2, 0b111) == 0b110  # partner bid 11
     assert candidates(1, 2, 13, 3, 2, 0b10) == 0b10
+    assert candidates(13, 0, -1, -1, 2, EVERY_BID) == 1 << 13
     for takes in range(1, 14):
         assert candidates(takes, 0, -1, -1, 0, EVERY_BID).bit_count() <= MOST_CANDIDATES
 

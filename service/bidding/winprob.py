@@ -10,6 +10,7 @@ from service.bidding.nil import OPEN
 from service.bidding.scoring import contract_of
 
 BELOW, ABOVE = 2, 2  # bids around the regular takes
+LAID_DOWN = 12  # takes from which on nothing below is weighed: the net has never met such hands
 MOST_CANDIDATES = BELOW + ABOVE + 2
 LEVEL = 1e-9  # chances no further apart are level, and the lower bid is taken
 
@@ -21,7 +22,7 @@ def candidates(takes: int, seat: int, b0: int, b1: int, ruled_out: int, allowed:
     """
     partner = partner_bid(seat, b0, b1)
     most = 13 - contract_of(partner) if partner > 0 else 13
-    high, low = takes + ABOVE, takes - BELOW
+    high, low = takes + ABOVE, takes - BELOW if takes < LAID_DOWN else takes
     if high > most:
         high = most if most > 1 else 1
     if low < 1:

@@ -55,7 +55,7 @@ def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, game=(500, 
 
 @pytest.mark.parity
 def test_numpy_and_compiled_agree(fitted):
-    """5,000 positions of all games: the same bid, probabilities to 1e-9."""
+    """5,000 positions of all games: the same bid, probabilities to what float32 holds."""
     fast, decided = compiled("tables.winprob.winprob_bid"), cast(Any, win_decision)
     rng, weights = random.Random(3), weights_of(fitted.arrays, fitted.plain)
     for _ in range(5000):
@@ -64,7 +64,7 @@ def test_numpy_and_compiled_agree(fitted):
         bid = fast(*where, fitted.arrays, p_win)
         made = decided(*where, EVERY_BID, False, fitted.plain, weights)
         assert made.bid == bid, where
-        assert p_win[made.bids] == pytest.approx(made.p_win, abs=1e-9)
+        assert p_win[made.bids] == pytest.approx(made.p_win, abs=5e-6)
 
 
 @pytest.mark.parity
@@ -76,7 +76,7 @@ def test_a_nil_beside_partners_nil_stakes_both(fitted):
     p_win = np.zeros(14)
     assert fast(*where, 1, fitted.arrays, p_win) == 0
     made = decided(*where, EVERY_BID, 1, True, fitted.plain, weights)
-    assert made.p_win == pytest.approx([p_win[0]], abs=1e-9)
+    assert made.p_win == pytest.approx([p_win[0]], abs=5e-6)
 
 
 def test_an_explanation_changes_no_bid():

@@ -27,15 +27,15 @@ from service.bidding.worths import OUR_WAYS, THEIR_WAYS, Side, worths_of
 
 # Numbers as bytes, which numpy takes in one go: a suit's seven low cards and its six high ones, a position's, a bid's.
 _LOW, _HIGH = (
-    [Struct(f"{width}d").pack(*(cards >> rank & 1 for rank in range(width))) for cards in range(1 << width)]
+    [Struct(f"{width}f").pack(*(cards >> rank & 1 for rank in range(width))) for cards in range(1 << width)]
     for width in (7, 6)
 )
-_pack_position = Struct(f"{len(POSITION_NAMES) + 1}d").pack
-_pack_bid = Struct(f"{VALUES}d{8 * OUTCOMES}x").pack
+_pack_position = Struct(f"{len(POSITION_NAMES) + 1}f").pack
+_pack_bid = Struct(f"{VALUES}f{4 * OUTCOMES}x").pack
 _BIDS = [[bid for bid in range(7) if bids >> bid & 1] for bids in range(128)]  # by set, of the seven lower bids
 _BIDS += [[bid + 7 for bid in bids] for bids in _BIDS]  # and then of the seven higher
-_ONES = np.ones(OUTCOMES)
-_TOPS = np.full(OUTCOMES, ONE)
+_ONES = np.ones(OUTCOMES, np.float32)
+_TOPS = np.full(OUTCOMES, ONE, np.float32)
 
 
 class WinDecision(NamedTuple):
@@ -117,10 +117,10 @@ def win_decision(
     theirs = record(Side, (THEIR_WAYS, them, them_bags, their_bids, 10 * max(opposing) + their_stake))
     worths = worths_of(ours, theirs, seat & 1, rules, place, weights.win)
 
-    seen = np.frombuffer(bytearray().join(rows)).reshape(-1, VALUES + OUTCOMES)
+    seen = np.frombuffer(bytearray().join(rows), np.float32).reshape(-1, VALUES + OUTCOMES)
     values = seen[:, VALUES:]
     values[...] = worths
-    x = np.frombuffer(b"".join((*_cards(held), _pack_position(*inputs, 1.0))))
+    x = np.frombuffer(b"".join((*_cards(held), _pack_position(*inputs, 1.0))), np.float32)
     odds = odds_of(x, seen, weights)
     p_win = []
     best, most = -1, -1.0
@@ -159,4 +159,4 @@ def summed(odds: Floats, which: Floats) -> list[list[float]]:
 
 def counting(columns: list[list[int]]) -> Floats:
     """(OUTCOMES, len(columns)): which outcomes count for what, as `summed` takes it."""
-    return np.array(columns, np.float64).T.copy()
+    return np.array(columns, np.float32).T.copy()

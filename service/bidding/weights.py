@@ -18,14 +18,16 @@ from service.bidding.winning import ONE
 if TYPE_CHECKING:
     from service.bidding.tableset import Tables
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.float32]
 Expected = tuple[float, float, int, int]  # what partner and opponents bid or will, and the tricks that it counts as
 _BIDS = (NO_BID,), range(14)  # of a seat that has yet to bid, and of one that has
-_ZERO = np.zeros(())  # as an array: numpy would make one of a float at each call
+# As arrays: numpy would make one of a float at each call.
+_ZERO = np.zeros((), np.float32)
+_MOST = np.full((), 80.0, np.float32)  # whose exponential float32 still holds, twenty times over
 
 
 class Weights(NamedTuple):
-    """Float64 of the net, one column or row more than in the tables for the constant, and tables as they are."""
+    """Float32 of the net, one column or row more than in the tables for the constant, and tables as they are."""
 
     position: Floats  # (INPUTS + 1, H + 1)
     bid: Floats  # (VALUES + OUTCOMES, H + 1)
@@ -39,20 +41,21 @@ def weights_of(t: "Tables", views: "Tables") -> Weights:
     """The weights in tables of ndarrays, of which ``views`` are memoryviews."""
     sequences = [(seat, b0, b1) for seat in range(3) for b0 in _BIDS[seat > 0] for b1 in _BIDS[seat > 1]]
     position, of_bid, hidden = t.net_position, t.net_bid, t.net_hidden
-    bid = np.zeros((VALUES + OUTCOMES, of_bid.shape[1]))
-    bid[:VALUES] = of_bid[:VALUES]
-    bid[[VALUES + outcome for outcome in VALUED]] = of_bid[VALUES:] / ONE
-    return Weights(
+    bids = np.zeros((VALUES + OUTCOMES, of_bid.shape[1]))
+    bids[:VALUES] = of_bid[:VALUES]
+    bids[[VALUES + outcome for outcome in VALUED]] = of_bid[VALUES:] / ONE
+    layers = (
         np.hstack([position, np.eye(1, INPUTS + 1, INPUTS).T]),
-        np.hstack([bid, np.zeros((len(bid), 1))]),
+        np.hstack([bids, np.zeros((len(bids), 1))]),
         np.hstack([hidden, np.eye(1, len(hidden), len(hidden) - 1).T]),
         t.net_out,
-        t.win,
-        [
-            [expected_tricks(seat, b0, b1, NO_BID, sequence, bid, views) for bid in range(14)]
-            for sequence, (seat, b0, b1) in enumerate(sequences)
-        ],
     )
+    first, of_bids, second, out = (layer.astype(np.float32) for layer in layers)
+    expected = [
+        [expected_tricks(seat, b0, b1, NO_BID, sequence, bid, views) for bid in range(14)]
+        for sequence, (seat, b0, b1) in enumerate(sequences)
+    ]
+    return Weights(first, of_bids, second, out, t.win, expected)
 
 
 def expected_tricks(seat: int, b0: int, b1: int, b2: int, sequence: int, bid: int, t: "Tables") -> Expected:
@@ -70,5 +73,5 @@ def odds_of(x: Floats, rows: Floats, weights: Weights) -> Floats:
     h += x.dot(weights.position)
     g = np.maximum(h, _ZERO, out=h).dot(weights.hidden)
     odds: Floats = np.maximum(g, _ZERO, out=g).dot(weights.out)
-    np.exp(odds, out=odds)  # far from overflow: the weights are those of the tables
+    np.exp(np.minimum(odds, _MOST, out=odds), out=odds)
     return odds

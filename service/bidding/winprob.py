@@ -12,7 +12,7 @@ from service.bidding.scoring import contract_of
 BELOW, ABOVE = 2, 2  # bids around the regular takes
 LAID_DOWN = 12  # takes from which on nothing below is weighed: the net has never met such hands
 MOST_CANDIDATES = BELOW + ABOVE + 2
-LEVEL = 1e-9  # chances no further apart are level, and the lower bid is taken
+LEVEL = 1e-5  # chances no further apart are level, and the lower bid is taken: the service multiplies in float32
 
 
 def candidates(takes: int, seat: int, b0: int, b1: int, ruled_out: int, allowed: int) -> int:

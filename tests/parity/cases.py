@@ -738,6 +738,15 @@ CASES: dict[str, Maker] = {
     ),
     GAME + "disturbed": lambda r: (states.dealt(r.randrange(2**31), 1), r.randint(0, 14), r.choice((0.0, 0.5, 1.0))),
     GAME + "play_out": lambda r: (states.dealt(r.randrange(2**31), 1, states.random_bids(r)),),
+    GAME + "deal_under_way": lambda r: (
+        states.empty(),
+        view(np.zeros(64, np.int64)),
+        r.randrange(2**31),
+        r.randrange(100),
+        view(np.array([r.randint(-100, 200), r.randrange(10), r.randint(-100, 200), r.randrange(10)])),
+        view(seated("srp", "wrp")),
+    ),
+    GAME + "worth_after": lambda r: (finished(r), r.randrange(4), *winnable(r), Table("win")),
     GAME + "begin_round": lambda r: (
         states.empty(),
         view(np.zeros(64, np.int64)),
@@ -784,6 +793,7 @@ HOW_MANY = (
             GAME + "play_out",
             GAME + "close_round",
             GAME + "record_round",
+            GAME + "worth_after",
             UCT + "uct",
             UCT + "search",
             UCT + "point_gap",

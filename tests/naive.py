@@ -243,7 +243,9 @@ def bids_allowed(spades, partner, rules):
         return partner + bid <= (most or 13)
 
     found = {bid for bid in range(14) if allowed(bid)}
-    return found if found - {0} or (0 in found and (most or variant == "suicide")) or spades == 0 else found | {least}
+    if found - {0} or variant in ("mirror", "whiz", "whiz_strict"):
+        return found
+    return found if 0 in found and (most or variant == "suicide") else found | {least}
 
 
 # ---- tricks, with cards as texts such as "QS" ---------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Which bids the rules allow: each rule by hand, the kernels against a slow oracle, and how a bid is brought in."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from service.bidding.auction import NO_BID
@@ -98,6 +98,7 @@ def supported(values):
 
 
 @given(values().filter(supported), st.integers(0, 13), st.lists(st.integers(0, 14), max_size=3))
+@example({}, 0, [13, 0])
 def test_against_oracle(overrides, spades, previous):
     rules = make_rules("classic", overrides)
     hand = sum(1 << 48 + rank for rank in range(spades)) | sum(1 << rank for rank in range(13 - spades))

@@ -1,10 +1,11 @@
-"""The outcome model's training: a small net in numpy float32, by squared error of win probabilities, with Adam.
+"""The outcome model's training: a small net in numpy float32, by squared error of win probabilities.
 
 A position's inputs and a bid's share the first hidden layer; two ReLU layers; a softmax over the outcomes of
 `service.bidding.outcome`. What a bid is worth is the mean of its outcomes' values, and the error is that to what its
 round brought: errors among the candidates of one position count more than their mean, for they decide the bid. A very
 small cross-entropy to the nearest outcome tells apart outcomes of one worth; more of it costs strength, since the
-nearest outcome is not what the round brought. Batches come labelled from `tables.outcome_data`.
+nearest outcome is not what the round brought. Batches come labelled from `tables.outcome_data`; `tables.soap` moves the
+weights.
 """
 
 from collections.abc import Sequence
@@ -16,11 +17,11 @@ from numpy.typing import NDArray
 
 from service.bidding.features import BID_INPUTS, INPUTS
 from service.bidding.outcome import OUTCOMES
+from tables.soap import Soap
 
 WIDTH, DEPTH = 256, 64  # hidden layers
 CENTRED = 3.0  # weight of squared errors from their mean over a position's candidates, beside that mean's
 CROSS_ENTROPY = 0.001
-BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-8  # Adam (Kingma and Ba, 2015)
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
@@ -55,7 +56,7 @@ def packed(x: Floats, c: Floats, values: Floats, target: Floats, real: Floats, o
 
 
 class Net:
-    """Weights and Adam's moments, by name: `position`, `bid`, `hidden`, `out`; the last row biases, but for `bid`."""
+    """Weights by name: `position`, `bid`, `hidden`, `out`; the last row biases, but for `bid`."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         shapes = {
@@ -73,10 +74,8 @@ class Net:
         self.restart()
 
     def restart(self) -> None:
-        """Forget Adam's moments, before another round of training."""
-        self.first = {name: np.zeros_like(w) for name, w in self.weights.items()}
-        self.second = {name: np.zeros_like(w) for name, w in self.weights.items()}
-        self.steps = 0
+        """Forget what the optimiser knows, before another round of training."""
+        self.optimiser = Soap()
 
     def forward(self, batch: Batch) -> tuple[Floats, Floats, Floats]:
         """Both hidden layers and the odds, a row for each candidate."""
@@ -99,14 +98,14 @@ class Net:
         return cast(Floats, np.einsum("ij,ij->i", self.forward(batch)[2], batch.values))
 
     def learn(self, parts: Sequence[Batch], rate: float, pool: Executor) -> float:
-        """One step of Adam at ``rate`` on all ``parts`` of a batch, a thread of ``pool`` each.
+        """One step at ``rate`` on all ``parts`` of a batch, a thread of ``pool`` each.
 
         Returns their mean squared error of centred win probabilities before it.
         """
         size = sum(len(part.x) for part in parts)
         found = list(pool.map(lambda part: self.gradients(part, size), parts))  # added in order, whichever comes first
         gradients = {name: sum(by_name[name] for by_name, _ in found) for name in self.weights}
-        self._step(cast(dict[str, Floats], gradients), rate)
+        self.optimiser.step(self.weights, cast(dict[str, Floats], gradients), rate)
         return float(sum(error for _, error in found) / sum(part.real.sum() for part in parts))
 
     def gradients(self, batch: Batch, size: int) -> tuple[dict[str, Floats], float]:
@@ -134,12 +133,3 @@ class Net:
         by_position = np.add.reduceat(d, batch.first, axis=0)
         gradients["position"] = np.vstack([batch.x.T @ by_position, by_position.sum(axis=0)])
         return gradients, float((centred**2 * batch.real).sum())
-
-    def _step(self, gradients: dict[str, Floats], rate: float) -> None:
-        self.steps += 1
-        for name, weights in self.weights.items():
-            first, second, gradient = self.first[name], self.second[name], gradients[name]
-            first += (1 - BETA1) * (gradient - first)
-            second += (1 - BETA2) * (gradient**2 - second)
-            scale = np.sqrt(second / (1 - BETA2**self.steps)) + EPSILON
-            weights -= rate / (1 - BETA1**self.steps) * first / scale

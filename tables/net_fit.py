@@ -1,8 +1,8 @@
 """The outcome model of `winprob`, learnt from self-play in five rounds (`net_*` arrays).
 
 First positions without a score, bid by rule-based policies: each time they are drawn they get another game and score.
-Then four times positions at scores of all games, where the net of the round before bids its side's other seat and many
-of the opponents', in the last round few. Most scores are those that games came to, the others random. In all a second
+Then four times positions at scores of all games, where the net of the round before bids its side's other seat and one
+in ten of the opponents', RB and MS most of the others. Most scores are those that games came to, the others random. In all a second
 card player and noise are mixed in, so that the net leans on no one player. Data comes from `tables.outcome_data` and
 `win`; the training is `tables.net`'s. The bytes follow from the seed and the linear algebra library, not from --jobs.
 """
@@ -51,7 +51,7 @@ FIRST_POLICIES = (
     "bis:offset=-0.3,nil_threshold=-30,endgame=off",
     "ms",
 )
-LATER_POLICIES = ("winprob", "bis:tuned", "rb", "ms", "rb", "bis")
+LATER_POLICIES = ("winprob", "ms", "ms", "ms", "ms", "rb", "rb", "rb", "bis:tuned", "bis")
 SEEN_BY = "bis:tuned"  # what bids in the games whose scores are drawn from
 PLAYERS = ("srp@2", "wrp")
 CHUNK, PAIRS = 20_000, 5_000  # positions and duplicate pairs to a chunk
@@ -75,16 +75,15 @@ class Round(NamedTuple):
     scored: bool
     goes_on: bool  # with the positions of the round before
     epochs: int
-    rate: float  # of Adam, falling by a cosine to nothing
-    opponents: float  # share of rounds in which the first policy is theirs; else all are as likely
+    rate: float  # of learning, falling by a cosine to nothing
 
 
 ROUNDS = (
-    Round("first", FIRST_POLICIES, False, False, 3, 5e-3, 0.3),
-    Round("second", LATER_POLICIES, True, False, 3, 5e-3, 0.3),
-    Round("third", LATER_POLICIES, True, True, 3, 5e-3, 0.3),
-    Round("fourth", LATER_POLICIES, True, True, 5, 5e-3, 0.3),
-    Round("fifth", LATER_POLICIES, True, True, 2, 3e-3, 0.0),
+    Round("first", FIRST_POLICIES, False, False, 2, 5e-3),
+    Round("second", LATER_POLICIES, True, False, 2, 5e-3),
+    Round("third", LATER_POLICIES, True, True, 2, 5e-3),
+    Round("fourth", LATER_POLICIES, True, True, 3, 5e-3),
+    Round("fifth", LATER_POLICIES, True, True, 2, 4e-3),
 )
 
 
@@ -159,7 +158,6 @@ def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays
             free,
             bidders,
             players,
-            stage.opponents,
             ts,
             scores.astype(np.int64),
             *made.values(),
@@ -305,7 +303,7 @@ def _make(ctx: Context) -> Arrays:
 FAMILIES = (
     Family(
         name="net",
-        generator=3,
+        generator=4,
         make=_make,
         axes={
             "net_position": ("a position's inputs, then the biases", "first hidden layer"),

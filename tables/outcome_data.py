@@ -35,11 +35,11 @@ from tables.jit import entry
 from tables.rules import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
 
 NONE = -1  # where a position has no more candidates
-PARTNER = 0.9  # share of rounds where she bids by the first policy; else all are as likely
-FIRST_PLAYER = 0.93  # of rounds played by the first player in every seat; else each seat draws one
+PARTNER = 0.95  # share of rounds where she bids by the first policy; else all are as likely
+FIRST_PLAYER = 0.96  # of rounds played by the first player in every seat; else each seat draws one
 MOST_TRIED = MOST_CANDIDATES + 1
 RARE = 0.2  # weight of a candidate that no bidder would bid
-NOISE = 0.05  # share of earlier number bids that are moved one up or down
+NOISE = 0.03  # share of earlier number bids that are moved one up or down
 SEATS = (0, 1, 2, 2, 3)  # of positions in turn; the third has most to learn, see the report's regret by seat
 
 
@@ -51,7 +51,6 @@ def _candidate_rounds(
     free: Rules,
     policies: Any,
     players: Any,
-    opponents: float,
     ts: Any,
     scores: Any,
     hands: Any,
@@ -59,8 +58,7 @@ def _candidate_rounds(
     tried: Any,
     results: Any,
 ) -> None:
-    # free: the rules without a bag penalty. policies: a tuple; players (k, 2); opponents: the share of rounds in which
-    # the first policy bids for them, else all are as likely. scores (n, 4): points and bags, ours and
+    # free: the rules without a bag penalty. policies: a tuple; players (k, 2). scores (n, 4): points and bags, ours and
     # theirs. Written: hands (n,); bids (n, 4), the seat and the bids before; tried (n, MOST_TRIED), NONE where there is
     # no more; results (n, MOST_TRIED, 4), points without bags and bags, ours and theirs.
     s = np.zeros(SIZE, np.int64)
@@ -83,7 +81,7 @@ def _candidate_rounds(
             s[PLAYER + seat] = players[which, 0]
             s[PIECES + seat] = players[which, 1]
         ours = 0 if uniform(s) < PARTNER else below(s, len(policies))
-        theirs = 0 if uniform(s) < opponents else below(s, len(policies))
+        theirs = below(s, len(policies))
         for seat in range(me):
             bid = bid_seat(s, seat, rules, policies[theirs if seat + me & 1 else ours], ts)
             if bid > 0:

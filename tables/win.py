@@ -22,7 +22,8 @@ from tables.jit import entry
 from tables.rules import BAG, BID, DECK_CELL, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
 from tables.simulate import kernel_tables, seated, typed
 
-EDGES = np.array([1, 21, 51, 81, 111, 151, 201, 251, 400])  # points to the goal; a bucket ends below the next edge
+# Points to the goal; a bucket ends below the next edge.
+EDGES = np.array([*range(1, 102, 10), 116, 131, 151, 171, 201, 231, 261, 400])
 BUCKETS = len(EDGES) - 1
 KEPT = 512  # outcomes of a bucket, the most frequent; a rarer one counts for the nearest of them
 POLICY, PLAYED_BY = "bis:tuned", "srp@2"
@@ -172,22 +173,21 @@ def _make(ctx: Context) -> Arrays:
     free = rules._replace(bag_limit=NO_PENALTY)
 
     def play(index: int, seed: int) -> Arrays:
-        found = np.zeros((BUCKETS, BUCKETS, KEPT, 4), np.int16)
-        share = np.zeros((BUCKETS, BUCKETS, KEPT))
         i, j = divmod(index, BUCKETS)
         out = np.zeros((n, 4), np.int64)
         outcomes(seed & 0x7FFFFFFF, 0, n, rules, free, policy, players, ts, EDGES[i : i + 2], EDGES[j : j + 2], out)
         out[:, (0, 2)] //= 10  # contracts and stakes are whole tens
-        found[i, j], share[i, j] = kept_outcomes(out)
-        return {"found": found, "share": share}
+        found, share = kept_outcomes(out)
+        return {"found": found[None], "share": share[None]}
 
-    rounds = ctx.chunks("rounds", BUCKETS * BUCKETS, play)
+    played = ctx.gathered("rounds", BUCKETS * BUCKETS, play)
+    found, share = (played[name].reshape(BUCKETS, BUCKETS, *played[name].shape[1:]) for name in ("found", "share"))
     own = {place: key for key, place in reversed(PLACES.items())}  # games that share a table: the first of them
     games = [(rules_of(key), place) for place, key in own.items()]
 
     def settle(index: int, seed: int) -> Arrays:
         game, place = games[index]
-        value, change, sweeps = solve(game, place, rounds["found"], rounds["share"])
+        value, change, sweeps = solve(game, place, found, share)
         cells = np.zeros(CELLS, np.uint16)
         cells[place.start : place.start + value.size] = np.round(value.ravel() * ONE)
         residual = np.zeros(len(games))
@@ -206,7 +206,7 @@ def _make(ctx: Context) -> Arrays:
 FAMILIES = (
     Family(
         name="win",
-        generator=1,
+        generator=2,
         make=_make,
         axes={"win": ("the games' cells one after the other: tens of points and bags of both sides",)},
         parameters={

@@ -2,9 +2,10 @@
 
 First positions without a score, bid by rule-based policies: each time they are drawn they get another game and score.
 Then four times positions at scores of all games, where the net of the round before bids its side's other seat and one
-in ten of the opponents', RB and MS most of the others. Most scores are those that games came to, the others random. In all a second
-card player and noise are mixed in, so that the net leans on no one player. Data comes from `tables.outcome_data` and
-`win`; the training is `tables.net`'s. The bytes follow from the seed and the linear algebra library, not from --jobs.
+in ten of the opponents', RB and MS most of the others. Most scores are those that games came to, the others random. In
+all a second card player and noise are mixed in, so that the net leans on no one player. Data comes from
+`tables.outcome_data` and `win`; the training is `tables.net`'s. The bytes follow from the seed and the linear algebra
+library, not from --jobs.
 """
 
 from collections.abc import Callable

@@ -93,12 +93,12 @@ def request_of(options: argparse.Namespace) -> dict[str, Any]:
 
 def _bid(options: argparse.Namespace, settings: Settings) -> int:
     request = request_of(options)
-    call = read_fast(request)
+    tables = open_tables(settings.tables_dir)
+    call = read_fast(request, tables.games)
     if call is None:
-        for fault in faults_of(request):
+        for fault in faults_of(request, tables.games):
             print(f"service bid: {fault.pointer}: {fault.detail} ({fault.code})", file=sys.stderr)
         return 2
-    tables = open_tables(settings.tables_dir)
     if call.policy.level:
         decision = decide_graded(*call[:2], tables, call.legal, call.explain, call.seed)
     else:
@@ -113,12 +113,12 @@ def _bid(options: argparse.Namespace, settings: Settings) -> int:
 
 def _blind(options: argparse.Namespace, settings: Settings) -> int:
     request = request_of(options)
-    call = blind.read_blind(request)
+    tables = open_tables(settings.tables_dir)
+    call = blind.read_blind(request, tables.games)
     if call is None:
-        for fault in blind.blind_faults(request):
+        for fault in blind.blind_faults(request, tables.games):
             print(f"service blind: {fault.pointer}: {fault.detail} ({fault.code})", file=sys.stderr)
         return 2
-    tables = open_tables(settings.tables_dir)
     answer = blind.answer_body(call, blind.decide(call, options.seed, tables), tables.version)
     print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
     return 0

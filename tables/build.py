@@ -14,7 +14,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.errors import TablesError
+from service.bidding.rules import Rules
 from service.bidding.tableset import (
     DEFAULT_DIRECTORY,
     DTYPES,
@@ -48,6 +49,7 @@ from tables.family import (
     scaled_sizes,
     write_atomically,
 )
+from tables.games import rules_of_text, with_games
 from tables.registry import FAMILIES, in_order, with_dependencies
 from tables.sources import CODE
 
@@ -65,6 +67,7 @@ def build(
     seed: int = DEFAULT_SEED,
     only: list[str] | None = None,
     rounds_scale: float = 1.0,
+    games: Iterable[Rules] = (),
     force: bool = False,
     executor: Executor | None = None,
     checkpoints: Path = CHECKPOINTS,
@@ -74,11 +77,13 @@ def build(
     """Build what is not up to date into ``directory``; return the names of the families that were made.
 
     ``only``: these families and what they depend on; ``force`` makes the named ones (all, without ``only``) again,
-    finished chunks included. Without ``only``, families that the code no longer has are removed.
+    finished chunks included. ``games``: rules that get a win table besides those that have one. Without ``only``,
+    families that the code no longer has are removed.
     Raises `BuildError`, also where another build is at work in ``directory``, or `TablesError`.
     """
     directory.mkdir(parents=True, exist_ok=True)
     with _alone(directory):
+        families = with_games(families, _manifest_or_empty(directory), games)
         ordered = in_order(families)
         wanted = with_dependencies(only, families) if only else {family.name for family in ordered}
         forced = (set(only) if only else wanted) if force else set()
@@ -267,6 +272,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="of everything sampled (default %(default)s)")
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these families and what they depend on")
+    rules = "a win table for these rules too, such as five-bags:win=200,lose=-200; kept by later builds"
+    parser.add_argument("--rules", nargs="+", metavar="RULES", default=[], help=rules)
     parser.add_argument("--rounds-scale", type=float, default=1.0, metavar="X", help="multiply all sizes (a trial run)")
     parser.add_argument("--out", type=Path, default=DEFAULT_DIRECTORY, metavar="DIR", help="default: tables/data")
     parser.add_argument("--force", action="store_true", help="make them again, even when up to date")
@@ -278,12 +285,14 @@ def main(arguments: argparse.Namespace) -> int:
     """Run the command; raises `BuildError` or `TablesError`."""
     if not arguments.rounds_scale > 0:
         raise BuildError(f"--rounds-scale is {arguments.rounds_scale}; expected more than 0")
+    games = [rules_of_text(text) for text in arguments.rules]
     with executor_of(arguments.scheduler, arguments.jobs) as executor:
         build(
             arguments.out,
             seed=arguments.seed,
             only=arguments.only,
             rounds_scale=arguments.rounds_scale,
+            games=games,
             force=arguments.force,
             executor=executor,
         )

@@ -21,12 +21,12 @@ from service.bidding.features import (
 )
 from service.bidding.legal import EVERY_BID, allowed_bids
 from service.bidding.nil import LOW_FOUR, consider_nil
-from service.bidding.outcome import after, nearest_outcome, outcome_values, stakes
+from service.bidding.outcome import after, nearest_outcome, outcome_values, stakes, tens_of
 from service.bidding.policies import FULL, Policy
 from service.bidding.regular import previous_bids_factor, regular_takes
 from service.bidding.rules import Rules
 from service.bidding.scoring import game_winner, score_side
-from service.bidding.winning import place_of, worth
+from service.bidding.winning import cells_of, place_of, worth
 from service.bidding.winprob import MOST_CANDIDATES, candidates
 from tables.deal import below, deal, deck_of, seed_rng, uniform
 from tables.game import bid_seat, disturbed, play_out, start_round
@@ -163,7 +163,8 @@ def _label(
         sequence = sequence_index(me, b0, b1, b2)
         nil = consider_nil(hand, me, b0, b1, sequence, FULL, 0.0, LOW_FOUR, 1, game.nil_points, EVERY_BID, t)
         weighed = candidates(regular.takes, me, b0, b1, nil.ruled_out, allowed_bids(hand, me, b0, b1, game))
-        place = place_of(game)
+        place = place_of(game, t)
+        win = cells_of(place, t)
         us, us_bags, them, them_bags = scores[b, 0], scores[b, 1], scores[b, 2], scores[b, 3]
         held = holdings(hand)
         card_inputs(held, x[b])
@@ -179,10 +180,10 @@ def _label(
             partner, theirs = expected_bids(me, b0, b1, b2, sequence, bid, t)
             put(bid_inputs(bid, me, partner, theirs, game.win - us, regular, nil.probability), 0, c[b, m])
             stake, their_stake = stakes(me, b0, b1, b2, bid, game)
-            contract, opposing = bid + int(partner + 0.5), int(theirs + 0.5)
+            contract, opposing = tens_of(bid + int(partner + 0.5), game), tens_of(int(theirs + 0.5), game)
             score, bags = after(us, us_bags, results[k, m, 0], results[k, m, 1], game)
             other, their_bags = after(them, them_bags, results[k, m, 2], results[k, m, 3], game)
-            target[b, m] = worth(score, bags, other, their_bags, me & 1, place, game, t.win)
+            target[b, m] = worth(score, bags, other, their_bags, me & 1, place, game, win)
             outcome_values(
                 contract,
                 opposing,
@@ -195,7 +196,7 @@ def _label(
                 me & 1,
                 place,
                 game,
-                t.win,
+                win,
                 cells,
             )
             values[b, m, :] = cells

@@ -4,7 +4,22 @@ Not how they are made: each module named here holds its own families. To add one
 and name it here; an array that kernels read also gets a field in `service.bidding.tableset.Tables`.
 """
 
-from tables import ace, blind, conventions, curves, cutthroat, derived, exact, factor, means, net_fit, rb, variants, win
+from tables import (
+    ace,
+    blind,
+    conventions,
+    curves,
+    cutthroat,
+    derived,
+    exact,
+    factor,
+    games,
+    means,
+    net_fit,
+    rb,
+    variants,
+    win,
+)
 from tables.family import BuildError, Family
 
 FAMILIES: tuple[Family, ...] = (
@@ -20,6 +35,7 @@ FAMILIES: tuple[Family, ...] = (
     *conventions.FAMILIES,
     *variants.FAMILIES,
     *win.FAMILIES,
+    *games.FAMILIES,
     *net_fit.FAMILIES,
 )
 

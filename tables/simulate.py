@@ -17,7 +17,7 @@ from service.bidding.policies import WINPROB, Policy
 from service.bidding.rules import Rules
 from service.bidding.setting import PLAIN, setting_of
 from service.bidding.tableset import Tables, tables_by_setting
-from service.bidding.win_games import CELLS
+from service.bidding.win_games import CELLS, COLUMNS
 from tables.players.names import parse_player
 from tables.players.srp1.goals import ALL_PIECES
 
@@ -39,6 +39,8 @@ def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
         "net_hidden": np.zeros((3, 2)),
         "net_out": np.zeros((3, OUTCOMES)),
         "win": np.full(CELLS, 1 << 15, np.uint16),
+        "more_win": np.zeros(1, np.uint16),
+        "games": np.zeros((1, COLUMNS), np.int64),
     }
     settings = tables_by_setting({**neutral, **arrays})
     copies = {id(view): np.array(view, order="C") for t in settings for view in t}
@@ -49,15 +51,19 @@ def needed(ts: tuple[Tables, ...], rules: Rules, policies: Iterable[Policy]) -> 
     """``ts`` with nothing in it but what these policies read under ``rules``, so that little travels to a cluster.
 
     One `Tables` where all are in one setting (`setting.at_setting`); else a setting that none of them is ever in has
-    the partnership's. Without `winprob` the win table is empty.
+    the partnership's. Without `winprob` the win tables are empty.
     """
     used = {setting_of(rules, policy, us, them) for policy in policies for us, them in ((0, 0), (0, 10**6))}
     plain = ts[PLAIN]
     if all(policy.kind != WINPROB for policy in policies):
-        plain = plain._replace(win=np.zeros(1, plain.win.dtype))
+        plain = plain._replace(win=np.zeros(1, plain.win.dtype), more_win=np.zeros(1, plain.more_win.dtype))
     if len(used) == 1:
-        return (ts[used.pop()]._replace(win=plain.win),)
-    return tuple(t._replace(win=plain.win) if i in used else plain for i, t in enumerate(ts))
+        return (_won_by(ts[used.pop()], plain),)
+    return tuple(_won_by(t, plain) if i in used else plain for i, t in enumerate(ts))
+
+
+def _won_by(t: Tables, plain: Tables) -> Tables:
+    return t._replace(win=plain.win, more_win=plain.more_win)
 
 
 def typed(policy: Policy) -> Policy:

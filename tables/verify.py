@@ -30,6 +30,7 @@ from tables.build import (
     npy_bytes,
 )
 from tables.family import BuildError, Context, Family, LocalThreads, inputs_hash, scaled_sizes
+from tables.games import with_games
 from tables.registry import FAMILIES, in_order
 
 
@@ -53,6 +54,7 @@ def verify(
     """
     manifest = read_manifest(directory)
     findings: list[Finding] = []
+    families = with_games(families, manifest)
     for family in in_order(families):
         broken = _family_problem(directory, family, families, manifest, seed)
         remade: dict[str, bytes] = {}

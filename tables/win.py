@@ -1,8 +1,9 @@
-"""Win probability by score and bags: value iteration over the chain of scores, for every game of `win_games`.
+"""Win probability by score and bags: value iteration over the chain of scores, for the games that the net learns from.
 
 Rounds are played by POLICY at random scores in buckets of both sides' distance to the goal; their outcomes (points
 without bags, and bags, of both sides) are all that is kept. Then the probability that the side bidding first wins is
-iterated over every score until no cell moves by more than RESIDUAL. Data comes from self-play; goes to `win`.
+iterated over every score until no cell moves by more than RESIDUAL. Data comes from self-play; goes to `win`. Games of
+other rules are `tables.games`'s, by the same functions.
 """
 
 from typing import Any
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from service.bidding.policies import Policy, parse_policy
 from service.bidding.rules import Rules
 from service.bidding.scoring import game_winner, score_side
-from service.bidding.win_games import BAGS, CELLS, PLACES, Place, rules_of
+from service.bidding.win_games import CELLS, PLACES, Place, rules_of
 from service.bidding.winning import ONE, win_probability
 from tables.deal import below, deal, deck_of, seed_rng
 from tables.family import Arrays, BuildError, Context, Family
@@ -74,21 +75,20 @@ def _outcomes(
 outcomes = entry(_outcomes)
 
 
-def _sweep(value: Any, floor: int, rules: Rules, found: Any, share: Any, buckets: Any) -> float:
+def _sweep(value: Any, place: Place, rules: Rules, found: Any, share: Any, buckets: Any) -> float:
     # value float64 (T, T, B, B), changed in place from high scores to low; found (BUCKETS, BUCKETS, K, 4), points in
-    # tens, and share (BUCKETS, BUCKETS, K) are the outcomes; buckets: bucket by points to the goal. Gives the largest
+    # rows, and share (BUCKETS, BUCKETS, K) are the outcomes; buckets: bucket by points to the goal. Gives the largest
     # change.
-    size = value.shape[0]
-    limit = value.shape[2]
-    carry = (limit - rules.bag_penalty) // 10  # tens that go with a full set of bags
+    size, limit, floor, unit = place.size, place.bags, place.floor, place.unit
+    carry = (limit - rules.bag_penalty) // unit  # rows that go with a full set of bags
     most = 0.0
     for total in range(2 * size - 2, -1, -1):
         for i in range(max(0, total - size + 1), min(size, total + 1)):
             j = total - i
             for b in range(limit):
-                us = 10 * (i + floor) + b
+                us = unit * (i + floor) + b
                 for c in range(limit):
-                    them = 10 * (j + floor) + c
+                    them = unit * (j + floor) + c
                     if us <= rules.lose or them <= rules.lose or us >= rules.win or them >= rules.win:
                         continue
                     here = found[buckets[rules.win - us], buckets[rules.win - them]]
@@ -97,25 +97,25 @@ def _sweep(value: Any, floor: int, rules: Rules, found: Any, share: Any, buckets
                     for k in range(here.shape[0]):
                         if chance[k] == 0.0:
                             break
-                        our_tens = i + here[k, 0]
-                        their_tens = j + here[k, 2]
+                        our_row = i + here[k, 0]
+                        their_row = j + here[k, 2]
                         our_bags = b + here[k, 1]
                         their_bags = c + here[k, 3]
                         while our_bags >= limit:
                             our_bags -= limit
-                            our_tens += carry
+                            our_row += carry
                         while their_bags >= limit:
                             their_bags -= limit
-                            their_tens += carry
+                            their_row += carry
                         winner = game_winner(
-                            10 * (our_tens + floor) + our_bags, 10 * (their_tens + floor) + their_bags, rules
+                            unit * (our_row + floor) + our_bags, unit * (their_row + floor) + their_bags, rules
                         )
                         if winner != 0:
                             new += chance[k] if winner > 0 else 0.0
                         else:
-                            our_tens = min(max(our_tens, 0), size - 1)
-                            their_tens = min(max(their_tens, 0), size - 1)
-                            new += chance[k] * (1.0 - value[their_tens, our_tens, their_bags, our_bags])
+                            our_row = min(max(our_row, 0), size - 1)
+                            their_row = min(max(their_row, 0), size - 1)
+                            new += chance[k] * (1.0 - value[their_row, our_row, their_bags, our_bags])
                     most = max(most, abs(new - value[i, j, b, c]))
                     value[i, j, b, c] = new
     return most
@@ -145,43 +145,54 @@ def kept_outcomes(out: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np
 
 
 def solve(
-    rules: Rules, place: Place, found: NDArray[Any], share: NDArray[np.float64], bags: int = BAGS
+    rules: Rules, place: Place, found: NDArray[Any], share: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], float, int]:
     """A game's table (size, size, bags, bags), the largest change of its last sweep, and how many sweeps it took.
 
-    ``found`` and ``share`` by buckets, points without bags in tens. Raises `BuildError` when it doesn't settle.
+    ``found`` and ``share`` by buckets, points without bags in rows. Raises `BuildError` when it doesn't settle.
     """
-    size = place.size
-    ahead = np.subtract.outer(np.arange(size), np.arange(size)) * 10 * START_SLOPE
-    value = np.ascontiguousarray(
-        np.broadcast_to((1 / (1 + np.exp(-ahead)))[:, :, None, None], (size, size, bags, bags))
-    )
-    buckets = bucket_of_distance(rules.win - 10 * place.floor + 10)
+    size, bags, unit = place.size, place.bags, place.unit
+    ahead = np.subtract.outer(np.arange(size), np.arange(size)) * unit * START_SLOPE
+    value = np.array(np.broadcast_to((1 / (1 + np.exp(-ahead)))[:, :, None, None], (size, size, bags, bags)), order="C")
+    buckets = bucket_of_distance(rules.win - unit * place.floor + unit)
     change = 1.0
     for sweeps in range(1, MOST_SWEEPS + 1):
-        change = float(sweep(value, place.floor, rules, found.astype(np.int64), share, buckets))
+        change = float(sweep(value, place, rules, found.astype(np.int64), share, buckets))
         if change < RESIDUAL:
             return value, change, sweeps
     raise BuildError(f"win: a change of {change:g} after {MOST_SWEEPS} sweeps; expected less than {RESIDUAL:g}")
 
 
-def _make(ctx: Context) -> Arrays:
+def outcomes_by_bucket(
+    ctx: Context, name: str, rules: Rules, place: Place
+) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+    """What rounds under ``rules`` come to: `found` and `share` as `solve` takes them."""
     ts = kernel_tables(ctx.inputs)[:1]
     policy, players = typed(parse_policy(POLICY)), seated(PLAYED_BY, PLAYED_BY)
     n = ctx.size("rounds_a_bucket")
-    rules = Rules()
     free = rules._replace(bag_limit=NO_PENALTY)
 
     def play(index: int, seed: int) -> Arrays:
         i, j = divmod(index, BUCKETS)
         out = np.zeros((n, 4), np.int64)
         outcomes(seed & 0x7FFFFFFF, 0, n, rules, free, policy, players, ts, EDGES[i : i + 2], EDGES[j : j + 2], out)
-        out[:, (0, 2)] //= 10  # contracts and stakes are whole tens
+        out[:, (0, 2)] //= place.unit  # contracts and stakes are whole tens
         found, share = kept_outcomes(out)
         return {"found": found[None], "share": share[None]}
 
-    played = ctx.gathered("rounds", BUCKETS * BUCKETS, play)
-    found, share = (played[name].reshape(BUCKETS, BUCKETS, *played[name].shape[1:]) for name in ("found", "share"))
+    played = ctx.gathered(name, BUCKETS * BUCKETS, play)
+    found, share = (played[key].reshape(BUCKETS, BUCKETS, *played[key].shape[1:]) for key in ("found", "share"))
+    return found, share
+
+
+def cells_of(value: NDArray[np.float64]) -> NDArray[np.uint16]:
+    """A solved game's table as it is kept."""
+    return np.round(value.ravel() * ONE).astype(np.uint16)
+
+
+def _make(ctx: Context) -> Arrays:
+    rules = Rules()
+    found, share = outcomes_by_bucket(ctx, "rounds", rules, PLACES[rules.win, rules.lose, rules.bag_penalty])
     own = {place: key for key, place in reversed(PLACES.items())}  # games that share a table: the first of them
     games = [(rules_of(key), place) for place, key in own.items()]
 
@@ -189,7 +200,7 @@ def _make(ctx: Context) -> Arrays:
         game, place = games[index]
         value, change, sweeps = solve(game, place, found, share)
         cells = np.zeros(CELLS, np.uint16)
-        cells[place.start : place.start + value.size] = np.round(value.ravel() * ONE)
+        cells[place.start : place.start + value.size] = cells_of(value)
         residual = np.zeros(len(games))
         residual[index] = change
         return {"win": cells, "residual": residual, "sweeps": np.array([sweeps])}
@@ -214,7 +225,7 @@ FAMILIES = (
             "player": PLAYED_BY,
             "kept": KEPT,
             "residual": RESIDUAL,
-            "games": [[*key, *place] for key, place in PLACES.items()],
+            "games": [[*key, *place[:3]] for key, place in PLACES.items()],
         },
         sizes={"rounds_a_bucket": 40_000},
         depends=("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves", "means"),

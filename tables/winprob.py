@@ -1,6 +1,6 @@
 """The `winprob` policy compiled, for the simulator: the model's sums as loops, the same numbers as `service`'s `net`.
 
-Weights and win tables come in the tables (`Tables.net_*`, `Tables.win`); what the loops write to is their own.
+Weights and win tables come in the tables (`Tables.net_*`, `win`, `more_win`); what the loops write to is their own.
 """
 
 from math import exp
@@ -24,11 +24,11 @@ from service.bidding.features import (
 from service.bidding.legal import EVERY_BID, allowed_bids
 from service.bidding.levels import drawn_bid
 from service.bidding.nil import LOW_FOUR, consider_nil
-from service.bidding.outcome import OUTCOMES, outcome_values, stakes
+from service.bidding.outcome import OUTCOMES, outcome_values, stakes, tens_of
 from service.bidding.policies import FULL, Policy
 from service.bidding.regular import previous_bids_factor, regular_takes
 from service.bidding.rules import Rules
-from service.bidding.winning import place_of
+from service.bidding.winning import cells_of, place_of
 from service.bidding.winprob import LEVEL, candidates
 from tables.inputs import put
 from tables.rules import BAG, BID, HAND, SCORE
@@ -57,7 +57,8 @@ def winprob_bid(
     sequence = sequence_index(seat, b0, b1, b2)
     nil = consider_nil(hand, seat, b0, b1, sequence, FULL, 0.0, LOW_FOUR, 1, rules.nil_points, allowed, t)
     weighed = candidates(regular.takes, seat, b0, b1, nil.ruled_out, allowed)
-    place = place_of(rules)
+    place = place_of(rules, t)
+    win = cells_of(place, t)
     x = np.zeros(INPUTS)
     held = holdings(hand)
     card_inputs(held, x)
@@ -84,8 +85,8 @@ def winprob_bid(
         partner, theirs = expected_bids(seat, b0, b1, b2, sequence, bid, t)
         put(bid_inputs(bid, seat, partner, theirs, rules.win - us, regular, nil.probability), 0, c)
         stake, their_stake = stakes(seat, b0, b1, b2, bid, rules)
-        contract = bid + int(partner + 0.5)
-        opposing = int(theirs + 0.5)
+        contract = tens_of(bid + int(partner + 0.5), rules)
+        opposing = tens_of(int(theirs + 0.5), rules)
         outcome_values(
             contract,
             opposing,
@@ -98,7 +99,7 @@ def winprob_bid(
             seat & 1,
             place,
             rules,
-            t.win,
+            win,
             values,
         )
         for i in range(len(VALUED)):

@@ -17,6 +17,7 @@ from service.bidding.setting import PLAIN
 from service.bidding.tableset import DEFAULT_DIRECTORY, Tables
 from service.bidding.win_games import CELLS
 from tables.simulate import kernel_tables
+from tests.more_games import MORE_CELLS, MORE_ROWS
 
 EXACT = (
     *(
@@ -74,6 +75,8 @@ def random_worlds() -> Worlds:
                 "net_hidden": rng.normal(0.0, 0.5, (9, 4)),
                 "net_out": rng.normal(0.0, 0.8, (5, OUTCOMES)),
                 "win": rng.integers(0, 1 << 16, CELLS).astype(np.uint16),
+                "more_win": rng.integers(0, 1 << 16, MORE_CELLS).astype(np.uint16),
+                "games": np.array(MORE_ROWS),
             }
         )
     )

@@ -5,31 +5,107 @@ import itertools
 import numpy as np
 import pytest
 
-from service.bidding.rules import NEVER, PRESETS, make_rules
+from service.bidding.rules import NEVER, PARTNERSHIP, PRESETS, make_rules
 from service.bidding.tableset import open_tables
-from service.bidding.win_games import BAGS, CELLS, PLACES, Place, key_of, refusal, rules_of
+from service.bidding.win_games import (
+    BAGS,
+    CELLS,
+    PLACES,
+    SHIPPED,
+    Place,
+    games_of,
+    key_of,
+    own_place,
+    refusal,
+    rules_of,
+)
 from service.bidding.winning import ONE, place_of, win_probability, worth
 from tables.win import BUCKETS, RESIDUAL, kept_outcomes, solve
+from tests.more_games import MORE, MORE_ROWS
 
 
-def test_tables_stand_one_after_the_other():
+def test_tables_stand_one_after_the_other(neutral):
     places = sorted(set(PLACES.values()), key=lambda place: place.start)
     ends = [place.start + place.size**2 * BAGS**2 for place in places]
     assert [place.start for place in places] == [0, *ends[:-1]]
     assert ends[-1] == CELLS
     for key, place in PLACES.items():
-        assert key_of(rules_of(key)) == key
-        assert place_of(rules_of(key)) == place
+        assert place_of(rules_of(key), neutral.plain) == place == SHIPPED[key_of(rules_of(key))]
         assert 10 * (place.floor + place.size) == key[0]
         if key[1] != NEVER:
             assert 10 * place.floor <= key[1] + 1 < 10 * place.floor + 10
-    assert place_of(make_rules("classic", {"win": 400})).start == -1
+    assert place_of(make_rules("classic", {"win": 400}), neutral.plain).start == -1
+    assert all(place_of(rules, neutral.plain).start == -1 for rules in MORE)
+
+
+def test_more_games_are_told_by_their_rows(fitted):
+    games = games_of(MORE_ROWS)
+    for rules, place in MORE.items():
+        assert place_of(rules, fitted.plain) == place == games[key_of(rules)]
+        assert refusal(rules, games) is None
+        assert place_of(rules._replace(blind_nil=1), fitted.plain) == place  # what may be bid tells no game
+        assert place_of(rules._replace(nil_points=77), fitted.plain).start == -1
+    no_bags = make_rules("no-bags", {"win": 200, "lose": -200})
+    assert place_of(no_bags._replace(bag_limit=6, bag_penalty=60), fitted.plain) == MORE[no_bags]
+
+
+@pytest.mark.parametrize(
+    ("preset", "overrides", "place"),
+    [
+        ("classic", {"win": 400}, Place(-15, 55, 0, 10, 10, 1)),
+        ("five-bags", {}, Place(-30, 130, 0, 5, 5, 1)),  # five bags take 50 and the five points that they brought
+        ("no-bags", {"lose": -200}, Place(-20, 70, 0, 1, 10, 1)),
+        ("classic", {"win": 55, "lose": -55, "bag_limit": 2, "bag_penalty": 13}, Place(-54, 109, 0, 2, 1, 1)),
+    ],
+)
+def test_where_one_more_game_stands(preset, overrides, place):
+    assert own_place(make_rules(preset, overrides), 0) == place
+
+
+@pytest.mark.parametrize(
+    ("preset", "overrides", "told"),
+    [
+        ("whiz", {}, "variant is whiz; expected partnership"),
+        ("classic", {"bag_limit": 11}, "bag_limit is 11; expected at most 10"),
+        ("classic", {"bag_penalty": 99}, "at most 4000000"),
+    ],
+)
+def test_games_that_have_no_place(preset, overrides, told):
+    with pytest.raises(ValueError, match=told):
+        own_place(make_rules(preset, overrides), 0)
+
+
+def test_the_cell_of_a_score_in_rows_of_five():
+    """By hand: five bags at 50; 123 points with three bags are 120, row 24 above -150's 30."""
+    rules = make_rules("five-bags", {"win": 200})
+    place = own_place(rules, 7)
+    win = np.zeros(7 + place.size**2 * 25, np.uint16)
+    table = win[7:].reshape(place.size, place.size, 5, 5)
+    table[30 + 24, 30 + 11, 3, 2] = round(0.75 * ONE)
+    assert win_probability(123, 3, 57, 2, place, win) == pytest.approx(0.75, abs=1e-5)
+    assert win_probability(125, 3, 59, 2, place, win) == pytest.approx(0.75, abs=1e-5)  # the nearest fives
+    assert win_probability(126, 3, 57, 2, place, win) == 0.0
 
 
 @pytest.mark.parametrize("preset", ["classic", "bis-paper", "short", "quick", "single-nil", "blind-nil"])
 def test_presets_with_a_table(preset):
     assert refusal(PRESETS[preset]) is None
-    assert key_of(PRESETS[preset]) in PLACES
+
+
+def test_every_partnership_preset_has_a_table():
+    games = open_tables().games
+    for preset, rules in PRESETS.items():
+        assert (refusal(rules, games) is None) == (rules.variant == PARTNERSHIP), preset
+
+
+def test_a_goal_without_a_table_names_those_with_one():
+    games = games_of(MORE_ROWS)
+    assert refusal(make_rules("five-bags"), games) == ("win", "200")
+    assert refusal(make_rules("five-bags", {"win": 200, "lose": -100}), games) == ("lose", "null with a goal of 200")
+    assert refusal(make_rules("nil-50", {"bag_limit": 5}), games) == (
+        "bag_limit",
+        "the value of preset classic, or a table made for these rules",
+    )
 
 
 @pytest.mark.parametrize(

@@ -32,15 +32,16 @@ from service.bidding.regular import Regular, regular_takes
 from service.bidding.rules import NEVER
 from service.bidding.tableset import open_tables
 from service.bidding.weights import weights_of
-from service.bidding.win_games import PLACES, rules_of
-from service.bidding.winning import ONE
+from service.bidding.win_games import PLACES, games_of, key_of, rules_of
+from service.bidding.winning import ONE, cells_of
 from service.bidding.winprob import MOST_CANDIDATES, candidates
 from service.bidding.worths import OUR_WAYS, THEIR_WAYS, Side, worths_of
 from tables.arena.errors import ArenaError
-from tables.arena.match import Match
+from tables.arena.match import run_match
 from tables.net import CENTRED, CROSS_ENTROPY, Batch, Floats, Net, packed
 from tables.net_fit import GAMES, SEEN_SHARE, drawn_scores, random_games
 from tables.outcome_data import MOST_TRIED
+from tests.more_games import MORE_ROWS
 from tests.parity.cases import standing, win_position, winnable
 from tests.parity.worlds import compiled
 
@@ -57,7 +58,7 @@ def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, game=(500, 
 def test_numpy_and_compiled_agree(fitted):
     """5,000 positions of all games: the same bid, probabilities to what float32 holds."""
     fast, decided = compiled("tables.winprob.winprob_bid"), cast(Any, win_decision)
-    rng, weights = random.Random(3), weights_of(fitted.arrays, fitted.plain)
+    rng, weights = random.Random(3), weights_of(fitted.arrays, fitted.plain, games_of(MORE_ROWS))
     for _ in range(5000):
         where: Any = win_position(rng)[:11]
         p_win = np.zeros(14)
@@ -71,7 +72,7 @@ def test_numpy_and_compiled_agree(fitted):
 def test_a_nil_beside_partners_nil_stakes_both(fitted):
     """It is weighed only where nothing else is legal."""
     fast, decided = compiled("tables.winprob.winprob_bid"), cast(Any, win_decision)
-    weights, rules = weights_of(fitted.arrays, fitted.plain), rules_of((200, -100, 100))
+    weights, rules = weights_of(fitted.arrays, fitted.plain, games_of(MORE_ROWS)), rules_of((200, -100, 100))
     where = parse_pbn(LOW), 2, 0, 4, NO_BID, 60, 120, 3, 4, rules
     p_win = np.zeros(14)
     assert fast(*where, 1, fitted.arrays, p_win) == 0
@@ -85,6 +86,8 @@ def test_an_explanation_changes_no_bid():
     better = 0
     for _ in range(400):
         hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, *_ = win_position(rng)
+        if key_of(rules) not in tables.games:
+            continue
         where = Position(hand, (b0, b1, b2)[:seat], us, them, us_bags, them_bags, rules)
         made = decide(where, WINPROB, tables)
         assert made.bid == decide(where, WINPROB, tables, explain=False).bid
@@ -111,16 +114,17 @@ def test_worths_of_all_bids_are_those_of_each(fitted):
         contracts = [rng.randint(0, 8), *(rng.randint(0, 20) for _ in range(3))]
         opposing = [rng.randint(0, 14) for _ in range(rng.choice((1, 4)))]
         by_stake = [(contracts[:1], stake + 100), (contracts[1:], stake)]
-        ours = Side(OUR_WAYS, us, us_bags, by_stake, 10 * max(contracts) + stake + 100)
-        theirs = Side(THEIR_WAYS, them, them_bags, [(opposing, their_stake)], 10 * max(opposing) + their_stake)
+        ours = Side(OUR_WAYS[place.bags], us, us_bags, by_stake, 10 * max(contracts) + stake + 100)
+        reach = 10 * max(opposing) + their_stake
+        theirs = Side(THEIR_WAYS[place.bags], them, them_bags, [(opposing, their_stake)], reach)
         next_first = rng.randrange(2)
-        found = worths_of(ours, theirs, next_first, rules, place, fitted.arrays.win)
+        found = worths_of(ours, theirs, next_first, rules, place, cells_of(place, fitted.arrays))
         for i, contract in enumerate(contracts):
             stakes = (stake if i else stake + 100), their_stake
             values = [0.0] * OUTCOMES
             outcome_values(
                 contract, opposing[i % len(opposing)], *stakes, us, them, us_bags, them_bags, next_first, place, rules,
-                fitted.plain.win, values,
+                cells_of(place, fitted.plain), values,
             )  # fmt: skip
             assert found[i].tolist() == [round(value * ONE) for value in values]
 
@@ -214,7 +218,7 @@ def test_ways_of_a_round():
 
 def test_the_arena_refuses_rules_without_a_table():
     with pytest.raises(ArenaError, match="with winprob"):
-        Match("winprob", "bis", rules=rules_of((500, NEVER, 100))._replace(win=400))
+        run_match("winprob", "bis", rules=rules_of((500, NEVER, 100))._replace(win=400))
 
 
 def test_scores_drawn_for_training_are_of_games_under_way():

@@ -65,9 +65,9 @@ def answer_one(state: State, tables: TableSet, data: Any) -> tuple[dict[str, Any
 
     Raises `ProblemError` with all its faults when it can't be used.
     """
-    call = read_fast(data)
+    call = read_fast(data, tables.games)
     if call is None:
-        raise refuse(state, data)
+        raise refuse(state, tables, data)
     started = perf_counter()
     if call.policy.level:
         chosen, kind, explanation = decide_graded(*call[:2], tables, call.legal, call.explain, call.seed)
@@ -95,9 +95,9 @@ def answer_body(
     return answer
 
 
-def refuse(state: State, data: Any) -> ProblemError:
+def refuse(state: State, tables: TableSet, data: Any) -> ProblemError:
     """The 422 for a request that `read_fast` gave up on."""
-    faults = faults_of(data)
+    faults = faults_of(data, tables.games)
     assert faults, "read_fast gave up on a request without a fault"
     return refused(state, faults)
 

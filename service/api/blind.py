@@ -19,6 +19,7 @@ from service.api.state import State
 from service.bidding.blind_decision import BlindDecision, decide_blind
 from service.bidding.policies import Policy, graded
 from service.bidding.tableset import TableSet
+from service.bidding.win_games import SHIPPED, Games
 from service.problems import Fault, pointer
 
 OF_A_HAND = ("hand", "legal_bids", "explain", "level", "style")  # fields of POST /bid that this request has not
@@ -32,9 +33,9 @@ def blind(state: State, body: bytes, deadline: float) -> bytes:
     if deadline != NO_DEADLINE and perf_counter() > deadline:
         raise too_late(state)
     data = parsed(body)
-    call = read_blind(data)
+    call = read_blind(data, tables.games)
     if call is None:
-        raise refused(state, blind_faults(data))
+        raise refused(state, blind_faults(data, tables.games))
     started = perf_counter()
     decision = decide(call, data.get("seed"), tables)
     seconds = perf_counter() - started
@@ -47,11 +48,11 @@ def blind(state: State, body: bytes, deadline: float) -> bytes:
     return orjson.dumps(answer_body(call, decision, tables.version))
 
 
-def read_blind(data: Any) -> BidCall | None:
+def read_blind(data: Any, games: Games = SHIPPED) -> BidCall | None:
     """The call that ``data`` makes (its hand means nothing), or None at any doubt; then ask `blind_faults`."""
     if type(data) is not dict or any(field in data for field in OF_A_HAND):
         return None
-    call = read_fast({**data, "hand": _ANY_HAND})
+    call = read_fast({**data, "hand": _ANY_HAND}, games)
     if call is None or not call.policy.level:
         return call
     # A level or a style is about the hand, which nobody has seen.
@@ -59,14 +60,14 @@ def read_blind(data: Any) -> BidCall | None:
     return call._replace(policy=graded(call.policy._replace(level=0, aggression=0.0, nil_bias=0.0)), assumed=assumed)
 
 
-def blind_faults(data: Any) -> list[Fault]:
+def blind_faults(data: Any, games: Games = SHIPPED) -> list[Fault]:
     """Every fault of a request that `read_blind` gave up on."""
     if type(data) is not dict or len(data) > MAX_KEYS:
-        return faults_of(data)
+        return faults_of(data, games)
     detail = "is no field of this request: a blind nil is bid before the hand is seen"
     strays = [Fault(pointer(field), "unknown-field", f"{field} {detail}") for field in OF_A_HAND if field in data]
     rest = {field: value for field, value in data.items() if field not in OF_A_HAND}
-    return strays + faults_of({**rest, "hand": _ANY_HAND})
+    return strays + faults_of({**rest, "hand": _ANY_HAND}, games)
 
 
 def decide(call: BidCall, seed: int | None, tables: TableSet) -> BlindDecision:

@@ -45,14 +45,14 @@ from service.bidding.rules import (
     make_rules,
 )
 from service.bidding.scoring import contract_of, is_nil
-from service.bidding.win_games import refusal
+from service.bidding.win_games import SHIPPED, Games, refusal
 from service.problems import Fault, pointer, quote
 from service.schemas import POLICY_CHARS, SCORE_LIMIT, BidRequest
 
 MAX_KEYS = 64  # an object with more fields is refused unread
 
 
-def faults_of(data: Any) -> list[Fault]:
+def faults_of(data: Any, games: Games = SHIPPED) -> list[Fault]:
     """Every fault of a request that `read_fast` gave up on."""
     if type(data) is not dict:
         return [Fault("", "wrong-type", f"the request is {_json_type(data)}; expected an object")]
@@ -74,7 +74,7 @@ def faults_of(data: Any) -> list[Fault]:
         faults += _legal_bids_faults(data["legal_bids"], rules)
     if type(data.get("policy")) is str:
         faults += _policy_faults(data["policy"])
-    faults += _convention_faults(data, rules) + _win_faults(data.get("policy"), rules)
+    faults += _convention_faults(data, rules) + _win_faults(data.get("policy"), rules, games)
     return faults
 
 
@@ -353,11 +353,11 @@ def _convention_faults(data: dict[str, Any], rules: Rules) -> list[Fault]:
     return []
 
 
-def _win_faults(text: Any, rules: Rules) -> list[Fault]:
+def _win_faults(text: Any, rules: Rules, games: Games) -> list[Fault]:
     """The rule for which `winprob` has no win table."""
     if type(text) is not str or _policy_faults(text) or parse_policy(text).kind != WINPROB:
         return []
-    refused = refusal(rules)
+    refused = refusal(rules, games)
     if refused is None:
         return []
     field, expected = refused

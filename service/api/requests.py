@@ -32,7 +32,7 @@ from service.bidding.policies import (
 from service.bidding.record import record
 from service.bidding.rules import CUTTHROAT, JOKERS, MIRROR, PARTNERSHIP, PRESETS, WHIZ, WHIZ_STRICT, Rules, make_rules
 from service.bidding.solo import own_and_best
-from service.bidding.win_games import refusal
+from service.bidding.win_games import SHIPPED, Games, key_of
 from service.schemas import MAX_SEED, POLICY_CHARS, SCORE_LIMIT
 
 POLICIES: Final = SERVED
@@ -85,8 +85,8 @@ class BidCall(NamedTuple):
     seed: int = 0  # of the lots, where the policy draws any
 
 
-def read_fast(data: Any) -> BidCall | None:
-    """The call that ``data`` makes, or None at any doubt; then ask `faults_of`."""
+def read_fast(data: Any, games: Games = SHIPPED) -> BidCall | None:
+    """The call that ``data`` makes, or None at any doubt; then ask `faults_of`. ``games`` have a win table."""
     if type(data) is not dict:
         return None
     try:
@@ -177,7 +177,7 @@ def read_fast(data: Any) -> BidCall | None:
     if chosen is None:
         return None
     policy, base, convention = chosen
-    if policy.kind == WINPROB and refusal(rules) is not None:
+    if policy.kind == WINPROB and key_of(rules) not in games:
         return None
 
     explain = True

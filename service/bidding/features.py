@@ -13,7 +13,7 @@ from service.bidding.regular import Regular
 from service.bidding.rules import Rules
 from service.bidding.scoring import contract_of
 from service.bidding.win_games import Place
-from service.bidding.winning import worth
+from service.bidding.winning import cells_of, worth
 
 CARD_INPUTS = 52  # 13 ranks of the side suits, longest first, and of spades
 POSITION_NAMES = (
@@ -117,7 +117,7 @@ def position_inputs(
     cnil, mean_bids = t.cnil, t.mean_bids
     takes = regular.takes
     lead = us - them
-    p_win = worth(us, us_bags, them, them_bags, 1 - (seat & 1), place, rules, t.win)
+    p_win = worth(us, us_bags, them, them_bags, 1 - (seat & 1), place, rules, cells_of(place, t))
     return (
         (
             first.bit_count() / 6.0,
@@ -152,8 +152,8 @@ def position_inputs(
         + to_goal(us, rules.win)
         + to_goal(them, rules.win)
         + (
-            us_bags / 10.0,
-            them_bags / 10.0,
+            us_bags / place.bags,
+            them_bags / place.bags,
             to_losing(us, rules.lose),
             to_losing(them, rules.lose),
             -2.0 if lead < -200 else (2.0 if lead > 200 else lead / 100.0),

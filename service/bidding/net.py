@@ -12,7 +12,7 @@ import numpy as np
 from service.bidding.auction import read_auction
 from service.bidding.features import POSITION_NAMES, VALUES, bid_inputs, holdings, position_inputs
 from service.bidding.nil import LOW_FOUR, Nil, weigh_nil
-from service.bidding.outcome import OUTCOMES, stakes
+from service.bidding.outcome import OUTCOMES, stakes, tens_of
 from service.bidding.policies import FULL
 from service.bidding.record import record
 from service.bidding.regular import Regular, count_suits
@@ -20,7 +20,7 @@ from service.bidding.rules import Rules
 from service.bidding.scoring import BLIND_NIL, NIL
 from service.bidding.tableset import Tables
 from service.bidding.weights import Floats, Weights, expected_tricks, odds_of
-from service.bidding.win_games import PLACES, key_of
+from service.bidding.win_games import key_of
 from service.bidding.winning import ONE
 from service.bidding.winprob import LEVEL, candidates
 from service.bidding.worths import OUR_WAYS, THEIR_WAYS, Side, worths_of
@@ -89,7 +89,9 @@ def win_decision(
     told = (allowed & legal or legal) if every else weighed
     bids = _BIDS[told & 127] + _BIDS[told >> 7 | 128]
 
-    place = PLACES[key_of(rules)]
+    place = weights.games[key_of(rules)]
+    if place.bags == 1:  # none are counted, whatever a request says
+        us_bags = them_bags = 0
     held = holdings(hand)
     inputs = position_inputs(
         held, seat, b0, b1, b2, sequence, us, them, us_bags, them_bags, place, rules, regular, seen_nil, t
@@ -107,15 +109,18 @@ def win_decision(
     stake, their_stake = 0, 0  # on the nils that others bid
     if nils or partner == NIL or partner == BLIND_NIL:
         stake, their_stake = stakes(seat, b0, b1, b2, 1, rules)
-    our_bids, reach = [(contracts, stake)], 10 * max(contracts) + stake
+    our_tens, their_tens = contracts, opposing
+    if rules.ten_for_200:
+        our_tens, their_tens = ([tens_of(contract, rules) for contract in side] for side in (contracts, opposing))
+    our_bids, reach = [(our_tens, stake)], 10 * max(our_tens) + stake
     if not bids[0]:
-        our_bids = [(contracts[:1], stake + rules.nil_points), (contracts[1:], stake)]
+        our_bids = [(our_tens[:1], stake + rules.nil_points), (our_tens[1:], stake)]
         reach += rules.nil_points
     same = opposing.count(opposing[0]) == len(opposing)  # as it mostly is, whatever we bid
-    their_bids = [(opposing[:1] if same else opposing, their_stake)]
-    ours = record(Side, (OUR_WAYS, us, us_bags, our_bids, reach))
-    theirs = record(Side, (THEIR_WAYS, them, them_bags, their_bids, 10 * max(opposing) + their_stake))
-    worths = worths_of(ours, theirs, seat & 1, rules, place, weights.win)
+    their_bids = [(their_tens[:1] if same else their_tens, their_stake)]
+    ours = record(Side, (OUR_WAYS[place.bags], us, us_bags, our_bids, reach))
+    theirs = record(Side, (THEIR_WAYS[place.bags], them, them_bags, their_bids, 10 * max(their_tens) + their_stake))
+    worths = worths_of(ours, theirs, seat & 1, rules, place, weights.wins[place.more])
 
     seen = np.frombuffer(bytearray().join(rows), np.float32).reshape(-1, VALUES + OUTCOMES)
     values = seen[:, VALUES:]

@@ -7,7 +7,7 @@ probabilities and the win table they make the win probability of a bid. Bids sti
 from typing import Any
 
 from service.bidding.rules import Rules
-from service.bidding.scoring import nil_stake
+from service.bidding.scoring import contract_worth, nil_stake
 from service.bidding.win_games import Place
 from service.bidding.winning import worth
 
@@ -30,8 +30,13 @@ THEIR_CONTRACT_NIL = (1, 1, -1, -1)
 THEIR_NIL = (1, -1, 1, -1)
 
 
+def tens_of(contract: int, rules: Rules) -> int:
+    """What a contract of so many tricks stakes, in tens of points: as many, but for `ten_for_200`."""
+    return contract_worth(contract, rules) // 10
+
+
 def our_points(way: int, contract: int, stake: int) -> tuple[int, int]:
-    """Points without bags, and bags, of our side in a way; ``stake`` of the nils on our side, 0 without."""
+    """Points without bags, and bags, of our side in a way; ``contract`` in tens, ``stake`` of our nils, 0 without."""
     if stake:
         return 10 * contract * OUR_CONTRACT_NIL[way] + stake * OUR_NIL[way], OUR_BAGS_NIL[way]
     return 10 * contract * OUR_CONTRACT[way], OUR_BAGS[way]
@@ -59,6 +64,8 @@ def stakes(seat: int, b0: int, b1: int, b2: int, bid: int, rules: Rules) -> tupl
 
 def after(score: int, bags: int, points: int, more: int, rules: Rules) -> tuple[int, int]:
     """Score and bags after a round of ``points`` and ``more`` bags."""
+    if not rules.bags:
+        return score + points, bags
     score += points + more
     bags += more
     while bags >= rules.bag_limit:
@@ -70,7 +77,7 @@ def after(score: int, bags: int, points: int, more: int, rules: Rules) -> tuple[
 def nearest_outcome(
     points: int, bags: int, their: int, their_bags: int, contract: int, opposing: int, stake: int, their_stake: int
 ) -> int:
-    """The outcome nearest to what a round brought both sides; a bag counts for three points."""
+    """The outcome nearest to what a round brought both sides; contracts in tens, a bag counts for three points."""
     best = 0
     least = 1 << 30
     for way in range(OURS):
@@ -100,7 +107,7 @@ def outcome_values(
     win: Any,
     values: Any,
 ) -> None:
-    """Write the win probability after each outcome to ``values`` (OUTCOMES,); contracts in tricks, stakes in points."""
+    """Write the win probability after each outcome to ``values`` (OUTCOMES,); contracts in tens, stakes in points."""
     for way in range(OURS):
         points, more = our_points(way, contract, stake)
         score, bags = after(us, us_bags, points, more, rules)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from service.bidding.errors import TablesError
 from service.bidding.setting import PLAIN, SETTINGS
 from service.bidding.weights import Weights, weights_of
+from service.bidding.win_games import ROWS, Games, games_of
 
 FORMAT = 1  # of the manifest; see docs/adr/0003
 MANIFEST = "manifest.json"
@@ -65,6 +66,8 @@ class Tables(NamedTuple):
     net_hidden: View  # (H + 1, G): first hidden layer -> second
     net_out: View  # (G + 1, 20): second hidden layer -> outcomes
     win: View  # uint16 (cells,): the games' tables one after the other -> P(first bidder's side wins), 65,535ths
+    more_win: View  # the same of games with other rules, made by --rules
+    games: View  # int64 (games, 18): what tells each game, and where its table stands; those of `win` first
 
 
 class FileEntry(NamedTuple):
@@ -116,7 +119,12 @@ class TableSet:
     @cached_property
     def weights(self) -> Weights:
         """The net of `winprob` as the service multiplies it; made at first use, for other bidders have none."""
-        return weights_of(self.kernel_arrays[PLAIN], self.kernel[PLAIN])
+        return weights_of(self.kernel_arrays[PLAIN], self.kernel[PLAIN], self.games)
+
+    @cached_property
+    def games(self) -> Games:
+        """The games that have a win table."""
+        return games_of(self.arrays["games"])
 
     @property
     def version(self) -> str:
@@ -160,6 +168,7 @@ def tables_by_setting(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
     """
     views = {name: arrays[name] for name in Tables._fields}
     views["cnil"] = arrays["cnil"][CNIL_READING]
+    views["games"] = np.concatenate([ROWS, arrays["games"]])
     return tuple(
         Tables(**{name: arrays.get(f"{setting}_{name}", view) for name, view in views.items()}) for setting in SETTINGS
     )

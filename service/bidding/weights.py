@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from service.bidding.auction import NO_BID
 from service.bidding.features import INPUTS, VALUED, VALUES, expected_bids
 from service.bidding.outcome import OUTCOMES
+from service.bidding.win_games import Games
 from service.bidding.winning import ONE
 
 if TYPE_CHECKING:
@@ -33,12 +34,13 @@ class Weights(NamedTuple):
     bid: Floats  # (VALUES + OUTCOMES, H + 1)
     hidden: Floats  # (H + 1, G + 1)
     out: Floats  # (G + 1, OUTCOMES)
-    win: NDArray[np.uint16]
+    wins: tuple[NDArray[np.uint16], NDArray[np.uint16]]  # `win` and `more_win`
+    games: Games
     expected: list[list[Expected]]  # by sequence of the bids so far, fewer than three, and our bid
 
 
-def weights_of(t: "Tables", views: "Tables") -> Weights:
-    """The weights in tables of ndarrays, of which ``views`` are memoryviews."""
+def weights_of(t: "Tables", views: "Tables", games: Games) -> Weights:
+    """The weights in tables of ndarrays, of which ``views`` are memoryviews; ``games`` of the same tables."""
     sequences = [(seat, b0, b1) for seat in range(3) for b0 in _BIDS[seat > 0] for b1 in _BIDS[seat > 1]]
     position, of_bid, hidden = t.net_position, t.net_bid, t.net_hidden
     bids = np.zeros((VALUES + OUTCOMES, of_bid.shape[1]))
@@ -55,7 +57,7 @@ def weights_of(t: "Tables", views: "Tables") -> Weights:
         [expected_tricks(seat, b0, b1, NO_BID, sequence, bid, views) for bid in range(14)]
         for sequence, (seat, b0, b1) in enumerate(sequences)
     ]
-    return Weights(first, of_bids, second, out, t.win, expected)
+    return Weights(first, of_bids, second, out, (t.win, t.more_win), games, expected)
 
 
 def expected_tricks(seat: int, b0: int, b1: int, b2: int, sequence: int, bid: int, t: "Tables") -> Expected:

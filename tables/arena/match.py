@@ -17,8 +17,9 @@ from tqdm import tqdm
 
 from service.bidding.policies import WINPROB, Policy, parse_policy
 from service.bidding.rules import CUTTHROAT, Rules, describe, make_rules
+from service.bidding.setting import PLAIN
 from service.bidding.tableset import DEFAULT_DIRECTORY, Tables, open_tables
-from service.bidding.win_games import refusal
+from service.bidding.win_games import games_of, refusal
 from tables.arena import stats
 from tables.arena.bidders import is_outside
 from tables.arena.errors import ArenaError
@@ -69,10 +70,6 @@ class Match:
             raise ArenaError(f"seed is {self.seed}; expected 0..{MOST_SEED}")
         if not 0 <= self.noise <= 1:
             raise ArenaError(f"noise is {self.noise}; expected a probability")
-        refused = refusal(self.rules)
-        if refused is not None and any(_by_win_probability(text) for text in (self.a, self.b)):
-            found = describe(self.rules)[refused[0]]
-            raise ArenaError(f"{refused[0]} is {found} with winprob; expected {refused[1]}")
         if self.rules.variant == CUTTHROAT and self.lockstep:
             raise ArenaError("found an outside bidder or noise with variant cutthroat; expected built-in bidders there")
         if self.sprt is not None and not self.sprt[0] < self.sprt[1]:
@@ -149,7 +146,14 @@ def player_version(player: str) -> str:
 
 
 def play(match: Match, tables: tuple[Tables, ...], executor: Executor, progress: bool = False) -> Played:
-    """Play a match's chunks on ``executor``, until its pairs are done or its sequential test has decided."""
+    """Play a match's chunks on ``executor``, until its pairs are done or its sequential test has decided.
+
+    Raises `ArenaError` where `winprob` has no win table in ``tables`` for the rules.
+    """
+    refused = refusal(match.rules, games_of(tables[PLAIN].games))
+    if refused is not None and any(_by_win_probability(text) for text in (match.a, match.b)):
+        found = describe(match.rules)[refused[0]]
+        raise ArenaError(f"{refused[0]} is {found} with winprob; expected {refused[1]}")
     policies = [Policy() if is_outside(text) else parse_policy(text, match.rules.variant) for text in match.bidders]
     chunk = PlayChunk(match, needed(tables, match.rules, policies))
     if isinstance(executor, LocalThreads):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from service.bidding.legal import allowed_bids
 from service.bidding.rules import Rules
-from service.bidding.winning import place_of
+from service.bidding.winning import cells_of, place_of
 from tables.deal import below, deck_of
 from tables.game import deal_under_way, play_out, worth_after
 from tables.jit import entry
@@ -68,8 +68,9 @@ def _weigh_positions(
     values = np.zeros(BIDS)
     s[DECK_CELL] = deck_of(rules)
     carry_rules(s, rules)
-    place = place_of(rules)
     t = ts[0]
+    place = place_of(rules, t)
+    win = cells_of(place, t)
     for number in range(first, last):
         me = number & 3
         deal_under_way(s, cards, seed, number, scores[number], players)
@@ -103,7 +104,7 @@ def _weigh_positions(
                 for seat in range(me + 1, 4):
                     played[BID + seat] = winprob_seat(played, seat, rules, t)
                 play_out(played)
-                values[bid] = worth_after(played, me, rules, place, t.win)
+                values[bid] = worth_after(played, me, rules, place, win)
             half = found & 1
             for bid in range(BIDS):
                 if opened[number] >> bid & 1:

@@ -11,7 +11,7 @@ import numpy as np
 from service.bidding.legal import allowed_bids
 from service.bidding.rules import Rules, make_rules
 from service.bidding.scoring import game_winner, score_side
-from service.bidding.winning import place_of, win_probability
+from service.bidding.winning import cells_of, place_of, win_probability
 from tables.deal import deal, deck_of, seed_rng
 from tables.game import MOST_ROUNDS, play_out, start_round
 from tables.jit import entry
@@ -94,8 +94,9 @@ def _watched(seed: int, first: int, last: int, rules: Rules, players: Any, ts: A
     kept = np.zeros((MOST_ROUNDS * 5, 3))  # what spoke, the chance, the side
     s[DECK_CELL] = deck_of(rules)
     carry_rules(s, rules)
-    place = place_of(rules)
     t = ts[0]
+    place = place_of(rules, t)
+    win = cells_of(place, t)
     for game in range(first, last):
         n = 0
         score = np.zeros(2, np.int64)  # by side: 0 bids first in even rounds
@@ -110,7 +111,7 @@ def _watched(seed: int, first: int, last: int, rules: Rules, players: Any, ts: A
                 s[SCORE + side] = score[side ^ turn]
                 s[BAG + side] = bags[side ^ turn]
             kept[n, 0] = 1.0
-            kept[n, 1] = win_probability(s[SCORE], s[BAG], s[SCORE + 1], s[BAG + 1], place, t.win)
+            kept[n, 1] = win_probability(s[SCORE], s[BAG], s[SCORE + 1], s[BAG + 1], place, win)
             kept[n, 2] = turn
             n += 1
             for seat in range(4):

@@ -7,7 +7,7 @@ import numpy as np
 from service.bidding.cards import format_pbn
 from service.bidding.policies import parse_policy
 from service.bidding.rules import Rules
-from service.bidding.winning import place_of
+from service.bidding.winning import cells_of, place_of
 from tables.deal import deck_of
 from tables.game import bid_seat, deal_under_way, play_out, worth_after
 from tables.jit import entry
@@ -38,7 +38,7 @@ def _bid_both(
     cards = np.zeros(64, np.int64)
     s[DECK_CELL] = deck_of(rules)
     carry_rules(s, rules)
-    place = place_of(rules)
+    place = place_of(rules, ts[0])
     for number in range(first, last):
         me = number & 1
         for way in range(2):
@@ -48,7 +48,7 @@ def _bid_both(
                 s[BID + seat] = bid_seat(s, seat, rules, bidders[1 if way == 1 or (seat - me) & 1 else 0], ts)
                 bids[number, way, seat] = s[BID + seat]
             play_out(s)
-            after[number, way] = worth_after(s, me, rules, place, ts[0].win)
+            after[number, way] = worth_after(s, me, rules, place, cells_of(place, ts[0]))
 
 
 bid_both = entry(_bid_both)

@@ -30,6 +30,7 @@ from tables.rules import BAG, BID, COUNT, HAND, PIECES, PLAYER, SCORE, SEAT_BAG,
 from tables.simulate import seated, typed
 from tests.conftest import view
 from tests.engine import states
+from tests.more_games import MORE
 from tests.parity.worlds import Table
 
 ALL = Table("")
@@ -244,6 +245,12 @@ def finished(rng: random.Random) -> memoryview:
     return s
 
 
+def ended_round(rng: random.Random) -> tuple:
+    """All arguments of `worth_after`."""
+    rules, place = winnable(rng)
+    return with_counted_bags(finished(rng), rules), rng.randrange(4), rules, place, table_of(place)
+
+
 def last_tricks(rng: random.Random) -> tuple[memoryview, int]:
     """(state, seat to play) with at most four cards in a hand, rules carried, UCT in every seat."""
     s = states.midway(rng.randrange(2**31), rng.randrange(36, 52))
@@ -324,18 +331,37 @@ def blind_sitting(rng: random.Random) -> tuple:
 
 def winnable(rng: random.Random) -> tuple[Rules, Place]:
     """Rules that have a win table, and where it stands."""
+    if rng.random() < 0.5:
+        return rng.choice(list(MORE.items()))
     key = rng.choice(sorted(PLACES))
     return rules_of(key), PLACES[key]
 
 
+def table_of(place: Place) -> Table:
+    """Which array a game's table stands in."""
+    return Table("more_win" if place.more else "win")
+
+
 def standing(rng: random.Random, rules: Rules) -> tuple[int, int, int, int]:
     """(us, our bags, them, their bags), near the goal or below zero too."""
+    bags = bags_counted(rules)
     return (
         rng.randint(-220, rules.win + 20),
-        rng.randrange(BAGS),
+        rng.randrange(bags),
         rng.randint(-220, rules.win + 20),
-        rng.randrange(BAGS),
+        rng.randrange(bags),
     )
+
+
+def bags_counted(rules: Rules) -> int:
+    """How many numbers of bags a side may have before a round."""
+    return rules.bag_limit if rules.bags else 1
+
+
+def with_counted_bags(s: memoryview, rules: Rules) -> memoryview:
+    for side in range(2):
+        s[BAG + side] %= bags_counted(rules)
+    return s
 
 
 def counted_takes(rng: random.Random) -> Regular:
@@ -345,7 +371,7 @@ def counted_takes(rng: random.Random) -> Regular:
 
 def worth_of(rng: random.Random) -> tuple:
     rules, place = winnable(rng)
-    return *standing(rng, rules), rng.randrange(2), place, rules, Table("win")
+    return *standing(rng, rules), rng.randrange(2), place, rules, table_of(place)
 
 
 def outcome_worths(rng: random.Random) -> tuple:
@@ -354,9 +380,8 @@ def outcome_worths(rng: random.Random) -> tuple:
     stakes = rng.choice((0, 0, 100, 200)), rng.choice((0, 0, 100))
     scores = us, them, us_bags, them_bags
     values = view(np.zeros(OUTCOMES))
-    return (
-        rng.randint(0, 13), rng.randint(0, 13), *stakes, *scores, rng.randrange(2), place, rules, Table("win"), values
-    )  # fmt: skip
+    contracts = rng.randint(0, 13), rng.randint(0, 13)
+    return *contracts, *stakes, *scores, rng.randrange(2), place, rules, table_of(place), values
 
 
 def seen_position(rng: random.Random) -> tuple:
@@ -385,7 +410,8 @@ def win_sitting(rng: random.Random) -> tuple:
     s, seat = states.dealt(rng.randrange(2**31), 1), rng.randrange(4)
     for earlier in range(seat):
         s[BID + earlier] = rng.choice((0, 2, 3, 4))
-    return s, seat, winnable(rng)[0], ALL
+    rules = winnable(rng)[0]
+    return with_counted_bags(s, rules), seat, rules, ALL
 
 
 STYLED = ("level=1", "level=4,aggression=-0.5", "aggression=1,nil_bias=1")
@@ -555,10 +581,11 @@ CASES: dict[str, Maker] = {
     VARIANTS + "ranks_above_ace": lambda r: (r.randrange(7),),
     VARIANTS + "sees_ordinary": lambda r: (r.choice((*RULES, JOKERS)), r.choice(POLICIES)),
     VARIANTS + "nil_threshold": lambda r: (r.randrange(7), r.choice(BIS), r.uniform(-1, 9), r.randint(0, 9)),
-    WINNING + "place_of": lambda r: (r.choice((winnable(r)[0], *RULES)),),
+    WINNING + "place_of": lambda r: (r.choice((winnable(r)[0], *RULES)), ALL),
+    WINNING + "cells_of": lambda r: (winnable(r)[1], ALL),
     WINNING + "tens_row": lambda r: (r.randint(-300, 600), r.randrange(BAGS), winnable(r)[1]),
     WINNING + "win_probability": lambda r: next(
-        (*standing(r, rules), place, Table("win")) for rules, place in [winnable(r)]
+        (*standing(r, rules), place, table_of(place)) for rules, place in [winnable(r)]
     ),
     WINNING + "worth": worth_of,
     FEATURES + "side_order": lambda r: (holding(r), holding(r), holding(r)),
@@ -578,6 +605,7 @@ CASES: dict[str, Maker] = {
         counted_takes(r),
         unit(r),
     ),
+    OUTCOME + "tens_of": lambda r: (r.randint(0, 13), winnable(r)[0]),
     OUTCOME + "our_points": lambda r: (r.randrange(OURS), r.randint(0, 13), r.choice((0, 100, 200))),
     OUTCOME + "their_points": lambda r: (r.randrange(THEIRS), r.randint(0, 13), r.choice((0, 100, 200))),
     OUTCOME + "stakes": lambda r: (*auction(r), r.randint(0, 13), r.choice(RULES)),
@@ -586,7 +614,7 @@ CASES: dict[str, Maker] = {
         r.randrange(10),
         10 * r.randint(-20, 20),
         r.randint(0, 5),
-        RULES[1],
+        winnable(r)[0],
     ),
     OUTCOME + "nearest_outcome": lambda r: (
         10 * r.randint(-20, 20),
@@ -746,7 +774,7 @@ CASES: dict[str, Maker] = {
         view(np.array([r.randint(-100, 200), r.randrange(10), r.randint(-100, 200), r.randrange(10)])),
         view(seated("srp", "wrp")),
     ),
-    GAME + "worth_after": lambda r: (finished(r), r.randrange(4), *winnable(r), Table("win")),
+    GAME + "worth_after": ended_round,
     GAME + "begin_round": lambda r: (
         states.empty(),
         view(np.zeros(64, np.int64)),

@@ -4,6 +4,8 @@ import pytest
 
 from service.api.faults import faults_of
 from service.api.requests import read_fast
+from service.bidding.rules import PARTNERSHIP, PRESETS
+from service.bidding.tableset import open_tables
 
 
 @pytest.mark.parametrize(
@@ -11,17 +13,37 @@ from service.api.requests import read_fast
     [
         ({"win": 400}, "/rules/win"),
         ({"preset": "whiz"}, "/rules/variant"),
-        ({"preset": "no-bags"}, "/rules/bags"),
+        ({"preset": "no-bags", "nil_points": 60}, "/rules/bags"),
+        ({"preset": "five-bags", "win": 250}, "/rules/win"),
         ({"bag_penalty": 105}, "/rules/bag_penalty"),
-        ({"preset": "nil-50"}, "/rules/nil_points"),
+        ({"nil_points": 60}, "/rules/nil_points"),
     ],
 )
 def test_rules_without_a_table_are_refused(request_body, rules, pointer):
-    request_body |= {"policy": "winprob", "rules": rules}
-    assert read_fast(request_body) is None
-    faults = faults_of(request_body)
+    request_body |= {"policy": "winprob", "rules": rules, "scores": {}}
+    games = open_tables().games
+    assert read_fast(request_body, games) is None
+    faults = faults_of(request_body, games)
     assert [(fault.pointer, fault.code) for fault in faults] == [(pointer, "unsupported-rules")]
     assert "winprob" in faults[0].detail
+
+
+@pytest.mark.parametrize("preset", [name for name, rules in PRESETS.items() if rules.variant == PARTNERSHIP])
+def test_every_partnership_preset_is_answered(call, request_body, preset):
+    request_body |= {"policy": "winprob", "rules": {"preset": preset}, "scores": {"us": 153, "them": 121}}
+    answer = call("POST", "/bid", json=request_body)
+    assert answer.status_code == 200, answer.text
+    chances = [row["p_win"] for row in answer.json()["explanation"]["candidates"]]
+    assert all(0.05 < p < 0.95 for p in chances)
+
+
+def test_bags_that_are_not_counted_change_nothing(call, request_body):
+    request_body |= {"policy": "winprob", "rules": {"preset": "no-bags"}}
+    told = [
+        call("POST", "/bid", json=request_body | {"scores": {"us": 100, "them": 90, "us_bags": bags}}).json()
+        for bags in (0, 7, 99)
+    ]
+    assert told[0] == told[1] == told[2]
 
 
 def test_an_answer(call, request_body):

@@ -1,0 +1,26 @@
+"""Games that stand in `more_win`, of every kind of rules that tell one: the tests' own, with places from cell 0 on."""
+
+from service.bidding.rules import Rules, make_rules
+from service.bidding.win_games import Place, key_of, own_place
+
+
+def _places() -> dict[Rules, Place]:
+    places = {}
+    start = 0
+    for preset, overrides in (
+        ("five-bags", {"win": 200}),
+        ("no-bags", {"win": 200, "lose": -200}),
+        ("ten-for-200", {"win": 100, "lose": -50}),
+        ("nil-50", {"win": 50}),
+        ("board-4", {"win": 120, "bag_limit": 7, "bag_penalty": 57}),
+        ("classic", {"win": 55, "bag_limit": 2, "bag_penalty": 12, "failed_nil_tricks": "contract", "team_max": 9}),
+    ):
+        rules = make_rules(preset, overrides)
+        places[rules] = place = own_place(rules, start)
+        start += place.size**2 * place.bags**2
+    return places
+
+
+MORE = _places()
+MORE_ROWS = tuple((*key_of(rules), *place) for rules, place in MORE.items())
+MORE_CELLS = max(place.start + place.size**2 * place.bags**2 for place in MORE.values())

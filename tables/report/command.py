@@ -181,6 +181,7 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "cutthroat-curves": cutthroat.calibration,
     "cutthroat-searched": cutthroat.searched,
     "winprob": winprob.against,
+    "winprob-presets": winprob.presets,
     "winprob-rounds": winprob.rounds,
     "winprob-reliability": winprob.reliability,
     "regret": regret.by_seat,

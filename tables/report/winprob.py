@@ -9,11 +9,12 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from service.bidding.legal import allowed_bids
-from service.bidding.rules import Rules, make_rules
+from service.bidding.rules import PRESETS, Rules, make_rules
 from service.bidding.scoring import game_winner, score_side
 from service.bidding.winning import cells_of, place_of, win_probability
 from tables.deal import deal, deck_of, seed_rng
 from tables.game import MOST_ROUNDS, play_out, start_round
+from tables.games import SHIPPED_MORE
 from tables.jit import entry
 from tables.report import plots
 from tables.report.setup import PAPER, Players, Setup, by_points, percent, share, table
@@ -64,6 +65,17 @@ def against(setup: Setup) -> str:
         nils, made = result.nil_rate, result.nil_success
         rows.append((row.name, percent(result), mark, by_points(result), *(_both(each) for each in (nils, made))))
     return table("against | wins, % | to reach | points a round | nils, % | made, %", rows)
+
+
+def presets(setup: Setup) -> str:
+    """Win rates against `bis` under the presets whose rules the net has not learnt from."""
+    rows: list[tuple[Any, ...]] = []
+    for name, rules in PRESETS.items():
+        if rules in SHIPPED_MORE:
+            result = setup.match("winprob", "bis", rules=rules)
+            nils, made = result.nil_rate, result.nil_success
+            rows.append((name, percent(result), by_points(result), *(_both(each) for each in (nils, made))))
+    return table("preset | wins, % | points a round | nils, % | made, %", rows)
 
 
 def rounds(setup: Setup) -> str:

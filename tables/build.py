@@ -14,7 +14,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,7 @@ from tables.family import (
     scaled_sizes,
     write_atomically,
 )
+from tables.games import NAME as GAMES
 from tables.games import rules_of_text, with_games
 from tables.registry import FAMILIES, in_order, with_dependencies
 from tables.sources import CODE
@@ -67,7 +68,7 @@ def build(
     seed: int = DEFAULT_SEED,
     only: list[str] | None = None,
     rounds_scale: float = 1.0,
-    games: Iterable[Rules] = (),
+    games: Sequence[Rules] = (),
     force: bool = False,
     executor: Executor | None = None,
     checkpoints: Path = CHECKPOINTS,
@@ -85,6 +86,8 @@ def build(
     with _alone(directory):
         families = with_games(families, _manifest_or_empty(directory), games)
         ordered = in_order(families)
+        if only and games:
+            only = [*only, GAMES]
         wanted = with_dependencies(only, families) if only else {family.name for family in ordered}
         forced = (set(only) if only else wanted) if force else set()
         made = []

@@ -48,10 +48,11 @@ def rules_of_text(text: str) -> Rules:
 
 
 def told(rules: Rules) -> Told:
-    """What tells the game of ``rules``: the inverse of `make_rules("classic", ...)`, but for FREE fields."""
+    """What tells the game of ``rules``: the inverse of `make_rules("classic", ...)`, but for fields that tell none."""
     plain = describe(CLASSIC)
     found = describe(rules)
-    return {field: found[field] for field in plain if field not in FREE and found[field] != plain[field]}
+    silent = FREE if rules.bags else (*FREE, "bag_limit", "bag_penalty")
+    return {field: found[field] for field in plain if field not in silent and found[field] != plain[field]}
 
 
 def with_games(families: tuple[Family, ...], built: Manifest, more: Iterable[Rules] = ()) -> tuple[Family, ...]:

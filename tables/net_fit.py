@@ -1,11 +1,11 @@
-"""The outcome model of `winprob`, learnt from self-play in five rounds (`net_*` arrays).
+"""The outcome model of `winprob`, learnt from self-play in six rounds (`net_*` arrays).
 
 First positions without a score, bid by rule-based policies: each time they are drawn they get another game and score.
-Then four times positions at scores of all games, where the net of the round before bids its side's other seat and one
+Then five times positions at scores of all games, where the net of the round before bids its side's other seat and one
 in ten of the opponents', RB and MS most of the others. Most scores are those that games came to, the others random. In
 all a second card player and noise are mixed in, so that the net leans on no one player. Data comes from
 `tables.outcome_data` and `win`; the training is `tables.net`'s. The bytes follow from the seed and the linear algebra
-library, not from --jobs.
+library with its number of threads, not from --jobs.
 """
 
 from collections.abc import Callable
@@ -85,6 +85,7 @@ ROUNDS = (
     Round("third", LATER_POLICIES, True, True, 2, 5e-3),
     Round("fourth", LATER_POLICIES, True, True, 3, 5e-3),
     Round("fifth", LATER_POLICIES, True, True, 2, 4e-3),
+    Round("sixth", LATER_POLICIES, True, True, 2, 3e-3),
 )
 
 
@@ -329,6 +330,7 @@ FAMILIES = (
             "third_positions": 4_000_000,
             "fourth_positions": 9_000_000,
             "fifth_positions": 6_000_000,
+            "sixth_positions": 3_000_000,
             "pairs": 200_000,
         },
         depends=("p_length", "cnil", "side", "spades", "ruffs", "rb", "factor", "curves", "means", "win"),

@@ -176,7 +176,7 @@ def outcomes_by_bucket(
         i, j = divmod(index, BUCKETS)
         out = np.zeros((n, 4), np.int64)
         outcomes(seed & 0x7FFFFFFF, 0, n, rules, free, policy, players, ts, EDGES[i : i + 2], EDGES[j : j + 2], out)
-        out[:, (0, 2)] //= place.unit  # contracts and stakes are whole tens
+        out[:, (0, 2)] //= place.unit  # which all points are whole multiples of
         found, share = kept_outcomes(out)
         return {"found": found[None], "share": share[None]}
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -12,8 +13,8 @@ from service.bidding.rules import PARTNERSHIP, PRESETS, make_rules
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables, read_manifest
 from service.bidding.win_games import SHIPPED, key_of, refusal
 from tables import games
-from tables.build import build, write_manifest
-from tables.family import BuildError
+from tables.build import DEFAULT_SEED, build, depended_files, write_manifest
+from tables.family import BuildError, inputs_hash, scaled_sizes
 from tables.games import SHIPPED_MORE, rules_of_text, told, with_games
 from tables.registry import FAMILIES
 from tables.win import RESIDUAL
@@ -24,6 +25,16 @@ def test_what_ships():
     assert {name for name, rules in PRESETS.items() if rules in SHIPPED_MORE} == expected
     manifest = read_manifest(DEFAULT_DIRECTORY)
     assert manifest.families["games"].figures["residual"] < RESIDUAL
+
+
+def test_what_ships_is_what_the_code_makes():
+    """No family was made at another scale, of other tables or by other parameters."""
+    manifest = read_manifest(DEFAULT_DIRECTORY)
+    for family in FAMILIES:
+        entry = manifest.families[family.name]
+        assert entry.sizes == scaled_sizes(family, 1.0), family.name
+        files = depended_files(family, FAMILIES, manifest)
+        assert entry.inputs == inputs_hash(family, DEFAULT_SEED, 1.0, files), family.name
 
 
 def test_texts_name_rules():
@@ -76,22 +87,26 @@ def test_one_more_game(built, tmp_path, monkeypatch):
     monkeypatch.setattr(games, "SHIPPED_MORE", ())
     rules = rules_of_text("classic:win=60,lose=-50,bag_limit=4,bag_penalty=44,ten_for_200=true")
 
-    def run(**options):
-        said: list[str] = []
-        build(
-            built, only=["games"], rounds_scale=0.002, checkpoints=tmp_path / "work", progress=False, say=said.append,
-            **options,
-        )  # fmt: skip
-        return [line for line in said if line.startswith("games")]
+    small = [
+        replace(family, sizes={"rounds_a_bucket": 20}) if family.name == "games" else family for family in FAMILIES
+    ]
 
-    assert run(games=[rules, PRESETS["classic"]])[0].startswith("games: made games, more_win")
-    assert run() == ["games: up to date"]  # it is kept
+    def run(only, **options):
+        said: list[str] = []
+        build(built, small, only=[only], checkpoints=tmp_path / "work", progress=False, say=said.append, **options)
+        return said[-2]
+
+    same = PRESETS["no-bags"]._replace(win=60, lose=-50)
+    alike = same._replace(bag_limit=7)  # without bags their limit tells no game
+    assert run("means", games=[rules, same, alike, PRESETS["classic"]]).startswith("games: made games, more_win")
+    assert run("games") == "games: up to date"  # they are kept
     tables = open_tables(built)
     assert refusal(rules, tables.games) is None
-    assert set(tables.games) - set(SHIPPED) == {key_of(rules)}
+    assert set(tables.games) - set(SHIPPED) == {key_of(rules), key_of(same)}
+    assert len(tables.arrays["games"]) == 2
     position = Position(parse_pbn("AKJ62.AQ.Q.K9543"), (3, 1), 20, 10, 3, 0, rules)
     assert decide(position, parse_policy("winprob"), tables).bid > 0
 
     with_rules = with_games(FAMILIES, read_manifest(built))
     (family,) = (family for family in with_rules if family.name == "games")
-    assert family.parameters["games"] == [told(rules)]
+    assert sorted(map(str, family.parameters["games"])) == sorted(map(str, (told(rules), told(same))))

@@ -56,6 +56,7 @@ def test_more_games_are_told_by_their_rows(fitted):
         ("five-bags", {}, Place(-30, 130, 0, 5, 5, 1)),  # five bags take 50 and the five points that they brought
         ("no-bags", {"lose": -200}, Place(-20, 70, 0, 1, 10, 1)),
         ("classic", {"win": 55, "lose": -55, "bag_limit": 2, "bag_penalty": 13}, Place(-54, 109, 0, 2, 1, 1)),
+        ("classic", {"win": 200, "nil_points": 75}, Place(-30, 70, 0, 10, 5, 1)),
     ],
 )
 def test_where_one_more_game_stands(preset, overrides, place):
@@ -68,6 +69,8 @@ def test_where_one_more_game_stands(preset, overrides, place):
         ("whiz", {}, "variant is whiz; expected partnership"),
         ("classic", {"bag_limit": 11}, "bag_limit is 11; expected at most 10"),
         ("classic", {"bag_penalty": 99}, "at most 4000000"),
+        ("classic", {"win": 205}, "win is 205; expected a multiple of 10"),
+        ("classic", {"nil_points": 0}, "nil_points is 0"),
     ],
 )
 def test_games_that_have_no_place(preset, overrides, told):
@@ -100,12 +103,16 @@ def test_every_partnership_preset_has_a_table():
 
 def test_a_goal_without_a_table_names_those_with_one():
     games = games_of(MORE_ROWS)
-    assert refusal(make_rules("five-bags"), games) == ("win", "200")
-    assert refusal(make_rules("five-bags", {"win": 200, "lose": -100}), games) == ("lose", "null with a goal of 200")
-    assert refusal(make_rules("nil-50", {"bag_limit": 5}), games) == (
-        "bag_limit",
-        "the value of preset classic, or a table made for these rules",
+    made = ", or a table made by build --rules"
+    assert refusal(make_rules("five-bags"), games) == ("win", "200" + made)
+    five = make_rules("five-bags", {"win": 200, "lose": -100})
+    assert refusal(five, games) == ("lose", "null with a goal of 200" + made)
+    assert refusal(make_rules("ten-for-200", {"win": 100, "lose": -50, "nil_points": 60}), games) == (
+        "nil_points",
+        "100" + made,
     )
+    assert refusal(make_rules("classic", {"bag_limit": 12}), games) == ("bag_limit", "10")  # no table could be made
+    assert refusal(PRESETS["suicide"], games) == ("variant", "partnership")
 
 
 @pytest.mark.parametrize(

@@ -96,6 +96,11 @@ def with_bags(points: int, spilled: int, bags: int, rules: Rules) -> tuple[int, 
     return points, bags
 
 
+def bags_counted(rules: Rules) -> tuple[int, int]:
+    """Bag limit and penalty; without bags as if each were taken back at once with its point."""
+    return (rules.bag_limit, rules.bag_penalty) if rules.bags else (1, 1)
+
+
 def game_winner(score: int, other: int, rules: Rules) -> int:
     """1 when the first side has won, -1 when the other has, 0 while the game goes on.
 

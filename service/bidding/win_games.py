@@ -4,15 +4,17 @@ Not the tables themselves (`winning` reads them, `tables.win` and `tables.games`
 the net has learnt from, are classic's but for goal, losing goal and bag penalty. The preset bis-paper's penalty has
 tables of its own at its own goal only: at the others it reads classic's, whose penalty is ten points less; to 500
 `winprob` beats `bis` by as much so as under classic (docs/strength.md). Games of other rules stand in an array of their
-own, `more_win`, and are told by the rows of `games`. Rules that leave the worth of a score alone (FREE) tell none.
+own, `more_win`, and are told by the rows of `games`. Rules about blind and second nils (FREE) tell none.
 """
 
+import json
 from collections.abc import Iterable, Mapping
 from math import gcd
 from types import MappingProxyType
 from typing import NamedTuple
 
-from service.bidding.rules import NEVER, PARTNERSHIP, PRESETS, VARIANTS, Rules
+from service.bidding.rules import NEVER, PARTNERSHIP, PRESETS, VARIANTS, Rules, describe
+from service.bidding.scoring import bags_counted
 
 CLASSIC = PRESETS["classic"]
 PENALTIES = (CLASSIC.bag_penalty, PRESETS["bis-paper"].bag_penalty)
@@ -26,7 +28,8 @@ GOALS: dict[int, tuple[int, ...]] = {  # goal: losing goals
 OWN_GOAL = PRESETS["bis-paper"].win
 DEPTH = 150  # points below zero down to which a table without a losing goal reaches; a lower score counts as that
 BAGS = CLASSIC.bag_limit  # of either side, as a table's last two axes count them
-FREE = ("double_nil", "blind_nil", "blind_nil_points", "blind_nil_deficit")  # what may be bid, not what it is worth
+# What may be bid, and what blind nils bring, of which no table knows.
+FREE = ("double_nil", "blind_nil", "blind_nil_points", "blind_nil_deficit")
 TENS = 10  # points to a row of PLACES' tables
 MOST_CELLS = 4_000_000  # of one more game's table
 _TOLD = (  # what tells a game, goals first
@@ -86,12 +89,12 @@ def key_of(rules: Rules) -> GameKey:
     >>> key_of(PRESETS["no-bags"]) == key_of(CLASSIC)
     False
     """
-    bags = rules.bags
+    limit, penalty = bags_counted(rules)
     return (
         rules.win,
         rules.lose,
-        bags,
-        rules.bag_limit if bags else 1,
+        rules.bags,
+        limit,
         rules.nil_points,
         rules.failed_nil_tricks,
         rules.min_bid,
@@ -99,7 +102,7 @@ def key_of(rules: Rules) -> GameKey:
         rules.team_max,
         rules.ten_for_200,
         rules.variant,
-        rules.bag_penalty if bags else 1,
+        penalty,
     )
 
 
@@ -116,12 +119,16 @@ def games_of(rows: Iterable[Iterable[int]]) -> Games:
 
 def own_place(rules: Rules, start: int) -> Place:
     """Where one more game's table would stand, from cell ``start`` of `more_win` on; `ValueError` where none can."""
-    limit, penalty = (rules.bag_limit, rules.bag_penalty) if rules.bags else (1, 1)
-    unit = gcd(TENS, limit - penalty)
+    limit, penalty = bags_counted(rules)
+    unit = gcd(TENS, limit - penalty, rules.nil_points)  # contracts are whole tens
     if rules.variant != PARTNERSHIP:
         raise ValueError(f"variant is {VARIANTS[rules.variant]}; expected partnership")
     if limit > BAGS:
         raise ValueError(f"bag_limit is {limit}; expected at most {BAGS}")
+    if rules.nil_points == 0:
+        raise ValueError("nil_points is 0; expected more")
+    if rules.win % unit:
+        raise ValueError(f"win is {rules.win}; expected a multiple of {unit}, as all that is won and lost")
     floor = -DEPTH // unit if rules.lose == NEVER else (rules.lose + 1) // unit
     size = -(-rules.win // unit) - floor
     if size**2 * limit**2 > MOST_CELLS:
@@ -133,27 +140,34 @@ def own_place(rules: Rules, start: int) -> Place:
 
 
 def refusal(rules: Rules, games: Games = SHIPPED) -> tuple[str, str] | None:
-    """The first field for which there is no win table, and what is expected of it; None where there is one.
+    """A field for which there is no win table, and what is expected of it; None where there is one.
 
-    >>> refusal(CLASSIC._replace(win=400))
-    ('win', '200, 250, 300, 350 or 500')
+    The field is the first that tells ``rules`` from the game that has most in common with them.
+
+    >>> refusal(CLASSIC._replace(win=410))
+    ('win', '200, 250, 300, 350 or 500, or a table made by build --rules')
     """
     key = key_of(rules)
     if key in games:
         return None
-    alike = [other for other in games if other[2:] == key[2:]]  # but for the goals
-    if not alike:
-        plain = key_of(CLASSIC)
-        for field, value, usual in zip(_TOLD[2:], key[2:], plain[2:], strict=True):
-            if field == "bag_penalty":
-                return field, _either({other[-1] for other in games if other[2:-1] == key[2:-1]})
-            if value != usual:
-                return field, "the value of preset classic, or a table made for these rules"
-    if all(other[0] != rules.win for other in alike):
-        return "win", _either({other[0] for other in alike})
-    return "lose", f"{_either({other[1] for other in alike if other[0] == rules.win})} with a goal of {rules.win}"
+    if rules.variant != PARTNERSHIP:
+        return "variant", VARIANTS[PARTNERSHIP]
+    differs = min(
+        [tuple(a != b for a, b in zip(other, key, strict=True)) for other in games], key=lambda d: (sum(d), d)
+    )
+    number = differs.index(True)
+    field = _TOLD[number]
+    alike = {other[number] for other in games if all(a == b or d for a, b, d in zip(other, key, differs, strict=True))}
+    expected = _either(describe(rules._replace(**{field: value}))[field] for value in sorted(alike))
+    if field == "lose":
+        expected += f" with a goal of {rules.win}"
+    try:
+        own_place(rules, 0)
+    except ValueError:
+        return field, expected
+    return field, f"{expected}, or a table made by build --rules"
 
 
-def _either(values: Iterable[int]) -> str:
-    texts = ["null" if value == NEVER else str(value) for value in sorted(values)]
+def _either(values: Iterable[object]) -> str:
+    texts = [json.dumps(value) for value in values]
     return " or ".join((", ".join(texts[:-1]), texts[-1])) if len(texts) > 1 else texts[0]

@@ -3,13 +3,13 @@
 A game's table is a part of `win` or `more_win` (see `win_games`): uint16 (T, T, B, B) by tens of points of the side
 that bids first and of the other, and by the bags of both; a cell counts 65,535ths. Points are 10 x tens + bags: in a
 game from 0-0 that is so by itself (a bag adds one, a penalty takes a multiple of ten with the bags); other scores count
-as the nearest. Where penalty and bags come to a multiple of five or one only, a row is as many points (`unit`).
+as the nearest. Where not all that is won and lost is whole tens, a row is fewer points (`unit`).
 """
 
 from typing import Any
 
 from service.bidding.rules import Rules
-from service.bidding.scoring import game_winner
+from service.bidding.scoring import bags_counted, game_winner
 from service.bidding.win_games import Place
 
 ONE = 65535.0
@@ -18,7 +18,7 @@ ONE = 65535.0
 def place_of(rules: Rules, t: Any) -> Place:
     """Where the table of the game stands that ``rules`` tell (`win_games.key_of`); ``start`` -1 where there is none."""
     games = t.games
-    limit, penalty = (rules.bag_limit, rules.bag_penalty) if rules.bags else (1, 1)
+    limit, penalty = bags_counted(rules)
     for i in range(len(games)):
         if (
             games[i, 0] == rules.win

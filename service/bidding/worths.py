@@ -27,6 +27,7 @@ from service.bidding.outcome import (
     THEIRS,
 )
 from service.bidding.rules import Rules
+from service.bidding.scoring import bags_counted
 from service.bidding.win_games import BAGS, TENS, Place
 
 Worths = NDArray[np.uint16]
@@ -71,7 +72,7 @@ _TOP = np.uint16(0xFFFF)
 def worths_of(ours: Side, theirs: Side, next_first: int, rules: Rules, place: Place, win: Worths) -> Worths:
     """What each outcome of each bid is worth, (bids, OUTCOMES); the opponents' side has one contract or as many."""
     limit = place.bags
-    penalty = rules.bag_penalty if rules.bags else limit  # the one bag's own point
+    penalty = bags_counted(rules)[1]
     step, long_step = limit * limit, place.size * limit * limit
     our_step, their_step = (long_step, step) if next_first else (step, long_step)
     own = _cells(ours, our_step, limit if next_first else 1, place, penalty)
@@ -106,20 +107,17 @@ def _cells(side: Side, row_step: int, bag_step: int, place: Place, penalty: int)
             (sign * ten, rows[nil] + bags * bag_step - over * fall) for sign, nil, over, bags in ways[stake > 0][held]
         ]
         cells += [offset + contract * step for contract in contracts for step, offset in offsets]
-    if base + reach < unit * size and base >= reach + _penalties(held, limit, penalty):
+    sets = (held + _MOST_BAGS) // limit  # of bags, at most; with a penalty of less than their own points they add some
+    if base + reach + sets * max(limit - penalty, 0) < unit * size and base >= reach + sets * penalty:
         return cells
     last = (size - 1) * row_step
     return [cell if 0 <= cell < last else cell % row_step + (0 if cell < 0 else last) for cell in cells]
 
 
-def _penalties(held: int, limit: int, penalty: int) -> int:
-    return (held + _MOST_BAGS) // limit * penalty
-
-
 def _may_end(side: Side, rules: Rules, limit: int, penalty: int) -> bool:
     """Whether the side may come to a goal: it can't where this says no."""
     _, score, held, _, reach = side
-    lost = _penalties(held, limit, penalty)
+    lost = (held + _MOST_BAGS) // limit * penalty
     return score + reach + _MOST_BAGS >= rules.win or score - reach - lost <= rules.lose
 
 

@@ -472,6 +472,7 @@ CASES: dict[str, Maker] = {
     ),
     SCORING + "score_seat": lambda r: (bid(r), r.choice((0, r.randint(0, 7))), r.randrange(10), r.choice(RULES)),
     SCORING + "with_bags": lambda r: (r.randint(-100, 100), r.randint(0, 8), r.randrange(10), r.choice(RULES)),
+    SCORING + "bags_counted": lambda r: (r.choice((*RULES, winnable(r)[0])),),
     SCORING + "game_winner": lambda r: (r.randint(-120, 520), r.randint(-120, 520), r.choice(RULES)),
     AUCTION + "sequence_index": lambda r: auction(r),
     AUCTION + "read_auction": lambda r: auction(r),

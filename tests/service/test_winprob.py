@@ -13,7 +13,7 @@ from service.bidding.tableset import open_tables
     [
         ({"win": 400}, "/rules/win"),
         ({"preset": "whiz"}, "/rules/variant"),
-        ({"preset": "no-bags", "nil_points": 60}, "/rules/bags"),
+        ({"preset": "no-bags", "nil_points": 60}, "/rules/nil_points"),
         ({"preset": "five-bags", "win": 250}, "/rules/win"),
         ({"bag_penalty": 105}, "/rules/bag_penalty"),
         ({"nil_points": 60}, "/rules/nil_points"),

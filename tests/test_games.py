@@ -109,4 +109,4 @@ def test_one_more_game(built, tmp_path, monkeypatch):
 
     with_rules = with_games(FAMILIES, read_manifest(built))
     (family,) = (family for family in with_rules if family.name == "games")
-    assert sorted(map(str, family.parameters["games"])) == sorted(map(str, (told(rules), told(same))))
+    assert family.parameters["games"] in ([told(rules), told(same)], [told(same), told(rules)])

@@ -86,10 +86,8 @@ def test_one_more_game(built, tmp_path, monkeypatch):
     """A short game, without those that ship beside it, for they take minutes."""
     monkeypatch.setattr(games, "SHIPPED_MORE", ())
     rules = rules_of_text("classic:win=60,lose=-50,bag_limit=4,bag_penalty=44,ten_for_200=true")
-
-    small = [
-        replace(family, sizes={"rounds_a_bucket": 20}) if family.name == "games" else family for family in FAMILIES
-    ]
+    sizes = {"rounds_a_bucket": 20}
+    small = tuple(replace(family, sizes=sizes) if family.name == "games" else family for family in FAMILIES)
 
     def run(only, **options):
         said: list[str] = []

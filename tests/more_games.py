@@ -15,7 +15,7 @@ def _places() -> dict[Rules, Place]:
         ("board-4", {"win": 120, "bag_limit": 7, "bag_penalty": 57}),
         ("classic", {"win": 80, "bag_penalty": 0}),
         ("classic", {"win": 60, "bag_limit": 5, "bag_penalty": 1, "nil_points": 35}),
-        ("classic", {"win": 55, "bag_limit": 2, "bag_penalty": 12, "failed_nil_tricks": "contract", "team_max": 9}),
+        ("classic", {"win": 50, "bag_limit": 2, "bag_penalty": 12, "failed_nil_tricks": "contract", "team_max": 9}),
     ):
         rules = make_rules(preset, overrides)
         places[rules] = place = own_place(rules, start)

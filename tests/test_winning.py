@@ -209,7 +209,9 @@ def test_the_tables_that_ship(key):
     assert win_probability(0, 0, 0, 0, place, win) == pytest.approx(0.5, abs=0.02)
     cells = win[place.start : place.start + place.size**2 * BAGS**2].reshape(place.size, place.size, BAGS, BAGS) / ONE
     inside = cells[1:, 1:]
-    assert np.diff(inside, axis=0).min() > -0.03
-    assert np.diff(inside, axis=1).max() < 0.03
+    worse = -np.diff(inside, axis=0), np.diff(inside, axis=1)  # by ten points more of ours, ten fewer of theirs
+    assert worse[0].max() < 0.02
+    assert worse[1].max() < 0.035  # where bags are about to be too many, of which the buckets know nothing
+    assert max((each > 0.02).mean() for each in worse) < 2e-4
     level = np.arange(1, place.size)
     assert cells[level, level, 0, 0] == pytest.approx(np.full(len(level), 0.5), abs=0.12)

@@ -97,6 +97,16 @@ def test_an_explanation_changes_no_bid():
     assert better
 
 
+def test_odds_stay_within_float32():
+    """Of the net that ships: a common part of all outputs, which training leaves open, would overflow."""
+    rng, tables = random.Random(8), open_tables()
+    with np.errstate(over="raise"):
+        for _ in range(300):
+            hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, *_ = win_position(rng)
+            if key_of(rules) in tables.games:
+                decide(Position(hand, (b0, b1, b2)[:seat], us, them, us_bags, them_bags, rules), WINPROB, tables)
+
+
 def test_four_low_spades_are_a_nil():
     made = decide(position("7542.A642.54.642", (6,), 81, 40, game=(200, -100, 100)), WINPROB, open_tables())
     assert made.bid == 0

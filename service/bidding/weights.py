@@ -24,7 +24,7 @@ Expected = tuple[float, float, int, int]  # what partner and opponents bid or wi
 _BIDS = (NO_BID,), range(14)  # of a seat that has yet to bid, and of one that has
 # As arrays: numpy would make one of a float at each call.
 _ZERO = np.zeros((), np.float32)
-_MOST = np.full((), 80.0, np.float32)  # whose exponential float32 still holds, twenty times over
+_MOST = np.full((), 70.0, np.float32)  # whose exponential float32 still holds, twenty times 65,535 times over
 
 
 class Weights(NamedTuple):
@@ -50,7 +50,7 @@ def weights_of(t: "Tables", views: "Tables", games: Games) -> Weights:
         np.hstack([position, np.eye(1, INPUTS + 1, INPUTS).T]),
         np.hstack([bids, np.zeros((len(bids), 1))]),
         np.hstack([hidden, np.eye(1, len(hidden), len(hidden) - 1).T]),
-        t.net_out,
+        t.net_out - t.net_out.mean(axis=1, keepdims=True),  # odds are as before, and small enough for float32
     )
     first, of_bids, second, out = (layer.astype(np.float32) for layer in layers)
     expected = [

@@ -29,7 +29,7 @@ from service.bidding.policies import FULL, Policy
 from service.bidding.regular import previous_bids_factor, regular_takes
 from service.bidding.rules import Rules
 from service.bidding.winning import cells_of, place_of
-from service.bidding.winprob import LEVEL, candidates
+from service.bidding.winprob import LEVEL, MARGIN, candidates
 from tables.inputs import put
 from tables.rules import BAG, BID, HAND, SCORE
 
@@ -51,7 +51,7 @@ def winprob_bid(
     t: Any,
     p_win: Any,
 ) -> int:
-    """The bid with the highest win probability, the lower of two; those weighed are written to ``p_win`` (BIDS,)."""
+    """The bid with the highest win probability, a higher number if by MARGIN; those weighed are written to ``p_win`` (BIDS,)."""
     factor = previous_bids_factor(seat, b0, b1, b2, t)
     regular = regular_takes(hand, seat, b0, b1, b2, factor, 0.0, t)
     sequence = sequence_index(seat, b0, b1, b2)
@@ -119,7 +119,7 @@ def winprob_bid(
             if g[i] > 0.0:
                 add_row(t.net_out, i, g[i], odds)
         p_win[bid] = mean_value(odds, values)
-        if best < 0 or p_win[bid] > p_win[best] + LEVEL:
+        if best < 0 or p_win[bid] > p_win[best] + (MARGIN if best > 0 else LEVEL):
             best = bid
     return best
 

@@ -22,7 +22,7 @@ from service.bidding.tableset import Tables
 from service.bidding.weights import Floats, Weights, expected_tricks, odds_of
 from service.bidding.win_games import key_of
 from service.bidding.winning import ONE
-from service.bidding.winprob import LEVEL, candidates
+from service.bidding.winprob import LEVEL, MARGIN, candidates
 from service.bidding.worths import OUR_WAYS, THEIR_WAYS, Side, worths_of
 
 # Numbers as bytes, which numpy takes in one go: a suit's seven low cards and its six high ones, a position's, a bid's.
@@ -72,7 +72,7 @@ def win_decision(
     t: Tables,
     weights: Weights,
 ) -> WinDecision:
-    """The bid with the highest win probability, the lower of two; rules as `win_games` takes them.
+    """The bid with the highest win probability, a higher number if by MARGIN; rules as `win_games` takes them.
 
     ``allowed``: the set of bids that the rules allow; ``legal``: those that the request does, which has the last word.
     ``every``: tell of all of them, not only of those that are weighed. ``t``: memoryviews; ``weights``: of the same
@@ -132,7 +132,7 @@ def win_decision(
     for bid, worth, whole in zip(bids, np.vecdot(odds, values).tolist(), odds.dot(_TOPS).tolist()):
         p = worth / whole if worth < whole else 1.0  # by rounding it may be more
         p_win.append(p)
-        if p > most + LEVEL and weighed >> bid & 1:
+        if weighed >> bid & 1 and p > most + (MARGIN if best > 0 else LEVEL):
             best, most = bid, p
     return record(
         WinDecision,

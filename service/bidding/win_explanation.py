@@ -9,6 +9,7 @@ from service.bidding.explanation import numbers_of
 from service.bidding.features import POSITION_NAMES
 from service.bidding.net import WinDecision, counting, summed
 from service.bidding.outcome import OURS, THEIRS
+from service.bidding.winprob import LEVEL
 
 # Which of a side's ways count for what, without a nil on the side (False) and with one.
 _OURS = {
@@ -71,11 +72,13 @@ def explain_win(made: WinDecision) -> dict[str, Any]:
 
 def _sentence(made: WinDecision) -> str:
     chances = {bid: p for bid, p in zip(made.bids, made.p_win) if made.weighed >> bid & 1 or bid == made.bid}
-    best = f"{_name(made.bid)}: {100 * chances.pop(made.bid):.1f}% to win"
+    p = chances.pop(made.bid)
+    best = f"{_name(made.bid)}: {100 * p:.1f}% to win"
     if not chances:
         return f"{best}; no other bid is {'weighed' if len(made.bids) > 1 else 'legal'}."
     other = max(chances, key=chances.__getitem__)
-    return f"{best}; {_name(other).lower()} would be {100 * chances[other]:.1f}%."
+    too_little = ", too little more" if chances[other] > p + LEVEL else ""
+    return f"{best}; {_name(other).lower()} would be {100 * chances[other]:.1f}%{too_little}."
 
 
 def _name(bid: int) -> str:

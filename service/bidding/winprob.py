@@ -1,4 +1,5 @@
-"""The bids that the `winprob` policy weighs, as a kernel; it takes the one with the best chance to win the game.
+"""The bids that the `winprob` policy weighs, as a kernel; it takes the one with the best chance to win the game, but
+a higher number only where it is better by MARGIN.
 
 For each the net gives the probabilities of its outcomes (`outcome`), each worth the win probability of the score it
 leads to (`winning`). The sums are numpy's in the service (`net`) and loops in the simulator (`tables.winprob`).
@@ -12,7 +13,8 @@ from service.bidding.scoring import contract_of
 BELOW, ABOVE = 2, 2  # bids around the regular takes
 LAID_DOWN = 12  # takes from which on nothing below is weighed: the net has never met such hands
 MOST_CANDIDATES = BELOW + ABOVE + 2
-LEVEL = 1e-5  # chances no further apart are level, and the lower bid is taken: the service multiplies in float32
+MARGIN = 2e-3  # the net errs by more, and a lower bid is set less often
+LEVEL = 1e-5  # other chances no further apart are level, and the lower bid is taken: the service multiplies in float32
 
 
 def candidates(takes: int, seat: int, b0: int, b1: int, ruled_out: int, allowed: int) -> int:

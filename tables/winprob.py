@@ -51,7 +51,7 @@ def winprob_bid(
     t: Any,
     p_win: Any,
 ) -> int:
-    """The bid with the highest win probability, a higher number if by MARGIN; those weighed are written to ``p_win`` (BIDS,)."""
+    """The bid with the highest win probability, a higher number if by MARGIN; ``p_win`` (BIDS,) of those weighed."""
     factor = previous_bids_factor(seat, b0, b1, b2, t)
     regular = regular_takes(hand, seat, b0, b1, b2, factor, 0.0, t)
     sequence = sequence_index(seat, b0, b1, b2)

@@ -168,7 +168,8 @@ def tables_by_setting(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
     """
     views = {name: arrays[name] for name in Tables._fields}
     views["cnil"] = arrays["cnil"][CNIL_READING]
-    views["games"] = np.concatenate([ROWS, arrays["games"]])
+    views["games"] = games = np.concatenate([ROWS, arrays["games"]])
+    games.flags.writeable = False
     return tuple(
         Tables(**{name: arrays.get(f"{setting}_{name}", view) for name, view in views.items()}) for setting in SETTINGS
     )

@@ -70,7 +70,7 @@ def test_the_log_has_ids_and_no_hands(call, request_body):
     assert (lines[0]["request_id"], lines[0]["traceparent"]) == ("me", _TRACE)
     assert 0 < lines[0]["duration_ms"] < 10_000
     assert abs(lines[0]["time"] - time.time()) < 60
-    text = orjson.dumps(lines).decode()
+    text = orjson.dumps([{**line, "time": 0, "duration_ms": 0} for line in lines]).decode()  # may have any digits
     assert not any(word in text for word in ("KC", "AKJ62", "secret", "120"))
 
 

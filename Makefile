@@ -6,6 +6,9 @@
 #   make install                            prepare .venv for everything
 #   make test [ARGS="-k nil"]               all tests
 #   make test-long                          the long forms of the fault tests; minutes to an hour
+#   make same-answers [BASE=<commit>] [ARGS="--requests 2000"]
+#                                           does the working tree answer as the commit does? BASE's default is the
+#                                           commit of main that this branch started from
 #   make check                              ruff, mypy --strict, import contracts
 #   make fix                                mend what ruff can mend
 #   make bench [ARGS="--rounds 7"]          a decision, the engine, the service beside its yardsticks
@@ -15,6 +18,7 @@
 #   make dashboards-check                   rules, dashboard, manifests (promtool and prometheus: Debian's prometheus)
 #   make prometheusrule                     remake the Kubernetes form of deploy/prometheus/rules
 #   make sbom                               what ships, as CycloneDX, from the lock: build/sbom.cdx.json
+#   make pin-images                         write the digests of the base images to .env; wants Docker and its registry
 #   make tables [ARGS="--only cnil"]        build the tables that are not up to date
 #   make verify                             check the committed tables
 #   make lock [LOCKFLAGS=--upgrade]         remake requirements/ from pyproject.toml
@@ -43,8 +47,8 @@ FIND_PYTHON = found=; for candidate in $(or $(PYTHON),python3.13 python3.12 pyth
 	echo "No usable Python: expected >= 3.11 with venv and ensurepip (on Debian: python3-venv), tried:" \
 	"$(or $(PYTHON),python3.13 python3.12 python3.11 python3). Name one with PYTHON=..." >&2; exit 1; fi
 
-.PHONY: help run install test test-long check fix bench loadtest loadtest-web dashboards-check prometheusrule sbom \
-	tables verify lock clean
+.PHONY: help run install test test-long same-answers check fix bench loadtest loadtest-web dashboards-check \
+	prometheusrule sbom pin-images tables verify lock clean
 .DEFAULT_GOAL := help
 
 help:
@@ -86,7 +90,12 @@ bench: $(ALL)
 	$(BIN)/python -m loadtest.bench $(ARGS)
 
 test-long: $(ALL)
-	$(BIN)/python -m pytest -m long -s tests/faults $(ARGS)
+	$(BIN)/python -m pytest -m long -s tests/faults tests/service $(ARGS)
+
+# Intended differences are declared in tests/same_answers/differences.py.
+BASE ?=
+same-answers: $(ALL)
+	$(BIN)/python -m tests.same_answers $(if $(BASE),--base $(BASE)) --arena $(ARGS)
 
 # Sorted and without a date, so that the same lock gives the same file. The image has its own, of what is installed.
 sbom: $(ALL)
@@ -94,6 +103,10 @@ sbom: $(ALL)
 	$(BIN)/cyclonedx-py requirements requirements/runtime.txt --pyproject pyproject.toml --output-reproducible \
 		--output-format JSON --output-file build/sbom.cdx.json
 	$(BIN)/python deploy/sbom.py build/sbom.cdx.json requirements/runtime.txt
+
+# The file is meant to be committed by whoever deploys; it is not part of this repository (docs/operations.md).
+pin-images:
+	@$(FIND_PYTHON); $$found deploy/pin_images.py
 
 tables: $(ALL)
 	$(BIN)/python -m tables build $(ARGS)

@@ -7,6 +7,7 @@ codes: 0 the promise was kept, 1 it was not (or there is no service), 2 wrong ar
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -168,17 +169,23 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--duration", type=_positive, default=30.0, metavar="S", help="seconds of each run (30)")
     parser.add_argument("--rate", type=_positive, default=500.0, help="arrivals a second of the open model (500)")
     parser.add_argument("--promise-ms", type=_positive, default=slo.PROMISE_P99_MS, help="the p99 that is promised")
-    parser.add_argument("--users", type=int, default=8, help="locust's users (8)")
-    parser.add_argument("--web-port", type=int, default=8089)
+    parser.add_argument("--users", type=_count, default=8, help="locust's users (8)")
+    parser.add_argument("--web-port", type=_count, default=8089)
     parser.add_argument("--api-key", default=os.environ.get("LOADTEST_API_KEY", ""), help="default: $LOADTEST_API_KEY")
     return parser
 
 
 def _positive(text: str) -> float:
-    value = float(text)
+    value = float(text) if re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", text) else 0.0
     if not 0.0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a positive number")
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected a positive number such as 30 or 2.5")
     return value
+
+
+def _count(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,6}", text):
+        raise argparse.ArgumentTypeError(f"found {text!r}, expected an integer such as 8")
+    return int(text)
 
 
 if __name__ == "__main__":

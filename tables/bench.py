@@ -20,6 +20,7 @@ import numpy as np
 from service.bidding.bidder import Position, decide
 from service.bidding.cards import DECK, cards_of
 from service.bidding.legal import allowed_bids
+from service.bidding.numerals import integer
 from service.bidding.policies import SERVED, parse_policy
 from service.bidding.rules import PRESETS, Rules
 from service.bidding.setting import PLAIN
@@ -38,8 +39,8 @@ LAST_ROUNDS = "decide bis with explanation, both sides near the goal"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the command."""
-    parser.add_argument("--runs", type=int, default=5, help="interleaved runs, of which the median is printed")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--runs", type=integer, default=5, help="interleaved runs, of which the median is printed")
+    parser.add_argument("--seed", type=integer, default=1)
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.errors import TablesError
+from service.bidding.numerals import decimal, integer
 from service.bidding.rules import Rules
 from service.bidding.tableset import (
     DEFAULT_DIRECTORY,
@@ -273,14 +274,18 @@ def _remove(directory: Path, names: set[str]) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
-    parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="of everything sampled (default %(default)s)")
+    parser.add_argument(
+        "--seed", type=integer, default=DEFAULT_SEED, help="of everything sampled (default %(default)s)"
+    )
     parser.add_argument("--only", nargs="+", metavar="NAME", help="these families and what they depend on")
     rules = "a win table for these rules too, such as five-bags:win=200,lose=-200; kept by later builds"
     parser.add_argument("--rules", nargs="+", metavar="RULES", default=[], help=rules)
-    parser.add_argument("--rounds-scale", type=float, default=1.0, metavar="X", help="multiply all sizes (a trial run)")
+    parser.add_argument(
+        "--rounds-scale", type=decimal, default=1.0, metavar="X", help="multiply all sizes (a trial run)"
+    )
     parser.add_argument("--out", type=Path, default=DEFAULT_DIRECTORY, metavar="DIR", help="default: tables/data")
     parser.add_argument("--force", action="store_true", help="make them again, even when up to date")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="threads (default %(default)s)")
+    parser.add_argument("--jobs", type=integer, default=1, metavar="N", help="threads (default %(default)s)")
     parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="a Dask cluster instead of threads")
 
 

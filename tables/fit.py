@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from service.bidding.auction import SEQUENCES, sequence_index
 from service.bidding.cards import RANKS
+from service.bidding.numerals import integer
 from service.bidding.policies import FULL_LEVEL, SERVED, SPREADS, Policy, graded, parse_policy
 from service.bidding.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from service.bidding.tableset import Tables, open_tables
@@ -55,9 +56,9 @@ class Estimate(NamedTuple):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the command."""
     parser.add_argument("what", choices=sorted(SEARCHES))
-    parser.add_argument("--pairs", type=int, default=4000, help="duplicate pairs a candidate")
-    parser.add_argument("--seed", type=int, default=9)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--pairs", type=integer, default=4000, help="duplicate pairs a candidate")
+    parser.add_argument("--seed", type=integer, default=9)
+    parser.add_argument("--jobs", type=integer, default=2)
 
 
 def main(arguments: argparse.Namespace) -> int:

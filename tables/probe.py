@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from service.bidding.numerals import integer
 from service.bidding.policies import Policy, parse_policy
 from service.bidding.rules import Rules
 from service.bidding.tableset import open_tables
@@ -121,10 +122,10 @@ def _chunk(players: NDArray[np.int64], ts: Any, seed: int, index: int) -> Arrays
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("--player", default="srp", metavar="P", help="card player in all seats (default %(default)s)")
-    parser.add_argument("--deals", type=int, default=1_000_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--top", type=int, default=40, help="rows to print (default %(default)s)")
+    parser.add_argument("--deals", type=integer, default=1_000_000)
+    parser.add_argument("--seed", type=integer, default=1)
+    parser.add_argument("--jobs", type=integer, default=2)
+    parser.add_argument("--top", type=integer, default=40, help="rows to print (default %(default)s)")
 
 
 def main(arguments: argparse.Namespace) -> int:

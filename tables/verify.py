@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from service.bidding.errors import TablesError
+from service.bidding.numerals import integer
 from service.bidding.tableset import (
     DEFAULT_DIRECTORY,
     Manifest,
@@ -143,7 +144,9 @@ def _lines(findings: list[Finding]) -> Iterator[str]:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's options."""
     parser.add_argument("--dir", type=Path, default=DEFAULT_DIRECTORY, metavar="DIR", help="default: tables/data")
-    parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="that they were made from (default %(default)s)")
+    parser.add_argument(
+        "--seed", type=integer, default=DEFAULT_SEED, help="that they were made from (default %(default)s)"
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:

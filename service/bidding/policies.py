@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from service.bidding.cards import RANKS
 from service.bidding.errors import PolicyError
+from service.bidding.numerals import decimal, integer
 from service.bidding.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ
 
 BIS, RB, MS, IO, FIXED, WINPROB = range(6)
@@ -216,16 +217,20 @@ def _option(name: str, key: str, value: str) -> dict[str, float]:
             return {"nil_x": x, "nil_y": y, "nil_z": z}
         raise PolicyError(f"{name}: nil is {value!r}; expected three ranks such as 5-8-T")
     if key == "bid":
-        if value.isdecimal() and int(value) <= 13:
-            return {"bid": int(value)}
+        try:
+            bid = integer(value)
+        except ValueError:
+            bid = -1
+        if 0 <= bid <= 13:
+            return {"bid": bid}
         raise PolicyError(f"{name}: bid is {value!r}; expected 0..13")
     if key in _NUMBERS:
         field, low, high = _NUMBERS[key]
         try:
-            number = float(value)
+            number = decimal(value)
         except ValueError:
             number = float("nan")
         if low <= number <= high:
             return {field: number}
-        raise PolicyError(f"{name}: {key} is {value!r}; expected a number {low:g}..{high:g}")
+        raise PolicyError(f"{name}: {key} is {value!r}; expected a number {low:g}..{high:g} in plain decimal digits")
     raise PolicyError(f"{name}: {key} takes no value, found {value!r}")

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
+from service.bidding.numerals import decimal
 from tables.arena.errors import BidderError
 
 Request = dict[str, Any]
@@ -162,8 +163,7 @@ class HttpBidder:
                 time.sleep(0.1 * attempt)
                 continue
             if answer.status in (429, 503) and attempt + 1 < TRIES:
-                wait = answer.getheader("Retry-After", "1")
-                time.sleep(min(float(wait) if wait.isdecimal() else 1.0, LONGEST_WAIT_S))
+                time.sleep(min(_seconds(answer.getheader("Retry-After", "")), LONGEST_WAIT_S))
                 continue
             try:
                 return answer.status, json.loads(text)
@@ -173,6 +173,14 @@ class HttpBidder:
                     raise BidderError(f"{self.text}: found {found!r} from POST {path}; expected JSON") from None
                 return answer.status, text.decode(errors="replace")
         raise AssertionError("the last attempt returns or raises")
+
+
+def _seconds(retry_after: str) -> float:
+    """The wait that a Retry-After header asks for; a second where it is a date or nothing at all."""
+    try:
+        return max(0.0, decimal(retry_after))
+    except ValueError:
+        return 1.0
 
 
 def _shown(content: object) -> str:

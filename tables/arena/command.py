@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 
+from service.bidding.numerals import decimal, integer
 from service.bidding.rules import make_rules
 from tables.arena.errors import ArenaError
 from tables.arena.match import run_match
@@ -21,17 +22,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--b", required=True, metavar="BIDDER", help="the same")
     player = "card player such as wrp, srp or uct:5,samples=200, or one for each side"
     parser.add_argument("--players", metavar="P[,P]", help=f"{player} (default srp, with cutthroat solo)")
-    parser.add_argument("--pairs", type=int, default=10_000, help="duplicate pairs, two games each (%(default)s)")
+    parser.add_argument("--pairs", type=integer, default=10_000, help="duplicate pairs, two games each (%(default)s)")
     parser.add_argument("--preset", default="classic", help="rules (default %(default)s), but for the goals:")
-    parser.add_argument("--win", type=int, default=200, help="winning goal, points (default %(default)s)")
+    parser.add_argument("--win", type=integer, default=200, help="winning goal, points (default %(default)s)")
     parser.add_argument("--lose", type=_goal, default=-100, help="losing goal, points or none (default %(default)s)")
     rule = "a rule over the preset's, such as blind_nil=true; may be given several times"
     parser.add_argument("--rule", type=_rule, action="append", default=[], metavar="NAME=VALUE", help=rule)
-    parser.add_argument("--seed", type=int, default=1, help="of the deals (default %(default)s)")
+    parser.add_argument("--seed", type=integer, default=1, help="of the deals (default %(default)s)")
     parser.add_argument("--mixed", action="store_true", help="side a seats one of each bidder, side b two of b")
-    parser.add_argument("--noise", type=float, default=0.0, metavar="P", help="probability that a bid is moved by one")
+    parser.add_argument(
+        "--noise", type=decimal, default=0.0, metavar="P", help="probability that a bid is moved by one"
+    )
     parser.add_argument("--sprt", type=_bounds, metavar="ELO0,ELO1", help="stop when one is accepted (--sprt=-5,5)")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="threads (%(default)s)")
+    parser.add_argument("--jobs", type=integer, default=os.cpu_count() or 1, metavar="N", help="threads (%(default)s)")
     parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="a Dask cluster instead of threads")
     parser.add_argument("--json", action="store_true", help="one JSON object instead of Markdown")
 
@@ -62,7 +65,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _goal(text: str) -> int | None:
     try:
-        return None if text == "none" else int(text)
+        return None if text == "none" else integer(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"found {text!r}; expected points or none") from None
 
@@ -80,7 +83,7 @@ def _rule(text: str) -> tuple[str, object]:
 
 def _bounds(text: str) -> tuple[float, float]:
     try:
-        low, high = map(float, text.split(","))
+        low, high = map(decimal, text.split(","))
     except ValueError:
         raise argparse.ArgumentTypeError(f"found {text!r}; expected ELO0,ELO1 such as 0,5") from None
     return low, high

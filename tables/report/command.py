@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 import numba
 import numpy as np
 
+from service.bidding.numerals import decimal, integer
 from service.bidding.tableset import TableSet, open_tables
 from tables.arena.match import player_version
 from tables.family import BuildError, write_atomically
@@ -46,11 +47,11 @@ ROUNDS = 40  # recorded in self-play for each pair of the report
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the command."""
-    parser.add_argument("--pairs", type=int, default=10_000, help="duplicate pairs a match (default %(default)s)")
-    parser.add_argument("--uct-pairs", type=int, default=500, help="the same where a player samples (%(default)s)")
-    parser.add_argument("--uct-seconds", type=float, metavar="S", help="as many as S seconds give, instead")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--pairs", type=integer, default=10_000, help="duplicate pairs a match (default %(default)s)")
+    parser.add_argument("--uct-pairs", type=integer, default=500, help="the same where a player samples (%(default)s)")
+    parser.add_argument("--uct-seconds", type=decimal, metavar="S", help="as many as S seconds give, instead")
+    parser.add_argument("--seed", type=integer, default=1)
+    parser.add_argument("--jobs", type=integer, default=2)
     parser.add_argument("--only", nargs="*", choices=sorted(SECTIONS), help="sections to make anew (default: all)")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page to fill (default: docs/strength.md)")
     parser.add_argument("--fresh", action="store_true", help="play matches again that were played before")

@@ -1,5 +1,7 @@
 # The image that ships holds the locked runtime dependencies, service/, the tables' data, and a list of these packages.
-FROM python:3.12-slim-bookworm AS build
+# The base by another name, such as one with a digest: `--build-arg PYTHON_IMAGE=...`, or `make pin-images` with compose.
+ARG PYTHON_IMAGE=python:3.12-slim-bookworm
+FROM ${PYTHON_IMAGE} AS build
 COPY requirements/runtime.txt /build/runtime.txt
 # Wheels only: no compiler is needed here or there. pip stays outside the environment that is copied.
 RUN python -m venv --without-pip /opt/venv \
@@ -17,7 +19,7 @@ RUN /opt/sbom/bin/cyclonedx-py environment /opt/venv --pyproject /build/pyprojec
        --output-format JSON --output-file /build/sbom.cdx.json \
     && /opt/sbom/bin/python /build/sbom.py /build/sbom.cdx.json /build/runtime.txt
 
-FROM python:3.12-slim-bookworm
+FROM ${PYTHON_IMAGE}
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1

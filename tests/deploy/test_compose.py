@@ -46,4 +46,21 @@ def test_no_more_rights_than_needed():
     assert SERVICES["bidder"]["read_only"] is True
     # A listener beyond loopback without keys says so in so many words.
     assert "--allow-unauthenticated" in SERVICES["bidder"]["command"]
-    assert all(port.startswith("127.0.0.1:") for port in SERVICES["grafana"]["ports"])
+
+
+def test_ports_are_published_on_loopback_unless_told_otherwise():
+    assert {name: service["ports"] for name, service in SERVICES.items()} == {
+        "bidder": ["${APP_HOST:-127.0.0.1}:${APP_PORT:-8080}:8080"],
+        "prometheus": ["${PROM_HOST:-127.0.0.1}:${PROM_PORT:-9090}:9090"],
+        "grafana": ["127.0.0.1:${GRAFANA_PORT:-3000}:3000"],
+    }
+
+
+def test_memory_and_processes_are_limited():
+    for name, service in SERVICES.items():
+        assert service["mem_limit"].endswith("m"), name
+        assert 64 <= service["pids_limit"] <= 512, name
+    deployment = yaml.safe_load((ROOT / "deploy/k8s/base/deployment.yaml").read_text())
+    (container,) = deployment["spec"]["template"]["spec"]["containers"]
+    assert SERVICES["bidder"]["mem_limit"] == container["resources"]["limits"]["memory"].replace("Mi", "m")
+    assert SERVICES["bidder"]["tmpfs"] == ["/tmp:size=16m"]

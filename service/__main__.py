@@ -6,9 +6,11 @@ done, 1 the tables, a setting or the address are no good, 2 wrong arguments or a
 """
 
 import argparse
+import os
 import socket
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -20,10 +22,12 @@ from service.api.requests import read_fast
 from service.bidding.bidder import decide
 from service.bidding.errors import TablesError
 from service.bidding.grading import decide_graded
+from service.bidding.numerals import decimal, integer
 from service.bidding.tableset import open_tables
 from service.breakdown import breakdown
 from service.keys import new_key
 from service.settings import Settings, SettingsError, from_environment, not_settings
+from service.worker import SupervisorLine
 
 _SCORES = ("us", "them", "us_bags", "them_bags")
 
@@ -47,11 +51,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _serve(options: argparse.Namespace, settings: Settings) -> int:
     """`serve`, and `work`: a worker that `serve --workers` has started."""
+    from service.metrics_directory import membership
     from service.server import check_exposure, serve  # FastAPI takes half a second to import: not for one bid
 
     if options.command == "work":
-        with socket.socket(fileno=options.descriptor) as listener:
-            return serve(settings, "", 0, listener, options.supervisor)
+        directory = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
+        supervisor = SupervisorLine(options.supervisor, options.ready)
+        with socket.socket(fileno=options.descriptor) as listener, membership(directory, supervisor.pid):
+            return serve(settings, "", 0, listener, supervisor)
     for name in not_settings():
         print(f"service: {name} is set, but there is no such setting; service/settings.py lists them", file=sys.stderr)
     check_exposure(settings, options.host, options.allow_unauthenticated)
@@ -139,12 +146,13 @@ def _parser() -> argparse.ArgumentParser:
         help="listen where other machines reach it although no API keys are set",
     )
     work = commands.add_parser("work")
-    work.add_argument("--descriptor", type=int, required=True)
-    work.add_argument("--supervisor", type=int, required=True)
+    work.add_argument("--descriptor", type=integer, required=True)
+    work.add_argument("--supervisor", type=integer, required=True)
+    work.add_argument("--ready", type=integer, required=True)
 
     key = commands.add_parser("key", help="make an API key and its line for SPADES_API_KEYS_FILE")
     key.add_argument("name", help="of the caller, for the log")
-    key.add_argument("--rate", type=float, help="bids a second, in each process; SPADES_KEY_RATE when left out")
+    key.add_argument("--rate", type=decimal, help="bids a second, in each process; SPADES_KEY_RATE when left out")
 
     bid = commands.add_parser("bid", help="one bid and its breakdown, without a server")
     bid.add_argument("hand", help="spades.hearts.diamonds.clubs, such as AKJ62.AQ.Q.K9543")
@@ -153,31 +161,31 @@ def _parser() -> argparse.ArgumentParser:
         previous = "bids so far, first bidder first, such as 3,nil"
         command.add_argument("--previous", default="", metavar="BIDS", help=previous)
         for field in _SCORES:
-            command.add_argument(f"--{field.replace('_', '-')}", type=int, help="0 when left out")
+            command.add_argument(f"--{field.replace('_', '-')}", type=integer, help="0 when left out")
         command.add_argument("--policy", help="bis (default), rb, ms, io, or one with options")
         command.add_argument("--preset", help="rules, such as classic (default) or blind-nil")
     for field, what in (("seats", "scores"), ("bags", "bags")):
         by_seat = f"cutthroat: the four seats' {what}, first bidder first, such as 120,95,40,60"
         bid.add_argument(f"--{field}", type=_numbers, metavar="N,N,N,N", help=by_seat)
-    bid.add_argument("--level", type=int, help="strength 1..5; 5, full, when left out")
+    bid.add_argument("--level", type=integer, help="strength 1..5; 5, full, when left out")
     style = "how it leans, each -1..1, such as aggression=0.5,nil_bias=-0.3"
     bid.add_argument("--style", type=_style, metavar="NAME=VALUE,...", help=style)
-    bid.add_argument("--seed", type=int, help="of the lots that a level below 5 draws")
-    unseen.add_argument("--seed", type=int, help="of the lot that decides in fourth seat")
+    bid.add_argument("--seed", type=integer, help="of the lots that a level below 5 draws")
+    unseen.add_argument("--seed", type=integer, help="of the lot that decides in fourth seat")
     bid.add_argument("--json", action="store_true", help="the answer that POST /bid gives")
     return parser
 
 
 def _numbers(text: str) -> list[int]:
     try:
-        return [int(number) for number in text.split(",")]
+        return [integer(number) for number in text.split(",")]
     except ValueError:
         raise argparse.ArgumentTypeError(f"found {text!r}, expected four numbers such as 120,95,40,60") from None
 
 
 def _style(text: str) -> dict[str, float]:
     try:
-        return {name: float(value) for name, _, value in (part.partition("=") for part in text.split(","))}
+        return {name: decimal(value) for name, _, value in (part.partition("=") for part in text.split(","))}
     except ValueError:
         expected = "names with numbers such as aggression=0.5,nil_bias=-0.3"
         raise argparse.ArgumentTypeError(f"found {text!r}, expected {expected}") from None
@@ -192,9 +200,13 @@ def _workers(text: str) -> int:
 
 
 def _between(text: str, low: int, high: int) -> int:
-    if not (text.isascii() and text.isdigit() and low <= int(text) <= high):
+    try:
+        number = integer(text)
+    except ValueError:
+        number = low - 1
+    if not low <= number <= high:
         raise argparse.ArgumentTypeError(f"found {text!r}, expected {low}..{high}")
-    return int(text)
+    return number
 
 
 if __name__ == "__main__":

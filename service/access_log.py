@@ -1,37 +1,196 @@
 """The access log: one JSON object a line on standard output, for a share of the requests.
 
 Not the error log (that is `logging`, on standard error). A line holds the route's template, never the path, the query,
-the body or a header that could hold a secret: hands and keys stay out of it. Every 500 is told, whatever the share.
+the body or a header that could hold a secret: hands and keys stay out of it. Every 500 is logged, whatever the share.
 
-A thread writes, so that a reader of standard output that hangs does not hang the service; what it can't take is
-dropped, and the next line that gets through says how many.
+The request's thread only puts a record into a bounded queue (`logging.handlers.QueueHandler`); a second thread formats
+and writes (`QueueListener`). So a reader of standard output that hangs does not hang the service. A line is dropped
+when the queue is full or when writing fails (disk full, closed pipe). Dropped lines are counted, and the next line that
+is written says how many they were. A failed write never ends the writing thread: it tries again with the next line.
+Each outage is one warning on standard error, from the writing thread, because standard error may hang too.
 """
 
-import queue
+import errno
+import logging
 import sys
+from collections.abc import Callable
+from io import FileIO
+from logging.handlers import QueueHandler, QueueListener
+from queue import Full, SimpleQueue
 from random import random
 from threading import Thread
 from time import time
-from typing import Any, BinaryIO
+from typing import Any, Protocol
 
 import orjson
 
-_MOST_WAITING = 4096  # lines
+MAX_QUEUED = 4096  # lines
+_BATCH = 128  # lines written by one system call
 _CLOSE_S = 1.0
+_STANDARD_OUTPUT = 1
+_logger = logging.getLogger("service")
+
+
+class Stream(Protocol):
+    """What lines are written to: an unbuffered binary stream."""
+
+    def write(self, data: bytes, /) -> int | None:
+        """Write a part of ``data`` or all of it; the number of bytes written, None for none."""
+
+
+class _Answered(logging.LogRecord):
+    """One answered request. `LogRecord.__init__` is not called: it takes longer than all of `AccessLog.write`."""
+
+    def __init__(
+        self,
+        method: str,
+        route: str,
+        status: int,
+        seconds: float,
+        request_id: bytes,
+        traceparent: bytes | None,
+        key: str | None,
+    ) -> None:
+        self.created = time()
+        self.method = method
+        self.route = route
+        self.status = status
+        self.seconds = seconds
+        self.request_id = request_id
+        self.traceparent = traceparent
+        self.key = key
+
+    def line(self, dropped: int) -> bytes:
+        """The record as a line of JSON; ``dropped`` lines before it are missing."""
+        fields: dict[str, Any] = {
+            "time": round(self.created, 6),
+            "method": self.method[:20],
+            "route": self.route,
+            "status": self.status,
+            "duration_ms": round(self.seconds * 1000.0, 3),
+            "request_id": self.request_id.decode("ascii", "replace"),
+        }
+        if self.traceparent is not None:
+            fields["traceparent"] = self.traceparent.decode("ascii", "replace")
+        if self.key is not None:
+            fields["key"] = self.key
+        if dropped:
+            fields["dropped"] = dropped
+        return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
+
+
+class _Handler(QueueHandler):
+    """Puts records into the queue; drops and counts them when it is full. For one thread."""
+
+    def __init__(self, records: "SimpleQueue[logging.LogRecord]", count: Callable[[int], object]) -> None:
+        super().__init__(records)
+        self._records = records
+        self._count = count
+        self.dropped = 0  # lines, since the start
+
+    def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
+        """The record as it is: the writing thread formats it."""
+        return record
+
+    def enqueue(self, record: logging.LogRecord) -> None:
+        """Raise `queue.Full` when `MAX_QUEUED` records wait (a `SimpleQueue` has no bound of its own)."""
+        if self._records.qsize() >= MAX_QUEUED:
+            raise Full
+        self._records.put_nowait(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Count a record that `enqueue` refused."""
+        self.dropped += 1
+        self._count(1)
+
+
+class _Writer(QueueListener):
+    """The writing thread."""
+
+    def __init__(
+        self,
+        records: "SimpleQueue[logging.LogRecord]",
+        stream: Stream | None,
+        handler: _Handler,
+        count: Callable[[int], object],
+    ) -> None:
+        super().__init__(records)
+        self._records = records
+        self._stream = stream
+        self._handler = handler
+        self._count = count
+        self._batch: list[_Answered] = []
+        self._lost = 0  # lines that could not be written, since the start
+        self._told = 0  # dropped lines that a written line has reported
+        self._torn = False  # the last line was cut short
+        self._failing = False
+
+    def handle(self, record: logging.LogRecord) -> None:
+        """Write the record together with those that wait behind it."""
+        assert isinstance(record, _Answered)
+        self._batch.append(record)
+        if len(self._batch) >= _BATCH or self._records.empty():
+            self.write_batch()
+
+    def write_batch(self) -> None:
+        """Write what `handle` has collected; count what can't be written."""
+        batch, self._batch = self._batch, []
+        if not batch:
+            return
+        dropped = self._handler.dropped + self._lost
+        lines = [record.line(0 if index else dropped - self._told) for index, record in enumerate(batch)]
+        start = b"\n" if self._torn else b""  # ends a line that was cut short
+        written, error = self._write(start + b"".join(lines))
+        whole, end = 0, len(start)
+        while whole < len(lines) and end + len(lines[whole]) - 1 <= written:  # without its line feed it is whole too
+            end += len(lines[whole])
+            whole += 1
+        if whole:
+            self._told = dropped
+        self._torn = written != end
+        if error is None:
+            self._failing = False
+            return
+        self._lost += len(lines) - whole
+        self._count(len(lines) - whole)
+        if not self._failing:
+            self._failing = True
+            why = error.strerror if isinstance(error, OSError) else error
+            _logger.warning("the access log can't be written (%s): dropping lines until it can", why)
+
+    def _write(self, data: bytes) -> tuple[int, Exception | None]:
+        """Write ``data``; the number of bytes written, and why it was not all of them."""
+        written = 0
+        try:
+            if self._stream is None:
+                self._stream = _standard_output()
+            while written < len(data):
+                count = self._stream.write(data[written:])
+                if not count:
+                    raise BlockingIOError(errno.EAGAIN, "the reader is behind")
+                written += count
+        except (OSError, ValueError) as error:  # ValueError: the stream is closed
+            return written, error
+        return written, None
 
 
 class AccessLog:
-    """Writes lines for ``share`` (0..1) of the requests to ``stream`` (default: standard output)."""
+    """Writes lines for ``share`` (0..1) of the requests to ``stream`` (default: standard output).
 
-    def __init__(self, share: float, stream: BinaryIO | None = None) -> None:
+    ``count_dropped`` is called with each number of dropped lines, from both threads.
+    """
+
+    def __init__(
+        self, share: float, count_dropped: Callable[[int], object] = lambda _: None, stream: Stream | None = None
+    ) -> None:
         self._share = share
-        self._stream = stream
-        self._lines: queue.Queue[bytes | None] = queue.Queue(_MOST_WAITING)
-        self._writer: Thread | None = None
-        self._dropped = 0
+        records: SimpleQueue[logging.LogRecord] = SimpleQueue()
+        self._handler = _Handler(records, count_dropped)
+        self._writer = _Writer(records, stream, self._handler, count_dropped)
+        self._started = False
 
     def wants(self, status: int) -> bool:
-        """Whether this request is told."""
+        """Whether a request with this answer is logged."""
         return status == 500 or (self._share > 0.0 and random() < self._share)
 
     def write(
@@ -44,44 +203,27 @@ class AccessLog:
         traceparent: bytes | None,
         key: str | None,
     ) -> None:
-        """Tell one request; ``seconds`` from its arrival to its answer; ``key`` the API key's name."""
-        line: dict[str, Any] = {
-            "time": round(time(), 6),
-            "method": method[:20],
-            "route": route,
-            "status": status,
-            "duration_ms": round(seconds * 1000.0, 3),
-            "request_id": request_id.decode("ascii"),
-        }
-        if traceparent is not None:
-            line["traceparent"] = traceparent.decode("ascii")
-        if key is not None:
-            line["key"] = key
-        if self._dropped:
-            line["dropped"] = self._dropped
-        if self._writer is None:
-            self._writer = Thread(target=self._write, name="access-log", daemon=True)
+        """Log one request; ``seconds`` from its arrival to its answer; ``key`` the API key's name. For one thread."""
+        self._handler.emit(_Answered(method, route, status, seconds, request_id, traceparent, key))
+        if not self._started:
+            self._started = True
             self._writer.start()
-        try:
-            self._lines.put_nowait(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
-            self._dropped = 0
-        except queue.Full:
-            self._dropped += 1
 
     def close(self) -> None:
-        """Write what waits, for a second at most."""
-        if self._writer is not None:
-            try:
-                self._lines.put(None, timeout=_CLOSE_S)
-            except queue.Full:
-                return  # nobody reads: the thread ends with the process
-            self._writer.join(_CLOSE_S)
-            self._writer = None
+        """Write what waits, for a second at most; call it once, at the end."""
+        if self._started:
+            # `QueueListener.stop` waits without a limit for a thread that may hang in a write.
+            closing = Thread(target=self._finish, name="access-log-close", daemon=True)
+            closing.start()
+            closing.join(_CLOSE_S)
 
-    def _write(self) -> None:
-        stream = sys.stdout.buffer if self._stream is None else self._stream
-        while (line := self._lines.get()) is not None:
-            stream.write(line)
-            if self._lines.empty():
-                stream.flush()
-        stream.flush()
+    def _finish(self) -> None:
+        self._writer.stop()
+        self._writer.write_batch()
+
+
+def _standard_output() -> Stream:
+    """Standard output without Python's buffer, which would keep lines that failed and write them in pieces later."""
+    if sys.stdout is None:  # closed before the start: the descriptor may be anything by now
+        raise OSError(errno.EBADF, "standard output is closed")
+    return FileIO(_STANDARD_OUTPUT, "wb", closefd=False)

@@ -10,8 +10,10 @@ what a look-up takes says nothing of the keys. Rates are token buckets, one a ke
 
 import hashlib
 import hmac
+import os
 import re
 import secrets
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
@@ -33,17 +35,17 @@ class NewKey(NamedTuple):
 
 
 class Bucket:
-    """A token bucket: ``rate`` tokens a second, at most a second's worth (one at least) in store.
+    """A token bucket: ``rate`` tokens a second, at most ``most`` in store (default: a second's worth, one at least).
 
     >>> bucket = Bucket(2.0, clock=iter([0.0, 0.0, 0.0, 0.0, 0.5]).__next__)
     >>> [bucket.take() for _ in range(4)]
     [0.0, 0.0, 0.5, 0.0]
     """
 
-    def __init__(self, rate: float, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, rate: float, clock: Callable[[], float] = monotonic, most: float | None = None) -> None:
         self._rate = rate
         self._clock = clock
-        self._most = max(1.0, rate)
+        self._most = max(1.0, rate) if most is None else most
         self._tokens = self._most
         self._filled_at = clock()  # seconds
 
@@ -103,13 +105,23 @@ def new_key(name: str, rate: float | None = None) -> NewKey:
 
 
 def read_keys(path: Path, default_rate: float) -> Keys:
-    """The keys of the file ``path``; empty lines and # comments are left out. ``default_rate`` 0: no limit."""
+    """The keys of the file ``path``; empty lines and # comments are left out. ``default_rate`` 0: no limit.
+
+    Raises `SettingsError` for a file that can't be read, has a fault or can be written by everyone.
+    """
     keys: dict[bytes, Key] = {}
     try:
-        lines = path.read_text("utf-8").splitlines()
+        with path.open(encoding="utf-8") as file:
+            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+            lines = file.read().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "no UTF-8"
         raise SettingsError(f"{path}: can't be read ({why}); expected lines of {_EXPECTED}") from None
+    if mode & stat.S_IWOTH:
+        raise SettingsError(
+            f"{path}: mode is {mode:04o}, so that any user can add a key; expected no write permission for others, "
+            "such as 0640"
+        )
     for number, line in enumerate(lines, 1):
         text = line.partition("#")[0].strip()
         if not text:

@@ -36,10 +36,14 @@ TYPES: dict[str, ProblemType] = {
         415, "The body comes in a form that is not read", "Plain JSON: no multipart, no Content-Encoding."
     ),
     "invalid-request": ProblemType(422, "The request can't be used", "`errors` names every fault by JSON pointer."),
-    "rate-limited": ProblemType(429, "Too many bids for this key", "Retry-After holds the seconds to wait."),
+    "rate-limited": ProblemType(
+        429,
+        "Too many requests for this key",
+        "Bids count, and requests to all routes but health; Retry-After: seconds.",
+    ),
     "headers-too-large": ProblemType(431, "The headers are too large", "32 KiB in all; the connection is closed."),
     "internal-error": ProblemType(500, "The service failed on this request", "A fault of the service; logged there."),
-    "not-ready": ProblemType(503, "Not ready", "The tables are not mapped yet, or the service is shutting down."),
+    "not-ready": ProblemType(503, "Not ready", "The tables are not mapped, or changed on disk, or it is stopping."),
     "overloaded": ProblemType(503, "Over capacity", "Shed unread, so that others are answered in time; retry."),
     "deadline-exceeded": ProblemType(504, "The deadline has passed", "X-Deadline-Ms ran out before the bid was made."),
 }
@@ -137,7 +141,8 @@ def quote(value: object) -> str:
     >>> quote("nil"), quote(""), len(quote("x" * 1000))
     ('nil', '""', 60)
     """
-    if value == "":
-        return '""'
-    text = str(value) if isinstance(value, (str, int, float, type(None))) else type(value).__name__
+    if type(value) is str:
+        text = value or '""'
+    else:
+        text = str(value) if isinstance(value, (int, float, type(None))) else type(value).__name__
     return text if len(text) <= _QUOTE_CHARS else text[: _QUOTE_CHARS - 1] + "…"

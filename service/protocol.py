@@ -1,285 +1,626 @@
-"""The protocol: uvicorn's HTTP/1.1 connection with limits of its own, and a short way for single bids.
+"""The protocol: one HTTP/1.1 connection on httptools' parser, with limits of its own and a short way for single bids.
 
-Not the server (`server.py`) nor the app. What uvicorn's protocol leaves open is closed here:
+Not the server (`server.py`) nor the app (`app.py`). The rules of a connection:
 
-- A request's head, and then its body, must come within `SPADES_READ_S`, a connection that idles is closed after
-  `SPADES_IDLE_S`, a head may have `MAX_HEAD_BYTES`, and connections are counted. The server asks `sweep` once a second;
-  there is no timer a request.
-- What is refused here (not HTTP, 408, 431, too many connections) is told as a problem, like everything else.
-- Each request carries the time at which its bytes were in hand: the wait for its turn is known (`gate.py`).
-- A POST to /bid is answered in the very call that reads the end of it, by the same code that answers it otherwise, but
-  without an ASGI task and its messages (docs/adr/0010-short-way.md). Everything unusual goes uvicorn's way.
+- **One request at a time.** Each piece of input that is parsed contains the end of at most one request. The rest of the
+  input stays unread, or in memory (one read, 64 KiB at most), until the answer is written and the peer takes it.
+- **Turns.** A connection with more requests in memory than it can answer in `TURN_S` joins a queue. In each turn of the
+  event loop one connection of the queue continues. Peers that wait for each answer are never queued.
+- **Time.** A request's head, and then its body, must come within `SPADES_READ_S`. A connection without a request is
+  closed after `SPADES_IDLE_S`, and one whose peer takes no byte of its answer after `SPADES_WRITE_S`. The server calls
+  `Edge.sweep` once a second; no request has a timer.
+- **Size.** A head has at most `MAX_HEAD_BYTES` and `MAX_HEADER_FIELDS`; trailer fields and chunk extensions have the
+  same limit and are ignored. Unsent answers of all connections together are bounded by `MAX_UNSENT_BYTES`.
+- **No second protocol.** `Upgrade` is ignored: the request is answered as HTTP/1.1.
+- What is refused here is answered with a problem, as everywhere else, and the connection is closed.
+
+A POST to /bid is answered in the call that reads its end, without an ASGI task (docs/adr/0010-short-way.md). All other
+requests get a task and an `Exchange`.
 """
 
 import asyncio
+import fcntl
+import logging
+import re
+import socket
+import struct
+import termios
+from array import array
+from http import HTTPStatus
 from time import perf_counter
 from typing import Any
 
 import httptools
 import orjson
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.server import ServerState
 
-from service.api.body import MAX_BODY_BYTES
-from service.app import SINGLE, Service
-from service.metrics import OTHER_ROUTE, Metrics
-from service.problems import MEDIA_TYPE, ProblemError
+from service.api.body import CLOSE, MAX_BODY_BYTES, Fields, Headers, fold
+from service.edge import TURN_S, Edge
+from service.exchange import Exchange, http_scope
+from service.metrics import OTHER_ROUTE
+from service.problems import MEDIA_TYPE, ProblemError, internal_error, quote
 
 MAX_HEAD_BYTES = 32 * 1024
-_LENGTH_DIGITS = 6
+# The kernel's buffers of a connection, which it doubles. Left alone it takes up to 6 MiB each way, and a container's
+# memory limit counts that. The first one bounds what is read at once.
+RECEIVE_BUFFER_BYTES = 32 * 1024
+SEND_BUFFER_BYTES = 64 * 1024
+MAX_HEADER_FIELDS = 100
+
+STATUS_LINE = {int(status): f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
+_LINE_END = b"\r\n"
+_HOST = re.compile(rb"[A-Za-z0-9._~!$&'()*+;=:%\[\]-]*")
+_HEAD_END = b"\r\n\r\n"
+# What a chunk takes beside its data: five bytes, and one more for each further hexadecimal digit of its size.
+_CHUNK_BYTES, _CHUNK_SHARE = 5, 16
+_LONG_HEAD_BYTES = 2048  # a head that may have more is measured
+_MAX_LENGTH_DIGITS = 6
 _UNUSUAL = frozenset((b"transfer-encoding", b"content-encoding", b"x-deadline-ms"))
 _LINGER_S = 0.25  # for a request on its way when the server stops
-_SHORT = {path.encode(): path for path in SINGLE}
-_IDLE, _HEAD, _BODY, _ANSWERING = "idle", "head", "body", "answering"
+_REFUSED_S = 1.0  # for a peer to read the last answer of a connection
+_MAX_DROPPED_BYTES = 256 * 1024
+_IDLE, _HEAD, _BODY, _REFUSED = "idle", "head", "body", "refused"
+_logger = logging.getLogger("service")
 
 
-class Turn:
-    """A turn of the event loop: the time (`perf_counter`, s) at which its first bytes were read, 0 between turns.
+class Connection(asyncio.Protocol):
+    """One connection. ``server_state`` is uvicorn's: its connections, its tasks and the Date header."""
 
-    Everything that is read in one turn was there when it began, so what comes last has waited since then.
-    """
+    parser: Any  # httptools.HttpRequestParser; None once the connection is lost
+    transport: asyncio.Transport
 
-    __slots__ = ("start",)
-
-    def __init__(self) -> None:
-        self.start = 0.0
-
-    def end(self) -> None:
-        """Called by the loop when all reads of the turn are done."""
-        self.start = 0.0
-
-
-_TURN = Turn()  # of this process's event loop
-
-
-class Protocol(HttpToolsProtocol):
-    """One connection."""
-
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        assert isinstance(self.app, Service), "this protocol serves create_app() alone"
-        self._service: Service = self.app
+    def __init__(self, edge: Edge, server_state: ServerState) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.parser = httptools.HttpRequestParser(self)
+        self._edge = edge
+        self._state = server_state
         self._phase = _IDLE
         self._since = perf_counter()  # when the phase began, s
-        self._fresh = True  # nothing was ever asked
-        self._arrived = 0.0  # s
-        self._head_bytes = 0
+        self._arrived = self._since  # of the bytes in hand, s
+        self._fresh = True  # no request has come
+        self._ended = False  # the peer sends no more
+        self._stopping = False  # the server stops
+        # what was read
+        self._rest = b""  # not parsed yet
+        self._paused = False
+        self._queued = False  # in the edge's queue
+        self._framing = 0  # bytes of the request's head, trailer and chunk extensions
+        # the request that is being read
+        self._split = False  # its head has come in several pieces
+        self._trailers = False
+        self._keep_alive = True
+        self._url = b""
+        self._headers: Headers = []
+        self._left = 0  # bytes of a body with Content-Length that were not read yet
+        self._fields: Fields = {}
         self._short = ""  # the path of a request on the short way
-        self._short_body = b""
+        self._body = b""
+        self._refusal: ProblemError | None = None  # to be sent after the answer that is due
+        # the request on the long way that is read or answered
+        self._exchange: Exchange | None = None
+        # what is written
+        self._write_paused = False
+        self._written = 0  # bytes
+        self._pinned = 0  # bytes of the last write
+        self._taken = 0  # bytes of these that the peer's side took
+        self.taken_at = self._since  # when it last took some, s
 
     # ---- asyncio.Protocol ----
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Count it; close it at once when there are too many."""
-        super().connection_made(transport)
-        if len(self.connections) > self._service.settings.max_connections:
-            self._metrics.shed["capacity"].inc()
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Count it; refuse it when there are too many."""
+        self.transport = transport  # type: ignore[assignment]  # uvloop's is no subclass
+        self.transport.set_write_buffer_limits(high=0)  # so that each one whose answer waits is in `Edge.slow`
+        peer = transport.get_extra_info("socket")
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+        connections: Any = self._state.connections
+        connections.add(self)
+        if len(connections) > self._edge.settings.max_connections:
+            self._edge.metrics.shed["capacity"].inc()
+            self._stopping = True  # close at once
             self._refuse(ProblemError("overloaded", "too many connections", headers=[("retry-after", "1")]))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Count a request that the caller has left."""
-        self._stop_waiting()
-        super().connection_lost(exc)
+        """Tell a request under way that nobody waits for its answer; count one on the short way."""
+        self._take_long_way()
+        connections: Any = self._state.connections
+        connections.discard(self)
+        self._edge.slow.discard(self)
+        if self._exchange is not None:
+            self._exchange.disconnect()
+        self._rest = b""
+        self._phase = _REFUSED
+        self.parser = None  # the parser refers to this object
+
+    def eof_received(self) -> bool:
+        """The peer has ended its side: answer the requests that it has sent. Returns that we close the connection."""
+        self._ended = True
+        if self._rest or (self._exchange is not None and self._exchange.read):
+            return True
+        self._take_long_way()
+        if self._exchange is not None:
+            self._exchange.disconnect()
+        self._end()
+        return True
 
     def data_received(self, data: bytes) -> None:
-        """Read; answer what came whole."""
-        if self.timeout_keep_alive_task is not None:
-            self._unset_keepalive_if_required()
-        arrived = _TURN.start
-        if not arrived:
-            arrived = _TURN.start = perf_counter()
-            self.loop.call_soon(_TURN.end)
-        self._arrived = arrived
-        self._head_bytes += len(data)
-        try:
-            self.parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            pass  # there is no other protocol here: the request is answered as HTTP
-        except httptools.HttpParserError:
-            self._take_long_way()
-            if not self.transport.is_closing():
-                self._refuse(ProblemError("invalid-http", "the request can't be read as HTTP/1.1"))
+        """Answer what has come whole."""
+        if self._phase is _REFUSED or self._refusal is not None:
+            self._drop(len(data))
             return
-        if self._short:
-            if self._must_not_wait():
-                self._take_long_way()
-        elif self._phase is _HEAD and self._head_bytes > MAX_HEAD_BYTES:
-            self._refuse(ProblemError("headers-too-large", f"the headers are over {MAX_HEAD_BYTES} bytes"))
+        self._arrived = arrived = self._edge.turn()
+        if self._rest:
+            self._rest += data
+        else:
+            self._parse(data, arrived + TURN_S)
+
+    def pause_writing(self) -> None:
+        """The peer does not take its answers as fast as they are written."""
+        self._write_paused = True
+        self._edge.slow.add(self)
+        self._edge.bound_unsent()
+
+    def resume_writing(self) -> None:
+        """The peer has taken most of what was written."""
+        self._write_paused = False
+        self._edge.slow.discard(self)
+        self._go_on()
+
+    # ---- reading ----
+
+    def work(self, until: float) -> None:
+        """Continue with the bytes in memory: one request, then more until the time ``until`` (`perf_counter`, s)."""
+        self._queued = False
+        rest, self._rest = self._rest, b""
+        if rest:
+            self._parse(rest, until)
+
+    def _parse(self, data: bytes, until: float) -> None:
+        """Parse ``data`` and answer its requests until the time ``until``; keep the rest in ``_rest``."""
+        at, size = 0, len(data)
+        while not ((self._exchange or self._write_paused or self._phase is _REFUSED) and self._must_wait()):
+            # The next piece contains the end of at most one request: a head, a chunked body and a trailer end with an
+            # empty line, and after the last empty line come only a body and the beginning of another head.
+            end = size
+            if self._left:
+                end = min(size, at + self._left)
+            elif data[at] in _LINE_END:
+                end = _after_line_ends(data, at)  # the empty line may have begun in the read before
+            elif (found := data.find(_HEAD_END, at)) >= 0 and (
+                self._phase is _BODY or data.find(_HEAD_END, found + 4) >= 0
+            ):
+                end = found + 4
+            at += self._feed(data if end - at == size else data[at:end])
+            if at == size:
+                break
+            if perf_counter() > until:
+                self._queued = True
+                self._edge.later(self)
+                break
+        if at < size and self._phase is not _REFUSED:
+            self._rest = data[at:]
+        if self._short and self._must_not_wait():
+            self._take_long_way()
+        if self._rest or self._paused:
+            self._pause_or_resume()
+        elif self._ended:
+            self._close_if_done()
+
+    def _must_wait(self) -> bool:
+        """Whether parsing must stop: a request is being answered, or the peer does not take its answers."""
+        if self._write_paused or self._phase is _REFUSED:
+            return True
+        exchange = self._exchange
+        return exchange is not None and (exchange.read or exchange.holds_too_much)
+
+    def _feed(self, piece: bytes) -> int:
+        """Parse ``piece`` and do what follows from it; return how many bytes of it were used."""
+        self._framing += len(piece)
+        try:
+            self.parser.feed_data(piece)
+        except httptools.HttpParserUpgrade as upgrade:
+            self._read_without_upgrade()
+            return int(upgrade.args[0])
+        except httptools.HttpParserCallbackError:
+            _logger.exception("a bug in the protocol")
+            self._refuse(internal_error())
+        except httptools.HttpParserError:
+            self._refuse(ProblemError("invalid-http", "the request can't be read as HTTP/1.1"))
+        if self._trailers and self._phase is _IDLE:
+            self._trailers = False
+            self.parser = httptools.HttpRequestParser(self)  # the old one has read `Connection` in the trailer
+        if self._framing > MAX_HEAD_BYTES:
+            self._refuse_size("trailer fields or chunk extensions" if self._phase is _BODY else "headers")
+        elif self._phase is _HEAD:
+            self._split = True
+            if len(self._headers) > MAX_HEADER_FIELDS:
+                self._refuse_fields()
+        return len(piece)
+
+    def _read_without_upgrade(self) -> None:
+        """Read the head again as one that asks for no other protocol."""
+        if self.parser.get_method() == b"CONNECT":
+            self._refuse(ProblemError("method-not-allowed", "CONNECT is not allowed here", headers=[("allow", "")]))
+            return
+        lines = [b"%b %b HTTP/%b" % (self.parser.get_method(), self._url, self.parser.get_http_version().encode())]
+        for name, value in self._headers:
+            if name == b"connection":
+                tokens = [token.strip() for token in value.lower().split(b",")]
+                value = b", ".join(token for token in tokens if token not in (b"upgrade", b"http2-settings"))
+            if name != b"upgrade":
+                lines.append(b"%b: %b" % (name, value))
+        head = b"\r\n".join((*lines, b"", b""))
+        self._phase = _IDLE
+        self._framing = 0
+        self.parser = httptools.HttpRequestParser(self)
+        self._feed(head)
+
+    def _pause_or_resume(self) -> None:
+        """Read on only when nothing is in hand."""
+        if self.transport.is_closing():
+            return
+        if self._rest and not self._paused:
+            self._paused = True
+            self.transport.pause_reading()
+        elif self._paused and not self._rest:
+            self._paused = False
+            self.transport.resume_reading()
+
+    def _go_on(self) -> None:
+        """Continue in a later turn, after an answer was written or taken."""
+        if self._refusal is not None and self._exchange is None:
+            problem, self._refusal = self._refusal, None
+            self._refuse(problem)
+        elif self._rest:
+            if not self._queued:
+                self._queued = True
+                self._edge.later(self)
+        elif self._ended:
+            self._close_if_done()
+
+    def _close_if_done(self) -> None:
+        """Close after the peer has ended its side and all is parsed, unless a request is being answered."""
+        exchange = self._exchange
+        if exchange is None or not exchange.read:
+            if exchange is not None:
+                exchange.disconnect()
+            self._end()
 
     # ---- httptools ----
 
     def on_message_begin(self) -> None:
-        """The first bytes of a request."""
-        self.url = b""
-        self.headers = []
-        self.expect_100_continue = False
-        self._fresh = False
+        """The first byte of a request."""
+        if self._phase is _REFUSED:
+            return
         self._phase = _HEAD
         self._since = self._arrived
+        self._fresh = False
+        self._split = self._trailers = False
+        self._url = b""
+        self._headers = []
+
+    def on_url(self, url: bytes) -> None:
+        """A piece of the request's target."""
+        self._url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header field; a trailer field is ignored."""
+        if self._phase is _HEAD:
+            self._headers.append((name.lower(), value))
+        else:
+            self._trailers = True
 
     def on_headers_complete(self) -> None:
-        """Choose the way."""
+        """The end of the head: check it and choose the way."""
+        parser, headers = self.parser, self._headers
+        if self._phase is not _HEAD or parser.should_upgrade():
+            return
         self._phase = _BODY
         self._since = self._arrived
-        path = _SHORT.get(self.url)
-        if (
-            path is not None
-            and (self.cycle is None or self.cycle.response_complete)  # type: ignore[redundant-expr]
-            and not self.pipeline
-            and not self.expect_100_continue
-            and not self.flow.write_paused
-            and self.parser.get_method() == b"POST"
-            and self.parser.get_http_version() == "1.1"
-            and not self.parser.should_upgrade()
-        ):
+        if (self._split or self._framing > _LONG_HEAD_BYTES) and _head_bytes(self._url, headers) > MAX_HEAD_BYTES:
+            self._refuse_size("headers")
+            return
+        if len(headers) > MAX_HEADER_FIELDS:
+            self._refuse_fields()
+            return
+        fields = dict(headers)
+        if len(fields) != len(headers):
+            fields = fold(headers)
+        self._fields = fields
+        host = fields.get(b"host")
+        if host is None:
+            if parser.get_http_version() != "1.0":
+                self._refuse(ProblemError("invalid-http", "no Host header; accepted: one"))
+                return
+        elif host != self._edge.host:  # callers send the same one again and again
+            if not _HOST.fullmatch(host):  # so for two of them, which are joined by a comma
+                self._refuse(
+                    ProblemError("invalid-http", f"Host is {quote(host.decode('latin-1'))}; accepted: one host")
+                )
+                return
+            self._edge.host = host
+        length = fields.get(b"content-length")
+        if length is not None:
+            # The parser has checked that these are digits, at most 20 of them after leading zeros.
+            self._left = int(length) if len(length) < 20 else int(length.lstrip(b"0") or b"0")
+        # After HTTP/1.0 the connection is always closed.
+        self._keep_alive = parser.should_keep_alive() and (
+            b"connection" not in fields or parser.get_http_version() != "1.0"
+        )
+        path = self._edge.short_paths.get(self._url)
+        if path is not None and self._exchange is None and b"expect" not in fields and parser.get_method() == b"POST":
             self._short = path
-            self._short_body = b""
         else:
             self._start()
 
+    def on_chunk_header(self) -> None:
+        """The size of a chunk."""
+        self._framing -= _CHUNK_BYTES
+
     def on_body(self, body: bytes) -> None:
         """A piece of the body."""
+        self._framing -= len(body) + len(body) // _CHUNK_SHARE
+        if self._left:
+            self._left -= len(body)
         if self._short:
-            self._short_body = self._short_body + body if self._short_body else body
-        elif self.cycle is not None:
-            super().on_body(body)
+            self._body = self._body + body if self._body else body
+        elif self._exchange is not None and self._phase is _BODY:
+            self._exchange.feed(body)
 
     def on_message_complete(self) -> None:
-        """The request is there."""
-        self._head_bytes = 0
+        """The end of the request."""
+        if self._phase is not _BODY:
+            return
+        if self._framing > MAX_HEAD_BYTES and b"transfer-encoding" in self._fields:
+            self._refuse_size("trailer fields or chunk extensions")
+            return
+        self._framing = 0
+        self._phase = _IDLE
+        self._since = self._arrived
         if self._short:
             self._answer_now()
-        else:
-            self._phase = _ANSWERING
-            super().on_message_complete()
-            if self.cycle.response_complete:
-                self._rest()
-
-    def on_response_complete(self) -> None:
-        """The answer is out; what is left of the request may still come."""
-        super().on_response_complete()
-        if self._phase is _ANSWERING:
-            self._rest()
+        elif self._exchange is not None:
+            self._exchange.end_of_request()
+            self._drop_exchange()
 
     # ---- the two ways ----
 
     def _answer_now(self) -> None:
         """The short way."""
         path, self._short = self._short, ""
-        self._rest()
-        transport = self.transport
-        if transport.is_closing():
-            return
-        status, headers, body = self._service.reply(path, self.headers, self._short_body, self._arrived)
-        keep_alive = self.parser.should_keep_alive()
-        content = [STATUS_LINE[status]]
-        for name, value in self.server_state.default_headers:
-            content += (name, b": ", value, b"\r\n")
-        for name, value in headers:
-            content += (name, b": ", value, b"\r\n")
-            if name == b"connection" and value == b"close":
-                keep_alive = False
-        if not keep_alive and (b"connection", b"close") not in headers:
-            content.append(b"connection: close\r\n")
-        content += (b"content-length: %d\r\n\r\n" % len(body), body)
-        transport.write(b"".join(content))
-        self.server_state.total_requests += 1
-        if not keep_alive:
-            transport.close()
+        body, self._body = self._body, b""
+        assert self._edge.short_way is not None
+        status, headers, answer = self._edge.short_way(path, self._fields, body, self._arrived)
+        self.answer(status, headers, answer, self._keep_alive)
 
     def _must_not_wait(self) -> bool:
-        """Whether what is left of a body can't be waited for here.
+        """Whether the rest of a body must be read on the long way.
 
-        So it is where its size isn't told or too large, where it has a deadline, and where it may be refused unread: an
-        API key is wanted, or it comes in a form. Many callers send a head and its body in two writes and two reads.
+        True if its size is unknown or too large, if it has a deadline, or if the request may be refused unread.
         """
-        if self._service.gate.keys is not None:
+        if self._edge.keyed:
             return True
-        length = b""
-        for name, value in self.headers:
-            if name == b"content-length":
-                length = value
-            elif name in _UNUSUAL or (name == b"content-type" and value != b"application/json"):
-                return True
-        return not length or len(length) > _LENGTH_DIGITS or int(length) > MAX_BODY_BYTES
-
-    def _stop_waiting(self) -> None:
-        """Something else than the rest of a body has come: let the long way deal with it."""
-        if self._short:
-            self._arrived = perf_counter()  # it has not waited for us, but we for it
-            self._take_long_way()
+        fields = self._fields
+        if not _UNUSUAL.isdisjoint(fields) or fields.get(b"content-type", b"application/json") != b"application/json":
+            return True
+        length = fields.get(b"content-length", b"")
+        return not length or len(length) > _MAX_LENGTH_DIGITS or int(length) > MAX_BODY_BYTES
 
     def _take_long_way(self) -> None:
-        """Give uvicorn's protocol what has come of a request on the short way, as if it came now."""
+        """Move a request from the short way to a task, when something else than the rest of its body happens."""
         if not self._short:
             return
         self._short = ""
-        body = self._short_body
+        self._arrived = perf_counter()  # the time before was the peer's
         self._start()
-        if body:
-            super().on_body(body)
+        if self._exchange is not None and self._body:
+            self._exchange.feed(self._body)
+            self._body = b""
 
     def _start(self) -> None:
-        """Uvicorn's way, from the headers on."""
-        url, headers, expects = self.url, self.headers, self.expect_100_continue
-        super().on_message_begin()
-        self.url, self.headers, self.expect_100_continue = url, headers, expects
-        scope: Any = self.scope
-        scope["headers"] = headers
+        """The long way: an ASGI task."""
+        parser = self.parser
+        method = parser.get_method().decode("ascii")
+        try:
+            scope = http_scope(method, self._url, parser.get_http_version(), self._headers, self.transport, {})
+        except ValueError:
+            self._refuse(ProblemError("invalid-http", "the request's target can't be read"))
+            return
         scope["arrived"] = self._arrived
-        super().on_headers_complete()
+        expects_continue = b"100-continue" in self._fields.get(b"expect", b"").lower()
+        self._exchange = Exchange(self, scope, self._keep_alive, expects_continue)
+        task = self.loop.create_task(self._exchange.run(self._edge.app))
+        self._state.tasks.add(task)
+        task.add_done_callback(self._state.tasks.discard)
+
+    def body_taken(self) -> None:
+        """The app has taken what was read of a body."""
+        if self._rest:
+            self._go_on()
+
+    def exchange_ended(self) -> None:
+        """The app has returned."""
+        self._drop_exchange()
+        if self.parser is not None:
+            self._go_on()
+
+    def _drop_exchange(self) -> None:
+        """Be ready for the next request once this one is read and answered."""
+        exchange = self._exchange
+        if exchange is not None and exchange.read and (exchange.answered or exchange.disconnected):
+            self._exchange = None
+
+    # ---- writing ----
+
+    def write(self, data: bytes) -> None:
+        """Send bytes to the peer."""
+        self._written += len(data)
+        self.transport.write(data)
+
+    def answer(self, status: int, headers: Headers, body: bytes, keep_alive: bool, length: int | None = None) -> None:
+        """Write an answer; close when it or the request says so. ``length`` is the Content-Length if not the body's."""
+        if self._phase is _REFUSED:
+            return
+        content = [STATUS_LINE[status]]
+        for name, value in (*self._state.default_headers, *headers):
+            content += (name, b": ", value, b"\r\n")
+        closing = CLOSE in headers
+        if not (keep_alive or closing) or self._stopping:
+            closing = True
+            content.append(b"connection: close\r\n")
+        content += (b"content-length: %d\r\n\r\n" % (len(body) if length is None else length), body)
+        data = b"".join(content)
+        self._pinned = len(data)  # a write that was sent in part is kept whole
+        self._written += len(data)
+        self.transport.write(data)
+        self._state.total_requests += 1
+        if closing:
+            self._close()
+
+    def _refuse_fields(self) -> None:
+        found = f"{len(self._headers)} header fields; accepted: at most {MAX_HEADER_FIELDS}"
+        self._refuse(ProblemError("headers-too-large", found))
+
+    def _refuse_size(self, what: str) -> None:
+        self._refuse(ProblemError("headers-too-large", f"the {what} are over {MAX_HEAD_BYTES} bytes"))
+
+    def _refuse(self, problem: ProblemError) -> None:
+        """Answer with ``problem`` and close; counted here where the app does not see the request end."""
+        exchange = self._exchange
+        if self._phase is _REFUSED or self._refusal is not None:
+            return
+        if exchange is not None and exchange.read and not exchange.answered:
+            self._refusal = problem  # after the answer that is due
+            return
+        self._short = ""
+        self._left = 0
+        if exchange is None or not exchange.answered:
+            if exchange is None:
+                self._edge.metrics.answered(OTHER_ROUTE, problem.status, perf_counter() - self._since)
+            else:
+                exchange.disconnect(problem.status)
+            body = orjson.dumps(problem.body())
+            content = [STATUS_LINE[problem.status], b"content-type: %b\r\n" % MEDIA_TYPE.encode()]
+            content += [b"%b: %b\r\n" % header for header in self._state.default_headers]
+            content += [f"{name}: {value}\r\n".encode() for name, value in problem.headers]
+            content += [b"connection: close\r\ncontent-length: %d\r\n\r\n" % len(body), body]
+            self.write(b"".join(content))
+        self._close()
+
+    def _close(self) -> None:
+        """Close after what was written is sent.
+
+        Closing at once while the peer still sends would reset the connection, and the peer might lose the answer. So
+        first only our side is closed; what the peer sends is read and dropped, until it closes or the sweep does.
+        """
+        self._phase = _REFUSED
+        self._since = perf_counter()
+        self._framing = 0
+        self._rest = b""
+        if self._stopping:
+            self.transport.close()
+        else:
+            self.transport.write_eof()
+            self._pause_or_resume()
+
+    def _end(self) -> None:
+        """Close; if an answer is not sent yet, after it, unless the peer does not take it in time."""
+        if self.transport.get_write_buffer_size():
+            self._close()
+        else:
+            self._phase = _REFUSED
+            self.transport.close()
+
+    def _drop(self, nbytes: int) -> None:
+        """Drop what comes after the last answer; a peer that sends for ever has to wait."""
+        self._framing += nbytes
+        if self._framing > _MAX_DROPPED_BYTES and not self._paused:
+            self._paused = True
+            self.transport.pause_reading()
+
+    def unsent(self) -> int:
+        """The bytes of memory that the answers take which wait for the peer."""
+        return max(self.transport.get_write_buffer_size(), self._pinned)
+
+    def give_up(self) -> None:
+        """Close at once; what was not sent is lost."""
+        self._phase = _REFUSED
+        self._edge.slow.discard(self)
+        # Send a reset, so that the kernel drops the unsent answers: a plain close would wait behind them.
+        reset = struct.pack("ii", 1, 0)
+        self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+        self.transport.abort()
 
     # ---- limits ----
 
     def sweep(self, now: float) -> None:
         """Close the connection when its phase has lasted too long; ``now`` is `perf_counter`'s."""
-        settings = self._service.settings
-        phase = self._phase
-        if phase is _ANSWERING:
+        settings, phase = self._edge.settings, self._phase
+        unsent = self.transport.get_write_buffer_size()
+        if unsent:
+            if (taken := self._written - unsent - _in_kernel(self.transport)) != self._taken:
+                self._taken, self.taken_at = taken, now
+            elif now - self.taken_at > settings.write_s:
+                self._edge.metrics.timeouts["write"].inc()
+                self.give_up()
             return
+        if self.transport.is_closing():
+            return
+        self._taken, self.taken_at = self._written, now
+        if phase is _REFUSED:
+            if now - self._since > _REFUSED_S:
+                self.transport.close()
+            return
+        exchange = self._exchange
+        if self._rest or (exchange is not None and exchange.read):
+            return  # the peer waits for this process
         limit = settings.idle_s if phase is _IDLE and not self._fresh else settings.read_s
-        if now - self._since <= limit or self.transport.is_closing():
+        if now - self._since <= limit:
             return
-        self._stop_waiting()
-        self._metrics.timeouts[phase].inc()
-        if phase is _IDLE or (phase is _BODY and self.cycle.response_started):
+        self._edge.metrics.timeouts[phase].inc()
+        if phase is _IDLE:
             self.transport.close()
-        else:
-            scope: Any = self.scope
-            if phase is _BODY:
-                scope["timed_out"] = True
-            what = "headers" if phase is _HEAD else "body"
-            self._refuse(ProblemError("request-timeout", f"the {what} did not come within {limit:g} s"))
+            return
+        self._take_long_way()
+        if self._exchange is not None:
+            self._exchange.disconnect(408)
+        what = "headers" if phase is _HEAD else "body"
+        self._refuse(ProblemError("request-timeout", f"the {what} did not come within {limit:g} s"))
 
     def shutdown(self) -> None:
         """The server stops: close after the answer; if there is nothing to answer, after what may be on its way."""
-        self._stop_waiting()
-        if self._phase is _IDLE and not self.transport.is_closing():
+        if self._phase is _REFUSED:
+            self.transport.close()
+            return
+        self._take_long_way()
+        self._stopping = True
+        if self._exchange is not None and not self._exchange.answered:
+            self._exchange.keep_alive = False
+        elif not self._rest:
             self.loop.call_later(_LINGER_S, self._close_idle)
-        else:
-            super().shutdown()
 
     def _close_idle(self) -> None:
-        self._stop_waiting()
-        if self._phase is _IDLE:
+        self._take_long_way()
+        if self._exchange is None or self._exchange.answered:
             self.transport.close()
-        else:
-            super().shutdown()
 
-    def _rest(self) -> None:
-        self._phase = _IDLE
-        self._since = self._arrived
 
-    def _refuse(self, problem: ProblemError) -> None:
-        """Answer with ``problem`` and close; counted here where the app does not see the request end."""
-        if self._phase is not _BODY:
-            self._metrics.answered(OTHER_ROUTE, problem.status, perf_counter() - self._since)
-        body = orjson.dumps(problem.body())
-        content = [STATUS_LINE[problem.status], b"content-type: %b\r\n" % MEDIA_TYPE.encode()]
-        content += [f"{name}: {value}\r\n".encode() for name, value in problem.headers]
-        content += [b"connection: close\r\ncontent-length: %d\r\n\r\n" % len(body), body]
-        self.transport.write(b"".join(content))
-        self.transport.close()
+def _in_kernel(transport: asyncio.Transport) -> int:
+    """The bytes that this system has of a connection and the peer's has not acknowledged."""
+    count = array("i", [0])
+    fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, count)
+    return count[0]
 
-    @property
-    def _metrics(self) -> Metrics:
-        return self._service.state.metrics
+
+def _head_bytes(url: bytes, headers: Headers) -> int:
+    """The size of a head; method, version and line ends of its first line count 20 bytes."""
+    return 20 + len(url) + sum(len(name) + len(value) + 4 for name, value in headers)
+
+
+def _after_line_ends(data: bytes, at: int) -> int:
+    """Where the line ends that ``data`` has from ``at`` on are over, three characters on at the latest."""
+    end = at + 1
+    while end < min(len(data), at + 3) and data[end] in _LINE_END:
+        end += 1
+    return end

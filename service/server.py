@@ -11,28 +11,41 @@ import os
 import resource
 import signal
 import socket
+import sys
 from time import monotonic, perf_counter
 from types import FrameType
 from typing import Any
 
 import uvicorn
-from prometheus_client import CollectorRegistry, start_http_server
+from uvicorn.server import ServerState
 
 from service.api.state import State
-from service.app import create_app
+from service.app import SINGLE, create_app
 from service.bidding.tableset import open_tables
-from service.protocol import Protocol
+from service.edge import Edge
+from service.metrics_listener import serve_metrics
+from service.protocol import Connection
 from service.settings import Settings, SettingsError
+from service.worker import SupervisorLine
 
 _SWEEP_TICKS = 10  # of .1 s between two looks at all connections
+_SWITCH_S = 0.0001  # for which a thread (a scrape's text) may keep the event loop waiting; Python's own is 5 ms
 
 
 class DrainingServer(uvicorn.Server):
-    """One worker's server; ``state`` is the app's, ``parent`` the supervisor that it ends with, if any."""
+    """One worker's server; ``state`` is the app's, ``supervisor`` what it ends with, if any."""
 
-    def __init__(self, config: uvicorn.Config, state: State, drain_s: float, parent: int | None = None) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        state: State,
+        edge: Edge,
+        drain_s: float,
+        supervisor: SupervisorLine | None = None,
+    ) -> None:
         super().__init__(config)
-        self._parent = parent
+        self._edge = edge
+        self._supervisor = supervisor
         self._state = state
         self._drain_s = drain_s
         self._exit_at: float | None = None  # monotonic seconds
@@ -52,9 +65,10 @@ class DrainingServer(uvicorn.Server):
             self.should_exit = True
         if counter % _SWEEP_TICKS == 0:
             self._sweep()
-            if self._parent is not None and self._exit_at is None and os.getppid() != self._parent:
-                # The supervisor was killed: nobody would stop or restart this worker any more.
-                self.handle_exit(signal.SIGTERM, None)
+            if self._supervisor is not None and self._exit_at is None:
+                self._supervisor.tell_ready()
+                if self._supervisor.gone:
+                    self.handle_exit(signal.SIGTERM, None)
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
@@ -71,61 +85,57 @@ class DrainingServer(uvicorn.Server):
                         connection, _ = listener.accept()
                     except BlockingIOError:
                         break
-                    await loop.connect_accepted_socket(self._protocol, connection)
+                    await loop.connect_accepted_socket(lambda: Connection(self._edge, self.server_state), connection)
         await super().shutdown(sockets)
 
-    def _protocol(self) -> Protocol:
-        return Protocol(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
-
     def _sweep(self) -> None:
-        now = perf_counter()
-        connections: Any = self.server_state.connections
+        connections = self.server_state.connections
+        self._state.check_tables()
         self._state.metrics.connections.set(len(connections))
-        for connection in list(connections):
-            connection.sweep(now)
+        self._edge.sweep(connections, perf_counter())
 
 
 def serve(
-    settings: Settings, host: str, port: int, listener: socket.socket | None = None, supervisor: int | None = None
+    settings: Settings,
+    host: str,
+    port: int,
+    listener: socket.socket | None = None,
+    supervisor: SupervisorLine | None = None,
 ) -> int:
     """Serve until a signal; the exit code. Raises `TablesError` before anything listens when the tables are no good.
 
-    ``listener``: a socket that listens already (a worker's), in place of ``host`` and ``port``; ``supervisor`` is the
-    process that a worker ends with.
+    ``listener``: a socket that listens already (a worker's), in place of ``host`` and ``port``; ``supervisor`` is what
+    a worker ends with.
     """
     tables = open_tables(settings.tables_dir)
     app = create_app(settings, tables)
     allow_many_files()
+    sys.setswitchinterval(_SWITCH_S)
     if settings.metrics_address is not None and listener is None:
-        serve_metrics(settings.metrics_address, app.state.metrics.exposition())
+        serve_metrics(settings.metrics_address, app.state.exposition.text, settings)
+    edge = Edge(app, settings, app.state.metrics, app.reply, SINGLE, keyed=app.gate.keys is not None)
+
+    def connect(server_state: ServerState, **_: Any) -> Connection:
+        return Connection(edge, server_state)
+
     config = uvicorn.Config(
         app,
         host=host,
         port=port,
         loop="uvloop",
-        http=Protocol,
+        http=connect,  # type: ignore[arg-type]  # uvicorn calls it as it calls its own classes
         ws="none",
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        timeout_keep_alive=max(1, int(settings.idle_s)),
         timeout_graceful_shutdown=settings.grace_s,
     )
-    server = DrainingServer(config, app.state, settings.drain_s, supervisor)
+    server = DrainingServer(config, app.state, edge, settings.drain_s, supervisor)
     try:
         server.run(sockets=None if listener is None else [listener])
     except SystemExit:
         return 1  # the address is taken or not ours; uvicorn has said so
     return 0 if server.started else 1
-
-
-def serve_metrics(address: tuple[str, int], registry: CollectorRegistry) -> None:
-    """GET /metrics on a listener of its own, in a thread: it answers while the event loop is busy."""
-    host, port = address
-    try:
-        start_http_server(port, host, registry)
-    except OSError as error:
-        raise SettingsError(f"SPADES_METRICS_ADDRESS is {host}:{port}: {error.strerror}; expected a free one") from None
 
 
 def check_exposure(settings: Settings, host: str, allowed: bool) -> None:

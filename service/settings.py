@@ -12,17 +12,20 @@ with `SettingsError`, which names the variable, what was found and what was expe
 | SPADES_MAX_IN_FLIGHT | requests under way at once (bodies awaited, long answers); more are shed | 1024 |
 | SPADES_MAX_CONNECTIONS | open connections; more are answered 503 and closed | 16384 |
 | SPADES_READ_S | seconds that a request's head, and then its body, may take to come | 10 |
+| SPADES_WRITE_S | seconds that a peer may take nothing of an answer that waits for it | 10 |
 | SPADES_IDLE_S | seconds that a connection may stay open between requests | 75 |
 | SPADES_ACCESS_LOG | share of requests in the access log, 0..1 | 0.01 |
 | SPADES_METRICS_ADDRESS | host:port of a listener of its own for /metrics, which then leaves the main one | none |
 | SPADES_API_KEYS_FILE | file of API keys, one `name sha256 [rate]` a line; with it all but health needs a key | none |
-| SPADES_KEY_RATE | bids a second of each key that has no rate of its own, in each process; 0: any | 0 |
+| SPADES_KEY_RATE | bids and other requests a second of a key without a rate of its own, in each process; 0: any | 0 |
 """
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
+
+from service.bidding.numerals import decimal
 
 
 class SettingsError(ValueError):
@@ -40,6 +43,7 @@ class Settings:
     max_in_flight: int = 1024
     max_connections: int = 16_384
     read_s: float = 10.0
+    write_s: float = 10.0
     idle_s: float = 75.0
     access_log: float = 0.01
     metrics_address: tuple[str, int] | None = None
@@ -63,6 +67,7 @@ def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
             _number(values, "SPADES_MAX_CONNECTIONS", "connections", default.max_connections, 1.0, 1e6)
         ),
         read_s=_number(values, "SPADES_READ_S", "seconds", default.read_s, 0.1, 3600.0),
+        write_s=_number(values, "SPADES_WRITE_S", "seconds", default.write_s, 0.1, 3600.0),
         idle_s=_number(values, "SPADES_IDLE_S", "seconds", default.idle_s, 0.1, 3600.0),
         access_log=_number(values, "SPADES_ACCESS_LOG", "a share", default.access_log, 0.0, 1.0),
         metrics_address=_address("SPADES_METRICS_ADDRESS", values.get("SPADES_METRICS_ADDRESS", "")),
@@ -111,9 +116,9 @@ def _number(values: Mapping[str, str], name: str, unit: str, default: float, lea
     if not text:
         return default
     try:
-        number = float(text)
+        number = decimal(text)
     except ValueError:
         number = float("nan")
     if not least <= number <= most:
-        raise SettingsError(f"{name} is {text!r}; expected {unit}, {least:g}..{most:g}")
+        raise SettingsError(f"{name} is {text!r}; expected {unit}, {least:g}..{most:g}, in plain decimal digits")
     return number

@@ -2,8 +2,12 @@
 
 Not the usual way: one worker a container, and more containers, is better. The workers are ordinary servers
 (`server.py`) in processes of their own, which inherit the listening socket; the tables are mapped by each, but lie
-in memory once. A worker that dies is started again, after a pause if it died young; their metrics meet in a directory
-made for this run. SIGTERM and SIGINT go on to the workers; exit 0 when all have ended well.
+in memory once. Their metrics meet in a directory made for this run (`metrics_directory.py`).
+
+Whatever a worker checks at its start is checked here before anything listens. A worker that ends is started again: at
+once if it had been ready and had run for `QUICK_S`, otherwise after a pause that doubles. When no worker is up and one
+place has failed `MOST_FAILURES` times in a row, the supervisor gives up with exit code 1, so that callers are refused
+instead of kept waiting. SIGTERM and SIGINT go on to the workers; exit 0 when all have ended well.
 """
 
 import logging
@@ -12,18 +16,26 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
-from pathlib import Path
+from collections.abc import Callable
+from contextlib import suppress
 from time import monotonic
 from types import FrameType
 
+from service.api.state import warm_up
 from service.bidding.tableset import open_tables
-from service.metrics import workers_registry
-from service.server import allow_many_files, serve_metrics
+from service.keys import read_keys
+from service.metrics import Exposition, workers_text
+from service.metrics_directory import metrics_directory
+from service.metrics_listener import serve_metrics
+from service.server import allow_many_files
 from service.settings import Settings, SettingsError
+from service.worker import READY
 
+QUICK_S = 5.0  # a worker that ends at a lower age has ended quickly
+FIRST_PAUSE_S = 0.25
+LONGEST_PAUSE_S = 30.0
+MOST_FAILURES = 5
 _LOOK_S = 0.2  # between two looks at the workers
-_YOUNG_S = 1.0  # a worker that dies earlier is not started again before that age
 _BACKLOG = 2048
 _logger = logging.getLogger("uvicorn.error")
 
@@ -33,15 +45,93 @@ class Worker:
 
     def __init__(self, listener: socket.socket, environment: dict[str, str]) -> None:
         self.born = monotonic()
-        descriptor = listener.fileno()
-        # Its parent's id is told, not asked for: a worker whose supervisor is killed while it starts must notice too.
-        command = [sys.executable, "-m", "service", "work", f"--descriptor={descriptor}", f"--supervisor={os.getpid()}"]
-        self.process = subprocess.Popen(command, env=environment, pass_fds=[descriptor], stdin=subprocess.DEVNULL)
+        self.was_ready = False
+        self._line, told = os.pipe()
+        os.set_blocking(self._line, False)
+        inherited = [listener.fileno(), told]
+        command = [sys.executable, "-m", "service", "work", f"--descriptor={listener.fileno()}"]
+        command += [f"--supervisor={os.getpid()}", f"--ready={told}"]
+        try:
+            self.process = subprocess.Popen(command, env=environment, pass_fds=inherited, stdin=subprocess.DEVNULL)
+        except OSError:
+            os.close(self._line)
+            raise
+        finally:
+            os.close(told)
+
+    def exit_code(self) -> int | None:
+        """The exit code; None while it runs. Notes whether it has been ready."""
+        code = self.process.poll()
+        if not self.was_ready:
+            with suppress(BlockingIOError):  # neither said it nor ended
+                self.was_ready = os.read(self._line, 1) == READY
+        return code
+
+    def close(self) -> None:
+        """Let go of its line; it has ended."""
+        os.close(self._line)
+
+
+class Backoff:
+    """How long to wait with the next worker, from how the last ones of this place ended."""
+
+    def __init__(self) -> None:
+        self.quick = 0  # workers in a row that ended quickly, or before they were ready
+        self.failures = 0  # the same, of those that never were ready
+
+    def pause_s(self, age_s: float, was_ready: bool) -> float:
+        """Seconds to wait after a worker that ended at this age.
+
+        >>> backoff = Backoff()
+        >>> [backoff.pause_s(1.0, was_ready=False) for _ in range(4)], backoff.pause_s(60.0, was_ready=True)
+        ([0.25, 0.5, 1.0, 2.0], 0.0)
+        """
+        if was_ready and age_s >= QUICK_S:
+            self.quick = self.failures = 0
+            return 0.0
+        self.quick += 1
+        self.failures = 0 if was_ready else self.failures + 1
+        return min(FIRST_PAUSE_S * 2.0 ** min(self.quick - 1, 16), LONGEST_PAUSE_S)
+
+
+class Place:
+    """One of the ``--workers`` places: its worker, or the time at which the next one starts."""
+
+    def __init__(self, start: Callable[[], Worker]) -> None:
+        self._start = start
+        self._start_at = 0.0  # monotonic seconds
+        self.backoff = Backoff()
+        self.worker: Worker | None = None
+
+    def tend(self) -> None:
+        """Note a worker that has ended; start one where there is none and it is time."""
+        if self.worker is not None and (code := self.worker.exit_code()) is not None:
+            pause_s = self.backoff.pause_s(monotonic() - self.worker.born, self.worker.was_ready)
+            self._rest(pause_s, f"worker {self.worker.process.pid} ended with {code}")
+            self.worker.close()
+            self.worker = None
+        if self.worker is None and monotonic() >= self._start_at:
+            try:
+                self.worker = self._start()
+            except OSError as error:  # no process, memory or descriptor left
+                self._rest(self.backoff.pause_s(0.0, was_ready=False), f"a worker could not start ({error.strerror})")
+
+    def up(self) -> bool:
+        """Whether its worker answers, or may still come to."""
+        worker = self.worker
+        return worker is not None and (worker.was_ready or monotonic() - worker.born < QUICK_S)
+
+    def _rest(self, pause_s: float, what: str) -> None:
+        self._start_at = monotonic() + pause_s
+        _logger.error("%s; starting another %s", what, f"in {pause_s:g} s" if pause_s else "at once")
 
 
 def supervise(settings: Settings, host: str, port: int, count: int) -> int:
-    """Run ``count`` workers until a signal; the exit code. Raises `TablesError` before anything listens."""
-    open_tables(settings.tables_dir)
+    """Run ``count`` workers until a signal; the exit code.
+
+    Raises `TablesError` and `SettingsError` before anything listens.
+    """
+    check_start(settings)
     allow_many_files()
     logging.basicConfig(format="%(levelname)s:     %(message)s", level=logging.INFO)
     signals: list[int] = []
@@ -49,7 +139,7 @@ def supervise(settings: Settings, host: str, port: int, count: int) -> int:
     def note(number: int, _: FrameType | None) -> None:
         signals.append(number)
 
-    with tempfile.TemporaryDirectory(prefix="spades-metrics-") as directory:
+    with metrics_directory() as directory:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
             listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
@@ -58,20 +148,33 @@ def supervise(settings: Settings, host: str, port: int, count: int) -> int:
         name = f"[{host}]" if ":" in host else host
         _logger.info("%d workers, running on http://%s:%d", count, name, listener.getsockname()[1])
         if settings.metrics_address is not None:
-            serve_metrics(settings.metrics_address, workers_registry(Path(directory)))
+            exposition = Exposition(lambda: workers_text(directory))
+            serve_metrics(settings.metrics_address, exposition.text, settings)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, note)
-        environment = os.environ | {"PROMETHEUS_MULTIPROC_DIR": directory}
-        workers = [Worker(listener, environment) for _ in range(count)]
-        while not signals:
-            _wait(workers)
-            for index, worker in enumerate(workers):
-                code = worker.process.poll()
-                if code is not None and monotonic() - worker.born >= _YOUNG_S and not signals:
-                    _logger.error("worker %d ended with %d; starting another", worker.process.pid, code)
-                    workers[index] = Worker(listener, environment)
+        environment = os.environ | {"PROMETHEUS_MULTIPROC_DIR": str(directory)}
+        places = [Place(lambda: Worker(listener, environment)) for _ in range(count)]
+        given_up = False
+        while not signals and not given_up:
+            for place in places:
+                place.tend()
+            failures = max(place.backoff.failures for place in places)
+            if failures >= MOST_FAILURES and not any(place.up() for place in places):
+                _logger.error("%d workers in a row ended before they were ready, and none is up: stopping", failures)
+                given_up = True
+                signals.append(signal.SIGTERM)  # for a worker that hangs in its start
+            else:
+                _wait([place.worker for place in places if place.worker is not None])
         listener.close()  # the workers have it open for as long as they drain
-        return _stop([worker for worker in workers if worker.process.poll() is None], signals)
+        code = _stop([place.worker for place in places if place.worker is not None], signals)
+        return 1 if given_up else code
+
+
+def check_start(settings: Settings) -> None:
+    """Check what a worker checks at its start; raise `TablesError` or `SettingsError`."""
+    if settings.api_keys_file is not None:
+        read_keys(settings.api_keys_file, settings.key_rate)
+    warm_up(open_tables(settings.tables_dir))
 
 
 def _stop(workers: list[Worker], signals: list[int]) -> int:

@@ -7,6 +7,7 @@ tells the OpenAPI document about them. A body comes in whole, its answer's bytes
 
 import asyncio
 import logging
+from collections import Counter
 from time import perf_counter
 from typing import Any
 
@@ -14,6 +15,7 @@ import orjson
 
 from service.api.body import NO_DEADLINE, deadline_exceeded
 from service.api.faults import MAX_KEYS, faults_of
+from service.api.json_limits import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
 from service.api.requests import BidCall, read_fast
 from service.api.state import State
 from service.bidding.bidder import decide
@@ -24,7 +26,8 @@ from service.metrics import Decided
 from service.problems import Fault, ProblemError, internal_error, invalid_request, pointer, quote
 from service.schemas import MAX_ITEMS
 
-YIELD_EVERY = 32  # decisions between two turns of the event loop
+SLICE_S = 0.0005  # of work on a batch between two turns of the event loop
+LARGE_BYTES = 256 * 1024  # of an answer
 _logger = logging.getLogger("service")
 
 
@@ -33,7 +36,7 @@ def bid(state: State, body: bytes, deadline: float) -> bytes:
     tables = tables_of(state)
     if deadline != NO_DEADLINE and perf_counter() > deadline:
         raise too_late(state)
-    answer, made = answer_one(state, tables, parsed(body))
+    answer, made = answer_one(state, tables, parsed(state, body, SINGLE_LIMITS))
     state.metrics.decided(made)
     if deadline != NO_DEADLINE and perf_counter() > deadline:
         raise deadline_exceeded()
@@ -41,23 +44,105 @@ def bid(state: State, body: bytes, deadline: float) -> bytes:
 
 
 async def bids(state: State, body: bytes, deadline: float, key: Key | None) -> bytes:
-    """POST /v1/bids: an answer or a problem for each request, in order; yields every `YIELD_EVERY`.
+    """POST /v1/bids: an answer or a problem for each request, in order.
 
-    Few such bodies are worked at once, the others wait: so a turn of the event loop stays short for single bids.
+    Few batches are worked on at once, the others wait. In a turn of the event loop one of them gets `SLICE_S` of work,
+    more only for what can't be divided (parsing, one decision); then everybody else has their turn.
     """
     async with state.batches:
-        if perf_counter() > deadline:
-            raise too_late(state)
-        tables = tables_of(state)
-        items = _items(parsed(body), state)
-        if key is not None and key.bucket is not None:
-            key.bucket.owe(len(items) - 1)  # the gate has taken one
-        answers: list[bytes] = []  # bytes, not dicts: the garbage collector would walk thousands of those
-        for start in range(0, len(items), YIELD_EVERY):
-            if start:
+        async with state.batch_turn:
+            try:
+                until = perf_counter() + SLICE_S
+                if perf_counter() > deadline:
+                    raise too_late(state)
+                tables = tables_of(state)
+                requests = _requests(parsed(state, body, BATCH_LIMITS), state)
+                if key is not None and key.bucket is not None:
+                    key.bucket.owe(len(requests) - 1)  # the gate has taken one
+                batch = _Batch(state, tables, requests)
+                batch.work(until, deadline)
+            finally:
                 await asyncio.sleep(0)
-            answers.append(_answer_some(state, tables, items[start : start + YIELD_EVERY], deadline))
-        return b'{"answers":[%b]}' % b",".join(answers)
+        while not batch.complete:
+            async with state.batch_turn:
+                batch.work(perf_counter() + SLICE_S, deadline)
+                await asyncio.sleep(0)
+        answer = batch.answer()
+        if len(answer) > LARGE_BYTES:
+            await asyncio.sleep(0)  # writing it takes as long as putting it together: 1 ms for 2 MiB
+    return answer
+
+
+class _Batch:
+    """The requests of one body and the answers that there are so far."""
+
+    def __init__(self, state: State, tables: TableSet, requests: list[Any]) -> None:
+        self._requests = iter(requests)
+        self._left = len(requests)
+        self._state = state
+        self._tables = tables
+        self._texts: list[bytes] = []  # bytes, not dicts: the garbage collector would walk thousands of those
+
+    @property
+    def complete(self) -> bool:
+        """Whether every request has its answer."""
+        return self._left == 0
+
+    def work(self, until: float, deadline: float) -> None:
+        """Answer requests ``until`` a time; raise the 504 past the ``deadline``.
+
+        They are counted and written in one go, which saves a tenth of the time.
+        """
+        state, tables = self._state, self._tables
+        made: list[Decided] = []
+        answers: list[dict[str, Any]] = []
+        now = perf_counter()
+        for request in self._requests:
+            if now > deadline:
+                state.metrics.decided_many(made)
+                raise deadline_exceeded()
+            try:
+                answer, decided = answer_one(state, tables, request)
+                answers.append({"status": 200, "body": answer})
+                made.append(decided)
+            except ProblemError as problem:
+                answers.append({"status": problem.status, "body": problem.body()})
+            except Exception:  # one item's bug fails that item alone
+                _logger.exception("a request of POST /v1/bids failed")
+                bug = internal_error()
+                answers.append({"status": bug.status, "body": bug.body()})
+            now = perf_counter()
+            if now > until:
+                break
+        state.metrics.decided_many(made)
+        if answers:
+            self._texts.append(_joined(answers))
+            self._left -= len(answers)
+
+    def answer(self) -> bytes:
+        """The answer's JSON, of a complete batch."""
+        if not self._texts:
+            return b'{"answers":[]}'
+        self._texts[0] = b'{"answers":[' + self._texts[0]
+        self._texts[-1] += b"]}"
+        return b",".join(self._texts)
+
+
+def _joined(answers: list[dict[str, Any]]) -> bytes:
+    """The answers' JSON, separated by commas."""
+    try:
+        return orjson.dumps(answers)[1:-1]
+    except orjson.JSONEncodeError:  # a bug in one answer: the others' are good
+        _logger.exception("an answer of POST /v1/bids can't be written")
+        return b",".join(map(_written, answers))
+
+
+def _written(answer: dict[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(answer)
+    except orjson.JSONEncodeError:
+        bug = internal_error()
+        return orjson.dumps({"status": bug.status, "body": bug.body()})
 
 
 def answer_one(state: State, tables: TableSet, data: Any) -> tuple[dict[str, Any], Decided]:
@@ -104,49 +189,12 @@ def refuse(state: State, tables: TableSet, data: Any) -> ProblemError:
 
 def refused(state: State, faults: list[Fault]) -> ProblemError:
     """The 422 with ``faults``, which are counted."""
-    for fault in faults:
-        state.metrics.faults[fault.code].inc()
+    for code, count in Counter(fault.code for fault in faults).items():
+        state.metrics.faults[code].inc(count)
     return invalid_request(faults)
 
 
-def _answer_some(state: State, tables: TableSet, items: list[Any], deadline: float) -> bytes:
-    """The answers to the items of one turn of the event loop, set apart by commas.
-
-    They are counted and written in one go, which saves a tenth of the time.
-    """
-    made: list[Decided] = []
-    answers: list[dict[str, Any]] = []
-    for item in items:
-        if deadline != NO_DEADLINE and perf_counter() > deadline:
-            state.metrics.decided_many(made)
-            raise deadline_exceeded()
-        try:
-            answer, decided = answer_one(state, tables, item)
-            answers.append({"status": 200, "body": answer})
-            made.append(decided)
-        except ProblemError as problem:
-            answers.append({"status": problem.status, "body": problem.body()})
-        except Exception:  # one item's bug fails that item alone
-            _logger.exception("a request of POST /v1/bids failed")
-            bug = internal_error()
-            answers.append({"status": bug.status, "body": bug.body()})
-    state.metrics.decided_many(made)
-    try:
-        return orjson.dumps(answers)[1:-1]
-    except orjson.JSONEncodeError:  # a bug in one answer: the others' are good
-        _logger.exception("an answer of POST /v1/bids can't be written")
-        return b",".join(map(_written, answers))
-
-
-def _written(answer: dict[str, Any]) -> bytes:
-    try:
-        return orjson.dumps(answer)
-    except orjson.JSONEncodeError:
-        bug = internal_error()
-        return orjson.dumps({"status": bug.status, "body": bug.body()})
-
-
-def _items(data: Any, state: State) -> list[Any]:
+def _requests(data: Any, state: State) -> list[Any]:
     """The requests of a POST /v1/bids body."""
     if type(data) is not dict:
         raise refused(state, [Fault("", "wrong-type", 'the body is no object; expected {"requests": [...]}')])
@@ -171,8 +219,12 @@ def _items(data: Any, state: State) -> list[Any]:
     return requests
 
 
-def parsed(body: bytes) -> Any:
-    """The body's JSON value; raise the 400."""
+def parsed(state: State, body: bytes, limits: JsonLimits) -> Any:
+    """The body's JSON value; raise the 422 for more than ``limits`` and the 400."""
+    if len(body) > SMALL_BYTES:
+        fault = excess(body, limits)
+        if fault is not None:
+            raise refused(state, [fault])
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:
@@ -186,7 +238,7 @@ def too_late(state: State) -> ProblemError:
 
 
 def tables_of(state: State) -> TableSet:
-    """The mapped tables; raise the 503 while there are none."""
-    if state.tables is None:
-        raise ProblemError("not-ready", "the tables are not mapped yet", headers=[("retry-after", "1")])
+    """The mapped tables; raise the 503 while there are none, and when they have changed on disk."""
+    if state.tables is None or state.changed:
+        raise ProblemError("not-ready", state.why_not_ready, headers=[("retry-after", "1")])
     return state.tables

@@ -14,6 +14,7 @@ import orjson
 from service.api.bid import parsed, refused, tables_of, too_late
 from service.api.body import NO_DEADLINE, deadline_exceeded
 from service.api.faults import MAX_KEYS, faults_of
+from service.api.json_limits import SINGLE_LIMITS
 from service.api.requests import BidCall, read_fast
 from service.api.state import State
 from service.bidding.blind_decision import BlindDecision, decide_blind
@@ -32,7 +33,7 @@ def blind(state: State, body: bytes, deadline: float) -> bytes:
     tables = tables_of(state)
     if deadline != NO_DEADLINE and perf_counter() > deadline:
         raise too_late(state)
-    data = parsed(body)
+    data = parsed(state, body, SINGLE_LIMITS)
     call = read_blind(data, tables.games)
     if call is None:
         raise refused(state, blind_faults(data, tables.games))

@@ -21,12 +21,13 @@ Fields = dict[bytes, bytes]
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_BODIES_BYTES = 1024 * 1024  # POST /v1/bids
+CLOSE = (b"connection", b"close")  # a header of answers
 NO_DEADLINE = float("inf")
 _MILLISECONDS = re.compile(rb"[0-9]{1,9}(\.[0-9]{1,6})?")
 
 
 class ClientGone(Exception):
-    """The caller closed the connection before the body was complete; there is no one to answer."""
+    """The caller closed the connection before the body was complete; nobody waits for the answer."""
 
 
 def deadline_exceeded() -> ProblemError:
@@ -41,11 +42,12 @@ def fold(headers: Headers) -> Fields:
     {b'host': b'a', b'accept': b'x, y'}
     """
     fields = dict(headers)
-    if len(fields) != len(headers):
-        fields = {}
-        for name, value in headers:
-            fields[name] = fields[name] + b", " + value if name in fields else value
-    return fields
+    if len(fields) == len(headers):
+        return fields
+    values: dict[bytes, list[bytes]] = {}
+    for name, value in headers:
+        values.setdefault(name, []).append(value)
+    return {name: b", ".join(found) for name, found in values.items()}
 
 
 def check_form(fields: Fields, most: int) -> None:
@@ -76,15 +78,20 @@ def deadline_of(fields: Fields, arrived: float) -> float:
     return arrived + float(text) / 1000.0
 
 
-async def read_body(receive: Receive, deadline: float, most: int) -> bytes:
-    """The body, at most ``most`` bytes; raise `ProblemError` (413, 504) and `ClientGone`."""
+async def read_body(
+    receive: Receive, deadline: float, most: int, hold: Callable[[int], None] = lambda size_bytes: None
+) -> bytes:
+    """The body, at most ``most`` bytes; raise `ProblemError` (413, 504) and `ClientGone`.
+
+    ``hold`` is called with the number of bytes that have come, and may raise.
+    """
     if deadline == NO_DEADLINE:
-        return await _read(receive, most)
+        return await _read(receive, most, hold)
     left = deadline - perf_counter()
     if left <= 0.0:
         raise deadline_exceeded()
     try:
-        return await asyncio.wait_for(_read(receive, most), left)
+        return await asyncio.wait_for(_read(receive, most, hold), left)
     except TimeoutError:
         raise deadline_exceeded() from None
 
@@ -95,17 +102,19 @@ def check_size(body: bytes, most: int) -> None:
         raise _too_large(most)
 
 
-async def _read(receive: Receive, most: int) -> bytes:
+async def _read(receive: Receive, most: int, hold: Callable[[int], None]) -> bytes:
     message = await receive()
     if message["type"] == "http.disconnect":
         raise ClientGone
     body: bytes = message.get("body", b"")
     if not message.get("more_body", False):
         check_size(body, most)
+        hold(len(body))
         return body
     chunks = [body]
     size = len(body)
     while size <= most:
+        hold(size)
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ClientGone

@@ -210,7 +210,7 @@ def problems(*names: str) -> dict[int | str, dict[str, Any]]:
     return entries
 
 
-GET_PROBLEMS = problems("unauthorized", "method-not-allowed", "internal-error", "overloaded")
+GET_PROBLEMS = problems("unauthorized", "method-not-allowed", "rate-limited", "internal-error", "overloaded")
 POST_PROBLEMS = problems(
     "invalid-json",
     "invalid-http",

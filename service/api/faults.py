@@ -25,7 +25,6 @@ from service.api.requests import (
     TRICKS,
     deck_of,
     pbn_names,
-    policy_of,
 )
 from service.bidding.auction import NO_BID
 from service.bidding.bidder import BLIND_NIL
@@ -49,18 +48,25 @@ from service.bidding.win_games import SHIPPED, Games, refusal
 from service.problems import Fault, pointer, quote
 from service.schemas import POLICY_CHARS, SCORE_LIMIT, BidRequest
 
-MAX_KEYS = 64  # an object with more fields is refused unread
+MAX_KEYS = 64  # a request whose objects have more fields, one by one or together, is refused unread
+_OBJECTS = ("scores", "rules", "style")  # of a request
 
 
 def faults_of(data: Any, games: Games = SHIPPED) -> list[Fault]:
     """Every fault of a request that `read_fast` gave up on."""
     if type(data) is not dict:
         return [Fault("", "wrong-type", f"the request is {_json_type(data)}; expected an object")]
-    for name in ("", "scores", "rules", "style"):
+    fields = 0
+    for name in ("", *_OBJECTS):
         part = data.get(name) if name else data
-        if type(part) is dict and len(part) > MAX_KEYS:
-            where = f"/{name}" if name else ""
-            return [Fault(where, "too-many-items", f"{len(part)} fields; expected at most {MAX_KEYS}")]
+        if type(part) is dict:
+            fields += len(part)
+            if len(part) > MAX_KEYS:
+                where = f"/{name}" if name else ""
+                return [Fault(where, "too-many-items", f"{len(part)} fields; expected at most {MAX_KEYS}")]
+    if fields > MAX_KEYS:
+        detail = f"{fields} fields, those of {', '.join(_OBJECTS)} included; expected at most {MAX_KEYS}"
+        return [Fault("", "too-many-items", detail)]
     faults = _structural_faults(data)
     broken = {fault.pointer for fault in faults}
     rules = _rule_faults(data.get("rules"), broken, faults)
@@ -338,7 +344,7 @@ def _convention_faults(data: dict[str, Any], rules: Rules) -> list[Fault]:
     if type(convention) is str and convention not in CONVENTIONS:
         detail = f"unknown convention {quote(convention)}; expected one of {', '.join(CONVENTIONS)}"
         return [Fault("/convention", "unsupported-convention", detail)]
-    if type(text) is not str or (policy_of(text, None, PARTNERSHIP) is None and _policy_faults(text)):
+    if type(text) is not str or _policy_faults(text):
         return []
     policy = parse_policy(text)
     found = convention if type(convention) is str else CONVENTIONS[policy.convention]

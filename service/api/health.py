@@ -1,7 +1,7 @@
 """GET /healthz, /readyz, /version, /metrics and /problems/{name}: for the people who run the service.
 
 No bidding here. /healthz says that the process answers, and never touches the tables; /readyz that it should be
-sent requests: tables mapped and checked, warmed up, not shutting down.
+sent requests: tables mapped, checked and unchanged since, warmed up, not shutting down.
 """
 
 import platform
@@ -13,7 +13,6 @@ from fastapi.responses import Response
 from service import __version__
 from service.api.documentation import GET_PROBLEMS, example, problems
 from service.api.state import State
-from service.metrics import CONTENT_TYPE
 from service.problems import CODES, TYPES, ProblemError
 from service.schemas import ProblemTypeInfo, Status, TablesInfo, VersionAnswer
 
@@ -34,8 +33,7 @@ def health_routes(state: State, with_metrics: bool = True) -> APIRouter:
     async def ready() -> Status:
         """Send requests: the tables are mapped and checked, and the service is not shutting down."""
         if not state.ready:
-            why = "shutting down" if state.draining else "the tables are not mapped yet"
-            raise ProblemError("not-ready", why, headers=[("retry-after", "1")])
+            raise ProblemError("not-ready", state.why_not_ready, headers=[("retry-after", "1")])
         return Status(status="ready")
 
     @router.get(
@@ -66,11 +64,11 @@ def health_routes(state: State, with_metrics: bool = True) -> APIRouter:
         return ProblemTypeInfo.model_validate(_problem_type(name))
 
     if with_metrics:
-        _add_metrics(router, state)
+        _add_metrics(router)
     return router
 
 
-def _add_metrics(router: APIRouter, state: State) -> None:
+def _add_metrics(router: APIRouter) -> None:
     @router.get(
         "/metrics",
         response_class=Response,
@@ -86,9 +84,9 @@ def _add_metrics(router: APIRouter, state: State) -> None:
             }
         },
     )
-    async def metrics() -> Response:
+    async def metrics() -> None:
         """Requests, latency, bids, faults and tables, for Prometheus."""
-        return Response(state.metrics.text(), headers={"content-type": CONTENT_TYPE})
+        raise AssertionError("Service answers this route; serve create_app(), not its FastAPI part")
 
 
 def _problem_type(name: str) -> dict[str, Any]:

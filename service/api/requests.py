@@ -169,7 +169,7 @@ def read_fast(data: Any, games: Games = SHIPPED) -> BidCall | None:
     if "convention" in data:
         used += 1
         convention = data["convention"]
-        if type(convention) is not str:
+        if convention not in CONVENTIONS:  # before the look-up, which keeps what it is asked
             return None
     else:
         assumed.append("convention")

@@ -5,17 +5,19 @@ server sets `draining` on SIGTERM. One instance a process.
 """
 
 import asyncio
+import logging
 from pathlib import Path
 
 from service.api.requests import POLICIES, read_fast
 from service.bidding.bidder import decide
 from service.bidding.policies import CONVENTIONS
 from service.bidding.tableset import TableSet, open_tables
-from service.metrics import Metrics
+from service.metrics import Exposition, Metrics
 
 # Positions that the warm-up decides: each seat, a nil, a void, high scores; they fill caches and page in tables.
 _WARM_UP_HANDS = ("AKJ62.AQ.Q.K9543", "3.8643.9752.T742", "Q74.KQ3.AJ84.Q62", "AQT9752..K83.A74", "2.T9873.6432.953")
 _WARM_UP_BIDS: tuple[list[int], ...] = ([], [3], [3, 1], [4, 0, 3])
+_logger = logging.getLogger("service")
 BATCHES_AT_ONCE = 2  # bodies of POST /v1/bids worked on in turns; others wait
 
 
@@ -24,38 +26,64 @@ class State:
 
     def __init__(self) -> None:
         self.metrics = Metrics(POLICIES, CONVENTIONS)
+        self.exposition = Exposition(lambda: self.metrics.text())
         self.batches = asyncio.Semaphore(BATCHES_AT_ONCE)
+        self.batch_turn = asyncio.Lock()  # held by the batch that is worked on in this turn of the event loop
         self.tables: TableSet | None = None
         self.warm = False
         self.draining = False
+        self.changed = ""  # why the tables can't be used any more
 
     @property
     def ready(self) -> bool:
-        """Tables mapped and checked, warmed up, not shutting down."""
-        return self.warm and self.tables is not None and not self.draining
+        """Tables mapped, checked and unchanged since, warmed up, not shutting down."""
+        return self.warm and self.tables is not None and not self.changed and not self.draining
+
+    @property
+    def why_not_ready(self) -> str:
+        """The reason, for callers."""
+        return self.changed or ("shutting down" if self.draining else "the tables are not mapped yet")
 
     def start(self, directory: Path | None, tables: TableSet | None = None) -> None:
         """Map and check the tables (``tables``: already done), warm up; raise `TablesError` when they are no good."""
         self.tables = open_tables(directory) if tables is None else tables
         self.metrics.tables_mapped(self.tables.version, self.tables.sha256)
-        for hand in _WARM_UP_HANDS:
-            for bids in _WARM_UP_BIDS:
-                for policy in POLICIES:
-                    call = read_fast(
-                        {
-                            "hand": hand,
-                            "previous_bids": bids,
-                            "seat": len(bids),
-                            "policy": policy,
-                            "scores": {"us": 420, "them": 410},
-                        }
-                    )
-                    assert call is not None, "the warm-up's requests are valid"
-                    decide(call.position, call.policy, self.tables)
+        warm_up(self.tables)
         self.warm = True
         self.metrics.ready.set(1)
+
+    def check_tables(self) -> None:
+        """Stop bidding for good if a file of the tables has changed or gone; what is mapped may have changed with it.
+
+        The server calls it once a second. It takes 0.16 ms for 57 files.
+        """
+        if self.tables is None or self.changed:
+            return
+        path = self.tables.changed_file()
+        if path is not None:
+            self.changed = f"the tables changed on disk ({Path(path).name}); restart the service"
+            self.metrics.ready.set(0)
+            _logger.error("%s has changed on disk since it was opened: no bids until the service is restarted", path)
 
     def drain(self) -> None:
         """Say "not ready" from now on; requests are still answered."""
         self.draining = True
         self.metrics.ready.set(0)
+
+
+def warm_up(tables: TableSet) -> None:
+    """Decide some positions: this fills caches, pages in the tables and fails where the code can't use them."""
+    for hand in _WARM_UP_HANDS:
+        for bids in _WARM_UP_BIDS:
+            for policy in POLICIES:
+                call = read_fast(
+                    {
+                        "hand": hand,
+                        "previous_bids": bids,
+                        "seat": len(bids),
+                        "policy": policy,
+                        "scores": {"us": 420, "them": 410},
+                    }
+                )
+                assert call is not None, "the warm-up's requests are valid"
+                decide(call.position, call.policy, tables)

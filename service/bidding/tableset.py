@@ -103,6 +103,15 @@ class Manifest(NamedTuple):
     families: Mapping[str, FamilyEntry]
 
 
+class FileState(NamedTuple):
+    """What tells whether a file is still the one that was opened."""
+
+    device: int
+    inode: int
+    bytes: int
+    mtime_ns: int
+
+
 @dataclass(frozen=True)
 class TableSet:
     """Open tables. ``arrays`` by array name, read-only; ``kernel`` and ``kernel_arrays`` view the same bytes.
@@ -115,6 +124,17 @@ class TableSet:
     arrays: Mapping[str, NDArray[Any]]
     kernel: tuple[Tables, ...]  # memoryviews: what plain Python indexes fastest
     kernel_arrays: tuple[Tables, ...]  # ndarrays: what compiled code takes
+    opened: tuple[tuple[str, FileState | None], ...] = ()  # path and state of each file, before it was read
+
+    def changed_file(self) -> str | None:
+        """The path of a file that has changed or gone since it was opened; None if all are as they were.
+
+        The arrays are mapped: a file that is overwritten in place changes them.
+        """
+        for path, state in self.opened:
+            if _state_of(path) != state:
+                return path
+        return None
 
     @cached_property
     def weights(self) -> Weights:
@@ -149,8 +169,12 @@ def open_tables(directory: Path | None = None) -> TableSet:
     Raises `TablesError`.
     """
     folder = DEFAULT_DIRECTORY if directory is None else Path(directory)
+    manifest_path = str(folder / MANIFEST)
+    manifest_state = _state_of(manifest_path)
     manifest = read_manifest(folder)
     check_strays(folder, manifest)
+    paths = [str(folder / name) for name in sorted(manifest.files)]
+    opened = ((manifest_path, manifest_state), *((path, _state_of(path)) for path in paths))
     arrays = {Path(name).stem: open_array(folder, name, entry) for name, entry in sorted(manifest.files.items())}
     missing = [name for name in Tables._fields if name not in arrays]
     if missing:
@@ -158,7 +182,7 @@ def open_tables(directory: Path | None = None) -> TableSet:
     kernel_arrays = tables_by_setting(arrays)
     views = {id(array): memoryview(array) for t in kernel_arrays for array in t}
     kernel = tuple(Tables(*(views[id(array)] for array in t)) for t in kernel_arrays)
-    return TableSet(folder, manifest, MappingProxyType(arrays), kernel, kernel_arrays)
+    return TableSet(folder, manifest, MappingProxyType(arrays), kernel, kernel_arrays, opened)
 
 
 def tables_by_setting(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
@@ -247,6 +271,15 @@ def open_array(directory: Path, name: str, entry: FileEntry) -> NDArray[Any]:
         raise TablesError(f"{path}: can't be read ({error.strerror}); expected a readable file") from error
     array: NDArray[Any] = np.asarray(mapped)  # the plain ndarray indexes three times faster than np.memmap
     return array
+
+
+def _state_of(path: str) -> FileState | None:
+    """The file's state; None where there is no file to be seen."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return FileState(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 def _check_header(path: Path, file: Any, entry: FileEntry) -> None:

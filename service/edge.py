@@ -1,0 +1,116 @@
+"""Edge: what the connections of one event loop share: settings, turns, the bound on unsent answers.
+
+A connection itself is `protocol.Connection`.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
+from time import perf_counter
+from typing import Any, Protocol
+
+from service.api.body import Fields, Headers
+from service.metrics import Metrics
+from service.settings import Settings
+
+MAX_UNSENT_BYTES = 48 * 1024 * 1024
+TURN_S = 0.0005  # of one turn of the event loop for requests that were pipelined
+
+_logger = logging.getLogger("service")
+
+App = Callable[[Any, Any, Any], Awaitable[None]]
+# Answers a POST: (path, header fields, body, time of arrival) -> status, headers, body
+ShortWay = Callable[[str, Fields, bytes, float], tuple[int, Headers, bytes]]
+
+
+class Waiting(Protocol):
+    """A connection, as the edge sees it."""
+
+    transport: asyncio.Transport
+    taken_at: float  # when the peer's side last took bytes of an answer (`perf_counter`, s)
+
+    def work(self, until: float) -> None:
+        """Parse and answer what is in hand, ``until`` a time."""
+
+    def sweep(self, now: float) -> None:
+        """Close the connection if it has waited too long for its peer."""
+
+    def unsent(self) -> int:
+        """The bytes of memory that its unsent answers take."""
+
+    def give_up(self) -> None:
+        """Close at once; what was not sent is lost."""
+
+
+class Edge:
+    """What the connections of one event loop share.
+
+    ``app`` answers what takes the long way; ``short_way`` POSTs to ``short_paths``; ``keyed``: a request may be refused
+    for its API key before its body is read.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        settings: Settings,
+        metrics: Metrics,
+        short_way: ShortWay | None = None,
+        short_paths: frozenset[str] = frozenset(),
+        keyed: bool = False,
+    ) -> None:
+        self.app = app
+        self.settings = settings
+        self.metrics = metrics
+        self.short_way = short_way
+        self.short_paths = {path.encode(): path for path in short_paths}
+        self.keyed = keyed
+        self.host = b""  # the last valid one
+        self.slow: set[Waiting] = set()  # those with an answer that waits for its peer
+        self._waiting: deque[Waiting] = deque()
+        self._turn = 0.0
+
+    def turn(self) -> float:
+        """The time (`perf_counter`, s) at which this turn of the event loop read its first bytes.
+
+        All bytes that are read in one turn had arrived when the turn began, and have waited since then.
+        """
+        if not self._turn:
+            self._turn = perf_counter()
+            asyncio.get_running_loop().call_soon(self._end_turn)
+        return self._turn
+
+    def later(self, connection: Waiting) -> None:
+        """Work on ``connection`` in a later turn of the event loop."""
+        if not self._waiting:
+            asyncio.get_running_loop().call_soon(self._next)
+        self._waiting.append(connection)
+
+    def sweep(self, connections: Iterable[Any], now: float) -> None:
+        """Look at all ``connections``; ``now`` is `perf_counter`'s."""
+        for connection in list(connections):
+            try:
+                connection.sweep(now)
+            except Exception:  # a bug must not end the server
+                _logger.exception("a connection could not be checked")
+                connection.give_up()
+
+    def bound_unsent(self) -> None:
+        """Close the connections that have waited longest for their peers while too many bytes wait."""
+        unsent = {connection: connection.unsent() for connection in self.slow}
+        total = sum(unsent.values())
+        for connection in sorted(unsent, key=lambda one: one.taken_at):
+            if total <= MAX_UNSENT_BYTES:
+                return
+            total -= unsent[connection]
+            self.metrics.shed["capacity"].inc()
+            connection.give_up()
+
+    def _end_turn(self) -> None:
+        self._turn = 0.0
+
+    def _next(self) -> None:
+        connection = self._waiting.popleft()
+        if self._waiting:
+            asyncio.get_running_loop().call_soon(self._next)
+        connection.work(perf_counter() + TURN_S)

@@ -1,0 +1,100 @@
+"""The directory in which several workers' metrics meet: made by the supervisor, removed by the last to end.
+
+A supervisor that ends in the usual way removes its directory. One that is killed can't: then the last of its workers
+does, and where they were killed too, the next supervisor of the same user does. The directory's name holds the
+supervisor's process id. Each worker holds a shared lock (`flock`) on a file in the directory for as long as it lives:
+whoever gets the exclusive lock knows that nobody uses the directory. The system releases the lock of a killed worker.
+"""
+
+import fcntl
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from service.settings import SettingsError
+
+_PREFIX = "spades-metrics-"
+_NAME = re.compile(re.escape(_PREFIX) + r"([0-9]{1,9})-\w+")
+_LOCK = "lock"
+
+
+@contextmanager
+def metrics_directory() -> Iterator[Path]:
+    """A new directory for the workers of this process; removes those that killed supervisors have left."""
+    temporary = Path(tempfile.gettempdir())
+    remove_leftovers(temporary)
+    with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", dir=temporary) as name:
+        directory = Path(name)
+        descriptor = os.open(directory / _LOCK, os.O_RDONLY | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH)  # process ids say nothing to a supervisor in another container
+            yield directory
+        finally:
+            os.close(descriptor)
+
+
+def remove_leftovers(temporary: Path) -> None:
+    """Remove the directories in ``temporary`` that this user's supervisors have left and nobody uses."""
+    for path in temporary.glob(f"{_PREFIX}*"):
+        found = _NAME.fullmatch(path.name)
+        if found is not None and _is_ours(path) and not _runs(int(found[1])) and _unused(path):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
+def membership(directory: Path, supervisor: int) -> Iterator[None]:
+    """Mark ``directory`` as used by this worker; at the end remove it if ``supervisor`` is gone and nobody uses it."""
+    try:
+        descriptor = os.open(directory / _LOCK, os.O_RDONLY)
+    except FileNotFoundError:
+        raise SettingsError(f"{directory}: not found; expected the directory of a running supervisor") from None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(descriptor)
+        if os.getppid() != supervisor and _unused(directory):
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+def _is_ours(path: Path) -> bool:
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+
+
+def _runs(pid: int) -> bool:
+    """Whether a supervisor with this id may run. Our own id is that of a dead one: a container gives it out again."""
+    if pid == os.getpid():
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _unused(directory: Path) -> bool:
+    """Whether no worker holds its lock."""
+    try:
+        descriptor = os.open(directory / _LOCK, os.O_RDONLY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return True  # killed before it started a worker
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+    return True

@@ -4,6 +4,7 @@ The exact tables are the committed ones (test_exact and test_tableset check them
 `plain`, memoryviews as the service reads them, and `arrays`, as compiled code takes them.
 """
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +15,17 @@ from service.bidding.features import BID_INPUTS, INPUTS
 from service.bidding.nil import GRID
 from service.bidding.outcome import OUTCOMES
 from service.bidding.setting import PLAIN
-from service.bidding.tableset import DEFAULT_DIRECTORY, Tables
+from service.bidding.tableset import DEFAULT_DIRECTORY, Tables, TableSet, open_tables
 from service.bidding.win_games import CELLS
 from tables.simulate import kernel_tables
 from tests.more_games import MORE_CELLS, MORE_ROWS
+
+
+@cache
+def committed_tables() -> TableSet:
+    """The committed tables, opened once: FastAPI keeps every app of a process, and so its open files."""
+    return open_tables()
+
 
 EXACT = (
     *(

@@ -42,7 +42,7 @@ def stages() -> dict[str, float]:
     tables, metrics = app.state.tables, app.state.metrics
     assert tables is not None
     body, quiet = orjson.dumps(REQUEST), orjson.dumps(REQUEST | {"explain": False})
-    headers = [(b"host", b"127.0.0.1:8080"), (b"content-length", b"%d" % len(body))]
+    headers = {b"host": b"127.0.0.1:8080", b"content-length": b"%d" % len(body)}
     data = orjson.loads(body)
     call = read_fast(data)
     assert call is not None

@@ -9,6 +9,7 @@ from service.app import create_app
 from service.settings import Settings
 from tests.bench import idiomatic, raw
 from tests.bench.stages import best_us
+from tests.conftest import committed_tables
 
 
 def _post(app, body) -> httpx.Response:
@@ -21,7 +22,7 @@ def _post(app, body) -> httpx.Response:
 
 def test_the_idiomatic_app_decides_the_same():
     service = create_app(Settings())
-    service.state.start(None)
+    service.state.start(None, committed_tables())
     ours, theirs = _post(service, REQUEST).json(), _post(idiomatic.app, REQUEST).json()
     assert theirs["explanation"].items() >= ours["explanation"].items()  # its model adds what is empty
     assert (theirs["bid"], theirs["kind"], theirs["tables"]) == (ours["bid"], ours["kind"], ours["tables"])

@@ -2,14 +2,18 @@
 
 import asyncio
 import json
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from service.app import Service, create_app
+from service.keys import new_key
 from service.settings import Settings
+from tests.conftest import committed_tables
 from tests.service.conftest import RealServer, running_server
 
 WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
@@ -47,10 +51,68 @@ def ask(server: RealServer, data: bytes) -> tuple[int, dict[str, str], bytes]:
         return read_response(stream)
 
 
+def read_answers(data: bytes, *, to_head: bool = False) -> list[tuple[int, dict[str, str], bytes]]:
+    """All answers in ``data``, without interim ones; ValueError when the last is cut short.
+
+    ``to_head``: the first answers a HEAD request, so that it has no body.
+    """
+    answers: list[tuple[int, dict[str, str], bytes]] = []
+    while data:
+        head, end, data = data.partition(b"\r\n\r\n")
+        if not end:
+            raise ValueError(f"a head is cut short: {head!r}")
+        first, *lines = head.decode("latin-1").split("\r\n")
+        version, status = first.split()[:2]
+        if version != "HTTP/1.1":
+            raise ValueError(f"not the first line of an answer: {first!r}")
+        if status.startswith("1"):
+            continue
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        length = 0 if to_head and not answers else int(headers["content-length"])
+        if len(data) < length:
+            raise ValueError(f"a body is cut short: {len(data)} of {length} bytes")
+        answers.append((int(status), headers, data[:length]))
+        data = data[length:]
+    return answers
+
+
 def rss_kb(pid: int) -> int:
     """Resident memory of a process, KiB."""
+    return status_number(pid, "VmRSS")
+
+
+def status_number(pid: int, name: str) -> int:
+    """A number of /proc/PID/status, such as VmRSS and VmHWM (KiB) or Threads."""
     with open(f"/proc/{pid}/status") as file:
-        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS:"))
+        return next(int(line.split()[1]) for line in file if line.startswith(f"{name}:"))
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started."""
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(child) for child in file.read().split()]
+
+
+def metric(server: RealServer, text: str) -> float:
+    """The sum of the metrics whose name and labels match the regular expression ``text``."""
+    body = ask(server, b"GET /metrics HTTP/1.1\r\nHost: service\r\n\r\n")[2].decode()
+    return sum(float(value) for value in re.findall(rf"^{text} (\S+)$", body, re.MULTILINE))
+
+
+def new_keys_file(directory: Path) -> tuple[Path, str]:
+    """A file with one API key, and the key."""
+    made = new_key("test")
+    path = directory / "keys"
+    path.write_text(made.line + "\n")
+    path.chmod(0o600)
+    return path, made.secret
+
+
+def free_port() -> int:
+    """A port on loopback that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 class Load:
@@ -108,5 +170,5 @@ def server() -> Iterator[RealServer]:
 def app() -> Service:
     """The app in-process, on the committed tables."""
     service = create_app(Settings())
-    service.state.start(None)
+    service.state.start(None, committed_tables())
     return service

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from tests.faults.conftest import BODY, WORKED, ask, connected, read_response, request_bytes
-from tests.faults.test_stopping import _free_port, _ready
+from tests.faults.conftest import BODY, WORKED, ask, connected, free_port, read_response, request_bytes
+from tests.faults.test_stopping import _ready
 from tests.service.conftest import running_server
 
 
@@ -78,7 +78,7 @@ def test_single_bids_are_served_beside_many(capsys):
 
 
 def test_metrics_have_a_listener_of_their_own():
-    port = _free_port()
+    port = free_port()
     with running_server(SPADES_METRICS_ADDRESS=f"127.0.0.1:{port}") as server:
         assert httpx.get(f"{server.url}/metrics").status_code == 404
         assert httpx.post(f"{server.url}/bid", content=BODY).status_code == 200
@@ -90,7 +90,7 @@ def test_metrics_have_a_listener_of_their_own():
 
 @pytest.mark.slow
 def test_metrics_of_several_workers_on_their_own_listener():
-    port = _free_port()
+    port = free_port()
     with running_server("--workers", "2", SPADES_METRICS_ADDRESS=f"127.0.0.1:{port}") as server:
         _ready(server)
         assert all(httpx.post(f"{server.url}/bid", content=BODY).status_code == 200 for _ in range(6))

@@ -4,7 +4,6 @@ import asyncio
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from contextlib import ExitStack
@@ -13,13 +12,8 @@ import httpx
 import pytest
 
 from service.bidding.tableset import DEFAULT_DIRECTORY
-from tests.faults.conftest import Load, ask, request_bytes
+from tests.faults.conftest import Load, ask, children, free_port, request_bytes
 from tests.service.conftest import START_S, running_server
-
-
-def _children(pid):
-    with open(f"/proc/{pid}/task/{pid}/children") as file:
-        return [int(child) for child in file.read().split()]
 
 
 def _ready(server):
@@ -61,7 +55,7 @@ def test_sigterm_under_load_loses_no_request():
 def test_a_killed_worker_returns_and_the_other_serves_meanwhile():
     with running_server("--workers", "2", SPADES_QUEUE_MS="0") as server:
         _ready(server)
-        before = _children(server.process.pid)
+        before = children(server.process.pid)
         assert len(before) == 2
 
         async def run():
@@ -70,7 +64,7 @@ def test_a_killed_worker_returns_and_the_other_serves_meanwhile():
             await asyncio.sleep(1.0)
             os.kill(before[0], signal.SIGKILL)
             deadline = time.monotonic() + START_S
-            while len(set(_children(server.process.pid)) - {before[0]}) < 2:
+            while len(set(children(server.process.pid)) - {before[0]}) < 2:
                 assert time.monotonic() < deadline
                 await asyncio.sleep(0.05)
             at = load.statuses.get(200, 0)
@@ -108,7 +102,7 @@ def test_workers_end_with_a_killed_supervisor(started):
         if started:
             _ready(server)
         deadline = time.monotonic() + START_S
-        while len(workers := _children(server.process.pid)) < 2:
+        while len(workers := children(server.process.pid)) < 2:
             assert time.monotonic() < deadline
             time.sleep(0.01)
         server.process.kill()
@@ -116,12 +110,6 @@ def test_workers_end_with_a_killed_supervisor(started):
         while any(_alive(pid) for pid in workers):
             assert time.monotonic() < deadline, "a worker outlives its supervisor"
             time.sleep(0.1)
-
-
-def _free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 _NGINX = """daemon off; worker_processes 1; pid {directory}/pid; error_log {directory}/error.log;
@@ -150,7 +138,7 @@ def test_new_tables_behind_a_balancer_fail_no_request(tmp_path):
     """Two replicas, restarted one after the other with another directory of tables: 0 failed requests."""
     tables = tmp_path / "tables"
     shutil.copytree(DEFAULT_DIRECTORY, tables)
-    one, two, port = _free_port(), _free_port(), _free_port()
+    one, two, port = free_port(), free_port(), free_port()
     work = tmp_path / "nginx"
     work.mkdir()
     config = work / "nginx.conf"

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -16,6 +17,7 @@ import pytest
 from service.api.documentation import REQUEST
 from service.app import Service, create_app
 from service.settings import Settings
+from tests.conftest import committed_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 30.0
@@ -24,7 +26,7 @@ START_S = 30.0
 @pytest.fixture(scope="session")
 def app() -> Service:
     service = create_app(Settings())
-    service.state.start(None)
+    service.state.start(None, committed_tables())
     return service
 
 
@@ -64,12 +66,13 @@ def serve_command(*arguments: str) -> list[str]:
 
 
 @contextmanager
-def running_server(*arguments: str, **environment: str) -> Iterator[RealServer]:
-    """`python -m service serve` on a free port, killed at the end if it still runs."""
+def running_server(*arguments: str, stdout: Any = None, **environment: str) -> Iterator[RealServer]:
+    """`python -m service serve` on a free port, killed at the end if it still runs; ``stdout``: a descriptor."""
     process = subprocess.Popen(
         serve_command(*arguments),
         cwd=ROOT,
         env=os.environ | environment,
+        stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,
     )

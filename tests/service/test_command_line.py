@@ -83,7 +83,21 @@ def test_broken_tables_and_settings_are_one_line(capsys, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["serve", "--port", "70000"], ["serve", "--port", "x"], ["serve", "--workers", "0"], ["bid"]]
+    "arguments",
+    [
+        [],
+        ["serve", "--port", "70000"],
+        ["serve", "--port", "x"],
+        ["serve", "--workers", "0"],
+        ["bid"],
+        ["bid", _HAND, "--us", "1_0"],
+        ["bid", _HAND, "--us", "١"],
+        ["bid", _HAND, "--level", " 1 "],
+        ["bid", _HAND, "--seats", "1_0,0,0,0"],
+        ["bid", _HAND, "--style", "aggression=1e-1"],
+        ["bid", _HAND, "--style", "aggression=nan"],
+        ["key", "me", "--rate", "inf"],
+    ],
 )
 def test_wrong_arguments(capsys, arguments):
     with pytest.raises(SystemExit) as stopped:

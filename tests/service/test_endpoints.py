@@ -1,7 +1,6 @@
 """The endpoints in-process: answers, and every HTTP status but those that need a real connection."""
 
 import asyncio
-import math
 import re
 import shutil
 import time
@@ -23,6 +22,7 @@ from service.bidding.rules import PRESETS
 from service.bidding.tableset import DEFAULT_DIRECTORY
 from service.problems import MEDIA_TYPE, TYPES
 from service.settings import Settings
+from tests.conftest import committed_tables
 
 _BAD_JSON = [
     b"",
@@ -33,8 +33,8 @@ _BAD_JSON = [
     b'{"seat": 1e999}',
     b'{"hand": "\xff\xfe"}',
     b'{"hand": "\\ud800"}',
-    b"[" * 60_000,
-    b'{"a":' * 10_000,
+    b"[" * 2000,
+    b'{"a":' * 400,
     b'\xef\xbb\xbf{"seat": 2}',
     "{}".encode("utf-16"),
 ]
@@ -300,28 +300,6 @@ def test_none_and_as_many_as_allowed(call, request_body):
     assert [answer["status"] for answer in answers] == [200] * 512
 
 
-def test_many_bids_yield_to_the_event_loop(app, request_body):
-    body = orjson.dumps({"requests": [request_body] * 512})
-
-    async def run() -> int:
-        turns = 0
-        done = False
-
-        async def count() -> None:
-            nonlocal turns
-            while not done:
-                turns += 1
-                await asyncio.sleep(0)
-
-        counter = asyncio.create_task(count())
-        await hot.bids(app.state, body, math.inf, None)
-        done = True
-        await counter
-        return turns
-
-    assert asyncio.run(run()) >= 512 // hot.YIELD_EVERY - 1
-
-
 def test_catalogue(call):
     policies = call("GET", "/v1/policies").json()
     assert policies["default"] == "bis"
@@ -415,7 +393,7 @@ def test_before_the_tables_are_mapped(call, request_body):
 
 def test_draining(call, request_body):
     draining = create_app(Settings())
-    draining.state.start(None)
+    draining.state.start(None, committed_tables())
     draining.state.drain()
     _problem(call("GET", "/readyz", draining), "not-ready")
     assert call("GET", "/healthz", draining).status_code == 200

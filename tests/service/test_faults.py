@@ -1,10 +1,18 @@
 """Every fault code, at its pointer; all faults at once; hostile sizes."""
 
+import tracemalloc
+from contextlib import suppress
+from time import perf_counter
+from typing import Any
+
 import orjson
 import pytest
 
+from service.api.bid import answer_one
 from service.api.documentation import FAULT_EXAMPLES
-from service.problems import CODES, MAX_FAULTS, MEDIA_TYPE
+from service.api.faults import MAX_KEYS
+from service.bidding.rules import Rules
+from service.problems import CODES, MAX_FAULTS, MEDIA_TYPE, ProblemError
 
 _HAND = ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"]
 _GONE = object()
@@ -209,10 +217,83 @@ def test_the_last_of_doubled_keys_counts(call, request_body):
 
 def test_at_most_so_many_faults_are_told(call, request_body):
     request_body |= {f"f{index}": 0 for index in range(50)}
-    request_body["scores"] = {f"f{index}": 0 for index in range(60)}
+    request_body["hand"] = ["1S"] * 64
     problem = call("POST", "/bid", json=request_body).json()
     assert len(problem["errors"]) == MAX_FAULTS
-    assert problem["detail"] == "110 faults, 46 of them not listed"
+    assert problem["detail"] == "115 faults, 51 of them not listed"
+
+
+def test_the_fields_of_all_objects_together_are_limited(call, request_body):
+    """The example has 8 fields, 4 in `scores` and 1 in `rules`."""
+    request_body["style"] = {f"f{index}": 0 for index in range(MAX_KEYS - 14)}
+    assert len(call("POST", "/bid", json=request_body).json()["errors"]) == MAX_KEYS - 14
+    request_body["style"]["one more"] = 0
+    (error,) = call("POST", "/bid", json=request_body).json()["errors"]
+    assert (error["pointer"], error["code"]) == ("", "too-many-items")
+    assert error["detail"] == "65 fields, those of scores, rules, style included; expected at most 64"
+
+
+_WORST: dict[str, Any] = {
+    "hand": ["10x"] * 64,
+    "previous_bids": [99, "z", None],
+    "seat": 9,
+    "scores": {f"k{index}": 1 for index in range(13)},
+    "rules": {**dict.fromkeys(Rules._fields, "x"), **{f"k{index}": 1 for index in range(4)}},
+    "style": {f"k{index}": 1 for index in range(10)},
+    "legal_bids": ["z"] * 15,
+    "policy": "best",
+    "convention": "x",
+    "seed": -1,
+    "level": 9,
+    "explain": 3,
+    **{f"x{index}": 0 for index in range(9)},
+}
+_LONG = "x" * 1_000_000
+_COSTLY = {
+    "valid": {"hand": "AKJ62.AQ.Q.K9543", "policy": "winprob", "level": 1, "style": {"aggression": 0.5}},
+    "as many faults as there can be": _WORST,
+    "64 fields in each object": _WORST
+    | {part: _WORST[part] | {f"y{index}": 0 for index in range(44)} for part in ("scores", "rules", "style")}
+    | {f"x{index}": 0 for index in range(52)},
+    "unknown fields": {f"x{index}": 0 for index in range(60)},
+    "unknown rules": {"rules": {f"x{index}": 0 for index in range(60)}},
+    "cards": {"hand": ["x" * 15_000] * 64},
+    "a long policy": {"policy": _LONG},
+    "a long convention": {"convention": _LONG},
+    "a long key": {_LONG: 1},
+    "a long rule": {"rules": {"preset": _LONG}},
+    "a long list as a rule": {"rules": {"win": list(range(30_000))}},
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("case", _COSTLY)
+def test_no_single_request_takes_long(app, capsys, case):
+    """A slice of a batch ends after the request that is at work: it should take no more than 1 ms."""
+    request = {"previous_bids": [3, 4, 2], "seat": 3, **_COSTLY[case]}
+    times = []
+    for _ in range(15):
+        data = orjson.loads(orjson.dumps(request))
+        started = perf_counter()
+        with suppress(ProblemError):
+            orjson.dumps(answer_one(app.state, app.state.tables, data)[0])
+        times.append(perf_counter() - started)
+    with capsys.disabled():
+        print(f"\n{case}: {min(times) * 1e6:.0f} us")
+    assert min(times) < 0.001
+
+
+@pytest.mark.parametrize("field", ["policy", "convention"])
+def test_what_is_refused_is_not_remembered(app, request_body, field):
+    """Texts are looked up in caches of 1,024: long ones would fill the memory."""
+    tracemalloc.start()
+    try:
+        for number in range(1100):
+            request_body[field] = f"{number:06d}" * 2000
+            app.reply("/bid", {}, orjson.dumps(request_body), perf_counter())
+        assert tracemalloc.get_traced_memory()[0] < 1_000_000
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

@@ -10,23 +10,28 @@ import orjson
 import pytest
 
 from service.access_log import AccessLog
+from service.api.body import MAX_BODIES_BYTES
 from service.app import create_app
 from service.bidding.errors import TablesError
+from service.gate import COSTLY_AT_ONCE, COSTLY_RATE, MAX_LARGE_BODIES_BYTES, METRICS, Gate
 from service.keys import new_key
+from service.metrics import Metrics
+from service.problems import ProblemError
 from service.settings import Settings
+from tests.conftest import committed_tables
 
 _TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 
 def _service(**settings):
     service = create_app(Settings(**settings))
-    service.state.start(None)
+    service.state.start(None, committed_tables())
     return service
 
 
 def _lines(service, share, call, *requests):
     stream = io.BytesIO()
-    service._log = AccessLog(share, stream)
+    service._log = AccessLog(share, stream=stream)
     for method, path, arguments in requests:
         call(method, path, service, **arguments)
     service._log.close()
@@ -93,11 +98,13 @@ def test_a_log_that_nobody_reads_holds_up_nobody():
             time.sleep(30)
             return 0
 
-    log = AccessLog(1.0, Stuck())
+    dropped: list[int] = []
+    log = AccessLog(1.0, dropped.append, Stuck())
     started = time.monotonic()
     for _ in range(6000):
         log.write("POST", "/bid", 200, 0.001, b"id", None, None)
-    assert log._dropped > 1000
+    assert sum(dropped) > 1000
+    log.close()  # waits for a second, no longer
     assert time.monotonic() - started < 10
 
 
@@ -123,9 +130,9 @@ def test_keys_are_needed_by_all_but_health(call, request_body, tmp_path):
         # both ways to an answer ask for the key
         if route != "/v1/bids":
             content = orjson.dumps(body)
-            assert service.reply(route, [], content, time.perf_counter())[0] == 401
-            assert service.reply(route, [(b"authorization", good["authorization"].encode())], content, 0.0)[0] == 503
-            marked = [(b"authorization", good["authorization"].encode())]
+            assert service.reply(route, {}, content, time.perf_counter())[0] == 401
+            assert service.reply(route, {b"authorization": good["authorization"].encode()}, content, 0.0)[0] == 503
+            marked = {b"authorization": good["authorization"].encode()}
             assert service.reply(route, marked, content, time.perf_counter())[0] == 200
     lines = _lines(service, 1.0, call, ("POST", "/bid", {"json": request_body, "headers": good}))
     assert lines[0]["key"] == "one"
@@ -149,8 +156,107 @@ def test_a_key_over_its_rate_waits(call, request_body, tmp_path):
     assert response.json()["type"] == "/problems/rate-limited"
     assert 10 <= int(response.headers["retry-after"]) <= 14  # 40 bids owed at 3 a second
     assert call("POST", "/bid", service, json=request_body, headers=second).status_code == 200
-    text = call("GET", "/metrics", service, headers=first).text
+    text = call("GET", "/metrics", service, headers=second).text
     assert re.search(r'spades_shed_total\{reason="rate"\} [1-9]', text)
+
+
+@pytest.mark.parametrize(
+    "path", ["/openapi.json", "/docs", "/v1/rules", "/v1/policies", "/metrics", "/version", "/", "/nowhere"]
+)
+def test_other_routes_count_against_the_rate_of_bids(call, request_body, tmp_path, path):
+    made = new_key("one", 3)
+    file = tmp_path / "keys"
+    file.write_text(made.line + "\n")
+    service = _service(api_keys_file=file)
+    headers = {"authorization": f"Bearer {made.secret}"}
+    for _ in range(3):
+        assert call("GET", path, service, headers=headers).status_code in (200, 307, 404)
+    for method, over, body in (("GET", path, None), ("HEAD", path, None), ("POST", "/bid", request_body)):
+        response = call(method, over, service, headers=headers, json=body)
+        assert response.status_code == 429
+        assert response.headers["retry-after"] == "1"
+        if method != "HEAD":
+            assert response.json()["title"] == "Too many requests for this key"
+    for health in ("/healthz", "/readyz"):
+        assert [call("GET", health, service, headers=headers).status_code for _ in range(9)] == [200] * 9
+
+
+def test_costly_requests_take_turns_by_hand():
+    """Some at once, the others one each hundredth of a second; after half a second of waiting they are refused."""
+    now = 0.0
+    gate = Gate(Settings(), Metrics((), ()), lambda: now)
+    at_once = [gate.turn_s("/v1/rules") for _ in range(int(COSTLY_AT_ONCE))]
+    assert at_once == [0.0] * 100
+    waits = [gate.turn_s("/v1/rules") for _ in range(50)]
+    assert waits == pytest.approx([number / COSTLY_RATE for number in range(1, 51)])
+    for _ in range(3):
+        with pytest.raises(ProblemError, match="overloaded"):
+            gate.turn_s("/docs")
+        assert gate.turn_s(METRICS) == 0.0
+    now = 0.5  # all who waited have had their turn
+    assert gate.turn_s("/docs") == pytest.approx(0.01)
+    now = 100.0
+    assert [gate.turn_s("/docs") for _ in range(101)] == pytest.approx([0.0] * 100 + [0.01])
+
+
+def test_refusals_of_costly_requests_take_turns_of_their_own():
+    now = 0.0
+    gate = Gate(Settings(), Metrics((), ()), lambda: now)
+    assert [gate.refusal_turn_s() for _ in range(100)] == [0.0] * 100
+    assert [gate.refusal_turn_s() for _ in range(50)] == pytest.approx([number / 100 for number in range(1, 51)])
+    assert gate.refusal_turn_s() == 0.0
+    assert gate.turn_s("/docs") == 0.0
+    now = 0.5
+    assert gate.refusal_turn_s() == pytest.approx(0.01)
+
+
+def test_a_refusal_waits_and_nobody_else_does(call, monkeypatch, request_body, tmp_path):
+    monkeypatch.setattr("service.gate.COSTLY_AT_ONCE", 1.0)
+    monkeypatch.setattr("service.gate.COSTLY_RATE", 4.0)
+    made = new_key("one")
+    path = tmp_path / "keys"
+    path.write_text(made.line + "\n")
+    service = _service(api_keys_file=path)
+    good = {"authorization": f"Bearer {made.secret}"}
+    times = []
+    for method, route, headers, status in (
+        ("GET", "/metrics", {}, 401),
+        ("GET", "/metrics", {}, 401),
+        ("GET", "/metrics", good, 200),
+        ("POST", "/v1/bids", {}, 401),
+        ("GET", "/healthz", {}, 200),
+    ):
+        started = time.perf_counter()
+        assert call(method, route, service, headers=headers).status_code == status
+        times.append(time.perf_counter() - started)
+    assert times[1] > 0.24
+    assert max(times[2:]) < 0.24
+
+
+def test_who_waits_for_a_turn_is_not_under_way(monkeypatch, request_body):
+    """With room for one request at a time, a bid is answered while two wait for other routes."""
+    monkeypatch.setattr("service.gate.COSTLY_AT_ONCE", 1.0)
+    monkeypatch.setattr("service.gate.COSTLY_RATE", 20.0)
+    service = _service(max_in_flight=1)
+
+    async def run():
+        ended = []
+        transport = httpx.ASGITransport(service)
+        async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
+
+            async def ask(method, path, **arguments):
+                response = await client.request(method, path, **arguments)
+                ended.append((path, response.status_code))
+
+            await ask("GET", "/version")
+            async with asyncio.TaskGroup() as group:
+                for path in ("/version", "/"):
+                    group.create_task(ask("GET", path))
+                await asyncio.sleep(0.01)
+                group.create_task(ask("POST", "/bid", json=request_body))
+        return ended
+
+    assert asyncio.run(run()) == [("/version", 200), ("/bid", 200), ("/version", 200), ("/", 307)]
 
 
 def _late(service, path, waited_s, method="POST", body=b"{}"):
@@ -171,7 +277,7 @@ def _late(service, path, waited_s, method="POST", body=b"{}"):
 
 def test_what_has_waited_too_long_is_shed_and_the_next_is_not(app, call, request_body):
     content = orjson.dumps(request_body)
-    for path in ("/bid", "/v1/bids", "/v1/rules"):
+    for path in ("/bid", "/v1/bids", "/v1/rules", "/v1/policies", "/docs", "/openapi.json", "/nowhere"):
         response = _late(app, path, 1.0)
         assert response.status_code == 503
         assert response.headers["retry-after"] == "1"
@@ -180,11 +286,23 @@ def test_what_has_waited_too_long_is_shed_and_the_next_is_not(app, call, request
     for path in ("/healthz", "/readyz", "/metrics"):
         assert _late(app, path, 1.0, "GET").status_code == 200
     assert _late(app, "/bid", 0.0, body=content).status_code == 200
-    status, _, body = app.reply("/bid", [], content, time.perf_counter() - 1.0)
+    status, _, body = app.reply("/bid", {}, content, time.perf_counter() - 1.0)
     assert (status, orjson.loads(body)["type"]) == (503, "/problems/overloaded")
     assert re.search(r'spades_shed_total\{reason="capacity"\} [1-9]', call("GET", "/metrics").text)
     patient = _service(queue_ms=0.0)
     assert _late(patient, "/bid", 100.0, body=content).status_code == 200
+
+
+def test_a_scrape_while_overloaded_gets_the_last_text(call):
+    service = _service()
+    first = _late(service, "/metrics", 1.0, "GET").text
+    for _ in range(9):
+        call("GET", "/healthz", service)
+        assert _late(service, "/metrics", 1.0, "GET").text == first
+    new = _late(service, "/metrics", 0.0, "GET").text
+    assert 'spades_http_requests_total{route="/healthz",status="200"} 9.0' in new
+    assert 'spades_shed_total{reason="capacity"} 0.0' in new
+    assert _late(service, "/metrics", 1.0, "GET").text == new
 
 
 def test_too_many_under_way_are_shed(request_body):
@@ -216,11 +334,52 @@ def test_too_many_under_way_are_shed(request_body):
     assert statuses == [503] * 3 + [200] * 2
 
 
+def test_large_bodies_in_hand_are_limited(request_body):
+    """As many bytes as have come count; small bodies are not counted, and answered beside the large ones."""
+    service = _service()
+    small = orjson.dumps({"requests": [request_body]})
+    large = small.ljust(MAX_BODIES_BYTES)
+
+    async def run():
+        come = asyncio.Event()
+        statuses = []
+
+        async def ask(body, waits=False):
+            pieces = [body[:-1], body[-1:]]
+
+            async def receive():
+                if len(pieces) == 1 and waits:
+                    await come.wait()
+                return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
+
+            async def send(message):
+                if message["type"] == "http.response.start":
+                    statuses.append(message["status"])
+
+            await service({"type": "http", "method": "POST", "path": "/v1/bids", "headers": []}, receive, send)
+
+        async with asyncio.TaskGroup() as group:
+            for _ in range(24):
+                group.create_task(ask(large, waits=True))
+            await asyncio.sleep(0.01)
+            assert statuses == []
+            await ask(large)
+            await ask(small)
+            assert statuses == [503, 200]
+            come.set()
+        assert statuses == [503] + [200] * 25
+        await ask(large)
+        assert statuses[-1] == 200  # there is room again
+
+    assert MAX_LARGE_BODIES_BYTES == 24 * MAX_BODIES_BYTES
+    asyncio.run(run())
+
+
 def test_a_deadline_that_has_passed_costs_no_work(call, request_body, monkeypatch):
     service = _service()
     worked = []
     monkeypatch.setattr("service.api.bid.read_fast", lambda data: worked.append(data))
-    headers = [(b"x-deadline-ms", b"5")]
+    headers = {b"x-deadline-ms": b"5"}
     status, _, body = service.reply("/bid", headers, orjson.dumps(request_body), time.perf_counter() - 0.01)
     assert (status, orjson.loads(body)["type"]) == (504, "/problems/deadline-exceeded")
     assert worked == []
@@ -248,7 +407,7 @@ def test_a_bug_is_told_to_nobody(call, request_body, monkeypatch, caplog):
     service = _service()
     for answer in (
         call("POST", "/bid", service, json=request_body).content,
-        service.reply("/bid", [], orjson.dumps(request_body), time.perf_counter())[2],
+        service.reply("/bid", {}, orjson.dumps(request_body), time.perf_counter())[2],
     ):
         assert orjson.loads(answer)["type"] == "/problems/internal-error"
         assert b"secret" not in answer

@@ -68,6 +68,18 @@ def test_a_file_that_cannot_be_read(tmp_path):
         read_keys(tmp_path, 0.0)
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o644, 0o664, 0o602, 0o646, 0o666, 0o777])
+def test_a_file_that_anyone_can_write_is_refused(tmp_path, mode):
+    path = _file(tmp_path, new_key("a").line)
+    path.chmod(mode)
+    if mode & 0o002:
+        expected = f"keys: mode is {mode:04o}, so that any user can add a key; expected no write permission for others"
+        with pytest.raises(SettingsError, match=expected):
+            read_keys(path, 0.0)
+    else:
+        read_keys(path, 0.0)
+
+
 @pytest.mark.parametrize(
     ("text", "match"),
     [

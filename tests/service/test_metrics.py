@@ -1,6 +1,10 @@
 """What /metrics counts, from closed label sets."""
 
+import asyncio
+import time
+from concurrent.futures import ThreadPoolExecutor
 from itertools import product
+from threading import Lock
 
 import pytest
 from prometheus_client import CollectorRegistry, Histogram, generate_latest
@@ -9,13 +13,14 @@ from prometheus_client.parser import text_string_to_metric_families
 from service import __version__
 from service.app import create_app
 from service.bidding.policies import SERVED
-from service.metrics import DECISION_BUCKETS, LATENCY_BUCKETS, Metrics, Times
+from service.metrics import DECISION_BUCKETS, LATENCY_BUCKETS, Exposition, Metrics, Times
 from service.settings import Settings
+from tests.conftest import committed_tables
 
 
 def _fresh():
     service = create_app(Settings())
-    service.state.start(None)
+    service.state.start(None, committed_tables())
     return service
 
 
@@ -115,3 +120,90 @@ def test_policy_labels_are_the_base_names(call, request_body):
 def test_buckets_begin_where_answers_are():
     assert (LATENCY_BUCKETS[0], LATENCY_BUCKETS[-1]) == (0.0001, 0.25)
     assert list(DECISION_BUCKETS) == sorted(DECISION_BUCKETS)
+
+
+class Scrapes:
+    """An exposition whose texts are numbered, on a clock that the test moves."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.made = 0
+        self.exposition = Exposition(self._make, lambda: self.now)
+
+    def _make(self) -> bytes:
+        self.made += 1
+        return b"%d" % self.made
+
+    def burst(self, count: int, overloaded: bool = False) -> list[bytes]:
+        """One after the other, half of them by the event loop's way."""
+
+        async def beside() -> bytes:
+            return await self.exposition.text_beside_requests(overloaded)
+
+        return [
+            self.exposition.text() if number % 2 and not overloaded else asyncio.run(beside())
+            for number in range(count)
+        ]
+
+
+def test_few_scrapes_get_a_new_text_each():
+    scrapes = Scrapes()
+    for number in range(1, 20):
+        assert scrapes.burst(1) == [b"%d" % number]
+        scrapes.now += 1.0
+    scrapes.now += 100.0
+    assert scrapes.burst(4) == [b"20", b"21", b"22", b"23"]
+
+
+def test_a_flood_of_scrapes_gets_one_new_text_a_second():
+    scrapes = Scrapes()
+    assert scrapes.burst(7) == [b"1", b"2", b"3", b"4", b"4", b"4", b"4"]
+    made_at = [(0.0, scrapes.made)]
+    while scrapes.now < 10.0:
+        scrapes.now += 0.0625
+        scrapes.burst(5)
+        if scrapes.made != made_at[-1][1]:
+            made_at.append((scrapes.now, scrapes.made))
+    assert made_at == [(float(second), 4 + second) for second in range(11)]
+
+
+def test_while_overloaded_no_text_is_made_but_the_first():
+    scrapes = Scrapes()
+    assert scrapes.burst(3, overloaded=True) == [b"1"] * 3
+    scrapes.now += 100.0
+    assert scrapes.burst(3, overloaded=True) == [b"1"] * 3
+    assert scrapes.burst(1) == [b"2"]
+
+
+def test_threads_share_the_texts():
+    """Many at once: no more new texts than allowed, made one at a time, and nobody gets none."""
+    making = Lock()
+    made: list[bytes] = []
+
+    def make() -> bytes:
+        assert making.acquire(blocking=False)
+        time.sleep(0.01)
+        made.append(b"%d" % len(made))
+        making.release()
+        return made[-1]
+
+    exposition = Exposition(make, lambda: 0.0)
+    with ThreadPoolExecutor(16) as pool:
+        texts = list(pool.map(lambda _: exposition.text(), range(200)))
+    assert made == [b"0", b"1", b"2", b"3"]
+    assert set(texts) <= set(made)
+    assert exposition.text() == b"3"
+
+
+def test_a_failed_text_is_tried_again():
+    failures = [OSError("no file")]
+
+    def make() -> bytes:
+        if failures:
+            raise failures.pop()
+        return b"text"
+
+    exposition = Exposition(make)
+    with pytest.raises(OSError, match="no file"):
+        exposition.text()
+    assert exposition.text() == b"text"

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from service.bidding.tableset import DEFAULT_DIRECTORY
+from service.keys import new_key
 from tests.service.conftest import ROOT, START_S, serve_command
 
 _WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
@@ -210,6 +211,26 @@ def test_broken_tables_stop_the_start(tmp_path, harm):
     assert "expected" in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("arguments", [(), ("--workers", "2")])
+@pytest.mark.parametrize("fault", ["empty", "anyone can write it"])
+def test_a_key_file_that_is_no_good_stops_the_start(tmp_path, fault, arguments):
+    path = tmp_path / "keys"
+    path.write_text("" if fault == "empty" else new_key("me").line)
+    path.chmod(0o600 if fault == "empty" else 0o646)
+    done = subprocess.run(
+        serve_command(*arguments),
+        cwd=ROOT,
+        env=os.environ | {"SPADES_API_KEYS_FILE": str(path)},
+        capture_output=True,
+        text=True,
+        timeout=8,
+        check=False,
+    )
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"service: {path}: {'found no key' if fault == 'empty' else 'mode is 0646'}")
 
 
 @pytest.mark.parametrize("arguments", [(), ("--workers", "2")])

@@ -1,0 +1,209 @@
+"""The service behind nginx: what the one takes for a request is what the other executes, whatever a client sends.
+
+nginx keeps its connections to the service open and uses them for all clients. If both saw the end of a request at
+different bytes, one client's bytes would become another's request, or its answer.
+"""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.faults.conftest import BODY, free_port, new_keys_file, read_answers, request_bytes
+from tests.faults.wire_cases import UPGRADE, framing_cases, upgrade_cases
+from tests.service.conftest import ROOT, START_S, serve_command
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("nginx") is None, reason="SKIPPED: nginx is not installed (.ci/run installs it)"
+)
+
+# The first server reads a body before it passes the request on, as nginx does unless told otherwise. The second passes
+# a body on as it comes, and the fields that ask for another protocol.
+_NGINX = """daemon off; master_process off; pid {directory}/pid; error_log {directory}/error.log;
+events {{ worker_connections 256; }}
+http {{
+  log_format requests '$http_x_request_id $upstream_status'; access_log {directory}/access.log requests;
+  client_body_temp_path {directory}/body; proxy_temp_path {directory}/proxy;
+  fastcgi_temp_path {directory}/f; uwsgi_temp_path {directory}/u; scgi_temp_path {directory}/s;
+  client_header_timeout 1s; client_body_timeout 1s; proxy_read_timeout 3s; proxy_next_upstream off;
+  map $http_upgrade $connection_field {{ "" ""; default "$http_connection"; }}
+  upstream service {{ server 127.0.0.1:{service}; keepalive 4; }}
+  server {{
+    listen 127.0.0.1:{whole};
+    location / {{ proxy_pass http://service; proxy_http_version 1.1; proxy_set_header Connection ""; }}
+  }}
+  server {{
+    listen 127.0.0.1:{streamed};
+    location / {{
+      proxy_pass http://service; proxy_http_version 1.1; proxy_request_buffering off; proxy_buffering off;
+      proxy_set_header Upgrade $http_upgrade; proxy_set_header HTTP2-Settings $http_http2_settings;
+      proxy_set_header Connection $connection_field; proxy_set_header Host $http_host;
+    }}
+  }}
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Proxied:
+    """nginx's two ports, what it and the service have logged, and a key (""; none are set)."""
+
+    ports: dict[str, int]  # by kind: whole, streamed
+    proxy_log: Path
+    service_log: Path
+    secret: str
+
+    def smuggled(self) -> Counter[str]:
+        """The ids of the hidden requests that the service has executed, less those that nginx has passed on."""
+        executed = (json.loads(line)["request_id"] for line in self.service_log.read_text().splitlines())
+        lines = (line.rsplit(" ", 1) for line in self.proxy_log.read_text("latin-1").splitlines())
+        forwarded = (name for name, status in lines if status != "-")
+        more = Counter(executed)
+        more.subtract(forwarded)
+        return Counter({name: count for name, count in more.items() if name.startswith("smuggled-")})
+
+
+@contextmanager
+def _stopped(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        process.terminate()
+        try:
+            process.wait(START_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module", params=["plain", "keys"])
+def proxied(request, tmp_path_factory) -> Iterator[Proxied]:
+    work = tmp_path_factory.mktemp("proxy")
+    ports = {kind: free_port() for kind in ("service", "whole", "streamed")}
+    settings = {"SPADES_QUEUE_MS": "0", "SPADES_ACCESS_LOG": "1", "SPADES_READ_S": "2", "SPADES_DRAIN_S": "0"}
+    secret = ""
+    if request.param == "keys":
+        path, secret = new_keys_file(work)
+        settings["SPADES_API_KEYS_FILE"] = str(path)
+    config = work / "nginx.conf"
+    config.write_text(_NGINX.format(directory=work, **ports))
+    with ExitStack() as stack:
+        log = stack.enter_context((work / "service.log").open("wb"))
+        command = [*serve_command(), "--port", str(ports["service"])]
+        stack.enter_context(_stopped(subprocess.Popen(command, cwd=ROOT, env=os.environ | settings, stdout=log)))
+        nginx = ["nginx", "-e", str(work / "error.log"), "-p", str(work), "-c", str(config)]
+        stack.enter_context(_stopped(subprocess.Popen(nginx)))
+        deadline = time.monotonic() + START_S
+        while True:
+            try:
+                if httpx.get(f"http://127.0.0.1:{ports['streamed']}/readyz").status_code == 200:
+                    break
+            except httpx.TransportError:
+                pass
+            assert time.monotonic() < deadline, "nginx or the service is not up in time"
+            time.sleep(0.05)
+        yield Proxied(
+            {kind: ports[kind] for kind in ("whole", "streamed")}, work / "access.log", work / "service.log", secret
+        )
+
+
+def _talk(port: int, data: bytes, last: bytes, cut: int = 0, pause_s: float = 0.03) -> bytes:
+    """Send ``data`` in two pieces, read until the answer with the id ``last``, the end, or for 2.5 s."""
+    received = b""
+    with socket.create_connection(("127.0.0.1", port), timeout=2.5) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            if cut:
+                connection.sendall(data[:cut])
+                time.sleep(pause_s)
+            connection.sendall(data[cut:])
+            while b"x-request-id: %b\r\n" % last not in received or not received.endswith(b"}"):
+                piece = connection.recv(1 << 20)
+                if not piece:
+                    break
+                received += piece
+        except (ConnectionError, TimeoutError):
+            pass
+    return received
+
+
+def _health(name: bytes) -> bytes:
+    return b"GET /healthz HTTP/1.1\r\nHost: service\r\nX-Request-ID: %b\r\n\r\n" % name
+
+
+_CASES = [*framing_cases(), *upgrade_cases()]
+
+
+@pytest.mark.parametrize("kind", ["whole", "streamed"])
+@pytest.mark.parametrize("pause_s", [None, 0.0, 0.0002, 0.03])
+def test_nginx_and_the_service_agree_on_every_request(proxied, kind, pause_s):
+    """All hostile cases, each followed by ordinary requests, which get their own answers.
+
+    Bodies follow their heads at once or after ``pause_s``: nginx sends on what it has. Where the answer may overtake
+    the body, the attack is repeated.
+    """
+    port = proxied.ports[kind]
+    before = proxied.smuggled()
+
+    def attack(number):
+        data = _CASES[number].numbered(number)
+        cut = 0 if pause_s is None else data.find(b"\r\n\r\n") + 4
+        is_race = pause_s is not None and pause_s < 0.001 and _CASES[number].name.startswith("upgrade")
+        for _ in range(5 if is_race else 1):
+            _talk(port, data + _health(b"next-%d" % number), b"next-%d" % number, cut, pause_s or 0.0)
+        wrong = []
+        for turn in range(3):
+            name = b"after-%d-%d" % (number, turn)
+            answers = read_answers(_talk(port, _health(name), name))
+            if [(status, headers.get("x-request-id")) for status, headers, _ in answers] != [(200, name.decode())]:
+                wrong.append((_CASES[number].name, answers))
+        return wrong
+
+    with ThreadPoolExecutor(8) as pool:
+        wrong = [found for case in pool.map(attack, range(len(_CASES))) for found in case]
+    time.sleep(0.5)
+    smuggled = {_CASES[int(name[-3:])].name for name in proxied.smuggled() - before}
+    assert smuggled == set(), "executed by the service, but no request to nginx"
+    assert wrong == [], "a stranger's answer"
+
+
+@pytest.mark.parametrize("kind", ["whole", "streamed"])
+def test_an_upgrade_through_nginx_gets_its_answer(proxied, kind):
+    port = proxied.ports[kind]
+    authorization = f"Authorization: Bearer {proxied.secret}" if proxied.secret else "A: b"
+    expected = read_answers(_talk(port, request_bytes(BODY, authorization, "X-Request-ID: plain"), b"plain"))[0]
+    assert expected[0] == 200
+    head = b"POST /bid HTTP/1.1\r\nHost: service\r\nX-Request-ID: first\r\n%b\r\n" % authorization.encode() + UPGRADE
+    length = head + b"Content-Length: %d\r\n\r\n%b" % (len(BODY), BODY)
+    chunks = head + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (len(BODY), BODY)
+    for data in (length, chunks):
+        answers = read_answers(_talk(port, data + _health(b"second"), b"second"))
+        assert [(status, headers["x-request-id"]) for status, headers, _ in answers] == [
+            (200, "first"),
+            (200, "second"),
+        ]
+        assert answers[0][2] == expected[2]
+
+
+@pytest.mark.parametrize("kind", ["whole", "streamed"])
+def test_trailers_through_nginx_have_no_effect(proxied, kind):
+    key = f"Authorization: Bearer {proxied.secret}\r\n".encode() if proxied.secret else b""
+    body = b"Transfer-Encoding: chunked\r\n\r\n%x\r\n%b\r\n0\r\n" % (len(BODY), BODY)
+    trailers = b"X-Deadline-Ms: 0\r\nContent-Length: 5\r\nHost: other\r\nX-Request-ID: trailed\r\n"
+    for before, after, status in ((key, b"", 200), (b"", key, 401 if key else 200)):
+        head = b"POST /bid HTTP/1.1\r\nHost: service\r\nX-Request-ID: first\r\n" + before
+        data = head + body + trailers + after + b"\r\n" + _health(b"second")
+        answers = read_answers(_talk(proxied.ports[kind], data, b"second"))
+        found = [(answer, headers["x-request-id"]) for answer, headers, _ in answers]
+        assert found == [(status, "first"), (200, "second")]

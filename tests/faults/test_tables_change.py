@@ -1,0 +1,82 @@
+"""Tables that change on disk under a running process: no bid from them, and /readyz says why."""
+
+import os
+import shutil
+import signal
+import time
+
+import httpx
+import pytest
+
+from service.bidding.tableset import DEFAULT_DIRECTORY
+from tests.faults.conftest import BODY
+from tests.faults.test_stopping import _ready
+from tests.service.conftest import START_S, running_server
+
+
+def _overwrite(path):
+    """Another content of the same size in the same file, as `cp` or `rsync --inplace` does it."""
+    content = bytearray(path.read_bytes())
+    content[-1000:] = bytes(1000)
+    with path.open("r+b") as file:
+        file.write(content)
+
+
+def _replace(path):
+    """The same content in another file."""
+    copy = path.with_suffix(".new")
+    shutil.copy2(path, copy)
+    copy.rename(path)
+
+
+def _statuses(server, count):
+    """The statuses of /readyz and of a bid, each asked ``count`` times on connections of their own."""
+    ready = {httpx.get(f"{server.url}/readyz").status_code for _ in range(count)}
+    return ready, {httpx.post(f"{server.url}/bid", content=BODY).status_code for _ in range(count)}
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "arguments"),
+    [
+        ("win.npy", _overwrite, ()),
+        ("win.npy", _replace, ()),
+        ("cnil.npy", lambda path: path.unlink(), ()),
+        ("manifest.json", lambda path: os.utime(path, ns=(0, 0)), ()),
+        ("win.npy", _overwrite, ("--workers", "2")),
+    ],
+    ids=["overwritten", "replaced", "gone", "touched", "overwritten, 2 workers"],
+)
+def test_changed_tables_are_bid_from_no_more(tmp_path, name, change, arguments):
+    directory = tmp_path / "data"
+    shutil.copytree(DEFAULT_DIRECTORY, directory)
+    with running_server(*arguments, SPADES_TABLES_DIR=str(directory), SPADES_DRAIN_S="0") as server:
+        _ready(server)
+        time.sleep(1.2)  # a check that finds nothing
+        assert _statuses(server, 4) == ({200}, {200})
+        change(directory / name)
+        started = time.monotonic()
+        while _statuses(server, 8) != ({503}, {503}):
+            assert time.monotonic() - started < 2.5, "it bids from tables that have changed"
+        reason = f"the tables changed on disk ({name}); restart the service"
+        for path, body in (
+            ("/bid", {}),
+            ("/v1/bid", {}),
+            ("/v1/bids", {"requests": []}),
+            ("/v1/bid/blind", {}),
+            ("/readyz", None),
+        ):
+            url = f"{server.url}{path}"
+            response = httpx.get(url) if body is None else httpx.post(url, json=body)
+            assert response.status_code == 503, path
+            assert response.json()["type"] == "/problems/not-ready"
+            assert response.json()["detail"] == reason
+            assert response.headers["retry-after"] == "1"
+        assert httpx.get(f"{server.url}/healthz").status_code == 200
+        assert "\nspades_ready 0.0\n" in httpx.get(f"{server.url}/metrics").text
+        time.sleep(1.2)  # another check
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(START_S) == 0
+        assert server.process.stderr is not None
+        lines = [line for line in server.process.stderr.read().splitlines() if "changed on disk" in line]
+        assert len(lines) == (2 if arguments else 1)
+        assert str(directory / name) in lines[0]

@@ -1,0 +1,108 @@
+"""`--workers` when workers can't start or die: pauses, giving up, a killed supervisor's directory."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from service.bidding.tableset import DEFAULT_DIRECTORY
+from tests.faults.conftest import BODY, children
+from tests.faults.test_stopping import _alive, _ready
+from tests.service.conftest import START_S, running_server
+
+# Imported by every Python process that has its directory on PYTHONPATH: workers end at once while the file is there.
+_CRASH = """import os, sys
+if "work" in sys.orig_argv and os.path.exists({flag!r}):
+    os._exit(3)
+"""
+
+
+def _until(condition, seconds=START_S):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def _stderr(server):
+    assert server.process.stderr is not None
+    return server.process.stderr.read()
+
+
+@pytest.mark.slow
+def test_tables_that_break_end_the_service_after_a_few_starts(tmp_path):
+    """Nobody accepts any more, instead of a port at which callers hang."""
+    directory = tmp_path / "data"
+    shutil.copytree(DEFAULT_DIRECTORY, directory)
+    with running_server("--workers", "2", SPADES_TABLES_DIR=str(directory)) as server:
+        _ready(server)
+        (directory / "manifest.json").unlink()
+        workers = children(server.process.pid)
+        for pid in workers:
+            os.kill(pid, signal.SIGKILL)
+        assert server.process.wait(2 * START_S) == 1
+        with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", server.port), timeout=5):
+            pass
+        lines = _stderr(server).splitlines()
+        assert 8 <= sum("manifest.json: not found" in line for line in lines) <= 12  # 2 places, 5 starts each
+        (end,) = (line for line in lines if "stopping" in line)
+        assert "workers in a row ended before they were ready, and none is up" in end
+
+
+@pytest.mark.slow
+def test_one_that_cannot_start_beside_one_that_serves(tmp_path):
+    """The other serves on; tries get rarer; a stop during a pause is at once and ends well."""
+    flag = tmp_path / "crash"
+    (tmp_path / "sitecustomize.py").write_text(_CRASH.format(flag=str(flag)))
+    with running_server("--workers", "2", PYTHONPATH=str(tmp_path)) as server:
+        _ready(server)
+        _until(lambda: len(children(server.process.pid)) == 2)
+        flag.touch()
+        os.kill(children(server.process.pid)[0], signal.SIGKILL)
+        end = time.monotonic() + 3.0
+        seen = set()
+        while time.monotonic() < end:
+            seen |= set(children(server.process.pid))
+            assert httpx.post(f"{server.url}/bid", content=BODY).status_code == 200
+        assert server.process.poll() is None
+        started = time.monotonic()
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(START_S) == 0
+        assert time.monotonic() - started < 3.0
+        pauses = [float(pause) for pause in re.findall(r"ended with 3; starting another in (\S+) s", _stderr(server))]
+        assert 1 <= len(pauses) <= 4
+        assert pauses == [pauses[0] * 2.0**index for index in range(len(pauses))]
+
+
+@pytest.mark.slow
+def test_a_killed_supervisor_leaves_no_directory(tmp_path):
+    """Its workers remove it. Where they are killed too, the next supervisor does."""
+    with running_server("--workers", "2", TMPDIR=str(tmp_path), SPADES_DRAIN_S="0") as server:
+        _ready(server)
+        (directory,) = tmp_path.iterdir()
+        assert directory.name.startswith(f"spades-metrics-{server.process.pid}-")
+        workers = children(server.process.pid)
+        server.process.kill()
+        _until(lambda: not any(_alive(pid) for pid in workers))
+        assert list(tmp_path.iterdir()) == []
+    with running_server("--workers", "2", TMPDIR=str(tmp_path)) as server:
+        workers = children(server.process.pid)
+        server.process.kill()
+        for pid in workers:
+            os.kill(pid, signal.SIGKILL)
+        _until(lambda: not any(_alive(pid) for pid in workers))
+        (left,) = tmp_path.iterdir()
+        server.process.wait(START_S)
+    with running_server(TMPDIR=str(tmp_path)):
+        assert Path(left).is_dir()  # one process has no such directory, and removes none
+    with running_server("--workers", "2", TMPDIR=str(tmp_path)) as server:
+        assert [path.name.split("-")[2] for path in tmp_path.iterdir()] == [str(server.process.pid)]
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(START_S) == 0
+    assert list(tmp_path.iterdir()) == []

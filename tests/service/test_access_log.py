@@ -1,0 +1,85 @@
+"""The access log's bookkeeping: each line is written whole or counted, however the stream fails."""
+
+import errno
+import random
+import time
+
+import orjson
+import pytest
+
+from service.access_log import AccessLog
+
+
+class Flaky:
+    """A stream that takes a part of what it gets, or fails; at the end it takes everything."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+        self.taken = b""
+        self.well = False
+
+    def write(self, data: bytes, /) -> int | None:
+        kind = 3 if self.well else self._random.randrange(4)
+        if kind == 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        if kind == 1:
+            return None
+        count = len(data) if kind == 3 else self._random.randint(1, len(data))
+        self.taken += data[:count]
+        return count
+
+
+def _write(log: AccessLog, number: int) -> None:
+    log.write("POST", "/bid", 200, 0.001, b"%d" % number, None, "me")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_line_is_written_whole_or_counted(seed, caplog):
+    stream = Flaky(seed)
+    counted: list[int] = []
+    log = AccessLog(1.0, counted.append, stream)
+    for number in range(300):
+        _write(log, number)
+        if number % 7 == seed % 7:
+            time.sleep(0.001)
+    time.sleep(0.02)
+    stream.well = True
+    _write(log, 300)
+    log.close()
+    whole, told = [], 0
+    for line in stream.taken.splitlines():
+        try:
+            fields = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            continue  # cut short, and counted
+        whole.append(int(fields["request_id"]))
+        told += fields.get("dropped", 0)
+    assert whole == sorted(set(whole))
+    assert whole[-1] == 300
+    assert sum(counted) == 301 - len(whole) == told
+    assert 0 < len(caplog.records) <= 300
+    assert not any(record.exc_info for record in caplog.records)
+    assert caplog.messages[0].startswith("the access log can't be written (")
+
+
+def test_one_warning_for_each_outage(caplog):
+    class Switched:
+        full = True
+
+        def write(self, data: bytes, /) -> int:
+            if self.full:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return len(data)
+
+    stream = Switched()
+    log = AccessLog(1.0, stream=stream)
+    for full in (True, False, True):
+        stream.full = full
+        for number in range(5):
+            _write(log, number)
+            time.sleep(0.005)
+    log.close()
+    assert (
+        caplog.messages
+        == ["the access log can't be written (No space left on device): dropping lines until it can"] * 2
+    )

@@ -1,0 +1,135 @@
+"""POST /v1/bids shares the event loop: by elapsed time, one batch in each turn."""
+
+import asyncio
+import math
+from contextlib import suppress
+
+import orjson
+import pytest
+
+from service.api import bid as hot
+from service.app import create_app
+from service.bidding.bidder import decide
+from service.problems import ProblemError
+from service.settings import Settings
+from tests.conftest import committed_tables
+
+_WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
+
+
+class Work:
+    """A clock that decisions move on: each takes `decision_s` of it. Notes how much work each turn of the loop held."""
+
+    def __init__(self, monkeypatch, decision_s: float) -> None:
+        self.now = 0.0
+        self.decision_s = decision_s
+        self.turns: list[float] = []  # seconds of work in each
+        self.parsed: list[int] = []  # bodies parsed in each
+        self._loads = orjson.loads
+        self._bodies = 0
+        monkeypatch.setattr(hot, "perf_counter", lambda: self.now)
+        monkeypatch.setattr(hot, "decide", self._decide)
+        monkeypatch.setattr(hot, "orjson", self)
+
+    dumps = staticmethod(orjson.dumps)
+    JSONDecodeError, JSONEncodeError = orjson.JSONDecodeError, orjson.JSONEncodeError
+
+    def loads(self, body: bytes):
+        self._bodies += 1
+        return self._loads(body)
+
+    def _decide(self, *position):
+        self.now += self.decision_s
+        return decide(*position)
+
+    async def watch(self) -> None:
+        """Note each turn of the event loop, until cancelled."""
+        while True:
+            worked, bodies = self.now, self._bodies
+            await asyncio.sleep(0)
+            self.turns.append(self.now - worked)
+            self.parsed.append(self._bodies - bodies)
+
+
+def _run(state, work, *bodies: bytes) -> list[bytes | Exception]:
+    async def main() -> list[bytes | Exception]:
+        watcher = asyncio.create_task(work.watch())
+        tasks = [asyncio.create_task(hot.bids(state, body, math.inf, None)) for body in bodies]
+        found: list[bytes | Exception] = []
+        for task in tasks:
+            try:
+                found.append(await task)
+            except ProblemError as problem:
+                found.append(problem)
+        watcher.cancel()
+        with suppress(asyncio.CancelledError):
+            await watcher
+        return found
+
+    return asyncio.run(main())
+
+
+@pytest.fixture
+def state():
+    service = create_app(Settings())
+    service.state.start(None, committed_tables())
+    return service.state
+
+
+def _batch(count: int) -> bytes:
+    return orjson.dumps({"requests": [_WORKED] * count})
+
+
+@pytest.mark.parametrize("slices", [0.1, 0.4, 1.0, 3.0])
+@pytest.mark.parametrize("batches", [1, 2, 5])
+def test_a_turn_holds_one_slice_of_work(monkeypatch, state, slices, batches):
+    """A decision takes so many slices; the one that goes over the slice is finished."""
+    work = Work(monkeypatch, slices * hot.SLICE_S)
+    answers = _run(state, work, *([_batch(20)] * batches))
+    assert [len(orjson.loads(answer)["answers"]) for answer in answers] == [20] * batches  # type: ignore[arg-type]
+    full = max(hot.SLICE_S, work.decision_s)
+    assert full - 1e-9 < max(work.turns) < hot.SLICE_S + work.decision_s + 1e-9
+    assert sum(work.turns) == pytest.approx(20 * batches * work.decision_s)
+
+
+def test_small_batches_share_turns_no_more_than_large_ones(monkeypatch, state):
+    work = Work(monkeypatch, hot.SLICE_S / 4)
+    answers = _run(state, work, *([_batch(1)] * 30))
+    assert len(answers) == 30
+    assert max(work.turns) == pytest.approx(work.decision_s)
+    assert max(work.parsed) == 1
+
+
+def test_refused_batches_share_turns_no_more_than_good_ones(monkeypatch, state):
+    work = Work(monkeypatch, hot.SLICE_S)
+    found = _run(state, work, *([b"[]", b"{", _batch(2)] * 6))
+    assert [getattr(one, "status", 200) for one in found] == [422, 400, 200] * 6
+    assert max(work.parsed) == 1
+
+
+def test_a_deadline_ends_a_batch_between_two_slices(monkeypatch, state):
+    work = Work(monkeypatch, hot.SLICE_S)
+
+    async def main() -> None:
+        with pytest.raises(ProblemError, match="deadline-exceeded"):
+            await hot.bids(state, _batch(100), 10.5 * hot.SLICE_S, None)
+
+    asyncio.run(main())
+    assert work.now == pytest.approx(11 * hot.SLICE_S)
+    assert b"spades_bids_total{" in state.metrics.text()
+    # what was decided was counted
+    assert sum(float(line.split()[-1]) for line in _lines(state, "spades_bids_total{")) == 11
+
+
+def test_the_answer_is_one_array(monkeypatch, state):
+    """However it is sliced, empty or wrong."""
+    whole = asyncio.run(hot.bids(state, _batch(7), math.inf, None))
+    Work(monkeypatch, hot.SLICE_S)
+    assert asyncio.run(hot.bids(state, _batch(7), math.inf, None)) == whole
+    assert asyncio.run(hot.bids(state, _batch(0), math.inf, None)) == b'{"answers":[]}'
+    wrong = orjson.loads(asyncio.run(hot.bids(state, b'{"requests":[{},1]}', math.inf, None)))
+    assert [answer["status"] for answer in wrong["answers"]] == [422, 422]
+
+
+def _lines(state, start: str) -> list[str]:
+    return [line for line in state.metrics.text().decode().splitlines() if line.startswith(start)]

@@ -1,0 +1,186 @@
+"""The limits on a body's JSON: no valid request comes near them, and nothing slow passes."""
+
+import asyncio
+import gc
+import math
+from itertools import accumulate
+from time import perf_counter
+
+import orjson
+import pytest
+
+from service.api import bid as hot
+from service.api.documentation import REQUEST
+from service.api.json_limits import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
+from service.bidding.policies import options_of
+from service.problems import ProblemError
+from service.schemas import MAX_ITEMS, POLICY_CHARS, BidRequest, BlindRequest
+
+_MIB = 1024 * 1024
+
+
+def _largest(schema: dict, definitions: dict) -> JsonLimits:
+    """What the largest value that ``schema`` allows holds of each."""
+    if "$ref" in schema:
+        return _largest(definitions[schema["$ref"].rpartition("/")[2]], definitions)
+    if "anyOf" in schema:
+        sizes = [_largest(one, definitions) for one in schema["anyOf"]]
+        return JsonLimits(*(max(of_each) for of_each in zip(*sizes, strict=True)))
+    if schema.get("type") == "array":
+        most = schema["maxItems"]
+        item = _largest(schema["items"], definitions)
+        return JsonLimits(1 + most * item.brackets, most - 1 + most * item.commas, most * item.colons, 0)
+    if schema.get("type") == "object":
+        sizes = [_largest(one, definitions) for one in schema["properties"].values()]
+        members = len(sizes)
+        own = JsonLimits(1, members - 1, members, 0)
+        return JsonLimits(*(sum(of_each) for of_each in zip(own, *sizes, strict=True)))
+    return JsonLimits(0, 0, 0, 0)
+
+
+def _most_options() -> int:
+    """How many options the longest policy text may name."""
+    shortest = sorted(len(":" + option.partition("|")[0]) for option in options_of("bis"))
+    return sum(length <= POLICY_CHARS - len("bis") for length in accumulate(shortest))
+
+
+@pytest.mark.parametrize("model", [BidRequest, BlindRequest])
+def test_the_largest_valid_request_is_within_the_limits(model):
+    schema = model.model_json_schema()
+    largest = _largest(schema, schema["$defs"])
+    if model is BidRequest:
+        # as the table in json_limits.py says; `scores` hold four sides' numbers or two seats' lists, not both
+        assert largest == JsonLimits(9, 67, 37, 0)
+        assert _most_options() == 16
+    assert all(most >= 10 * found for found, most in zip(largest, SINGLE_LIMITS, strict=True))
+    # in a batch there are a comma between the requests, and two brackets around them
+    assert 2 + largest.brackets * MAX_ITEMS <= BATCH_LIMITS.brackets
+    assert (largest.commas + 1) * MAX_ITEMS <= BATCH_LIMITS.commas
+    assert (largest.colons + _most_options()) * MAX_ITEMS <= BATCH_LIMITS.colons
+
+
+@pytest.mark.parametrize("limits", [SINGLE_LIMITS, BATCH_LIMITS])
+@pytest.mark.parametrize(
+    ("text", "field", "name"),
+    [
+        (b"[", 0, "opening brackets"),
+        (b"{", 0, "opening brackets"),
+        (b",", 1, "commas"),
+        (b":", 2, "colons"),
+        (b"\\", 3, "backslashes"),
+    ],
+)
+def test_one_more_than_the_limit(limits, text, field, name):
+    most = limits[field]
+    padding = b" " * SMALL_BYTES
+    assert excess(text * most + padding, limits) is None
+    fault = excess(text * (most + 1) + padding, limits)
+    assert fault is not None
+    assert fault == ("", "too-many-items", f"the body has {most + 1} {name}; accepted: at most {most}")
+
+
+def test_both_brackets_count_and_their_neighbours_in_the_alphabet_do_not():
+    half = SINGLE_LIMITS.brackets // 2
+    assert excess(b"[" * half + b"{" * half + b"Zz|]}\xfb\xdb" * 3000, SINGLE_LIMITS) is None
+    assert excess(b"[" * half + b"{" * (half + 1), SINGLE_LIMITS) is not None
+
+
+def test_a_small_body_is_not_counted():
+    assert min(*SINGLE_LIMITS, *BATCH_LIMITS) == SMALL_BYTES
+    assert excess(b"[" * SMALL_BYTES, JsonLimits(1, 1, 1, 1)) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "detail"),
+    [
+        ("/bid", b"[" * 50_000, "the body has 50000 opening brackets; accepted: at most 2048"),
+        ("/v1/bid/blind", b'{"a":' * 3000, "the body has 3000 opening brackets; accepted: at most 2048"),
+        ("/bid", b'["' + b"," * 3000 + b'"]', "the body has 3000 commas; accepted: at most 2048"),
+        ("/v1/bids", b"[],\n" * 200_000, "the body has 200000 opening brackets; accepted: at most 8192"),
+        ("/v1/bids", b'"' + b"\\u0041" * 100_000 + b'"', "the body has 100000 backslashes; accepted: at most 8192"),
+    ],
+)
+def test_a_body_over_the_limits_is_refused_unparsed(call, monkeypatch, path, body, detail):
+    monkeypatch.setattr(orjson, "loads", None)
+    response = call("POST", path, content=body)
+    assert response.status_code == 422
+    assert response.json()["type"] == "/problems/invalid-request"
+    assert response.json()["errors"] == [{"pointer": "", "code": "too-many-items", "detail": detail}]
+
+
+def test_the_fullest_valid_batch_is_answered(call):
+    rules = call("GET", "/v1/rules").json()["presets"]["classic"]
+    full = REQUEST | {
+        "previous_bids": [3, 1, 2],
+        "seat": 3,
+        "rules": rules,
+        "explain": False,
+        "legal_bids": list(range(14)),
+        "seed": 7,
+        "level": 5,
+        "style": {"aggression": 0.5, "nil_bias": -0.5},
+    }
+    body = orjson.dumps({"requests": [full] * MAX_ITEMS}, option=orjson.OPT_INDENT_2)[:_MIB]
+    body = body if len(body) < _MIB else orjson.dumps({"requests": [full] * MAX_ITEMS})
+    answers = call("POST", "/v1/bids", content=body).json()["answers"]
+    assert [answer["status"] for answer in answers] == [200] * MAX_ITEMS
+
+
+def _fill(head: bytes, item: bytes, tail: bytes, most: int | None = None) -> bytes:
+    """``item`` repeated up to a body of 1 MiB, ``most`` times at most; %d in it is its number."""
+    items, size = [], len(head) + len(tail)
+    for number in range(_MIB if most is None else most):
+        text = item % number if b"%" in item else item
+        size += len(text)
+        if size > _MIB:
+            break
+        items.append(text)
+    return head + b"".join(items) + tail
+
+
+_KEYS = BATCH_LIMITS.colons - 1
+_ITEMS = BATCH_LIMITS.commas
+_SHAPES = {
+    "one string": _fill(b'"', b"a", b'"'),
+    "escapes": _fill(b'"', b"\\u0041", b'"'),
+    "as many escapes as there may be": _fill(b'"', b"\\u20ac", b'"', BATCH_LIMITS.escapes),
+    "two bytes a character": _fill(b'"', "é".encode(), b'"'),
+    "four bytes a character": _fill(b'"', "😀".encode(), b'"'),
+    "digits": b"9" * _MIB,
+    "a fraction": b"0." + b"7" * (_MIB - 2),
+    "spaces": b" " * (_MIB - 2) + b"{}",
+    "lines, then no JSON": b"\n" * (_MIB - 2) + b"{x",
+    "different keys": _fill(b"{", b'"%d":1,', b'"a":1}', _KEYS),
+    "different long keys": _fill(b"{", b'"%018d":1,', b'"a":1}', _KEYS),
+    "numbers": _fill(b"[", b"1.2345678901234567,", b"1]", _ITEMS),
+    "strings": _fill(b"[", '"€%d",'.encode(), b"1]", _ITEMS),
+    "small arrays": _fill(b"[", b"[],", b"[]]", BATCH_LIMITS.brackets - 2),
+    "small objects": _fill(b"[", b'{"%d":1},', b"{}]", BATCH_LIMITS.brackets - 2),
+    "deep arrays": b"[" + b",".join([b"[" * 1000 + b"]" * 1000] * 8) + b"]",
+    "no end": b"[" * _MIB,
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("shape", _SHAPES)
+def test_no_body_blocks_the_event_loop(app, capsys, shape):
+    """The best of several: beside other work on the machine any may take longer."""
+    body = _SHAPES[shape]
+    assert len(body) <= _MIB
+
+    async def once() -> float:
+        slowest = 0.0
+        task = asyncio.create_task(hot.bids(app.state, body, math.inf, None))
+        while not task.done():
+            started = perf_counter()
+            await asyncio.sleep(0)
+            slowest = max(slowest, perf_counter() - started)
+        with pytest.raises(ProblemError):
+            await task
+        return slowest
+
+    gc.collect()
+    best = min(asyncio.run(once()) for _ in range(9))
+    with capsys.disabled():
+        print(f"\n{shape}: {best * 1000:.2f} ms")
+    assert best < 0.005

@@ -6,6 +6,7 @@ handler around the same decision (tests/bench). Rounds are interleaved and media
 changes from minute to minute. Exit code 1 when a goal is missed; without `wrk` its part is skipped.
 
     python -m loadtest.bench [--rounds 5] [--seconds 2]
+    python -m loadtest.bench --base COMMIT [--rounds 20]   only POST /bid, this tree beside that commit's, in one run
 """
 
 import argparse
@@ -26,6 +27,7 @@ from typing import NamedTuple
 
 from loadtest.arrivals import Prepared, run
 from loadtest.servers import ROOT, START_S, STOP_S, free_port
+from service.bidding.numerals import decimal, integer
 
 CONNECTIONS = 16
 CONSTANT_RATE = 5000.0  # requests/s
@@ -74,9 +76,13 @@ class Served(NamedTuple):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run it all and print; 1 when a goal is missed."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement in a round")
+    parser.add_argument("--rounds", type=integer, default=5)
+    parser.add_argument("--seconds", type=decimal, default=2.0, help="of each measurement in a round")
+    parser.add_argument("--base", metavar="COMMIT", help="compare POST /bid with this commit instead")
     options = parser.parse_args(arguments)
+    if options.base is not None:
+        _compare_with(options.base, options.rounds, options.seconds)
+        return 0
     missed: list[str] = []
     _stages()
     _memory_and_start(missed)
@@ -86,6 +92,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _compare(options.rounds, options.seconds, missed)
     print("\nverdict: " + ("every goal that could be judged is met" if not missed else "MISSED: " + "; ".join(missed)))
     return 1 if missed else 0
+
+
+def _compare_with(commit: str, rounds: int, seconds: float) -> None:
+    """Print the rate of POST /bid beside that of ``commit``; both run at once, and take turns with the load."""
+    body = json.dumps(REQUEST).encode()
+    settings = {"SPADES_QUEUE_MS": "0", "SPADES_ACCESS_LOG": "0"}
+    with tempfile.TemporaryDirectory() as directory, ExitStack() as stack:
+        base = Path(directory) / "base"
+        subprocess.run(["git", "worktree", "add", "--quiet", "--detach", str(base), commit], cwd=ROOT, check=True)
+        stack.callback(subprocess.run, ["git", "worktree", "remove", "--force", str(base)], cwd=ROOT, check=True)
+        targets = [
+            Target(name, stack.enter_context(_service(cwd=cwd, **settings)).port, "/bid", body)
+            for name, cwd in ((commit, base), ("this tree", ROOT))
+        ]
+        rates: dict[str, list[float]] = {target.name: [] for target in targets}
+        for number in range(rounds + 1):
+            for target in targets if number % 2 else reversed(targets):
+                rate = _wrk(target, seconds)
+                if number:  # the first round warms up
+                    rates[target.name].append(rate)
+    theirs, ours = rates.values()
+    print(f"POST /bid, requests/s, {CONNECTIONS} connections, medians of {rounds} rounds in turns")
+    for name, values in rates.items():
+        print(f"  {name:28} {median(values):9.0f}   ({_list(values, 0)})")
+    ratios = sorted(b / a for a, b in zip(theirs, ours, strict=True))
+    print(f"  ratio {median(ratios):.3f}, of single rounds {ratios[0]:.2f} to {ratios[-1]:.2f}")
 
 
 def _stages() -> None:
@@ -214,9 +246,9 @@ def _wrk(target: Target, seconds: float) -> float:
 
 
 @contextmanager
-def _service(*arguments: str, **environment: str) -> Iterator[Served]:
+def _service(*arguments: str, cwd: Path = ROOT, **environment: str) -> Iterator[Served]:
     port = free_port()
-    with _started(port, ["-m", "service", "serve", "--port", str(port), *arguments], environment) as served:
+    with _started(port, ["-m", "service", "serve", "--port", str(port), *arguments], environment, cwd) as served:
         yield served
 
 
@@ -228,12 +260,12 @@ def _app(name: str, **environment: str) -> Iterator[Served]:
 
 
 @contextmanager
-def _started(port: int, arguments: list[str], environment: dict[str, str]) -> Iterator[Served]:
+def _started(port: int, arguments: list[str], environment: dict[str, str], cwd: Path = ROOT) -> Iterator[Served]:
     """A Python process that answers GET /readyz, on one core of its own where there are several."""
     begun = monotonic()
     process = subprocess.Popen(
         [sys.executable, *arguments],
-        cwd=ROOT,
+        cwd=cwd,
         env=os.environ | environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

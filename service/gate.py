@@ -29,7 +29,7 @@ _NEVER_SHED = OPEN_ROUTES | {METRICS}  # while overloaded, a scrape gets the tex
 COSTLY_RATE = 100.0
 COSTLY_AT_ONCE = 100.0  # after a pause
 _LONGEST_TURN_S = 0.5
-MAX_LARGE_BODIES_BYTES = 24 * 1024 * 1024  # of all bodies in hand that are larger than a single bid's may be
+MAX_LARGE_BODIES_BYTES = 24 * 1024 * 1024  # of all bodies in memory that are larger than the largest single bid
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
 _TRACEPARENT = re.compile(rb"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
 _RETRY_S = "1"

@@ -76,7 +76,7 @@ class Connection(asyncio.Protocol):
         self._state = server_state
         self._phase = _IDLE
         self._since = perf_counter()  # when the phase began, s
-        self._arrived = self._since  # of the bytes in hand, s
+        self._arrived = self._since  # when the bytes that are parsed now arrived, s
         self._fresh = True  # no request has come
         self._ended = False  # the peer sends no more
         self._stopping = False  # the server stops
@@ -239,7 +239,7 @@ class Connection(asyncio.Protocol):
         return len(piece)
 
     def _read_without_upgrade(self) -> None:
-        """Read the head again as one that asks for no other protocol."""
+        """Parse the head again without its `Upgrade` header."""
         if self.parser.get_method() == b"CONNECT":
             self._refuse(ProblemError("method-not-allowed", "CONNECT is not allowed here", headers=[("allow", "")]))
             return
@@ -257,7 +257,7 @@ class Connection(asyncio.Protocol):
         self._feed(head)
 
     def _pause_or_resume(self) -> None:
-        """Read on only when nothing is in hand."""
+        """Read only while no bytes are kept for later."""
         if self.transport.is_closing():
             return
         if self._rest and not self._paused:

@@ -22,7 +22,7 @@ class Case(NamedTuple):
     refused: bool | None
 
     def numbered(self, number: int) -> bytes:
-        """The bytes with a hidden request that is told from those of other cases."""
+        """The bytes with a hidden request that differs from the hidden requests of other cases."""
         return self.data.replace(b"smuggled-000", b"smuggled-%03d" % number)
 
 

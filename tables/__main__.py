@@ -10,11 +10,11 @@ import sys
 
 from service.bidding.errors import BiddingError, TablesError
 from tables.arena.errors import ArenaError
-from tables.family import BuildError
+from tables.run.family import BuildError
 
 COMMANDS = {  # name: (module, what it does)
-    "build": ("tables.build", "make every table that is not up to date"),
-    "verify": ("tables.verify", "check the committed tables against manifest and code"),
+    "build": ("tables.run.build", "make every table that is not up to date"),
+    "verify": ("tables.run.verify", "check the committed tables against manifest and code"),
     "fit": ("tables.fit", "search the constants of bidders, and measure the pieces of SRP"),
     "probe": ("tables.probe", "find plays at which a card player loses points"),
     "bench": ("tables.bench", "time decisions and compiled play"),

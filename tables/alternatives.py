@@ -5,9 +5,10 @@ For `tables.probe`, which forces these cards on a player. Only what the seat to 
 
 from typing import Any
 
-from service.bidding.cards import SPADE_BITS, highest, lowest
-from service.bidding.rules import Rules
-from service.bidding.scoring import score_side
+from service.bidding.game.cards import SPADE_BITS, highest, lowest
+from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import score_side
+from tables.engine.rules import BID, CARD, COUNT, LEADER, PLAYED, TAKEN, play_card, suit_mask
 from tables.players.choose import choose_card
 from tables.players.common import (
     above,
@@ -20,7 +21,6 @@ from tables.players.common import (
     unseen_cards,
     winning_cards,
 )
-from tables.rules import BID, CARD, COUNT, LEADER, PLAYED, TAKEN, play_card, suit_mask
 
 NOBODY, ME, PARTNER, OPPONENT, BOTH = range(5)  # who has a live nil
 NILS = ("no nil", "own nil", "partner's nil", "opponent's nil", "nils on both sides")

@@ -18,18 +18,18 @@ from typing import Any
 import numpy as np
 
 from service.bidding.bidder import Position, decide
-from service.bidding.cards import DECK, cards_of
-from service.bidding.legal import allowed_bids
+from service.bidding.game.cards import DECK, cards_of
+from service.bidding.game.legal import allowed_bids
+from service.bidding.game.rules import PRESETS, Rules
 from service.bidding.numerals import integer
 from service.bidding.policies import SERVED, parse_policy
-from service.bidding.rules import PRESETS, Rules
 from service.bidding.setting import PLAIN
 from service.bidding.tableset import open_tables
-from tables.game import SUMS
-from tables.jit import entry
-from tables.selfplay import play_pairs, play_rounds
-from tables.simulate import chairs, kernel_tables, needed, seated
-from tables.winprob import BIDS, winprob_bid
+from tables.engine.game import SUMS
+from tables.engine.jit import entry
+from tables.engine.selfplay import play_pairs, play_rounds
+from tables.engine.simulate import chairs, kernel_tables, needed, seated
+from tables.engine.winprob import BIDS, winprob_bid
 
 POSITIONS = 2000
 ROUNDS = 50_000

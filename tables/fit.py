@@ -3,7 +3,7 @@
 `factor`: the price of a bag in the previous-bids factor. `rb`: RB's three nil ranks. `bis`: nil threshold and
 offset (`bis:tuned`), the desperate nil's floor, spade honours. `conventions`: the threshold of a nil that partner's
 signal asks for. `variants`: nil threshold, its slope and the offset in whiz, suicide and with jokers. `cutthroat`: the
-same there, and what each piece of SOLO is worth. `rules`: what stakes and limits change (`service.bidding.stakes`).
+same there, and what each piece of SOLO is worth. `rules`: what stakes and limits change (`service.bidding.bis.stakes`).
 `srp`: what each piece of SRP 2 is worth, `srp@1`: of SRP 1. `nil`: success of nils after the bids 1, 3 at value .8 by
 who plays. `levels`: how far each level misjudges. Nothing is written: the constants stand in
 `service.bidding.policies` and `stakes`, with their source.
@@ -18,26 +18,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.auction import SEQUENCES, sequence_index
-from service.bidding.cards import RANKS
+from service.bidding.game.auction import SEQUENCES, sequence_index
+from service.bidding.game.cards import RANKS
+from service.bidding.game.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from service.bidding.numerals import integer
 from service.bidding.policies import FULL_LEVEL, SERVED, SPREADS, Policy, graded, parse_policy
-from service.bidding.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from service.bidding.tableset import Tables, open_tables
-from tables import cutthroat
 from tables.arena import stats
-from tables.curves import BINS, nil_rounds
-from tables.factor import START, learn
-from tables.family import Arrays, Chunk
-from tables.game import PAIR_DD, PAIR_RR, POINTS, ROUNDS, SUMS
-from tables.logistic import log_loss_by_bin
+from tables.builders import cutthroat
+from tables.builders.curves import BINS, nil_rounds
+from tables.builders.factor import START, learn
+from tables.builders.logistic import log_loss_by_bin
+from tables.builders.rb import FIT_RULES
+from tables.engine.game import PAIR_DD, PAIR_RR, POINTS, ROUNDS, SUMS
+from tables.engine.selfplay import play_pairs, play_rounds
+from tables.engine.simulate import chairs, kernel_tables, needed, seated, typed
 from tables.players.names import player_for
 from tables.players.solo1.goals import PIECE_NAMES as PIECES_OF_SOLO
 from tables.players.srp1.goals import ALL_PIECES, PIECE_NAMES
 from tables.players.srp2.goals import PIECE_NAMES as PIECES_OF_SRP2
-from tables.rb import FIT_RULES
-from tables.selfplay import play_pairs, play_rounds
-from tables.simulate import chairs, kernel_tables, needed, seated, typed
+from tables.run.family import Arrays, Chunk
 
 PAPER = PRESETS["bis-paper"]
 LEVEL_STEP = 3.0  # percent of games, from each level to the next

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from service.bidding.game.rules import Rules
 from service.bidding.numerals import integer
 from service.bidding.policies import Policy, parse_policy
-from service.bidding.rules import Rules
 from service.bidding.tableset import open_tables
 from tables.alternatives import (
     CLASSES,
@@ -33,16 +33,11 @@ from tables.alternatives import (
     points_of,
     same_worth,
 )
-from tables.deal import below, deal, deck_of, seed_rng
-from tables.executors import executor_of
-from tables.family import Arrays
-from tables.fit import table
-from tables.game import bid_seat, start_round
-from tables.jit import entry
-from tables.players.choose import choose_card
-from tables.players.common import unseen_cards
-from tables.rb import FIT_RULES
-from tables.rules import (
+from tables.builders.rb import FIT_RULES
+from tables.engine.deal import below, deal, deck_of, seed_rng
+from tables.engine.game import bid_seat, start_round
+from tables.engine.jit import entry
+from tables.engine.rules import (
     BID,
     BROKEN,
     CARD,
@@ -56,7 +51,12 @@ from tables.rules import (
     legal_cards,
     play_card,
 )
-from tables.simulate import kernel_tables, seated, typed
+from tables.engine.simulate import kernel_tables, seated, typed
+from tables.fit import table
+from tables.players.choose import choose_card
+from tables.players.common import unseen_cards
+from tables.run.executors import executor_of
+from tables.run.family import Arrays
 
 CHUNK_DEALS = 20_000
 

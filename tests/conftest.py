@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from service.bidding.auction import SEQUENCES
-from service.bidding.features import BID_INPUTS, INPUTS
-from service.bidding.nil import GRID
-from service.bidding.outcome import OUTCOMES
+from service.bidding.bis.nil import GRID
+from service.bidding.game.auction import SEQUENCES
 from service.bidding.setting import PLAIN
 from service.bidding.tableset import DEFAULT_DIRECTORY, Tables, TableSet, open_tables
-from service.bidding.win_games import CELLS
-from tables.simulate import kernel_tables
+from service.bidding.winprob.features import BID_INPUTS, INPUTS
+from service.bidding.winprob.outcome import OUTCOMES
+from service.bidding.winprob.win_games import CELLS
+from tables.engine.simulate import kernel_tables
 from tests.more_games import MORE_CELLS, MORE_ROWS
 
 

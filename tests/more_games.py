@@ -1,7 +1,7 @@
 """Games that stand in `more_win`, of every kind of rules that tell one: the tests' own, with places from cell 0 on."""
 
-from service.bidding.rules import Rules, make_rules
-from service.bidding.win_games import Place, key_of, own_place
+from service.bidding.game.rules import Rules, make_rules
+from service.bidding.winprob.win_games import Place, key_of, own_place
 
 
 def _places() -> dict[Rules, Place]:

@@ -13,9 +13,9 @@ from pathlib import Path
 from service.api.faults import faults_of
 from service.api.requests import read_fast
 from service.bidding.bidder import Position, decide
-from service.bidding.cards import parse_pbn
+from service.bidding.game.cards import parse_pbn
+from service.bidding.game.rules import make_rules
 from service.bidding.policies import parse_policy
-from service.bidding.rules import make_rules
 from service.bidding.tableset import open_tables
 from tests import naive
 

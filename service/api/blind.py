@@ -17,10 +17,10 @@ from service.api.faults import MAX_KEYS, faults_of
 from service.api.json_limits import SINGLE_LIMITS
 from service.api.requests import BidCall, read_fast
 from service.api.state import State
-from service.bidding.blind_decision import BlindDecision, decide_blind
+from service.bidding.bis.blind_decision import BlindDecision, decide_blind
 from service.bidding.policies import Policy, graded
 from service.bidding.tableset import TableSet
-from service.bidding.win_games import SHIPPED, Games
+from service.bidding.winprob.win_games import SHIPPED, Games
 from service.problems import Fault, pointer
 
 OF_A_HAND = ("hand", "legal_bids", "explain", "level", "style")  # fields of POST /bid that this request has not

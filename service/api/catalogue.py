@@ -10,8 +10,7 @@ from fastapi import APIRouter
 from service.api.documentation import GET_PROBLEMS
 from service.api.requests import DEFAULT_POLICY, DEFAULT_PRESET, POLICIES
 from service.bidding.errors import RulesError
-from service.bidding.policies import TUNED, options_of
-from service.bidding.rules import (
+from service.bidding.game.rules import (
     FAILED_NIL_TRICKS,
     FIXED_FIELDS,
     PRESETS,
@@ -21,6 +20,7 @@ from service.bidding.rules import (
     describe,
     make_rules,
 )
+from service.bidding.policies import TUNED, options_of
 from service.schemas import PoliciesAnswer, PolicyInfo, RuleField, RulesAnswer, RuleSet
 
 _DESCRIPTIONS = {

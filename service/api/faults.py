@@ -26,13 +26,12 @@ from service.api.requests import (
     deck_of,
     pbn_names,
 )
-from service.bidding.auction import NO_BID
 from service.bidding.bidder import BLIND_NIL
-from service.bidding.cards import RANKS
 from service.bidding.errors import PolicyError, RulesError
-from service.bidding.legal import possible_bids
-from service.bidding.policies import BIS, CONVENTIONS, NO_CONVENTION, WINPROB, parse_policy
-from service.bidding.rules import (
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.cards import RANKS
+from service.bidding.game.legal import possible_bids
+from service.bidding.game.rules import (
     CUTTHROAT,
     PARTNERSHIP,
     PRESETS,
@@ -43,8 +42,9 @@ from service.bidding.rules import (
     describe,
     make_rules,
 )
-from service.bidding.scoring import contract_of, is_nil
-from service.bidding.win_games import SHIPPED, Games, refusal
+from service.bidding.game.scoring import contract_of, is_nil
+from service.bidding.policies import BIS, CONVENTIONS, NO_CONVENTION, WINPROB, parse_policy
+from service.bidding.winprob.win_games import SHIPPED, Games, refusal
 from service.problems import Fault, pointer, quote
 from service.schemas import POLICY_CHARS, SCORE_LIMIT, BidRequest
 

@@ -12,12 +12,24 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import orjson
 
-from service.bidding.auction import NO_BID
 from service.bidding.bidder import BLIND_NIL, Position
-from service.bidding.cards import DECK, JOKER_DECK, PBN_JOKERS, RANKS, SUITS, parse_card, pbn_card
+from service.bidding.bis.solo import own_and_best
 from service.bidding.errors import PolicyError, RulesError
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.cards import DECK, JOKER_DECK, PBN_JOKERS, RANKS, SUITS, parse_card, pbn_card
+from service.bidding.game.legal import pair_allowed
+from service.bidding.game.rules import (
+    CUTTHROAT,
+    JOKERS,
+    MIRROR,
+    PARTNERSHIP,
+    PRESETS,
+    WHIZ,
+    WHIZ_STRICT,
+    Rules,
+    make_rules,
+)
 from service.bidding.grading import seed_of
-from service.bidding.legal import pair_allowed
 from service.bidding.policies import (
     BIS,
     CONVENTIONS,
@@ -30,9 +42,7 @@ from service.bidding.policies import (
     parse_policy,
 )
 from service.bidding.record import record
-from service.bidding.rules import CUTTHROAT, JOKERS, MIRROR, PARTNERSHIP, PRESETS, WHIZ, WHIZ_STRICT, Rules, make_rules
-from service.bidding.solo import own_and_best
-from service.bidding.win_games import SHIPPED, Games, key_of
+from service.bidding.winprob.win_games import SHIPPED, Games, key_of
 from service.schemas import MAX_SEED, POLICY_CHARS, SCORE_LIMIT
 
 POLICIES: Final = SERVED

@@ -6,11 +6,11 @@ published. None of them knows the score.
 
 from typing import Any, NamedTuple
 
-from service.bidding.auction import NO_BID, partner_bid
-from service.bidding.cards import ACE, KING, QUEEN, TEN
+from service.bidding.bis.regular import limit_takes
+from service.bidding.game.auction import NO_BID, partner_bid
+from service.bidding.game.cards import ACE, KING, QUEEN, TEN
+from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.policies import Policy
-from service.bidding.regular import limit_takes
-from service.bidding.scoring import BLIND_NIL
 
 
 class Baseline(NamedTuple):

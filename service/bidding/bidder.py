@@ -6,24 +6,24 @@ and `explanation` turns the kernel's numbers into fields and a sentence.
 
 from typing import Any, NamedTuple
 
-from service.bidding.auction import NO_BID
 from service.bidding.baselines import Baseline, fixed, io, ms, rb
-from service.bidding.bis import BisDecision, bis
-from service.bidding.cards import ordinary
-from service.bidding.explanation import explain_baseline, explain_bis
-from service.bidding.legal import EVERY_BID, allowed_bids, within
-from service.bidding.net import win_decision
+from service.bidding.bis.bis import BisDecision, bis
+from service.bidding.bis.solo import SoloDecision, solo
+from service.bidding.bis.stakes import seen_rules
+from service.bidding.explain.explanation import explain_baseline, explain_bis
+from service.bidding.explain.solo_explanation import explain_solo
+from service.bidding.explain.win_explanation import explain_win
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.cards import ordinary
+from service.bidding.game.legal import EVERY_BID, allowed_bids, within
+from service.bidding.game.rules import CUTTHROAT, JOKERS, Rules
+from service.bidding.game.scoring import BLIND_NIL, NIL
+from service.bidding.game.variants import sees_ordinary, variant_of
 from service.bidding.policies import BIS, IO, MS, RB, WINPROB, Policy
 from service.bidding.record import record
-from service.bidding.rules import CUTTHROAT, JOKERS, Rules
-from service.bidding.scoring import BLIND_NIL, NIL
 from service.bidding.setting import PLAIN, setting_of
-from service.bidding.solo import SoloDecision, solo
-from service.bidding.solo_explanation import explain_solo
-from service.bidding.stakes import seen_rules
 from service.bidding.tableset import Tables, TableSet
-from service.bidding.variants import sees_ordinary, variant_of
-from service.bidding.win_explanation import explain_win
+from service.bidding.winprob.net import win_decision
 
 __all__ = ["BLIND_NIL", "Decision", "Position", "decide", "nearest_legal"]
 

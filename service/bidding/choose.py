@@ -3,15 +3,15 @@
 from typing import Any
 
 from service.bidding.baselines import fixed, io, ms, rb
-from service.bidding.bis import bis
-from service.bidding.cards import ordinary
-from service.bidding.legal import allowed_bids, within
+from service.bidding.bis.bis import bis
+from service.bidding.bis.solo import own_and_best, solo
+from service.bidding.bis.stakes import seen_rules
+from service.bidding.game.cards import ordinary
+from service.bidding.game.legal import allowed_bids, within
+from service.bidding.game.rules import Rules
+from service.bidding.game.variants import sees_ordinary
 from service.bidding.policies import BIS, IO, MS, RB, Policy
-from service.bidding.rules import Rules
 from service.bidding.setting import at_setting, setting_of
-from service.bidding.solo import own_and_best, solo
-from service.bidding.stakes import seen_rules
-from service.bidding.variants import sees_ordinary
 
 
 def choose_bid(

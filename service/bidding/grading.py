@@ -7,15 +7,15 @@ say what full strength would bid. Steps come first in `adjustments`: style, then
 import zlib
 from typing import Any
 
-from service.bidding.auction import NO_BID
 from service.bidding.bidder import Decision, Position, decide
-from service.bidding.legal import EVERY_BID, allowed_bids
+from service.bidding.explain.win_explanation import explain_win
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.legal import EVERY_BID, allowed_bids
 from service.bidding.levels import drawn_bid, misjudged
-from service.bidding.net import win_decision
 from service.bidding.policies import BIS, WINPROB, Policy
 from service.bidding.setting import PLAIN
 from service.bidding.tableset import TableSet
-from service.bidding.win_explanation import explain_win
+from service.bidding.winprob.net import win_decision
 
 
 def seed_of(position: Position) -> int:

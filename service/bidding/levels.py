@@ -10,10 +10,10 @@ than `MOST_TRICKS` away, a nil that all but surely fails. How far a level goes (
 from math import exp
 from typing import Any
 
-from service.bidding.blind import lot
-from service.bidding.nil import SURE_LOSER
+from service.bidding.bis.blind import lot
+from service.bidding.bis.nil import SURE_LOSER
 from service.bidding.policies import BIS, IO, Policy
-from service.bidding.winprob import LEVEL
+from service.bidding.winprob.winprob import LEVEL
 
 MOST_TRICKS = 2  # by which a hand is misjudged, or a drawn number is away from the best
 AGGRESSION_TRICKS = 0.6  # that a hand is worth more at aggression 1

@@ -7,10 +7,10 @@ the arena read the same texts. `Policy` is a flat tuple of numbers, so that kern
 from functools import lru_cache
 from typing import NamedTuple
 
-from service.bidding.cards import RANKS
 from service.bidding.errors import PolicyError
+from service.bidding.game.cards import RANKS
+from service.bidding.game.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ
 from service.bidding.numerals import decimal, integer
-from service.bidding.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ
 
 BIS, RB, MS, IO, FIXED, WINPROB = range(6)
 FULL, SINGLE, RAW = 0, 1, 2  # curves: by the previous bids, one for all, the nil value itself

@@ -6,8 +6,8 @@ has none of its own of are the partnership's (`tableset.tables_by_setting`).
 
 from typing import Any
 
+from service.bidding.game.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 from service.bidding.policies import AUTO, BIG5, BIG6, NO_CONVENTION, Policy
-from service.bidding.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 
 PLAIN, WITH_BIG5, WITH_BIG6, IN_CUTTHROAT, IN_WHIZ, IN_SUICIDE, WITH_JOKERS = range(7)
 # The prefix of a setting's own arrays: big5_curves.npy. Mirror and strict whiz leave nothing to decide.

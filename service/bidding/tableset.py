@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from service.bidding.errors import TablesError
 from service.bidding.setting import PLAIN, SETTINGS
-from service.bidding.weights import Weights, weights_of
-from service.bidding.win_games import ROWS, Games, games_of
+from service.bidding.winprob.weights import Weights, weights_of
+from service.bidding.winprob.win_games import ROWS, Games, games_of
 
 FORMAT = 1  # of the manifest; see docs/adr/0003
 MANIFEST = "manifest.json"

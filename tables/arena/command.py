@@ -7,12 +7,12 @@ import argparse
 import json
 import os
 
+from service.bidding.game.rules import make_rules
 from service.bidding.numerals import decimal, integer
-from service.bidding.rules import make_rules
 from tables.arena.errors import ArenaError
 from tables.arena.match import run_match
-from tables.executors import executor_of
 from tables.players.names import player_for, split_players
+from tables.run.executors import executor_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

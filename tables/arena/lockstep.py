@@ -1,9 +1,10 @@
 """Many games at once, step by step: what outside bidders and noise need.
 
 Compiled code carries every game on until somebody outside has to bid; those positions are asked in one batch a
-bidder, the bids go in, and so on until all games are over. Deals, bids and play are the kernels of tables/game.py, so
-a built-in bidder makes the same games here and in `tables.selfplay`. Outside bidders are asked for bids on a hand seen,
-never for a blind nil. Data comes from match.py's chunk and goes back into its ``scores`` and ``sums``.
+bidder, the bids go in, and so on until all games are over. Deals, bids and play are the kernels of
+tables/engine/game.py, so a built-in bidder makes the same games here and in `tables.engine.selfplay`. Outside bidders
+are asked for bids on a hand seen, never for a blind nil. Data comes from match.py's chunk and goes back into its
+``scores`` and ``sums``.
 """
 
 import zlib
@@ -12,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.cards import format_card
+from service.bidding.game.cards import format_card
+from service.bidding.game.rules import Rules, describe
+from service.bidding.game.scoring import game_winner
 from service.bidding.policies import Policy, parse_policy
-from service.bidding.rules import Rules, describe
-from service.bidding.scoring import game_winner
 from service.bidding.tableset import Tables
 from tables.arena.bidders import OutsideBidder, is_outside, open_bidder
-from tables.deal import deck_of, seed_rng
-from tables.game import (
+from tables.engine.deal import deck_of, seed_rng
+from tables.engine.game import (
     DRAWS,
     GAMES,
     MOST_ROUNDS,
@@ -34,9 +35,9 @@ from tables.game import (
     play_out,
     turn_of,
 )
-from tables.jit import entry
-from tables.rules import BAG, BID, DECK_CELL, HAND, SCORE, SIZE, carry_rules
-from tables.simulate import typed
+from tables.engine.jit import entry
+from tables.engine.rules import BAG, BID, DECK_CELL, HAND, SCORE, SIZE, carry_rules
+from tables.engine.simulate import typed
 
 # Cells of a game's row; NEXT is the seat to bid, -1 before the deal.
 PAIR, SWAP, NUMBER, NEXT, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(11)

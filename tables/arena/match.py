@@ -15,21 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from service.bidding.game.rules import CUTTHROAT, Rules, describe, make_rules
 from service.bidding.policies import WINPROB, Policy, parse_policy
-from service.bidding.rules import CUTTHROAT, Rules, describe, make_rules
 from service.bidding.setting import PLAIN
 from service.bidding.tableset import DEFAULT_DIRECTORY, Tables, open_tables
-from service.bidding.win_games import games_of, refusal
+from service.bidding.winprob.win_games import games_of, refusal
 from tables.arena import stats
 from tables.arena.bidders import is_outside
 from tables.arena.errors import ArenaError
 from tables.arena.lockstep import play_outside
 from tables.arena.result import MatchResult, describe_match
-from tables.family import Arrays, Executor, LocalThreads
-from tables.game import SUMS
+from tables.engine.game import SUMS
+from tables.engine.selfplay import play_pairs
+from tables.engine.simulate import kernel_tables, needed, seated, typed
 from tables.players.names import PlayerError, format_player, parse_player
-from tables.selfplay import play_pairs
-from tables.simulate import kernel_tables, needed, seated, typed
+from tables.run.family import Arrays, Executor, LocalThreads
 
 CHUNK_PAIRS = 250  # compiled: some 20 ms
 SAMPLING_CHUNK_PAIRS = 10  # with a player that samples deals: a hundred times slower

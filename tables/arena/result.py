@@ -1,7 +1,7 @@
 """What a match came to: one object, as JSON and as Markdown.
 
-Nothing is played or estimated here: counts come from match.py (layout in tables/game.py), intervals from stats.py.
-A rate of nothing (the success of nils where none was bid) is null, never a number.
+Nothing is played or estimated here: counts come from match.py (layout in tables/engine/game.py), intervals from
+stats.py. A rate of nothing (the success of nils where none was bid) is null, never a number.
 """
 
 import json
@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import service
-from service.bidding.rules import describe
+from service.bidding.game.rules import describe
 from service.bidding.tableset import TableSet
-from tables import game
 from tables.arena import stats
-from tables.jit import source_hash
+from tables.engine import game
+from tables.engine.jit import source_hash
 
 if TYPE_CHECKING:
     from tables.arena.match import Match, Played

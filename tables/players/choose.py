@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from tables.engine.rules import PLAYER
 from tables.players.solo1.solo import solo1
 from tables.players.srp1.srp import srp1
 from tables.players.srp2.srp import srp2
 from tables.players.uct import uct
 from tables.players.wrp import wrp
-from tables.rules import PLAYER
 
 WRP, SRP1, UCT1, SOLO1, SRP2 = 0, 1, 2, 3, 4
 IDS = {"wrp": WRP, "srp@1": SRP1, "srp@2": SRP2, "srp": SRP2, "solo@1": SOLO1, "solo": SOLO1}  # players without options

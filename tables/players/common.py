@@ -5,9 +5,9 @@
 
 from typing import Any
 
-from service.bidding.cards import FIRST_SPADE, SPADE_BITS, highest, lowest
-from service.bidding.scoring import contract_of, is_nil
-from tables.rules import BEST, BID, CARD, COUNT, DECK_CELL, HAND, PLAYED, TAKEN, suit_mask
+from service.bidding.game.cards import FIRST_SPADE, SPADE_BITS, highest, lowest
+from service.bidding.game.scoring import contract_of, is_nil
+from tables.engine.rules import BEST, BID, CARD, COUNT, DECK_CELL, HAND, PLAYED, TAKEN, suit_mask
 
 
 def unseen_cards(s: Any, seat: int) -> int:

@@ -1,6 +1,6 @@
 """Working memory for kernels that need some of their own: the one allocation either world may make.
 
-Plain Python gets a memoryview of machine words, so that cells read as ints; `tables.jit` gives compiled code an
+Plain Python gets a memoryview of machine words, so that cells read as ints; `tables.engine.jit` gives compiled code an
 array. Not for states, which their owner makes and hands in.
 """
 

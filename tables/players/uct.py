@@ -16,13 +16,9 @@ too: hands are sampled, and the other seats are taken for SRP with all its piece
 import math
 from typing import Any
 
-from service.bidding.cards import lowest
-from service.bidding.scoring import score_side
-from tables.players.scratch import scratch
-from tables.players.srp1.goals import ALL_PIECES
-from tables.players.srp1.srp import srp1
-from tables.players.unseen import WAYS, count_deals, deal_unseen, seed_view
-from tables.rules import (
+from service.bidding.game.cards import lowest
+from service.bidding.game.scoring import score_side
+from tables.engine.rules import (
     BAG,
     BID,
     BROKEN,
@@ -39,6 +35,10 @@ from tables.rules import (
     legal_cards,
     play_card,
 )
+from tables.players.scratch import scratch
+from tables.players.srp1.goals import ALL_PIECES
+from tables.players.srp1.srp import srp1
+from tables.players.unseen import WAYS, count_deals, deal_unseen, seed_view
 
 # A seat's PIECES cell holds beside SRP's nine bits: n (4 bits), samples a decision (20 bits), C in points (20 bits).
 TRICKS_SHIFT, SAMPLES_SHIFT, C_SHIFT = 9, 13, 33

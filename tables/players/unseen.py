@@ -11,9 +11,9 @@ two seats, is a sum of multinomials over what suit i gives them, times the numbe
 
 from typing import Any
 
-from tables.deal import below, seed_rng, uniform
+from tables.engine.deal import below, seed_rng, uniform
+from tables.engine.rules import COUNT, HAND, LEADER, MASK32, PLAYED, VOID, suit_mask
 from tables.players.common import unseen_cards
-from tables.rules import COUNT, HAND, LEADER, MASK32, PLAYED, VOID, suit_mask
 
 SIDE = 14  # a seat has 0..13 places
 CHOOSE = 5 * SIDE * SIDE  # from here on binomials: n over k at CHOOSE + 16 n + k, n and k 0..15

@@ -6,8 +6,9 @@ under an opponent's nil only in the current trick. It does not count cards, sign
 
 from typing import Any
 
-from service.bidding.cards import highest, lowest
-from service.bidding.scoring import is_nil
+from service.bidding.game.cards import highest, lowest
+from service.bidding.game.scoring import is_nil
+from tables.engine.rules import BID, BROKEN, CARD, COUNT, DECK_CELL, HAND, TAKEN, WINNER, legal_cards, suit_mask
 from tables.players.common import (
     duck,
     least_winning_lead,
@@ -17,7 +18,6 @@ from tables.players.common import (
     tricks_needed,
     winning_cards,
 )
-from tables.rules import BID, BROKEN, CARD, COUNT, DECK_CELL, HAND, TAKEN, WINNER, legal_cards, suit_mask
 
 
 def wrp(s: Any, me: int) -> int:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from service.bidding.auction import NO_BID, sequence_index
-from service.bidding.blind import HIGH_SUM
-from service.bidding.rules import make_rules
+from service.bidding.bis.blind import HIGH_SUM
+from service.bidding.game.auction import NO_BID, sequence_index
+from service.bidding.game.rules import make_rules
 from tables.arena.result import MatchResult
 from tables.report.setup import Setup, by_points, percent, share, table
 

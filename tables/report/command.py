@@ -21,7 +21,6 @@ import numpy as np
 from service.bidding.numerals import decimal, integer
 from service.bidding.tableset import TableSet, open_tables
 from tables.arena.match import player_version
-from tables.family import BuildError, write_atomically
 from tables.report import (
     blind,
     components,
@@ -40,6 +39,7 @@ from tables.report import (
 )
 from tables.report.samples import Rounds, self_play
 from tables.report.setup import PLAYED, VERSIONS, Setup
+from tables.run.family import BuildError, write_atomically
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "strength.md"
 ROUNDS = 40  # recorded in self-play for each pair of the report

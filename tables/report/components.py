@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from service.bidding.rules import PRESETS, Rules
+from service.bidding.game.rules import PRESETS, Rules
 from tables import fit
 from tables.report.paper import NO_ENDGAME_1, NO_ENDGAME_200, SINGLE_CURVE, SRP_WINS, Published
 from tables.report.setup import ONE_ROUND, PAPER, Setup, by_points, percent, table

@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.auction import NO_BID
-from service.bidding.conventions import FIVE, MOST_TAKES, covers_nil
-from service.bidding.regular import limit_takes
-from service.bidding.rules import make_rules
+from service.bidding.bis.conventions import FIVE, MOST_TAKES, covers_nil
+from service.bidding.bis.regular import limit_takes
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.rules import make_rules
 from tables import fit
 from tables.arena.match import Match, play
 from tables.arena.result import MatchResult, describe_match
-from tables.family import LocalThreads
+from tables.engine.simulate import kernel_tables
 from tables.report.samples import Rounds, self_play
 from tables.report.setup import PAPER, Setup, by_points, percent, share, table
-from tables.simulate import kernel_tables
+from tables.run.family import LocalThreads
 
 LONG = make_rules("classic")  # goal 500, no losing goal
 DEALS = 40  # of self-play for each pair of the report

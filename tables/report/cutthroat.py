@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from service.bidding.rules import PRESETS
+from service.bidding.game.rules import PRESETS
 from tables import fit
 from tables.report.setup import Setup, by_points, percent, share, table
 

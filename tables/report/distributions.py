@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.cards import ACE, FIRST_SPADE
+from service.bidding.game.cards import ACE, FIRST_SPADE
 from tables.arena.result import MatchResult
 from tables.report import paper, plots
 from tables.report.samples import Rounds

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from service.bidding.auction import sequence_index
-from service.bidding.nil import interpolate
+from service.bidding.bis.nil import interpolate
+from service.bidding.game.auction import sequence_index
 from service.bidding.setting import PLAIN
 from tables import fit
 from tables.arena.stats import wilson

@@ -11,17 +11,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.legal import allowed_bids
-from service.bidding.rules import Rules
-from service.bidding.winning import cells_of, place_of
-from tables.deal import below, deck_of
-from tables.game import deal_under_way, play_out, worth_after
-from tables.jit import entry
-from tables.net_fit import GAMES, random_scores
+from service.bidding.game.legal import allowed_bids
+from service.bidding.game.rules import Rules
+from service.bidding.winprob.winning import cells_of, place_of
+from tables.engine.deal import below, deck_of
+from tables.engine.game import deal_under_way, play_out, worth_after
+from tables.engine.jit import entry
+from tables.engine.rules import BID, DECK_CELL, HAND, SIZE, carry_rules
+from tables.engine.simulate import seated
+from tables.engine.winprob import BIDS, weighed_seat, winprob_seat
+from tables.learning.net_fit import GAMES, random_scores
 from tables.report.setup import PAPER, Setup, table
-from tables.rules import BID, DECK_CELL, HAND, SIZE, carry_rules
-from tables.simulate import seated
-from tables.winprob import BIDS, weighed_seat, winprob_seat
 
 DEALS = 256  # to a position, half of them to choose by and half to judge by
 FEWEST = 64  # deals, or the position is left out

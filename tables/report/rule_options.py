@@ -5,7 +5,7 @@ Who ignores the rules bids as if all but the goals were classic's; its bid is th
 
 from typing import Any, NamedTuple
 
-from service.bidding.rules import Rules, make_rules
+from service.bidding.game.rules import Rules, make_rules
 from tables.report.setup import Setup, by_points, percent, table
 
 LONG: dict[str, object] = {"win": 500, "lose": None}

@@ -10,21 +10,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.auction import sequence_index
-from service.bidding.bis import bis
-from service.bidding.legal import EVERY_BID, allowed_bids
-from service.bidding.nil import GRID, OPEN, consider_nil
+from service.bidding.bis.bis import bis
+from service.bidding.bis.nil import GRID, OPEN, consider_nil
+from service.bidding.game.auction import sequence_index
+from service.bidding.game.legal import EVERY_BID, allowed_bids
+from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import score_side
 from service.bidding.policies import RAW, Policy, parse_policy
-from service.bidding.rules import Rules
-from service.bidding.scoring import score_side
 from service.bidding.setting import PLAIN, setting_of
 from service.bidding.tableset import Tables
-from tables.deal import deal, deck_of, seed_rng
-from tables.game import bid_seat, play_out, start_round
-from tables.jit import entry
-from tables.players.choose import choose_card
-from tables.players.scratch import scratch
-from tables.rules import (
+from tables.engine.deal import deal, deck_of, seed_rng
+from tables.engine.game import bid_seat, play_out, start_round
+from tables.engine.jit import entry
+from tables.engine.rules import (
     BID,
     BROKEN,
     CARD,
@@ -40,7 +38,9 @@ from tables.rules import (
     legal_cards,
     play_card,
 )
-from tables.simulate import seated, typed
+from tables.engine.simulate import seated, typed
+from tables.players.choose import choose_card
+from tables.players.scratch import scratch
 
 BINS = GRID + 1
 SEQUENCES = ((1, 3), (3, 3), (8, 3))  # partner's bid and RHO's before a third seat: the three of Fig. 3

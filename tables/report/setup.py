@@ -14,12 +14,12 @@ from typing import Any
 import numba
 import numpy as np
 
-from service.bidding.rules import Rules, describe, make_rules
+from service.bidding.game.rules import Rules, describe, make_rules
 from service.bidding.tableset import Tables, TableSet
 from tables.arena.match import player_version, run_match
 from tables.arena.result import MatchResult
-from tables.jit import source_hash
-from tables.simulate import kernel_tables
+from tables.engine.jit import source_hash
+from tables.engine.simulate import kernel_tables
 
 PAPER = make_rules("classic", {"win": 200, "lose": -100})  # ECAI 2020, section 5.1
 ONE_ROUND = make_rules("classic", {"win": 1, "lose": -100})

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from service.bidding.rules import NEVER, PRESETS, Rules
+from service.bidding.game.rules import NEVER, PRESETS, Rules
 from tables import fit
 from tables.arena.result import MatchResult
 from tables.report.setup import Setup, by_points, percent, share, table

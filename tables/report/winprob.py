@@ -8,19 +8,19 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from service.bidding.legal import allowed_bids
-from service.bidding.rules import PRESETS, Rules, make_rules
-from service.bidding.scoring import game_winner, score_side
-from service.bidding.winning import cells_of, place_of, win_probability
-from tables.deal import deal, deck_of, seed_rng
-from tables.game import MOST_ROUNDS, play_out, start_round
-from tables.games import SHIPPED_MORE
-from tables.jit import entry
+from service.bidding.game.legal import allowed_bids
+from service.bidding.game.rules import PRESETS, Rules, make_rules
+from service.bidding.game.scoring import game_winner, score_side
+from service.bidding.winprob.winning import cells_of, place_of, win_probability
+from tables.builders.games import SHIPPED_MORE
+from tables.engine.deal import deal, deck_of, seed_rng
+from tables.engine.game import MOST_ROUNDS, play_out, start_round
+from tables.engine.jit import entry
+from tables.engine.rules import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
+from tables.engine.simulate import seated
+from tables.engine.winprob import BIDS, winprob_bid
 from tables.report import plots
 from tables.report.setup import PAPER, Players, Setup, by_points, percent, share, table
-from tables.rules import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
-from tables.simulate import seated
-from tables.winprob import BIDS, winprob_bid
 
 LONG = make_rules("classic")
 PAIRS = 10

@@ -4,17 +4,17 @@ from typing import Any
 
 import numpy as np
 
-from service.bidding.cards import format_pbn
+from service.bidding.game.cards import format_pbn
+from service.bidding.game.rules import Rules
 from service.bidding.policies import parse_policy
-from service.bidding.rules import Rules
-from service.bidding.winning import cells_of, place_of
-from tables.deal import deck_of
-from tables.game import bid_seat, deal_under_way, play_out, worth_after
-from tables.jit import entry
+from service.bidding.winprob.winning import cells_of, place_of
+from tables.engine.deal import deck_of
+from tables.engine.game import bid_seat, deal_under_way, play_out, worth_after
+from tables.engine.jit import entry
+from tables.engine.rules import BID, DECK_CELL, HAND, SIZE, carry_rules
+from tables.engine.simulate import chairs, seated
 from tables.report.regret import scores_under_way
 from tables.report.setup import PAPER, Setup, table
-from tables.rules import BID, DECK_CELL, HAND, SIZE, carry_rules
-from tables.simulate import chairs, seated
 
 WORST = 10
 

@@ -7,8 +7,8 @@ from fastapi import FastAPI
 
 from service.api.requests import BID_WORDS, policy_of
 from service.bidding.bidder import Position, decide
-from service.bidding.cards import parse_card
-from service.bidding.rules import make_rules
+from service.bidding.game.cards import parse_card
+from service.bidding.game.rules import make_rules
 from service.bidding.tableset import open_tables
 from service.schemas import BidAnswer, BidRequest
 

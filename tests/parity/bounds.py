@@ -15,8 +15,8 @@ from tests.parity.worlds import both, compiled_rounds, frozen_bids, plain_rounds
 
 KERNELS = (
     "service.bidding.choose.choose_bid",
-    "service.bidding.bis.bis",
-    "tables.deal.deal",
+    "service.bidding.bis.bis.bis",
+    "tables.engine.deal.deal",
     "tables.players.choose.choose_card",
 )
 

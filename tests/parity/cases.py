@@ -7,31 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from service.bidding.auction import NO_BID, SEQUENCES, partner_bid, sequence_index
-from service.bidding.cards import DECK, JACK, JOKER_DECK, SPADE_BITS, TEN, cards_of
-from service.bidding.features import BID_INPUTS, CARD_INPUTS, holdings
-from service.bidding.legal import EVERY_BID
+from service.bidding.bis.nil import Nil
+from service.bidding.bis.regular import Regular
+from service.bidding.game.auction import NO_BID, SEQUENCES, partner_bid, sequence_index
+from service.bidding.game.cards import DECK, JACK, JOKER_DECK, SPADE_BITS, TEN, cards_of
+from service.bidding.game.legal import EVERY_BID
+from service.bidding.game.rules import NEVER, Rules, make_rules
+from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.levels import LOTS, SEEDS
-from service.bidding.nil import Nil
-from service.bidding.outcome import OURS, OUTCOMES, THEIRS
 from service.bidding.policies import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, parse_policy
-from service.bidding.regular import Regular
-from service.bidding.rules import NEVER, Rules, make_rules
-from service.bidding.scoring import BLIND_NIL
-from service.bidding.win_games import BAGS, PLACES, Place, rules_of
+from service.bidding.winprob.features import BID_INPUTS, CARD_INPUTS, holdings
+from service.bidding.winprob.outcome import OURS, OUTCOMES, THEIRS
+from service.bidding.winprob.win_games import BAGS, PLACES, Place, rules_of
 from tables.alternatives import CLASSES
-from tables.game import SUMS
+from tables.engine.game import SUMS
+from tables.engine.rules import BAG, BID, COUNT, HAND, PIECES, PLAYER, SCORE, SEAT_BAG, SEAT_SCORE, carry_rules
+from tables.engine.simulate import seated, typed
 from tables.players.choose import IDS, UCT1
 from tables.players.common import unseen_cards
 from tables.players.srp1.goals import ALL_PIECES
 from tables.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, packed
 from tables.players.unseen import WAYS, count_deals, seed_view
-from tables.rules import BAG, BID, COUNT, HAND, PIECES, PLAYER, SCORE, SEAT_BAG, SEAT_SCORE, carry_rules
-from tables.simulate import seated, typed
 from tests.conftest import view
-from tests.engine import states
 from tests.more_games import MORE
 from tests.parity.worlds import Table
+from tests.tables.engine import states
 
 ALL = Table("")
 SETTINGS = Table("*")
@@ -434,18 +434,20 @@ def liked(rng: random.Random) -> tuple:
 
 CUTTHROAT = make_rules("cutthroat")
 Maker = Callable[[random.Random], tuple[Any, ...]]
-SCORING, AUCTION, REGULAR = "service.bidding.scoring.", "service.bidding.auction.", "service.bidding.regular."
-SIGNALS, BLIND = "service.bidding.conventions.", "service.bidding.blind."
-NIL, ENDGAME, BASELINES = "service.bidding.nil.", "service.bidding.endgame.", "service.bidding.baselines."
-RULES_OF_PLAY, DEAL, COMMON = "tables.rules.", "tables.deal.", "tables.players.common."
-WINNING, FEATURES, OUTCOME = "service.bidding.winning.", "service.bidding.features.", "service.bidding.outcome."
+SCORING, AUCTION = "service.bidding.game.scoring.", "service.bidding.game.auction."
+REGULAR = "service.bidding.bis.regular."
+SIGNALS, BLIND = "service.bidding.bis.conventions.", "service.bidding.bis.blind."
+NIL, ENDGAME, BASELINES = "service.bidding.bis.nil.", "service.bidding.bis.endgame.", "service.bidding.baselines."
+RULES_OF_PLAY, DEAL, COMMON = "tables.engine.rules.", "tables.engine.deal.", "tables.players.common."
+WINNING = "service.bidding.winprob.winning."
+FEATURES, OUTCOME = "service.bidding.winprob.features.", "service.bidding.winprob.outcome."
 LEVELS = "service.bidding.levels."
-LEGAL, VARIANTS = "service.bidding.legal.", "service.bidding.variants."
-STAKES = "service.bidding.stakes."
+LEGAL, VARIANTS = "service.bidding.game.legal.", "service.bidding.game.variants."
+STAKES = "service.bidding.bis.stakes."
 ALTERNATIVES = "tables.alternatives."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
-SRP1, SRP2, GAME = "tables.players.srp1.", "tables.players.srp2.", "tables.game."
-SOLO, SOLO1, SOLO_GAME = "service.bidding.solo.", "tables.players.solo1.", "tables.solo."
+SRP1, SRP2, GAME = "tables.players.srp1.", "tables.players.srp2.", "tables.engine.game."
+SOLO, SOLO1, SOLO_GAME = "service.bidding.bis.solo.", "tables.players.solo1.", "tables.engine.solo."
 
 
 def baseline(first: int, last: int) -> Maker:
@@ -453,11 +455,11 @@ def baseline(first: int, last: int) -> Maker:
 
 
 CASES: dict[str, Maker] = {
-    "service.bidding.cards.holding": lambda r: (cards(r), r.randrange(4)),
-    "service.bidding.cards.lowest": lambda r: (cards(r, 1),),
-    "service.bidding.cards.highest": lambda r: (cards(r, 1),),
-    "service.bidding.cards.cards_of": lambda r: (cards(r),),
-    "service.bidding.cards.ordinary": lambda r: (hand(r, JOKER_DECK),),
+    "service.bidding.game.cards.holding": lambda r: (cards(r), r.randrange(4)),
+    "service.bidding.game.cards.lowest": lambda r: (cards(r, 1),),
+    "service.bidding.game.cards.highest": lambda r: (cards(r, 1),),
+    "service.bidding.game.cards.cards_of": lambda r: (cards(r),),
+    "service.bidding.game.cards.ordinary": lambda r: (hand(r, JOKER_DECK),),
     SCORING + "contract_of": lambda r: (r.randint(0, 14),),
     SCORING + "is_nil": lambda r: (r.randint(-1, 14),),
     SCORING + "contract_worth": lambda r: (r.randint(0, 14), r.choice(RULES)),
@@ -557,7 +559,7 @@ CASES: dict[str, Maker] = {
     BLIND + "consider_blind": blind,
     ENDGAME + "can_win": lambda r: (r.uniform(480, 520), r.choice((499.9, 500.0, r.uniform(480, 520))), 500),
     ENDGAME + "adjust": endgame,
-    "service.bidding.bis.bis": lambda r: (*position(r), r.choice(BIS), r.randrange(1, EVERY_BID + 1), ALL),
+    "service.bidding.bis.bis.bis": lambda r: (*position(r), r.choice(BIS), r.randrange(1, EVERY_BID + 1), ALL),
     SOLO + "nils_bid": auction,
     SOLO + "own_and_best": lambda r: (r.randrange(4), tuple(r.randrange(-50, 50) for _ in range(4))),
     SOLO + "project_solo": lambda r: next((*a[:4], r.randint(0, 9), a[4], a[6], ALL) for a in [alone(r)]),
@@ -628,24 +630,29 @@ CASES: dict[str, Maker] = {
         r.choice((0, 100)),
     ),
     OUTCOME + "outcome_values": outcome_worths,
-    "service.bidding.winprob.candidates": lambda r: (
+    "service.bidding.winprob.winprob.candidates": lambda r: (
         r.randint(1, 13),
         *auction(r)[:3],
         r.choice((0, 2)),
         r.randrange(1, EVERY_BID + 1),
     ),
-    "tables.winprob.winprob_bid": win_position,
-    "tables.winprob.winprob_seat": win_sitting,
-    "tables.winprob.weighed_seat": lambda r: (*win_sitting(r), view(np.zeros(14))),
-    "tables.winprob.graded_seat": lambda r: (*win_sitting(r)[:3], r.choice(GRADED_WIN), r.randrange(SEEDS), ALL),
+    "tables.engine.winprob.winprob_bid": win_position,
+    "tables.engine.winprob.winprob_seat": win_sitting,
+    "tables.engine.winprob.weighed_seat": lambda r: (*win_sitting(r), view(np.zeros(14))),
+    "tables.engine.winprob.graded_seat": lambda r: (*win_sitting(r)[:3], r.choice(GRADED_WIN), r.randrange(SEEDS), ALL),
     LEVELS + "deviate": lambda r: (r.randrange(LOTS * SEEDS),),
     LEVELS + "tricks_off": lambda r: (r.choice(GRADED), r.randrange(SEEDS)),
     LEVELS + "nil_points_off": lambda r: (r.choice(GRADED), r.randrange(SEEDS)),
     LEVELS + "misjudged": lambda r: (r.choice((*GRADED, *POLICIES)), r.randrange(SEEDS)),
     LEVELS + "liking": liked,
     LEVELS + "drawn_bid": lambda r: (*chances(r), r.randrange(SEEDS)),
-    "tables.winprob.add_row": lambda r: (Table("net_bid"), r.randrange(BID_INPUTS), r.random(), view(np.zeros(3))),
-    "tables.winprob.mean_value": lambda r: (
+    "tables.engine.winprob.add_row": lambda r: (
+        Table("net_bid"),
+        r.randrange(BID_INPUTS),
+        r.random(),
+        view(np.zeros(3)),
+    ),
+    "tables.engine.winprob.mean_value": lambda r: (
         view(np.array([r.uniform(-4, 4) for _ in range(OUTCOMES)])),
         view(np.array([r.random() for _ in range(OUTCOMES)])),
     ),
@@ -809,13 +816,14 @@ CASES: dict[str, Maker] = {
 
 # Functions of the kernel modules that compiled code never calls.
 TEXTS = {
-    "service.bidding.cards." + name for name in ("parse_card", "format_card", "pbn_card", "parse_pbn", "format_pbn")
+    "service.bidding.game.cards." + name
+    for name in ("parse_card", "format_card", "pbn_card", "parse_pbn", "format_pbn")
 }
-BUILD_ONLY = {"service.bidding.regular.ruff_values"}  # makes `ruffs`; a list of floats, sorted
+BUILD_ONLY = {"service.bidding.bis.regular.ruff_values"}  # makes `ruffs`; a list of floats, sorted
 
 HOW_MANY = (
-    {"tables.winprob.winprob_bid": 40}
-    | dict.fromkeys((f"tables.winprob.{name}_seat" for name in ("winprob", "weighed", "graded")), 20)
+    {"tables.engine.winprob.winprob_bid": 40}
+    | dict.fromkeys((f"tables.engine.winprob.{name}_seat" for name in ("winprob", "weighed", "graded")), 20)
     | {GAME + "play_game": 3, SOLO_GAME + "play_solo_game": 3}
     | dict.fromkeys(
         (

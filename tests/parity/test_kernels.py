@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from tables.jit import KERNELS
+from tables.engine.jit import KERNELS
 from tests.parity.cases import BUILD_ONLY, CASES, HOW_MANY, POLICIES, TEXTS, any_position
 from tests.parity.worlds import both, compiled, kernel
 

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from service.bidding.cards import DECK, cards_of
-from tables.deal import deal, seed_rng
-from tables.game import start_round
-from tables.jit import entry
+from service.bidding.game.cards import DECK, cards_of
+from tables.engine.deal import deal, seed_rng
+from tables.engine.game import start_round
+from tables.engine.jit import entry
+from tables.engine.rules import BID, COUNT, DECK_CELL, HAND, LEADER, PIECES, PLAYER, SIZE, play_card
 from tables.players.choose import IDS, choose_card
 from tables.players.srp1.goals import ALL_PIECES
-from tables.rules import BID, COUNT, DECK_CELL, HAND, LEADER, PIECES, PLAYER, SIZE, play_card
 from tests.conftest import Worlds, view
-from tests.engine import states
+from tests.tables.engine import states
 
 ROUNDS = 2000
 FROZEN_SEED = 20260101

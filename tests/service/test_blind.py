@@ -12,7 +12,7 @@ from service.__main__ import main
 from service.api.blind import OF_A_HAND, blind_faults, read_blind
 from service.api.documentation import BLIND_REQUEST
 from service.app import create_app
-from service.bidding.rules import PRESETS
+from service.bidding.game.rules import PRESETS
 from service.keys import new_key
 from service.schemas import BlindRequest
 from service.settings import Settings

@@ -17,8 +17,8 @@ from service.api import bid as hot
 from service.app import create_app
 from service.bidding.bidder import Decision, decide
 from service.bidding.errors import TablesError
+from service.bidding.game.rules import PRESETS
 from service.bidding.policies import TUNED
-from service.bidding.rules import PRESETS
 from service.bidding.tableset import DEFAULT_DIRECTORY
 from service.problems import MEDIA_TYPE, TYPES
 from service.settings import Settings

@@ -11,7 +11,7 @@ import pytest
 from service.api.bid import answer_one
 from service.api.documentation import FAULT_EXAMPLES
 from service.api.faults import MAX_KEYS
-from service.bidding.rules import Rules
+from service.bidding.game.rules import Rules
 from service.problems import CODES, MAX_FAULTS, MEDIA_TYPE, ProblemError
 
 _HAND = ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"]

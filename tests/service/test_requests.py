@@ -11,11 +11,11 @@ from service.api.documentation import REQUEST
 from service.api.faults import faults_of
 from service.api.requests import read_fast
 from service.bidding.bidder import BLIND_NIL
-from service.bidding.cards import DECK, JOKER_DECK, cards_of, format_card, format_pbn, parse_card
 from service.bidding.errors import RulesError
+from service.bidding.game.cards import DECK, JOKER_DECK, cards_of, format_card, format_pbn, parse_card
+from service.bidding.game.rules import CUTTHROAT, PRESETS, VARIANTS, describe, make_rules
 from service.bidding.policies import CONVENTIONS
-from service.bidding.rules import CUTTHROAT, PRESETS, VARIANTS, describe, make_rules
-from service.bidding.win_games import refusal
+from service.bidding.winprob.win_games import refusal
 from service.problems import CODES
 from tests import naive
 

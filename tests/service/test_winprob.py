@@ -4,7 +4,7 @@ import pytest
 
 from service.api.faults import faults_of
 from service.api.requests import read_fast
-from service.bidding.rules import PARTNERSHIP, PRESETS
+from service.bidding.game.rules import PARTNERSHIP, PRESETS
 from service.bidding.tableset import open_tables
 
 

@@ -5,10 +5,10 @@ All three others are opponents; each plays for her own contract. `srp1.goals` is
 
 from typing import Any
 
-from service.bidding.scoring import contract_of, is_nil
+from service.bidding.game.scoring import contract_of, is_nil
+from tables.engine.rules import BID, HAND, PIECES, TAKEN
 from tables.players.common import tricks_left
 from tables.players.srp1.goals import sum_of_contracts, sure_takes
-from tables.rules import BID, HAND, PIECES, TAKEN
 
 # Pieces that can be switched off one at a time, to measure what each is worth.
 SURE_TAKES, SETTING, BAG_DODGING, NIL_PLAY, ATTACK, POSITION, LEADS = (1 << i for i in range(7))

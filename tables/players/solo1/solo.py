@@ -6,7 +6,8 @@ Follows SRP (`srp1`), whose parts that think of no partner it uses.
 
 from typing import Any
 
-from service.bidding.cards import ACE, FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest
+from service.bidding.game.cards import ACE, FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest
+from tables.engine.rules import BEST, BROKEN, CARD, COUNT, HAND, PIECES, VOID, WINNER, legal_cards, suit_mask
 from tables.players.common import (
     above,
     duck,
@@ -22,7 +23,6 @@ from tables.players.common import (
 from tables.players.solo1.goals import ATTACK, LEADS, NIL_PLAY, POSITION, is_safe, wants_tricks
 from tables.players.srp1.follow import discard
 from tables.players.srp1.nils import NOTHING, attack_discard, nil_card
-from tables.rules import BEST, BROKEN, CARD, COUNT, HAND, PIECES, VOID, WINNER, legal_cards, suit_mask
 
 # Percent chance that none of three opponents is out of a side suit of which this many cards are unseen (exact for full
 # hands: p_length, 3 players).

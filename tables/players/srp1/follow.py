@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from service.bidding.cards import FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest
+from service.bidding.game.cards import FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest
+from tables.engine.rules import BEST, CARD, COUNT, VOID, WINNER, suit_mask
 from tables.players.common import above, lowest_equal, winning_cards
-from tables.rules import BEST, CARD, COUNT, VOID, WINNER, suit_mask
 
 SPADE_ACE = 60
 

@@ -6,9 +6,9 @@ into one question: take tricks, or leave them to the opponents?
 
 from typing import Any
 
-from service.bidding.scoring import contract_of, is_nil
+from service.bidding.game.scoring import contract_of, is_nil
+from tables.engine.rules import BID, HAND, PIECES
 from tables.players.common import tricks_left, tricks_needed
-from tables.rules import BID, HAND, PIECES
 
 # Pieces that can be switched off one at a time, to measure what each is worth.
 SURE_TAKES, SETTING, BAG_DODGING, NIL_PLAY, COVER, ATTACK, POSITION, LEADS, SIGNALS = (1 << i for i in range(9))

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from service.bidding.cards import ACE, KING, QUEEN, highest, lowest
+from service.bidding.game.cards import ACE, KING, QUEEN, highest, lowest
+from tables.engine.rules import PIECES, SIGNAL, VOID, suit_mask
 from tables.players.common import above, lowest_equal
 from tables.players.srp1.goals import SIGNALS
-from tables.rules import PIECES, SIGNAL, VOID, suit_mask
 
 # Percent chance that neither opponent is out of a side suit of which this many cards are unseen:
 # P(each of 2 given players holds a card), 3 players, dealt evenly (exact for full hands, see p_length).

@@ -5,11 +5,11 @@ Each function answers with a card, or NOTHING where the nil makes no difference 
 
 from typing import Any
 
-from service.bidding.cards import SPADE_BITS, TEN, highest, lowest
+from service.bidding.game.cards import SPADE_BITS, TEN, highest, lowest
+from tables.engine.rules import BEST, CARD, COUNT, VOID, WINNER, suit_mask
 from tables.players.common import above, lowest_equal, plays_after, under, winning_cards
 from tables.players.srp1.follow import discard
 from tables.players.srp1.goals import wants_tricks
-from tables.rules import BEST, CARD, COUNT, VOID, WINNER, suit_mask
 
 NOTHING = -1
 

@@ -6,7 +6,8 @@ for tricks and leaving them. Each piece can be switched off by its bit in the st
 
 from typing import Any
 
-from service.bidding.cards import highest, lowest
+from service.bidding.game.cards import highest, lowest
+from tables.engine.rules import BROKEN, CARD, COUNT, HAND, PIECES, WINNER, legal_cards, suit_mask
 from tables.players.common import (
     duck,
     least_winning_lead,
@@ -31,7 +32,6 @@ from tables.players.srp1.goals import (
 )
 from tables.players.srp1.lead import lead_for_tricks
 from tables.players.srp1.nils import NOTHING, attack_card, cover_card, nil_card
-from tables.rules import BROKEN, CARD, COUNT, HAND, PIECES, WINNER, legal_cards, suit_mask
 
 
 def srp1(s: Any, me: int) -> int:

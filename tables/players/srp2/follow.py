@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from service.bidding.cards import FIRST_SPADE, JACK, KING, QUEEN, highest, lowest
+from service.bidding.game.cards import FIRST_SPADE, JACK, KING, QUEEN, highest, lowest
+from tables.engine.rules import BEST, CARD, COUNT, VOID, WINNER, suit_mask
 from tables.players.common import above, lowest_equal, nil_alive, winning_cards
 from tables.players.srp1.follow import SPADE_ACE, discard
 from tables.players.srp1.goals import sum_of_contracts
 from tables.players.srp2.goals import FEW_BID, LOW_KEPT, RUFF_BEHIND, UNDER_PARTNER, middle_card, pieces_in_use
-from tables.rules import BEST, CARD, COUNT, VOID, WINNER, suit_mask
 
 
 def may_ruff(s: Any, seat: int, unseen: int) -> bool:

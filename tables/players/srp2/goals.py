@@ -5,11 +5,11 @@ The pieces below are the new ones; those of SRP 1 are always in use here.
 
 from typing import Any
 
-from service.bidding.cards import highest
-from service.bidding.scoring import contract_of, is_nil, nil_stake
+from service.bidding.game.cards import highest
+from service.bidding.game.scoring import contract_of, is_nil, nil_stake
+from tables.engine.rules import BID, HAND, PIECES, RULE, SCORE, TAKEN, carried_rules
 from tables.players.common import above, tricks_left, tricks_needed
 from tables.players.srp1.goals import OVER, UNDER, sum_of_contracts, sure_takes, type_by_sum
-from tables.rules import BID, HAND, PIECES, RULE, SCORE, TAKEN, carried_rules
 
 OWN_SHARE, LOW_KEPT, UNDER_PARTNER, TRUMPS_KEPT, RUFF_BEHIND, HIGH_LEADS, COVER_KEPT, COVER_ODDS, STAKES = (
     1 << i for i in range(9)

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from service.bidding.cards import ACE, KING, QUEEN, highest, lowest
+from service.bidding.game.cards import ACE, KING, QUEEN, highest, lowest
+from tables.engine.rules import SIGNAL, VOID, suit_mask
 from tables.players.common import above, lowest_equal, tricks_left, tricks_needed, under
 from tables.players.srp1.goals import UNDER, sum_of_contracts, type_by_sum
 from tables.players.srp1.lead import STANDS_UP
 from tables.players.srp2.goals import HIGH_LEADS, TRUMPS_KEPT, pieces_in_use
-from tables.rules import SIGNAL, VOID, suit_mask
 
 
 def lead_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:

@@ -5,13 +5,13 @@ Each function answers with a card, or NOTHING where the nil makes no difference 
 
 from typing import Any
 
-from service.bidding.cards import JACK, TEN, highest, lowest
+from service.bidding.game.cards import JACK, TEN, highest, lowest
+from tables.engine.rules import BEST, CARD, COUNT, VOID, WINNER, suit_mask
 from tables.players.common import above, lowest_equal, plays_after, tricks_left, tricks_needed, under, winning_cards
 from tables.players.srp1.follow import discard
 from tables.players.srp1.nils import NOTHING, attack_discard, attack_lead
 from tables.players.srp2.follow import may_ruff
 from tables.players.srp2.goals import COVER_KEPT, COVER_ODDS, RUFF_BEHIND, pieces_in_use, wants_tricks
-from tables.rules import BEST, CARD, COUNT, VOID, WINNER, suit_mask
 
 # Chance in thousandths that one of three, or of two, players holds none of this many unseen cards: (2/3)^n, (1/2)^n.
 NONE_OF_THREES = (1000, 667, 444, 296, 198, 132, 88, 59, 39, 26, 17, 12, 8, 5, 3, 2)

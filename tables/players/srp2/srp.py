@@ -6,7 +6,8 @@ for tricks and leaving them. Each piece can be switched off by its bit in the st
 
 from typing import Any
 
-from service.bidding.cards import highest, lowest
+from service.bidding.game.cards import highest, lowest
+from tables.engine.rules import BROKEN, CARD, COUNT, HAND, WINNER, legal_cards, suit_mask
 from tables.players.common import (
     duck,
     least_winning_lead,
@@ -21,7 +22,6 @@ from tables.players.srp2.follow import follow_for_tricks
 from tables.players.srp2.goals import STAKES, must_set, pieces_in_use, wants_tricks, wins_by_contract
 from tables.players.srp2.lead import lead_for_tricks
 from tables.players.srp2.nils import attack_card, cover_card
-from tables.rules import BROKEN, CARD, COUNT, HAND, WINNER, legal_cards, suit_mask
 
 HOME_SLACK = 4  # tricks of those left that a contract that wins the game must be able to spare, for an attack on a nil
 

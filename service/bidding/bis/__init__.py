@@ -1,0 +1,1 @@
+"""BIS, the bidder of the paper: regular takes, nil, end of game, conventions, blind nil, cutthroat."""

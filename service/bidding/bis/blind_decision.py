@@ -1,0 +1,109 @@
+"""Look or blind nil: from a position without a hand to the decision with its numbers and a sentence.
+
+`decide_blind` is to POST /v1/bid/blind what `bidder.decide` is to POST /bid; the kernel is `blind.consider_blind`.
+"""
+
+from typing import Any, NamedTuple
+
+from service.bidding.bis.blind import (
+    BESIDE_NIL,
+    BIG6_DEMAND,
+    BLIND_RULES,
+    DESPAIR,
+    FOURTH_SEAT,
+    NO_REASON,
+    NOT_BEHIND,
+    RULED_OUT,
+    SWITCHED_OFF,
+    Blind,
+    consider_blind,
+    lot,
+)
+from service.bidding.game.auction import NO_BID, sum_of_bids
+from service.bidding.game.rules import Rules
+from service.bidding.policies import BIS, Policy
+from service.bidding.setting import setting_of
+from service.bidding.tableset import TableSet
+
+_UNBID = ((NO_BID, NO_BID, NO_BID), (NO_BID, NO_BID), (NO_BID,), ())
+
+
+class BlindDecision(NamedTuple):
+    """Whether to bid blind nil, and the JSON-ready explanation."""
+
+    blind_nil: bool
+    explanation: dict[str, Any]
+
+
+def decide_blind(
+    bids: tuple[int, ...], us: int, them: int, rules: Rules, policy: Policy, seed: int, tables: TableSet
+) -> BlindDecision:
+    """Look or blind nil after ``bids`` (0..3, first bidder first), scores from the bidder's side.
+
+    Asking is leave enough: option `blind` of BIS is on, whatever the policy says; others never bid it.
+    """
+    seat = len(bids)
+    b0, b1, b2 = bids + _UNBID[seat]
+    policy = policy._replace(blind=1 if policy.kind == BIS else 0)
+    drawn = lot(seed)
+    t = tables.kernel[setting_of(rules, policy, us, them)]
+    made = consider_blind(seat, b0, b1, b2, us, them, rules, policy, drawn, t)
+    explanation: dict[str, Any] = {"rule": BLIND_RULES[made.rule]}
+    if rules.blind_nil:
+        explanation |= {
+            "p_ace_of_spades": made.p_ace,
+            "p_made": made.p_made,
+            "expected_points": made.expected_points,
+            "floor": policy.blind_floor,
+            "frequency": made.frequency,
+            "lot": drawn,
+            "projected": None,
+        }
+        if made.total:
+            explanation["projected"] = {
+                "us": made.projected_us,
+                "them": made.projected_them,
+                "sum_of_bids": made.total,
+            }
+    explanation["sentence"] = (
+        f"{_why(made, sum_of_bids(seat, b0, b1, b2), us, them, rules, policy, drawn)}: {_word(made.chosen)}."
+    )
+    return BlindDecision(made.chosen, explanation)
+
+
+def _word(chosen: bool) -> str:
+    return "blind nil" if chosen else "look"
+
+
+def _percent(p: float) -> str:
+    return f"{int(100 * p + 0.5)}%"
+
+
+def _why(made: Blind, total: int, us: int, them: int, rules: Rules, policy: Policy, drawn: float) -> str:
+    made_in = f"a blind nil here makes {_percent(made.p_made)}"
+    if made.rule == SWITCHED_OFF:
+        return "This policy never bids blind nil"
+    if made.rule == RULED_OUT:
+        return "The rules allow no blind nil here"
+    if made.rule == NOT_BEHIND:
+        behind = f"Behind by {them - us}" if them > us else "Not behind"
+        return f"{behind}, and the rules ask for {rules.blind_nil_deficit}"
+    if made.rule == BESIDE_NIL:
+        return "Partner bid nil"
+    if made.rule == NO_REASON:
+        return f"No rule calls for it, and {made_in}"
+    if made.rule == BIG6_DEMAND:
+        why = f"Partner's 6 demands it (Big 6), and {made_in}"
+    elif made.rule == DESPAIR:
+        why = (
+            f"The opponents win with {made.projected_them:.0f} when all make their bids, easily, for the four sum to"
+            f" {made.total:.1f} (seats to come at their means), and {made_in}"
+        )
+    else:
+        assert made.rule == FOURTH_SEAT, f"rule {made.rule} has no sentence"
+        why = f"After {total} tricks bid our hand holds the ace of spades in {_percent(made.p_ace)}, and {made_in}"
+    if made.p_made < policy.blind_floor:
+        return f"{why}, under the floor of {_percent(policy.blind_floor)}"
+    if made.frequency < 1.0:
+        return f"{why}; bid in {_percent(made.frequency)} of such places, and the lot drawn is {_percent(drawn)}"
+    return why

@@ -1,0 +1,82 @@
+"""What the rules' stakes and limits change before the nil decision, as kernels: the number bid, offset, threshold.
+
+A bag that costs more moves the estimate up, a smaller nil moves its threshold down, and where a contract of ten stakes
+200 the second partner completes ten. Which bids are allowed is told in `legal`; the end of the game comes after. The
+constants are fitted by `python -m tables fit rules`; what they are worth is in docs/strength.md.
+"""
+
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.legal import within
+from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import TEN_TRICKS, contract_of
+
+CLASSIC = Rules()
+
+# What made the number.
+AS_COUNTED, BY_RULES, FOR_TEN = range(3)
+NUMBER_RULES = ("", "table-rules", "ten-for-200")
+
+BAG_PRICE = 11.0  # points a bag costs in the paper (110 for ten); the factor was fitted at 10 (tables.factor)
+BAG_SLOPE = 0.03  # tricks to add for each point beyond it
+MOST_BAG_OFFSET = 0.75  # tricks
+NIL_STAKE = 100  # points: the nil threshold is meant for this stake
+
+
+def bag_offset(rules: Rules) -> float:
+    """Tricks to add to an estimate for the price of a bag."""
+    if not rules.bags:
+        return 0.0
+    offset = BAG_SLOPE * (rules.bag_penalty / rules.bag_limit - BAG_PRICE)
+    if offset <= 0.0:
+        return 0.0
+    return offset if offset < MOST_BAG_OFFSET else MOST_BAG_OFFSET
+
+
+def staked(threshold: float, forced: int, forced_trick: float, rules: Rules) -> float:
+    """The nil threshold, points: in proportion to stakes below 100, and lower where the least bid is above the takes.
+
+    ``forced``: tricks by which `min_bid` exceeds the takes; a nil spares them, each worth ``forced_trick`` points.
+    """
+    if rules.nil_points < NIL_STAKE:
+        threshold = threshold * rules.nil_points / NIL_STAKE
+    if rules.min_bid and forced > 0:
+        threshold -= forced_trick * forced
+    return threshold
+
+
+def number_of(
+    takes: int, estimate: float, partner: int, ten_from: float, allowed: int, rules: Rules
+) -> tuple[int, int]:
+    """The regular ``takes`` as the rules have them beside ``partner``'s bid (NO_BID: none yet), and what changed them.
+
+    ``ten_from``: tricks of both partners from which a contract of ten is completed, where the rules stake 200 on it.
+    """
+    if rules.ten_for_200 and partner != NO_BID:
+        bid = TEN_TRICKS - contract_of(partner)
+        if bid > 0 and bid != takes and TEN_TRICKS - bid + estimate >= ten_from and allowed >> bid & 1:
+            return bid, FOR_TEN
+    if allowed >> takes & 1:
+        return takes, AS_COUNTED
+    return within(takes, takes, allowed), BY_RULES
+
+
+def seen_rules(rules: Rules) -> Rules:
+    """The rules as a policy sees them that ignores them: classic's with these goals, blind nil and variant."""
+    return Rules(
+        rules.win,
+        rules.lose,
+        CLASSIC.nil_points,
+        CLASSIC.blind_nil_points,
+        CLASSIC.double_nil,
+        rules.blind_nil,
+        rules.blind_nil_deficit,
+        CLASSIC.bags,
+        CLASSIC.bag_limit,
+        CLASSIC.bag_penalty,
+        CLASSIC.failed_nil_tricks,
+        CLASSIC.min_bid,
+        CLASSIC.team_min,
+        CLASSIC.team_max,
+        CLASSIC.ten_for_200,
+        rules.variant,
+    )

@@ -1,0 +1,1 @@
+"""Explanations: a decision's numbers as fields and a sentence."""

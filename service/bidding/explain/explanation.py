@@ -1,0 +1,249 @@
+"""A decision's numbers as the contract's `explanation`: enough to redo the bid by hand, and a sentence.
+
+No numbers are made or rounded here; they come from the kernels' tuples as they are.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+from service.bidding.baselines import Baseline
+from service.bidding.bis.bis import BisDecision
+from service.bidding.bis.conventions import (
+    BIG5_ANSWER,
+    BIG5_REFUSAL,
+    BIG5_SIGNAL,
+    BIG6_ANSWER,
+    BIG6_REFUSAL,
+    BIG6_SIGNAL,
+    CONVENTION_RULES,
+    SILENT,
+)
+from service.bidding.bis.endgame import (
+    ATTACK_NIL,
+    CLOSE_RACE,
+    COMPLETE_TO_14,
+    DESPERATE_NIL,
+    LAST_SEAT_LESS,
+    LEAD_LESS,
+    RULE_NAMES,
+    SAFE_REGULAR,
+    UNTOUCHED,
+)
+from service.bidding.bis.nil import OPEN, REASONS, Nil
+from service.bidding.bis.regular import Regular
+from service.bidding.bis.stakes import AS_COUNTED, BY_RULES, NUMBER_RULES
+from service.bidding.game.auction import NO_BID, sequence_index
+from service.bidding.game.cards import RANKS
+from service.bidding.game.rules import MIRROR, PARTNERSHIP, SUICIDE, VARIANTS, WHIZ, WHIZ_STRICT
+from service.bidding.policies import IO, MS, RB, Policy
+
+_WHY = {
+    ATTACK_NIL: "opponents can win and one of them bid nil: half a trick less, to be free to set the nil",
+    COMPLETE_TO_14: "opponents can win if they make their bid: with 14 bid, both sides can't make it",
+    CLOSE_RACE: "opponents win by less than 20 when both make it: bid to come out ahead",
+    DESPERATE_NIL: "opponents win by 20 or more when both make it, beyond two tricks more: a nil that is likely enough",
+    SAFE_REGULAR: "the regular bid wins the game too: no need for a nil",
+    LAST_SEAT_LESS: "one trick less wins the game too, and two more bags bring no penalty",
+    LEAD_LESS: "ahead by more than 10 when all make their bids, and two more bags bring no penalty",
+}
+_ANSWERED = "asks for a nil: the threshold is lower, and the king or queen of spades is no bar"
+_SAID = {
+    BIG5_SIGNAL: "a 5 asks partner for a nil: ace or king of spades, up to 6 takes, "
+    "and in each side suit a card above the ten or a void",
+    BIG5_REFUSAL: "a 5 would ask partner for a nil, and this hand can't cover one: one less",
+    BIG5_ANSWER: f"partner's 5 {_ANSWERED}",
+    BIG6_SIGNAL: "a 6 demands a blind nil of partner: ace of spades, "
+    "and in each side suit a card from the ten up or a void",
+    BIG6_REFUSAL: "a 6 would demand a blind nil of partner, and this hand can't cover one: one less",
+    BIG6_ANSWER: f"partner's 6 {_ANSWERED}",
+}
+_FORCED = {
+    MIRROR: "mirror: the number of spades, without any nil",
+    WHIZ: "whiz: the number of spades or nil",
+    WHIZ_STRICT: "strict whiz: the number of spades, without any nil",
+    SUICIDE: "suicide: one of two partners bids nil, the other the side's least contract or more",
+}
+_BY_RULES = "the nearest bid that the rules allow"
+_FOR_TEN = "a contract of exactly ten stakes 200, and both partners' tricks come near enough"
+_NAMES = {RB: "RB", MS: "MS", IO: "IO"}
+_IO_NIL = "at most 3 takes, partner's bid 4 or more, no ace or king, no spade from the ten up, at most 3 spades"
+
+
+def explain_bis(
+    made: BisDecision, bid: int, bids: tuple[int, ...], t: Any, variant: int = PARTNERSHIP
+) -> dict[str, Any]:
+    """The explanation of a BIS decision after ``bids``; ``bid`` is what is answered (a legal bid).
+
+    ``variant``: the one that it bids by.
+    """
+    by_rules, regular, _, number_rule, nil, spoken, end = made
+    adjustments: list[dict[str, Any]] = []
+    adjusted = ""  # in words
+    forced = None if number_rule == AS_COUNTED else _forced(made, variant)
+    if forced is not None:
+        rule, why = forced
+        adjustments.append({"rule": rule, "before": regular.takes, "after": made.number, "why": why})
+        adjusted = f"; {why}"
+    if spoken.rule != SILENT:
+        adjustments.append(
+            {
+                "rule": CONVENTION_RULES[spoken.rule],
+                "before": spoken.before,
+                "after": spoken.bid,
+                "why": _SAID[spoken.rule],
+            }
+        )
+        adjusted += f"; {_SAID[spoken.rule]}"
+    if end.rule != UNTOUCHED:
+        adjustments.append(
+            {
+                "rule": RULE_NAMES[end.rule],
+                "before": end.before,
+                "after": end.bid,
+                "why": _WHY[end.rule],
+                "projected": {
+                    "us": end.projected_us,
+                    "them": end.projected_them,
+                    "sum_of_bids": end.total,
+                    "mean_bids": mean_bids_after((*bids, end.before), t),
+                },
+            }
+        )
+        adjusted += f"; {_WHY[end.rule]}"
+    if by_rules != end.bid:
+        adjustments.append(rules_adjustment(end.bid, by_rules))
+        adjusted += f"; the rules don't allow {end.bid or 'nil'} here"
+    if bid != by_rules:
+        adjustments.append(legal_adjustment(by_rules, bid))
+        adjusted += f"; {by_rules or 'nil'} is not legal here"
+    explanation = numbers_of(regular, nil)
+    explanation["adjustments"] = adjustments
+    explanation["sentence"] = f"About {tricks_in_words(regular)}; {nil_in_words(nil)}{adjusted}: bid {bid or 'nil'}."
+    return explanation
+
+
+def _forced(made: BisDecision, variant: int) -> tuple[str, str] | None:
+    """What changed the regular takes before anything else did, and why; None where nothing did or a nil was chosen.
+
+    A nil that is chosen where the rules leave nothing else is one that they force.
+    """
+    rule = made.number_rule
+    if rule == AS_COUNTED or (made.nil.chosen and made.number > 0):
+        return None
+    if variant in _FORCED and rule == BY_RULES:
+        return VARIANTS[variant], _FORCED[variant]
+    return NUMBER_RULES[rule], _BY_RULES if rule == BY_RULES else _FOR_TEN
+
+
+def numbers_of(regular: Regular, nil: Nil) -> dict[str, Any]:
+    """The explanation's fields `regular` and `nil`."""
+    clubs, diamonds, hearts, high, long, ruffs, factor, offset, estimate, takes = regular
+    c, d, h, s, void_factor, value, probability, expected_points, threshold, reason, chosen = nil
+    return {
+        "regular": {
+            "side_high": {"H": hearts, "D": diamonds, "C": clubs},
+            "spade_high": high + 0.0,
+            "spade_long": long + 0.0,
+            "ruffs": ruffs,
+            "previous_bids_factor": factor,
+            "offset": offset,
+            "estimate": estimate,
+            "takes": takes,
+        },
+        "nil": {
+            "cnil": {"S": s, "H": h, "D": d, "C": c},
+            "void_factor": void_factor,
+            "value": value,
+            "probability": probability,
+            "expected_points": expected_points,
+            "threshold": threshold,
+            "chosen": chosen,
+            "ruled_out": REASONS[reason] if reason != OPEN else None,
+        },
+    }
+
+
+def mean_bids_after(bids: tuple[int, ...], t: Any) -> list[float]:
+    """Mean bids of the seats still to bid after these bids, in bidding order."""
+    so_far = len(bids)
+    if so_far == 4:
+        return []
+    b0, b1, b2 = bids if so_far == 3 else (*bids, NO_BID, NO_BID)[:3]
+    row, mean_bids = sequence_index(so_far, b0, b1, b2), t.mean_bids
+    return [mean_bids[row, later] for later in range(4 - so_far)]
+
+
+def nil_in_words(nil: Nil) -> str:
+    """What speaks for or against a nil, as part of a sentence."""
+    if nil.ruled_out != OPEN:
+        return f"nil is out ({REASONS[nil.ruled_out]})"
+    # Plain ints format three times as fast as floats and signed ints, and this runs on every request.
+    points = round(nil.expected_points)
+    return (
+        f"nil makes {int(100 * nil.probability + 0.5)}%, worth {'+' if points >= 0 else ''}{points} points"
+        f" against a threshold of {_short(nil.threshold)}"
+    )
+
+
+@lru_cache(maxsize=1024)  # few thresholds make all decisions
+def _short(number: float) -> str:
+    return f"{number + 0.0:g}"  # no -0, which would share a key with 0
+
+
+def tricks_in_words(regular: Regular) -> str:
+    """The estimate and the takes, as part of a sentence.
+
+    Takes that are not the rounded estimate are limited: one at least, 13 less partner's bid at most.
+    """
+    estimate, takes = regular.estimate, regular.takes
+    how = "rounded" if -0.5 <= estimate - takes < 0.5 else "limited"
+    return f"{estimate:.2f} tricks, {how} to {takes}"
+
+
+def rules_adjustment(before: int, after: int) -> dict[str, Any]:
+    """The step from what was wanted to what the rules allow."""
+    return {"rule": "table-rules", "before": before, "after": after, "why": _BY_RULES}
+
+
+def legal_adjustment(before: int, after: int) -> dict[str, Any]:
+    """The step from what the rules allow to what the request does."""
+    return {"rule": "legal-bids", "before": before, "after": after, "why": "the nearest bid that is legal"}
+
+
+def explain_baseline(made: Baseline, by_rules: int, bid: int, policy: Policy) -> dict[str, Any]:
+    """The explanation of a rule-based bid: tricks by suit, the corrections, the rounded sum, the nil rule.
+
+    ``by_rules``: what the rules made of it; ``bid``: what is answered.
+    """
+    adjustments = [] if by_rules == made.bid else [rules_adjustment(made.bid, by_rules)]
+    if bid != by_rules:
+        adjustments.append(legal_adjustment(by_rules, bid))
+    name = _NAMES.get(policy.kind, "a fixed bid")
+    wanted = "nil by its rule" if made.nil else f"{made.takes} tricks"
+    return {
+        "regular": {
+            "suits": {
+                "S": made.spades,
+                "H": made.hearts,
+                "D": made.diamonds,
+                "C": made.clubs,
+            },
+            "shape": made.shape,
+            "offset": policy.offset,
+            "estimate": made.estimate,
+            "takes": made.takes,
+        },
+        "nil": {"chosen": made.nil, "rule": _nil_rule(policy.kind, policy.nil_x, policy.nil_y, policy.nil_z)},
+        "adjustments": adjustments,
+        "sentence": f"{name} counts {made.estimate:.2f} tricks and wants {wanted}: bid {bid if bid else 'nil'}.",
+    }
+
+
+@lru_cache(maxsize=256)
+def _nil_rule(kind: int, *highest: int) -> str:
+    if kind == IO:
+        return _IO_NIL
+    if kind not in (RB, MS):
+        return "never by rule"
+    ranks = ", ".join(RANKS[rank] for rank in highest)
+    return f"in each suit the three lowest cards at most {ranks}; at most 3 spades; partner not nil"

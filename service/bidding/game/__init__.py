@@ -1,0 +1,1 @@
+"""The game: cards, rules, the auction, legal bids, scoring."""

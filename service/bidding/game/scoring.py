@@ -1,0 +1,115 @@
+"""Scoring of a round and the end of a game (bis.md section 1) as kernels.
+
+Bids are tricks 0..13 or BLIND_NIL; all scores are points. Used by the simulator for every round and by
+the end-of-game rules for projections; holds no state.
+"""
+
+from service.bidding.game.rules import BAGS, CONTRACT, Rules
+
+NIL = 0
+BLIND_NIL = 14
+TEN_TRICKS = 10  # with `ten_for_200` a contract of exactly ten wins or loses TEN_POINTS
+TEN_POINTS = 200
+
+
+def contract_of(bid: int) -> int:
+    """The tricks a bid adds to its side's contract: a nil adds none."""
+    return 0 if bid == BLIND_NIL else bid
+
+
+def is_nil(bid: int) -> bool:
+    """Whether a bid is nil, blind or not."""
+    return bid == NIL or bid == BLIND_NIL
+
+
+def nil_stake(bid: int, rules: Rules) -> int:
+    """Points won or lost on a nil bid; 0 for a regular bid."""
+    if bid == NIL:
+        return rules.nil_points
+    if bid == BLIND_NIL:
+        return rules.blind_nil_points
+    return 0
+
+
+def contract_worth(contract: int, rules: Rules) -> int:
+    """Points won or lost on a side's contract; overtricks are bags in every case.
+
+    >>> contract_worth(10, Rules()), contract_worth(10, Rules(ten_for_200=1)), contract_worth(11, Rules(ten_for_200=1))
+    (100, 200, 110)
+    """
+    return TEN_POINTS if rules.ten_for_200 and contract == TEN_TRICKS else 10 * contract
+
+
+def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags: int, rules: Rules) -> tuple[int, int]:
+    """Points a side wins in a round, and its bags after it.
+
+    ``bags`` are those carried in. The bags' own points and the penalty are in the points.
+
+    >>> score_side(4, 5, 2, 4, 8, Rules())
+    (-37, 1)
+    """
+    contract = contract_of(bid) + contract_of(partner_bid)
+    made = 0  # tricks that count towards the contract
+    spilled = 0  # tricks that are bags at once: a failed nil's
+    points = 0
+    for own_bid, own_taken in ((bid, taken), (partner_bid, partner_taken)):
+        if is_nil(own_bid):
+            stake = nil_stake(own_bid, rules)
+            points += -stake if own_taken else stake
+            if rules.failed_nil_tricks == CONTRACT:
+                made += own_taken
+            elif rules.failed_nil_tricks == BAGS:
+                spilled += own_taken
+        else:
+            made += own_taken
+    if made >= contract:
+        points += contract_worth(contract, rules)
+        spilled += made - contract
+    else:
+        points -= contract_worth(contract, rules)
+    return with_bags(points, spilled, bags, rules)
+
+
+def score_seat(bid: int, taken: int, bags: int, rules: Rules) -> tuple[int, int]:
+    """Points a seat wins that plays for itself, and its bags after the round; a failed nil's tricks are bags.
+
+    >>> score_seat(3, 4, 0, Rules()), score_seat(3, 2, 9, Rules()), score_seat(0, 1, 9, Rules())
+    ((31, 1), (-30, 9), (-199, 0))
+    """
+    if is_nil(bid):
+        stake = nil_stake(bid, rules)
+        return with_bags(-stake if taken else stake, taken, bags, rules)
+    if taken >= bid:
+        return with_bags(10 * bid, taken - bid, bags, rules)
+    return -10 * bid, bags
+
+
+def with_bags(points: int, spilled: int, bags: int, rules: Rules) -> tuple[int, int]:
+    """Points with those of the bags ``spilled`` in a round and their penalties, and the bags after it."""
+    if not rules.bags:
+        return points, bags
+    points += spilled
+    bags += spilled
+    while bags >= rules.bag_limit:
+        bags -= rules.bag_limit
+        points -= rules.bag_penalty
+    return points, bags
+
+
+def bags_counted(rules: Rules) -> tuple[int, int]:
+    """Bag limit and penalty; without bags as if each were taken back at once with its point."""
+    return (rules.bag_limit, rules.bag_penalty) if rules.bags else (1, 1)
+
+
+def game_winner(score: int, other: int, rules: Rules) -> int:
+    """1 when the first side has won, -1 when the other has, 0 while the game goes on.
+
+    >>> game_winner(210, 205, Rules(win=200)), game_winner(-100, 50, Rules(win=200, lose=-100))
+    (1, -1)
+    """
+    if score >= rules.win or other >= rules.win or score <= rules.lose or other <= rules.lose:
+        if score > other:
+            return 1
+        if score < other:
+            return -1
+    return 0

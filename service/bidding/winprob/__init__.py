@@ -1,0 +1,1 @@
+"""The bidder `winprob`: features, outcomes, win tables, candidates, decision."""

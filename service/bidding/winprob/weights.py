@@ -1,0 +1,79 @@
+"""The net's weights as the service multiplies them, and what else a `winprob` decision finds ready made.
+
+A constant input goes through both hidden layers and carries the biases; what an outcome is worth is an input each, in
+65,535ths as the win tables have it. Weights come in the tables: `net_position` (INPUTS + 1, H), `net_bid`
+(BID_INPUTS, H), `net_hidden` (H + 1, G), `net_out` (G + 1, OUTCOMES), the last row of those with one more the biases.
+"""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.game.auction import NO_BID
+from service.bidding.winprob.features import INPUTS, VALUED, VALUES, expected_bids
+from service.bidding.winprob.outcome import OUTCOMES
+from service.bidding.winprob.win_games import Games
+from service.bidding.winprob.winning import ONE
+
+if TYPE_CHECKING:
+    from service.bidding.tableset import Tables
+
+Floats = NDArray[np.float32]
+Expected = tuple[float, float, int, int]  # what partner and opponents bid or will, and the tricks that it counts as
+_BIDS = (NO_BID,), range(14)  # of a seat that has yet to bid, and of one that has
+# As arrays: numpy would make one of a float at each call.
+_ZERO = np.zeros((), np.float32)
+_MOST = np.full((), 70.0, np.float32)  # whose exponential float32 still holds, twenty times 65,535 times over
+
+
+class Weights(NamedTuple):
+    """Float32 of the net, one column or row more than in the tables for the constant, and tables as they are."""
+
+    position: Floats  # (INPUTS + 1, H + 1)
+    bid: Floats  # (VALUES + OUTCOMES, H + 1)
+    hidden: Floats  # (H + 1, G + 1)
+    out: Floats  # (G + 1, OUTCOMES)
+    wins: tuple[NDArray[np.uint16], NDArray[np.uint16]]  # `win` and `more_win`
+    games: Games
+    expected: list[list[Expected]]  # by sequence of the bids so far, fewer than three, and our bid
+
+
+def weights_of(t: "Tables", views: "Tables", games: Games) -> Weights:
+    """The weights in tables of ndarrays, of which ``views`` are memoryviews; ``games`` of the same tables."""
+    sequences = [(seat, b0, b1) for seat in range(3) for b0 in _BIDS[seat > 0] for b1 in _BIDS[seat > 1]]
+    position, of_bid, hidden = t.net_position, t.net_bid, t.net_hidden
+    bids = np.zeros((VALUES + OUTCOMES, of_bid.shape[1]))
+    bids[:VALUES] = of_bid[:VALUES]
+    bids[[VALUES + outcome for outcome in VALUED]] = of_bid[VALUES:] / ONE
+    layers = (
+        np.hstack([position, np.eye(1, INPUTS + 1, INPUTS).T]),
+        np.hstack([bids, np.zeros((len(bids), 1))]),
+        np.hstack([hidden, np.eye(1, len(hidden), len(hidden) - 1).T]),
+        t.net_out - t.net_out.mean(axis=1, keepdims=True),  # odds are as before, and small enough for float32
+    )
+    first, of_bids, second, out = (layer.astype(np.float32) for layer in layers)
+    expected = [
+        [expected_tricks(seat, b0, b1, NO_BID, sequence, bid, views) for bid in range(14)]
+        for sequence, (seat, b0, b1) in enumerate(sequences)
+    ]
+    return Weights(first, of_bids, second, out, (t.win, t.more_win), games, expected)
+
+
+def expected_tricks(seat: int, b0: int, b1: int, b2: int, sequence: int, bid: int, t: "Tables") -> Expected:
+    """`expected_bids`, and both as the outcomes count them."""
+    partner, theirs = expected_bids(seat, b0, b1, b2, sequence, bid, t)
+    return partner, theirs, int(partner + 0.5), int(theirs + 0.5)
+
+
+def odds_of(x: Floats, rows: Floats, weights: Weights) -> Floats:
+    """Odds (bids, OUTCOMES) of a position's numbers and a constant 1, and of each bid's beside its outcomes' worths.
+
+    Probabilities, but that they sum to anything.
+    """
+    h: Floats = rows.dot(weights.bid)
+    h += x.dot(weights.position)
+    g = np.maximum(h, _ZERO, out=h).dot(weights.hidden)
+    odds: Floats = np.maximum(g, _ZERO, out=g).dot(weights.out)
+    np.exp(np.minimum(odds, _MOST, out=odds), out=odds)
+    return odds

@@ -1,0 +1,1 @@
+"""The builders: one module for each family of tables."""

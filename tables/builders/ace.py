@@ -1,0 +1,109 @@
+"""Where the ace of spades is: the probability that a seat's hand holds it, by the sum of the bids before (Fig. 7).
+
+BIS bids whole auctions without end-of-game rules (no cards are played). Counts by seat and sum lean on a logistic curve
+in the sum where they are thin, and never rise with it: the more is bid before, the less is left. Goes to p_ace.npy, and
+of a setting to a file named after it; read by `service.bidding.bis.blind`.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from service.bidding.game.auction import sum_of_bids
+from service.bidding.game.cards import ACE, FIRST_SPADE
+from service.bidding.game.rules import JOKERS, PRESETS, Rules, describe
+from service.bidding.policies import Policy, parse_policy
+from tables.builders import jokers
+from tables.builders.variants import self_play
+from tables.engine.deal import deal, deck_of, seed_rng
+from tables.engine.game import bid_seat, start_round
+from tables.engine.jit import entry
+from tables.engine.rules import BID, DECK_CELL, HAND, SIZE
+from tables.engine.simulate import kernel_tables, needed, typed
+from tables.run.family import Arrays, Context, Family
+
+CHUNKS = 20
+SUMS = 40  # 0..39 tricks, as in `factor`
+PRIOR = 100.0  # auctions that the curve's word is worth
+_DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
+OF_JOKERS = (*jokers.EXACT, "jokers_factor", "jokers_curves")  # families of play with jokers
+_AXES = ("seat", "sum of the previous bids, tricks")
+
+
+def _aces(seed: int, first: int, last: int, rules: Rules, policy: Policy, ts: Any, counts: Any) -> None:
+    # counts (4, SUMS, 2): hands by seat and sum of the bids before; all of them, and those with the ace of spades.
+    s = np.zeros(SIZE, np.int64)
+    cards = np.zeros(64, np.int64)
+    s[DECK_CELL] = deck_of(rules)
+    for number in range(first, last):
+        seed_rng(s, seed, number, 0)
+        deal(s, cards)
+        start_round(s)
+        for seat in range(4):
+            total = sum_of_bids(seat, s[BID], s[BID + 1], s[BID + 2])
+            counts[seat, total, 0] += 1
+            counts[seat, total, 1] += s[HAND + seat] >> (FIRST_SPADE + ACE) & 1
+            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+
+
+aces = entry(_aces)
+
+
+def fit_aces(counts: NDArray[Any]) -> NDArray[np.float64]:
+    """Probabilities (SUMS,) from counts (SUMS, 2); non-increasing in the sum."""
+    n, held = counts[:, 0].astype(np.float64), counts[:, 1].astype(np.float64)
+    x = np.stack([np.ones(SUMS), np.arange(SUMS) / 10.0], axis=1)
+
+    def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        z = x @ w
+        return float((n * np.logaddexp(0.0, z) - held * z).sum()), x.T @ (n * expit(z) - held)
+
+    w = minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B").x
+    leaning = (held + PRIOR * expit(x @ w)) / (n + PRIOR)
+    falling: NDArray[np.float64] = np.minimum.accumulate(leaning).round(6)
+    return falling
+
+
+def count_aces(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.float64]:
+    """Counts (4, SUMS, 2) of the context's auctions."""
+    ts = needed(kernel_tables(ctx.inputs), rules, [policy])
+    per_chunk = max(1, ctx.size("auctions") // CHUNKS)
+
+    def bid(index: int, seed: int) -> Arrays:
+        counts = np.zeros((4, SUMS, 2))
+        aces(seed & 0x7FFFFFFF, index * per_chunk, (index + 1) * per_chunk, rules, typed(policy), ts, counts)
+        return {"counts": counts}
+
+    return ctx.chunks("auctions", CHUNKS, bid)["counts"]
+
+
+def ace_families(setting: str, rules: Rules, policy: str, depends: tuple[str, ...] = ()) -> tuple[Family, ...]:
+    """The family of a setting ("" for the partnership's own); ``depends``: families of the setting's own before it."""
+    prefix = f"{setting}_" if setting else ""
+
+    def make(ctx: Context) -> Arrays:
+        counts = count_aces(ctx, rules, parse_policy(policy))
+        ctx.figure("fourth_seat_after_7", counts[3, 7, 1] / max(1.0, counts[3, 7, 0]))
+        ctx.figure("fourth_seat_after_11", counts[3, 11, 1] / max(1.0, counts[3, 11, 0]))
+        return {f"{prefix}p_ace": np.stack([fit_aces(seat) for seat in counts])}
+
+    return (
+        Family(
+            name=f"{prefix}ace",
+            generator=1,
+            make=make,
+            axes={f"{prefix}p_ace": _AXES},
+            parameters={"policy": policy, "rules": describe(rules)},
+            sizes={"auctions": 10_000_000},
+            depends=(*_DEPENDS, *depends),
+        ),
+    )
+
+
+FAMILIES = (
+    *ace_families("", Rules(), "bis:endgame=off"),
+    *ace_families("jokers", PRESETS["jokers"], self_play(JOKERS), OF_JOKERS),
+)

@@ -1,0 +1,127 @@
+"""Blind nils: the probability that one is made, by the previous bids.
+
+In each round one seat bids blind nil whatever it holds; the others bid by BIS, all play SRP. The counts of (sequence,
+made or not) are fitted by a logistic regression on the bids before and their pairs, that of the success curves without
+the nil value. Goes to blind_nil.npy, and of a setting to a file named after it; read by `service.bidding.bis.blind`.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from service.bidding.game.auction import SEQUENCES, sequence_index
+from service.bidding.game.rules import JOKERS, Rules, describe, make_rules
+from service.bidding.game.scoring import BLIND_NIL
+from service.bidding.policies import Policy, parse_policy
+from tables.builders.ace import OF_JOKERS
+from tables.builders.logistic import RIDGE, design, sequences
+from tables.builders.variants import self_play
+from tables.engine.deal import deal, deck_of, seed_rng
+from tables.engine.game import bid_seat, play_out, start_round
+from tables.engine.jit import entry
+from tables.engine.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN
+from tables.engine.simulate import kernel_tables, needed, seated, typed
+from tables.run.family import Arrays, Context, Family
+
+CHUNKS = 20
+HELD_OUT = 2  # of the chunks: never fitted on, only judged on
+_DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
+_AXES = ("sequence of previous bids, see service.bidding.game.auction.sequence_index",)
+RULES = make_rules("blind-nil")
+
+
+def _blind_rounds(
+    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, ts: Any, counts: Any
+) -> None:
+    # counts (SEQUENCES, 2): blind nils by the bids before; all of them, and those made.
+    s = np.zeros(SIZE, np.int64)
+    cards = np.zeros(64, np.int64)
+    s[DECK_CELL] = deck_of(rules)
+    for number in range(first, last):
+        seed_rng(s, seed, number, 0)
+        deal(s, cards)
+        start_round(s)
+        me = number & 3
+        sequence = 0
+        for seat in range(4):
+            s[PLAYER + seat] = players[seat, 0]
+            s[PIECES + seat] = players[seat, 1]
+            if seat == me:
+                sequence = sequence_index(seat, s[BID], s[BID + 1], s[BID + 2])
+                s[BID + seat] = BLIND_NIL
+            else:
+                s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+        play_out(s)
+        counts[sequence, 0] += 1
+        counts[sequence, 1] += 1 if s[TAKEN + me] == 0 else 0
+
+
+blind_rounds = entry(_blind_rounds)
+
+
+def fit_blind(counts: NDArray[Any]) -> NDArray[np.float64]:
+    """Probabilities (SEQUENCES,) from counts (SEQUENCES, 2) of all blind nils and made ones."""
+    n, made = counts[:, 0].astype(np.float64), counts[:, 1].astype(np.float64)
+    effects = design(sequences()).effects
+
+    def loss(e: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        z = effects @ e
+        value = float((n * np.logaddexp(0.0, z) - made * z).sum()) + RIDGE / 2 * float(e @ e)
+        return value, effects.T @ (n * expit(z) - made) + RIDGE * e
+
+    start = np.zeros(effects.shape[1])
+    e = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 2000, "maxfun": 4000}).x
+    fitted: NDArray[np.float64] = expit(effects @ e).round(6)
+    return fitted
+
+
+def play_blind(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.int64]:
+    """Counts (2, SEQUENCES, 2) of the context's rounds: those to fit on, those to judge on."""
+    ts = needed(kernel_tables(ctx.inputs), rules, [policy])
+    players = seated("srp@2", "srp@2")
+    per_chunk = max(4, ctx.size("rounds") // CHUNKS)
+
+    def play(index: int, seed: int) -> Arrays:
+        counts = np.zeros((2, SEQUENCES, 2), np.int64)
+        first, target = index * per_chunk, counts[1 if index < HELD_OUT else 0]
+        blind_rounds(seed & 0x7FFFFFFF, first, first + per_chunk, rules, typed(policy), players, ts, target)
+        return {"counts": counts}
+
+    return ctx.chunks("rounds", CHUNKS, play)["counts"]
+
+
+def blind_families(setting: str, rules: Rules, policy: str, depends: tuple[str, ...] = ()) -> tuple[Family, ...]:
+    """The family of a setting ("" for the partnership's own); ``depends``: families of the setting's own before it."""
+    prefix = f"{setting}_" if setting else ""
+
+    def make(ctx: Context) -> Arrays:
+        fitted, held = play_blind(ctx, rules, parse_policy(policy))
+        p_made = fit_blind(fitted)
+        n, made = held[:, 0], held[:, 1]
+        ctx.figure("made", fitted[:, 1].sum() / fitted[:, 0].sum())
+        ctx.figure("held_out_stated", (n * p_made).sum() / n.sum())
+        ctx.figure("held_out_made", made.sum() / n.sum())
+        ctx.figure("held_out_brier", (made * (1 - p_made) ** 2 + (n - made) * p_made**2).sum() / n.sum())
+        return {f"{prefix}blind_nil": p_made}
+
+    return (
+        Family(
+            name=f"{prefix}blind",
+            generator=1,
+            make=make,
+            axes={f"{prefix}blind_nil": _AXES},
+            parameters={"player": "srp@2", "policy": policy, "rules": describe(rules)},
+            sizes={"rounds": 4_000_000},
+            depends=(*_DEPENDS, *depends),
+        ),
+    )
+
+
+FAMILIES = (
+    *blind_families("", RULES, "bis:endgame=off"),
+    *blind_families("big6", RULES, "bis:endgame=off,convention=big6", ("big6_curves",)),
+    *blind_families("jokers", make_rules("jokers", {"blind_nil": True}), self_play(JOKERS), OF_JOKERS),
+)

@@ -1,0 +1,19 @@
+"""Tables of play with a convention: success curves and mean bids where both sides keep a bid for a signal.
+
+A curve belongs to a sequence of bids, so partner's 5 gets the meaning that the convention gives it. Not the convention
+itself (`service.bidding.bis.conventions`).
+"""
+
+from service.bidding.game.rules import Rules
+from tables.builders import curves, means
+from tables.run.family import Family
+
+BIG5 = "bis:convention=big5,endgame=off"
+BIG6 = "bis:convention=big6,endgame=off"
+
+FAMILIES: tuple[Family, ...] = (
+    *curves.setting_families("big5", Rules(), BIG5),
+    *means.setting_families("big5", Rules(), BIG5),
+    *curves.setting_families("big6", Rules(), BIG6, rounds=3_000_000),
+    *means.setting_families("big6", Rules(), BIG6),
+)

@@ -1,0 +1,272 @@
+"""Success curves: the probability that a nil is made, by the previous bids and the nil value.
+
+One seat a round bids nil whenever nothing rules it out; the others bid by BIS without that noise, all play
+SRP. The counts of (sequence, nil value, made or not) are all that is kept of the play; a logistic regression
+on them gives every one of the 2,955 curves. Family `curves0` plays with nilProb = nilValue, `curves` with
+curves 0 (bis.md section 2). Goes to curves0.npy, curves.npy, single_curve.npy, held_out.npy; a setting's own
+(`setting_families`: a variant, or play with a convention) to files of the same names after the setting's.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.bis.conventions import signalled
+from service.bidding.bis.nil import GRID, OPEN, consider_nil, nil_value
+from service.bidding.game.auction import SEQUENCES, sequence_index
+from service.bidding.game.legal import allowed_bids
+from service.bidding.game.rules import CUTTHROAT, Rules, describe
+from service.bidding.game.variants import ranks_above_ace
+from service.bidding.policies import FULL, RAW, Policy, parse_policy
+from service.bidding.setting import at_setting, convention_of, setting_of
+from tables.builders.logistic import fit_curves, held_out_figures, log_loss_by_bin
+from tables.engine.deal import deal, deck_of, seed_rng
+from tables.engine.game import bid_seat, play_out, start_round
+from tables.engine.jit import entry
+from tables.engine.rules import BID, DECK_CELL, HAND, PIECES, PLAYER, SIZE, TAKEN
+from tables.engine.simulate import kernel_tables, needed, seated, typed
+from tables.run.family import Arrays, Context, Family
+
+CHUNKS = 40
+HELD_OUT = 4  # of the chunks: never fitted on, only judged on
+BINS = GRID + 1  # of nil values: value v falls in bin int(100 v)
+
+
+_SEQUENCE = "sequence of previous bids, see service.bidding.game.auction.sequence_index"
+_VALUE = "nil value 0..1 in hundredths"
+_BASE = ("p_length", "cnil", "side", "spades", "ruffs", "factor")
+_HELD_OUT_AXES = ("stated probability in twentieths", "nils, mean stated, share made; rounds never fitted on")
+
+
+def _nil_rounds(
+    seed: int,
+    first: int,
+    last: int,
+    rules: Rules,
+    policy: Policy,
+    players: Any,
+    ts: Any,
+    judge: int,
+    all_cnil: Any,
+    counts: Any,
+    readings: Any,
+) -> None:
+    # players (4, 2): id and pieces by step from the nil bidder: herself, LHO, partner, RHO.
+    # counts (SEQUENCES, BINS, 2): nils by sequence and value; [..., 0] all, [..., 1] made.
+    # readings (3, BINS, 2): where ``judge`` is 1, unselected nils, sure losers and honours too, by the value that each
+    # reading of cnil gives; ``all_cnil`` (3, 2, 8192).
+    s = np.zeros(SIZE, np.int64)
+    cards = np.zeros(64, np.int64)
+    s[DECK_CELL] = deck_of(rules)
+    t = at_setting(ts, setting_of(rules, policy, 0, 0))
+    convention = convention_of(rules, policy, 0, 0)
+    for number in range(first, last):
+        seed_rng(s, seed, number, 0)
+        deal(s, cards)
+        start_round(s)
+        me = number & 3
+        for seat in range(4):
+            s[PLAYER + seat] = players[(seat - me) & 3, 0]
+            s[PIECES + seat] = players[(seat - me) & 3, 1]
+        for seat in range(me):
+            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+        hand = s[HAND + me]
+        sequence = sequence_index(me, s[BID], s[BID + 1], s[BID + 2])
+        allowed = allowed_bids(hand, me, s[BID], s[BID + 1], rules)
+        honours = 1 if signalled(me, s[BID], s[BID + 1], convention) else policy.spade_honours
+        nil = consider_nil(
+            hand,
+            0 if rules.variant == CUTTHROAT else me,  # where each plays for herself no partner's nil is in the way
+            s[BID],
+            s[BID + 1],
+            sequence,
+            RAW,
+            0.0,
+            honours,
+            1,
+            rules.nil_points,
+            allowed,
+            t,
+            ranks_above_ace(rules.variant),
+        )
+        unselected = judge == 1 and number >> 2 & 3 == 3  # a quarter of the rounds, in all seats alike
+        if nil.ruled_out != OPEN and not unselected:
+            continue
+        s[BID + me] = 0
+        for seat in range(me + 1, 4):
+            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+        play_out(s)
+        made = 1 if s[TAKEN + me] == 0 else 0
+        if nil.ruled_out == OPEN:
+            cell = int(nil.value * GRID)
+            counts[sequence, cell, 0] += 1
+            counts[sequence, cell, 1] += made
+        if unselected:
+            void = hand & 0xFFFF == 0 or hand >> 16 & 0xFFFF == 0 or hand >> 32 & 0xFFFF == 0
+            for reading in range(3):
+                value = nil_value(
+                    all_cnil[reading, 0, hand & 0xFFFF],
+                    all_cnil[reading, 0, hand >> 16 & 0xFFFF],
+                    all_cnil[reading, 0, hand >> 32 & 0xFFFF],
+                    all_cnil[reading, 1, hand >> 48],
+                    void,
+                )
+                cell = int(value * GRID)
+                readings[reading, cell, 0] += 1
+                readings[reading, cell, 1] += made
+
+
+nil_rounds = entry(_nil_rounds)
+
+
+def _play(
+    ctx: Context,
+    rules: Rules,
+    policy: Policy,
+    arrays: Arrays,
+    judge: bool,
+    player: str = "srp@2",
+    stage: str = "nils",
+    size: str = "rounds",
+) -> dict[str, NDArray[Any]]:
+    ts = needed(kernel_tables(arrays), rules, [policy])
+    all_cnil = np.array(ctx.array("cnil"))
+    players = seated(player, player)
+    per_chunk = max(8, ctx.size(size) // CHUNKS)
+
+    def play(index: int, seed: int) -> Arrays:
+        counts = np.zeros((2, SEQUENCES, BINS, 2), np.int32)
+        readings = np.zeros((3, BINS, 2), np.int64)
+        first = index * per_chunk
+        target = counts[1 if index < HELD_OUT else 0]
+        nil_rounds(
+            seed & 0x7FFFFFFF,
+            first,
+            first + per_chunk,
+            rules,
+            typed(policy),
+            players,
+            ts,
+            int(judge),
+            all_cnil,
+            target,
+            readings,
+        )
+        return {"counts": counts, "readings": readings}
+
+    return ctx.chunks(stage, CHUNKS, play)
+
+
+_INPUTS = ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs", "factor")
+
+
+def _make_curves0(ctx: Context) -> Arrays:
+    total = _play(ctx, Rules(), Policy(curves=RAW, endgame=0), {name: ctx.array(name) for name in _INPUTS}, True)
+    ctx.figure("nil_rounds", total["counts"][..., 0].sum())
+    return {"curves0": fit_curves(total["counts"][0])}
+
+
+def _make_curves(ctx: Context) -> Arrays:
+    arrays = {name: ctx.array(name) for name in _INPUTS} | {"curves": ctx.array("curves0")}
+    total = _play(ctx, Rules(), Policy(curves=FULL, endgame=0), arrays, True)
+    fitted, held = total["counts"]
+    curves = fit_curves(fitted)
+    single = fit_curves(fitted.sum(axis=0, keepdims=True))
+    ctx.figure("nil_rounds", total["counts"][..., 0].sum())
+    for name, value in held_out_figures(curves, held).items():
+        ctx.figure(f"held_out_{name}", value)
+    for name, value in held_out_figures(np.repeat(single, SEQUENCES, axis=0), held).items():
+        ctx.figure(f"held_out_single_{name}", value)
+    for name, counts in zip(("and", "or", "any"), total["readings"], strict=True):
+        ctx.figure(f"log_loss_reading_{name}", log_loss_by_bin(counts))
+    ctx.figure("unselected_nils", total["readings"][0, :, 0].sum())
+    return {"curves": curves, "single_curve": single, "held_out": reliability(curves, held)}
+
+
+def setting_families(
+    setting: str,
+    rules: Rules,
+    policy: str,
+    *,
+    generator: int = 1,
+    rounds: int = 6_000_000,
+    depends: tuple[str, ...] = (),
+    player: str = "srp@2",
+) -> tuple[Family, ...]:
+    """A setting's own curves, from play by ``policy`` under ``rules``; ``depends``: families of its own before these.
+
+    Play starts from the partnership's curves and is repeated with the setting's own of the first round, which are not
+    kept; ``player`` sits in all seats.
+    """
+
+    def make(ctx: Context) -> Arrays:
+        bidder, arrays = parse_policy(policy), dict(ctx.inputs)
+        first = _play(ctx, rules, bidder, arrays, False, player, "nils0", "first_rounds")["counts"][0]
+        arrays[f"{setting}_curves"] = fit_curves(first)
+        fitted, held = _play(ctx, rules, bidder, arrays, False, player)["counts"]
+        curves = fit_curves(fitted)
+        ctx.figure("nil_rounds", fitted[..., 0].sum() + held[..., 0].sum())
+        for figure, value in held_out_figures(curves, held).items():
+            ctx.figure(f"held_out_{figure}", value)
+        return {f"{setting}_curves": curves, f"{setting}_held_out": reliability(curves, held)}
+
+    return (
+        Family(
+            name=f"{setting}_curves",
+            generator=generator,
+            make=make,
+            axes={f"{setting}_curves": (_SEQUENCE, _VALUE), f"{setting}_held_out": _HELD_OUT_AXES},
+            parameters={"player": player, "policy": policy, "rules": describe(rules)},
+            sizes={"first_rounds": rounds // 3, "rounds": rounds},
+            depends=(*_BASE, "curves", *depends),
+        ),
+    )
+
+
+def reliability(curves: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
+    """Float64 (20, 3): per twentieth of stated probability, nils, mean stated, share made (0 where none)."""
+    stated = value_at_bins(curves)
+    rows = np.zeros((20, 3))
+    cell = np.minimum((stated * 20).astype(int), 19)
+    for i in range(20):
+        inside = cell == i
+        n = counts[..., 0][inside].sum()
+        if n:
+            rows[i] = n, (stated * counts[..., 0])[inside].sum() / n, counts[..., 1][inside].sum() / n
+    return np.round(rows, 6)
+
+
+def value_at_bins(curves: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each curve at the middle of its bins (the last bin is the value 1 itself)."""
+    middle = np.minimum(np.arange(BINS) + 0.5, GRID)
+    low = np.minimum(middle.astype(int), GRID - 1)
+    share = middle - low
+    values: NDArray[np.float64] = curves[:, low] * (1 - share) + curves[:, low + 1] * share
+    return values
+
+
+FAMILIES = (
+    Family(
+        name="curves0",
+        generator=2,
+        make=_make_curves0,
+        axes={"curves0": (_SEQUENCE, _VALUE)},
+        parameters={"player": "srp@2", "nil_threshold": 25.0},
+        sizes={"rounds": 4_000_000},
+        depends=_BASE,
+    ),
+    Family(
+        name="curves",
+        generator=2,
+        make=_make_curves,
+        axes={
+            "curves": (_SEQUENCE, _VALUE),
+            "single_curve": ("one curve", _VALUE),
+            "held_out": _HELD_OUT_AXES,
+        },
+        parameters={"player": "srp@2", "nil_threshold": 25.0},
+        sizes={"rounds": 12_000_000},
+        depends=(*_BASE, "curves0"),
+    ),
+)

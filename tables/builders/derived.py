@@ -1,0 +1,87 @@
+"""Tables that follow exactly from `p_length`: what one suit's holding is worth, for the kernels of `regular`.
+
+No sampling and no fitting. Goes to side_high.npy, spade_high.npy, spade_takes.npy and ruffs.npy.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.bis.regular import MOST_RUFFS, ruff_values, side_value, spade_counts
+from service.bidding.game.cards import HOLDINGS
+from tables.builders.exact import RANKS_CLASSIC
+from tables.run.family import Arrays, Context, Family
+
+
+def view(array: Any) -> Any:
+    """An array as the kernels of `regular` read it (numpy's stubs don't know that an array is a buffer)."""
+    return memoryview(array)
+
+
+def side_table(p_length: Any) -> NDArray[np.float64]:
+    """Float64 (4, 8192): tricks of a side holding's A K Q by opponents who might cut."""
+    return np.array([[side_value(h, m, p_length) for h in range(HOLDINGS)] for m in range(4)])
+
+
+def ruff_table(clubs: Any, diamonds: Any, hearts: Any) -> NDArray[np.float64]:
+    """Float64 (4, 64, 10): worth of the best k ruffs by opponents who might cut and side lengths; `p_length`s."""
+    table = np.zeros((4, 64, MOST_RUFFS + 1))
+    for cutters in range(4):
+        for row in range(64):
+            suits = zip((row & 3, row >> 2 & 3, row >> 4), (clubs, diamonds, hearts), strict=True)
+            values = sorted((v for n, p in suits for v in ruff_values((n,), cutters, p)), reverse=True)
+            for k in range(1, MOST_RUFFS + 1):
+                table[cutters, row, k] = table[cutters, row, k - 1] + (values[k - 1] if k <= len(values) else 0.0)
+    return table
+
+
+def spade_tables(n_ranks: int, above: int = 0) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Two uint8 (2**n_ranks, 10): tricks by rank, and by rank and length; ``above`` ranks above the ace."""
+    high = np.zeros((1 << n_ranks, MOST_RUFFS + 1), np.uint8)
+    takes = np.zeros((1 << n_ranks, MOST_RUFFS + 1), np.uint8)
+    for holding in range(1 << n_ranks):
+        rest = holding
+        for k in range(MOST_RUFFS + 1):
+            by_rank, by_length = spade_counts(rest, above)
+            high[holding, k] = by_rank
+            takes[holding, k] = by_rank + by_length
+            rest &= rest - 1
+    return high, takes
+
+
+def _side(ctx: Context) -> Arrays:
+    return {"side_high": side_table(view(ctx.array("p_length")))}
+
+
+def _ruffs(ctx: Context) -> Arrays:
+    p_length = view(ctx.array("p_length"))
+    return {"ruffs": ruff_table(p_length, p_length, p_length)}
+
+
+def _spades(ctx: Context) -> Arrays:
+    high, takes = spade_tables(RANKS_CLASSIC)
+    return {"spade_high": high, "spade_takes": takes}
+
+
+_HOLDING = "holding: bit 0 the deuce .. bit 12 the ace"
+_RUFFED = "k lowest spades taken away for ruffs, 0..9"
+_CUTTERS = "opponents who might cut, 0..3"
+_FAMILY: dict[str, Any] = {"generator": 1, "exact": True}
+
+FAMILIES = (
+    Family(name="side", make=_side, axes={"side_high": (_CUTTERS, _HOLDING)}, depends=("p_length",), **_FAMILY),
+    Family(
+        name="ruffs",
+        make=_ruffs,
+        axes={"ruffs": (_CUTTERS, "lengths of C, D, H capped at 3, in base 4", "worth of the best k ruffs, 0..9")},
+        depends=("p_length",),
+        **_FAMILY,
+    ),
+    Family(
+        name="spades",
+        make=_spades,
+        axes={"spade_high": (_HOLDING, _RUFFED), "spade_takes": (_HOLDING, _RUFFED)},
+        **_FAMILY,
+    ),
+)

@@ -1,0 +1,198 @@
+"""Exact probabilities of how one suit lies: `p_length` and `cnil`, by counting, never by sampling.
+
+The unseen cards of a suit fall on three hidden hands; each hand has `places` of the hidden places (13 of 39 in
+the classic game). A layout in which the hands hold a, b and c of the s unseen cards therefore has probability
+multinomial(s; a, b, c) x falling(places, a) x falling(places, b) x falling(places, c) / falling(3 x places, s):
+everything is counted in integers and divided once, so the bytes are the same on every machine.
+
+It is not the card play (no tricks are simulated) and nothing here is fitted. Source of the definitions: ECAI 2020
+BIS paper, sections 3.1 (length) and 3.2 (nil); what the paper leaves open is settled in docs/adr/0003.
+Data comes from nowhere and goes to tables/data/p_length.npy and cnil.npy, through tables/run/registry.py.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from math import comb, factorial, perm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.game.cards import ACE, KING, NINE, QUEEN
+from tables.run.family import Arrays, Context, Family
+
+RANKS_CLASSIC = 13  # ranks of a suit; spades have 15 with jokers
+PLACES_CLASSIC = 13  # cards in each of the three hidden hands
+MAX_LENGTH = 3  # k goes to three: a suit's fourth round is not looked at
+
+READINGS = ("and", "or", "any")  # of "partner can't cover" at the second card, see `_partner_fails`
+KINDS = ("side", "spades")
+SIDE, SPADES = 0, 1
+
+
+def length_probability(m: int, unseen: int, k: int, places: int = PLACES_CLASSIC) -> float:
+    """Probability that each of ``m`` given hidden hands (0..3) holds at least ``k`` of ``unseen`` cards.
+
+    >>> length_probability(1, 1, 1), round(length_probability(2, 2, 1), 4)
+    (0.3333333333333333, 0.2281)
+    """
+    hits = sum(
+        comb(places, a) * comb(places, b) * comb(places, unseen - a - b)
+        for a in range(unseen + 1)
+        for b in range(unseen - a + 1)
+        if all(length >= k for length in (a, b, unseen - a - b)[:m])
+    )
+    return hits / comb(3 * places, unseen)
+
+
+def length_table(n_ranks: int = RANKS_CLASSIC, places: int = PLACES_CLASSIC) -> NDArray[np.float64]:
+    """Float64 [m players, n cards held, k], shape (4, n_ranks + 1, 4): `length_probability` of the rest of the suit."""
+    cells = [
+        [[length_probability(m, n_ranks - n, k, places) for k in range(MAX_LENGTH + 1)] for n in range(n_ranks + 1)]
+        for m in range(4)
+    ]
+    return np.array(cells, dtype=np.float64)
+
+
+def cnil_table(n_ranks: int = RANKS_CLASSIC, places: int = PLACES_CLASSIC) -> NDArray[np.float64]:
+    """Float64 [reading, kind, holding], shape (3, 2, 2**n_ranks): P(the three lowest cards take no trick).
+
+    Readings and kinds are in the order of `READINGS` and `KINDS`; a holding is a bitmask, bit 0 the deuce. The
+    spade cells that are lost by rule (`spade_is_lost`) are 0.
+    """
+    table = np.empty((len(READINGS), len(KINDS), 1 << n_ranks), dtype=np.float64)
+    known: dict[tuple[int, ...], NDArray[np.float64]] = {}
+    for held in range(1 << n_ranks):
+        zones = zones_of(held, n_ranks)
+        if zones not in known:
+            known[zones] = cnil_of_zones(zones, places)
+        table[:, :, held] = known[zones]
+        if spade_is_lost(held):
+            table[:, SPADES, held] = 0.0
+    return table
+
+
+def zones_of(held: int, n_ranks: int = RANKS_CLASSIC) -> tuple[int, ...]:
+    """Numbers of unseen cards below, between and above the (up to three) lowest cards of a holding.
+
+    >>> zones_of(0b1000000100010)  # A73: the 2 below, 3 ranks between 3 and 7, 6 between 7 and A, none above
+    (1, 3, 6, 0)
+    """
+    ranks = [rank for rank in range(n_ranks) if held >> rank & 1]
+    low = ranks[:MAX_LENGTH]
+    between = [above - below - 1 for below, above in zip([-1, *low], low, strict=False)]
+    return (*between, n_ranks - len(ranks) - sum(between))
+
+
+def spade_is_lost(held: int, above: int = 0) -> bool:
+    """Spade holdings that can't be nil: the ace, KQ, three above the 9 (sure losers), any four or more (heuristic).
+
+    With ``above`` ranks above the ace the high cards are as many ranks higher: with jokers BJ, LJ A, three above the J.
+    """
+    tops = held >> above
+    return bool(
+        tops >> ACE
+        or (tops >> KING & 1 and tops >> QUEEN & 1)
+        or (tops >> (NINE + 1)).bit_count() >= 3
+        or held.bit_count() >= 4
+    )
+
+
+def cnil_of_zones(zones: Sequence[int], places: int = PLACES_CLASSIC) -> NDArray[np.float64]:
+    """Float64 [reading, kind], shape (3, 2): P(no trick) for ``zones`` as `zones_of` gives them.
+
+    One term for each way in which the counts of every zone fall on the two opponents and the partner.
+    """
+    n_low = len(zones) - 1
+    if n_low == 0:
+        return np.ones((len(READINGS), len(KINDS)))
+    splits = [splits_of(zone) for zone in zones]
+    # counts[player][zone]: one entry a layout; players 0 and 1 are the opponents, 2 the partner
+    index = np.array(list(product(*(range(len(split)) for split in splits))))
+    chosen = [np.array(split)[index[:, zone]] for zone, split in enumerate(splits)]
+    counts = [[zone[:, player] for zone in chosen] for player in range(3)]
+    ways = np.prod([zone[:, 3] for zone in chosen], axis=0)  # at most 3**14: exact in int64
+    below = [[np.sum(hand[:k], axis=0) for k in range(n_low + 1)] for hand in counts]
+    lengths = [np.sum(hand, axis=0) for hand in counts]
+    higher = [lengths[2] - below[2][k] for k in range(n_low + 1)]
+
+    total = perm(3 * places, sum(zones))
+    result = np.empty((len(READINGS), len(KINDS)))
+    for reading, kind in product(range(len(READINGS)), range(len(KINDS))):
+        lost = np.zeros(len(ways), dtype=bool)
+        for k in range(1, n_low + 1):
+            opponents_duck = np.ones(len(ways), dtype=bool)
+            for opponent in (0, 1):
+                opponents_duck &= (lengths[opponent] < k) | (below[opponent][k] >= k)
+            lost |= opponents_duck & _partner_fails(READINGS[reading], kind == SPADES, k, lengths[2], higher[k])
+        kept = total - placings(lengths, np.where(lost, ways, 0), places)
+        result[reading, kind] = kept / total  # int / int: rounded once, correctly
+    return result
+
+
+def _partner_fails(
+    reading: str, spades: bool, k: int, length: NDArray[np.int64], higher: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Whether partner, with ``length`` cards of the suit and ``higher`` of them above x_k, can't cover the k-th card.
+
+    In spades she can't cut, so the clause on her length falls away.
+    """
+    follows = np.ones(len(length), dtype=bool) if spades else length >= k
+    fails: NDArray[np.bool_] = higher == 0
+    if k == 2 and reading != "any":
+        fails = higher < 2
+        if reading == "or" and not spades:  # without the clause on her length, `or` says the same as `and`
+            return np.logical_or(follows, fails)
+    return np.logical_and(follows, fails)
+
+
+def splits_of(zone: int) -> list[tuple[int, int, int, int]]:
+    """Ways to split ``zone`` cards on three hands: their counts and the number of ways to choose the cards."""
+    return [
+        (a, b, zone - a - b, factorial(zone) // (factorial(a) * factorial(b) * factorial(zone - a - b)))
+        for a in range(zone + 1)
+        for b in range(zone - a + 1)
+    ]
+
+
+def placings(lengths: Sequence[NDArray[np.int64]], ways: NDArray[np.int64], places: int) -> int:
+    """Sum of ``ways`` x number of ordered choices of places in the three hands, as an exact int."""
+    longest = int(max(length.max() for length in lengths)) + 1
+    key = lengths[0] * longest + lengths[1]  # the third length follows from the first two
+    unseen = int(lengths[0][0] + lengths[1][0] + lengths[2][0])
+    sums = np.zeros(longest * longest, dtype=np.int64)
+    np.add.at(sums, key, ways)
+    return sum(
+        int(sums[a * longest + b]) * perm(places, a) * perm(places, b) * perm(places, unseen - a - b)
+        for a, b in product(range(longest), repeat=2)
+        if sums[a * longest + b]
+    )
+
+
+def _make_p_length(context: Context) -> Arrays:
+    return {"p_length": length_table()}
+
+
+def _make_cnil(context: Context) -> Arrays:
+    return {"cnil": cnil_table()}
+
+
+_SUIT: Mapping[str, object] = {"n_ranks": RANKS_CLASSIC, "places": PLACES_CLASSIC}
+
+FAMILIES = (
+    Family(
+        name="p_length",
+        generator=1,
+        make=_make_p_length,
+        axes={"p_length": ("players m, 0..3", "cards held n, 0..13", "cards each holds at least k, 0..3")},
+        parameters=_SUIT,
+        exact=True,
+    ),
+    Family(
+        name="cnil",
+        generator=1,
+        make=_make_cnil,
+        axes={"cnil": ("reading: and, or, any", "kind: side, spades", "holding, bit 0 the deuce")},
+        parameters=_SUIT,
+        exact=True,
+    ),
+)

@@ -1,0 +1,141 @@
+"""The previous-bids factor: tricks to add to an estimate, by seat and sum of the previous bids (nils off).
+
+One seat a round bids her estimate plus a random shift; per seat a quadratic in the shift and the sum says
+which shift brings most points. Four passes, each from play with the factor of the one before and half way
+to where its quadratic peaks, since all seats move at once. Goes to factor.npy.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.game.auction import sum_of_bids
+from service.bidding.game.rules import Rules
+from service.bidding.policies import Policy
+from tables.builders.rb import BAG_COST, FIT_RULES
+from tables.engine.deal import below, deal, deck_of, seed_rng
+from tables.engine.game import bid_seat, play_out, start_round
+from tables.engine.jit import entry
+from tables.engine.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE
+from tables.engine.simulate import kernel_tables, needed, seated, typed
+from tables.engine.solo import points_gained
+from tables.run.family import Arrays, Chunk, Context, Family
+
+Run: TypeAlias = Callable[[str, int, Chunk], Arrays]
+
+TERMS = 6  # 1, x, x^2, sum, x * sum, sum^2
+PASSES = 4
+STEP = 0.5
+START = -0.4  # tricks: the best constant for all seats, so that the first pass starts near
+UNSHIFTED = 4  # of the nine shifts -1..1 in quarters of a trick
+CHUNKS = 20
+NUMBERS = Policy(nils=0, endgame=0)
+MOST = 1.0  # tricks: a factor beyond it would be extrapolation
+
+
+def _shifted_rounds(
+    seed: int, first: int, last: int, rules: Rules, shifts: Any, player: int, pieces: int, ts: Any, xtx: Any, xty: Any
+) -> None:
+    s = np.zeros(SIZE, np.int64)
+    cards = np.zeros(64, np.int64)
+    x = np.zeros(TERMS)
+    s[DECK_CELL] = deck_of(rules)
+    for number in range(first, last):
+        seed_rng(s, seed, number, 0)
+        deal(s, cards)
+        start_round(s)
+        me = number & 3
+        step = below(s, 9)
+        shift = shifts[step].offset
+        bids_sum = 0
+        for seat in range(4):
+            s[PLAYER + seat] = player
+            s[PIECES + seat] = pieces
+            if seat == me:
+                bids_sum = sum_of_bids(seat, s[BID], s[BID + 1], s[BID + 2])
+            s[BID + seat] = bid_seat(s, seat, rules, shifts[step if seat == me else UNSHIFTED], ts)
+        if s[BID + me] == 0:
+            continue  # a nil, where there are any: no shift moves it
+        play_out(s)
+        gain = points_gained(s, me, rules)
+        x[0] = 1.0
+        x[1] = shift
+        x[2] = shift * shift
+        x[3] = bids_sum
+        x[4] = shift * bids_sum
+        x[5] = bids_sum * bids_sum
+        for i in range(TERMS):
+            xty[me, i] += x[i] * gain
+            for j in range(TERMS):
+                xtx[me, i, j] += x[i] * x[j]
+
+
+shifted_rounds = entry(_shifted_rounds)
+
+
+def best_shift(xtx: NDArray[np.float64], xty: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The shift at which the fitted quadratic peaks, for each sum of bids."""
+    varies = [0, 1, 2] if xtx[3, 3] == 0 else list(range(TERMS))
+    c = np.zeros(TERMS)
+    c[varies] = np.linalg.solve(xtx[np.ix_(varies, varies)], xty[varies])
+    if c[2] >= 0:
+        return np.zeros_like(sums)
+    shift: NDArray[np.float64] = -(c[1] + c[4] * sums) / (2 * c[2])
+    return shift
+
+
+def learn(
+    inputs: Arrays,
+    rules: Rules,
+    per_chunk: int,
+    run: Run,
+    policy: Policy = NUMBERS,
+    player: str = "srp@2",
+    name: str = "factor",
+) -> NDArray[np.float64]:
+    """The factor (4, 40) that brings ``policy`` most points under ``rules``; ``run`` sums a pass's chunks.
+
+    ``player`` plays the cards; ``name``: of the array, a setting's own perhaps.
+    """
+    shifts = tuple(typed(policy._replace(offset=0.25 * (step - UNSHIFTED))) for step in range(9))
+    number_of_player, pieces = (int(x) for x in seated(player, player)[0])
+    sums = np.arange(40, dtype=np.float64)
+    factor = np.full((4, 40), START)
+    for number in range(PASSES):
+        ts = needed(kernel_tables({**inputs, name: factor}), rules, [policy])
+
+        def shifted(index: int, seed: int, ts: Any = ts) -> Arrays:
+            xtx, xty = np.zeros((4, TERMS, TERMS)), np.zeros((4, TERMS))
+            first = index * per_chunk
+            span = first, first + per_chunk
+            shifted_rounds(seed & 0x7FFFFFFF, *span, rules, shifts, number_of_player, pieces, ts, xtx, xty)
+            return {"xtx": xtx, "xty": xty}
+
+        total = run(f"pass{number}", CHUNKS, shifted)
+        for seat in range(4):
+            # Beyond the sums that come up there is nothing to learn from: hold the edges.
+            reach = np.clip(sums, 0, (0, 6, 9, 12)[seat])
+            peak = best_shift(total["xtx"][seat], total["xty"][seat], reach)
+            factor[seat] += STEP * np.clip(peak, -MOST, MOST)
+        factor = np.round(np.clip(factor, -MOST, MOST), 4)
+    return factor
+
+
+def _make(ctx: Context) -> Arrays:
+    inputs = {name: ctx.array(name) for name in ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs")}
+    return {"factor": learn(inputs, FIT_RULES, max(4, ctx.size("rounds") // CHUNKS), ctx.chunks)}
+
+
+FAMILIES = (
+    Family(
+        name="factor",
+        generator=3,
+        make=_make,
+        axes={"factor": ("seat in bidding order", "sum of the previous bids, 0..39")},
+        parameters={"player": "srp@2", "bag_cost": BAG_COST, "passes": PASSES},
+        sizes={"rounds": 1_000_000},
+        depends=("p_length", "cnil", "side", "spades", "ruffs"),
+    ),
+)

@@ -1,0 +1,127 @@
+"""Win tables of games with other rules than those that the net of `winprob` has learnt from (`games`, `more_win`).
+
+Those of the partnership presets ship; `python -m tables build --rules five-bags:win=200` adds one, and a later build
+keeps it. The net serves them too: what it knows of a game are the goals, the bags and what its outcomes are worth.
+Data comes from self-play under a game's own rules, and value iteration, as for `win`.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from service.bidding.errors import RulesError
+from service.bidding.game.rules import PARTNERSHIP, PRESETS, Rules, describe, make_rules
+from service.bidding.tableset import Manifest
+from service.bidding.winprob.win_games import CLASSIC, FREE, SHIPPED, Place, key_of, own_place
+from tables.builders.win import KEPT, PLAYED_BY, POLICY, RESIDUAL, cells_of, outcomes_by_bucket, solve
+from tables.run.family import Arrays, BuildError, Context, Family
+
+NAME = "games"
+Told = dict[str, Any]  # what differs from classic's rules, as in a request
+
+
+def rules_of_text(text: str) -> Rules:
+    """The rules that ``text`` names: a preset, and fields over it as in `no-bags:win=200,lose=-200`; JSON values.
+
+    Raises `BuildError`.
+    """
+    preset, _, rest = text.partition(":")
+    overrides: dict[str, object] = {}
+    for part in rest.split(",") if rest else ():
+        field, equals, value = part.partition("=")
+        if not equals:
+            raise BuildError(f"--rules {text}: found {part!r}; expected FIELD=VALUE such as win=200")
+        try:
+            overrides[field] = json.loads(value)
+        except ValueError:
+            overrides[field] = value  # a word such as failed_nil_tricks=contract
+    try:
+        rules = make_rules(preset, overrides)
+        if key_of(rules) not in SHIPPED:
+            own_place(rules, 0)
+    except (RulesError, ValueError) as error:
+        raise BuildError(f"--rules {text}: {error}") from error
+    return rules
+
+
+def told(rules: Rules) -> Told:
+    """What tells the game of ``rules``: the inverse of `make_rules("classic", ...)`, but for fields that tell none."""
+    plain = describe(CLASSIC)
+    found = describe(rules)
+    silent = FREE if rules.bags else (*FREE, "bag_limit", "bag_penalty")
+    return {field: found[field] for field in plain if field not in silent and found[field] != plain[field]}
+
+
+def with_games(families: tuple[Family, ...], built: Manifest, more: Iterable[Rules] = ()) -> tuple[Family, ...]:
+    """``families`` where `games` has the tables that are ``built`` and those of ``more`` besides those that ship."""
+    entry = built.families.get(NAME)
+    before: Iterable[Told] = entry.parameters[NAME] if entry else ()
+    wanted = {json.dumps(game, sort_keys=True): game for game in (*before, *map(told, more))}
+    for rules in SHIPPED_MORE:
+        wanted.pop(json.dumps(told(rules), sort_keys=True), None)
+    games = [told(rules) for rules in SHIPPED_MORE]
+    games += [wanted[text] for text in sorted(wanted) if key_of(make_rules("classic", wanted[text])) not in SHIPPED]
+    return tuple(
+        replace(family, parameters={**family.parameters, NAME: games}) if family.name == NAME else family
+        for family in families
+    )
+
+
+def _make(ctx: Context) -> Arrays:
+    games = [make_rules("classic", game) for game in _told_in(ctx.family)]
+    places: list[Place] = []
+    start = 0
+    for rules in games:
+        place = own_place(rules, start)
+        places.append(place)
+        start += place.size**2 * place.bags**2
+    cells, residuals = [], []
+    for rules, place in zip(games, places, strict=True):
+        name = ",".join(f"{field}={value}" for field, value in told(rules).items())
+        found, share = outcomes_by_bucket(ctx, f"rounds-{name}", rules, place)
+
+        def settle(
+            index: int, seed: int, rules: Rules = rules, place: Place = place, found: Any = found, share: Any = share
+        ) -> Arrays:
+            value, change, _ = solve(rules, place, found, share)
+            return {"cells": cells_of(value), "residual": np.array([change])}
+
+        made = ctx.chunks(f"game-{name}", 1, settle)
+        cells.append(made["cells"])
+        residuals.append(made["residual"][0])
+    ctx.figure("residual", max(residuals))
+    rows = np.array([(*key_of(rules), *place) for rules, place in zip(games, places, strict=True)], np.int64)
+    return {"more_win": np.concatenate(cells), NAME: rows}
+
+
+def _told_in(family: Family) -> list[Told]:
+    found: Any = family.parameters[NAME]
+    return list(found)
+
+
+SHIPPED_MORE = tuple(
+    rules for rules in PRESETS.values() if rules.variant == PARTNERSHIP and key_of(rules) not in SHIPPED
+)
+FAMILIES = (
+    Family(
+        name=NAME,
+        generator=1,
+        make=_make,
+        axes={
+            "more_win": ("as in `win`",),
+            NAME: ("games", "what tells a game, then its place; see win_games"),
+        },
+        parameters={
+            NAME: [told(rules) for rules in SHIPPED_MORE],
+            "policy": POLICY,
+            "player": PLAYED_BY,
+            "kept": KEPT,
+            "residual": RESIDUAL,
+        },
+        sizes={"rounds_a_bucket": 10_000},
+        depends=("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves", "means"),
+    ),
+)

@@ -1,0 +1,200 @@
+"""Mean bids still to come, by the bids so far: what the end-of-game rules project with.
+
+BIS bids whole auctions without end-of-game rules (no cards are played); sums of the next, second and third
+bid after every sequence are shrunk towards what an additive model of the bids so far says, so that rare
+sequences lean on common ones. Nils count 0. And how often contracts are made, with and without a nil in the
+side, from rounds that are played out. Goes to mean_bids.npy and contract_made.npy.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.game.auction import SEQUENCES, sequence_index
+from service.bidding.game.rules import CUTTHROAT, Rules, describe
+from service.bidding.game.scoring import contract_of
+from service.bidding.policies import Policy, parse_policy
+from tables.builders.logistic import sequences
+from tables.engine.deal import deal, deck_of, seed_rng
+from tables.engine.game import bid_seat, play_out, start_round
+from tables.engine.jit import entry
+from tables.engine.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN
+from tables.engine.simulate import kernel_tables, needed, seated, typed
+from tables.players.common import tricks_needed
+from tables.run.family import Arrays, Context, Family
+
+CHUNKS = 20
+_DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
+_MEAN_AXES = ("sequence of the bids so far", "the next bid, the second, the third")
+PRIOR = 50.0  # auctions that the additive model's word is worth
+
+
+def _auctions(seed: int, first: int, last: int, rules: Rules, policy: Policy, ts: Any, sums: Any) -> None:
+    # sums (SEQUENCES, 4): auctions that passed through the sequence, and the sums of the next three bids.
+    s = np.zeros(SIZE, np.int64)
+    cards = np.zeros(64, np.int64)
+    s[DECK_CELL] = deck_of(rules)
+    for number in range(first, last):
+        seed_rng(s, seed, number, 0)
+        deal(s, cards)
+        start_round(s)
+        for seat in range(4):
+            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+        for seat in range(4):
+            row = sequence_index(seat, s[BID], s[BID + 1], s[BID + 2])
+            sums[row, 0] += 1
+            for later in range(seat, 4):
+                if later - seat < 3:
+                    sums[row, 1 + later - seat] += contract_of(s[BID + later])
+
+
+auctions = entry(_auctions)
+
+
+def smooth(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Means (SEQUENCES, 3) from sums (SEQUENCES, 4); 0 where there is no such bid any more."""
+    rows = sequences()
+    means = np.zeros((SEQUENCES, 3))
+    for seat in range(4):
+        inside = np.array([i for i, bids in enumerate(rows) if len(bids) == seat])
+        x = np.ones((len(inside), 1 + 3 * seat))
+        for place in range(seat):
+            bid = np.array([rows[i][place] for i in inside], dtype=np.float64)
+            x[:, 1 + 3 * place] = bid
+            x[:, 2 + 3 * place] = bid * bid
+            x[:, 3 + 3 * place] = bid == 0
+        n = sums[inside, 0]
+        for later in range(min(3, 4 - seat)):
+            y = sums[inside, 1 + later]
+            weighted = x * n[:, None]
+            model = x @ np.linalg.solve(x.T @ weighted + 1e-6 * np.eye(x.shape[1]), x.T @ y)
+            model = np.clip(model, 0.0, 13.0)
+            means[inside, later] = (y + PRIOR * model) / (n + PRIOR)
+    return np.round(means, 4)
+
+
+def _means(ctx: Context, arrays: Arrays, rules: Rules, policy: Policy) -> NDArray[np.float64]:
+    ts = needed(kernel_tables(arrays), rules, [policy])
+    per_chunk = max(1, ctx.size("auctions") // CHUNKS)
+
+    def bid(index: int, seed: int) -> Arrays:
+        sums = np.zeros((SEQUENCES, 4))
+        auctions(seed & 0x7FFFFFFF, index * per_chunk, (index + 1) * per_chunk, rules, typed(policy), ts, sums)
+        return {"sums": sums}
+
+    sums = ctx.chunks("auctions", CHUNKS, bid)["sums"]
+    ctx.figure("mean_sum_of_bids", sums[0, 1:].sum() / sums[0, 0] + sums[211:, 1].sum() / sums[211:, 0].sum())
+    return smooth(sums)
+
+
+def _make(ctx: Context) -> Arrays:
+    return {"mean_bids": _means(ctx, ctx.inputs, Rules(), Policy(endgame=0))}
+
+
+def setting_families(
+    setting: str,
+    rules: Rules,
+    policy: str,
+    *,
+    generator: int = 1,
+    auctions: int = 5_000_000,
+    depends: tuple[str, ...] = (),
+) -> tuple[Family, ...]:
+    """A setting's own mean bids, from auctions by ``policy`` under ``rules`` with the setting's own curves.
+
+    ``depends``: further families of its own.
+    """
+    return (
+        Family(
+            name=f"{setting}_means",
+            generator=generator,
+            make=lambda ctx: {f"{setting}_mean_bids": _means(ctx, ctx.inputs, rules, parse_policy(policy))},
+            axes={f"{setting}_mean_bids": _MEAN_AXES},
+            parameters={"policy": policy, "rules": describe(rules)},
+            sizes={"auctions": auctions},
+            depends=(*_DEPENDS, f"{setting}_curves", *depends),
+        ),
+    )
+
+
+def _contract_rounds(
+    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, ts: Any, counts: Any
+) -> None:
+    # counts (2, 27, 2): sides by whether one of them bid nil and by contract; all of them, and those who made it. In
+    # cutthroat a contract is one seat's.
+    s = np.zeros(SIZE, np.int64)
+    cards = np.zeros(64, np.int64)
+    s[DECK_CELL] = deck_of(rules)
+    for number in range(first, last):
+        seed_rng(s, seed, number, 0)
+        deal(s, cards)
+        start_round(s)
+        for seat in range(4):
+            s[PLAYER + seat] = players[seat, 0]
+            s[PIECES + seat] = players[seat, 1]
+            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+        play_out(s)
+        if rules.variant == CUTTHROAT:
+            for seat in range(4):
+                if s[BID + seat] > 0:
+                    counts[0, s[BID + seat], 0] += 1
+                    counts[0, s[BID + seat], 1] += 1 if s[TAKEN + seat] >= s[BID + seat] else 0
+            continue
+        for side in range(2):
+            contract = contract_of(s[BID + side]) + contract_of(s[BID + side + 2])
+            nil = 1 if s[BID + side] == 0 or s[BID + side + 2] == 0 else 0
+            counts[nil, contract, 0] += 1
+            if tricks_needed(s, side) <= 0:
+                counts[nil, contract, 1] += 1
+
+
+contract_rounds = entry(_contract_rounds)
+
+
+def contract_shares(ctx: Context, arrays: Arrays, rules: Rules, policy: Policy, player: str) -> NDArray[np.float64]:
+    """Float64 (2, 27): share of contracts made, without and with a nil in the side, by the contract."""
+    ts = needed(kernel_tables(arrays), rules, [policy])
+    per_chunk = max(1, ctx.size("rounds") // CHUNKS)
+
+    def play(index: int, seed: int) -> Arrays:
+        counts = np.zeros((2, 27, 2), np.int64)
+        first, table = index * per_chunk, seated(player, player)
+        contract_rounds(seed & 0x7FFFFFFF, first, first + per_chunk, rules, typed(policy), table, ts, counts)
+        return {"counts": counts}
+
+    counts = ctx.chunks("rounds", CHUNKS, play)["counts"]
+    made = np.ones((2, 27))
+    for nil in range(2):
+        for contract in range(1, 27):  # a rare contract leans on the one below it
+            n, good = counts[nil, contract]
+            made[nil, contract] = (good + PRIOR * made[nil, contract - 1]) / (n + PRIOR)
+    return np.round(made, 4)
+
+
+def _make_contracts(ctx: Context) -> Arrays:
+    names = ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs", "factor", "curves")
+    arrays = {name: ctx.array(name) for name in names}
+    return {"contract_made": contract_shares(ctx, arrays, Rules(), Policy(endgame=0), "srp@2")}
+
+
+FAMILIES = (
+    Family(
+        name="contracts",
+        generator=1,
+        make=_make_contracts,
+        axes={"contract_made": ("side without a nil, or with one", "contract, 0..26 tricks")},
+        parameters={"player": "srp@2", "policy": "bis:endgame=off"},
+        sizes={"rounds": 1_000_000},
+        depends=_DEPENDS,
+    ),
+    Family(
+        name="means",
+        generator=2,
+        make=_make,
+        axes={"mean_bids": _MEAN_AXES},
+        parameters={"policy": "bis:endgame=off"},
+        sizes={"auctions": 10_000_000},
+        depends=_DEPENDS,
+    ),
+)

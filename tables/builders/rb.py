@@ -1,0 +1,143 @@
+"""RB's card values: what each card is worth by the length of its suit, fitted on self-play.
+
+A linear regression of the tricks a hand takes on its 13 cards, from rounds without nils in which everyone
+bids her regular takes; then a constant is taken off, spread over the cards, so that a round brings most
+points. The nil ranks of RB are not made here (`python -m tables fit`). Goes to rb_values.npy, rb_suit.npy.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.game.rules import Rules
+from service.bidding.policies import BIS, RB, Policy
+from tables.engine.deal import deal, deck_of, seed_rng
+from tables.engine.game import SUMS, bid_seat, play_out, start_round
+from tables.engine.jit import entry
+from tables.engine.rules import BID, DECK_CELL, HAND, PIECES, PLAYER, SIZE, TAKEN
+from tables.engine.selfplay import play_rounds
+from tables.engine.simulate import chairs, kernel_tables, needed, seated, typed
+from tables.run.family import Arrays, Context, Family
+
+FEATURES = 2 * 14 * 13
+# A bag's price in fits: besides the point it wins, its share of the penalty of 100 for every tenth. Cheaper bags
+# bring lower bids, which win fewer games at 200 and at 500 alike (docs/strength.md).
+BAG_COST = 10
+FIT_RULES = Rules(bag_limit=1, bag_penalty=BAG_COST)
+CHUNKS = 40
+RIDGE = 20.0
+
+
+def _tricks_by_card(
+    seed: int,
+    first: int,
+    last: int,
+    rules: Rules,
+    policy: Policy,
+    player: int,
+    pieces: int,
+    ts: Any,
+    xtx: Any,
+    xty: Any,
+) -> None:
+    s = np.zeros(SIZE, np.int64)
+    cards = np.zeros(64, np.int64)
+    features = np.zeros(13, np.int64)
+    s[DECK_CELL] = deck_of(rules)
+    for number in range(first, last):
+        seed_rng(s, seed, number, 0)
+        deal(s, cards)
+        start_round(s)
+        n = 0
+        for seat in range(4):
+            s[PLAYER + seat] = player
+            s[PIECES + seat] = pieces
+            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+        hands = s[HAND : HAND + 4].copy()
+        play_out(s)
+        for seat in range(4):
+            n = 0
+            for suit in range(4):
+                held = hands[seat] >> 16 * suit & 0xFFFF
+                length = held.bit_count()
+                kind = 1 if suit == 3 else 0
+                while held:
+                    rank = (held & -held).bit_length() - 1
+                    held &= held - 1
+                    features[n] = (kind * 14 + length) * 13 + rank
+                    n += 1
+            for i in range(13):
+                xty[features[i]] += s[TAKEN + seat]
+                for j in range(13):
+                    xtx[features[i], features[j]] += 1.0
+
+
+tricks_by_card = entry(_tricks_by_card)
+
+
+def by_holding(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Sum the values (2, 14, 13) of each holding's cards: float64 (2, 8192)."""
+    table = np.zeros((2, 8192))
+    for holding in range(8192):
+        length = holding.bit_count()
+        ranks = [rank for rank in range(13) if holding >> rank & 1]
+        table[:, holding] = values[:, length, ranks].sum(axis=1)
+    return table
+
+
+def _make(ctx: Context) -> Arrays:
+    inputs = {name: ctx.array(name) for name in ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs")}
+    bidder = typed(Policy(kind=BIS, nils=0, endgame=0, factor=0, offset=0.0))
+    ts = needed(kernel_tables(inputs), FIT_RULES, [bidder])
+    player, pieces = (int(x) for x in seated("srp@2", "srp@2")[0])
+    per_chunk = max(1, ctx.size("rounds") // CHUNKS)
+
+    def tricks(index: int, seed: int) -> Arrays:
+        xtx = np.zeros((FEATURES, FEATURES))
+        xty = np.zeros(FEATURES)
+        first = index * per_chunk
+        tricks_by_card(seed & 0x7FFFFFFF, first, first + per_chunk, FIT_RULES, bidder, player, pieces, ts, xtx, xty)
+        return {"xtx": xtx, "xty": xty}
+
+    total = ctx.chunks("tricks", CHUNKS, tricks)
+    values = np.linalg.solve(total["xtx"] + RIDGE * np.eye(FEATURES), total["xty"])
+    values = np.round(values, 6).reshape(2, 14, 13)
+
+    trials = np.round(np.arange(-0.9, 0.31, 0.1), 2)
+    n = max(1, ctx.size("trial_rounds"))
+
+    def points(index: int, seed: int) -> Arrays:
+        # Every constant plays on the same deals against the same side, so the common noise drops out.
+        ours = kernel_tables({**inputs, "rb_suit": by_holding(values + trials[index] / 13)})
+        ours = needed(ours, FIT_RULES, [bidder])
+        difference, sums = np.zeros((n, 2)), np.zeros(SUMS)
+        rb = Policy(kind=RB, nils=0)
+        policies = chairs(rb, bidder._replace(offset=-0.4))
+        play_rounds(ctx.seed, 0, n, FIT_RULES, policies, seated("srp@2", "srp@2"), ours, difference, sums)
+        row = np.zeros(len(trials))
+        row[index] = difference.mean()
+        return {"points": row}
+
+    by_constant = ctx.chunks("constant", len(trials), points)["points"]
+    constant = float(trials[int(np.argmax(by_constant))])
+    ctx.figure("constant", constant)
+    ctx.figure("points_at_constant", float(by_constant.max()))
+    values = np.round(values + constant / 13, 6)
+    return {"rb_values": values, "rb_suit": by_holding(values)}
+
+
+FAMILIES = (
+    Family(
+        name="rb",
+        generator=3,
+        make=_make,
+        axes={
+            "rb_values": ("side or spades", "length of the suit", "rank, deuce to ace"),
+            "rb_suit": ("side or spades", "holding: bit 0 the deuce .. bit 12 the ace"),
+        },
+        parameters={"player": "srp@2", "bag_cost": BAG_COST, "ridge": RIDGE},
+        sizes={"rounds": 1_000_000, "trial_rounds": 100_000},
+        depends=("p_length", "cnil", "side", "spades", "ruffs"),
+    ),
+)

@@ -1,0 +1,75 @@
+"""Tables of whiz, suicide and jokers: factors, success curves and mean bids from self-play under their rules.
+
+Whiz has no factor of its own: its numbers are those of the spades. In suicide nils are played while the factor is
+learned, for who bids a number tells of partner's nil. Mirror and strict whiz need no table: nothing is decided there.
+The jokers' exact tables are made in `jokers`; the fitted constants stand in `service.bidding.policies`.
+"""
+
+from collections.abc import Callable
+
+from service.bidding.game.rules import JOKERS, PRESETS, SUICIDE, WHIZ, describe
+from service.bidding.policies import IN_VARIANT, Policy, parse_policy
+from tables.builders import curves, jokers, means
+from tables.builders.factor import CHUNKS, NUMBERS, PASSES, learn
+from tables.builders.rb import BAG_COST, FIT_RULES
+from tables.run.family import Arrays, Context, Family
+
+ROUNDS = 1_800_000  # of the second pass of a setting's curves
+AUCTIONS = 2_000_000
+FACTOR_ROUNDS = 300_000
+_BASE = ("p_length", "cnil", "side", "spades", "ruffs")
+
+
+def self_play(variant: int) -> str:
+    """The bidder of a variant's self-play: its fitted options, told in full so that a change of them is seen."""
+    options = {name: f"{value:g}" for name, value in IN_VARIANT[variant]["bis"].items()}
+    if "spade_honours" in options:
+        options["spade_honours"] = "allow" if options["spade_honours"] == "1" else "deny"
+    return "bis:endgame=off" + "".join(f",{name}={value}" for name, value in options.items())
+
+
+def _factor(setting: str, policy: Policy) -> Callable[[Context], Arrays]:
+    def make(ctx: Context) -> Arrays:
+        rules = PRESETS[setting]._replace(bag_limit=FIT_RULES.bag_limit, bag_penalty=FIT_RULES.bag_penalty)
+        per_chunk = max(4, ctx.size("rounds") // CHUNKS)
+        return {f"{setting}_factor": learn(ctx.inputs, rules, per_chunk, ctx.chunks, policy)}
+
+    return make
+
+
+def _factor_family(setting: str, policy: Policy, text: str, depends: tuple[str, ...]) -> Family:
+    return Family(
+        name=f"{setting}_factor",
+        generator=1,
+        make=_factor(setting, policy),
+        axes={f"{setting}_factor": ("seat in bidding order", "sum of the previous bids, 0..39")},
+        parameters={
+            "player": "srp@2",
+            "policy": text,
+            "rules": describe(PRESETS[setting]),
+            "bag_cost": BAG_COST,
+            "passes": PASSES,
+        },
+        sizes={"rounds": FACTOR_ROUNDS},
+        depends=(*_BASE, *depends),
+    )
+
+
+def _fitted(setting: str, variant: int, depends: tuple[str, ...]) -> tuple[Family, ...]:
+    rules, policy = PRESETS[setting], self_play(variant)
+    return (
+        *curves.setting_families(setting, rules, policy, rounds=ROUNDS, depends=depends),
+        *means.setting_families(setting, rules, policy, auctions=AUCTIONS, depends=depends),
+    )
+
+
+_SUICIDE = self_play(SUICIDE)
+
+FAMILIES: tuple[Family, ...] = (
+    *_fitted("whiz", WHIZ, ()),
+    _factor_family("suicide", parse_policy(_SUICIDE), _SUICIDE, ("curves",)),
+    *_fitted("suicide", SUICIDE, ("suicide_factor",)),
+    *jokers.FAMILIES,
+    _factor_family("jokers", NUMBERS, "bis:nils=off,endgame=off", jokers.EXACT),
+    *_fitted("jokers", JOKERS, (*jokers.EXACT, "jokers_factor")),
+)

@@ -1,0 +1,233 @@
+"""Win probability by score and bags: value iteration over the chain of scores, for the games that the net learns from.
+
+Rounds are played by POLICY at random scores in buckets of both sides' distance to the goal; their outcomes (points
+without bags, and bags, of both sides) are all that is kept. Then the probability that the side bidding first wins is
+iterated over every score until no cell moves by more than RESIDUAL. Data comes from self-play; goes to `win`. Games of
+other rules are `tables.builders.games`'s, by the same functions.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import game_winner, score_side
+from service.bidding.policies import Policy, parse_policy
+from service.bidding.winprob.win_games import CELLS, PLACES, Place, rules_of
+from service.bidding.winprob.winning import ONE, win_probability
+from tables.engine.deal import below, deal, deck_of, seed_rng
+from tables.engine.game import bid_seat, play_out, start_round
+from tables.engine.jit import entry
+from tables.engine.rules import BAG, BID, DECK_CELL, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
+from tables.engine.simulate import kernel_tables, seated, typed
+from tables.run.family import Arrays, BuildError, Context, Family
+
+# Points to the goal; a bucket ends below the next edge.
+EDGES = np.array([*range(1, 102, 10), 116, 131, 151, 171, 201, 231, 261, 400])
+BUCKETS = len(EDGES) - 1
+KEPT = 512  # outcomes of a bucket, the most frequent; a rarer one counts for the nearest of them
+POLICY, PLAYED_BY = "bis:tuned", "srp@2"
+RESIDUAL = 1e-4
+MOST_SWEEPS = 200
+NO_PENALTY = 10**6  # a bag limit that no round reaches
+START_SLOPE = 1 / 150  # logit of the first guess, by points ahead
+
+
+def _outcomes(
+    seed: int,
+    first: int,
+    last: int,
+    rules: Rules,
+    free: Rules,
+    policy: Policy,
+    players: Any,
+    ts: Any,
+    us: Any,
+    them: Any,
+    out: Any,
+) -> None:
+    # free: the rules without a bag penalty. us, them (2,): the buckets' least distance and the next bucket's; out
+    # (n, 4): points without bags and bags, of the side that bids first and of the other.
+    s = np.zeros(SIZE, np.int64)
+    cards = np.zeros(64, np.int64)
+    s[DECK_CELL] = deck_of(rules)
+    carry_rules(s, rules)
+    for number in range(first, last):
+        seed_rng(s, seed, number, 0)
+        deal(s, cards)
+        start_round(s)
+        s[SCORE] = rules.win - us[0] - below(s, us[1] - us[0])
+        s[SCORE + 1] = rules.win - them[0] - below(s, them[1] - them[0])
+        s[BAG] = below(s, rules.bag_limit)
+        s[BAG + 1] = below(s, rules.bag_limit)
+        for seat in range(4):
+            s[PLAYER + seat] = players[seat, 0]
+            s[PIECES + seat] = players[seat, 1]
+            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+        play_out(s)
+        for side in range(2):
+            points, bags = score_side(s[BID + side], s[TAKEN + side], s[BID + side + 2], s[TAKEN + side + 2], 0, free)
+            out[number - first, 2 * side] = points - bags
+            out[number - first, 2 * side + 1] = bags
+
+
+outcomes = entry(_outcomes)
+
+
+def _sweep(value: Any, place: Place, rules: Rules, found: Any, share: Any, buckets: Any) -> float:
+    # value float64 (T, T, B, B), changed in place from high scores to low; found (BUCKETS, BUCKETS, K, 4), points in
+    # rows, and share (BUCKETS, BUCKETS, K) are the outcomes; buckets: bucket by points to the goal. Gives the largest
+    # change.
+    size, limit, floor, unit = place.size, place.bags, place.floor, place.unit
+    carry = (limit - rules.bag_penalty) // unit  # rows that go with a full set of bags
+    most = 0.0
+    for total in range(2 * size - 2, -1, -1):
+        for i in range(max(0, total - size + 1), min(size, total + 1)):
+            j = total - i
+            for b in range(limit):
+                us = unit * (i + floor) + b
+                for c in range(limit):
+                    them = unit * (j + floor) + c
+                    if us <= rules.lose or them <= rules.lose or us >= rules.win or them >= rules.win:
+                        continue
+                    here = found[buckets[rules.win - us], buckets[rules.win - them]]
+                    chance = share[buckets[rules.win - us], buckets[rules.win - them]]
+                    new = 0.0
+                    for k in range(here.shape[0]):
+                        if chance[k] == 0.0:
+                            break
+                        our_row = i + here[k, 0]
+                        their_row = j + here[k, 2]
+                        our_bags = b + here[k, 1]
+                        their_bags = c + here[k, 3]
+                        while our_bags >= limit:
+                            our_bags -= limit
+                            our_row += carry
+                        while their_bags >= limit:
+                            their_bags -= limit
+                            their_row += carry
+                        winner = game_winner(
+                            unit * (our_row + floor) + our_bags, unit * (their_row + floor) + their_bags, rules
+                        )
+                        if winner != 0:
+                            new += chance[k] if winner > 0 else 0.0
+                        else:
+                            our_row = min(max(our_row, 0), size - 1)
+                            their_row = min(max(their_row, 0), size - 1)
+                            new += chance[k] * (1.0 - value[their_row, our_row, their_bags, our_bags])
+                    most = max(most, abs(new - value[i, j, b, c]))
+                    value[i, j, b, c] = new
+    return most
+
+
+sweep = entry(_sweep)
+
+
+def bucket_of_distance(most: int) -> NDArray[np.int64]:
+    """int64 (most + 1,): the bucket of each distance to the goal, points."""
+    return np.clip(np.searchsorted(EDGES, np.arange(most + 1), side="right") - 1, 0, BUCKETS - 1).astype(np.int64)
+
+
+def kept_outcomes(out: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+    """The KEPT most frequent rows of ``out`` (n, 4), and their shares with those of the rarer rows nearest to each."""
+    rows, times = np.unique(out, axis=0, return_counts=True)
+    order = np.argsort(-times, kind="stable")
+    rows, times = rows[order], times[order].astype(np.float64)
+    kept = rows[:KEPT]
+    for row, n in zip(rows[KEPT:], times[KEPT:], strict=True):
+        times[int(np.abs(kept - row).sum(axis=1).argmin())] += n
+    found = np.zeros((KEPT, 4), np.int16)
+    share = np.zeros(KEPT)
+    found[: len(kept)] = kept
+    share[: len(kept)] = times[:KEPT] / len(out)
+    return found, share
+
+
+def solve(
+    rules: Rules, place: Place, found: NDArray[Any], share: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], float, int]:
+    """A game's table (size, size, bags, bags), the largest change of its last sweep, and how many sweeps it took.
+
+    ``found`` and ``share`` by buckets, points without bags in rows. Raises `BuildError` when it doesn't settle.
+    """
+    size, bags, unit = place.size, place.bags, place.unit
+    ahead = np.subtract.outer(np.arange(size), np.arange(size)) * unit * START_SLOPE
+    value = np.array(np.broadcast_to((1 / (1 + np.exp(-ahead)))[:, :, None, None], (size, size, bags, bags)), order="C")
+    buckets = bucket_of_distance(rules.win - unit * place.floor + unit)
+    change = 1.0
+    for sweeps in range(1, MOST_SWEEPS + 1):
+        change = float(sweep(value, place, rules, found.astype(np.int64), share, buckets))
+        if change < RESIDUAL:
+            return value, change, sweeps
+    raise BuildError(f"win: a change of {change:g} after {MOST_SWEEPS} sweeps; expected less than {RESIDUAL:g}")
+
+
+def outcomes_by_bucket(
+    ctx: Context, name: str, rules: Rules, place: Place
+) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+    """What rounds under ``rules`` come to: `found` and `share` as `solve` takes them."""
+    ts = kernel_tables(ctx.inputs)[:1]
+    policy, players = typed(parse_policy(POLICY)), seated(PLAYED_BY, PLAYED_BY)
+    n = ctx.size("rounds_a_bucket")
+    free = rules._replace(bag_limit=NO_PENALTY)
+
+    def play(index: int, seed: int) -> Arrays:
+        i, j = divmod(index, BUCKETS)
+        out = np.zeros((n, 4), np.int64)
+        outcomes(seed & 0x7FFFFFFF, 0, n, rules, free, policy, players, ts, EDGES[i : i + 2], EDGES[j : j + 2], out)
+        out[:, (0, 2)] //= place.unit  # which all points are whole multiples of
+        found, share = kept_outcomes(out)
+        return {"found": found[None], "share": share[None]}
+
+    played = ctx.gathered(name, BUCKETS * BUCKETS, play)
+    found, share = (played[key].reshape(BUCKETS, BUCKETS, *played[key].shape[1:]) for key in ("found", "share"))
+    return found, share
+
+
+def cells_of(value: NDArray[np.float64]) -> NDArray[np.uint16]:
+    """A solved game's table as it is kept."""
+    return np.round(value.ravel() * ONE).astype(np.uint16)
+
+
+def _make(ctx: Context) -> Arrays:
+    rules = Rules()
+    found, share = outcomes_by_bucket(ctx, "rounds", rules, PLACES[rules.win, rules.lose, rules.bag_penalty])
+    own = {place: key for key, place in reversed(PLACES.items())}  # games that share a table: the first of them
+    games = [(rules_of(key), place) for place, key in own.items()]
+
+    def settle(index: int, seed: int) -> Arrays:
+        game, place = games[index]
+        value, change, sweeps = solve(game, place, found, share)
+        cells = np.zeros(CELLS, np.uint16)
+        cells[place.start : place.start + value.size] = cells_of(value)
+        residual = np.zeros(len(games))
+        residual[index] = change
+        return {"win": cells, "residual": residual, "sweeps": np.array([sweeps])}
+
+    made = ctx.chunks("games", len(games), settle)
+    ctx.figure("residual", made["residual"].max())
+    ctx.figure("sweeps_a_game", made["sweeps"][0] / len(games))
+    for win, lose in ((200, -100), (500, -200)):
+        place = PLACES[win, lose, rules.bag_penalty]
+        ctx.figure(f"first_bidder_wins_{win}_{-lose}", win_probability(0, 0, 0, 0, place, made["win"]))
+    return {"win": made["win"]}
+
+
+FAMILIES = (
+    Family(
+        name="win",
+        generator=2,
+        make=_make,
+        axes={"win": ("the games' cells one after the other: tens of points and bags of both sides",)},
+        parameters={
+            "policy": POLICY,
+            "player": PLAYED_BY,
+            "kept": KEPT,
+            "residual": RESIDUAL,
+            "games": [[*key, *place[:3]] for key, place in PLACES.items()],
+        },
+        sizes={"rounds_a_bucket": 40_000},
+        depends=("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves", "means"),
+    ),
+)

@@ -1,0 +1,1 @@
+"""The engine: play state, deals, rounds, games, self-play, compilation."""

@@ -1,0 +1,174 @@
+"""The only place that hands kernels to numba.
+
+Kernels are undecorated functions; here every function of the kernel modules is registered so that compiled
+code may call it, and `entry` compiles the simulators' outermost loops. Two things make caching safe: the
+cache folder is named by a hash over all kernel sources (numba alone would keep running an old callee), and
+nothing but entries is cached.
+"""
+
+import hashlib
+import operator
+import os
+import sys
+import types as pytypes
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload, overload_method, register_jitable
+
+from service.bidding.record import record
+from tables.engine.inputs import put
+from tables.players.scratch import scratch
+
+KERNELS = (
+    "service.bidding.game.cards",
+    "service.bidding.game.scoring",
+    "service.bidding.game.auction",
+    "service.bidding.setting",
+    "service.bidding.game.variants",
+    "service.bidding.game.legal",
+    "service.bidding.bis.stakes",
+    "service.bidding.bis.regular",
+    "service.bidding.bis.nil",
+    "service.bidding.bis.conventions",
+    "service.bidding.bis.endgame",
+    "service.bidding.bis.bis",
+    "service.bidding.winprob.winning",
+    "service.bidding.winprob.features",
+    "service.bidding.winprob.outcome",
+    "service.bidding.winprob.winprob",
+    "service.bidding.bis.solo",
+    "service.bidding.baselines",
+    "service.bidding.choose",
+    "service.bidding.bis.blind",
+    "service.bidding.levels",
+    "tables.engine.rules",
+    "tables.engine.deal",
+    "tables.players.common",
+    "tables.players.wrp",
+    "tables.players.srp1.goals",
+    "tables.players.srp1.lead",
+    "tables.players.srp1.follow",
+    "tables.players.srp1.nils",
+    "tables.players.srp1.srp",
+    "tables.players.srp2.goals",
+    "tables.players.srp2.lead",
+    "tables.players.srp2.follow",
+    "tables.players.srp2.nils",
+    "tables.players.srp2.srp",
+    "tables.players.solo1.goals",
+    "tables.players.solo1.solo",
+    "tables.players.unseen",
+    "tables.players.uct",
+    "tables.players.choose",
+    "tables.engine.winprob",
+    "tables.engine.game",
+    "tables.alternatives",
+    "tables.engine.solo",
+)
+_SOURCES = (
+    "service.bidding.policies",
+    "service.bidding.record",
+    "service.bidding.game.rules",
+    "service.bidding.tableset",
+    "service.bidding.winprob.win_games",
+    "tables.engine.inputs",
+    "tables.engine.jit",
+    "tables.engine.selfplay",
+    *KERNELS,
+)
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _popcount(typingctx: Any, value: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int64(types.int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _leading_zeros(typingctx: Any, value: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.ctlz(args[0], cgutils.false_bit)
+
+    return types.int64(types.int64), codegen
+
+
+@overload_method(types.Integer, "bit_count")
+def _bit_count(value):  # type: ignore[no-untyped-def]  # numba compares the signatures
+    return lambda value: _popcount(types.int64(value))
+
+
+@overload_method(types.Integer, "bit_length")
+def _bit_length(value):  # type: ignore[no-untyped-def]
+    return lambda value: 64 - _leading_zeros(types.int64(value))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _put_all(typingctx: Any, numbers: Any, first: Any, x: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        cell = types.void(x, types.intp, numbers.dtype)
+        store = context.get_function(operator.setitem, cell)
+        for i in range(numbers.count):
+            at = builder.add(args[1], context.get_constant(types.intp, i))
+            store(builder, (args[2], at, builder.extract_value(args[0], i)))
+        return context.get_dummy_value()
+
+    return types.void(numbers, types.intp, x), codegen
+
+
+@overload(put)
+def _put(numbers, first, x):  # type: ignore[no-untyped-def]
+    return lambda numbers, first, x: _put_all(numbers, first, x)
+
+
+@overload(scratch)
+def _scratch(n):  # type: ignore[no-untyped-def]
+    return lambda n: np.zeros(n, np.int64)
+
+
+@overload(record)
+def _record(cls, values):  # type: ignore[no-untyped-def]
+    return lambda cls, values: cls(*values)
+
+
+def _register() -> None:
+    for name in KERNELS:
+        module = import_module(name)
+        for function in vars(module).values():
+            if isinstance(function, pytypes.FunctionType) and function.__module__ == name:
+                register_jitable(function)
+
+
+def source_hash() -> str:
+    """sha256 over the sources of all kernels and the modules whose constants they use."""
+    digest = hashlib.sha256()
+    root = Path(__file__).resolve().parents[2]
+    for name in _SOURCES:
+        digest.update((root / (name.replace(".", "/") + ".py")).read_bytes())
+    return digest.hexdigest()
+
+
+def _cache_dir() -> Path:
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    tag = f"{source_hash()[:16]}-numba{numba.__version__}-py{sys.version_info[0]}{sys.version_info[1]}"
+    return root / "spades-tables" / tag
+
+
+def entry(function: F) -> F:
+    """Compile a simulator's outermost loop: GIL released, machine code cached by kernel sources."""
+    compiled: F = numba.njit(nogil=True, cache=True)(function)
+    return compiled
+
+
+numba.config.CACHE_DIR = str(_cache_dir())
+_register()

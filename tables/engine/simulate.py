@@ -1,0 +1,89 @@
+"""What the compiled loops of `selfplay` take: tables as writable arrays of one type, chairs, policies.
+
+numba compiles a loop anew for every combination of argument types, so all callers make theirs here.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.bis.nil import GRID
+from service.bidding.game.auction import SEQUENCES
+from service.bidding.game.rules import Rules
+from service.bidding.policies import WINPROB, Policy
+from service.bidding.setting import PLAIN, setting_of
+from service.bidding.tableset import Tables, tables_by_setting
+from service.bidding.winprob.features import BID_INPUTS, INPUTS
+from service.bidding.winprob.outcome import OUTCOMES
+from service.bidding.winprob.win_games import CELLS, COLUMNS
+from tables.players.names import parse_player
+from tables.players.srp1.goals import ALL_PIECES
+
+
+def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
+    """`Tables` by setting for compiled code; what is not fitted yet is neutral (no factor, nilProb = nilValue)."""
+    value = np.linspace(0.0, 1.0, GRID + 1)
+    neutral = {
+        "rb_suit": np.zeros((2, 8192)),
+        "factor": np.zeros((4, 40)),
+        "curves": np.tile(value, (SEQUENCES, 1)),
+        "single_curve": value[None, :],
+        "mean_bids": np.zeros((SEQUENCES, 3)),
+        "contract_made": np.ones((2, 27)),
+        "p_ace": np.full((4, 40), 0.25),
+        "blind_nil": np.full(SEQUENCES, 0.25),
+        "net_position": np.zeros((INPUTS + 1, 2)),
+        "net_bid": np.zeros((BID_INPUTS, 2)),
+        "net_hidden": np.zeros((3, 2)),
+        "net_out": np.zeros((3, OUTCOMES)),
+        "win": np.full(CELLS, 1 << 15, np.uint16),
+        "more_win": np.zeros(1, np.uint16),
+        "games": np.zeros((1, COLUMNS), np.int64),
+    }
+    settings = tables_by_setting({**neutral, **arrays})
+    copies = {id(view): np.array(view, order="C") for t in settings for view in t}
+    return tuple(Tables(*(copies[id(view)] for view in t)) for t in settings)
+
+
+def needed(ts: tuple[Tables, ...], rules: Rules, policies: Iterable[Policy]) -> tuple[Tables, ...]:
+    """``ts`` with nothing in it but what these policies read under ``rules``, so that little travels to a cluster.
+
+    One `Tables` where all are in one setting (`setting.at_setting`); else a setting that none of them is ever in has
+    the partnership's. Without `winprob` the win tables are empty.
+    """
+    used = {setting_of(rules, policy, us, them) for policy in policies for us, them in ((0, 0), (0, 10**6))}
+    plain = ts[PLAIN]
+    if all(policy.kind != WINPROB for policy in policies):
+        plain = plain._replace(win=np.zeros(1, plain.win.dtype), more_win=np.zeros(1, plain.more_win.dtype))
+    if len(used) == 1:
+        return (_won_by(ts[used.pop()], plain),)
+    return tuple(_won_by(t, plain) if i in used else plain for i, t in enumerate(ts))
+
+
+def _won_by(t: Tables, plain: Tables) -> Tables:
+    return t._replace(win=plain.win, more_win=plain.more_win)
+
+
+def typed(policy: Policy) -> Policy:
+    """The policy with its fields' declared types, for they decide what numba compiles."""
+    casts: list[Any] = [type(default) for default in Policy()]
+    return Policy(*(cast(value) for cast, value in zip(casts, policy, strict=True)))
+
+
+def chairs(a: Policy, b: Policy) -> tuple[Policy, Policy, Policy, Policy]:
+    """Policies by chair for side a against side b."""
+    a, b = typed(a), typed(b)
+    return a, b, a, b
+
+
+def seated(a: str, b: str, pieces_a: int = ALL_PIECES, pieces_b: int = ALL_PIECES) -> NDArray[np.int64]:
+    """Players by chair, int64 (4, 2): id and pieces (SRP's, less those left out), for side a against side b.
+
+    Raises `PlayerError`.
+    """
+    player_a, player_b = parse_player(a), parse_player(b)
+    row_a = [player_a.number, player_a.pieces & ~(ALL_PIECES & ~pieces_a)]
+    row_b = [player_b.number, player_b.pieces & ~(ALL_PIECES & ~pieces_b)]
+    return np.array([row_a, row_b, row_a, row_b], np.int64)

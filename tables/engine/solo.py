@@ -1,0 +1,183 @@
+"""Rounds and games of four who play for themselves (variant `cutthroat`), as kernels.
+
+Deals, bids and plays are those of `tables.engine.game`; here four scores are kept instead of two. The highest score
+wins once a seat has reached the goal (or fallen to the losing one); while the lead is shared the game goes on. A match
+seats side a's two bidders side by side, and the side of whoever wins has won: equal bidders win half. Nobody sits
+opposite her like, for bidders and players made for partnerships help whom they find there. Sums are those of `game`, a
+contract being one seat's and points those of a side's two seats together.
+"""
+
+from typing import Any
+
+from service.bidding.game.rules import CUTTHROAT, Rules
+from service.bidding.game.scoring import contract_of, is_nil, score_seat, score_side
+from tables.engine.deal import deal, seed_rng
+from tables.engine.game import (
+    BAGS,
+    BID_LEVELS,
+    BID_SUMS,
+    BIDS,
+    CONTRACTS,
+    LEVELS,
+    MOST_ROUNDS,
+    NIL_PATTERNS,
+    NILS,
+    NILS_MADE,
+    PLAYS,
+    POINTS,
+    ROUNDS,
+    SETS,
+    SUM_OF_BIDS,
+    SUM_OF_CHOICES,
+    bid_seat,
+    play_out,
+    start_round,
+)
+from tables.engine.rules import BID, CHOICES, PIECES, PLAYER, SEAT_BAG, SEAT_SCORE, TAKEN
+
+SEATING = (0, 2, 1, 3)  # who sits in which chair: a0, a1, b0, b1, as numbers in the order a0, b0, a1, b1
+
+
+def play_solo_game(
+    s: Any, cards: Any, seed: int, pair: int, swap: int, rules: Rules, policies: Any, players: Any, ts: Any, sums: Any
+) -> int:
+    """One game; 1 when one of side a wins, -1 when one of b does, 0 for a draw.
+
+    ``policies`` and ``players`` (id, pieces) are those of a0, b0, a1, b1, who sit as `SEATING` says; ``swap`` 1 moves
+    all on by two chairs.
+    """
+    # Between rounds the cells of seats hold the chairs' scores and bags, seat 0 being chair 0.
+    for chair in range(4):
+        s[SEAT_SCORE + chair] = 0
+        s[SEAT_BAG + chair] = 0
+    for number in range(MOST_ROUNDS):
+        turn = (number + 2 * swap + (pair & 1)) & 3  # the chair of seat 0
+        seed_rng(s, seed, pair, number)
+        deal(s, cards)
+        start_round(s)
+        move_on(s, turn)
+        for seat in range(4):
+            who = SEATING[(turn + seat) & 3]
+            s[PLAYER + seat] = players[who, 0]
+            s[PIECES + seat] = players[who, 1]
+        for seat in range(4):
+            s[BID + seat] = bid_seat(s, seat, rules, policies[SEATING[(turn + seat) & 3]], ts)
+        play_out(s)
+        close_solo_round(s, turn, rules, sums)
+        move_on(s, 4 - turn)
+        winner = solo_winner(s, rules)
+        if winner >= 0:
+            return -1 if SEATING[winner] & 1 else 1
+    return 0
+
+
+def move_on(s: Any, by: int) -> None:
+    """Give seat 0 the score and bags of seat ``by``, seat 1 those of the next, and so on round the table."""
+    for _ in range(by & 3):
+        for first in (SEAT_SCORE, SEAT_BAG):
+            kept = s[first]
+            for cell in range(first, first + 3):
+                s[cell] = s[cell + 1]
+            s[first + 3] = kept
+
+
+def close_solo_round(s: Any, turn: int, rules: Rules, sums: Any) -> None:
+    """Score a finished round into the state and record it; ``turn`` is the chair of seat 0."""
+    sums[ROUNDS] += 1
+    total = 0
+    pattern = 0
+    points_a = 0
+    points_b = 0
+    nils_made_a = 0
+    nils_made_b = 0
+    for seat in range(4):
+        bid = s[BID + seat]
+        taken = s[TAKEN + seat]
+        who = SEATING[(turn + seat) & 3]
+        side = who & 1
+        points, bags = score_seat(bid, taken, s[SEAT_BAG + seat], rules)
+        s[SEAT_SCORE + seat] += points
+        s[SEAT_BAG + seat] = bags
+        if side == 0:
+            points_a += points
+        else:
+            points_b += points
+        contract = contract_of(bid)
+        total += contract
+        kept = 1 if taken >= contract else 0
+        if is_nil(bid):
+            pattern |= 1 << who
+            kept = 1 if taken == 0 else 0
+            sums[NILS + side] += 1
+            sums[NILS_MADE + side] += kept
+            sums[BAGS + side] += taken
+            if side == 0:
+                nils_made_a += kept
+            else:
+                nils_made_b += kept
+        else:
+            cell = LEVELS + (side * 27 + contract) * 4
+            sums[cell] += 1
+            sums[cell + 1] += kept
+            sums[CONTRACTS + side] += 1
+            sums[SETS + side] += 1 - kept
+            if kept == 1:
+                sums[BAGS + side] += taken - contract
+                sums[cell + 2] += taken - contract
+            else:
+                sums[cell + 3] += contract - taken
+        cell = BID_LEVELS + (side * 15 + bid) * 3
+        sums[cell] += 1
+        sums[cell + 1] += taken
+        sums[cell + 2] += kept
+        sums[BIDS + side] += 1
+    sums[POINTS] += points_a
+    sums[POINTS + 1] += points_b
+    sums[SUM_OF_BIDS] += total
+    cell = NIL_PATTERNS + pattern * 5
+    sums[cell] += 1
+    sums[cell + 1] += points_a
+    sums[cell + 2] += points_b
+    sums[cell + 3] += nils_made_a
+    sums[cell + 4] += nils_made_b
+    cell = BID_SUMS + total * 4
+    sums[cell] += 1
+    if pattern == 0:
+        sums[cell + 1] += 1
+        sums[cell + 2] += points_a
+        sums[cell + 3] += points_b
+    sums[SUM_OF_CHOICES] += s[CHOICES]
+    sums[PLAYS] += 52
+
+
+def solo_winner(s: Any, rules: Rules) -> int:
+    """The place that has won, -1 while the game goes on; places as in the state's scores."""
+    over = False
+    best = 0
+    level = False
+    for place in range(4):
+        score = s[SEAT_SCORE + place]
+        if score >= rules.win or score <= rules.lose:
+            over = True
+        if place > 0:
+            if score > s[SEAT_SCORE + best]:
+                best = place
+                level = False
+            elif score == s[SEAT_SCORE + best]:
+                level = True
+    return best if over and not level else -1
+
+
+def points_gained(s: Any, me: int, rules: Rules) -> float:
+    """Points of a round that ``me`` or her side gains: less the other side's, in cutthroat less the others' mean."""
+    if rules.variant == CUTTHROAT:
+        gain = 0.0
+        for seat in range(4):
+            points, _ = score_seat(s[BID + seat], s[TAKEN + seat], 0, rules)
+            gain += points if seat == me else -points / 3.0
+        return gain
+    a = me & 1
+    b = 1 - a
+    ours, _ = score_side(s[BID + a], s[TAKEN + a], s[BID + a + 2], s[TAKEN + a + 2], 0, rules)
+    theirs, _ = score_side(s[BID + b], s[TAKEN + b], s[BID + b + 2], s[TAKEN + b + 2], 0, rules)
+    return float(ours - theirs)

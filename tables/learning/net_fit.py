@@ -1,0 +1,338 @@
+"""The outcome model of `winprob`, learnt from self-play in six rounds (`net_*` arrays).
+
+First positions without a score, bid by rule-based policies: each time they are drawn they get another game and score.
+Then five times positions at scores of all games, where the net of the round before bids its side's other seat and one
+in ten of the opponents', RB and MS most of the others. Most scores are those that games came to, the others random. In
+all a second card player and noise are mixed in, so that the net leans on no one player. Data comes from
+`tables.learning.outcome_data` and `win`; the training is `tables.learning.net`'s. The bytes follow from the seed and
+the linear algebra library with its number of threads, not from --jobs.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from service.bidding.game.rules import NEVER
+from service.bidding.policies import parse_policy
+from service.bidding.winprob.features import BID_INPUTS, INPUTS
+from service.bidding.winprob.outcome import OUTCOMES
+from service.bidding.winprob.win_games import BAGS, CLASSIC, DEPTH, PLACES, rules_of
+from service.bidding.winprob.winprob import ABOVE, BELOW
+from tables.arena.stats import pair_counts
+from tables.builders.win import NO_PENALTY
+from tables.engine.game import SUMS
+from tables.engine.selfplay import play_pairs
+from tables.engine.simulate import chairs, kernel_tables, needed, seated, typed
+from tables.engine.winprob import BIDS
+from tables.learning.net import DEPTH as HIDDEN
+from tables.learning.net import WIDTH, Batch, Ints, Net, packed
+from tables.learning.outcome_data import (
+    FIRST_PLAYER,
+    MOST_TRIED,
+    NOISE,
+    PARTNER,
+    RARE,
+    SEATS,
+    candidate_rounds,
+    label,
+    seen_scores,
+)
+from tables.run.family import Arrays, Chunk, Context, Family
+
+FIRST_POLICIES = (
+    "bis:tuned,endgame=off",
+    "bis:endgame=off",
+    "rb",
+    "bis:offset=0.3,endgame=off",
+    "bis:offset=-0.3,nil_threshold=-30,endgame=off",
+    "ms",
+)
+LATER_POLICIES = ("winprob", "ms", "ms", "ms", "ms", "rb", "rb", "rb", "bis:tuned", "bis")
+SEEN_BY = "bis:tuned"  # what bids in the games whose scores are drawn from
+PLAYERS = ("srp@2", "wrp")
+CHUNK, PAIRS = 20_000, 5_000  # positions and duplicate pairs to a chunk
+BATCH, PARTS = 1024, 2  # positions to a step, and the parts they are learnt in: the sums' order, so part of the result
+REDRAWN = 0.3  # share of positions with a score that get another one
+SEEN, SEEN_SHARE = 20_000, 0.75  # scores of each game to draw from, and the share of scores that are drawn from them
+NEAR, SPREAD = 0.5, 70.0  # of the others: share near one another, and the deviation of their difference, points
+HELD_OUT = 20_000  # positions
+GAMES = tuple(PLACES)
+RULES = tuple(rules_of(game) for game in GAMES)
+# Shares of positions at the games that strength is told of; the others are at any game.
+PLAIN_GAMES = {(200, -100, CLASSIC.bag_penalty): 0.5, (500, NEVER, CLASSIC.bag_penalty): 0.15}
+NET = ("position", "bid", "hidden", "out")
+
+
+class Round(NamedTuple):
+    """A round of learning: positions are played, then the net learns from them and from those it goes on with."""
+
+    name: str
+    policies: tuple[str, ...]
+    scored: bool
+    goes_on: bool  # with the positions of the round before
+    epochs: int
+    rate: float  # of learning, falling by a cosine to nothing
+
+
+ROUNDS = (
+    Round("first", FIRST_POLICIES, False, False, 2, 5e-3),
+    Round("second", LATER_POLICIES, True, False, 2, 5e-3),
+    Round("third", LATER_POLICIES, True, True, 2, 5e-3),
+    Round("fourth", LATER_POLICIES, True, True, 3, 5e-3),
+    Round("fifth", LATER_POLICIES, True, True, 2, 4e-3),
+    Round("sixth", LATER_POLICIES, True, True, 2, 3e-3),
+)
+
+
+def random_games(rng: np.random.Generator, n: int) -> Ints:
+    """(n,): numbers of games in GAMES."""
+    drawn: Ints = rng.integers(0, len(GAMES), n)
+    lot = rng.random(n)
+    for key, share in PLAIN_GAMES.items():
+        drawn[(lot >= 0.0) & (lot < share)] = GAMES.index(key)
+        lot -= share
+    return drawn
+
+
+def drawn_scores(rng: np.random.Generator, games: Ints, seen: Ints) -> Ints:
+    """As `random_scores`, but most are taken from ``seen`` (games, SEEN, 4), what games came to."""
+    taken = seen[games, rng.integers(0, seen.shape[1], len(games))]
+    scores: Ints = np.where(rng.random((len(games), 1)) < SEEN_SHARE, taken, random_scores(rng, games))
+    return scores
+
+
+def random_scores(rng: np.random.Generator, games: Ints) -> Ints:
+    """(n, 4): points and bags of us, points and bags of them, of games under way; points are tens and bags."""
+    n = len(games)
+    goal, lose = (np.array([game[i] for game in GAMES])[games] for i in range(2))
+    low = np.maximum(lose // 10 + 1, -DEPTH // 10)
+    high = goal // 10 - 1
+    tens = low + (rng.random((2, n)) * (high + 1 - low)).astype(np.int64)
+    beside = tens[0] + np.rint(rng.normal(0.0, SPREAD / 10, n)).astype(np.int64)
+    tens[1] = np.where(rng.random(n) < NEAR, np.clip(beside, low, high), tens[1])
+    bags = rng.integers(0, BAGS, (2, n))
+    return np.stack([10 * tens[0] + bags[0], bags[0], 10 * tens[1] + bags[1], bags[1]], axis=1)
+
+
+def _seen(ctx: Context) -> Ints:
+    """Scores (games, SEEN, 4) before the rounds of games that SEEN_BY plays out, see `outcome_data`."""
+    policy, players = typed(parse_policy(SEEN_BY)), seated(PLAYERS[0], PLAYERS[0])
+    ts = needed(kernel_tables(ctx.inputs), RULES[0], [policy])
+
+    def play(index: int, seed: int) -> Arrays:
+        seen = np.zeros((1, SEEN, 4), np.int64)
+        seen_scores(seed & 0x7FFFFFFF, RULES[index], policy, players, ts, seen[0])
+        return {"seen": seen}
+
+    return cast(Ints, ctx.gathered("scores", len(GAMES), play)["seen"])
+
+
+def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays:
+    """Played positions, see `outcome_data`; `games` -1 where they have no score."""
+    bidders = tuple(typed(parse_policy(text)) for text in stage.policies)
+    ts = needed(kernel_tables(arrays), RULES[0], bidders)
+    name, scored = f"{stage.name}_positions", stage.scored
+    players = np.concatenate([seated(player, player)[:1] for player in PLAYERS])
+
+    def play(index: int, seed: int) -> Arrays:
+        rng = np.random.default_rng(seed)
+        number = int(random_games(rng, 1)[0]) if scored else -1
+        games = np.full(CHUNK, number)
+        scores = drawn_scores(rng, games, seen) if scored else np.zeros((CHUNK, 4), np.int64)
+        rules = rules_of(GAMES[number if scored else 0])
+        made: dict[str, NDArray[Any]] = {
+            "hands": np.zeros(CHUNK, np.int64),
+            "bids": np.zeros((CHUNK, 4), np.int8),
+            "tried": np.zeros((CHUNK, MOST_TRIED), np.int8),
+            "results": np.zeros((CHUNK, MOST_TRIED, 4), np.int16),
+        }
+        free = rules._replace(bag_limit=NO_PENALTY)
+        candidate_rounds(
+            seed & 0x7FFFFFFF,
+            0,
+            CHUNK,
+            rules,
+            free,
+            bidders,
+            players,
+            ts,
+            scores.astype(np.int64),
+            *made.values(),
+        )
+        return {**made, "scores": scores.astype(np.int16), "games": games.astype(np.int8)}
+
+    return ctx.gathered(name, max(2, ctx.size(name) // CHUNK), play)
+
+
+def batch_of(
+    rows: Ints, data: Arrays, rng: np.random.Generator, ts: Any, seen: Ints, redrawn: float = REDRAWN
+) -> Batch:
+    """The positions ``rows`` labelled; those without a score, and a share ``redrawn`` of the others, at drawn ones."""
+    games = data["games"][rows].astype(np.int64)
+    fresh = (games < 0) | (rng.random(len(rows)) < redrawn)
+    games = np.where(fresh, random_games(rng, len(rows)), games)
+    scores = np.where(fresh[:, None], drawn_scores(rng, games, seen), data["scores"][rows].astype(np.int64))
+    hands, bids, tried, results = (data[name] for name in ("hands", "bids", "tried", "results"))
+    shape = (len(rows), MOST_TRIED)
+    written = (
+        np.zeros((len(rows), INPUTS), np.float32),
+        np.zeros((*shape, BID_INPUTS), np.float32),
+        np.zeros((*shape, OUTCOMES), np.float32),
+        np.zeros(shape, np.float32),
+        np.zeros(shape, np.float32),
+        np.zeros(shape, np.int64),
+    )
+    label(rows, hands, bids, tried, results, scores, games, RULES, ts, *written)
+    return packed(*written, tried[rows])
+
+
+def train(net: Net, data: Arrays, stage: Round, seed: int, ts: Any, seen: Ints, progress: bool) -> float:
+    """Train on all of ``data`` but the first HELD_OUT positions; the mean squared centred error of the last epoch.
+
+    Batches are labelled and learnt in parts, by as many threads.
+    """
+    rng = np.random.default_rng(seed)
+    held = min(HELD_OUT, len(data["hands"]) // 10)
+    count = (len(data["hands"]) - held) // BATCH
+    steps = stage.epochs * count
+    net.restart()
+    errors: list[float] = []
+    with (
+        ThreadPoolExecutor(PARTS) as pool,
+        tqdm(total=steps, desc="net/train", disable=None if progress else True) as bar,
+    ):
+
+        def labelled(rows: Ints, step: int) -> list[Future[Batch]]:
+            parts = enumerate(np.split(rows, PARTS))
+            return [
+                pool.submit(batch_of, part, data, np.random.default_rng([seed, step, i]), ts, seen) for i, part in parts
+            ]
+
+        for epoch in range(stage.epochs):
+            order = held + rng.permutation(len(data["hands"]) - held)
+            rows = [order[b * BATCH : (b + 1) * BATCH] for b in range(count)]
+            coming = labelled(rows[0], epoch * count)
+            for b in range(count):
+                parts = [part.result() for part in coming]
+                if b + 1 < count:
+                    coming = labelled(rows[b + 1], epoch * count + b + 1)
+                falling = 0.5 * (1 + float(np.cos(np.pi * len(errors) / steps)))
+                errors.append(net.learn(parts, stage.rate * falling, pool))
+                bar.update()
+    return float(np.mean(errors[-count:]))
+
+
+def held_out(net: Net, data: Arrays, seed: int, ts: Any, seen: Ints) -> tuple[float, float]:
+    """Mean squared centred error on positions that were not learnt, and win probability lost to the best in hindsight.
+
+    The latter falls as the net picks better; luck keeps it far from nothing.
+    """
+    rows = np.arange(min(HELD_OUT, len(data["hands"]) // 10))
+    batch = batch_of(rows, data, np.random.default_rng(seed), ts, seen, 0.0)
+    stated = net.stated(batch)
+    error = stated - batch.target
+    centred = error - batch.means(error)[batch.position]
+    told, brought = np.full((2, len(rows), BIDS), -1.0)
+    weighed = batch.real == 1.0
+    cells = batch.position[weighed], batch.bid[weighed]
+    told[cells], brought[cells] = stated[weighed], batch.target[weighed]
+    lost = (brought.max(axis=1) - brought[rows, told.argmax(axis=1)]).mean()
+    return float((centred**2 * batch.real).sum() / batch.real.sum()), float(lost)
+
+
+def weights_of(net: Net) -> dict[str, NDArray[np.float64]]:
+    """The net's arrays as kernels read them."""
+    return {f"net_{name}": net.weights[name].astype(np.float64) for name in NET}
+
+
+def _won(ctx: Context, name: str, arrays: Arrays) -> float:
+    """Share of games that the net wins against `bis` at 200/-100; every round's on the same deals."""
+    policies = chairs(parse_policy("winprob"), parse_policy("bis"))
+    rules, players = rules_of((200, -100, 100)), seated(PLAYERS[0], PLAYERS[0])
+    ts = needed(kernel_tables(arrays), rules, policies)
+
+    def play(index: int, _seed: int) -> Arrays:
+        scores = np.zeros((PAIRS, 2), np.int64)
+        deals = int(np.random.default_rng([ctx.seed, index]).integers(2**31))
+        play_pairs(deals, 0, PAIRS, rules, policies, players, ts, scores, np.zeros(SUMS))
+        return {"counts": pair_counts(scores)}
+
+    counts = ctx.chunks(f"{name}_won", max(1, ctx.size("pairs") // PAIRS), play)["counts"]
+    return float(counts @ np.arange(5) / 4 / counts.sum())
+
+
+def _learn(net: Net, data: Arrays, stage: Round, seed: int, ts: Any, seen: Ints, progress: bool) -> Arrays:
+    error = train(net, data, stage, seed, ts, seen, progress)
+    return {**net.weights, "error": np.array([error])}
+
+
+def _called(learn: Callable[[], Arrays]) -> Chunk:
+    return lambda _index, _seed: learn()
+
+
+def _make(ctx: Context) -> Arrays:
+    ts = kernel_tables(ctx.inputs)[:1]
+    rng = np.random.default_rng(ctx.seed)
+    net = Net(rng)
+    seen = _seen(ctx)
+    before: Arrays = {}
+    for stage in ROUNDS:
+        arrays = {**ctx.inputs, **weights_of(net)}
+        name = stage.name
+        played = _positions(ctx, stage, arrays, seen)
+        seed = int(rng.integers(2**31))
+        order = np.random.default_rng(seed).permutation(len(played["hands"]))
+        played = {key: played[key][order] for key in played}  # a chunk is of one game, those held out are of all
+        data = {key: np.concatenate([played[key], before[key]]) for key in played} if stage.goes_on else played
+        before = played
+
+        learn = partial(_learn, net, data, stage, seed, ts, seen, ctx.progress)
+        learnt = ctx.chunks(f"{name}_net", 1, _called(learn))
+        net.weights = {key: learnt[key] for key in NET}
+        ctx.figure(f"{name}_train_error", learnt["error"][0])
+        error, lost = held_out(net, data, seed, ts, seen)
+        ctx.figure(f"{name}_held_out_error", error)
+        ctx.figure(f"{name}_held_out_lost", lost)
+        ctx.figure(f"{name}_wins_bis", _won(ctx, name, {**ctx.inputs, **weights_of(net)}))
+    return weights_of(net)
+
+
+FAMILIES = (
+    Family(
+        name="net",
+        generator=4,
+        make=_make,
+        axes={
+            "net_position": ("a position's inputs, then the biases", "first hidden layer"),
+            "net_bid": ("a bid's inputs", "first hidden layer"),
+            "net_hidden": ("first hidden layer, then the biases", "second"),
+            "net_out": ("second hidden layer, then the biases", "outcome, ours by row and theirs"),
+        },
+        parameters={
+            "rounds": [list(stage) for stage in ROUNDS],
+            "players": list(PLAYERS),
+            "seen_by": SEEN_BY,
+            "seen": SEEN,
+            "batch": [BATCH, PARTS],
+            "layers": [WIDTH, HIDDEN],
+            "weighed": [BELOW, ABOVE],
+            "mixed": [PARTNER, FIRST_PLAYER, NOISE, RARE, SEEN_SHARE],
+            "seats": list(SEATS),
+        },
+        sizes={
+            "first_positions": 1_200_000,
+            "second_positions": 2_000_000,
+            "third_positions": 4_000_000,
+            "fourth_positions": 9_000_000,
+            "fifth_positions": 6_000_000,
+            "sixth_positions": 3_000_000,
+            "pairs": 200_000,
+        },
+        depends=("p_length", "cnil", "side", "spades", "ruffs", "rb", "factor", "curves", "means", "win"),
+    ),
+)

@@ -1,0 +1,252 @@
+"""Rounds that the outcome model learns from, as compiled loops: played, and labelled with win probabilities.
+
+One deal, one seat, every candidate bid played out on it: `candidate_rounds`. What a round brought both sides is kept
+without the score; `label` makes inputs and targets of it for any score and game. The training is
+`tables.learning.net`'s.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from service.bidding.bis.nil import LOW_FOUR, consider_nil
+from service.bidding.bis.regular import previous_bids_factor, regular_takes
+from service.bidding.game.auction import sequence_index
+from service.bidding.game.legal import EVERY_BID, allowed_bids
+from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import game_winner, score_side
+from service.bidding.policies import FULL, Policy
+from service.bidding.winprob.features import (
+    CARD_INPUTS,
+    VALUED,
+    VALUES,
+    bid_inputs,
+    card_inputs,
+    expected_bids,
+    holdings,
+    position_inputs,
+)
+from service.bidding.winprob.outcome import after, nearest_outcome, outcome_values, stakes, tens_of
+from service.bidding.winprob.winning import cells_of, place_of, worth
+from service.bidding.winprob.winprob import MOST_CANDIDATES, candidates
+from tables.engine.deal import below, deal, deck_of, seed_rng, uniform
+from tables.engine.game import bid_seat, disturbed, play_out, start_round
+from tables.engine.inputs import put
+from tables.engine.jit import entry
+from tables.engine.rules import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
+
+NONE = -1  # where a position has no more candidates
+PARTNER = 0.95  # share of rounds where she bids by the first policy; else all are as likely
+FIRST_PLAYER = 0.96  # of rounds played by the first player in every seat; else each seat draws one
+MOST_TRIED = MOST_CANDIDATES + 1
+RARE = 0.2  # weight of a candidate that no bidder would bid
+NOISE = 0.03  # share of earlier number bids that are moved one up or down
+SEATS = (0, 1, 2, 2, 3)  # of positions in turn; the third has most to learn, see the report's regret by seat
+
+
+def _candidate_rounds(
+    seed: int,
+    first: int,
+    last: int,
+    rules: Rules,
+    free: Rules,
+    policies: Any,
+    players: Any,
+    ts: Any,
+    scores: Any,
+    hands: Any,
+    bids: Any,
+    tried: Any,
+    results: Any,
+) -> None:
+    # free: the rules without a bag penalty. policies: a tuple; players (k, 2). scores (n, 4): points and bags, ours and
+    # theirs. Written: hands (n,); bids (n, 4), the seat and the bids before; tried (n, MOST_TRIED), NONE where there is
+    # no more; results (n, MOST_TRIED, 4), points without bags and bags, ours and theirs.
+    s = np.zeros(SIZE, np.int64)
+    cards = np.zeros(64, np.int64)
+    s[DECK_CELL] = deck_of(rules)
+    carry_rules(s, rules)
+    t = ts[0]
+    for number in range(first, last):
+        row = number - first
+        seed_rng(s, seed, number, 0)
+        deal(s, cards)
+        start_round(s)
+        me = SEATS[number % len(SEATS)]
+        for side in range(2):
+            s[SCORE + (me + side & 1)] = scores[row, 2 * side]
+            s[BAG + (me + side & 1)] = scores[row, 2 * side + 1]
+        odd = uniform(s)
+        for seat in range(4):
+            which = 0 if odd < FIRST_PLAYER else below(s, players.shape[0])
+            s[PLAYER + seat] = players[which, 0]
+            s[PIECES + seat] = players[which, 1]
+        ours = 0 if uniform(s) < PARTNER else below(s, len(policies))
+        theirs = below(s, len(policies))
+        for seat in range(me):
+            bid = bid_seat(s, seat, rules, policies[theirs if seat + me & 1 else ours], ts)
+            if bid > 0:
+                bid = disturbed(s, bid, NOISE)
+            allowed = allowed_bids(s[HAND + seat], seat, s[BID], s[BID + 1], rules)
+            s[BID + seat] = bid if allowed >> bid & 1 else max(1, bid - 1)
+        hand = s[HAND + me]
+        b0, b1, b2 = s[BID], s[BID + 1], s[BID + 2]
+        regular = regular_takes(hand, me, b0, b1, b2, previous_bids_factor(me, b0, b1, b2, t), 0.0, t)
+        allowed = allowed_bids(hand, me, b0, b1, rules)
+        sequence = sequence_index(me, b0, b1, b2)
+        nil = consider_nil(hand, me, b0, b1, sequence, FULL, 0.0, LOW_FOUR, 1, rules.nil_points, allowed, t)
+        wanted = candidates(regular.takes, me, b0, b1, nil.ruled_out, allowed)
+        others = allowed & ~wanted
+        lots = below(s, 1 << 20)
+        odd_one = 0
+        if others:  # and one that another policy bids, or none does, so that it is known
+            odd_one = 1 << bid_seat(s, me, rules, policies[-1], ts) & others
+            if not odd_one:
+                for _ in range(below(s, others.bit_count())):
+                    others &= others - 1
+                odd_one = others & -others
+        wanted |= odd_one
+        hands[row] = hand
+        bids[row, 0] = me
+        bids[row, 1], bids[row, 2], bids[row, 3] = b0, b1, b2
+        n = 0
+        for bid in range(14):
+            if n == MOST_TRIED or not wanted >> bid & 1:
+                continue
+            rest = s.copy()
+            rest[BID + me] = bid
+            seed_rng(rest, seed ^ 0x55AA55, lots, number & 0xFFFFF)
+            for seat in range(me + 1, 4):
+                rest[BID + seat] = bid_seat(rest, seat, rules, policies[theirs if seat + me & 1 else ours], ts)
+            play_out(rest)
+            tried[row, n] = bid
+            for side in range(2):
+                a = (me + side) & 1
+                points, bags = score_side(
+                    rest[BID + a], rest[TAKEN + a], rest[BID + a + 2], rest[TAKEN + a + 2], 0, free
+                )
+                results[row, n, 2 * side] = points - bags
+                results[row, n, 2 * side + 1] = bags
+            n += 1
+        while n < MOST_TRIED:
+            tried[row, n] = NONE
+            n += 1
+
+
+def _label(
+    rows: Any,
+    hands: Any,
+    bids: Any,
+    tried: Any,
+    results: Any,
+    scores: Any,
+    games: Any,
+    rules: Any,
+    ts: Any,
+    x: Any,
+    c: Any,
+    values: Any,
+    target: Any,
+    real: Any,
+    outcome: Any,
+) -> None:
+    # rows (B,): positions to take; scores (B, 4) and games (B,) of each; rules: a tuple by game. Written, zeros before:
+    # x (B, INPUTS), c (B, M, BID_INPUTS), values (B, M, OUTCOMES), what each outcome is worth; target (B, M), what the
+    # round's result was; real (B, M), each candidate's weight; outcome (B, M), the nearest.
+    t = ts[0]
+    cells = np.zeros(values.shape[2])
+    for b in range(rows.shape[0]):
+        k = rows[b]
+        me, b0, b1, b2 = bids[k, 0], bids[k, 1], bids[k, 2], bids[k, 3]
+        hand = hands[k]
+        game = rules[games[b]]
+        regular = regular_takes(hand, me, b0, b1, b2, previous_bids_factor(me, b0, b1, b2, t), 0.0, t)
+        sequence = sequence_index(me, b0, b1, b2)
+        nil = consider_nil(hand, me, b0, b1, sequence, FULL, 0.0, LOW_FOUR, 1, game.nil_points, EVERY_BID, t)
+        weighed = candidates(regular.takes, me, b0, b1, nil.ruled_out, allowed_bids(hand, me, b0, b1, game))
+        place = place_of(game, t)
+        win = cells_of(place, t)
+        us, us_bags, them, them_bags = scores[b, 0], scores[b, 1], scores[b, 2], scores[b, 3]
+        held = holdings(hand)
+        card_inputs(held, x[b])
+        seen = position_inputs(
+            held, me, b0, b1, b2, sequence, us, them, us_bags, them_bags, place, game, regular, nil, t
+        )
+        put(seen, CARD_INPUTS, x[b])
+        for m in range(MOST_TRIED):
+            bid = tried[k, m]
+            if bid == NONE:
+                continue
+            real[b, m] = 1.0 if weighed >> bid & 1 else RARE
+            partner, theirs = expected_bids(me, b0, b1, b2, sequence, bid, t)
+            put(bid_inputs(bid, me, partner, theirs, game.win - us, regular, nil.probability), 0, c[b, m])
+            stake, their_stake = stakes(me, b0, b1, b2, bid, game)
+            contract, opposing = tens_of(bid + int(partner + 0.5), game), tens_of(int(theirs + 0.5), game)
+            score, bags = after(us, us_bags, results[k, m, 0], results[k, m, 1], game)
+            other, their_bags = after(them, them_bags, results[k, m, 2], results[k, m, 3], game)
+            target[b, m] = worth(score, bags, other, their_bags, me & 1, place, game, win)
+            outcome_values(
+                contract,
+                opposing,
+                stake,
+                their_stake,
+                us,
+                them,
+                us_bags,
+                them_bags,
+                me & 1,
+                place,
+                game,
+                win,
+                cells,
+            )
+            values[b, m, :] = cells
+            for i in range(len(VALUED)):
+                c[b, m, VALUES + i] = cells[VALUED[i]]
+            outcome[b, m] = nearest_outcome(
+                results[k, m, 0],
+                results[k, m, 1],
+                results[k, m, 2],
+                results[k, m, 3],
+                contract,
+                opposing,
+                stake,
+                their_stake,
+            )
+
+
+def _seen_scores(seed: int, rules: Rules, policy: Policy, players: Any, ts: Any, seen: Any) -> None:
+    # Games from 0-0 by one policy; seen (n, 4): points and bags before each round, of one side by lot and the other.
+    s = np.zeros(SIZE, np.int64)
+    cards = np.zeros(64, np.int64)
+    s[DECK_CELL] = deck_of(rules)
+    carry_rules(s, rules)
+    before = np.zeros(4, np.int64)
+    for number in range(seen.shape[0]):
+        seed_rng(s, seed, number, 0)
+        deal(s, cards)
+        start_round(s)
+        side = below(s, 2)
+        for cell in range(4):
+            seen[number, cell] = before[(cell + 2 * side) & 3]
+        for seat in range(4):
+            s[PLAYER + seat], s[PIECES + seat] = players[seat, 0], players[seat, 1]
+            for side in range(2):
+                s[SCORE + side], s[BAG + side] = before[2 * side], before[2 * side + 1]
+            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+        play_out(s)
+        for side in range(2):
+            points, bags = score_side(
+                s[BID + side], s[TAKEN + side], s[BID + side + 2], s[TAKEN + side + 2], before[2 * side + 1], rules
+            )
+            before[2 * side] += points
+            before[2 * side + 1] = bags
+        if game_winner(before[0], before[2], rules) != 0:
+            before[:] = 0
+        else:
+            before[0], before[1], before[2], before[3] = before[2], before[3], before[0], before[1]  # the deal moves on
+
+
+candidate_rounds = entry(_candidate_rounds)
+seen_scores = entry(_seen_scores)
+label = entry(_label)

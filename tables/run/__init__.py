@@ -1,0 +1,1 @@
+"""Running a build: families, chunks, executors, Dask, verification."""

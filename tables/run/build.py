@@ -1,0 +1,307 @@
+"""`python -m tables build`: make every family that is not up to date, and the manifest that tells how.
+
+Not the making itself (each family's function) nor the check (verify.py). Data comes from the families' functions and
+goes to tables/data: one .npy file an array and manifest.json, each written whole or not at all. A family whose
+inputs (generator, parameters, sizes, seed, the files it depends on) are unchanged is left as it is. Chunks that a
+long family has finished wait in tables/work/ until the family is done: an interrupted build goes on where it stopped.
+"""
+
+import argparse
+import fcntl
+import hashlib
+import io
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.errors import TablesError
+from service.bidding.game.rules import Rules
+from service.bidding.numerals import decimal, integer
+from service.bidding.tableset import (
+    DEFAULT_DIRECTORY,
+    DTYPES,
+    FORMAT,
+    MANIFEST,
+    FamilyEntry,
+    FileEntry,
+    Manifest,
+    canonical,
+    open_array,
+    read_manifest,
+    sealed,
+)
+from tables.builders.games import NAME as GAMES
+from tables.builders.games import rules_of_text, with_games
+from tables.run.executors import executor_of
+from tables.run.family import (
+    Arrays,
+    BuildError,
+    Context,
+    Executor,
+    Family,
+    LocalThreads,
+    inputs_hash,
+    scaled_sizes,
+    write_atomically,
+)
+from tables.run.registry import FAMILIES, in_order, with_dependencies
+from tables.run.sources import CODE
+
+RELEASE = "2026.11.4"  # of the tables: year, month, count; raised when the shipped tables change
+DEFAULT_SEED = 1
+CHECKPOINTS = Path(__file__).resolve().parents[1] / "work"  # ignored by git
+
+Say = Callable[[str], None]
+
+
+def build(
+    directory: Path = DEFAULT_DIRECTORY,
+    families: tuple[Family, ...] = FAMILIES,
+    *,
+    seed: int = DEFAULT_SEED,
+    only: list[str] | None = None,
+    rounds_scale: float = 1.0,
+    games: Sequence[Rules] = (),
+    force: bool = False,
+    executor: Executor | None = None,
+    checkpoints: Path = CHECKPOINTS,
+    progress: bool = True,
+    say: Say = print,
+) -> list[str]:
+    """Build what is not up to date into ``directory``; return the names of the families that were made.
+
+    ``only``: these families and what they depend on; ``force`` makes the named ones (all, without ``only``) again,
+    finished chunks included. ``games``: rules that get a win table besides those that have one. Without ``only``,
+    families that the code no longer has are removed.
+    Raises `BuildError`, also where another build is at work in ``directory``, or `TablesError`.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    with _alone(directory):
+        families = with_games(families, _manifest_or_empty(directory), games)
+        ordered = in_order(families)
+        if only and games:
+            only = [*only, GAMES]
+        wanted = with_dependencies(only, families) if only else {family.name for family in ordered}
+        forced = (set(only) if only else wanted) if force else set()
+        made = []
+        for family in ordered:
+            if family.name not in wanted:
+                continue
+            manifest = _manifest_or_empty(directory)
+            inputs = inputs_hash(family, seed, rounds_scale, depended_files(family, families, manifest))
+            if family.name not in forced and _up_to_date(directory, family, manifest, inputs):
+                say(f"{family.name}: up to date")
+                continue
+            # Chunks of other code are not gone on with: its hash is in the folder's name.
+            folder = checkpoints / f"{family.name}-{inputs[:16]}-{CODE[:8]}"
+            folder.mkdir(parents=True, exist_ok=True)
+            context = Context(
+                family=family,
+                seed=seed,
+                rounds_scale=rounds_scale,
+                inputs=depended_arrays(directory, family, families, manifest),
+                executor=executor if executor is not None else LocalThreads(1),
+                checkpoints=folder,
+                progress=progress,
+            )
+            started = time.monotonic()
+            with _alone(folder):
+                if family.name in forced:
+                    for chunks in folder.iterdir():
+                        shutil.rmtree(chunks)
+                arrays = make(context)
+                _write(directory, manifest, context, arrays, inputs)
+                shutil.rmtree(folder)
+            made.append(family.name)
+            say(f"{family.name}: made {', '.join(sorted(arrays))} in {time.monotonic() - started:.1f} s")
+        _finish(directory, ordered, prune=not only, say=say)
+        return made
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Hold ``directory`` against other builds, or raise `BuildError`; a build that is killed lets go of it."""
+    held = os.open(directory, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BuildError(f"{directory}: found another build at work here; expected none") from None
+        yield
+    finally:
+        os.close(held)
+
+
+def make(context: Context) -> dict[str, NDArray[Any]]:
+    """Run a family's function and check what it gives: the declared arrays, dimensions, a known dtype, finite."""
+    family = context.family
+    arrays = dict(family.make(context))
+    if set(arrays) != set(family.axes):
+        raise BuildError(f"{family.name}: found arrays {sorted(arrays)}; expected {sorted(family.axes)}")
+    for name, array in arrays.items():
+        if array.ndim != len(family.axes[name]):
+            raise BuildError(f"{family.name}: {name}: found {array.ndim} axes; expected {list(family.axes[name])}")
+        if array.dtype.str not in DTYPES:
+            raise BuildError(f"{family.name}: {name}: found dtype {array.dtype.str}; expected one of {DTYPES}")
+        if not np.isfinite(array).all():
+            raise BuildError(f"{family.name}: {name}: found a value that is not finite; expected none")
+    return arrays
+
+
+def npy_bytes(array: NDArray[Any]) -> bytes:
+    """The array as a .npy file, version 1.0, C order."""
+    file = io.BytesIO()
+    np.lib.format.write_array(file, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
+    return file.getvalue()
+
+
+def depended_files(family: Family, families: tuple[Family, ...], manifest: Manifest) -> dict[str, str]:
+    """Sha256 of each file that ``family`` depends on, by file name; `BuildError` when one is not built."""
+    by_name = {other.name: other for other in families}
+    names = [f"{array}.npy" for name in family.depends for array in by_name[name].axes]
+    missing = [name for name in names if name not in manifest.files]
+    if missing:
+        raise BuildError(f"{family.name} depends on {missing[0]}, which is not in {MANIFEST}; expected it to be built")
+    return {name: manifest.files[name].sha256 for name in names}
+
+
+def depended_arrays(
+    directory: Path, family: Family, families: tuple[Family, ...], manifest: Manifest
+) -> dict[str, NDArray[Any]]:
+    """The arrays that ``family`` depends on, by array name, checked and mapped."""
+    names = depended_files(family, families, manifest)
+    return {Path(name).stem: open_array(directory, name, manifest.files[name]) for name in names}
+
+
+def manifest_content(
+    release: str, files: Mapping[str, FileEntry], families: Mapping[str, FamilyEntry]
+) -> dict[str, Any]:
+    """The manifest as JSON values; the inverse of `tableset.read_manifest`."""
+    content = {
+        "format": FORMAT,
+        "version": release,
+        "files": {name: entry._asdict() for name, entry in files.items()},
+        "families": {name: entry._asdict() for name, entry in families.items()},
+    }
+    plain: dict[str, Any] = json.loads(canonical(content))
+    return plain
+
+
+def write_manifest(
+    directory: Path, release: str, files: Mapping[str, FileEntry], families: Mapping[str, FamilyEntry]
+) -> None:
+    """Write manifest.json whole or not at all."""
+    write_atomically(directory / MANIFEST, sealed(manifest_content(release, files, families)))
+
+
+def _manifest_or_empty(directory: Path) -> Manifest:
+    if (directory / MANIFEST).exists():
+        return read_manifest(directory)
+    return Manifest(RELEASE, RELEASE, "", {}, {})
+
+
+def _up_to_date(directory: Path, family: Family, manifest: Manifest, inputs: str) -> bool:
+    entry = manifest.families.get(family.name)
+    names = [f"{array}.npy" for array in family.axes]
+    if entry is None or entry.inputs != inputs or any(name not in manifest.files for name in names):
+        return False
+    try:
+        for name in names:
+            open_array(directory, name, manifest.files[name])
+    except TablesError:
+        return False  # a damaged or missing file is made again
+    return True
+
+
+def _write(directory: Path, manifest: Manifest, context: Context, arrays: Arrays, inputs: str) -> None:
+    family = context.family
+    files = {name: entry for name, entry in manifest.files.items() if entry.family != family.name}
+    for array_name, array in arrays.items():
+        content = npy_bytes(array)
+        files[f"{array_name}.npy"] = FileEntry(
+            sha256=hashlib.sha256(content).hexdigest(),
+            bytes=len(content),
+            shape=array.shape,
+            dtype=array.dtype.str,
+            axes=family.axes[array_name],
+            family=family.name,
+        )
+        write_atomically(directory / f"{array_name}.npy", content)
+    entry = FamilyEntry(
+        generator=family.generator,
+        exact=family.exact,
+        seed=None if family.exact else context.seed,
+        sizes=scaled_sizes(family, context.rounds_scale),
+        parameters=family.parameters,
+        figures=context.figures,
+        inputs=inputs,
+    )
+    write_manifest(directory, RELEASE, files, {**manifest.families, family.name: entry})
+    _remove(directory, set(manifest.files) - set(files))
+
+
+def _finish(directory: Path, ordered: list[Family], prune: bool, say: Say) -> None:
+    """Bring release and axes up to date and, after a whole build, remove families that are gone."""
+    manifest = _manifest_or_empty(directory)
+    known = {family.name: family for family in ordered}
+    kept = {name: entry for name, entry in manifest.families.items() if name in known or not prune}
+    files = {}
+    for name, entry in manifest.files.items():
+        if entry.family in kept:
+            axes = known[entry.family].axes if entry.family in known else {}
+            files[name] = entry._replace(axes=axes.get(Path(name).stem, entry.axes))
+    if manifest_content(RELEASE, files, kept) != manifest_content(manifest.release, manifest.files, manifest.families):
+        write_manifest(directory, RELEASE, files, kept)
+    for name in sorted(set(manifest.families) - set(kept)):
+        say(f"{name}: removed, the code no longer has it")
+    _remove(directory, set(manifest.files) - set(files))
+    if (directory / MANIFEST).exists():
+        say(f"tables {read_manifest(directory).version} in {directory}")
+
+
+def _remove(directory: Path, names: set[str]) -> None:
+    for name in names:
+        (directory / name).unlink(missing_ok=True)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's options."""
+    parser.add_argument(
+        "--seed", type=integer, default=DEFAULT_SEED, help="of everything sampled (default %(default)s)"
+    )
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="these families and what they depend on")
+    rules = "a win table for these rules too, such as five-bags:win=200,lose=-200; kept by later builds"
+    parser.add_argument("--rules", nargs="+", metavar="RULES", default=[], help=rules)
+    parser.add_argument(
+        "--rounds-scale", type=decimal, default=1.0, metavar="X", help="multiply all sizes (a trial run)"
+    )
+    parser.add_argument("--out", type=Path, default=DEFAULT_DIRECTORY, metavar="DIR", help="default: tables/data")
+    parser.add_argument("--force", action="store_true", help="make them again, even when up to date")
+    parser.add_argument("--jobs", type=integer, default=1, metavar="N", help="threads (default %(default)s)")
+    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="a Dask cluster instead of threads")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the command; raises `BuildError` or `TablesError`."""
+    if not arguments.rounds_scale > 0:
+        raise BuildError(f"--rounds-scale is {arguments.rounds_scale}; expected more than 0")
+    games = [rules_of_text(text) for text in arguments.rules]
+    with executor_of(arguments.scheduler, arguments.jobs) as executor:
+        build(
+            arguments.out,
+            seed=arguments.seed,
+            only=arguments.only,
+            rounds_scale=arguments.rounds_scale,
+            games=games,
+            force=arguments.force,
+            executor=executor,
+        )
+    return 0

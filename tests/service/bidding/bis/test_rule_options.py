@@ -1,0 +1,42 @@
+"""The report's rule options, and what a bidder that ignores the rules bids."""
+
+import random
+
+import pytest
+
+from service.bidding.bidder import Position, decide
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.cards import parse_pbn
+from service.bidding.game.legal import allowed_bids
+from service.bidding.game.rules import Rules, make_rules
+from service.bidding.policies import parse_policy
+from service.bidding.tableset import open_tables
+from tables.report.rule_options import LONG, OPTIONS, SHORT, rules_of
+from tests import naive
+
+ELSEWHERE = {"win", "lose", "blind_nil", "blind_nil_points", "blind_nil_deficit", "variant"}  # sections of their own
+
+
+def test_every_field_has_a_row():
+    assert {field for option in OPTIONS for field in option.fields} == set(Rules._fields) - ELSEWHERE
+    assert len({option.name for option in OPTIONS}) == len(OPTIONS)
+    for option in OPTIONS:
+        rules = rules_of(option, SHORT)
+        assert rules == make_rules("bis-paper", {"bag_penalty": 100, **option.fields})
+        assert rules_of(option, LONG) == make_rules("classic", option.fields) != make_rules()
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+def test_who_ignores_the_rules_bids_as_under_classic_ones(option):
+    tables, rng, rules = open_tables(), random.Random(option.name), rules_of(option, LONG)
+    heeding, ignoring = parse_policy("bis"), parse_policy("bis:rules=ignore")
+    for _ in range(60):
+        hand = parse_pbn(naive.pbn_of(rng.sample(naive.DECK, 13)))
+        bids = tuple(rng.choice((4, 4, 5)) for _ in range(rng.randrange(3)))
+        position = Position(hand, bids, rng.randrange(-100, 480), rng.randrange(-100, 480), rng.randrange(3), 0, rules)
+        found = decide(position, ignoring, tables, explain=False).bid
+        plain = decide(position._replace(rules=make_rules()), heeding, tables, explain=False).bid
+        b0, b1 = (*bids, NO_BID, NO_BID)[:2]
+        allowed = allowed_bids(hand, len(bids), b0, b1, rules)
+        assert allowed >> found & 1
+        assert found == plain or not allowed >> plain & 1

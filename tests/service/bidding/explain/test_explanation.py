@@ -1,0 +1,184 @@
+"""Explanations: a reader can redo the bid by hand from the numbers alone, and the sentence says what was decided."""
+
+import json
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service.bidding.bidder import Position, decide
+from service.bidding.bis.endgame import RULE_NAMES
+from service.bidding.game.cards import parse_pbn
+from service.bidding.game.rules import make_rules
+from service.bidding.policies import parse_policy
+from service.bidding.tableset import Manifest, TableSet
+from tests import naive
+
+WORKED = "AKJ62.AQ.Q.K9543"
+LOW = "432.5432.5432.32"
+
+hands = st.permutations(naive.DECK).map(lambda deck: naive.pbn_of(deck[:13]))
+low_hands = st.permutations([c for c in naive.DECK if c[0] in "23456789T"]).map(lambda deck: naive.pbn_of(deck[:13]))
+bids = st.lists(st.sampled_from((0, 1, 2, 3, 4, 5)), max_size=3).map(tuple)
+
+
+def table_set_of(worlds):
+    manifest = Manifest("test+0", "test", "0", MappingProxyType({}), MappingProxyType({}))
+    return TableSet(Path(), manifest, MappingProxyType({}), worlds.plain_settings, worlds.array_settings)
+
+
+def explained(worlds, pbn, previous=(), us=0, them=0, bags=0, policy="bis", legal=None, rules="classic"):
+    position = Position(parse_pbn(pbn), previous, us, them, bags, 0, make_rules(rules))
+    return decide(position, parse_policy(policy), table_set_of(worlds), legal)
+
+
+def test_worked_hand(neutral):
+    """Every number of bis.md's worked hand, in the contract's fields."""
+    told = explained(neutral, WORKED).explanation
+    regular = told["regular"]
+    assert {suit: round(value, 4) for suit, value in regular["side_high"].items()} == {"H": 0.9908, "D": 0, "C": 0.6767}
+    assert (regular["spade_high"], regular["spade_long"]) == (2.0, 0.0)
+    assert round(regular["ruffs"], 4) == 2.3034
+    assert (regular["previous_bids_factor"], regular["takes"]) == (0.0, 6)
+    assert round(regular["estimate"], 3) == 5.971
+    nil = told["nil"]
+    assert {suit: round(value, 4) for suit, value in nil["cnil"].items()} == {
+        "S": 0.0,
+        "H": 0.0084,
+        "D": 0.5714,
+        "C": 1.0,
+    }
+    assert (nil["void_factor"], nil["value"], nil["chosen"]) == (1.0, 0.0, False)
+    assert nil["ruled_out"] == "ace of spades"
+    assert told["adjustments"] == []
+    assert told["sentence"] == "About 5.97 tricks, rounded to 6; nil is out (ace of spades): bid 6."
+
+
+def test_sentence_of_a_nil(neutral):
+    told = explained(neutral, LOW).explanation
+    assert told["nil"]["ruled_out"] is None
+    assert "nil makes 100%, worth +100 points against a threshold of 25: bid nil." in told["sentence"]
+
+
+def test_an_adjustment_is_told(neutral):
+    told = explained(neutral, "K32.432.A432.432", (4, 3, 3), 0, 430).explanation
+    (change,) = told["adjustments"]
+    assert change["rule"] == "complete-to-14"
+    assert change["after"] == 4
+    assert change["projected"]["them"] == 500
+    assert change["projected"]["mean_bids"] == []  # all others have bid
+    assert change["why"] in told["sentence"]
+    assert told["sentence"].endswith(": bid 4.")
+
+
+def test_mean_bids_are_told(neutral):
+    told = explained(neutral, "K32.432.A432.432", (10, 1), 0, 490).explanation
+    projected = told["adjustments"][0]["projected"]
+    before = told["adjustments"][0]["before"]
+    assert len(projected["mean_bids"]) == 1
+    assert projected["sum_of_bids"] == pytest.approx(11 + before + projected["mean_bids"][0])
+
+
+def test_what_the_rules_force_is_told(neutral):
+    low_ace = "A92.943.864.8532"
+    told = explained(neutral, low_ace, (0, 3), rules="board-4").explanation
+    takes = told["regular"]["takes"]
+    why = "the nearest bid that the rules allow"
+    assert told["adjustments"] == [{"rule": "table-rules", "before": takes, "after": 4, "why": why}]
+    assert told["sentence"].endswith(f"rounded to {takes}; nil is out (partner bid nil); {why}: bid 4.")
+    told = explained(neutral, LOW, (1, 3), rules="board-4").explanation
+    assert told["nil"]["ruled_out"] == "the rules allow no nil here"
+    assert told["adjustments"] == [{"rule": "table-rules", "before": 1, "after": 3, "why": why}]
+
+
+def test_a_completed_ten_is_told(neutral):
+    told = explained(neutral, WORKED, (5, 3), rules="ten-for-200").explanation
+    assert [(step["rule"], step["before"], step["after"]) for step in told["adjustments"]] == [("ten-for-200", 6, 5)]
+    assert "; a contract of exactly ten stakes 200, " in told["sentence"]
+    assert told["sentence"].endswith(": bid 5.")
+
+
+def test_no_step_where_the_nil_goes_first(neutral):
+    told = explained(neutral, LOW, (8, 3), rules="ten-for-200").explanation
+    assert (told["nil"]["chosen"], told["adjustments"]) == (True, [])
+
+
+def test_a_bid_that_is_not_legal_is_told(neutral):
+    told = explained(neutral, WORKED, legal=(1, 2, 3)).explanation
+    assert told["adjustments"] == [
+        {"rule": "legal-bids", "before": 6, "after": 3, "why": "the nearest bid that is legal"}
+    ]
+    assert told["sentence"].endswith("6 is not legal here: bid 3.")
+
+
+def test_where_only_a_nil_is_allowed_the_legal_bids_are_near_the_takes(neutral):
+    told = explained(neutral, WORKED, (4, 4), legal=(1, 2, 5), rules="suicide")
+    assert told.bid == 5
+    steps = [(step["rule"], step["before"], step["after"]) for step in told.explanation["adjustments"]]
+    assert steps == [("suicide", 6, 0), ("legal-bids", 0, 5)]
+    assert told.explanation["sentence"].endswith("; nil is not legal here: bid 5.")
+
+
+def test_ignored_rules_are_not_told_as_legal_bids(neutral):
+    told = explained(neutral, LOW, (1, 3), rules="board-4", policy="bis:rules=ignore")
+    steps = [(step["rule"], step["before"], step["after"]) for step in told.explanation["adjustments"]]
+    assert (told.bid, steps) == (3, [("table-rules", 0, 3)])
+
+
+@pytest.mark.parametrize(
+    ("previous", "limited"), [((), "rounded to 6"), ((9, 1), "limited to 4"), ((12, 1), "limited to 1")]
+)
+def test_a_limit_is_not_told_as_rounding(neutral, previous, limited):
+    assert f"5.97 tricks, {limited};" in explained(neutral, WORKED, previous).explanation["sentence"]
+
+
+@pytest.mark.parametrize(("policy", "name"), [("rb", "RB"), ("ms", "MS"), ("io", "IO")])
+def test_baselines(fitted, policy, name):
+    made = explained(fitted, WORKED, policy=policy)
+    regular = made.explanation["regular"]
+    assert sum(regular["suits"].values()) + regular["shape"] == pytest.approx(regular["estimate"])
+    assert regular["takes"] == made.bid
+    assert made.explanation["sentence"].startswith(f"{name} counts {regular['estimate']:.2f} tricks")
+
+
+def test_baselines_nil(neutral):
+    told = explained(neutral, LOW, policy="rb:nil=5-8-T").explanation
+    assert told["nil"] == {
+        "chosen": True,
+        "rule": "in each suit the three lowest cards at most 5, 8, T; at most 3 spades; partner not nil",
+    }
+    assert "nil by its rule: bid nil." in told["sentence"]
+
+
+@settings(deadline=None)
+@given(hands | low_hands, bids, st.integers(-50, 210), st.integers(-50, 210), st.integers(0, 9))
+def test_the_bid_can_be_redone(fitted, pbn, previous, us, them, bags):
+    made = explained(fitted, pbn, previous, us, them, bags, rules="bis-paper")
+    told = made.explanation
+    regular, nil = told["regular"], told["nil"]
+    parts = [*regular["side_high"].values(), regular["spade_high"], regular["spade_long"], regular["ruffs"]]
+    estimate = sum(parts) + regular["previous_bids_factor"] + regular["offset"]
+    assert estimate == pytest.approx(regular["estimate"], abs=1e-9)
+    partner = previous[len(previous) - 2] if len(previous) >= 2 else 0
+    if abs(estimate % 1 - 0.5) > 1e-6:
+        assert regular["takes"] == max(1, min(13 - partner, int(max(0, estimate) + 0.5)))
+    value = 1.0
+    for cell in nil["cnil"].values():
+        value *= cell
+    assert nil["value"] == pytest.approx(min(1, value * nil["void_factor"]))
+    assert nil["expected_points"] == pytest.approx(100 * (2 * nil["probability"] - 1))
+    assert nil["chosen"] == (nil["ruled_out"] is None and nil["expected_points"] > nil["threshold"])
+    bid = 0 if nil["chosen"] else regular["takes"]
+    for change in told["adjustments"]:
+        assert change["rule"] in RULE_NAMES
+        assert change["before"] == bid
+        bid = change["after"]
+    assert made.bid == bid
+
+
+@given(hands, bids, st.sampled_from(("bis", "rb", "ms", "io")))
+def test_it_is_json(fitted, pbn, previous, policy):
+    told = explained(fitted, pbn, previous, policy=policy).explanation
+    assert json.loads(json.dumps(told)) == told

@@ -1,0 +1,194 @@
+"""Rule sets: presets by hand, make_rules and describe as inverses, every refusal names its field."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.bidding.errors import RulesError
+from service.bidding.game.rules import (
+    FAILED_NIL_TRICKS,
+    FIXED_FIELDS,
+    NEVER,
+    PRESETS,
+    SUPPORTED_RANGES,
+    UNLIMITED,
+    VARIANTS,
+    Rules,
+    describe,
+    make_rules,
+)
+
+FLAGS = {field for field, limits in SUPPORTED_RANGES.items() if limits == (0, 1)}
+
+CLASSIC = {
+    "win": 500,
+    "lose": None,
+    "nil_points": 100,
+    "blind_nil_points": 200,
+    "double_nil": True,
+    "blind_nil": False,
+    "blind_nil_deficit": 100,
+    "bags": True,
+    "bag_limit": 10,
+    "bag_penalty": 100,
+    "failed_nil_tricks": "bags",
+    "min_bid": 0,
+    "team_min": 0,
+    "team_max": None,
+    "ten_for_200": False,
+    "variant": "partnership",
+}
+
+
+def values():
+    """Overrides each of which is supported by itself."""
+    fields: dict[str, st.SearchStrategy] = {
+        field: st.booleans() if field in FLAGS else st.integers(low, high)
+        for field, (low, high) in SUPPORTED_RANGES.items()
+    }
+    fields["lose"] = st.none() | fields["lose"]
+    fields["team_max"] = st.none() | fields["team_max"]
+    fields["failed_nil_tricks"] = st.sampled_from(FAILED_NIL_TRICKS)
+    fields["variant"] = st.sampled_from(VARIANTS)
+    return st.fixed_dictionaries({}, optional=fields)
+
+
+def test_classic_by_hand():
+    assert describe(make_rules()) == CLASSIC
+    assert make_rules() == Rules() == PRESETS["classic"]
+    assert set(CLASSIC) == set(Rules._fields)
+    assert (Rules().lose, Rules().team_max) == (NEVER, UNLIMITED)
+
+
+def test_bis_paper_by_hand():
+    assert describe(make_rules("bis-paper")) == CLASSIC | {"win": 200, "lose": -100, "bag_penalty": 110}
+
+
+def refused(values):
+    """The fields that speak against a whole set of values, by the tables of the documentation as they are told."""
+    fixed = {
+        "partnership": (),
+        "jokers": (),
+        "suicide": ("double_nil", "blind_nil"),
+        "cutthroat": ("double_nil", "blind_nil", "failed_nil_tricks", "team_min", "team_max", "ten_for_200"),
+    }
+    spades = ("double_nil", "blind_nil", "min_bid", "team_min", "team_max", "ten_for_200")
+    fields = {field for field in fixed.get(values["variant"], spades) if values[field] != CLASSIC[field]}
+    most = values["team_max"]
+    if most is not None and most < max(2 * values["min_bid"], values["team_min"]):
+        fields.add("team_max")
+    return fields
+
+
+@given(st.sampled_from(sorted(PRESETS)), values())
+def test_overrides_and_nothing_else(preset, overrides):
+    wanted = describe(PRESETS[preset]) | overrides
+    if overrides and refused(wanted):
+        with pytest.raises(RulesError, match="expected") as caught:
+            make_rules(preset, overrides)
+        assert caught.value.field in refused(wanted)
+        return
+    rules = make_rules(preset, overrides)
+    assert describe(rules) == wanted
+    assert make_rules("classic", wanted) == rules
+    assert all(type(value) is int for value in rules)
+
+
+@pytest.mark.parametrize("preset", sorted(PRESETS))
+def test_presets_can_be_asked_for_field_by_field(preset):
+    assert make_rules("classic", describe(PRESETS[preset])) == PRESETS[preset]
+
+
+def test_other_presets_by_hand():
+    assert describe(PRESETS["board-4"]) == CLASSIC | {"team_min": 4}
+    assert describe(PRESETS["five-bags"]) == CLASSIC | {"bag_limit": 5, "bag_penalty": 50}
+    assert describe(PRESETS["suicide"]) == CLASSIC | {"variant": "suicide", "team_min": 4, "lose": -200}
+    assert {preset.variant for preset in PRESETS.values()} == set(range(len(VARIANTS)))
+
+
+@pytest.mark.parametrize(
+    ("overrides", "field", "message"),
+    [
+        ({"variant": "mirror", "team_min": 4}, "team_min", "team_min is 4 with variant mirror; expected 0 there"),
+        (
+            {"variant": "suicide", "double_nil": False},
+            "double_nil",
+            "double_nil is false with variant suicide; expected true",
+        ),
+        ({"variant": "cutthroat", "ten_for_200": True}, "ten_for_200", "ten_for_200 is true with variant cutthroat"),
+        (
+            {"min_bid": 4, "team_max": 7},
+            "team_max",
+            "team_max is 7 with min_bid 4 and team_min 0; expected 8 or more",
+        ),
+    ],
+)
+def test_values_that_do_not_go_together(overrides, field, message):
+    with pytest.raises(RulesError, match=message) as caught:
+        make_rules("classic", overrides)
+    assert caught.value.field == field
+
+
+def test_every_variant_says_what_it_does_not_take():
+    assert set(FIXED_FIELDS) == set(range(len(VARIANTS)))
+    assert all(set(fields) <= set(Rules._fields) for fields in FIXED_FIELDS.values())
+
+
+def test_preset_unknown():
+    with pytest.raises(RulesError, match="unknown preset 'whist'; expected one of classic, bis-paper") as caught:
+        make_rules("whist")
+    assert caught.value.field == "preset"
+
+
+def test_field_unknown():
+    with pytest.raises(RulesError, match="unknown rule 'wins'; expected one of win, lose") as caught:
+        make_rules("classic", {"wins": 300})
+    assert caught.value.field == "wins"
+
+
+@pytest.mark.parametrize(("field", "limits"), [(f, v) for f, v in SUPPORTED_RANGES.items() if f not in FLAGS])
+def test_limits_of_numbers(field, limits):
+    low, high = limits
+    for value in (low, high):
+        assert getattr(make_rules("classic", {field: value}), field) == value
+    for value in (
+        low - 1,
+        high + 1,
+        float(low),
+        True,
+        str(low),
+        [low],
+        *([] if field in ("lose", "team_max") else [None]),
+    ):
+        with pytest.raises(RulesError, match=rf"expected an integer {low}\.\.{high}") as caught:
+            make_rules("classic", {field: value})
+        assert caught.value.field == field
+
+
+@pytest.mark.parametrize("field", sorted(FLAGS))
+def test_flags_are_booleans(field):
+    for value in (True, False):
+        assert getattr(make_rules("classic", {field: value}), field) == int(value)
+    for wrong in (0, 1, "true", None, 0.0):
+        with pytest.raises(RulesError, match=f"{field} is .*; expected true or false") as caught:
+            make_rules("classic", {field: wrong})
+        assert caught.value.field == field
+
+
+@pytest.mark.parametrize("value", ["bag", "", None, 0, True, ["bags"]])
+def test_failed_nil_tricks_is_one_of_three(value):
+    with pytest.raises(RulesError, match="expected one of bags, contract, none") as caught:
+        make_rules("classic", {"failed_nil_tricks": value})
+    assert caught.value.field == "failed_nil_tricks"
+
+
+@pytest.mark.parametrize("value", ["spades", "", None, 0, ["mirror"]])
+def test_variant_is_one_of_seven(value):
+    with pytest.raises(RulesError, match="expected one of partnership, cutthroat, mirror") as caught:
+        make_rules("classic", {"variant": value})
+    assert caught.value.field == "variant"
+
+
+@pytest.mark.parametrize("field", ["lose", "team_max"])
+def test_null_means_none(field):
+    assert getattr(make_rules("bis-paper", {field: None}), field) in (NEVER, UNLIMITED)

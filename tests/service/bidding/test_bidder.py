@@ -1,0 +1,126 @@
+"""The pipeline from a position to a bid: each policy's kernel, legal bids, kinds; on tables of the tests."""
+
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from service.bidding.bidder import BLIND_NIL, Position, decide, nearest_legal
+from service.bidding.choose import choose_bid
+from service.bidding.game.cards import parse_pbn
+from service.bidding.game.rules import Rules, make_rules
+from service.bidding.policies import SERVED, parse_policy
+from service.bidding.tableset import DEFAULT_DIRECTORY, Manifest, TableSet, open_tables
+from tests import naive
+
+WORKED = "AKJ62.AQ.Q.K9543"
+LOW = "432.5432.5432.32"
+BY_RULES = tuple(name for name in SERVED if name != "winprob")  # that one is in test_winprob
+
+hands = st.permutations(naive.DECK).map(lambda deck: naive.pbn_of(deck[:13]))
+bids = st.lists(st.integers(0, 14), max_size=3).map(tuple)
+
+
+@pytest.fixture(scope="module")
+def table_set(neutral):
+    manifest = Manifest("test+0", "test", "0", MappingProxyType({}), MappingProxyType({}))
+    return TableSet(Path(), manifest, MappingProxyType({}), neutral.plain_settings, neutral.array_settings)
+
+
+def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, rules=None):
+    return Position(parse_pbn(pbn), previous, us, them, us_bags, them_bags, rules or Rules())
+
+
+def test_worked_hand(table_set):
+    made: Any = decide(position(WORKED), parse_policy("bis"), table_set)
+    assert (made.bid, made.kind) == (6, "regular")
+    assert made.explanation["regular"]["takes"] == 6
+    assert made.explanation["nil"]["ruled_out"] == "ace of spades"
+
+
+def test_a_nil(table_set):
+    made: Any = decide(position(LOW), parse_policy("bis"), table_set)
+    assert (made.bid, made.kind) == (0, "nil")
+    assert made.explanation["nil"]["chosen"] is True
+
+
+def test_without_explanation(table_set):
+    assert decide(position(LOW), parse_policy("bis"), table_set, explain=False) == (0, "nil", None)
+
+
+def test_the_score_matters_to_bis_alone(table_set):
+    """Theirs reach 500 with a sum of 11 or more: complete to 14."""
+    near = position(WORKED, (4, 3, 3), us=0, them=430)
+    assert decide(near, parse_policy("bis"), table_set).bid == 6  # 4 + 3 + 3 + 6 is over 14 already
+    light = position("K32.432.A432.432", (4, 3, 3), us=0, them=430)
+    for name in BY_RULES:
+        policy = parse_policy(name if name in ("bis", "io") else f"{name}:nils=off")
+        plain = decide(light._replace(them=0), policy, table_set).bid
+        assert decide(light, policy, table_set).bid == (4 if name == "bis" else plain)
+
+
+@given(hands, bids, st.sampled_from((*BY_RULES, "bis:tuned", "bis:endgame=off,curves=raw", "rb:nil=5-8-T")))
+def test_same_as_the_simulator(table_set, pbn, previous, text):
+    where = position(pbn, previous, 430, 460, 7, 3, make_rules("bis-paper"))
+    policy = parse_policy(text)
+    b0, b1, b2 = (*previous, -1, -1, -1)[:3]
+    seat, t = len(previous), table_set.kernel
+    bid = choose_bid(where.hand, seat, b0, b1, b2, where.us, where.them, where.us_bags, where.rules, policy, t)
+    made: Any = decide(where, policy, table_set)
+    assert made.bid == bid
+    assert 0 <= made.bid <= 13
+    assert made.kind == ("nil" if bid == 0 else "regular")
+    assert made.explanation["sentence"].endswith(f"bid {bid or 'nil'}.")
+
+
+@given(hands, st.sets(st.integers(0, 14), min_size=1).map(sorted).map(tuple), st.sampled_from(BY_RULES))
+def test_always_a_legal_bid(table_set, pbn, legal, text):
+    free: Any = decide(position(pbn), parse_policy(text), table_set)
+    made: Any = decide(position(pbn), parse_policy(text), table_set, legal)
+    assert made.bid in legal
+    if free.bid in legal:
+        assert made == free
+    else:
+        last = made.explanation["adjustments"][-1]
+        assert (last["rule"], last["before"], last["after"]) == ("legal-bids", free.bid, made.bid)
+        regular = [bid for bid in legal if 0 < bid < 14]
+        wanted = free.explanation["regular"]["takes"] if free.bid == 0 else free.bid
+        if regular:
+            assert abs(made.bid - wanted) == min(abs(bid - wanted) for bid in regular)
+
+
+@pytest.mark.parametrize(
+    ("bid", "takes", "legal", "answer"),
+    [
+        (4, 4, (3, 5), 3),  # the lower of two
+        (4, 4, (1, 2, 6), 2),
+        (0, 3, (2, 3, 4), 3),  # a nil that is not legal: the regular takes
+        (0, 3, (5, 14), 5),
+        (2, 2, (0, 9), 9),  # regular bids before nils
+        (2, 2, (0, 14), 0),
+        (2, 2, (14,), BLIND_NIL),
+    ],
+)
+def test_nearest_legal(bid, takes, legal, answer):
+    assert nearest_legal(bid, takes, legal) == answer
+
+
+def test_only_blind_nil_is_left(table_set):
+    assert decide(position(WORKED), parse_policy("bis"), table_set, (BLIND_NIL,)).kind == "blind_nil"
+
+
+def test_the_answer_in_the_readme_is_the_answer():
+    """The README's worked hand, its figures to their digits."""
+    readme = (DEFAULT_DIRECTORY.parents[1] / "README.md").read_text()
+    opened = open_tables()
+    position = Position(parse_pbn("AKJ62.AQ.Q.K9543"), (3, 1), 120, 95, 3, 5, Rules())
+    told = decide(position, parse_policy("bis"), opened).explanation
+    assert told is not None
+    assert f'"tables": "{opened.version}"' in readme
+    assert f'"previous_bids_factor": {told["regular"]["previous_bids_factor"]:.4f}' in readme
+    assert f'"estimate": {told["regular"]["estimate"]:.4f}, "takes": 6' in readme
+    assert f'"probability": {told["nil"]["probability"]:.4f}' in readme
+    assert f'"sentence": "{told["sentence"]}"' in readme

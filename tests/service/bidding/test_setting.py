@@ -1,0 +1,57 @@
+"""Which tables a decision reads, and which convention a side plays at a score."""
+
+import pytest
+
+from service.bidding.game.rules import make_rules
+from service.bidding.policies import BIG5, BIG6, NO_CONVENTION, parse_policy
+from service.bidding.setting import SETTINGS, convention_of, setting_of
+
+
+def setting(policy, us=0, them=0, preset="classic", **rules):
+    return SETTINGS[setting_of(make_rules(preset, rules), parse_policy(policy), us, them)]
+
+
+@pytest.mark.parametrize(
+    ("preset", "expected"),
+    [
+        ("classic", "partnership"),
+        ("bis-paper", "partnership"),
+        ("mirror", "partnership"),  # nothing to decide, nothing fitted
+        ("whiz-strict", "partnership"),
+        ("cutthroat", "cutthroat"),
+        ("whiz", "whiz"),
+        ("suicide", "suicide"),
+        ("jokers", "jokers"),
+    ],
+)
+def test_variants_have_their_own(preset, expected):
+    assert setting("bis", preset=preset) == expected
+    assert setting("bis:variant=ignore", preset=preset) == "partnership"
+
+
+def test_auto_demands_no_blind_nil_that_the_deficit_forbids():
+    rules = make_rules("blind-nil", {"blind_nil_deficit": 300})
+    auto = parse_policy("bis:convention=auto")
+    assert [convention_of(rules, auto, 0, them) for them in (150, 299, 300)] == [BIG5, BIG5, BIG6]
+
+
+def test_conventions_have_their_own():
+    assert setting("bis:convention=big5") == "big5"
+    assert setting("bis:convention=big6") == "big6"
+    assert setting("bis:convention=none") == "partnership"
+
+
+@pytest.mark.parametrize(
+    ("us", "them", "blind_nil", "expected"),
+    [
+        (0, 101, True, BIG6),  # behind by more than 100
+        (0, 100, True, BIG5),
+        (101, 0, True, BIG5),
+        (0, 300, False, BIG5),  # nothing to demand where blind nil is not played
+    ],
+)
+def test_auto_looks_at_the_score(us, them, blind_nil, expected):
+    rules = make_rules("classic", {"blind_nil": blind_nil})
+    assert convention_of(rules, parse_policy("bis:convention=auto"), us, them) == expected
+    assert convention_of(rules, parse_policy("bis"), us, them) == NO_CONVENTION
+    assert setting("bis:convention=auto", us, them, blind_nil=blind_nil) == {BIG5: "big5", BIG6: "big6"}[expected]

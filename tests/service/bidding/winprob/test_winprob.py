@@ -1,0 +1,336 @@
+"""The `winprob` policy: the same in numpy as compiled, legal, explained; and the net's training."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from service.bidding.bidder import Position, decide
+from service.bidding.bis.nil import consider_nil
+from service.bidding.bis.regular import Regular, regular_takes
+from service.bidding.game.auction import NO_BID, sequence_index
+from service.bidding.game.cards import parse_pbn
+from service.bidding.game.legal import EVERY_BID
+from service.bidding.game.rules import NEVER
+from service.bidding.policies import FULL, parse_policy
+from service.bidding.tableset import open_tables
+from service.bidding.winprob.features import (
+    BID_INPUTS,
+    BID_NAMES,
+    CARD_INPUTS,
+    INPUTS,
+    POSITION_NAMES,
+    VALUED,
+    VALUES,
+    bid_inputs,
+    card_inputs,
+    holdings,
+    position_inputs,
+)
+from service.bidding.winprob.net import win_decision
+from service.bidding.winprob.outcome import OURS, OUTCOMES, THEIRS, our_points, outcome_values, their_points
+from service.bidding.winprob.weights import weights_of
+from service.bidding.winprob.win_games import PLACES, games_of, key_of, rules_of
+from service.bidding.winprob.winning import ONE, cells_of
+from service.bidding.winprob.winprob import MOST_CANDIDATES, candidates
+from service.bidding.winprob.worths import OUR_WAYS, THEIR_WAYS, Side, worths_of
+from tables.arena.errors import ArenaError
+from tables.arena.match import run_match
+from tables.learning.net import CENTRED, CROSS_ENTROPY, Batch, Floats, Net, packed
+from tables.learning.net_fit import GAMES, SEEN_SHARE, drawn_scores, random_games
+from tables.learning.outcome_data import MOST_TRIED
+from tests.more_games import MORE_ROWS
+from tests.parity.cases import standing, win_position, winnable
+from tests.parity.worlds import compiled
+
+WORKED = "AKJ62.AQ.Q.K9543"
+LOW = "432.5432.5432.32"
+WINPROB = parse_policy("winprob")
+
+
+def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, game=(500, NEVER, 100)):
+    return Position(parse_pbn(pbn), previous, us, them, us_bags, them_bags, rules_of(game))
+
+
+@pytest.mark.parity
+def test_numpy_and_compiled_agree(fitted):
+    """5,000 positions of all games: the same bid, probabilities to what float32 holds."""
+    fast, decided = compiled("tables.engine.winprob.winprob_bid"), cast(Any, win_decision)
+    rng, weights = random.Random(3), weights_of(fitted.arrays, fitted.plain, games_of(MORE_ROWS))
+    for _ in range(5000):
+        where: Any = win_position(rng)[:11]
+        p_win = np.zeros(14)
+        bid = fast(*where, fitted.arrays, p_win)
+        made = decided(*where, EVERY_BID, False, fitted.plain, weights)
+        assert made.bid == bid, where
+        assert p_win[made.bids] == pytest.approx(made.p_win, abs=5e-6)
+
+
+@pytest.mark.parity
+def test_a_nil_beside_partners_nil_stakes_both(fitted):
+    """It is weighed only where nothing else is legal."""
+    fast, decided = compiled("tables.engine.winprob.winprob_bid"), cast(Any, win_decision)
+    weights, rules = weights_of(fitted.arrays, fitted.plain, games_of(MORE_ROWS)), rules_of((200, -100, 100))
+    where = parse_pbn(LOW), 2, 0, 4, NO_BID, 60, 120, 3, 4, rules
+    p_win = np.zeros(14)
+    assert fast(*where, 1, fitted.arrays, p_win) == 0
+    made = decided(*where, EVERY_BID, 1, True, fitted.plain, weights)
+    assert made.p_win == pytest.approx([p_win[0]], abs=5e-6)
+
+
+def test_an_explanation_changes_no_bid():
+    """Bids that are told without being weighed may look better, for their chances are rough."""
+    rng, tables = random.Random(6), open_tables()
+    better = 0
+    for _ in range(400):
+        hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, *_ = win_position(rng)
+        if key_of(rules) not in tables.games:
+            continue
+        where = Position(hand, (b0, b1, b2)[:seat], us, them, us_bags, them_bags, rules)
+        made = decide(where, WINPROB, tables)
+        assert made.bid == decide(where, WINPROB, tables, explain=False).bid
+        assert made.explanation is not None
+        told = {row["bid"]: row["p_win"] for row in made.explanation["candidates"]}
+        better += max(told.values()) > told[made.bid] + 1e-9
+    assert better
+
+
+def test_odds_stay_within_float32():
+    """Of the net that ships: a common part of all outputs, which training leaves open, would overflow."""
+    rng, tables = random.Random(8), open_tables()
+    with np.errstate(over="raise"):
+        for _ in range(300):
+            hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, *_ = win_position(rng)
+            if key_of(rules) in tables.games:
+                decide(Position(hand, (b0, b1, b2)[:seat], us, them, us_bags, them_bags, rules), WINPROB, tables)
+
+
+def test_four_low_spades_are_a_nil():
+    made = decide(position("7542.A642.54.642", (6,), 81, 40, game=(200, -100, 100)), WINPROB, open_tables())
+    assert made.bid == 0
+    assert made.explanation is not None
+    assert made.explanation["nil"]["ruled_out"] == "four or more spades"  # by BIS
+
+
+def test_worths_of_all_bids_are_those_of_each(fitted):
+    """Bids with and without a nil, at all scores, in all games: what `outcome_values` gives one by one."""
+    rng = random.Random(4)
+    for _ in range(1000):
+        rules, place = winnable(rng)
+        us, us_bags, them, them_bags = standing(rng, rules)
+        stake, their_stake = rng.choice((0, 0, 100, 155)), rng.choice((0, 0, 100, 2000))
+        contracts = [rng.randint(0, 8), *(rng.randint(0, 20) for _ in range(3))]
+        opposing = [rng.randint(0, 14) for _ in range(rng.choice((1, 4)))]
+        by_stake = [(contracts[:1], stake + 100), (contracts[1:], stake)]
+        ours = Side(OUR_WAYS[place.bags], us, us_bags, by_stake, 10 * max(contracts) + stake + 100)
+        reach = 10 * max(opposing) + their_stake
+        theirs = Side(THEIR_WAYS[place.bags], them, them_bags, [(opposing, their_stake)], reach)
+        next_first = rng.randrange(2)
+        found = worths_of(ours, theirs, next_first, rules, place, cells_of(place, fitted.arrays))
+        for i, contract in enumerate(contracts):
+            stakes = (stake if i else stake + 100), their_stake
+            values = [0.0] * OUTCOMES
+            outcome_values(
+                contract, opposing[i % len(opposing)], *stakes, us, them, us_bags, them_bags, next_first, place, rules,
+                cells_of(place, fitted.plain), values,
+            )  # fmt: skip
+            assert found[i].tolist() == [round(value * ONE) for value in values]
+
+
+def test_every_legal_bid_is_told():
+    made = decide(position(WORKED, (3, 1)), WINPROB, open_tables())
+    assert made.explanation is not None
+    told = made.explanation["candidates"]
+    assert [row["bid"] for row in told] == list(range(11))  # partner bid 3
+    for row in told:
+        assert 0.0 <= row["p_win"] <= 1.0
+        assert row["outcomes"]["made"] + row["outcomes"]["set"] == pytest.approx(1.0)
+        assert ("nil_made" in row["outcomes"]) == (row["bid"] == 0)
+    assert list(made.explanation["inputs"]) == list(POSITION_NAMES)
+    chosen = next(row for row in told if row["bid"] == made.bid)
+    assert made.explanation["sentence"].startswith(f"{made.bid}: {100 * chosen['p_win']:.1f}% to win; ")
+    assert decide(position(WORKED, (3, 1)), WINPROB, open_tables(), explain=False) == (made.bid, made.kind, None)
+
+
+def test_legal_bids_have_the_last_word():
+    for legal in ((0,), (9,), (0, 1), (12, 13)):
+        made = decide(position(WORKED, (3, 1)), WINPROB, open_tables(), legal)
+        assert made.bid in legal
+        assert made.explanation is not None
+        assert {row["bid"] for row in made.explanation["candidates"]} <= set(legal)
+    made = decide(position(LOW), WINPROB, open_tables(), (0,))
+    assert made.explanation is not None
+    assert made.explanation["sentence"].endswith("no other bid is legal.")
+
+
+def test_a_clear_nil_and_its_sentence():
+    made = decide(position(LOW), WINPROB, open_tables())
+    assert (made.bid, made.kind) == (0, "nil")
+    assert made.explanation is not None
+    assert made.explanation["sentence"].startswith("Nil: ")
+
+
+def test_candidates():
+    assert candidates(4, 0, -1, -1, 0, EVERY_BID) == 0b1111101
+    assert candidates(4, 0, -1, -1, 2, EVERY_BID) == 0b1111100
+    assert candidates(2, 2, 11, 3, 2, 0b111) == 0b110  # partner bid 11
+    assert candidates(1, 2, 13, 3, 2, 0b10) == 0b10
+    assert candidates(13, 0, -1, -1, 2, EVERY_BID) == 1 << 13
+    for takes in range(1, 14):
+        assert candidates(takes, 0, -1, -1, 0, EVERY_BID).bit_count() <= MOST_CANDIDATES
+
+
+def test_inputs_have_their_names(neutral):
+    """Card bits by suit length; who has bid what."""
+    x = [0.0] * CARD_INPUTS
+    hand = parse_pbn(WORKED)
+    held = holdings(hand)
+    card_inputs(held, x)
+    regular = regular_takes(hand, 2, 3, 0, NO_BID, 0.0, 0.0, neutral.plain)
+    rules = rules_of((200, -100, 100))
+    place, t = PLACES[200, -100, 100], neutral.plain
+    row = sequence_index(2, 3, 0, NO_BID)
+    nil = consider_nil(hand, 2, 3, 0, row, FULL, 0.0, 1, 1, 100, EVERY_BID, t)
+    inputs = position_inputs(held, 2, 3, 0, NO_BID, row, 163, -52, 3, 8, place, rules, regular, nil, t)
+    assert sum(x) == 13
+    assert [rank for rank in range(13) if x[rank]] == [1, 2, 3, 7, 11]  # clubs, the longest: 3 4 5 9 K
+    named = dict(zip(POSITION_NAMES, inputs, strict=True))
+    assert [named[f"length_{suit}"] * 6 for suit in ("longest", "middle", "shortest", "spades")] == [5, 2, 1, 5]
+    assert named["top_spades"] == pytest.approx(2 / 3)
+    assert [named[f"seat_{seat}"] for seat in range(4)] == [0, 0, 1, 0]
+    assert (named["partner_has_bid"], named["partner_bid"], named["partner_nil"]) == (1.0, 0.6, 0.0)
+    assert (named["rho_has_bid"], named["rho_bid"], named["rho_nil"]) == (1.0, 0.0, 1.0)
+    assert (named["lho_has_bid"], named["lho_bid"], named["lho_nil"]) == (0.0, 0.0, 0.0)
+    assert [named[f"us_to_goal{within}"] for within in ("", "_within_100", "_within_50")] == [0.37, 0.37, 0.74]
+    assert [named[f"them_to_goal{within}"] for within in ("", "_within_100", "_within_50")] == [2.52, 1.0, 1.0]
+    assert (named["us_bags"], named["them_bags"], named["lead"]) == (0.3, 0.8, 2.0)
+    assert (named["us_to_losing"], named["them_to_losing"]) == (1.5, 0.48)
+
+
+def test_a_bid_sees_whether_it_reaches_the_goal():
+    """By hand: with four of partner's, 40 and 70 points where 60 are left."""
+    regular = Regular(3.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, 3.0, 3)
+    for bid, past, reaches in ((0, -0.4, 0.0), (2, 0.0, 1.0), (3, 0.2, 1.0)):
+        named = dict(zip(BID_NAMES[:VALUES], bid_inputs(bid, 2, 4.0, 5.0, 60, regular, 0.4), strict=True))
+        assert (named["past_goal"], named["reaches_goal"]) == (past, reaches)
+    assert VALUES + len(VALUED) == BID_INPUTS  # the rest is the callers' to write
+
+
+def test_ways_of_a_round():
+    """By hand: a contract of 6 beside a nil of 100."""
+    assert [our_points(way, 6, 100) for way in range(OURS)] == [(160, 1), (160, 3), (-40, 2), (40, 0), (-160, 2)]
+    assert [our_points(way, 6, 0) for way in range(OURS)] == [(60, 0), (60, 1), (60, 2), (60, 4), (-60, 0)]
+    assert [their_points(way, 5, 0) for way in range(THEIRS)] == [(50, 0), (50, 2), (50, 4), (-50, 0)]
+    assert [their_points(way, 5, 200) for way in range(THEIRS)] == [(250, 1), (-150, 3), (150, 0), (-250, 2)]
+
+
+def test_the_arena_refuses_rules_without_a_table():
+    with pytest.raises(ArenaError, match="with winprob"):
+        run_match("winprob", "bis", rules=rules_of((500, NEVER, 100))._replace(win=400))
+
+
+def test_scores_drawn_for_training_are_of_games_under_way():
+    rng = np.random.default_rng(1)
+    games = random_games(rng, 5000)
+    seen = np.tile([25, 5, 18, 8], (len(GAMES), 3, 1))
+    scores = drawn_scores(rng, games, seen)
+    taken = (scores == (25, 5, 18, 8)).all(axis=1).mean()
+    assert taken == pytest.approx(SEEN_SHARE, abs=0.03)
+    for number, (us, us_bags, them, them_bags) in zip(games.tolist(), scores.tolist(), strict=True):
+        win, lose, _ = GAMES[number]
+        assert lose < us < win
+        assert lose < them < win
+        assert (us - us_bags) % 10 == (them - them_bags) % 10 == 0
+    assert set(games.tolist()) == set(range(len(PLACES)))
+
+
+def _random_batch(size: int, seed: int) -> Batch:
+    rng = np.random.default_rng(seed)
+    shape = (size, MOST_TRIED)
+    x, c, values, target = (
+        rng.random(full, np.float32) for full in ((size, INPUTS), (*shape, BID_INPUTS), (*shape, OUTCOMES), shape)
+    )
+    real = np.zeros(shape, np.float32)
+    real[:, :5] = 1.0
+    tried = np.tile(np.arange(MOST_TRIED), (size, 1))
+    return packed(x - np.float32(0.5), c, values, target, real, rng.integers(0, OUTCOMES, shape), tried)
+
+
+def test_batches_hold_candidates_alone():
+    """Rows without a weight go; each that stays knows its position."""
+    real = np.array([[1.0, 0.2, 0.0], [0.0, 1.0, 0.0]], np.float32)
+    x, c = np.zeros((2, INPUTS), np.float32), np.zeros((2, 3, BID_INPUTS), np.float32)
+    target = np.arange(6, dtype=np.float32).reshape(2, 3)
+    tried = np.array([[3, 4, -1], [-1, 2, -1]])
+    values, outcome = np.zeros((2, 3, OUTCOMES), np.float32), np.zeros((2, 3), np.int64)
+    batch = packed(x, c, values, target, real, outcome, tried)
+    assert batch.first.tolist() == [0, 2]
+    assert batch.position.tolist() == [0, 0, 1]
+    assert batch.bid.tolist() == [3, 4, 2]
+    assert batch.target.tolist() == [0.0, 1.0, 4.0]
+    assert batch.means(batch.target) == pytest.approx([0.2 / 1.2, 4.0])
+
+
+def _halves(size: int) -> list[Batch]:
+    return [_random_batch(size // 2, seed) for seed in (5, 6)]
+
+
+def test_the_net_learns_by_heart():
+    """The same batch over and over: most of the error that its outcomes' values can take away goes."""
+    net, parts = Net(np.random.default_rng(1)), _halves(64)
+    with ThreadPoolExecutor(2) as pool:
+        errors = [net.learn(parts, 3e-3, pool) for _ in range(300)]
+    assert errors[-1] < 0.25 * errors[0]
+
+
+def test_gradients_of_parts_add_up():
+    """What a batch teaches is what its parts do."""
+    net, (part, other) = Net(np.random.default_rng(1)), _halves(64)
+    whole = Batch(
+        np.concatenate([part.x, other.x]),
+        np.concatenate([part.first, other.first + len(part.c)]),
+        np.concatenate([part.position, other.position + len(part.x)]),
+        *(np.concatenate(cast(Any, columns)) for columns in zip(part[3:], other[3:], strict=True)),
+    )
+    of_parts = [net.gradients(half, 64) for half in (part, other)]
+    gradients, error = net.gradients(whole, 64)
+    assert error == pytest.approx(sum(half[1] for half in of_parts), rel=1e-4)
+    for name, found in gradients.items():
+        assert found == pytest.approx(sum(half[0][name] for half in of_parts), rel=1e-3, abs=1e-5)
+
+
+def test_gradients_are_those_of_the_error():
+    """Differences of the error itself, in float64, at the largest gradient of each array."""
+    net, batch = Net(np.random.default_rng(1)), _random_batch(16, 5)
+    net.weights = {name: cast(Floats, weights.astype(np.float64)) for name, weights in net.weights.items()}
+    columns = (column.astype(np.float64) if column.dtype == np.float32 else column for column in batch)
+    batch = Batch(*cast(Any, columns))
+    gradients, _ = net.gradients(batch, 16)
+
+    def error() -> float:
+        stated = net.stated(batch) - batch.target
+        mean = batch.means(stated)
+        odds = net.forward(batch)[2][np.arange(len(batch.c)), batch.outcome]
+        centred = (CENTRED * (stated - mean[batch.position]) ** 2 * batch.real).sum() + (mean**2).sum()
+        return float((centred / 2 - CROSS_ENTROPY * (np.log(odds) * batch.real).sum()) / 16)
+
+    for name, found in gradients.items():
+        at = np.unravel_index(np.abs(found).argmax(), found.shape)
+        weights, step = net.weights[name], 1e-5
+        weights[at] += step
+        above = error()
+        weights[at] -= 2 * step
+        assert (above - error()) / (2 * step) == pytest.approx(found[at], rel=1e-4), name
+        weights[at] += step
+
+
+def test_training_follows_from_its_seed_however_threads_run():
+    parts = _halves(32)
+    nets = [Net(np.random.default_rng(7)) for _ in range(2)]
+    for net, threads in zip(nets, (1, 2), strict=True):
+        with ThreadPoolExecutor(threads) as pool:
+            for _ in range(5):
+                net.learn(parts, 1e-3, pool)
+    assert all(np.array_equal(nets[0].weights[name], nets[1].weights[name]) for name in nets[0].weights)

@@ -1,0 +1,63 @@
+"""What the arena's tests share: the committed tables as compiled code takes them, and a bidder as a Python file."""
+
+import textwrap
+
+import pytest
+
+from service.bidding.tableset import Tables, open_tables
+from tables.engine.simulate import kernel_tables
+
+
+@pytest.fixture(scope="session")
+def committed() -> tuple[Tables, ...]:
+    return kernel_tables(open_tables().arrays)
+
+
+@pytest.fixture
+def bidder_file(tmp_path):
+    """bidder_file(source) -> path of a Python file with that source."""
+
+    def write(source):
+        path = tmp_path / "bidder.py"
+        path.write_text(textwrap.dedent(source))
+        return path
+
+    return write
+
+
+# The policy `rb` as an outside bidder, through the service's own plain Python.
+RB_OUTSIDE = """
+    from service.bidding.bidder import Position, decide
+    from service.bidding.game.cards import parse_card
+    from service.bidding.policies import parse_policy
+    from service.bidding.game.rules import make_rules
+    from service.bidding.tableset import open_tables
+
+    TABLES = open_tables()
+    CALLS = []
+
+    def bid(request):
+        CALLS.append(request)
+        overrides = dict(request["rules"])
+        rules = make_rules(overrides.pop("preset"), overrides)
+        hand = sum(1 << parse_card(card) for card in request["hand"])
+        scores = request["scores"]
+        position = Position(
+            hand,
+            tuple(request["previous_bids"]),
+            scores["us"],
+            scores["them"],
+            scores["us_bags"],
+            scores["them_bags"],
+            rules,
+        )
+        return decide(position, parse_policy("rb"), TABLES, explain=False).bid
+
+    def answer(request):
+        return {"bid": bid(request), "kind": "regular"}
+"""
+
+
+@pytest.fixture
+def rb_outside(bidder_file):
+    return f"python:{bidder_file(RB_OUTSIDE)}:bid"

@@ -1,0 +1,110 @@
+"""`build --rules`: one more win table is made, and kept by a later build; refusals name the rule."""
+
+import os
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from service.bidding.bidder import Position, decide
+from service.bidding.game.cards import parse_pbn
+from service.bidding.game.rules import PARTNERSHIP, PRESETS, make_rules
+from service.bidding.policies import parse_policy
+from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables, read_manifest
+from service.bidding.winprob.win_games import SHIPPED, key_of, refusal
+from tables.builders import games
+from tables.builders.games import SHIPPED_MORE, rules_of_text, told, with_games
+from tables.builders.win import RESIDUAL
+from tables.run.build import DEFAULT_SEED, build, depended_files, write_manifest
+from tables.run.family import BuildError, inputs_hash, scaled_sizes
+from tables.run.registry import FAMILIES
+
+
+def test_what_ships():
+    expected = {"no-bags", "five-bags", "nil-50", "board-4", "ten-for-200"}
+    assert {name for name, rules in PRESETS.items() if rules in SHIPPED_MORE} == expected
+    manifest = read_manifest(DEFAULT_DIRECTORY)
+    assert manifest.families["games"].figures["residual"] < RESIDUAL
+
+
+def test_what_ships_is_what_the_code_makes():
+    """No family was made at another scale, of other tables or by other parameters."""
+    manifest = read_manifest(DEFAULT_DIRECTORY)
+    for family in FAMILIES:
+        entry = manifest.families[family.name]
+        assert entry.sizes == scaled_sizes(family, 1.0), family.name
+        files = depended_files(family, FAMILIES, manifest)
+        assert entry.inputs == inputs_hash(family, DEFAULT_SEED, 1.0, files), family.name
+
+
+def test_texts_name_rules():
+    assert rules_of_text("five-bags") == PRESETS["five-bags"]
+    assert rules_of_text("no-bags:win=200,lose=null") == make_rules("no-bags", {"win": 200, "lose": None})
+    text = "classic:failed_nil_tricks=contract,ten_for_200=true"
+    assert rules_of_text(text) == make_rules("classic", {"failed_nil_tricks": "contract", "ten_for_200": True})
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("casino", "preset"),
+        ("classic:win", "FIELD=VALUE"),
+        ("classic:win=0", "win is 0"),
+        ("classic:gold=1", "gold"),
+        ("whiz", "variant is whiz"),
+        ("classic:bag_limit=12", "bag_limit is 12"),
+        ("classic:win=1000,bag_penalty=99", "at most 4000000"),
+    ],
+)
+def test_texts_that_name_none(text, named):
+    with pytest.raises(BuildError, match=named):
+        rules_of_text(text)
+
+
+def test_what_is_told_names_the_game():
+    for rules in PRESETS.values():
+        if rules.variant == PARTNERSHIP:
+            assert key_of(make_rules("classic", told(rules))) == key_of(rules)
+
+
+@pytest.fixture
+def built(tmp_path):
+    """A copy of the shipped tables without the family `games`."""
+    directory = tmp_path / "data"
+    shutil.copytree(DEFAULT_DIRECTORY, directory, copy_function=os.link)
+    manifest = read_manifest(directory)
+    files = {name: entry for name, entry in manifest.files.items() if entry.family != "games"}
+    for name in set(manifest.files) - set(files):
+        (directory / name).unlink()
+    (directory / "manifest.json").unlink()  # a link to the one that ships
+    families = {name: entry for name, entry in manifest.families.items() if name != "games"}
+    write_manifest(directory, manifest.release, files, families)
+    return directory
+
+
+def test_one_more_game(built, tmp_path, monkeypatch):
+    """A short game, without those that ship beside it, for they take minutes."""
+    monkeypatch.setattr(games, "SHIPPED_MORE", ())
+    rules = rules_of_text("classic:win=60,lose=-50,bag_limit=4,bag_penalty=44,ten_for_200=true")
+    sizes = {"rounds_a_bucket": 20}
+    small = tuple(replace(family, sizes=sizes) if family.name == "games" else family for family in FAMILIES)
+
+    def run(only, **options):
+        said: list[str] = []
+        build(built, small, only=[only], checkpoints=tmp_path / "work", progress=False, say=said.append, **options)
+        return said[-2]
+
+    same = PRESETS["no-bags"]._replace(win=60, lose=-50)
+    alike = same._replace(bag_limit=7)  # without bags their limit tells no game
+    assert run("means", games=[rules, same, alike, PRESETS["classic"]]).startswith("games: made games, more_win")
+    assert run("games") == "games: up to date"  # they are kept
+    tables = open_tables(built)
+    assert refusal(rules, tables.games) is None
+    assert set(tables.games) - set(SHIPPED) == {key_of(rules), key_of(same)}
+    assert len(tables.arrays["games"]) == 2
+    position = Position(parse_pbn("AKJ62.AQ.Q.K9543"), (3, 1), 20, 10, 3, 0, rules)
+    assert decide(position, parse_policy("winprob"), tables).bid > 0
+
+    with_rules = with_games(FAMILIES, read_manifest(built))
+    (family,) = (family for family in with_rules if family.name == "games")
+    assert family.parameters["games"] in ([told(rules), told(same)], [told(same), told(rules)])

@@ -1,0 +1,162 @@
+"""The rules of play against oracles on card texts: legal cards, winners, the state after each play."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service.bidding.game.cards import DECK, cards_of, format_card, parse_card, parse_pbn
+from tables.engine.rules import (
+    BEST,
+    BROKEN,
+    CARD,
+    COUNT,
+    HAND,
+    LEADER,
+    PLAYED,
+    SIGNAL,
+    TAKEN,
+    VOID,
+    WINNER,
+    beats,
+    legal_cards,
+    play_card,
+    suit_mask,
+)
+from tests import naive
+from tests.tables.engine import states
+
+any_cards = st.sets(st.sampled_from(naive.DECK), min_size=1, max_size=13)
+
+
+def texts(mask):
+    return {format_card(card) for card in cards_of(mask)}
+
+
+def hand_of(cards):
+    return sum(1 << parse_card(card) for card in cards)
+
+
+def play(s, *cards):
+    for card in cards:
+        play_card(s, states.to_play(s), parse_card(card))
+
+
+def test_suit_masks_cover_the_deck_and_the_jokers():
+    assert [texts(suit_mask(suit) & DECK) for suit in range(4)] == [
+        {rank + suit for rank in naive.RANKS} for suit in "CDHS"
+    ]
+    assert suit_mask(3) >> 61 & 3 == 3
+    assert sum(suit_mask(suit) for suit in range(4)) & DECK == DECK
+
+
+@pytest.mark.parametrize(
+    ("hand", "first", "broken", "legal"),
+    [
+        ("A2.K.Q3.J", None, 0, {"KH", "QD", "3D", "JC"}),  # no spade lead
+        ("A2.K.Q3.J", None, 1, {"AS", "2S", "KH", "QD", "3D", "JC"}),
+        ("A2...", None, 0, {"AS", "2S"}),  # nothing else: a forced spade lead
+        ("A2.K.Q3.J", "9D", 0, {"QD", "3D"}),
+        ("A2.K.Q3.", "9C", 0, {"AS", "2S", "KH", "QD", "3D"}),  # out of the suit: anything
+        ("A2.K.Q3.J", "9S", 1, {"AS", "2S"}),
+        (".K.Q3.J", "9S", 1, {"KH", "QD", "3D", "JC"}),
+    ],
+)
+def test_legal_by_hand(hand, first, broken, legal):
+    count = 0 if first is None else 1
+    assert texts(legal_cards(parse_pbn(hand), count, parse_card(first) if first else 0, broken)) == legal
+
+
+@given(any_cards, st.lists(st.sampled_from(naive.DECK), max_size=3), st.booleans())
+def test_legal_against_oracle(hand, trick, broken):
+    first = parse_card(trick[0]) if trick else 0
+    found = legal_cards(hand_of(hand), len(trick), first, int(broken))
+    assert texts(found) == naive.legal(hand, trick, broken)
+
+
+@given(st.lists(st.sampled_from(naive.DECK), min_size=4, max_size=4, unique=True))
+def test_beats_finds_the_winner(trick):
+    best = 0
+    for place in range(1, 4):
+        if beats(parse_card(trick[place]), parse_card(trick[best])):
+            best = place
+    assert best == naive.trick_winner(trick)
+
+
+def test_a_round_by_hand():
+    s = states.of_hands(["A2.K..", "3.A.2.", "K..A.2", "4.2..A"])
+    play(s, "KH", "AH", "AD")
+    assert (s[COUNT], s[WINNER], s[BEST]) == (3, 1, parse_card("AH"))
+    assert [s[VOID + seat] for seat in range(4)] == [0, 0, 0b0100, 0]  # seat 2 showed out of hearts
+    play(s, "2H")
+    assert (s[LEADER], s[COUNT], s[BROKEN]) == (1, 0, 0)
+    assert [s[TAKEN + seat] for seat in range(4)] == [0, 1, 0, 0]
+    play(s, "2D", "2C", "4S", "2S")  # ruffed by seat 3, under-ruffed
+    assert (s[LEADER], s[BROKEN]) == (3, 1)
+    assert s[VOID + 2] == 0b0110
+    play(s, "AC", "AS", "3S", "KS")
+    assert [s[TAKEN + seat] for seat in range(4)] == [1, 1, 0, 1]
+    assert s[PLAYED] == s[51]
+    assert all(s[HAND + seat] == 0 for seat in range(4))
+
+
+def test_a_spade_discarded_breaks_spades():
+    s = states.of_hands(["2.2..", "3.3..", "4...4", "5..5."])
+    play(s, "2H", "3H")
+    assert s[BROKEN] == 0
+    play(s, "4S")
+    assert s[BROKEN] == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "signals"),
+    [
+        (("AC", "9C"), ("KC", "4C"), True),  # high under a boss, then low
+        (("AC", "4C"), ("KC", "9C"), False),  # low-high
+        (("QC", "9C"), ("AC", "4C"), False),  # the queen was no boss: A and K were out
+    ],
+)
+def test_high_low_signal(first, second, signals):
+    s = states.of_hands(["..32.AKQ", "..54.765", "..76.942", "..98.JT8"])
+    play(s, first[0], "5C", first[1], "8C")
+    play(s, second[0], "6C", second[1], "TC")
+    assert (s[SIGNAL + 2] == 1) == signals
+    assert s[SIGNAL] == s[SIGNAL + 1] == s[SIGNAL + 3] == 0
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**31), st.integers(0, 2**31))
+def test_whole_rounds_of_random_play(seed, plays):
+    """Every cell that a play changes, against texts kept beside the state."""
+    rng = random.Random(plays)
+    s = states.dealt(seed, 0)
+    hands = [texts(s[HAND + seat]) for seat in range(4)]
+    leader, spade_played, taken = 0, False, [0] * 4
+    shown_out: list[set[str]] = [set() for _ in range(4)]
+    for _ in range(13):
+        trick: list[str] = []
+        for place in range(4):
+            seat = (leader + place) % 4
+            assert (states.to_play(s), s[COUNT], s[LEADER]) == (seat, place, leader)
+            legal = naive.legal(hands[seat], trick, spade_played)
+            assert {format_card(card) for card in states.legal_now(s)} == legal
+            card = rng.choice(sorted(legal))
+            play(s, card)
+            hands[seat].remove(card)
+            if trick and card[1] != trick[0][1]:
+                shown_out[seat].add(trick[0][1])
+            trick.append(card)
+            spade_played |= card[1] == "S"
+            if place < 3:
+                best = naive.trick_winner(trick)
+                assert (format_card(s[BEST]), s[WINNER]) == (trick[best], (leader + best) % 4)
+                assert [format_card(s[CARD + i]) for i in range(place + 1)] == trick
+        leader = (leader + naive.trick_winner(trick)) % 4
+        taken[leader] += 1
+        assert [s[TAKEN + seat] for seat in range(4)] == taken
+        assert [texts(s[HAND + seat]) for seat in range(4)] == hands
+        assert s[BROKEN] == spade_played
+        assert [{"CDHS"[i] for i in range(4) if s[VOID + seat] >> i & 1} for seat in range(4)] == shown_out
+    assert sum(taken) == 13
+    assert s[PLAYED] == DECK

@@ -1,0 +1,149 @@
+"""Games of four who play for themselves: seating, scores that move with their owners, records, who wins."""
+
+import numpy as np
+import pytest
+
+from service.bidding.game.rules import CUTTHROAT, make_rules
+from service.bidding.game.scoring import score_seat
+from service.bidding.policies import parse_policy
+from tables.arena.errors import ArenaError
+from tables.arena.match import Match
+from tables.engine import game, selfplay
+from tables.engine.game import SUMS
+from tables.engine.rules import BID, CHOICES, SEAT_BAG, SEAT_SCORE, TAKEN
+from tables.engine.simulate import chairs, seated
+from tables.engine.solo import SEATING, close_solo_round, move_on, play_solo_game, points_gained, solo_winner
+from tables.players.names import parse_player, player_for
+from tests.conftest import view
+from tests.tables.engine import states
+
+RULES = make_rules("cutthroat")
+SEED = 23
+
+
+def scored(*scores):
+    s = states.empty()
+    for place, score in enumerate(scores):
+        s[SEAT_SCORE + place] = score
+    return s
+
+
+def games(worlds, first, last, a, b, player="solo"):
+    scores, sums = np.zeros((last - first, 2)), np.zeros(SUMS)
+    policies = chairs(parse_policy(a, CUTTHROAT), parse_policy(b, CUTTHROAT))
+    selfplay.play_pairs(SEED, first, last, RULES, policies, seated(player, player), worlds.array_settings, scores, sums)
+    return scores, sums
+
+
+@pytest.mark.parametrize(
+    ("scores", "rules", "winner"),
+    [
+        ((299, 0, 0, 0), RULES, -1),
+        ((0, 0, 300, 299), RULES, 2),
+        ((300, 301, 0, 0), RULES, 1),
+        ((310, 0, 310, 0), RULES, -1),  # level: they play on
+        ((310, 310, 0, 311), RULES, 3),
+        ((0, 0, 0, -200), RULES, -1),
+        ((0, 5, 0, -200), make_rules("cutthroat", {"lose": -200}), 1),
+        ((0, 5, 5, -200), make_rules("cutthroat", {"lose": -200}), -1),
+        ((-201, -200, -300, -400), make_rules("cutthroat", {"lose": -200}), 1),
+    ],
+)
+def test_winner(scores, rules, winner):
+    assert solo_winner(scored(*scores), rules) == winner
+
+
+def test_scores_move_with_their_owners():
+    s = scored(1, 2, 3, 4)
+    s[SEAT_BAG + 3] = 9
+    move_on(s, 3)
+    assert s[SEAT_SCORE : SEAT_SCORE + 4].tolist() == [4, 1, 2, 3]
+    assert s[SEAT_BAG : SEAT_BAG + 4].tolist() == [9, 0, 0, 0]
+    move_on(s, 1)
+    assert s[SEAT_SCORE : SEAT_SCORE + 4].tolist() == [1, 2, 3, 4]
+    move_on(s, 4)
+    assert s[SEAT_BAG : SEAT_BAG + 4].tolist() == [0, 0, 0, 9]
+
+
+def test_record_by_hand():
+    """Chairs hold a0, a1, b0, b1; seat 0 sits in chair 1, so seats are a1, b0, b1, a0."""
+    assert SEATING == (0, 2, 1, 3)
+    s = scored(0, 10, 0, 0)
+    for seat, (bid, taken) in enumerate(((3, 4), (0, 0), (4, 3), (5, 6))):
+        s[BID + seat], s[TAKEN + seat] = bid, taken
+    s[CHOICES] = 170
+    s[SEAT_BAG] = 9
+    sums = np.zeros(SUMS)
+    close_solo_round(s, 1, RULES, sums)
+    assert s[SEAT_SCORE : SEAT_SCORE + 4].tolist() == [31 - 100, 110, -40, 51]
+    assert s[SEAT_BAG : SEAT_BAG + 4].tolist() == [0, 0, 0, 1]
+    assert sums[game.ROUNDS] == 1
+    assert list(sums[game.POINTS : game.POINTS + 2]) == [-69 + 51, 100 - 40]
+    assert list(sums[game.NILS : game.NILS + 2]) == list(sums[game.NILS_MADE : game.NILS_MADE + 2]) == [0, 1]
+    assert list(sums[game.CONTRACTS : game.CONTRACTS + 2]) == [2, 1]
+    assert list(sums[game.SETS : game.SETS + 2]) == [0, 1]
+    assert list(sums[game.BAGS : game.BAGS + 2]) == [2, 0]
+    assert sums[game.NIL_PATTERNS + (1 << 1) * 5] == 1  # b0
+    assert sums[game.BID_SUMS + 12 * 4] == 1
+    assert points_gained(s, 0, RULES) == pytest.approx(31 - (100 - 40 + 51) / 3)
+
+
+def test_points_sum_up():
+    """What a round's records hold is what its seats score."""
+    for number in range(20):
+        s = states.dealt(SEED, number, (3, 0, 4, 2), ("solo",) * 4)
+        game.play_out(s)
+        expected = [score_seat(s[BID + seat], s[TAKEN + seat], 0, RULES)[0] for seat in range(4)]
+        sums = np.zeros(SUMS)
+        close_solo_round(s, 0, RULES, sums)
+        assert s[SEAT_SCORE : SEAT_SCORE + 4].tolist() == expected
+        assert sums[game.POINTS] == expected[0] + expected[1]
+        assert sums[game.POINTS + 1] == expected[2] + expected[3]
+
+
+def test_equal_bidders_win_half(fitted):
+    """Both games of a pair are the same game with the sides' names exchanged."""
+    scores, sums = games(fitted, 0, 20, "bis", "bis")
+    assert (scores.sum(axis=1) == 0).all()
+    assert sums[game.GAMES] == 40
+    assert sums[game.POINTS] == sums[game.POINTS + 1]
+    assert sums[game.BIDS] == sums[game.BIDS + 1] == 2 * sums[game.ROUNDS]
+
+
+def test_games_are_the_same_in_plain_python_and_in_any_span(fitted):
+    scores, _ = games(fitted, 3, 7, "bis", "rb")
+    again, _ = games(fitted, 5, 7, "bis", "rb")
+    assert np.array_equal(scores[2:], again)
+    policies = chairs(parse_policy("bis", CUTTHROAT), parse_policy("rb"))
+    for swap in range(2):
+        plain = play_solo_game(
+            states.empty(),
+            view(np.zeros(64, np.int64)),
+            SEED,
+            3,
+            swap,
+            RULES,
+            policies,
+            view(seated("solo", "solo")),
+            fitted.plain_settings,
+            view(np.zeros(SUMS)),
+        )
+        assert plain == scores[0, swap]
+
+
+def test_everyone_bids_first_as_often():
+    """The chair of seat 0 over pairs, games and rounds: each of the four players as often."""
+    first = [
+        SEATING[(number + 2 * swap + (pair & 1)) & 3] for pair in range(2) for swap in range(2) for number in range(4)
+    ]
+    assert sorted(first) == sorted([0, 1, 2, 3] * 4)
+
+
+def test_matches():
+    assert player_for(RULES) == "solo@1"
+    assert player_for(make_rules()) == "srp@2"
+    assert parse_player("solo").number == parse_player("solo@1").number
+    with pytest.raises(ArenaError, match="cutthroat"):
+        Match("bis", "python:some.py:bid", rules=RULES)
+    with pytest.raises(ArenaError, match="cutthroat"):
+        Match("bis", "rb", rules=RULES, noise=0.1)

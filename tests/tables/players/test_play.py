@@ -1,0 +1,129 @@
+"""Every player through whole rounds: legal cards only, chosen from what its seat may see."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service.bidding.game.cards import cards_of, format_card
+from tables.engine.rules import CARD, COUNT, HAND, LEADER, PIECES, PLAYER, RNG, TAKEN, play_card
+from tables.players.choose import IDS, choose_card
+from tables.players.common import unseen_cards
+from tables.players.srp1.goals import ALL_PIECES, PIECE_NAMES
+from tests import naive
+from tests.tables.engine import states
+
+PLAYERS = sorted(set(IDS))
+pieces = st.sampled_from((ALL_PIECES, ALL_PIECES, 0)) | st.integers(0, ALL_PIECES)
+
+
+class Blindfold:
+    """A state that refuses to show a seat what it may not see, and to be written to."""
+
+    def __init__(self, s, seat):
+        self.s = s
+        self.hidden = {HAND + other for other in range(4) if other != seat} | set(range(RNG, RNG + 4))
+
+    def __getitem__(self, cell):
+        assert cell not in self.hidden, f"cell {cell} is not for this seat to see"
+        return self.s[cell]
+
+
+def texts(mask):
+    return {format_card(card) for card in cards_of(mask)}
+
+
+def redealt(s, seat, rng):
+    """The same state to ``seat``: the cards it can't see dealt anew among the others."""
+    hidden = cards_of(unseen_cards(s, seat))
+    rng.shuffle(hidden)
+    other = states.copy(s)
+    for step in range(1, 4):
+        number = s[HAND + (seat + step) % 4].bit_count()
+        other[HAND + (seat + step) % 4] = sum(1 << card for card in hidden[:number])
+        del hidden[:number]
+    assert not hidden
+    return other
+
+
+def test_versions():
+    assert {"wrp", "srp", "srp@1", "srp@2"} <= IDS.keys()
+    assert len(PIECE_NAMES) == ALL_PIECES.bit_count()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**31 - 1), st.lists(st.sampled_from(PLAYERS), min_size=4, max_size=4), st.data())
+def test_whole_rounds_are_legal(seed, players, data):
+    bids = data.draw(st.lists(st.sampled_from((0, 0, 1, 2, 3, 4, 6, 13, 14)), min_size=4, max_size=4))
+    s = states.dealt(seed, 1, bids, players, data.draw(st.lists(pieces, min_size=4, max_size=4)))
+    spade_played = False
+    for _ in range(52):
+        seat = states.to_play(s)
+        trick = [format_card(s[CARD + i]) for i in range(s[COUNT])]
+        card = choose_card(Blindfold(s, seat), seat)
+        assert format_card(card) in naive.legal(texts(s[HAND + seat]), trick, spade_played)
+        spade_played |= card >= 48
+        play_card(s, seat, card)
+    assert sum(s[TAKEN + seat] for seat in range(4)) == 13
+    assert all(s[HAND + seat] == 0 for seat in range(4))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 2**31 - 1), st.sampled_from(PLAYERS))
+def test_midway_after_anything(seed, player):
+    """Positions no player would reach: still a legal card, the same for all that a seat can't tell apart."""
+    s = states.midway(seed)
+    seat = states.to_play(s)
+    s[PLAYER + seat] = IDS[player]
+    before = s.tolist()
+    card = choose_card(Blindfold(s, seat), seat)
+    assert card in states.legal_now(s)
+    assert s.tolist() == before
+    rng = random.Random(seed)
+    for _ in range(3):
+        assert choose_card(redealt(s, seat, rng), seat) == card
+
+
+@pytest.mark.parametrize("player", PLAYERS)
+def test_the_last_card_is_forced(player):
+    s = states.of_hands(["A...", ".A..", "..A.", "...A"], players=[player] * 4)
+    for _ in range(4):
+        seat = states.to_play(s)
+        play_card(s, seat, choose_card(s, seat))
+    assert (s[LEADER], s[TAKEN]) == (0, 1)
+
+
+def test_every_piece_matters():
+    """Switching a piece of SRP 1 off changes some card in some round."""
+    for piece in range(len(PIECE_NAMES)):
+        assert any(played(number, ALL_PIECES) != played(number, ALL_PIECES & ~(1 << piece)) for number in range(300)), (
+            PIECE_NAMES[piece]
+        )
+
+
+def played(number, pieces):
+    """The cards of one round of SRP 1 x4; nils and low sums come up by the round's number."""
+    rng = random.Random(number)
+    bids = [rng.choice((0, 1, 2, 3, 3, 4)) for _ in range(4)]
+    s = states.dealt(8, number, bids, ("srp@1",) * 4, [pieces] * 4)
+    cards = []
+    for _ in range(52):
+        seat = states.to_play(s)
+        cards.append(choose_card(s, seat))
+        play_card(s, seat, cards[-1])
+    return cards
+
+
+def test_player_ids_reach_the_right_player():
+    differ = 0
+    for seed in range(30):
+        s = states.midway(seed, 10)
+        seat = states.to_play(s)
+        cards = {}
+        for player in PLAYERS:
+            s[PLAYER + seat], s[PIECES + seat] = IDS[player], ALL_PIECES
+            cards[player] = choose_card(s, seat)
+        assert cards["srp"] == cards["srp@2"]
+        differ += cards["srp"] != cards["wrp"]
+    assert differ

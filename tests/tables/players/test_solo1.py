@@ -1,0 +1,111 @@
+"""SOLO version 1: positions with one right card, and its hash over every card of 2,000 rounds.
+
+The tables of variant cutthroat were made with this player: where the hash changes, it is another player and needs
+another name (`solo@2`).
+"""
+
+import hashlib
+
+from service.bidding.game.cards import format_card, parse_card
+from tables.engine.rules import TAKEN, VOID, play_card
+from tables.players.choose import choose_card
+from tables.players.common import unseen_cards
+from tables.players.solo1.goals import BAG_DODGING, SETTING, is_safe, others_need, own_need, wants_tricks
+from tables.players.srp1.goals import ALL_PIECES
+from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids
+from tests.tables.engine import states
+
+FROZEN = "7e7a46efba8a60b23ecf3236abbedf6cd0a9bbc191df449e2fb234ad7e46839c"
+SOLO = ("solo",) * 4
+
+
+def sitting(bids, taken, hands, pieces=ALL_PIECES):
+    s = states.of_hands(hands, bids, SOLO, (pieces,) * 4)
+    for seat in range(4):
+        s[TAKEN + seat] = taken[seat]
+    return s
+
+
+def goal(bids, taken, hands=("32.A.A.A", "54.K.K.K", "76.Q.Q.Q", "98.J.J.J"), pieces=ALL_PIECES):
+    """Whether seat 0 plays for tricks."""
+    s = sitting(bids, taken, hands, pieces)
+    return wants_tricks(s, 0, unseen_cards(s, 0))
+
+
+def test_needs_are_ones_own():
+    """Opposite sits an opponent: her tricks and her bid are no part of ours."""
+    s = sitting((4, 3, 3, 0), (2, 1, 4, 2), ("A.A.A.A", "K.K.K.K", "Q.Q.Q.Q", "J.J.J.J"))
+    assert [own_need(s, seat) for seat in range(4)] == [2, 2, -1, 0]
+    assert others_need(s, 0) == 2
+    assert others_need(s, 1) == 2
+    assert others_need(s, 2) == 4
+
+
+def test_goals_by_hand():
+    assert goal((4, 3, 3, 3), (2, 2, 2, 2))  # short of the contract
+    assert not goal((2, 2, 2, 2), (3, 2, 2, 1))  # made, and the others have tricks to spare: no bags
+    assert goal((3, 4, 2, 4), (3, 1, 2, 2))  # made; the others need all 5 that are left: one of them can be set
+    assert goal((2, 2, 2, 2), (3, 2, 2, 1), pieces=ALL_PIECES & ~BAG_DODGING)
+    assert not goal((3, 4, 2, 4), (3, 1, 2, 2), pieces=ALL_PIECES & ~SETTING)
+    assert goal((7, 4, 2, 3), (1, 1, 2, 4))  # set: with 5 left the one who needs 3 can be set too
+    assert not goal((7, 1, 2, 3), (1, 1, 2, 4))  # set, and nobody to set: let them have the bags
+
+
+def test_sure_tricks_may_wait():
+    """Spades that must win keep: with few tricks bid in all they are not hurried, with more they are."""
+    hands = ("AK.3.2.2", "54.K.K.K", "76.Q.Q.Q", "98.J.J.J")
+    assert not goal((2, 2, 3, 3), (0, 2, 3, 3), hands)
+    assert goal((2, 3, 3, 3), (0, 2, 3, 3), hands)
+    assert goal((3, 2, 2, 3), (0, 2, 3, 3), hands)  # a third is not sure
+
+
+def played(hands, seat, cards, bids=(3, 3, 3, 3), taken=(0, 0, 0, 0), voids=(0, 0, 0, 0)):
+    """The card of SOLO in ``seat`` after ``cards`` of a trick led by seat 0."""
+    s = sitting(bids, taken, hands)
+    for who in range(4):
+        s[VOID + who] = voids[who]
+    for card in cards:
+        play_card(s, states.to_play(s), parse_card(card))
+    assert states.to_play(s) == seat
+    return format_card(choose_card(s, seat))
+
+
+def test_last_hand_wins_as_cheaply_as_it_can():
+    assert played(["2.93..", "3.T4..", "4.52..", ".AQ.."], 3, ["9H", "TH", "2H"]) == "QH"
+
+
+def test_who_sits_opposite_is_overtaken():
+    assert played(["2.93..", "3.K4..", "4.52..", ".A6.."], 3, ["9H", "KH", "2H"]) == "AH"
+
+
+def test_a_nil_ducks_under_with_its_highest():
+    assert played(["2.Q3..", "3.K4..", ".JT2..", ".987.."], 2, ["QH", "KH"], bids=(4, 4, 0, 4)) == "JH"
+
+
+def test_a_nil_opposite_is_left_in_front():
+    """Her contract made, she stays under the nil that wins so far; short of it, she wins."""
+    hands = ["2.Q3..", "3.T4..", "5.A7..", ".98.."]
+    assert played(hands, 2, ["QH", "TH"], bids=(0, 4, 1, 4), taken=(0, 1, 1, 0)) == "7H"
+    assert played(hands, 2, ["QH", "TH"], bids=(0, 4, 2, 4)) == "AH"
+
+
+def test_a_nil_to_come_is_ducked_for():
+    """Seat 2 is nil and has yet to play: seat 1, home, stays low so that she may have to go over."""
+    hands = ["2.63..", "3.A4..", "5.K7..", ".98.."]
+    assert played(hands, 1, ["6H"], bids=(4, 1, 0, 4), taken=(0, 1, 0, 0)) == "4H"
+
+
+def test_a_ruff_that_may_be_overruffed_is_high():
+    hands = ["2.63.3.", "83..54.", "5.K7.6.", "4.98.7."]
+    assert played(hands, 1, ["6H"], voids=(0, 0, 4, 0)) == "8S"
+    assert played(hands, 1, ["6H"]) == "3S"
+
+
+def test_safe():
+    s = sitting((1, 1, 1, 1), (0, 1, 0, 0), ("A.3.2.2", "54.K.K.K", "7.Q.QJ.Q", "9.J8.T.J"))
+    assert [is_safe(s, seat, unseen_cards(s, seat)) for seat in range(4)] == [True, True, False, False]
+
+
+def test_frozen():
+    cards = compiled_rounds(0, ROUNDS, frozen_bids(), "solo@1")
+    assert hashlib.sha256(cards.tobytes()).hexdigest() == FROZEN

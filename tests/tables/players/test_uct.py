@@ -1,0 +1,315 @@
+"""UCT over the last tricks: deals of unseen cards, the bandit, honesty, texts, strength."""
+
+import math
+import random
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from service.bidding.game.cards import cards_of, parse_card
+from service.bidding.game.rules import make_rules
+from service.bidding.policies import parse_policy
+from tables.engine.game import SUMS
+from tables.engine.rules import BAG, HAND, PIECES, PLAYER, RNG, TAKEN, VOID, carry_rules, play_card
+from tables.engine.selfplay import play_rounds
+from tables.engine.simulate import chairs, seated
+from tables.players.choose import SRP1, UCT1, choose_card
+from tables.players.common import unseen_cards
+from tables.players.names import PlayerError, format_player, parse_player, split_players
+from tables.players.srp1.goals import ALL_PIECES
+from tables.players.srp1.srp import srp1
+from tables.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, N_ARM, TOTAL_ARM, packed, point_gap, search
+from tables.players.unseen import WAYS, count_deals, deal_unseen, places, seed_view
+from tests.parity.worlds import both
+from tests.tables.engine import states
+from tests.tables.players.test_play import Blindfold, redealt
+
+RULES = make_rules("bis-paper", {"bag_limit": 5})
+
+
+def cells(n):
+    return memoryview(bytearray(8 * n)).cast("q")
+
+
+def ending(seed, tricks=5, samples=12, c_points=200):
+    """A state in the last tricks, reached by random legal plays, UCT about to play."""
+    rng = random.Random(seed)
+    s = states.midway(seed, 52 - 4 * rng.randint(1, tricks) + rng.randrange(4))
+    carry_rules(s, RULES)
+    for seat in range(4):
+        s[PLAYER + seat], s[PIECES + seat] = UCT1, packed(tricks, samples, c_points)
+    s[BAG], s[BAG + 1] = rng.randrange(5), rng.randrange(5)
+    return s
+
+
+def out_of_suit(s, seat, card):
+    return bool(s[VOID + seat] >> (card >> 4) & 1)
+
+
+def every_deal(s, me):
+    """All deals that agree with what ``me`` knows, one by one: hands of the next three seats."""
+    unseen = cards_of(unseen_cards(s, me))
+    seats = [(me + step) % 4 for step in (1, 2, 3)]
+    sizes = [s[HAND + seat].bit_count() for seat in seats]
+    deals = []
+    for first in combinations(unseen, sizes[0]):
+        rest = [card for card in unseen if card not in first]
+        for second in combinations(rest, sizes[1]):
+            hands = first, second, tuple(card for card in rest if card not in second)
+            if not any(out_of_suit(s, seat, card) for seat, hand in zip(seats, hands, strict=True) for card in hand):
+                deals.append(hands)
+    return deals
+
+
+def hands_of(x, me):
+    return tuple(tuple(cards_of(x[HAND + (me + step) % 4])) for step in (1, 2, 3))
+
+
+# ---- deals of the unseen cards -----------------------------------------------------------------------------------
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 2**31 - 1))
+def test_deals_agree_with_what_is_known(seed):
+    s = states.midway(seed)
+    me = states.to_play(s)
+    ways, x = cells(WAYS), states.empty()
+    assert count_deals(s, me, ways) >= 1
+    for number in range(5):
+        seed_view(s, me, number, x)
+        deal_unseen(s, me, ways, x)
+        assert x[HAND + me] == s[HAND + me]
+        hands = [x[HAND + (me + step) % 4] for step in (1, 2, 3)]
+        assert sum(hands) == hands[0] | hands[1] | hands[2] == unseen_cards(s, me)
+        for seat in range(4):
+            assert x[HAND + seat].bit_count() == places(s, me, seat) == s[HAND + seat].bit_count()
+            if seat != me:
+                assert not any(out_of_suit(s, seat, card) for card in cards_of(x[HAND + seat]))
+
+
+def test_counts_at_the_first_lead():
+    s = states.dealt(1, 1)
+    factorial = math.factorial
+    assert count_deals(s, 0, cells(WAYS)) == factorial(39) // factorial(13) ** 3
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_counts_are_those_of_all_deals(seed):
+    s = ending(seed, tricks=4)
+    me = states.to_play(s)
+    assert count_deals(s, me, cells(WAYS)) == len(every_deal(s, me))
+
+
+def with_voids():
+    """Four cards to each; the next seat is out of clubs, the last one of diamonds and spades."""
+    s = states.of_hands(["A2.A.A.", "K.KQ.K.", ".2.Q2.Q", "..JT.JT"])
+    s[TAKEN] = 9
+    s[VOID + 1] = 1 << (parse_card("2C") >> 4)
+    s[VOID + 3] = 1 << (parse_card("2D") >> 4) | 1 << (parse_card("2S") >> 4)
+    return s
+
+
+def test_every_deal_is_as_likely():
+    """Chi-square over all deals, 60 of each to be expected, the lots drawn from 1,000s of numbers of one view."""
+    for s in (with_voids(), ending(3, tricks=2), ending(8, tricks=3)):
+        me = states.to_play(s)
+        expected = every_deal(s, me)
+        ways, x = cells(WAYS), states.empty()
+        assert count_deals(s, me, ways) == len(expected)
+        found: Counter[tuple] = Counter()
+        for number in range(60 * len(expected)):
+            seed_view(s, me, number, x)
+            deal_unseen(s, me, ways, x)
+            found[hands_of(x, me)] += 1
+        assert set(found) <= set(expected)
+        free = len(expected) - 1
+        chi2 = sum((found[hands] - 60) ** 2 / 60 for hands in expected)
+        assert abs(chi2 - free) <= 4 * math.sqrt(2 * free)
+
+
+# ---- the bandit ------------------------------------------------------------------------------------------------
+
+
+def reward(s, me, card, number):
+    """The point gap when ``me`` plays ``card`` on a numbered deal and SRP completes the round."""
+    x, ways, dealt = states.copy(s), cells(WAYS), states.empty()
+    count_deals(s, me, ways)
+    seed_view(s, me, number, dealt)
+    deal_unseen(s, me, ways, dealt)
+    for seat in range(4):
+        x[HAND + seat] = dealt[HAND + seat]
+        x[PIECES + seat] = ALL_PIECES
+    play_card(x, me, card)
+    while any(x[HAND + seat] for seat in range(4)):
+        play_card(x, states.to_play(x), srp1(x, states.to_play(x)))
+    return point_gap(s, x, me)
+
+
+@pytest.mark.parametrize("c_points", [0, 20, 200])
+def test_iterations_follow_ucb(c_points):
+    """The same iterations as f(x) taken literally, with each card's rewards in lists."""
+    for seed in range(6):
+        s = ending(seed, tricks=4, samples=40, c_points=c_points)
+        me = states.to_play(s)
+        cards = states.legal_now(s)
+        arms = cells(3 * MOST_CARDS)
+        for i, card in enumerate(cards):
+            arms[i] = card
+        search(s, me, arms, len(cards))
+        rewards: list[list[int]] = [[] for _ in cards]
+        for n in range(40):
+            f = [
+                sum(x) / len(x) + c_points * math.sqrt(math.log(n) / len(x)) if n >= len(cards) else i == n
+                for i, x in enumerate(rewards)
+            ]
+            i = f.index(max(f))
+            rewards[i].append(reward(s, me, cards[i], len(rewards[i])))
+        for i, x in enumerate(rewards):
+            assert (arms[N_ARM + i], arms[TOTAL_ARM + i]) == (len(x), sum(x))
+
+
+def two_left(bids, bags, samples):
+    """Hearts 5, 4, 3 on the table, HA and H2 in the last seat's hand, the opponents' last cards clubs, known to be.
+
+    With the ace both tricks are ours, for the H2 is good then; with the deuce neither, for a club is led.
+    """
+    s = states.of_hands([".5..K", ".4.2.", ".3..2", ".A2.."], bids=bids)
+    for seat, taken in enumerate((3, 3, 3, 2)):
+        s[TAKEN + seat] = taken
+    s[VOID] = s[VOID + 2] = 1 << (parse_card("2D") >> 4)
+    s[VOID + 1] = 1 << (parse_card("2C") >> 4)
+    for seat, card in enumerate(("5H", "4H", "3H")):
+        play_card(s, seat, parse_card(card))
+    carry_rules(s, make_rules())
+    s[BAG], s[BAG + 1] = bags
+    s[PLAYER + 3], s[PIECES + 3] = UCT1, packed(5, samples, 50)
+    return s
+
+
+@pytest.mark.parametrize(
+    ("bids", "bags", "gap_of_ace", "gap_of_deuce", "card"),
+    [
+        ((3, 4, 3, 3), (0, 0), 70 - 60, -70 - 62, "AH"),  # two more wanted
+        ((3, 4, 3, 3), (9, 0), 70 - 60, -70 - (62 - 100), "AH"),  # and their two would be a penalty
+        ((4, 2, 4, 3), (0, 8), 52 - 100 + 80, 50 - 80, "AH"),  # two bags too many, but they are set
+        ((3, 2, 3, 3), (0, 8), 52 - 100 - 60, 50 - 62, "2H"),  # two bags too many for nothing
+        ((3, 5, 3, 0), (0, 0), -50 - 100 + 4 - 60, -50 - 100 + 2 - 62, "AH"),  # a nil long failed
+    ],
+)
+def test_two_tricks_left_by_hand(bids, bags, gap_of_ace, gap_of_deuce, card):
+    s = two_left(bids, bags, 20)
+    arms = cells(3 * MOST_CARDS)
+    arms[0], arms[1] = parse_card("AH"), parse_card("2H")
+    search(s, 3, arms, 2)
+    assert arms[N_ARM] + arms[N_ARM + 1] == 20
+    assert arms[TOTAL_ARM] == gap_of_ace * arms[N_ARM]
+    assert arms[TOTAL_ARM + 1] == gap_of_deuce * arms[N_ARM + 1]
+    assert choose_card(s, 3) == parse_card(card)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**31 - 1))
+def test_legal_honest_and_repeatable(seed):
+    """A legal card, from what the seat may see alone, the state untouched; the hidden cards and lots don't matter."""
+    s = ending(seed)
+    me = states.to_play(s)
+    before = s.tolist()
+    card = choose_card(Blindfold(s, me), me)
+    assert card in states.legal_now(s)
+    assert s.tolist() == before
+    other = redealt(s, me, random.Random(seed))
+    other[RNG] ^= 12345
+    for step in (1, 2, 3):
+        other[PLAYER + (me + step) % 4], other[PIECES + (me + step) % 4] = 0, 0
+    assert choose_card(other, me) == card
+
+
+@pytest.mark.parity
+def test_same_card_compiled(neutral):
+    for seed in range(30):
+        s = ending(seed, samples=60)
+        plain, fast = both("tables.players.uct.uct", (s, states.to_play(s)), neutral)
+        assert plain == fast
+
+
+def test_srp_until_the_last_tricks():
+    """The same cards as SRP's while more than n are held, and with one sample, which goes to SRP's card."""
+    for seed in range(40):
+        s = states.midway(seed, 4 * (seed % 8) + seed % 4)
+        me = states.to_play(s)
+        s[PLAYER + me], s[PIECES + me] = SRP1, ALL_PIECES
+        expected = choose_card(s, me)
+        for tricks, samples in ((5, 100), (13, 1)):
+            s[PLAYER + me], s[PIECES + me] = UCT1, packed(tricks, samples, 50)
+            assert choose_card(s, me) == expected
+
+
+# ---- matches ------------------------------------------------------------------------------------------------------
+
+
+def points_of(worlds, a, b, deals, seed=5):
+    """float64 (deals, 2): points of a less those of b, each deal played twice with the sides swapped; BIS bids."""
+    points = np.zeros((deals, 2))
+    policies = chairs(parse_policy("bis"), parse_policy("bis"))
+    play_rounds(seed, 0, deals, make_rules(), policies, seated(a, b), worlds.array_settings, points, np.zeros(SUMS))
+    return points
+
+
+def test_beats_srp(neutral):
+    gain = points_of(neutral, "uct:5,samples=100", "srp@1", 1500).mean(axis=1)
+    error = gain.std() / math.sqrt(len(gain))
+    assert gain.mean() > 3 * error
+
+
+def test_symmetric_and_repeatable(neutral):
+    """Against itself every deal is level, and a deal's result is its own, whatever was played before it."""
+    points = points_of(neutral, "uct:5,samples=30", "uct:5,samples=30", 40)
+    assert np.array_equal(points[:, 0], -points[:, 1])
+    mixed = points_of(neutral, "uct:5,samples=30", "wrp", 40)
+    assert np.array_equal(mixed, points_of(neutral, "uct:5,samples=30", "wrp", 40))
+    assert np.array_equal(mixed[:20], points_of(neutral, "uct:5,samples=30", "wrp", 20))
+
+
+# ---- texts ------------------------------------------------------------------------------------------------------
+
+
+@given(st.integers(1, 13), st.integers(1, MOST_SAMPLES), st.integers(0, MOST_C))
+def test_texts_and_players_are_inverses(tricks, samples, c_points):
+    text = f"uct@1:{tricks},samples={samples},c={c_points}"
+    assert parse_player(text) == (UCT1, packed(tricks, samples, c_points))
+    assert format_player(parse_player(text)) == text
+
+
+def test_texts():
+    assert [format_player(parse_player(text)) for text in ("wrp", "srp", "srp@1")] == ["wrp", "srp@2", "srp@1"]
+    assert format_player(parse_player("uct:5")) == format_player(parse_player("uct@1:5"))
+    assert parse_player("uct:5").pieces & ALL_PIECES == ALL_PIECES
+    assert split_players("wrp") == ["wrp"]
+    assert split_players("srp,uct:5") == ["srp", "uct:5"]
+    assert split_players("uct:3,c=5,samples=10,uct:5,c=7") == ["uct:3,c=5,samples=10", "uct:5,c=7"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("mcts", "unknown player 'mcts'; expected one of wrp, srp@1, srp@2, srp, solo@1, solo, or uct:TRICKS"),
+        ("srp:5", "unknown player"),
+        ("uct", "tricks is ''; expected 1..13"),
+        ("uct:0", "tricks is '0'; expected 1..13"),
+        ("uct:14", "tricks is '14'; expected 1..13"),
+        ("uct:five", "tricks is 'five'"),
+        ("uct:5,samples=0", "samples is '0'; expected 1.."),
+        ("uct:5,samples=-3", "samples is '-3'"),
+        ("uct:5,samples=2,samples=2", "found option 'samples=2'; expected samples=N and c=POINTS, once each"),
+        ("uct:5,seconds=3", "found option 'seconds=3'"),
+        ("uct:5,c=1048576", "c is '1048576'"),
+    ],
+)
+def test_what_is_no_player(text, says):
+    with pytest.raises(PlayerError) as raised:
+        parse_player(text)
+    assert says in str(raised.value)

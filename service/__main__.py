@@ -21,8 +21,8 @@ from service.api.faults import faults_of
 from service.api.requests import read_fast
 from service.bidding.bidder import decide
 from service.bidding.errors import TablesError
-from service.bidding.grading import decide_graded
 from service.bidding.numerals import decimal, integer
+from service.bidding.skill import decide_with_skill
 from service.bidding.tableset import open_tables
 from service.breakdown import breakdown
 from service.keys import new_key
@@ -107,7 +107,7 @@ def _bid(options: argparse.Namespace, settings: Settings) -> int:
             print(f"service bid: {fault.pointer}: {fault.detail} ({fault.code})", file=sys.stderr)
         return 2
     if call.policy.level:
-        decision = decide_graded(*call[:2], tables, call.legal, call.explain, call.seed)
+        decision = decide_with_skill(*call[:2], tables, call.legal, call.explain, call.seed)
     else:
         decision = decide(call.position, call.policy, tables, call.legal, call.explain)
     answer = answer_body(call, decision.bid, decision.kind, decision.explanation, tables.version)

@@ -19,7 +19,7 @@ COMMANDS = {  # name: (module, what it does)
     "probe": ("tables.probe", "find plays at which a card player loses points"),
     "bench": ("tables.bench", "time decisions and compiled play"),
     "report": ("tables.report", "fill docs/strength.md with figures measured now"),
-    "arena": ("tables.arena.command", "play one bidder against another and judge it"),
+    "arena": ("tables.arena.arena_command", "play one bidder against another and judge it"),
 }
 
 

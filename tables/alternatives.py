@@ -8,10 +8,10 @@ from typing import Any
 from service.bidding.game.cards import SPADE_BITS, highest, lowest
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import score_side
-from tables.engine.rules import BID, CARD, COUNT, LEADER, PLAYED, TAKEN, play_card, suit_mask
-from tables.players.choose import choose_card
+from tables.engine.play import BID, CARD, COUNT, LEADER, PLAYED, TAKEN, play_card, suit_mask
+from tables.players.choose_card import choose_card
 from tables.players.common import (
-    above,
+    cards_above,
     highest_rank,
     least_winning_lead,
     lowest_rank,
@@ -51,34 +51,34 @@ OTHER = CLASSES  # a card of the player's that no class picks
 CONTEXTS = len(NILS) * len(PLACES) * len(NEEDS)
 
 
-def context_of(s: Any, me: int) -> int:
+def context_of(state: Any, me: int) -> int:
     """What seat ``me`` knows of its situation, as a number below CONTEXTS."""
-    ours = nil_alive(s, (me + 2) & 3)
-    theirs = nil_alive(s, (me + 1) & 3) or nil_alive(s, (me + 3) & 3)
-    if nil_alive(s, me):
+    ours = nil_alive(state, (me + 2) & 3)
+    theirs = nil_alive(state, (me + 1) & 3) or nil_alive(state, (me + 3) & 3)
+    if nil_alive(state, me):
         who = ME
     elif ours:
         who = BOTH if theirs else PARTNER
     else:
         who = OPPONENT if theirs else NOBODY
-    need, left = tricks_needed(s, me), tricks_left(s)
+    need, left = tricks_needed(state, me), tricks_left(state)
     if need > left:
         wanted = 0
     elif need > 0:
         wanted = 1 if left - need <= 2 else 2
     else:
-        theirs_needed = tricks_needed(s, (me + 1) & 3)
+        theirs_needed = tricks_needed(state, (me + 1) & 3)
         wanted = 3 if 0 < theirs_needed <= left else 4
-    return (who * 4 + int(s[COUNT])) * 5 + wanted
+    return (who * 4 + int(state[COUNT])) * 5 + wanted
 
 
-def pick(s: Any, me: int, legal: int, number: int) -> int:
+def pick(state: Any, me: int, legal: int, number: int) -> int:
     """The card of class ``number`` (LEADS when leading, else FOLLOWS), or -1 where there is none."""
-    unseen = unseen_cards(s, me)
-    if s[COUNT] == 0:
+    unseen = unseen_cards(state, me)
+    if state[COUNT] == 0:
         return _pick_lead(legal, unseen, number)
-    led = suit_mask(s[CARD] >> 4)
-    winners = winning_cards(s, legal)
+    led = suit_mask(state[CARD] >> 4)
+    winners = winning_cards(state, legal)
     if legal & led:
         winners &= led
         losers = legal & ~winners
@@ -117,7 +117,7 @@ def _pick_lead(legal: int, unseen: int, number: int) -> int:
         if not held:
             continue
         top = highest(held)
-        boss = unseen & above(top) == 0
+        boss = unseen & cards_above(top) == 0
         n = held.bit_count()
         if number == 0:
             key = -n
@@ -133,18 +133,20 @@ def _pick_lead(legal: int, unseen: int, number: int) -> int:
     return best
 
 
-def finish(s: Any) -> None:
+def finish(state: Any) -> None:
     """Play what is left of a round."""
-    for _ in range(52 - s[PLAYED].bit_count()):
-        seat = (s[LEADER] + s[COUNT]) & 3
-        play_card(s, seat, choose_card(s, seat))
+    for _ in range(52 - state[PLAYED].bit_count()):
+        seat = (state[LEADER] + state[COUNT]) & 3
+        play_card(state, seat, choose_card(state, seat))
 
 
-def points_of(s: Any, side: int, rules: Rules) -> int:
+def points_of(state: Any, side: int, rules: Rules) -> int:
     """Points of a finished round, ``side`` less the other."""
-    us, _ = score_side(s[BID + side], s[TAKEN + side], s[BID + side + 2], s[TAKEN + side + 2], 0, rules)
+    us, _ = score_side(state[BID + side], state[TAKEN + side], state[BID + side + 2], state[TAKEN + side + 2], 0, rules)
     other = 1 - side
-    them, _ = score_side(s[BID + other], s[TAKEN + other], s[BID + other + 2], s[TAKEN + other + 2], 0, rules)
+    them, _ = score_side(
+        state[BID + other], state[TAKEN + other], state[BID + other + 2], state[TAKEN + other + 2], 0, rules
+    )
     return us - them
 
 
@@ -155,4 +157,4 @@ def same_worth(card: int, other: int, unseen: int) -> bool:
     if card < 0 or card >> 4 != other >> 4:
         return False
     low, high = (card, other) if card < other else (other, card)
-    return unseen & above(low) & ((1 << high) - 1) == 0
+    return unseen & cards_above(low) & ((1 << high) - 1) == 0

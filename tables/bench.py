@@ -23,12 +23,12 @@ from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import PRESETS, Rules
 from service.bidding.numerals import integer
 from service.bidding.policies import SERVED, parse_policy
-from service.bidding.setting import PLAIN
+from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.tableset import open_tables
 from tables.engine.game import SUMS
 from tables.engine.jit import entry
 from tables.engine.selfplay import play_pairs, play_rounds
-from tables.engine.simulate import chairs, kernel_tables, needed, seated
+from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from tables.engine.winprob import BIDS, winprob_bid
 
 POSITIONS = 2000
@@ -99,14 +99,14 @@ def median_us(decision: Callable[[Position], object], positions: list[Position])
     return (statistics.median(times) - statistics.median(empty)) / 1000
 
 
-def _decide_all(where: Any, rules: Rules, t: Any) -> None:
+def _decide_all(where: Any, rules: Rules, tables: Any) -> None:
     # where int64 (n, 9): hand, seat, bids, scores and bags
     p_win = np.zeros(BIDS)
     for n in range(len(where)):
         hand, seat, b0, b1, b2 = where[n, 0], where[n, 1], where[n, 2], where[n, 3], where[n, 4]
         us, them, us_bags, them_bags = where[n, 5], where[n, 6], where[n, 7], where[n, 8]
         allowed = allowed_bids(hand, seat, b0, b1, rules)
-        winprob_bid(hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, allowed, t, p_win)
+        winprob_bid(hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, allowed, tables, p_win)
 
 
 decide_all = entry(_decide_all)
@@ -115,7 +115,7 @@ decide_all = entry(_decide_all)
 def compiled_us(positions: list[Position], runs: int) -> float:
     """Microseconds of a `winprob` decision in the compiled world, the median of several runs."""
     where = np.array([(at.hand, len(at.bids), *(*at.bids, -1, -1, -1)[:3], *at[2:6]) for at in positions], np.int64)
-    t = kernel_tables(open_tables().arrays)[PLAIN]
+    t = kernel_tables(open_tables().arrays)[PARTNERSHIP_PROFILE]
     decide_all(where[:1], positions[0].rules, t)  # compiled before the clock starts
     seconds = []
     for _ in range(runs):
@@ -128,16 +128,20 @@ def compiled_us(positions: list[Position], runs: int) -> float:
 def compiled_rates(runs: int, seed: int) -> dict[str, float]:
     """Full rounds a second with four SRP and four WRP, and games of bis v. rb, on one thread and on two."""
     bis = parse_policy("bis")
-    policies = chairs(bis, parse_policy("rb"))
-    ts = needed(kernel_tables(open_tables().arrays), PRESETS["classic"], policies)
+    policies = policies_by_chair(bis, parse_policy("rb"))
+    ts = tables_for(kernel_tables(open_tables().arrays), PRESETS["classic"], policies)
 
     def rounds(player: str, count: int) -> None:
         points = np.zeros((count, 2))
-        play_rounds(seed, 0, count, PRESETS["classic"], policies, seated(player, player), ts, points, np.zeros(SUMS))
+        play_rounds(
+            seed, 0, count, PRESETS["classic"], policies, player_rows(player, player), ts, points, np.zeros(SUMS)
+        )
 
     def games(first: int, last: int) -> None:
         scores = np.zeros((last - first, 2), np.int8)
-        play_pairs(seed, first, last, PRESETS["bis-paper"], policies, seated("srp", "srp"), ts, scores, np.zeros(SUMS))
+        play_pairs(
+            seed, first, last, PRESETS["bis-paper"], policies, player_rows("srp", "srp"), ts, scores, np.zeros(SUMS)
+        )
 
     def in_two() -> None:
         with ThreadPoolExecutor(2) as pool:

@@ -22,17 +22,17 @@ from service.bidding.game.auction import SEQUENCES, sequence_index
 from service.bidding.game.cards import RANKS
 from service.bidding.game.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from service.bidding.numerals import integer
-from service.bidding.policies import FULL_LEVEL, SERVED, SPREADS, Policy, graded, parse_policy
+from service.bidding.policies import FULL_LEVEL, NOISE_SD_BY_LEVEL, SERVED, Policy, parse_policy, with_skill
 from service.bidding.tableset import Tables, open_tables
 from tables.arena import stats
 from tables.builders import cutthroat
+from tables.builders.curve_fit import log_loss_by_bin
 from tables.builders.curves import BINS, nil_rounds
 from tables.builders.factor import START, learn
-from tables.builders.logistic import log_loss_by_bin
 from tables.builders.rb import FIT_RULES
 from tables.engine.game import PAIR_DD, PAIR_RR, POINTS, ROUNDS, SUMS
 from tables.engine.selfplay import play_pairs, play_rounds
-from tables.engine.simulate import chairs, kernel_tables, needed, seated, typed
+from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
 from tables.players.names import player_for
 from tables.players.solo1.goals import PIECE_NAMES as PIECES_OF_SOLO
 from tables.players.srp1.goals import ALL_PIECES, PIECE_NAMES
@@ -71,7 +71,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def win_rate(
-    ts: tuple[Tables, ...],
+    profiles: tuple[Tables, ...],
     a: Policy,
     b: Policy,
     pairs: int,
@@ -82,26 +82,26 @@ def win_rate(
     """Percent of games side a wins, from duplicate pairs; None for ``players``: all four are `player_for` the rules."""
     scores = np.zeros((pairs, 2), np.int8)
     if players is None:
-        players = seated(player_for(rules), player_for(rules))
-    play_pairs(seed, 0, pairs, rules, chairs(a, b), players, ts, scores, np.zeros(SUMS))
+        players = player_rows(player_for(rules), player_for(rules))
+    play_pairs(seed, 0, pairs, rules, policies_by_chair(a, b), players, profiles, scores, np.zeros(SUMS))
     by_pair = (scores.sum(axis=1) + 2) * 25.0
     return Estimate(float(by_pair.mean()), float(1.96 * by_pair.std() / np.sqrt(pairs)))
 
 
 def points(
-    ts: tuple[Tables, ...], pieces: int, pairs: int, seed: int, player: str = "srp@1", cost: Rules = FIT_RULES
+    profiles: tuple[Tables, ...], pieces: int, pairs: int, seed: int, player: str = "srp@1", cost: Rules = FIT_RULES
 ) -> Estimate:
     """Points a round by which full SRP beats ``player`` with ``pieces``, both bidding `bis:endgame=off`."""
     difference = np.zeros((pairs, 2))
     bidder = parse_policy("bis:endgame=off")
-    table = seated("srp@1", player, ALL_PIECES, pieces)
-    play_rounds(seed, 0, pairs, cost, chairs(bidder, bidder), table, ts, difference, np.zeros(SUMS))
+    table = player_rows("srp@1", player, ALL_PIECES, pieces)
+    play_rounds(seed, 0, pairs, cost, policies_by_chair(bidder, bidder), table, profiles, difference, np.zeros(SUMS))
     by_pair = difference.mean(axis=1)
     return Estimate(float(by_pair.mean()), float(1.96 * by_pair.std() / np.sqrt(pairs)))
 
 
 def ranked(
-    ts: tuple[Tables, ...],
+    profiles: tuple[Tables, ...],
     texts: Iterable[str],
     against: str,
     pairs: int,
@@ -117,7 +117,7 @@ def ranked(
     opponent = parse_policy(against, rules.variant)
 
     def measure(text: str, pairs: int, seed: int) -> tuple[Estimate, str]:
-        return win_rate(ts, parse_policy(text, rules.variant), opponent, pairs, seed, rules), text
+        return win_rate(profiles, parse_policy(text, rules.variant), opponent, pairs, seed, rules), text
 
     with ThreadPoolExecutor(jobs) as pool:
         first = sorted(pool.map(lambda text: measure(text, pairs, seed), texts), reverse=True)
@@ -132,7 +132,7 @@ def table(head: str, rows: Iterable[tuple[object, ...]]) -> str:
     return "\n".join(lines)
 
 
-def fit_rb(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+def fit_rb(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """RB's nil ranks X, Y, Z by win rate against BIS at 200/-100."""
     grid = [
         f"rb:nil={RANKS[x]}-{RANKS[y]}-{RANKS[z]}"
@@ -140,31 +140,35 @@ def fit_rb(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
         for y in range(x + 1, min(x + 5, 12))
         for z in range(y + 1, min(y + 5, 13))
     ]
-    rows = ranked(ts, grid, "bis", pairs, seed, jobs, 10)
-    rows.append((win_rate(ts, parse_policy("rb:nil=5-8-T"), parse_policy("bis"), 5 * pairs, seed + 1), "rb:nil=5-8-T"))
+    rows = ranked(profiles, grid, "bis", pairs, seed, jobs, 10)
+    rows.append(
+        (win_rate(profiles, parse_policy("rb:nil=5-8-T"), parse_policy("bis"), 5 * pairs, seed + 1), "rb:nil=5-8-T")
+    )
     return table(f"RB (best of {len(grid)}) | win rate against bis, %", [(text, rate) for rate, text in rows])
 
 
-def fit_bis(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+def fit_bis(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """BIS's options by win rate against `bis` at 200/-100."""
     grid = [f"bis:nil_threshold={th},offset={o}" for th in range(-15, 30, 3) for o in (0, 0.05, 0.1, 0.15, 0.2, 0.25)]
     single = [f"bis:nil_floor={floor}" for floor in (0, 0.1, 0.2, 0.4, 0.5, 0.6)]
     single += ["bis:spade_honours=allow", "bis:factor=off", "bis:factor=off,offset=-0.4"]
-    rows = ranked(ts, grid, "bis", pairs, seed, jobs, 8) + ranked(ts, single, "bis", pairs, seed, jobs, len(single))
+    rows = ranked(profiles, grid, "bis", pairs, seed, jobs, 8) + ranked(
+        profiles, single, "bis", pairs, seed, jobs, len(single)
+    )
     return table("BIS | win rate against bis, %", [(text, rate) for rate, text in rows])
 
 
-def fit_conventions(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+def fit_conventions(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """The answer's threshold by win rate at 200/-100 of pairs with a convention against the same bidder without it."""
     rows = []
     for bidder in ("bis:", "bis:tuned,"):
         for convention in ("big5", "big6"):
             grid = [f"{bidder}convention={convention},answer_threshold={points}" for points in range(-80, 21, 10)]
-            rows += ranked(ts, grid, bidder[:-1], pairs, seed, jobs, 6)
+            rows += ranked(profiles, grid, bidder[:-1], pairs, seed, jobs, 6)
     return table("convention | win rate against the same without it, %", [(text, rate) for rate, text in rows])
 
 
-def fit_variants(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+def fit_variants(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """Nil threshold, slope, offset and honours in whiz, suicide and with jokers, by win rate at the presets' goals."""
     slopes = (0, 10, 20, 30)
     grids = {
@@ -181,12 +185,12 @@ def fit_variants(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> st
     for preset, grid in grids.items():
         for options, finals in ((grid, 5), (singles[preset], 3)):
             texts = [f"bis:{option}" for option in options]
-            found = ranked(ts, texts, "bis", pairs, seed, jobs, finals, PRESETS[preset])
+            found = ranked(profiles, texts, "bis", pairs, seed, jobs, finals, PRESETS[preset])
             rows += [(preset, text, rate) for rate, text in found]
     return table("variant | BIS | win rate against its bis, %", rows)
 
 
-def fit_cutthroat(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+def fit_cutthroat(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """Cutthroat, to 300: BIS's options by win rate against its `bis`, and what each piece of SOLO is worth there."""
     rules = PRESETS["cutthroat"]
     thresholds, offsets = (-60, -40, -30, -20, -10, 0, 25), (0, 0.1, 0.2, 0.3)
@@ -195,30 +199,32 @@ def fit_cutthroat(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> s
     single += ["nil_floor=0.15", "nil_floor=0.5", "nil_threshold=25,offset=0,spade_honours=deny"]
     rows: list[tuple[object, ...]] = []
     for texts, finals in ((grid, 6), ([f"bis:{options}" for options in single], len(single))):
-        rows += [(text, rate) for rate, text in ranked(ts, texts, "bis", pairs, seed, jobs, finals, rules)]
-    rows += [(f"log-loss of nil values, {name}", f"{loss:.4f}") for name, loss in _readings(ts, 100 * pairs, seed)]
+        rows += [(text, rate) for rate, text in ranked(profiles, texts, "bis", pairs, seed, jobs, finals, rules)]
+    rows += [
+        (f"log-loss of nil values, {name}", f"{loss:.4f}") for name, loss in _readings(profiles, 100 * pairs, seed)
+    ]
     bis = parse_policy("bis", CUTTHROAT)
     tries = [(f"SOLO without {name}", "solo@1", ALL_PIECES ^ 1 << i) for i, name in enumerate(PIECES_OF_SOLO)]
     tries += [("SOLO without any", "solo@1", 0), ("WRP", "wrp", ALL_PIECES), ("SRP", "srp@1", ALL_PIECES)]
     for name, player, pieces in tries:
-        table_of_four = seated(player, "solo@1", pieces, ALL_PIECES)
-        rows.append((name, win_rate(ts, bis, bis, pairs, seed, rules, table_of_four)))
+        table_of_four = player_rows(player, "solo@1", pieces, ALL_PIECES)
+        rows.append((name, win_rate(profiles, bis, bis, pairs, seed, rules, table_of_four)))
     return table("cutthroat | win rate against bis and SOLO, %", rows)
 
 
-def _readings(ts: tuple[Tables, ...], rounds: int, seed: int) -> list[tuple[str, float]]:
+def _readings(profiles: tuple[Tables, ...], rounds: int, seed: int) -> list[tuple[str, float]]:
     """Log-loss, after calibration, of nil values by how many of the three others hunt; unselected nils."""
     rules = PRESETS["cutthroat"]
     every = np.stack([cutthroat.cnil_table(hunters) for hunters in (3, 2, 1)])
     readings = np.zeros((3, BINS, 2), np.int64)
     counts = np.zeros((SEQUENCES, BINS, 2), np.int32)
-    policy = typed(parse_policy(cutthroat.BIDDER, CUTTHROAT))
-    table_of_four = seated(player_for(rules), player_for(rules))
-    nil_rounds(seed, 0, rounds, rules, policy, table_of_four, ts, 1, every, counts, readings)
+    policy = numba_typed(parse_policy(cutthroat.BIDDER, CUTTHROAT))
+    table_of_four = player_rows(player_for(rules), player_for(rules))
+    nil_rounds(seed, 0, rounds, rules, policy, table_of_four, profiles, 1, every, counts, readings)
     return [(f"{hunters} hunters", log_loss_by_bin(found)) for hunters, found in zip((3, 2, 1), readings, strict=True)]
 
 
-def fit_rules(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+def fit_rules(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """What BIS makes of stakes and limits, by win rate against itself as it ships under the same rules at 500 points.
 
     The nil threshold is moved where the stake is not 100, the offset where a bag costs more or less. Points of a forced
@@ -247,14 +253,14 @@ def fit_rules(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
             texts, rival = [f"{bidder}{option}={value}" for value in values], parse_policy(bidder[:-1])
 
             def rate(text: str, rules: Rules = rules, rival: Policy = rival) -> Estimate:
-                return win_rate(ts, parse_policy(text), rival, pairs, seed, rules)
+                return win_rate(profiles, parse_policy(text), rival, pairs, seed, rules)
 
             with ThreadPoolExecutor(jobs) as pool:
                 rows += [(told, text, found) for text, found in zip(texts, pool.map(rate, texts), strict=True)]
     return table("rules | BIS | win rate against the same as it ships, %", rows)
 
 
-def fit_factor(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+def fit_factor(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """The previous-bids factor learned at several prices of a bag, against the best constant; nils off."""
     inputs = dict(open_tables().arrays)
     numbers, constant = parse_policy("bis:nils=off,endgame=off"), parse_policy("bis:nils=off,endgame=off,factor=off")
@@ -275,28 +281,28 @@ def fit_factor(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     return table("price of a bag | factor against constant -0.4, 200/-100 | 500", rows)
 
 
-def fit_srp(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+def fit_srp(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """What each piece of SRP 1 is worth, points a round against SRP 1 without it, and against WRP."""
     tries = [(name, ALL_PIECES ^ 1 << i, "srp@1") for i, name in enumerate(PIECE_NAMES)]
     tries.append(("all (against WRP)", ALL_PIECES, "wrp"))
     with ThreadPoolExecutor(jobs) as pool:
-        found = pool.map(lambda x: points(ts, x[1], 10 * pairs, seed, x[2]), tries)
+        found = pool.map(lambda x: points(profiles, x[1], 10 * pairs, seed, x[2]), tries)
         rows = [(name, estimate) for (name, _, _), estimate in zip(tries, found, strict=True)]
     return table("piece | points a round it is worth", rows)
 
 
-def fit_srp2(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+def fit_srp2(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """What each piece of SRP 2 is worth in whole games at 200/-100: against SRP 2 without it, and all against SRP 1."""
     tries = [(name, "srp@2", ALL_PIECES ^ 1 << i) for i, name in enumerate(PIECES_OF_SRP2)]
     tries.append(("all (against SRP 1)", "srp@1", ALL_PIECES))
     bis = parse_policy("bis")
-    few = needed(ts, PAPER, (bis,))
+    few = tables_for(profiles, PAPER, (bis,))
 
     def measure(row: tuple[str, str, int]) -> tuple[object, ...]:
         name, player, pieces = row
         scores, sums = np.zeros((10 * pairs, 2), np.int64), np.zeros(SUMS)
-        players = seated("srp@2", player, ALL_PIECES, pieces)
-        play_pairs(seed, 0, 10 * pairs, PAPER, chairs(bis, bis), players, few, scores, sums)
+        players = player_rows("srp@2", player, ALL_PIECES, pieces)
+        play_pairs(seed, 0, 10 * pairs, PAPER, policies_by_chair(bis, bis), players, few, scores, sums)
         rate = stats.win_rate(scores)
         total = sums[POINTS] - sums[POINTS + 1]
         dd, dr, rr = map(float, sums[PAIR_DD : PAIR_RR + 1])
@@ -308,7 +314,7 @@ def fit_srp2(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
         return table("piece | games won, % | points a round it is worth", list(pool.map(measure, tries)))
 
 
-def fit_nil(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+def fit_nil(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """Nils made, percent, in third seat after (1, 3) at values .75 to .85, by who plays; and over all nils."""
     cast: dict[str, tuple[str, str]] = {
         "SRP all": ("srp@2", "srp@2"),
@@ -320,12 +326,12 @@ def fit_nil(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
 
     def measure(name: str) -> tuple[object, ...]:
         partner, opponents = cast[name]
-        players = np.array([seated(p, p)[0] for p in ("srp@2", opponents, partner, opponents)])
+        players = np.array([player_rows(p, p)[0] for p in ("srp@2", opponents, partner, opponents)])
         counts = np.zeros((SEQUENCES, BINS, 2), np.int32)
-        policy = typed(parse_policy("bis:endgame=off"))
+        policy = numba_typed(parse_policy("bis:endgame=off"))
         cnil = np.array(open_tables().arrays["cnil"])
         readings = np.zeros((3, BINS, 2), np.int64)
-        nil_rounds(seed, 0, 500 * pairs, Rules(), policy, players, ts, 1, cnil, counts, readings)
+        nil_rounds(seed, 0, 500 * pairs, Rules(), policy, players, profiles, 1, cnil, counts, readings)
         n, made = counts[row, 75:85].sum(axis=0)
         good = counts[:, 40:].sum(axis=(0, 1))
         return name, f"{100 * made / max(n, 1):.1f} of {n}", f"{100 * good[1] / good[0]:.1f}"
@@ -335,8 +341,8 @@ def fit_nil(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     return table("players | made after 1, 3 at value .75-.85, % | made at value over .4, %", rows)
 
 
-def fit_levels(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
-    """The spread of each level of each policy with which it wins `LEVEL_STEP` less a level of games against level 5.
+def fit_levels(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+    """The noise_sd of each level of each policy with which it wins `LEVEL_STEP` less a level of games against level 5.
 
     Spreads between the grid's are interpolated; the rate beside each is of other deals.
     """
@@ -344,18 +350,20 @@ def fit_levels(ts: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     for name in SERVED:
         full = parse_policy(name)
 
-        def rate(spread: float, seed: int, full: Policy = full) -> Estimate:
-            return win_rate(ts, graded(full._replace(level=1))._replace(spread=spread), full, 2 * pairs, seed)
+        def rate(noise_sd: float, seed: int, full: Policy = full) -> Estimate:
+            return win_rate(
+                profiles, with_skill(full._replace(level=1))._replace(noise_sd=noise_sd), full, 2 * pairs, seed
+            )
 
-        most = 2 * SPREADS[full.kind][1]
-        spreads = [most * k / 8 for k in range(1, 9)]
+        most = 2 * NOISE_SD_BY_LEVEL[full.kind][1]
+        noise_sds = [most * k / 8 for k in range(1, 9)]
         with ThreadPoolExecutor(jobs) as pool:
-            found = [50.0, *(each.mean for each in pool.map(lambda spread: rate(spread, seed), spreads))]
+            found = [50.0, *(each.mean for each in pool.map(lambda noise_sd: rate(noise_sd, seed), noise_sds))]
             targets = [50.0 - LEVEL_STEP * (FULL_LEVEL - level) for level in range(1, FULL_LEVEL)]
-            fitted = np.interp(targets, found[::-1], [0.0, *spreads][::-1]).round(3).tolist()
-            rates = pool.map(lambda spread: rate(spread, seed + 1), fitted)
+            fitted = np.interp(targets, found[::-1], [0.0, *noise_sds][::-1]).round(3).tolist()
+            rates = pool.map(lambda noise_sd: rate(noise_sd, seed + 1), fitted)
             rows += [(name, level, *pair) for level, pair in enumerate(zip(fitted, rates, strict=True), 1)]
-    return table("policy | level | spread | win rate against level 5, %", rows)
+    return table("policy | level | noise_sd | win rate against level 5, %", rows)
 
 
 SEARCHES: dict[str, Callable[[tuple[Tables, ...], int, int, int], str]] = {

@@ -37,7 +37,7 @@ from tables.builders.rb import FIT_RULES
 from tables.engine.deal import below, deal, deck_of, seed_rng
 from tables.engine.game import bid_seat, start_round
 from tables.engine.jit import entry
-from tables.engine.rules import (
+from tables.engine.play import (
     BID,
     BROKEN,
     CARD,
@@ -51,9 +51,9 @@ from tables.engine.rules import (
     legal_cards,
     play_card,
 )
-from tables.engine.simulate import kernel_tables, seated, typed
+from tables.engine.simulate import kernel_tables, numba_typed, player_rows
 from tables.fit import table
-from tables.players.choose import choose_card
+from tables.players.choose_card import choose_card
 from tables.players.common import unseen_cards
 from tables.run.executors import executor_of
 from tables.run.family import Arrays
@@ -62,7 +62,7 @@ CHUNK_DEALS = 20_000
 
 
 def _probe_rounds(
-    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, ts: Any, sums: Any
+    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, profiles: Any, sums: Any
 ) -> None:
     # sums (CONTEXTS, CLASSES + 1, CLASSES, 3): by situation, the player's class and the one forced: rounds, sum of
     # gains, of their squares.
@@ -76,7 +76,7 @@ def _probe_rounds(
         for seat in range(4):
             s[PLAYER + seat] = players[seat, 0]
             s[PIECES + seat] = players[seat, 1]
-            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
         for _ in range(below(s, 50)):
             seat = (s[LEADER] + s[COUNT]) & 3
             play_card(s, seat, choose_card(s, seat))
@@ -111,11 +111,11 @@ def _probe_rounds(
 probe_rounds = entry(_probe_rounds)
 
 
-def _chunk(players: NDArray[np.int64], ts: Any, seed: int, index: int) -> Arrays:
+def _chunk(players: NDArray[np.int64], profiles: Any, seed: int, index: int) -> Arrays:
     sums = np.zeros((CONTEXTS, CLASSES + 1, CLASSES, 3))
     first = index * CHUNK_DEALS
-    policy = typed(parse_policy("bis:endgame=off"))
-    probe_rounds(seed, first, first + CHUNK_DEALS, FIT_RULES, policy, players, ts, sums)
+    policy = numba_typed(parse_policy("bis:endgame=off"))
+    probe_rounds(seed, first, first + CHUNK_DEALS, FIT_RULES, policy, players, profiles, sums)
     return {"sums": sums}
 
 
@@ -131,7 +131,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Print the forced classes that gain most, points a round over all rounds, with their 95% intervals."""
     ts = kernel_tables(open_tables().arrays)
-    players = seated(arguments.player, arguments.player)
+    players = player_rows(arguments.player, arguments.player)
     chunk = partial(_chunk, players, ts, arguments.seed)
     n = -(-arguments.deals // CHUNK_DEALS)
     sums = np.zeros((CONTEXTS, CLASSES + 1, CLASSES, 3))

@@ -12,11 +12,11 @@ import pytest
 
 from service.bidding.bis.nil import GRID
 from service.bidding.game.auction import SEQUENCES
-from service.bidding.setting import PLAIN
+from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.tableset import DEFAULT_DIRECTORY, Tables, TableSet, open_tables
 from service.bidding.winprob.features import BID_INPUTS, INPUTS
-from service.bidding.winprob.outcome import OUTCOMES
-from service.bidding.winprob.win_games import CELLS
+from service.bidding.winprob.games import WIN_CELLS
+from service.bidding.winprob.outcomes import OUTCOMES
 from tables.engine.simulate import kernel_tables
 from tests.more_games import MORE_CELLS, MORE_ROWS
 
@@ -56,7 +56,7 @@ def view(array: Any) -> memoryview:
 
 def worlds_of(arrays: tuple[Tables, ...]) -> Worlds:
     plain = tuple(Tables(*(view(array) for array in t)) for t in arrays)
-    return Worlds(plain[PLAIN], arrays[PLAIN], plain, arrays)
+    return Worlds(plain[PARTNERSHIP_PROFILE], arrays[PARTNERSHIP_PROFILE], plain, arrays)
 
 
 def exact_arrays() -> dict[str, np.ndarray]:
@@ -82,7 +82,7 @@ def random_worlds() -> Worlds:
                 "net_bid": rng.normal(0.0, 0.5, (BID_INPUTS, 8)),
                 "net_hidden": rng.normal(0.0, 0.5, (9, 4)),
                 "net_out": rng.normal(0.0, 0.8, (5, OUTCOMES)),
-                "win": rng.integers(0, 1 << 16, CELLS).astype(np.uint16),
+                "win": rng.integers(0, 1 << 16, WIN_CELLS).astype(np.uint16),
                 "more_win": rng.integers(0, 1 << 16, MORE_CELLS).astype(np.uint16),
                 "games": np.array(MORE_ROWS),
             }

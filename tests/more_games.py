@@ -1,10 +1,10 @@
 """Games that stand in `more_win`, of every kind of rules that tell one: the tests' own, with places from cell 0 on."""
 
 from service.bidding.game.rules import Rules, make_rules
-from service.bidding.winprob.win_games import Place, key_of, own_place
+from service.bidding.winprob.games import WinTableSlice, extra_slice, key_of
 
 
-def _places() -> dict[Rules, Place]:
+def _places() -> dict[Rules, WinTableSlice]:
     places = {}
     start = 0
     for preset, overrides in (
@@ -18,7 +18,7 @@ def _places() -> dict[Rules, Place]:
         ("classic", {"win": 50, "bag_limit": 2, "bag_penalty": 12, "failed_nil_tricks": "contract", "team_max": 9}),
     ):
         rules = make_rules(preset, overrides)
-        places[rules] = place = own_place(rules, start)
+        places[rules] = place = extra_slice(rules, start)
         start += place.size**2 * place.bags**2
     return places
 

@@ -19,7 +19,7 @@ from service.api.json_limits import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, Js
 from service.api.requests import BidCall, read_fast
 from service.api.state import State
 from service.bidding.bidder import decide
-from service.bidding.grading import decide_graded
+from service.bidding.skill import decide_with_skill
 from service.bidding.tableset import TableSet
 from service.keys import Key
 from service.metrics import Decided
@@ -155,7 +155,7 @@ def answer_one(state: State, tables: TableSet, data: Any) -> tuple[dict[str, Any
         raise refuse(state, tables, data)
     started = perf_counter()
     if call.policy.level:
-        chosen, kind, explanation = decide_graded(*call[:2], tables, call.legal, call.explain, call.seed)
+        chosen, kind, explanation = decide_with_skill(*call[:2], tables, call.legal, call.explain, call.seed)
     else:
         chosen, kind, explanation = decide(call.position, call.policy, tables, call.legal, call.explain)
     made = ((kind, call.base, call.convention), perf_counter() - started)
@@ -173,7 +173,7 @@ def answer_body(
         "tables": version,
         "assumed": call.assumed,
     }
-    if call.policy.spread:
+    if call.policy.noise_sd:
         answer["seed"] = call.seed
     if call.explain:
         answer["explanation"] = explanation

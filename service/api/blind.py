@@ -18,9 +18,9 @@ from service.api.json_limits import SINGLE_LIMITS
 from service.api.requests import BidCall, read_fast
 from service.api.state import State
 from service.bidding.bis.blind_decision import BlindDecision, decide_blind
-from service.bidding.policies import Policy, graded
+from service.bidding.policies import Policy, with_skill
 from service.bidding.tableset import TableSet
-from service.bidding.winprob.win_games import SHIPPED, Games
+from service.bidding.winprob.games import SHIPPED, Games
 from service.problems import Fault, pointer
 
 OF_A_HAND = ("hand", "legal_bids", "explain", "level", "style")  # fields of POST /bid that this request has not
@@ -58,7 +58,9 @@ def read_blind(data: Any, games: Games = SHIPPED) -> BidCall | None:
         return call
     # A level or a style is about the hand, which nobody has seen.
     assumed = [field for field in call.assumed if field != "seed"]
-    return call._replace(policy=graded(call.policy._replace(level=0, aggression=0.0, nil_bias=0.0)), assumed=assumed)
+    return call._replace(
+        policy=with_skill(call.policy._replace(level=0, aggression=0.0, nil_bias=0.0)), assumed=assumed
+    )
 
 
 def blind_faults(data: Any, games: Games = SHIPPED) -> list[Fault]:

@@ -44,7 +44,7 @@ from service.bidding.game.rules import (
 )
 from service.bidding.game.scoring import contract_of, is_nil
 from service.bidding.policies import BIS, CONVENTIONS, NO_CONVENTION, WINPROB, parse_policy
-from service.bidding.winprob.win_games import SHIPPED, Games, refusal
+from service.bidding.winprob.games import SHIPPED, Games, unsupported_field
 from service.problems import Fault, pointer, quote
 from service.schemas import POLICY_CHARS, SCORE_LIMIT, BidRequest
 
@@ -363,7 +363,7 @@ def _win_faults(text: Any, rules: Rules, games: Games) -> list[Fault]:
     """The rule for which `winprob` has no win table."""
     if type(text) is not str or _policy_faults(text) or parse_policy(text).kind != WINPROB:
         return []
-    refused = refusal(rules, games)
+    refused = unsupported_field(rules, games)
     if refused is None:
         return []
     field, expected = refused

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import orjson
 
 from service.bidding.bidder import BLIND_NIL, Position
-from service.bidding.bis.solo import own_and_best
+from service.bidding.bis.cutthroat import own_and_best
 from service.bidding.errors import PolicyError, RulesError
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.cards import DECK, JOKER_DECK, PBN_JOKERS, RANKS, SUITS, parse_card, pbn_card
@@ -29,7 +29,6 @@ from service.bidding.game.rules import (
     Rules,
     make_rules,
 )
-from service.bidding.grading import seed_of
 from service.bidding.policies import (
     BIS,
     CONVENTIONS,
@@ -38,11 +37,12 @@ from service.bidding.policies import (
     SERVED,
     WINPROB,
     Policy,
-    graded,
     parse_policy,
+    with_skill,
 )
 from service.bidding.record import record
-from service.bidding.winprob.win_games import SHIPPED, Games, key_of
+from service.bidding.skill import position_seed
+from service.bidding.winprob.games import SHIPPED, Games, key_of
 from service.schemas import MAX_SEED, POLICY_CHARS, SCORE_LIMIT
 
 POLICIES: Final = SERVED
@@ -218,9 +218,9 @@ def read_fast(data: Any, games: Games = SHIPPED) -> BidCall | None:
         if used < len(data):
             return None
     position = record(Position, (hand, bids, us, them, us_bags, them_bags, rules, by_seat))
-    if policy.spread:
+    if policy.noise_sd:
         if seed is None:
-            seed = seed_of(position)
+            seed = position_seed(position)
             assumed.append("seed")
         return BidCall(position, policy, text, base, convention, legal, explain, assumed, seed)
     return record(BidCall, (position, policy, text, base, convention, legal, explain, assumed, 0))
@@ -243,7 +243,7 @@ def grade_of(level: Any, style: Any, policy: Policy) -> Policy | None:
                 return None
         aggression = float(style.get("aggression", policy.aggression))
         policy = policy._replace(aggression=aggression, nil_bias=float(style.get("nil_bias", policy.nil_bias)))
-    return graded(policy)
+    return with_skill(policy)
 
 
 def standing_of(scores: Any, rules: Rules) -> tuple[FourInts, FourInts] | None:

@@ -53,12 +53,12 @@ def naive_nil(hand: int, seat: int, b0: int, b1: int, policy: Policy) -> bool:
     return True
 
 
-def rb(hand: int, seat: int, b0: int, b1: int, policy: Policy, t: Any) -> Baseline:
+def rb(hand: int, seat: int, b0: int, b1: int, policy: Policy, tables: Any) -> Baseline:
     """The rule-based bidder: a value for each card by the length of its suit; `rb_suit` (2, 8192)."""
-    c = t.rb_suit[0, hand & 0xFFFF]
-    d = t.rb_suit[0, hand >> 16 & 0xFFFF]
-    h = t.rb_suit[0, hand >> 32 & 0xFFFF]
-    s = t.rb_suit[1, hand >> 48]
+    c = tables.rb_suit[0, hand & 0xFFFF]
+    d = tables.rb_suit[0, hand >> 16 & 0xFFFF]
+    h = tables.rb_suit[0, hand >> 32 & 0xFFFF]
+    s = tables.rb_suit[1, hand >> 48]
     estimate = c + d + h + s + policy.offset
     takes = limit_takes(estimate, partner_bid(seat, b0, b1))
     nil = naive_nil(hand, seat, b0, b1, policy)
@@ -70,7 +70,7 @@ def ms_side(cards: int) -> float:
     return float((cards >> ACE & 1) + (1 if cards >> KING & 1 and cards.bit_count() > 1 else 0))
 
 
-def ms(hand: int, seat: int, b0: int, b1: int, policy: Policy, t: Any) -> Baseline:
+def ms(hand: int, seat: int, b0: int, b1: int, policy: Policy, tables: Any) -> Baseline:
     """Master Spades' simple bidding (ECAI 2020, appendix F.1) with RB's nil rule.
 
     Its two corrections for short suits count once each, however many suits are short.
@@ -106,7 +106,7 @@ def io_side(cards: int) -> float:
     return 0.5 if cards >> KING & 1 and cards.bit_count() > 1 else 0.0
 
 
-def io(hand: int, seat: int, b0: int, b1: int, policy: Policy, t: Any) -> Baseline:
+def io(hand: int, seat: int, b0: int, b1: int, policy: Policy, tables: Any) -> Baseline:
     """The bidder of cardgames.io (ECAI 2020, section 5.1)."""
     c_cards = hand & 0xFFFF
     d_cards = hand >> 16 & 0xFFFF

@@ -8,22 +8,22 @@ from typing import Any, NamedTuple
 
 from service.bidding.baselines import Baseline, fixed, io, ms, rb
 from service.bidding.bis.bis import BisDecision, bis
-from service.bidding.bis.solo import SoloDecision, solo
-from service.bidding.bis.stakes import seen_rules
+from service.bidding.bis.cutthroat import CutthroatDecision, bis_cutthroat
+from service.bidding.bis.stakes import simplified_rules
+from service.bidding.explain.cutthroat_explanation import explain_cutthroat
 from service.bidding.explain.explanation import explain_baseline, explain_bis
-from service.bidding.explain.solo_explanation import explain_solo
-from service.bidding.explain.win_explanation import explain_win
+from service.bidding.explain.winprob_explanation import explain_winprob
 from service.bidding.game.auction import NO_BID
-from service.bidding.game.cards import ordinary
-from service.bidding.game.legal import EVERY_BID, allowed_bids, within
+from service.bidding.game.cards import without_jokers
+from service.bidding.game.legal import EVERY_BID, allowed_bids, nearest_allowed
 from service.bidding.game.rules import CUTTHROAT, JOKERS, Rules
 from service.bidding.game.scoring import BLIND_NIL, NIL
-from service.bidding.game.variants import sees_ordinary, variant_of
+from service.bidding.game.variants import sees_no_jokers, variant_of
 from service.bidding.policies import BIS, IO, MS, RB, WINPROB, Policy
 from service.bidding.record import record
-from service.bidding.setting import PLAIN, setting_of
+from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
 from service.bidding.tableset import Tables, TableSet
-from service.bidding.winprob.net import win_decision
+from service.bidding.winprob.decision import win_decision
 
 __all__ = ["BLIND_NIL", "Decision", "Position", "decide", "nearest_legal"]
 
@@ -62,8 +62,8 @@ def decide(
 ) -> Decision:
     """The bid of ``policy`` in ``position``, always one of ``legal`` (sorted) where given.
 
-    At full strength: a level or a style is `grading.decide_graded`'s.
-    `winprob` takes rules in which `win_games.refusal` finds nothing.
+    At full strength: a level or a style is `skill.decide_with_skill`'s.
+    `winprob` takes rules in which `games.unsupported_field` finds nothing.
     """
     hand, bids, us, them, us_bags, _, rules, scores = position
     seat = len(bids)
@@ -72,26 +72,26 @@ def decide(
     kind = policy.kind
     if kind == WINPROB:
         return _by_win_probability(position, b0, b1, b2, tables, allowed, legal, explain)
-    t = tables.kernel[setting_of(rules, policy, us, them)]
+    t = tables.kernel[profile_of(rules, policy, us, them)]
     variant = rules.variant
-    if variant == JOKERS and sees_ordinary(rules, policy):
-        hand = ordinary(hand)
-    made: BisDecision | SoloDecision | Baseline
+    if variant == JOKERS and sees_no_jokers(rules, policy):
+        hand = without_jokers(hand)
+    made: BisDecision | CutthroatDecision | Baseline
     if kind == BIS and variant == CUTTHROAT and not policy.ignores:
-        seen = seen_rules(rules) if policy.ignores_rules else rules
-        made = by_solo = solo(hand, seat, b0, b1, b2, scores, us_bags, seen, policy, allowed, t)
+        seen = simplified_rules(rules) if policy.ignores_rules else rules
+        made = by_solo = bis_cutthroat(hand, seat, b0, b1, b2, scores, us_bags, seen, policy, allowed, t)
         takes = by_solo.number
     elif kind == BIS:
         seen, free = rules, allowed
         if policy.ignores_rules:
-            seen = seen_rules(rules)
+            seen = simplified_rules(rules)
             free = allowed_bids(hand, seat, b0, b1, seen)
         made = by_bis = bis(hand, seat, b0, b1, b2, us, them, us_bags, seen, policy, free, t)
         takes = by_bis.number or by_bis.regular.takes  # 0 where the rules leave only a nil, and `legal` may not
     else:
         made = by_rule = _baseline(hand, seat, b0, b1, policy, t)
         takes = by_rule.takes
-    by_rules = made.bid if allowed >> made.bid & 1 else within(made.bid, takes, allowed)
+    by_rules = made.bid if allowed >> made.bid & 1 else nearest_allowed(made.bid, takes, allowed)
     bid = by_rules
     if legal is not None and bid not in legal:
         bid = nearest_legal(bid, takes, legal)
@@ -101,8 +101,8 @@ def decide(
             if by_rules != made.bid:  # option `rules=ignore`
                 made = made._replace(bid=by_rules)
             explanation = explain_bis(made, bid, bids, t, variant_of(rules, policy))
-        elif isinstance(made, SoloDecision):
-            explanation = explain_solo(made, bid, bids, t)
+        elif isinstance(made, CutthroatDecision):
+            explanation = explain_cutthroat(made, bid, bids, t)
         else:
             explanation = explain_baseline(made, by_rules, bid, policy)
     return record(Decision, (bid, _KINDS[bid], explanation))
@@ -121,18 +121,18 @@ def _by_win_probability(
     hand, bids, us, them, us_bags, them_bags, rules, _ = position
     seat = len(bids)
     may = EVERY_BID if legal is None else sum(1 << bid for bid in legal)
-    t, weights = tables.kernel[PLAIN], tables.weights
+    t, weights = tables.kernel[PARTNERSHIP_PROFILE], tables.weights
     made = win_decision(hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, allowed, may, explain, t, weights)
-    return record(Decision, (made.bid, _KINDS[made.bid], explain_win(made) if explain else None))
+    return record(Decision, (made.bid, _KINDS[made.bid], explain_winprob(made) if explain else None))
 
 
-def _baseline(hand: int, seat: int, b0: int, b1: int, policy: Policy, t: Tables) -> Baseline:
+def _baseline(hand: int, seat: int, b0: int, b1: int, policy: Policy, tables: Tables) -> Baseline:
     if policy.kind == RB:
-        return rb(hand, seat, b0, b1, policy, t)
+        return rb(hand, seat, b0, b1, policy, tables)
     if policy.kind == MS:
-        return ms(hand, seat, b0, b1, policy, t)
+        return ms(hand, seat, b0, b1, policy, tables)
     if policy.kind == IO:
-        return io(hand, seat, b0, b1, policy, t)
+        return io(hand, seat, b0, b1, policy, tables)
     return fixed(seat, b0, b1, policy)
 
 

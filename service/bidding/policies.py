@@ -46,11 +46,11 @@ class Policy(NamedTuple):
     ten_from: float = 8.75  # tricks of both partners from which ten is completed, where that stakes 200
     forced_trick: float = 25.0  # points that a trick over the takes costs, where `min_bid` forces it
     ignores_rules: int = 0  # 1: bids as if all rules but the goals, blind nil and the variant were classic's
-    level: int = 0  # 1..5 where a level or a style is asked for (`graded`); 0: the policy as it is
-    spread: float = 0.0  # of a level below 5: standard deviation of its misjudgement, tricks; of winprob probability
+    level: int = 0  # 1..5 where a level or a style is asked for (`with_skill`); 0: the policy as it is
+    noise_sd: float = 0.0  # of a level below 5: standard deviation of its misjudgement, tricks; of winprob probability
     aggression: float = 0.0  # style, -1..1: to more tricks,
     nil_bias: float = 0.0  # to nils (`levels`)
-    nil_off: float = 0.0  # points by which this hand's nil is taken for worse than it is (`levels.misjudged`)
+    nil_shift: float = 0.0  # points by which this hand's nil is taken for worse than it is (`levels.perturbed`)
 
 
 NAMES = {"bis": BIS, "rb": RB, "ms": MS, "io": IO, "fixed": FIXED, "winprob": WINPROB}
@@ -74,7 +74,7 @@ IN_VARIANT: dict[int, dict[str, dict[str, float]]] = {
 
 FULL_LEVEL = 5
 # Spread by level (0: none): `python -m tables fit levels`.
-SPREADS: dict[int, tuple[float, ...]] = {
+NOISE_SD_BY_LEVEL: dict[int, tuple[float, ...]] = {
     BIS: (0.0, 1.25, 1.05, 0.8, 0.55, 0.0),
     RB: (0.0, 1.0, 0.82, 0.64, 0.43, 0.0),
     MS: (0.0, 0.62, 0.51, 0.41, 0.31, 0.0),
@@ -192,16 +192,16 @@ def parse_policy(text: str, variant: int = PARTNERSHIP) -> Policy:
             raise PolicyError(f"policy {name} has no option {key!r}; expected one of {expected}")
         values |= (fitted or TUNED[name]) if key == "tuned" and not value else _option(name, key, value)
     values = {**fitted, **values}
-    return graded(policy._replace(**values))  # type: ignore[arg-type]
+    return with_skill(policy._replace(**values))  # type: ignore[arg-type]
 
 
-def graded(policy: Policy) -> Policy:
-    """``policy`` with the spread of its level (0: full strength); as it is where level and style ask for nothing."""
+def with_skill(policy: Policy) -> Policy:
+    """``policy`` with the noise_sd of its level (0: full strength); as it is where level and style ask for nothing."""
     level = policy.level or FULL_LEVEL
     if level == FULL_LEVEL and policy.aggression == 0.0 and policy.nil_bias == 0.0:
         level = 0
-    spread = SPREADS[policy.kind][level] if level else 0.0
-    return policy._replace(level=level, spread=spread)
+    noise_sd = NOISE_SD_BY_LEVEL[policy.kind][level] if level else 0.0
+    return policy._replace(level=level, noise_sd=noise_sd)
 
 
 def _option(name: str, key: str, value: str) -> dict[str, float]:

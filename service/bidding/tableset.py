@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.errors import TablesError
-from service.bidding.setting import PLAIN, SETTINGS
-from service.bidding.winprob.weights import Weights, weights_of
-from service.bidding.winprob.win_games import ROWS, Games, games_of
+from service.bidding.table_profile import PARTNERSHIP_PROFILE, PROFILES
+from service.bidding.winprob.games import SHIPPED_ROWS, Games, games_of
+from service.bidding.winprob.weights import Weights, load_weights
 
 FORMAT = 1  # of the manifest; see docs/adr/0003
 MANIFEST = "manifest.json"
@@ -39,7 +39,7 @@ View: TypeAlias = Any  # a memoryview in the service, an ndarray of the same byt
 class Tables(NamedTuple):
     """What the kernels read, as views indexed [i, j, ...]; each field is the array of that name.
 
-    A new table is one more field here; one that is not the whole array has its line in `tables_by_setting` too.
+    A new table is one more field here; one that is not the whole array has its line in `tables_by_profile` too.
     """
 
     p_length: View  # float64 (4, 14, 4): P(each of m players holds >= k of a suit of which we hold n)
@@ -116,7 +116,7 @@ class FileState(NamedTuple):
 class TableSet:
     """Open tables. ``arrays`` by array name, read-only; ``kernel`` and ``kernel_arrays`` view the same bytes.
 
-    Both hold one `Tables` for each setting (`setting.SETTINGS`).
+    Both hold one `Tables` for each setting (`table_profile.PROFILES`).
     """
 
     directory: Path
@@ -139,7 +139,7 @@ class TableSet:
     @cached_property
     def weights(self) -> Weights:
         """The net of `winprob` as the service multiplies it; made at first use, for other bidders have none."""
-        return weights_of(self.kernel_arrays[PLAIN], self.kernel[PLAIN], self.games)
+        return load_weights(self.kernel_arrays[PARTNERSHIP_PROFILE], self.kernel[PARTNERSHIP_PROFILE], self.games)
 
     @cached_property
     def games(self) -> Games:
@@ -179,23 +179,23 @@ def open_tables(directory: Path | None = None) -> TableSet:
     missing = [name for name in Tables._fields if name not in arrays]
     if missing:
         raise TablesError(f"{folder / MANIFEST}: found no file {missing[0]}.npy; expected one for each kernel table")
-    kernel_arrays = tables_by_setting(arrays)
+    kernel_arrays = tables_by_profile(arrays)
     views = {id(array): memoryview(array) for t in kernel_arrays for array in t}
     kernel = tuple(Tables(*(views[id(array)] for array in t)) for t in kernel_arrays)
     return TableSet(folder, manifest, MappingProxyType(arrays), kernel, kernel_arrays, opened)
 
 
-def tables_by_setting(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
+def tables_by_profile(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
     """The kernels' `Tables` by setting, out of whole arrays (ndarrays; C order).
 
     A setting's own arrays carry its name, as in `big5_curves`; for the rest it reads the partnership's.
     """
     views = {name: arrays[name] for name in Tables._fields}
     views["cnil"] = arrays["cnil"][CNIL_READING]
-    views["games"] = games = np.concatenate([ROWS, arrays["games"]])
+    views["games"] = games = np.concatenate([SHIPPED_ROWS, arrays["games"]])
     games.flags.writeable = False
     return tuple(
-        Tables(**{name: arrays.get(f"{setting}_{name}", view) for name, view in views.items()}) for setting in SETTINGS
+        Tables(**{name: arrays.get(f"{setting}_{name}", view) for name, view in views.items()}) for setting in PROFILES
     )
 
 

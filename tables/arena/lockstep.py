@@ -31,13 +31,13 @@ from tables.engine.game import (
     begin_round,
     bid_seat,
     close_round,
-    disturbed,
     play_out,
     turn_of,
+    with_noise,
 )
 from tables.engine.jit import entry
-from tables.engine.rules import BAG, BID, DECK_CELL, HAND, SCORE, SIZE, carry_rules
-from tables.engine.simulate import typed
+from tables.engine.play import BAG, BID, DECK_CELL, HAND, SCORE, SIZE, carry_rules
+from tables.engine.simulate import numba_typed
 
 # Cells of a game's row; NEXT is the seat to bid, -1 before the deal.
 PAIR, SWAP, NUMBER, NEXT, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(11)
@@ -57,7 +57,7 @@ def _advance(
     outside: Any,
     noise: float,
     players: Any,
-    ts: Any,
+    profiles: Any,
     sums: Any,
 ) -> int:
     n = 0
@@ -88,14 +88,14 @@ def _advance(
                 seat = game[NEXT]
                 chair = (turn + seat) & 3
                 if outside[chair] == 0:
-                    bid = bid_seat(s, seat, rules, policies[chair], ts)
+                    bid = bid_seat(s, seat, rules, policies[chair], profiles)
                 elif answers[g] == NO_ANSWER:
                     break
                 else:
                     bid = answers[g]
                     answers[g] = NO_ANSWER
                 if noise > 0.0:
-                    bid = disturbed(s, bid, noise)
+                    bid = with_noise(s, bid, noise)
                 s[BID + seat] = bid
                 game[NEXT] += 1
             if game[NEXT] < 4:
@@ -127,7 +127,7 @@ def play_outside(
     last: int,
     rules: Rules,
     players: NDArray[np.int64],
-    ts: tuple[Tables, ...],
+    profiles: tuple[Tables, ...],
     scores: NDArray[np.int64],
     sums: NDArray[np.float64],
 ) -> None:
@@ -146,7 +146,9 @@ def play_outside(
     waiting = np.zeros(n, np.int64)
     cards = np.zeros(64, np.int64)
     outside = np.array([is_outside(text) for text in bidders], np.int64)
-    policies = tuple(typed(Policy() if is_outside(text) else parse_policy(text, rules.variant)) for text in bidders)
+    policies = tuple(
+        numba_typed(Policy() if is_outside(text) else parse_policy(text, rules.variant)) for text in bidders
+    )
     told = rules_told(rules)
     opened: dict[str, OutsideBidder] = {}
     try:
@@ -155,7 +157,7 @@ def play_outside(
                 opened[text] = open_bidder(text)
         while True:
             asked = advance(
-                states, games, cards, answers, waiting, seed, rules, policies, outside, noise, players, ts, sums
+                states, games, cards, answers, waiting, seed, rules, policies, outside, noise, players, profiles, sums
             )
             if asked == 0:
                 break
@@ -187,24 +189,24 @@ def rules_told(rules: Rules) -> dict[str, Any]:
     return {"preset": "classic"} | {field: value for field, value in describe(rules).items() if value != plain[field]}
 
 
-def request_of(s: list[int], game: list[int], seed: int, rules: dict[str, Any]) -> dict[str, Any]:
+def request_of(state: list[int], game: list[int], seed: int, rules: dict[str, Any]) -> dict[str, Any]:
     """The POST /bid request of the position in which a game waits.
 
     Its `seed` follows from match, game, round and seat, so that a bidder that draws lots can repeat them.
     """
     seat = game[NEXT]
     us = seat & 1
-    hand = s[HAND + seat]
+    hand = state[HAND + seat]
     lots = f"{seed}/{game[PAIR]}/{game[SWAP]}/{game[NUMBER]}/{seat}"
     return {
         "hand": [format_card(card) for card in range(63, -1, -1) if hand >> card & 1],
-        "previous_bids": ["blind_nil" if bid == 14 else bid for bid in s[BID : BID + seat]],
+        "previous_bids": ["blind_nil" if bid == 14 else bid for bid in state[BID : BID + seat]],
         "seat": seat,
         "scores": {
-            "us": s[SCORE + us],
-            "them": s[SCORE + 1 - us],
-            "us_bags": s[BAG + us],
-            "them_bags": s[BAG + 1 - us],
+            "us": state[SCORE + us],
+            "them": state[SCORE + 1 - us],
+            "us_bags": state[BAG + us],
+            "them_bags": state[BAG + 1 - us],
         },
         "convention": "none",
         "rules": rules,

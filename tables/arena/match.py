@@ -17,9 +17,9 @@ from tqdm import tqdm
 
 from service.bidding.game.rules import CUTTHROAT, Rules, describe, make_rules
 from service.bidding.policies import WINPROB, Policy, parse_policy
-from service.bidding.setting import PLAIN
+from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.tableset import DEFAULT_DIRECTORY, Tables, open_tables
-from service.bidding.winprob.win_games import games_of, refusal
+from service.bidding.winprob.games import games_of, unsupported_field
 from tables.arena import stats
 from tables.arena.bidders import is_outside
 from tables.arena.errors import ArenaError
@@ -27,7 +27,7 @@ from tables.arena.lockstep import play_outside
 from tables.arena.result import MatchResult, describe_match
 from tables.engine.game import SUMS
 from tables.engine.selfplay import play_pairs
-from tables.engine.simulate import kernel_tables, needed, seated, typed
+from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.players.names import PlayerError, format_player, parse_player
 from tables.run.family import Arrays, Executor, LocalThreads
 
@@ -121,13 +121,13 @@ class PlayChunk:
         match = self.match
         scores = np.zeros((last - first, 2), np.int64)
         sums = np.zeros(SUMS)
-        players = seated(*match.players)
+        players = player_rows(*match.players)
         if match.lockstep:
             play_outside(
                 match.bidders, match.noise, match.seed, first, last, match.rules, players, self.tables, scores, sums
             )
         else:
-            a0, b0, a1, b1 = (typed(parse_policy(text, match.rules.variant)) for text in match.bidders)
+            a0, b0, a1, b1 = (numba_typed(parse_policy(text, match.rules.variant)) for text in match.bidders)
             policies = (a0, b0, a1, b1)
             play_pairs(match.seed, first, last, match.rules, policies, players, self.tables, scores, sums)
         return {"scores": scores, "sums": sums}
@@ -150,12 +150,12 @@ def play(match: Match, tables: tuple[Tables, ...], executor: Executor, progress:
 
     Raises `ArenaError` where `winprob` has no win table in ``tables`` for the rules.
     """
-    refused = refusal(match.rules, games_of(tables[PLAIN].games))
+    refused = unsupported_field(match.rules, games_of(tables[PARTNERSHIP_PROFILE].games))
     if refused is not None and any(_by_win_probability(text) for text in (match.a, match.b)):
         found = describe(match.rules)[refused[0]]
         raise ArenaError(f"{refused[0]} is {found} with winprob; expected {refused[1]}")
     policies = [Policy() if is_outside(text) else parse_policy(text, match.rules.variant) for text in match.bidders]
-    chunk = PlayChunk(match, needed(tables, match.rules, policies))
+    chunk = PlayChunk(match, tables_for(tables, match.rules, policies))
     if isinstance(executor, LocalThreads):
         chunk.play(0, 0)  # compile before the clock starts
     started = time.monotonic()

@@ -152,7 +152,7 @@ def _rates(sums: NDArray[np.float64], count: int, of: int) -> list[float | None]
 
 
 def _contracts(sums: NDArray[np.float64]) -> Iterable[Row]:
-    levels = sums[game.LEVELS : game.BID_LEVELS].reshape(2, 27, 4)
+    levels = sums[game.BIDS_BY_CONTRACT : game.RESULTS_BY_BID].reshape(2, 27, 4)
     for side, name in enumerate(SIDES):
         for contract in range(27):
             rounds, made, over, short = levels[side, contract]
@@ -169,7 +169,7 @@ def _contracts(sums: NDArray[np.float64]) -> Iterable[Row]:
 
 
 def _bids(sums: NDArray[np.float64]) -> Iterable[Row]:
-    levels = sums[game.BID_LEVELS : game.NIL_PATTERNS].reshape(2, 15, 3)
+    levels = sums[game.RESULTS_BY_BID : game.NIL_PATTERNS].reshape(2, 15, 3)
     for side, name in enumerate(SIDES):
         for bid in range(15):
             bids, tricks, made = levels[side, bid]

@@ -5,7 +5,7 @@ itself (`service.bidding.bis.conventions`).
 """
 
 from service.bidding.game.rules import Rules
-from tables.builders import curves, means
+from tables.builders import curves, mean_bids
 from tables.run.family import Family
 
 BIG5 = "bis:convention=big5,endgame=off"
@@ -13,7 +13,7 @@ BIG6 = "bis:convention=big6,endgame=off"
 
 FAMILIES: tuple[Family, ...] = (
     *curves.setting_families("big5", Rules(), BIG5),
-    *means.setting_families("big5", Rules(), BIG5),
+    *mean_bids.setting_families("big5", Rules(), BIG5),
     *curves.setting_families("big6", Rules(), BIG6, rounds=3_000_000),
-    *means.setting_families("big6", Rules(), BIG6),
+    *mean_bids.setting_families("big6", Rules(), BIG6),
 )

@@ -12,20 +12,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.bis.conventions import signalled
-from service.bidding.bis.nil import GRID, OPEN, consider_nil, nil_value
+from service.bidding.bis.conventions import partner_signalled
+from service.bidding.bis.nil import GRID, NOT_RULED_OUT, consider_nil, nil_value
 from service.bidding.game.auction import SEQUENCES, sequence_index
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import CUTTHROAT, Rules, describe
 from service.bidding.game.variants import ranks_above_ace
 from service.bidding.policies import FULL, RAW, Policy, parse_policy
-from service.bidding.setting import at_setting, convention_of, setting_of
-from tables.builders.logistic import fit_curves, held_out_figures, log_loss_by_bin
+from service.bidding.table_profile import convention_of, profile_of, tables_of_profile
+from tables.builders.curve_fit import fit_curves, held_out_figures, log_loss_by_bin
 from tables.engine.deal import deal, deck_of, seed_rng
 from tables.engine.game import bid_seat, play_out, start_round
 from tables.engine.jit import entry
-from tables.engine.rules import BID, DECK_CELL, HAND, PIECES, PLAYER, SIZE, TAKEN
-from tables.engine.simulate import kernel_tables, needed, seated, typed
+from tables.engine.play import BID, DECK_CELL, HAND, PIECES, PLAYER, SIZE, TAKEN
+from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.run.family import Arrays, Context, Family
 
 CHUNKS = 40
@@ -46,7 +46,7 @@ def _nil_rounds(
     rules: Rules,
     policy: Policy,
     players: Any,
-    ts: Any,
+    profiles: Any,
     judge: int,
     all_cnil: Any,
     counts: Any,
@@ -59,7 +59,7 @@ def _nil_rounds(
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
     s[DECK_CELL] = deck_of(rules)
-    t = at_setting(ts, setting_of(rules, policy, 0, 0))
+    t = tables_of_profile(profiles, profile_of(rules, policy, 0, 0))
     convention = convention_of(rules, policy, 0, 0)
     for number in range(first, last):
         seed_rng(s, seed, number, 0)
@@ -70,11 +70,11 @@ def _nil_rounds(
             s[PLAYER + seat] = players[(seat - me) & 3, 0]
             s[PIECES + seat] = players[(seat - me) & 3, 1]
         for seat in range(me):
-            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
         hand = s[HAND + me]
         sequence = sequence_index(me, s[BID], s[BID + 1], s[BID + 2])
         allowed = allowed_bids(hand, me, s[BID], s[BID + 1], rules)
-        honours = 1 if signalled(me, s[BID], s[BID + 1], convention) else policy.spade_honours
+        honours = 1 if partner_signalled(me, s[BID], s[BID + 1], convention) else policy.spade_honours
         nil = consider_nil(
             hand,
             0 if rules.variant == CUTTHROAT else me,  # where each plays for herself no partner's nil is in the way
@@ -91,14 +91,14 @@ def _nil_rounds(
             ranks_above_ace(rules.variant),
         )
         unselected = judge == 1 and number >> 2 & 3 == 3  # a quarter of the rounds, in all seats alike
-        if nil.ruled_out != OPEN and not unselected:
+        if nil.ruled_out != NOT_RULED_OUT and not unselected:
             continue
         s[BID + me] = 0
         for seat in range(me + 1, 4):
-            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
         play_out(s)
         made = 1 if s[TAKEN + me] == 0 else 0
-        if nil.ruled_out == OPEN:
+        if nil.ruled_out == NOT_RULED_OUT:
             cell = int(nil.value * GRID)
             counts[sequence, cell, 0] += 1
             counts[sequence, cell, 1] += made
@@ -130,9 +130,9 @@ def _play(
     stage: str = "nils",
     size: str = "rounds",
 ) -> dict[str, NDArray[Any]]:
-    ts = needed(kernel_tables(arrays), rules, [policy])
+    ts = tables_for(kernel_tables(arrays), rules, [policy])
     all_cnil = np.array(ctx.array("cnil"))
-    players = seated(player, player)
+    players = player_rows(player, player)
     per_chunk = max(8, ctx.size(size) // CHUNKS)
 
     def play(index: int, seed: int) -> Arrays:
@@ -145,7 +145,7 @@ def _play(
             first,
             first + per_chunk,
             rules,
-            typed(policy),
+            numba_typed(policy),
             players,
             ts,
             int(judge),

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from service.bidding.game.rules import CUTTHROAT, describe, make_rules
 from service.bidding.policies import parse_policy
-from tables.builders import curves, means
+from tables.builders import curves, mean_bids
 from tables.builders.exact import (
     KINDS,
     PLACES_CLASSIC,
@@ -109,7 +109,7 @@ def _make_factor(ctx: Context) -> Arrays:
 
 def _make_contracts(ctx: Context) -> Arrays:
     policy = parse_policy(BIDDER, CUTTHROAT)
-    return {"cutthroat_contract_made": means.contract_shares(ctx, ctx.inputs, RULES, policy, PLAYER)}
+    return {"cutthroat_contract_made": mean_bids.contract_shares(ctx, ctx.inputs, RULES, policy, PLAYER)}
 
 
 _BEFORE = ("p_length", "cnil", "side", "spades", "ruffs")
@@ -134,7 +134,7 @@ FAMILIES = (
         depends=_BEFORE,
     ),
     *curves.setting_families("cutthroat", RULES, BIDDER, rounds=3_000_000, depends=_OWN, player=PLAYER),
-    *means.setting_families("cutthroat", RULES, BIDDER, depends=_OWN),
+    *mean_bids.setting_families("cutthroat", RULES, BIDDER, depends=_OWN),
     Family(
         name="cutthroat_contracts",
         generator=1,

@@ -27,12 +27,12 @@ def side_table(p_length: Any) -> NDArray[np.float64]:
 def ruff_table(clubs: Any, diamonds: Any, hearts: Any) -> NDArray[np.float64]:
     """Float64 (4, 64, 10): worth of the best k ruffs by opponents who might cut and side lengths; `p_length`s."""
     table = np.zeros((4, 64, MOST_RUFFS + 1))
-    for cutters in range(4):
+    for ruffers in range(4):
         for row in range(64):
             suits = zip((row & 3, row >> 2 & 3, row >> 4), (clubs, diamonds, hearts), strict=True)
-            values = sorted((v for n, p in suits for v in ruff_values((n,), cutters, p)), reverse=True)
+            values = sorted((v for n, p in suits for v in ruff_values((n,), ruffers, p)), reverse=True)
             for k in range(1, MOST_RUFFS + 1):
-                table[cutters, row, k] = table[cutters, row, k - 1] + (values[k - 1] if k <= len(values) else 0.0)
+                table[ruffers, row, k] = table[ruffers, row, k - 1] + (values[k - 1] if k <= len(values) else 0.0)
     return table
 
 

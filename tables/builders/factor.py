@@ -15,12 +15,12 @@ from service.bidding.game.auction import sum_of_bids
 from service.bidding.game.rules import Rules
 from service.bidding.policies import Policy
 from tables.builders.rb import BAG_COST, FIT_RULES
+from tables.engine.cutthroat import points_gained
 from tables.engine.deal import below, deal, deck_of, seed_rng
 from tables.engine.game import bid_seat, play_out, start_round
 from tables.engine.jit import entry
-from tables.engine.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE
-from tables.engine.simulate import kernel_tables, needed, seated, typed
-from tables.engine.solo import points_gained
+from tables.engine.play import BID, DECK_CELL, PIECES, PLAYER, SIZE
+from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.run.family import Arrays, Chunk, Context, Family
 
 Run: TypeAlias = Callable[[str, int, Chunk], Arrays]
@@ -36,7 +36,16 @@ MOST = 1.0  # tricks: a factor beyond it would be extrapolation
 
 
 def _shifted_rounds(
-    seed: int, first: int, last: int, rules: Rules, shifts: Any, player: int, pieces: int, ts: Any, xtx: Any, xty: Any
+    seed: int,
+    first: int,
+    last: int,
+    rules: Rules,
+    shifts: Any,
+    player: int,
+    pieces: int,
+    profiles: Any,
+    xtx: Any,
+    xty: Any,
 ) -> None:
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
@@ -55,7 +64,7 @@ def _shifted_rounds(
             s[PIECES + seat] = pieces
             if seat == me:
                 bids_sum = sum_of_bids(seat, s[BID], s[BID + 1], s[BID + 2])
-            s[BID + seat] = bid_seat(s, seat, rules, shifts[step if seat == me else UNSHIFTED], ts)
+            s[BID + seat] = bid_seat(s, seat, rules, shifts[step if seat == me else UNSHIFTED], profiles)
         if s[BID + me] == 0:
             continue  # a nil, where there are any: no shift moves it
         play_out(s)
@@ -99,18 +108,18 @@ def learn(
 
     ``player`` plays the cards; ``name``: of the array, a setting's own perhaps.
     """
-    shifts = tuple(typed(policy._replace(offset=0.25 * (step - UNSHIFTED))) for step in range(9))
-    number_of_player, pieces = (int(x) for x in seated(player, player)[0])
+    shifts = tuple(numba_typed(policy._replace(offset=0.25 * (step - UNSHIFTED))) for step in range(9))
+    number_of_player, pieces = (int(x) for x in player_rows(player, player)[0])
     sums = np.arange(40, dtype=np.float64)
     factor = np.full((4, 40), START)
     for number in range(PASSES):
-        ts = needed(kernel_tables({**inputs, name: factor}), rules, [policy])
+        ts = tables_for(kernel_tables({**inputs, name: factor}), rules, [policy])
 
-        def shifted(index: int, seed: int, ts: Any = ts) -> Arrays:
+        def shifted(index: int, seed: int, profiles: Any = ts) -> Arrays:
             xtx, xty = np.zeros((4, TERMS, TERMS)), np.zeros((4, TERMS))
             first = index * per_chunk
             span = first, first + per_chunk
-            shifted_rounds(seed & 0x7FFFFFFF, *span, rules, shifts, number_of_player, pieces, ts, xtx, xty)
+            shifted_rounds(seed & 0x7FFFFFFF, *span, rules, shifts, number_of_player, pieces, profiles, xtx, xty)
             return {"xtx": xtx, "xty": xty}
 
         total = run(f"pass{number}", CHUNKS, shifted)

@@ -15,9 +15,9 @@ from service.bidding.policies import BIS, RB, Policy
 from tables.engine.deal import deal, deck_of, seed_rng
 from tables.engine.game import SUMS, bid_seat, play_out, start_round
 from tables.engine.jit import entry
-from tables.engine.rules import BID, DECK_CELL, HAND, PIECES, PLAYER, SIZE, TAKEN
+from tables.engine.play import BID, DECK_CELL, HAND, PIECES, PLAYER, SIZE, TAKEN
 from tables.engine.selfplay import play_rounds
-from tables.engine.simulate import chairs, kernel_tables, needed, seated, typed
+from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
 from tables.run.family import Arrays, Context, Family
 
 FEATURES = 2 * 14 * 13
@@ -37,7 +37,7 @@ def _tricks_by_card(
     policy: Policy,
     player: int,
     pieces: int,
-    ts: Any,
+    profiles: Any,
     xtx: Any,
     xty: Any,
 ) -> None:
@@ -53,7 +53,7 @@ def _tricks_by_card(
         for seat in range(4):
             s[PLAYER + seat] = player
             s[PIECES + seat] = pieces
-            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
         hands = s[HAND : HAND + 4].copy()
         play_out(s)
         for seat in range(4):
@@ -88,9 +88,9 @@ def by_holding(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _make(ctx: Context) -> Arrays:
     inputs = {name: ctx.array(name) for name in ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs")}
-    bidder = typed(Policy(kind=BIS, nils=0, endgame=0, factor=0, offset=0.0))
-    ts = needed(kernel_tables(inputs), FIT_RULES, [bidder])
-    player, pieces = (int(x) for x in seated("srp@2", "srp@2")[0])
+    bidder = numba_typed(Policy(kind=BIS, nils=0, endgame=0, factor=0, offset=0.0))
+    ts = tables_for(kernel_tables(inputs), FIT_RULES, [bidder])
+    player, pieces = (int(x) for x in player_rows("srp@2", "srp@2")[0])
     per_chunk = max(1, ctx.size("rounds") // CHUNKS)
 
     def tricks(index: int, seed: int) -> Arrays:
@@ -110,11 +110,11 @@ def _make(ctx: Context) -> Arrays:
     def points(index: int, seed: int) -> Arrays:
         # Every constant plays on the same deals against the same side, so the common noise drops out.
         ours = kernel_tables({**inputs, "rb_suit": by_holding(values + trials[index] / 13)})
-        ours = needed(ours, FIT_RULES, [bidder])
+        ours = tables_for(ours, FIT_RULES, [bidder])
         difference, sums = np.zeros((n, 2)), np.zeros(SUMS)
         rb = Policy(kind=RB, nils=0)
-        policies = chairs(rb, bidder._replace(offset=-0.4))
-        play_rounds(ctx.seed, 0, n, FIT_RULES, policies, seated("srp@2", "srp@2"), ours, difference, sums)
+        policies = policies_by_chair(rb, bidder._replace(offset=-0.4))
+        play_rounds(ctx.seed, 0, n, FIT_RULES, policies, player_rows("srp@2", "srp@2"), ours, difference, sums)
         row = np.zeros(len(trials))
         row[index] = difference.mean()
         return {"points": row}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from service.bidding.game.rules import JOKERS, PRESETS, SUICIDE, WHIZ, describe
 from service.bidding.policies import IN_VARIANT, Policy, parse_policy
-from tables.builders import curves, jokers, means
+from tables.builders import curves, jokers, mean_bids
 from tables.builders.factor import CHUNKS, NUMBERS, PASSES, learn
 from tables.builders.rb import BAG_COST, FIT_RULES
 from tables.run.family import Arrays, Context, Family
@@ -59,7 +59,7 @@ def _fitted(setting: str, variant: int, depends: tuple[str, ...]) -> tuple[Famil
     rules, policy = PRESETS[setting], self_play(variant)
     return (
         *curves.setting_families(setting, rules, policy, rounds=ROUNDS, depends=depends),
-        *means.setting_families(setting, rules, policy, auctions=AUCTIONS, depends=depends),
+        *mean_bids.setting_families(setting, rules, policy, auctions=AUCTIONS, depends=depends),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from service.bidding.game.cards import DECK, JOKER_DECK
 from service.bidding.game.rules import JOKERS, Rules
-from tables.engine.rules import DECK_CELL, HAND, MASK32, RNG
+from tables.engine.play import DECK_CELL, HAND, MASK32, RNG
 
 
 def _mix(x: int) -> int:
@@ -18,44 +18,44 @@ def _mix(x: int) -> int:
     return x ^ (x >> 16)
 
 
-def seed_rng(s: Any, seed: int, index: int, stream: int) -> None:
+def seed_rng(state: Any, seed: int, index: int, stream: int) -> None:
     """Set the state's generator from a seed, a deal's number and a stream's; each 0..2^31."""
     a = _mix(seed & MASK32)
     b = _mix((index & MASK32) ^ a)
     c = _mix((index >> 31 & MASK32) ^ b ^ 0x9E3779B9)
     d = _mix((stream & MASK32) ^ c ^ 0x85EBCA6B)
-    s[RNG] = a ^ d
-    s[RNG + 1] = b
-    s[RNG + 2] = c
-    s[RNG + 3] = d | 1  # never all zero
+    state[RNG] = a ^ d
+    state[RNG + 1] = b
+    state[RNG + 2] = c
+    state[RNG + 3] = d | 1  # never all zero
 
 
-def next32(s: Any) -> int:
+def next32(state: Any) -> int:
     """The next 32 random bits."""
-    s0 = s[RNG]
-    s1 = s[RNG + 1]
-    s2 = s[RNG + 2]
-    s3 = s[RNG + 3]
+    s0 = state[RNG]
+    s1 = state[RNG + 1]
+    s2 = state[RNG + 2]
+    s3 = state[RNG + 3]
     x = s0 + s3 & MASK32
     result = ((x << 7 | x >> 25) & MASK32) + s0 & MASK32
     t = s1 << 9 & MASK32
     s2 ^= s0
     s3 ^= s1
-    s[RNG + 1] = s1 ^ s2
-    s[RNG] = s0 ^ s3
-    s[RNG + 2] = s2 ^ t
-    s[RNG + 3] = (s3 << 11 | s3 >> 21) & MASK32
+    state[RNG + 1] = s1 ^ s2
+    state[RNG] = s0 ^ s3
+    state[RNG + 2] = s2 ^ t
+    state[RNG + 3] = (s3 << 11 | s3 >> 21) & MASK32
     return int(result)
 
 
-def below(s: Any, n: int) -> int:
+def below(state: Any, n: int) -> int:
     """A random int 0..n-1 (n < 2^20: the bias is under n / 2^32)."""
-    return next32(s) * n >> 32
+    return next32(state) * n >> 32
 
 
-def uniform(s: Any) -> float:
+def uniform(state: Any) -> float:
     """A random float in [0, 1)."""
-    return next32(s) / 4294967296.0
+    return next32(state) / 4294967296.0
 
 
 def deck_of(rules: Rules) -> int:
@@ -63,9 +63,9 @@ def deck_of(rules: Rules) -> int:
     return JOKER_DECK if rules.variant == JOKERS else DECK
 
 
-def deal(s: Any, cards: Any) -> None:
+def deal(state: Any, cards: Any) -> None:
     """Deal the state's deck to its four hands; ``cards`` is scratch of 52 int64."""
-    deck = s[DECK_CELL]
+    deck = state[DECK_CELL]
     n = 0
     while deck:
         cards[n] = (deck & -deck).bit_length() - 1
@@ -74,12 +74,12 @@ def deal(s: Any, cards: Any) -> None:
     for seat in range(3):
         hand = 0
         for _ in range(13):
-            i = below(s, n)
+            i = below(state, n)
             n -= 1
             hand |= 1 << cards[i]
             cards[i] = cards[n]
-        s[HAND + seat] = hand
+        state[HAND + seat] = hand
     hand = 0
     for i in range(13):
         hand |= 1 << cards[i]
-    s[HAND + 3] = hand
+    state[HAND + 3] = hand

@@ -9,6 +9,7 @@ import numpy as np
 
 from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.scoring import score_side
+from tables.engine.cutthroat import play_cutthroat_game
 from tables.engine.deal import deal, deck_of, seed_rng
 from tables.engine.game import (
     DRAWS,
@@ -26,12 +27,11 @@ from tables.engine.game import (
     start_round,
 )
 from tables.engine.jit import entry
-from tables.engine.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN, carry_rules
-from tables.engine.solo import play_solo_game
+from tables.engine.play import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN, carry_rules
 
 
 def _play_pairs(
-    seed: int, first: int, last: int, rules: Rules, policies: Any, players: Any, ts: Any, scores: Any, sums: Any
+    seed: int, first: int, last: int, rules: Rules, policies: Any, players: Any, profiles: Any, scores: Any, sums: Any
 ) -> None:
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
@@ -42,9 +42,9 @@ def _play_pairs(
         rounds = sums[ROUNDS]
         for swap in range(2):
             if rules.variant == CUTTHROAT:
-                result = play_solo_game(s, cards, seed, pair, swap, rules, policies, players, ts, sums)
+                result = play_cutthroat_game(s, cards, seed, pair, swap, rules, policies, players, profiles, sums)
             else:
-                result = play_game(s, cards, seed, pair, swap, rules, policies, players, ts, sums)
+                result = play_game(s, cards, seed, pair, swap, rules, policies, players, profiles, sums)
             scores[pair - first, swap] = result
             sums[GAMES] += 1
             if result == 1:
@@ -59,7 +59,7 @@ def _play_pairs(
 
 
 def _play_rounds(
-    seed: int, first: int, last: int, rules: Rules, policies: Any, players: Any, ts: Any, points: Any, sums: Any
+    seed: int, first: int, last: int, rules: Rules, policies: Any, players: Any, profiles: Any, points: Any, sums: Any
 ) -> None:
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
@@ -74,7 +74,7 @@ def _play_rounds(
                 chair = (seat + swap) & 3
                 s[PLAYER + seat] = players[chair, 0]
                 s[PIECES + seat] = players[chair, 1]
-                s[BID + seat] = bid_seat(s, seat, rules, policies[chair], ts)
+                s[BID + seat] = bid_seat(s, seat, rules, policies[chair], profiles)
             play_out(s)
             a = swap
             b = 1 - swap

@@ -13,11 +13,11 @@ from service.bidding.bis.nil import GRID
 from service.bidding.game.auction import SEQUENCES
 from service.bidding.game.rules import Rules
 from service.bidding.policies import WINPROB, Policy
-from service.bidding.setting import PLAIN, setting_of
-from service.bidding.tableset import Tables, tables_by_setting
+from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
+from service.bidding.tableset import Tables, tables_by_profile
 from service.bidding.winprob.features import BID_INPUTS, INPUTS
-from service.bidding.winprob.outcome import OUTCOMES
-from service.bidding.winprob.win_games import CELLS, COLUMNS
+from service.bidding.winprob.games import GAME_COLUMNS, WIN_CELLS
+from service.bidding.winprob.outcomes import OUTCOMES
 from tables.players.names import parse_player
 from tables.players.srp1.goals import ALL_PIECES
 
@@ -38,47 +38,48 @@ def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
         "net_bid": np.zeros((BID_INPUTS, 2)),
         "net_hidden": np.zeros((3, 2)),
         "net_out": np.zeros((3, OUTCOMES)),
-        "win": np.full(CELLS, 1 << 15, np.uint16),
+        "win": np.full(WIN_CELLS, 1 << 15, np.uint16),
         "more_win": np.zeros(1, np.uint16),
-        "games": np.zeros((1, COLUMNS), np.int64),
+        "games": np.zeros((1, GAME_COLUMNS), np.int64),
     }
-    settings = tables_by_setting({**neutral, **arrays})
+    settings = tables_by_profile({**neutral, **arrays})
     copies = {id(view): np.array(view, order="C") for t in settings for view in t}
     return tuple(Tables(*(copies[id(view)] for view in t)) for t in settings)
 
 
-def needed(ts: tuple[Tables, ...], rules: Rules, policies: Iterable[Policy]) -> tuple[Tables, ...]:
-    """``ts`` with nothing in it but what these policies read under ``rules``, so that little travels to a cluster.
+def tables_for(profiles: tuple[Tables, ...], rules: Rules, policies: Iterable[Policy]) -> tuple[Tables, ...]:
+    """``profiles`` with nothing in it but what these policies read under ``rules``, so that little travels to a
+    cluster.
 
-    One `Tables` where all are in one setting (`setting.at_setting`); else a setting that none of them is ever in has
-    the partnership's. Without `winprob` the win tables are empty.
+    One `Tables` where all are in one setting (`table_profile.tables_of_profile`); else a setting that none of them is
+    ever in has the partnership's. Without `winprob` the win tables are empty.
     """
-    used = {setting_of(rules, policy, us, them) for policy in policies for us, them in ((0, 0), (0, 10**6))}
-    plain = ts[PLAIN]
+    used = {profile_of(rules, policy, us, them) for policy in policies for us, them in ((0, 0), (0, 10**6))}
+    plain = profiles[PARTNERSHIP_PROFILE]
     if all(policy.kind != WINPROB for policy in policies):
         plain = plain._replace(win=np.zeros(1, plain.win.dtype), more_win=np.zeros(1, plain.more_win.dtype))
     if len(used) == 1:
-        return (_won_by(ts[used.pop()], plain),)
-    return tuple(_won_by(t, plain) if i in used else plain for i, t in enumerate(ts))
+        return (_won_by(profiles[used.pop()], plain),)
+    return tuple(_won_by(t, plain) if i in used else plain for i, t in enumerate(profiles))
 
 
-def _won_by(t: Tables, plain: Tables) -> Tables:
-    return t._replace(win=plain.win, more_win=plain.more_win)
+def _won_by(tables: Tables, plain: Tables) -> Tables:
+    return tables._replace(win=plain.win, more_win=plain.more_win)
 
 
-def typed(policy: Policy) -> Policy:
+def numba_typed(policy: Policy) -> Policy:
     """The policy with its fields' declared types, for they decide what numba compiles."""
     casts: list[Any] = [type(default) for default in Policy()]
     return Policy(*(cast(value) for cast, value in zip(casts, policy, strict=True)))
 
 
-def chairs(a: Policy, b: Policy) -> tuple[Policy, Policy, Policy, Policy]:
+def policies_by_chair(a: Policy, b: Policy) -> tuple[Policy, Policy, Policy, Policy]:
     """Policies by chair for side a against side b."""
-    a, b = typed(a), typed(b)
+    a, b = numba_typed(a), numba_typed(b)
     return a, b, a, b
 
 
-def seated(a: str, b: str, pieces_a: int = ALL_PIECES, pieces_b: int = ALL_PIECES) -> NDArray[np.int64]:
+def player_rows(a: str, b: str, pieces_a: int = ALL_PIECES, pieces_b: int = ALL_PIECES) -> NDArray[np.int64]:
     """Players by chair, int64 (4, 2): id and pieces (SRP's, less those left out), for side a against side b.
 
     Raises `PlayerError`.

@@ -13,8 +13,9 @@ from service.bidding.bis.regular import previous_bids_factor, regular_takes
 from service.bidding.game.auction import sequence_index
 from service.bidding.game.legal import EVERY_BID, allowed_bids
 from service.bidding.game.rules import Rules
-from service.bidding.levels import drawn_bid
+from service.bidding.levels import sample_bid
 from service.bidding.policies import FULL, Policy
+from service.bidding.winprob.candidates import MARGIN, TIE_TOLERANCE, candidates
 from service.bidding.winprob.features import (
     BID_INPUTS,
     CARD_INPUTS,
@@ -27,11 +28,10 @@ from service.bidding.winprob.features import (
     holdings,
     position_inputs,
 )
-from service.bidding.winprob.outcome import OUTCOMES, outcome_values, stakes, tens_of
-from service.bidding.winprob.winning import cells_of, place_of
-from service.bidding.winprob.winprob import LEVEL, MARGIN, candidates
+from service.bidding.winprob.outcomes import OUTCOMES, contract_tens, nil_stakes, outcome_values
+from service.bidding.winprob.win_table import slice_of, win_array
 from tables.engine.inputs import put
-from tables.engine.rules import BAG, BID, HAND, SCORE
+from tables.engine.play import BAG, BID, HAND, SCORE
 
 BIDS = 14
 
@@ -48,31 +48,31 @@ def winprob_bid(
     them_bags: int,
     rules: Rules,
     allowed: int,
-    t: Any,
+    tables: Any,
     p_win: Any,
 ) -> int:
     """The bid with the highest win probability, a higher number if by MARGIN; ``p_win`` (BIDS,) of those weighed."""
-    factor = previous_bids_factor(seat, b0, b1, b2, t)
-    regular = regular_takes(hand, seat, b0, b1, b2, factor, 0.0, t)
+    factor = previous_bids_factor(seat, b0, b1, b2, tables)
+    regular = regular_takes(hand, seat, b0, b1, b2, factor, 0.0, tables)
     sequence = sequence_index(seat, b0, b1, b2)
-    nil = consider_nil(hand, seat, b0, b1, sequence, FULL, 0.0, LOW_FOUR, 1, rules.nil_points, allowed, t)
+    nil = consider_nil(hand, seat, b0, b1, sequence, FULL, 0.0, LOW_FOUR, 1, rules.nil_points, allowed, tables)
     weighed = candidates(regular.takes, seat, b0, b1, nil.ruled_out, allowed)
-    place = place_of(rules, t)
-    win = cells_of(place, t)
+    win_slice = slice_of(rules, tables)
+    win = win_array(win_slice, tables)
     x = np.zeros(INPUTS)
     held = holdings(hand)
     card_inputs(held, x)
     seen = position_inputs(
-        held, seat, b0, b1, b2, sequence, us, them, us_bags, them_bags, place, rules, regular, nil, t
+        held, seat, b0, b1, b2, sequence, us, them, us_bags, them_bags, win_slice, rules, regular, nil, tables
     )
     put(seen, CARD_INPUTS, x)
-    width = t.net_position.shape[1]
-    depth = t.net_hidden.shape[1]
+    width = tables.net_position.shape[1]
+    depth = tables.net_hidden.shape[1]
     shared = np.zeros(width)
-    add_row(t.net_position, INPUTS, 1.0, shared)
+    add_row(tables.net_position, INPUTS, 1.0, shared)
     for i in range(INPUTS):
         if x[i] != 0.0:
-            add_row(t.net_position, i, x[i], shared)
+            add_row(tables.net_position, i, x[i], shared)
     c = np.zeros(BID_INPUTS)
     h = np.zeros(width)
     g = np.zeros(depth)
@@ -82,11 +82,11 @@ def winprob_bid(
     for bid in range(BIDS):
         if not weighed >> bid & 1:
             continue
-        partner, theirs = expected_bids(seat, b0, b1, b2, sequence, bid, t)
+        partner, theirs = expected_bids(seat, b0, b1, b2, sequence, bid, tables)
         put(bid_inputs(bid, seat, partner, theirs, rules.win - us, regular, nil.probability), 0, c)
-        stake, their_stake = stakes(seat, b0, b1, b2, bid, rules)
-        contract = tens_of(bid + int(partner + 0.5), rules)
-        opposing = tens_of(int(theirs + 0.5), rules)
+        stake, their_stake = nil_stakes(seat, b0, b1, b2, bid, rules)
+        contract = contract_tens(bid + int(partner + 0.5), rules)
+        opposing = contract_tens(int(theirs + 0.5), rules)
         outcome_values(
             contract,
             opposing,
@@ -97,7 +97,7 @@ def winprob_bid(
             us_bags,
             them_bags,
             seat & 1,
-            place,
+            win_slice,
             rules,
             win,
             values,
@@ -107,19 +107,19 @@ def winprob_bid(
         h[:] = shared
         for i in range(BID_INPUTS):
             if c[i] != 0.0:
-                add_row(t.net_bid, i, c[i], h)
+                add_row(tables.net_bid, i, c[i], h)
         g[:] = 0.0
-        add_row(t.net_hidden, width, 1.0, g)
+        add_row(tables.net_hidden, width, 1.0, g)
         for i in range(width):
             if h[i] > 0.0:
-                add_row(t.net_hidden, i, h[i], g)
+                add_row(tables.net_hidden, i, h[i], g)
         odds[:] = 0.0
-        add_row(t.net_out, depth, 1.0, odds)
+        add_row(tables.net_out, depth, 1.0, odds)
         for i in range(depth):
             if g[i] > 0.0:
-                add_row(t.net_out, i, g[i], odds)
+                add_row(tables.net_out, i, g[i], odds)
         p_win[bid] = mean_value(odds, values)
-        if best < 0 or p_win[bid] > p_win[best] + (MARGIN if best > 0 else LEVEL):
+        if best < 0 or p_win[bid] > p_win[best] + (MARGIN if best > 0 else TIE_TOLERANCE):
             best = bid
     return best
 
@@ -145,39 +145,50 @@ def mean_value(odds: Any, values: Any) -> float:
     return value / total
 
 
-def winprob_seat(s: Any, seat: int, rules: Rules, t: Any) -> int:
+def winprob_seat(state: Any, seat: int, rules: Rules, tables: Any) -> int:
     """The `winprob` bid from ``seat`` in a state."""
-    return weighed_seat(s, seat, rules, t, np.zeros(BIDS))
+    return weighed_seat(state, seat, rules, tables, np.zeros(BIDS))
 
 
-def weighed_seat(s: Any, seat: int, rules: Rules, t: Any, p_win: Any) -> int:
+def weighed_seat(state: Any, seat: int, rules: Rules, tables: Any, p_win: Any) -> int:
     """The same; the win probabilities of the bids weighed are written to ``p_win`` (BIDS,)."""
     us = seat & 1
     return winprob_bid(
-        s[HAND + seat],
+        state[HAND + seat],
         seat,
-        s[BID],
-        s[BID + 1],
-        s[BID + 2],
-        s[SCORE + us],
-        s[SCORE + 1 - us],
-        s[BAG + us],
-        s[BAG + 1 - us],
+        state[BID],
+        state[BID + 1],
+        state[BID + 2],
+        state[SCORE + us],
+        state[SCORE + 1 - us],
+        state[BAG + us],
+        state[BAG + 1 - us],
         rules,
-        allowed_bids(s[HAND + seat], seat, s[BID], s[BID + 1], rules),
-        t,
+        allowed_bids(state[HAND + seat], seat, state[BID], state[BID + 1], rules),
+        tables,
         p_win,
     )
 
 
-def graded_seat(s: Any, seat: int, rules: Rules, policy: Policy, seed: int, t: Any) -> int:
+def skilled_seat(state: Any, seat: int, rules: Rules, policy: Policy, seed: int, tables: Any) -> int:
     """What a `winprob` with a level or a style bids."""
     p_win = np.full(BIDS, -1.0)
-    best = weighed_seat(s, seat, rules, t, p_win)
+    best = weighed_seat(state, seat, rules, tables, p_win)
     p_nil = 0.0
     if p_win[0] >= 0.0:
-        sequence = sequence_index(seat, s[BID], s[BID + 1], s[BID + 2])
+        sequence = sequence_index(seat, state[BID], state[BID + 1], state[BID + 2])
         p_nil = consider_nil(
-            s[HAND + seat], seat, s[BID], s[BID + 1], sequence, FULL, 0.0, 1, 1, rules.nil_points, EVERY_BID, t
+            state[HAND + seat],
+            seat,
+            state[BID],
+            state[BID + 1],
+            sequence,
+            FULL,
+            0.0,
+            1,
+            1,
+            rules.nil_points,
+            EVERY_BID,
+            tables,
         ).probability
-    return drawn_bid(p_win, best, p_nil, policy, seed)
+    return sample_bid(p_win, best, p_nil, policy, seed)

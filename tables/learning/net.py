@@ -1,10 +1,10 @@
 """The outcome model's training: a small net in numpy float32, by squared error of win probabilities.
 
 A position's inputs and a bid's share the first hidden layer; two ReLU layers; a softmax over the outcomes of
-`service.bidding.winprob.outcome`. What a bid is worth is the mean of its outcomes' values, and the error is that to
+`service.bidding.winprob.outcomes`. What a bid is worth is the mean of its outcomes' values, and the error is that to
 what its round brought: errors among the candidates of one position count more than their mean, for they decide the
 bid. A very small cross-entropy to the nearest outcome tells apart outcomes of one worth; more of it costs strength,
-since the nearest outcome is not what the round brought. Batches come labelled from `tables.learning.outcome_data`;
+since the nearest outcome is not what the round brought. Batches come labelled from `tables.learning.training_data`;
 `tables.learning.soap` moves the weights.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.winprob.features import BID_INPUTS, INPUTS
-from service.bidding.winprob.outcome import OUTCOMES
+from service.bidding.winprob.outcomes import OUTCOMES
 from tables.learning.soap import Soap
 
 WIDTH, DEPTH = 256, 64  # hidden layers
@@ -47,7 +47,7 @@ class Batch(NamedTuple):
 
 
 def packed(x: Floats, c: Floats, values: Floats, target: Floats, real: Floats, outcome: Ints, tried: Any) -> Batch:
-    """What `outcome_data.label` wrote, (B, M) candidates, without the rows that hold none."""
+    """What `training_data.label` wrote, (B, M) candidates, without the rows that hold none."""
     some = real > 0
     first = np.concatenate([[0], np.cumsum(some.sum(axis=1))[:-1]])
     position = np.nonzero(some)[0]

@@ -1,1 +1,1 @@
-"""Card players: WRP, SRP and UCT, as kernels over the play state of `tables.engine.rules`."""
+"""Card players: WRP, SRP and UCT, as kernels over the play state of `tables.engine.play`."""

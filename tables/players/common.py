@@ -7,86 +7,86 @@ from typing import Any
 
 from service.bidding.game.cards import FIRST_SPADE, SPADE_BITS, highest, lowest
 from service.bidding.game.scoring import contract_of, is_nil
-from tables.engine.rules import BEST, BID, CARD, COUNT, DECK_CELL, HAND, PLAYED, TAKEN, suit_mask
+from tables.engine.play import BEST, BID, CARD, COUNT, DECK_CELL, HAND, PLAYED, TAKEN, suit_mask
 
 
-def unseen_cards(s: Any, seat: int) -> int:
+def unseen_cards(state: Any, seat: int) -> int:
     """Cards in the other three hands."""
-    return int(s[DECK_CELL] & ~s[PLAYED] & ~s[HAND + seat])
+    return int(state[DECK_CELL] & ~state[PLAYED] & ~state[HAND + seat])
 
 
-def above(card: int) -> int:
+def cards_above(card: int) -> int:
     """All higher cards of the card's suit."""
     return suit_mask(card >> 4) & ~((2 << card) - 1)
 
 
-def under(card: int) -> int:
+def cards_below(card: int) -> int:
     """All lower cards of the card's suit."""
     return suit_mask(card >> 4) & ((1 << card) - 1)
 
 
-def nil_alive(s: Any, seat: int) -> bool:
+def nil_alive(state: Any, seat: int) -> bool:
     """Whether a seat has bid nil and taken no trick yet."""
-    return bool(s[TAKEN + seat] == 0 and is_nil(s[BID + seat]))
+    return bool(state[TAKEN + seat] == 0 and is_nil(state[BID + seat]))
 
 
-def tricks_needed(s: Any, seat: int) -> int:
+def tricks_needed(state: Any, seat: int) -> int:
     """Tricks the seat's side still needs for its contract (a nil's tricks don't count)."""
     partner = (seat + 2) & 3
     need = 0
-    if not is_nil(s[BID + seat]):
-        need += contract_of(s[BID + seat]) - s[TAKEN + seat]
-    if not is_nil(s[BID + partner]):
-        need += contract_of(s[BID + partner]) - s[TAKEN + partner]
+    if not is_nil(state[BID + seat]):
+        need += contract_of(state[BID + seat]) - state[TAKEN + seat]
+    if not is_nil(state[BID + partner]):
+        need += contract_of(state[BID + partner]) - state[TAKEN + partner]
     return int(need)
 
 
-def tricks_left(s: Any) -> int:
+def tricks_left(state: Any) -> int:
     """Tricks not yet decided, the current one included."""
-    return int(13 - s[TAKEN] - s[TAKEN + 1] - s[TAKEN + 2] - s[TAKEN + 3])
+    return int(13 - state[TAKEN] - state[TAKEN + 1] - state[TAKEN + 2] - state[TAKEN + 3])
 
 
-def winning_cards(s: Any, legal: int) -> int:
+def winning_cards(state: Any, legal: int) -> int:
     """The legal cards that beat the current trick's best card."""
-    best = s[BEST]
-    winners = legal & above(best)
+    best = state[BEST]
+    winners = legal & cards_above(best)
     if best < FIRST_SPADE:
         winners |= legal & SPADE_BITS
     return int(winners)
 
 
-def plays_after(s: Any, seat: int, other: int) -> bool:
+def plays_after(state: Any, seat: int, other: int) -> bool:
     """Whether ``other`` has still to play to the current trick when ``seat`` is about to."""
-    ahead = 3 - s[COUNT]
+    ahead = 3 - state[COUNT]
     return bool(0 < ((other - seat) & 3) <= ahead)
 
 
 def lowest_equal(card: int, hand: int, unseen: int) -> int:
     """The lowest card of ``hand`` that is worth the same as ``card``: no unseen card lies between."""
-    lower = hand & under(card)
+    lower = hand & cards_below(card)
     while lower:
         next_lower = highest(lower)
-        if unseen & above(next_lower) & under(card):
+        if unseen & cards_above(next_lower) & cards_below(card):
             return card
         card = next_lower
         lower &= ~(1 << card)
     return card
 
 
-def duck(s: Any, legal: int) -> int:
+def duck(state: Any, legal: int) -> int:
     """A card to lose the trick with, the most dangerous that does; where none does, see below.
 
     Forced to win in last seat it takes with the highest card, earlier with the lowest, hoping to be overtaken.
     """
-    losers = legal & ~winning_cards(s, legal)
+    losers = legal & ~winning_cards(state, legal)
     if losers:
-        led = s[CARD] >> 4
+        led = state[CARD] >> 4
         if losers & suit_mask(led):
             return highest(losers & suit_mask(led))
         if losers & SPADE_BITS:
             return highest(losers)
         return highest_rank(losers)
-    if s[COUNT] == 3:
+    if state[COUNT] == 3:
         return highest(legal)
     return lowest(legal)
 
@@ -126,8 +126,8 @@ def least_winning_lead(legal: int, unseen: int) -> int:
         held = legal & suit_mask(suit)
         if held:
             card = lowest(held)
-            higher = (unseen & above(card)).bit_count()
-            lower = (unseen & under(card)).bit_count()
+            higher = (unseen & cards_above(card)).bit_count()
+            lower = (unseen & cards_below(card)).bit_count()
             key = 2 * higher - 3 * lower - (card & 15) - (6 if suit == 3 else 0)
             if higher == 0:
                 key -= 100

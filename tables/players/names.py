@@ -1,14 +1,14 @@
 """Card players as texts: `wrp`, `srp`, `srp@1`, `solo`, `uct:5`, `uct:5,samples=400,c=100`; parse and format.
 
 Not the players themselves. What is parsed goes into a state's PLAYER and PIECES cells
-(`tables.engine.simulate.seated`), what is formatted into a match's result.
+(`tables.engine.simulate.player_rows`), what is formatted into a match's result.
 """
 
 import re
 from typing import NamedTuple
 
 from service.bidding.game.rules import CUTTHROAT, Rules
-from tables.players.choose import IDS, UCT1
+from tables.players.choose_card import IDS, UCT1
 from tables.players.srp1.goals import ALL_PIECES
 from tables.players.uct import C_SHIFT, MOST_C, MOST_SAMPLES, SAMPLES_SHIFT, TRICKS_SHIFT, packed
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from service.bidding.game.cards import lowest
 from service.bidding.game.scoring import score_side
-from tables.engine.rules import (
+from tables.engine.play import (
     BAG,
     BID,
     BROKEN,
@@ -52,15 +52,15 @@ def packed(tricks: int, samples: int, c_points: int) -> int:
     return ALL_PIECES | tricks << TRICKS_SHIFT | samples << SAMPLES_SHIFT | c_points << C_SHIFT
 
 
-def uct(s: Any, me: int) -> int:
+def uct(state: Any, me: int) -> int:
     """The card UCT plays from seat ``me``."""
-    hand = s[HAND + me]
-    legal = legal_cards(hand, s[COUNT], s[CARD], s[BROKEN])
-    if legal & (legal - 1) == 0 or hand.bit_count() > s[PIECES + me] >> TRICKS_SHIFT & 15:
-        return srp1(s, me)
+    hand = state[HAND + me]
+    legal = legal_cards(hand, state[COUNT], state[CARD], state[BROKEN])
+    if legal & (legal - 1) == 0 or hand.bit_count() > state[PIECES + me] >> TRICKS_SHIFT & 15:
+        return srp1(state, me)
     arms = scratch(3 * MOST_CARDS)
-    n_arms = _open_arms(arms, legal, srp1(s, me))
-    search(s, me, arms, n_arms)
+    n_arms = _open_arms(arms, legal, srp1(state, me))
+    search(state, me, arms, n_arms)
     best = 0
     for arm in range(1, n_arms):
         # mean > best mean, in whole numbers; an arm without iterations never is
@@ -72,38 +72,44 @@ def uct(s: Any, me: int) -> int:
     return int(arms[best])
 
 
-def search(s: Any, me: int, arms: Any, n_arms: int) -> None:
+def search(state: Any, me: int, arms: Any, n_arms: int) -> None:
     """Run the iterations of one decision; ``arms``: cards, and to be filled, iterations and sums of rewards."""
-    samples = s[PIECES + me] >> SAMPLES_SHIFT & MOST_SAMPLES
-    c_points = float(s[PIECES + me] >> C_SHIFT & MOST_C)
+    samples = state[PIECES + me] >> SAMPLES_SHIFT & MOST_SAMPLES
+    c_points = float(state[PIECES + me] >> C_SHIFT & MOST_C)
     ways = scratch(WAYS)
-    count_deals(s, me, ways)
+    count_deals(state, me, ways)
     x = scratch(SIZE)
-    x[DECK_CELL] = s[DECK_CELL]
+    x[DECK_CELL] = state[DECK_CELL]
     for seat in range(4):
         x[PIECES + seat] = ALL_PIECES
-    plays = 4 * s[HAND + me].bit_count() - s[COUNT] - 1
+    plays = 4 * state[HAND + me].bit_count() - state[COUNT] - 1
     for done in range(samples):
         arm = done if done < n_arms else _most_promising(arms, n_arms, done, c_points)
         for cell in range(BID, PLAYER):
-            x[cell] = s[cell]
-        seed_view(s, me, arms[N_ARM + arm], x)
-        deal_unseen(s, me, ways, x)
+            x[cell] = state[cell]
+        seed_view(state, me, arms[N_ARM + arm], x)
+        deal_unseen(state, me, ways, x)
         play_card(x, me, arms[arm])
         for _ in range(plays):
             seat = (x[LEADER] + x[COUNT]) & 3
             play_card(x, seat, srp1(x, seat))
         arms[N_ARM + arm] += 1
-        arms[TOTAL_ARM + arm] += point_gap(s, x, me)
+        arms[TOTAL_ARM + arm] += point_gap(state, x, me)
 
 
-def point_gap(s: Any, x: Any, me: int) -> int:
-    """Points of ``me``'s side less the other's in the finished round ``x``; bids, bags and rules are those of ``s``."""
-    rules = carried_rules(s)
+def point_gap(state: Any, sim: Any, me: int) -> int:
+    """Points of ``me``'s side less the other's in the finished round ``sim``; bids, bags and rules are those of
+    ``state``.
+    """
+    rules = carried_rules(state)
     us = me & 1
     them = 1 - us
-    ours, _ = score_side(s[BID + us], x[TAKEN + us], s[BID + us + 2], x[TAKEN + us + 2], s[BAG + us], rules)
-    theirs, _ = score_side(s[BID + them], x[TAKEN + them], s[BID + them + 2], x[TAKEN + them + 2], s[BAG + them], rules)
+    ours, _ = score_side(
+        state[BID + us], sim[TAKEN + us], state[BID + us + 2], sim[TAKEN + us + 2], state[BAG + us], rules
+    )
+    theirs, _ = score_side(
+        state[BID + them], sim[TAKEN + them], state[BID + them + 2], sim[TAKEN + them + 2], state[BAG + them], rules
+    )
     return int(ours - theirs)
 
 

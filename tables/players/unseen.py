@@ -12,7 +12,7 @@ two seats, is a sum of multinomials over what suit i gives them, times the numbe
 from typing import Any
 
 from tables.engine.deal import below, seed_rng, uniform
-from tables.engine.rules import COUNT, HAND, LEADER, MASK32, PLAYED, VOID, suit_mask
+from tables.engine.play import COUNT, HAND, LEADER, MASK32, PLAYED, VOID, suit_mask
 from tables.players.common import unseen_cards
 
 SIDE = 14  # a seat has 0..13 places
@@ -20,23 +20,23 @@ CHOOSE = 5 * SIDE * SIDE  # from here on binomials: n over k at CHOOSE + 16 n + 
 WAYS = CHOOSE + 256  # cells of the table that `count_deals` fills
 
 
-def seed_view(s: Any, me: int, number: int, x: Any) -> None:
-    """Seed the generator of ``x`` from what seat ``me`` sees in ``s``, and a deal's number: same view, same lots.
+def seed_view(state: Any, me: int, number: int, sim: Any) -> None:
+    """Seed the generator of ``sim`` from what seat ``me`` sees in ``state``, and a deal's number: same view, same lots.
 
     So a decision repeats whatever thread plays it, and nothing about hidden cards can reach it.
     """
-    played = s[PLAYED]
-    seed_rng(x, (played ^ played >> 29) & MASK32, s[HAND + me], number << 4 | s[LEADER] << 2 | me)
+    played = state[PLAYED]
+    seed_rng(sim, (played ^ played >> 29) & MASK32, state[HAND + me], number << 4 | state[LEADER] << 2 | me)
 
 
-def places(s: Any, me: int, seat: int) -> int:
+def places(state: Any, me: int, seat: int) -> int:
     """Cards that ``seat`` holds when ``me`` is about to play: one fewer for those who have played to the trick."""
     gone = (me - seat) & 3
-    held: int = s[HAND + me].bit_count()
-    return held - 1 if 0 < gone <= s[COUNT] else held
+    held: int = state[HAND + me].bit_count()
+    return held - 1 if 0 < gone <= state[COUNT] else held
 
 
-def count_deals(s: Any, me: int, ways: Any) -> int:
+def count_deals(state: Any, me: int, ways: Any) -> int:
     """Fill ``ways`` (WAYS cells) and give the number of deals that agree with what seat ``me`` knows.
 
     With a and b places left at the next two seats, ``ways[(14 i + a) 14 + b]`` counts the deals of suits i..3.
@@ -49,10 +49,10 @@ def count_deals(s: Any, me: int, ways: Any) -> int:
     for cell in range(CHOOSE):
         ways[cell] = 0
     ways[4 * SIDE * SIDE] = 1
-    unseen = unseen_cards(s, me)
-    first = places(s, me, (me + 1) & 3)
-    second = places(s, me, (me + 2) & 3)
-    third = places(s, me, (me + 3) & 3)
+    unseen = unseen_cards(state, me)
+    first = places(state, me, (me + 1) & 3)
+    second = places(state, me, (me + 2) & 3)
+    third = places(state, me, (me + 3) & 3)
     rest = 0  # cards of suits i..3
     for i in range(3, -1, -1):
         number = (unseen & suit_mask(i)).bit_count()
@@ -60,23 +60,23 @@ def count_deals(s: Any, me: int, ways: Any) -> int:
         for a in range(min(first, rest) + 1):
             for b in range(max(0, rest - a - third), min(second, rest - a) + 1):
                 total = 0
-                for to_first in range(_most(s, me + 1, i, number, a) + 1):
-                    for to_second in range(_most(s, me + 2, i, number - to_first, b) + 1):
-                        if _allowed(s, me + 3, i, number - to_first - to_second):
+                for to_first in range(_most(state, me + 1, i, number, a) + 1):
+                    for to_second in range(_most(state, me + 2, i, number - to_first, b) + 1):
+                        if _allowed(state, me + 3, i, number - to_first - to_second):
                             later = ways[((i + 1) * SIDE + a - to_first) * SIDE + b - to_second]
                             total += _lengths(ways, number, to_first, to_second) * later
                 ways[(i * SIDE + a) * SIDE + b] = total
     return int(ways[first * SIDE + second])
 
 
-def deal_unseen(s: Any, me: int, ways: Any, x: Any) -> None:
-    """Write a deal to the hands of ``x``: that of ``me`` as it is, the others drawn with the generator of ``x``.
+def deal_unseen(state: Any, me: int, ways: Any, sim: Any) -> None:
+    """Write a deal to the hands of ``sim``: that of ``me`` as it is, the others drawn with the generator of ``sim``.
 
     ``ways`` is as `count_deals` left it for the same state and seat.
     """
-    unseen = unseen_cards(s, me)
-    a = places(s, me, (me + 1) & 3)
-    b = places(s, me, (me + 2) & 3)
+    unseen = unseen_cards(state, me)
+    a = places(state, me, (me + 1) & 3)
+    b = places(state, me, (me + 2) & 3)
     one = 0
     two = 0
     three = 0
@@ -85,13 +85,13 @@ def deal_unseen(s: Any, me: int, ways: Any, x: Any) -> None:
         number = cards.bit_count()
         if number == 0:
             continue
-        target = int(uniform(x) * ways[(i * SIDE + a) * SIDE + b])
+        target = int(uniform(sim) * ways[(i * SIDE + a) * SIDE + b])
         to_first = 0
         to_second = 0
         found = False
-        for k in range(_most(s, me + 1, i, number, a) + 1):
-            for m in range(_most(s, me + 2, i, number - k, b) + 1):
-                if _allowed(s, me + 3, i, number - k - m):
+        for k in range(_most(state, me + 1, i, number, a) + 1):
+            for m in range(_most(state, me + 2, i, number - k, b) + 1):
+                if _allowed(state, me + 3, i, number - k - m):
                     later = ways[((i + 1) * SIDE + a - k) * SIDE + b - m]
                     target -= _lengths(ways, number, k, m) * later
                     if target < 0:
@@ -106,7 +106,7 @@ def deal_unseen(s: Any, me: int, ways: Any, x: Any) -> None:
         while cards:
             card = cards & -cards
             cards ^= card
-            pick = below(x, number)
+            pick = below(sim, number)
             if pick < to_first:
                 one |= card
                 to_first -= 1
@@ -116,18 +116,18 @@ def deal_unseen(s: Any, me: int, ways: Any, x: Any) -> None:
             else:
                 three |= card
             number -= 1
-    x[HAND + me] = s[HAND + me]
-    x[HAND + ((me + 1) & 3)] = one
-    x[HAND + ((me + 2) & 3)] = two
-    x[HAND + ((me + 3) & 3)] = three
+    sim[HAND + me] = state[HAND + me]
+    sim[HAND + ((me + 1) & 3)] = one
+    sim[HAND + ((me + 2) & 3)] = two
+    sim[HAND + ((me + 3) & 3)] = three
 
 
-def _allowed(s: Any, seat: int, suit: int, number: int) -> bool:
-    return number == 0 or not s[VOID + (seat & 3)] >> suit & 1
+def _allowed(state: Any, seat: int, suit: int, number: int) -> bool:
+    return number == 0 or not state[VOID + (seat & 3)] >> suit & 1
 
 
-def _most(s: Any, seat: int, suit: int, number: int, left: int) -> int:
-    if s[VOID + (seat & 3)] >> suit & 1:
+def _most(state: Any, seat: int, suit: int, number: int, left: int) -> int:
+    if state[VOID + (seat & 3)] >> suit & 1:
         return 0
     return int(min(number, left))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from service.bidding.game.cards import highest, lowest
 from service.bidding.game.scoring import is_nil
-from tables.engine.rules import BID, BROKEN, CARD, COUNT, DECK_CELL, HAND, TAKEN, WINNER, legal_cards, suit_mask
+from tables.engine.play import BID, BROKEN, CARD, COUNT, DECK_CELL, HAND, TAKEN, WINNER, legal_cards, suit_mask
 from tables.players.common import (
     duck,
     least_winning_lead,
@@ -20,34 +20,34 @@ from tables.players.common import (
 )
 
 
-def wrp(s: Any, me: int) -> int:
+def wrp(state: Any, me: int) -> int:
     """The card WRP plays from seat ``me``."""
-    hand = s[HAND + me]
-    legal = legal_cards(hand, s[COUNT], s[CARD], s[BROKEN])
+    hand = state[HAND + me]
+    legal = legal_cards(hand, state[COUNT], state[CARD], state[BROKEN])
     partner = (me + 2) & 3
-    wants = tricks_needed(s, me) > 0 and not (is_nil(s[BID + me]) and s[TAKEN + me] == 0)
-    covers = nil_alive(s, partner)
-    if s[COUNT] == 0:
+    wants = tricks_needed(state, me) > 0 and not (is_nil(state[BID + me]) and state[TAKEN + me] == 0)
+    covers = nil_alive(state, partner)
+    if state[COUNT] == 0:
         if covers and wants:
             return highest(legal)
         if wants:
             return _highest_lead(legal)
-        return least_winning_lead(legal, s[DECK_CELL] & ~hand)
-    winner = s[WINNER]
-    if nil_alive(s, me):
-        return duck(s, legal)
-    winners = winning_cards(s, legal)
+        return least_winning_lead(legal, state[DECK_CELL] & ~hand)
+    winner = state[WINNER]
+    if nil_alive(state, me):
+        return duck(state, legal)
+    winners = winning_cards(state, legal)
     if covers and winners:
         if winner == partner:
             return lowest(winners)
-        if plays_after(s, me, partner):
+        if plays_after(state, me, partner):
             return highest(winners)
     if winner == partner:
         if wants:
             return lowest_rank(legal & ~winners) if legal & ~winners else lowest_rank(legal)
-        return duck(s, legal)
-    if nil_alive(s, winner) or not wants:
-        return duck(s, legal)
+        return duck(state, legal)
+    if nil_alive(state, winner) or not wants:
+        return duck(state, legal)
     if winners:
         return lowest(winners)
     return lowest_rank(legal)

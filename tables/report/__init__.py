@@ -1,5 +1,5 @@
-"""`python -m tables report`: figures and plots of docs/strength.md. Start reading in `command`."""
+"""`python -m tables report`: figures and plots of docs/strength.md. Start reading in `report_command`."""
 
-from tables.report.command import add_arguments, main
+from tables.report.report_command import add_arguments, main
 
 __all__ = ["add_arguments", "main"]

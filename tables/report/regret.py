@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import Rules
-from service.bidding.winprob.winning import cells_of, place_of
+from service.bidding.winprob.win_table import slice_of, win_array
 from tables.engine.deal import below, deck_of
-from tables.engine.game import deal_under_way, play_out, worth_after
+from tables.engine.game import play_out, start_mid_game, win_probability_after_round
 from tables.engine.jit import entry
-from tables.engine.rules import BID, DECK_CELL, HAND, SIZE, carry_rules
-from tables.engine.simulate import seated
+from tables.engine.play import BID, DECK_CELL, HAND, SIZE, carry_rules
+from tables.engine.simulate import player_rows
 from tables.engine.winprob import BIDS, weighed_seat, winprob_seat
-from tables.learning.net_fit import GAMES, random_scores
+from tables.learning.training import GAMES, random_scores
 from tables.report.setup import PAPER, Setup, table
 
 DEALS = 256  # to a position, half of them to choose by and half to judge by
@@ -29,9 +29,9 @@ TRIES = 40_000  # deals drawn for a position at most
 SURE = 1.0  # standard errors by which another bid has to look better to be chosen
 
 
-def _deal_unseen(s: Any, me: int, cards: Any) -> None:
+def _deal_unseen(state: Any, me: int, cards: Any) -> None:
     # Deal the cards that `me` does not see to the others.
-    unseen = s[DECK_CELL] & ~s[HAND + me]
+    unseen = state[DECK_CELL] & ~state[HAND + me]
     n = 0
     while unseen:
         cards[n] = (unseen & -unseen).bit_length() - 1
@@ -40,11 +40,11 @@ def _deal_unseen(s: Any, me: int, cards: Any) -> None:
     for step in range(1, 4):
         hand = 0
         for _ in range(13):
-            i = below(s, n)
+            i = below(state, n)
             n -= 1
             hand |= 1 << cards[i]
             cards[i] = cards[n]
-        s[HAND + ((me + step) & 3)] = hand
+        state[HAND + ((me + step) & 3)] = hand
 
 
 def _weigh_positions(
@@ -53,7 +53,7 @@ def _weigh_positions(
     last: int,
     rules: Rules,
     players: Any,
-    ts: Any,
+    profiles: Any,
     scores: Any,
     most: Any,
     gains: Any,
@@ -68,12 +68,12 @@ def _weigh_positions(
     values = np.zeros(BIDS)
     s[DECK_CELL] = deck_of(rules)
     carry_rules(s, rules)
-    t = ts[0]
-    place = place_of(rules, t)
-    win = cells_of(place, t)
+    t = profiles[0]
+    place = slice_of(rules, t)
+    win = win_array(place, t)
     for number in range(first, last):
         me = number & 3
-        deal_under_way(s, cards, seed, number, scores[number], players)
+        start_mid_game(s, cards, seed, number, scores[number], players)
         for seat in range(me):
             s[BID + seat] = winprob_seat(s, seat, rules, t)
         p_win = stated[number]
@@ -104,7 +104,7 @@ def _weigh_positions(
                 for seat in range(me + 1, 4):
                     played[BID + seat] = winprob_seat(played, seat, rules, t)
                 play_out(played)
-                values[bid] = worth_after(played, me, rules, place, win)
+                values[bid] = win_probability_after_round(played, me, rules, place, win)
             half = found & 1
             for bid in range(BIDS):
                 if opened[number] >> bid & 1:
@@ -152,7 +152,7 @@ def by_seat(setup: Setup) -> str:
     n = 4 * max(1, setup.pairs // 20)
     gains, stated, opened = np.zeros((n, 2, BIDS, 3)), np.zeros((n, BIDS)), np.zeros(n, np.int64)
     most = np.array([DEALS, TRIES])
-    players = seated("srp", "srp")
+    players = player_rows("srp", "srp")
     weigh_positions(
         setup.seed, 0, n, PAPER, players, setup.tables, scores_under_way(setup.seed, n), most, gains, stated, opened
     )

@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.bis.bis import bis
-from service.bidding.bis.nil import GRID, OPEN, consider_nil
+from service.bidding.bis.nil import GRID, NOT_RULED_OUT, consider_nil
 from service.bidding.game.auction import sequence_index
 from service.bidding.game.legal import EVERY_BID, allowed_bids
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import score_side
 from service.bidding.policies import RAW, Policy, parse_policy
-from service.bidding.setting import PLAIN, setting_of
+from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
 from service.bidding.tableset import Tables
 from tables.engine.deal import deal, deck_of, seed_rng
 from tables.engine.game import bid_seat, play_out, start_round
 from tables.engine.jit import entry
-from tables.engine.rules import (
+from tables.engine.play import (
     BID,
     BROKEN,
     CARD,
@@ -38,8 +38,8 @@ from tables.engine.rules import (
     legal_cards,
     play_card,
 )
-from tables.engine.simulate import seated, typed
-from tables.players.choose import choose_card
+from tables.engine.simulate import numba_typed, player_rows
+from tables.players.choose_card import choose_card
 from tables.players.scratch import scratch
 
 BINS = GRID + 1
@@ -65,7 +65,7 @@ def _record_rounds(
     rules: Rules,
     policies: tuple[Policy, Policy],
     players: Any,
-    ts: Any,
+    profiles: Any,
     hands: Any,
     bids: Any,
     taken: Any,
@@ -86,7 +86,7 @@ def _record_rounds(
             s[PLAYER + seat] = players[seat, 0]
             s[PIECES + seat] = players[seat, 1]
             policy = policies[seat & 1]
-            t = ts[setting_of(rules, policy, 0, 0)]
+            t = profiles[profile_of(rules, policy, 0, 0)]
             hand, b0, b1, b2 = s[HAND + seat], s[BID], s[BID + 1], s[BID + 2]
             made = bis(hand, seat, b0, b1, b2, 0, 0, 0, rules, policy, allowed_bids(hand, seat, b0, b1, rules), t)
             s[BID + seat] = made.bid
@@ -107,7 +107,15 @@ def _record_rounds(
 
 
 def _third_seat_nils(
-    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, ts: Any, wanted: Any, counts: Any
+    seed: int,
+    first: int,
+    last: int,
+    rules: Rules,
+    policy: Policy,
+    players: Any,
+    profiles: Any,
+    wanted: Any,
+    counts: Any,
 ) -> None:
     # wanted (n, 2): bids of seats 0 and 1; counts (n, BINS, 2): nils of seat 2 by value, all and made.
     s = scratch(SIZE)
@@ -120,8 +128,8 @@ def _third_seat_nils(
         for seat in range(4):
             s[PLAYER + seat] = players[seat, 0]
             s[PIECES + seat] = players[seat, 1]
-        s[BID] = bid_seat(s, 0, rules, policy, ts)
-        s[BID + 1] = bid_seat(s, 1, rules, policy, ts)
+        s[BID] = bid_seat(s, 0, rules, policy, profiles)
+        s[BID + 1] = bid_seat(s, 1, rules, policy, profiles)
         row = -1
         for i in range(len(wanted)):
             if s[BID] == wanted[i, 0] and s[BID + 1] == wanted[i, 1]:
@@ -130,12 +138,23 @@ def _third_seat_nils(
             continue
         sequence = sequence_index(2, s[BID], s[BID + 1], -1)
         nil = consider_nil(
-            s[HAND + 2], 2, s[BID], s[BID + 1], sequence, RAW, 0.0, 0, 1, rules.nil_points, EVERY_BID, ts[PLAIN]
+            s[HAND + 2],
+            2,
+            s[BID],
+            s[BID + 1],
+            sequence,
+            RAW,
+            0.0,
+            0,
+            1,
+            rules.nil_points,
+            EVERY_BID,
+            profiles[PARTNERSHIP_PROFILE],
         )
-        if nil.ruled_out != OPEN:
+        if nil.ruled_out != NOT_RULED_OUT:
             continue
         s[BID + 2] = 0
-        s[BID + 3] = bid_seat(s, 3, rules, policy, ts)
+        s[BID + 3] = bid_seat(s, 3, rules, policy, profiles)
         play_out(s)
         cell = int(nil.value * GRID)
         counts[row, cell, 0] += 1
@@ -151,7 +170,7 @@ def _spans(n: int, jobs: int) -> list[tuple[int, int]]:
 
 
 def self_play(
-    ts: tuple[Tables, ...], n: int, seed: int, jobs: int, policy: str = "bis:endgame=off", others: str = ""
+    profiles: tuple[Tables, ...], n: int, seed: int, jobs: int, policy: str = "bis:endgame=off", others: str = ""
 ) -> Rounds:
     """Record ``n`` rounds of ``policy`` (a form of BIS) at all seats; the same whatever ``jobs``, the threads.
 
@@ -167,12 +186,12 @@ def self_play(
         np.zeros((n, 2), np.int16),
         np.zeros((52, 14), np.int64),
     )
-    players = seated("srp@2", "srp@2")
-    policies = typed(parse_policy(policy)), typed(parse_policy(others or policy))
+    players = player_rows("srp@2", "srp@2")
+    policies = numba_typed(parse_policy(policy)), numba_typed(parse_policy(others or policy))
 
     def play(span: tuple[int, int]) -> NDArray[np.int64]:
         choices = np.zeros((52, 14), np.int64)
-        record_rounds(seed, *span, Rules(), policies, players, ts, *rounds[:-1], choices)
+        record_rounds(seed, *span, Rules(), policies, players, profiles, *rounds[:-1], choices)
         return choices
 
     with ThreadPoolExecutor(jobs) as pool:
@@ -182,19 +201,19 @@ def self_play(
 
 
 def third_seat_nils(
-    ts: tuple[Tables, ...], n: int, seed: int, jobs: int, partner: str = "srp@2", opponents: str = "srp@2"
+    profiles: tuple[Tables, ...], n: int, seed: int, jobs: int, partner: str = "srp@2", opponents: str = "srp@2"
 ) -> NDArray[np.int64]:
     """Nils of the third seat after each of `SEQUENCES` in ``n`` deals, int64 (3, BINS, 2): by value, all and made.
 
     She bids nil whenever nothing rules it out; the others bid `bis:endgame=off`. She plays SRP.
     """
     wanted = np.array(SEQUENCES, np.int64)
-    players = np.array([seated(player, player)[0] for player in (partner, opponents, "srp@2", opponents)])
+    players = np.array([player_rows(player, player)[0] for player in (partner, opponents, "srp@2", opponents)])
 
     def play(span: tuple[int, int]) -> NDArray[np.int64]:
         counts = np.zeros((len(SEQUENCES), BINS, 2), np.int64)
-        policy = typed(parse_policy("bis:endgame=off"))
-        count_third_seat_nils(seed, *span, Rules(), policy, players, ts, wanted, counts)
+        policy = numba_typed(parse_policy("bis:endgame=off"))
+        count_third_seat_nils(seed, *span, Rules(), policy, players, profiles, wanted, counts)
         return counts
 
     with ThreadPoolExecutor(jobs) as pool:

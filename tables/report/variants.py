@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from service.bidding.game.rules import NEVER, PRESETS, Rules
+from service.bidding.game.rules import NO_LOSING_GOAL, PRESETS, Rules
 from tables import fit
 from tables.arena.result import MatchResult
 from tables.report.setup import Setup, by_points, percent, share, table
@@ -32,7 +32,7 @@ def _row(setup: Setup, preset: str, b: str, rules: Rules) -> tuple[Any, ...]:
     result: MatchResult = setup.match("bis", b, rules=rules)
     rates = (result.set_rate, result.nil_rate, result.nil_success)
     sets, bids, made = (" : ".join(share(rate) for rate in both) for both in rates)
-    goals = f"{rules.win}" if rules.lose == NEVER else f"{rules.win}/{rules.lose}"
+    goals = f"{rules.win}" if rules.lose == NO_LOSING_GOAL else f"{rules.win}/{rules.lose}"
     return preset, goals, b, percent(result), by_points(result), sets, bids, made
 
 

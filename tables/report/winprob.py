@@ -11,13 +11,13 @@ import numpy as np
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import PRESETS, Rules, make_rules
 from service.bidding.game.scoring import game_winner, score_side
-from service.bidding.winprob.winning import cells_of, place_of, win_probability
-from tables.builders.games import SHIPPED_MORE
+from service.bidding.winprob.win_table import slice_of, win_array, win_probability
+from tables.builders.extra_win_tables import SHIPPED_MORE
 from tables.engine.deal import deal, deck_of, seed_rng
 from tables.engine.game import MOST_ROUNDS, play_out, start_round
 from tables.engine.jit import entry
-from tables.engine.rules import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
-from tables.engine.simulate import seated
+from tables.engine.play import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
+from tables.engine.simulate import player_rows
 from tables.engine.winprob import BIDS, winprob_bid
 from tables.report import plots
 from tables.report.setup import PAPER, Players, Setup, by_points, percent, share, table
@@ -97,7 +97,9 @@ def _both(rates: Any) -> str:
     return " : ".join(share(rate) for rate in rates)
 
 
-def _watched(seed: int, first: int, last: int, rules: Rules, players: Any, ts: Any, stated: Any, sums: Any) -> None:
+def _watched(
+    seed: int, first: int, last: int, rules: Rules, players: Any, profiles: Any, stated: Any, sums: Any
+) -> None:
     # stated (2, BINS, 3): by what spoke, a bid or the win table, and by the chance it stated: times, chances, wins.
     # sums (2,): squared errors of both.
     s = np.zeros(SIZE, np.int64)
@@ -106,9 +108,9 @@ def _watched(seed: int, first: int, last: int, rules: Rules, players: Any, ts: A
     kept = np.zeros((MOST_ROUNDS * 5, 3))  # what spoke, the chance, the side
     s[DECK_CELL] = deck_of(rules)
     carry_rules(s, rules)
-    t = ts[0]
-    place = place_of(rules, t)
-    win = cells_of(place, t)
+    t = profiles[0]
+    place = slice_of(rules, t)
+    win = win_array(place, t)
     for game in range(first, last):
         n = 0
         score = np.zeros(2, np.int64)  # by side: 0 bids first in even rounds
@@ -177,7 +179,7 @@ watched = entry(_watched)
 def reliability(setup: Setup) -> str:
     """Stated chances against games won, as a plot and in figures."""
     series, words = [], []
-    players = seated("srp", "srp")
+    players = player_rows("srp", "srp")
     for name, rules in (("200/-100", PAPER), ("500", LONG)):
         stated, sums = np.zeros((2, BINS, 3)), np.zeros(2)
         watched(setup.seed, 0, WAYS * setup.pairs, rules, players, setup.tables, stated, sums)

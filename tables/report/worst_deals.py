@@ -7,12 +7,12 @@ import numpy as np
 from service.bidding.game.cards import format_pbn
 from service.bidding.game.rules import Rules
 from service.bidding.policies import parse_policy
-from service.bidding.winprob.winning import cells_of, place_of
+from service.bidding.winprob.win_table import slice_of, win_array
 from tables.engine.deal import deck_of
-from tables.engine.game import bid_seat, deal_under_way, play_out, worth_after
+from tables.engine.game import bid_seat, play_out, start_mid_game, win_probability_after_round
 from tables.engine.jit import entry
-from tables.engine.rules import BID, DECK_CELL, HAND, SIZE, carry_rules
-from tables.engine.simulate import chairs, seated
+from tables.engine.play import BID, DECK_CELL, HAND, SIZE, carry_rules
+from tables.engine.simulate import player_rows, policies_by_chair
 from tables.report.regret import scores_under_way
 from tables.report.setup import PAPER, Setup, table
 
@@ -26,7 +26,7 @@ def _bid_both(
     rules: Rules,
     bidders: Any,
     players: Any,
-    ts: Any,
+    profiles: Any,
     scores: Any,
     hands: Any,
     bids: Any,
@@ -38,17 +38,17 @@ def _bid_both(
     cards = np.zeros(64, np.int64)
     s[DECK_CELL] = deck_of(rules)
     carry_rules(s, rules)
-    place = place_of(rules, ts[0])
+    place = slice_of(rules, profiles[0])
     for number in range(first, last):
         me = number & 1
         for way in range(2):
-            deal_under_way(s, cards, seed, number, scores[number], players)
+            start_mid_game(s, cards, seed, number, scores[number], players)
             for seat in range(4):
                 hands[number, seat] = s[HAND + seat]
-                s[BID + seat] = bid_seat(s, seat, rules, bidders[1 if way == 1 or (seat - me) & 1 else 0], ts)
+                s[BID + seat] = bid_seat(s, seat, rules, bidders[1 if way == 1 or (seat - me) & 1 else 0], profiles)
                 bids[number, way, seat] = s[BID + seat]
             play_out(s)
-            after[number, way] = worth_after(s, me, rules, place, cells_of(place, ts[0]))
+            after[number, way] = win_probability_after_round(s, me, rules, place, win_array(place, profiles[0]))
 
 
 bid_both = entry(_bid_both)
@@ -59,8 +59,8 @@ def worst_deals(setup: Setup) -> str:
     n = 10 * setup.pairs
     hands, bids, after = np.zeros((n, 4), np.int64), np.zeros((n, 2, 4), np.int64), np.zeros((n, 2))
     scores = scores_under_way(setup.seed + 1, n)
-    ours, theirs, *_ = chairs(parse_policy("winprob"), parse_policy("bis"))
-    players = seated("srp", "srp")
+    ours, theirs, *_ = policies_by_chair(parse_policy("winprob"), parse_policy("bis"))
+    players = player_rows("srp", "srp")
     bid_both(setup.seed, 0, n, PAPER, (ours, theirs), players, setup.tables, scores, hands, bids, after)
     gain = after[:, 0] - after[:, 1]
     half = 1.96 * gain.std() / np.sqrt(n)

@@ -38,8 +38,9 @@ from service.bidding.tableset import (
     read_manifest,
     sealed,
 )
-from tables.builders.games import NAME as GAMES
-from tables.builders.games import rules_of_text, with_games
+from tables.builders.extra_win_tables import NAME as GAMES
+from tables.builders.extra_win_tables import rules_of_text, with_games
+from tables.run.code_hash import CODE
 from tables.run.executors import executor_of
 from tables.run.family import (
     Arrays,
@@ -53,7 +54,6 @@ from tables.run.family import (
     write_atomically,
 )
 from tables.run.registry import FAMILIES, in_order, with_dependencies
-from tables.run.sources import CODE
 
 RELEASE = "2026.11.4"  # of the tables: year, month, count; raised when the shipped tables change
 DEFAULT_SEED = 1

@@ -12,8 +12,8 @@ from typing import Any
 import cloudpickle
 from distributed import Client, as_completed
 
+from tables.run.code_hash import CODE
 from tables.run.family import Arrays, BuildError
-from tables.run.sources import CODE
 
 CONNECT_S = 30.0
 AHEAD = 4  # chunks handed out beyond each thread's current one

@@ -5,21 +5,21 @@ and name it here; an array that kernels read also gets a field in `service.biddi
 """
 
 from tables.builders import (
-    ace,
-    blind,
+    ace_of_spades,
+    blind_nil,
     conventions,
     curves,
     cutthroat,
     derived,
     exact,
+    extra_win_tables,
     factor,
-    games,
-    means,
+    mean_bids,
     rb,
     variants,
-    win,
+    win_tables,
 )
-from tables.learning import net_fit
+from tables.learning import training
 from tables.run.family import BuildError, Family
 
 FAMILIES: tuple[Family, ...] = (
@@ -28,15 +28,15 @@ FAMILIES: tuple[Family, ...] = (
     *rb.FAMILIES,
     *factor.FAMILIES,
     *curves.FAMILIES,
-    *means.FAMILIES,
+    *mean_bids.FAMILIES,
     *cutthroat.FAMILIES,
-    *ace.FAMILIES,
-    *blind.FAMILIES,
+    *ace_of_spades.FAMILIES,
+    *blind_nil.FAMILIES,
     *conventions.FAMILIES,
     *variants.FAMILIES,
-    *win.FAMILIES,
-    *games.FAMILIES,
-    *net_fit.FAMILIES,
+    *win_tables.FAMILIES,
+    *extra_win_tables.FAMILIES,
+    *training.FAMILIES,
 )
 
 

@@ -20,7 +20,7 @@ from service.bidding.tableset import (
     open_tables,
     read_manifest,
 )
-from tables.builders.games import with_games
+from tables.builders.extra_win_tables import with_games
 from tables.run.build import (
     CHECKPOINTS,
     DEFAULT_SEED,

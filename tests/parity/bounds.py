@@ -14,10 +14,10 @@ from tests.parity.cases import CASES, HOW_MANY
 from tests.parity.worlds import both, compiled_rounds, frozen_bids, plain_rounds
 
 KERNELS = (
-    "service.bidding.choose.choose_bid",
+    "tables.engine.choose_bid.choose_bid",
     "service.bidding.bis.bis.bis",
     "tables.engine.deal.deal",
-    "tables.players.choose.choose_card",
+    "tables.players.choose_card.choose_card",
 )
 
 

@@ -12,18 +12,18 @@ from service.bidding.bis.regular import Regular
 from service.bidding.game.auction import NO_BID, SEQUENCES, partner_bid, sequence_index
 from service.bidding.game.cards import DECK, JACK, JOKER_DECK, SPADE_BITS, TEN, cards_of
 from service.bidding.game.legal import EVERY_BID
-from service.bidding.game.rules import NEVER, Rules, make_rules
+from service.bidding.game.rules import NO_LOSING_GOAL, Rules, make_rules
 from service.bidding.game.scoring import BLIND_NIL
-from service.bidding.levels import LOTS, SEEDS
+from service.bidding.levels import DRAWS_PER_SEED, LARGEST_SEED
 from service.bidding.policies import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, parse_policy
 from service.bidding.winprob.features import BID_INPUTS, CARD_INPUTS, holdings
-from service.bidding.winprob.outcome import OURS, OUTCOMES, THEIRS
-from service.bidding.winprob.win_games import BAGS, PLACES, Place, rules_of
+from service.bidding.winprob.games import BAGS, SLICES, WinTableSlice, rules_of
+from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS
 from tables.alternatives import CLASSES
 from tables.engine.game import SUMS
-from tables.engine.rules import BAG, BID, COUNT, HAND, PIECES, PLAYER, SCORE, SEAT_BAG, SEAT_SCORE, carry_rules
-from tables.engine.simulate import seated, typed
-from tables.players.choose import IDS, UCT1
+from tables.engine.play import BAG, BID, COUNT, HAND, PIECES, PLAYER, SCORE, SEAT_BAG, SEAT_SCORE, carry_rules
+from tables.engine.simulate import numba_typed, player_rows
+from tables.players.choose_card import IDS, UCT1
 from tables.players.common import unseen_cards
 from tables.players.srp1.goals import ALL_PIECES
 from tables.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, packed
@@ -48,7 +48,7 @@ RULES = (
     make_rules("ten-for-200", {"min_bid": 3, "bag_penalty": 200}),
 )
 POLICIES = tuple(
-    typed(parse_policy(text))
+    numba_typed(parse_policy(text))
     for text in (
         "bis",
         "bis:tuned",
@@ -222,7 +222,7 @@ def endgame(rng: random.Random) -> tuple:
 
 def game(rng: random.Random) -> tuple:
     a, b = rng.sample(POLICIES, 2)
-    players = seated(rng.choice(("srp", "wrp")), rng.choice(("srp", "wrp")), rng.choice((ALL_PIECES, 255)))
+    players = player_rows(rng.choice(("srp", "wrp")), rng.choice(("srp", "wrp")), rng.choice((ALL_PIECES, 255)))
     return (
         states.empty(),
         view(np.zeros(64, np.int64)),
@@ -247,8 +247,8 @@ def finished(rng: random.Random) -> memoryview:
 
 def ended_round(rng: random.Random) -> tuple:
     """All arguments of `worth_after`."""
-    rules, place = winnable(rng)
-    return with_counted_bags(finished(rng), rules), rng.randrange(4), rules, place, table_of(place)
+    rules, win_slice = winnable(rng)
+    return with_counted_bags(finished(rng), rules), rng.randrange(4), rules, win_slice, table_of(win_slice)
 
 
 def last_tricks(rng: random.Random) -> tuple[memoryview, int]:
@@ -278,7 +278,9 @@ def counted(rng: random.Random) -> tuple:
 
 
 def setting(rng: random.Random) -> tuple:
-    policy = typed(parse_policy(f"bis:convention={rng.choice(CONVENTIONS)},variant={rng.choice(('heed', 'ignore'))}"))
+    policy = numba_typed(
+        parse_policy(f"bis:convention={rng.choice(CONVENTIONS)},variant={rng.choice(('heed', 'ignore'))}")
+    )
     return rng.choice((*RULES, JOKERS)), policy, rng.randint(-200, 500), rng.randint(-200, 500)
 
 
@@ -298,7 +300,7 @@ def alone_finish(rng: random.Random) -> tuple:
 
 def alone_game(rng: random.Random) -> tuple:
     s, cells, seed, pair, swap, _, policies, *rest = game(rng)
-    rest[0] = view(seated("solo", rng.choice(("solo", "srp", "wrp"))))
+    rest[0] = view(player_rows("solo", rng.choice(("solo", "srp", "wrp"))))
     return s, cells, seed, pair, swap, CUTTHROAT, policies, *rest
 
 
@@ -329,17 +331,17 @@ def blind_sitting(rng: random.Random) -> tuple:
     return s, seat, RULES[3], rng.choice(POLICIES[-2:]), SETTINGS
 
 
-def winnable(rng: random.Random) -> tuple[Rules, Place]:
+def winnable(rng: random.Random) -> tuple[Rules, WinTableSlice]:
     """Rules that have a win table, and where it stands."""
     if rng.random() < 0.5:
         return rng.choice(list(MORE.items()))
-    key = rng.choice(sorted(PLACES))
-    return rules_of(key), PLACES[key]
+    key = rng.choice(sorted(SLICES))
+    return rules_of(key), SLICES[key]
 
 
-def table_of(place: Place) -> Table:
+def table_of(win_slice: WinTableSlice) -> Table:
     """Which array a game's table stands in."""
-    return Table("more_win" if place.more else "win")
+    return Table("more_win" if win_slice.more else "win")
 
 
 def standing(rng: random.Random, rules: Rules) -> tuple[int, int, int, int]:
@@ -370,27 +372,27 @@ def counted_takes(rng: random.Random) -> Regular:
 
 
 def worth_of(rng: random.Random) -> tuple:
-    rules, place = winnable(rng)
-    return *standing(rng, rules), rng.randrange(2), place, rules, table_of(place)
+    rules, win_slice = winnable(rng)
+    return *standing(rng, rules), rng.randrange(2), win_slice, rules, table_of(win_slice)
 
 
 def outcome_worths(rng: random.Random) -> tuple:
-    rules, place = winnable(rng)
+    rules, win_slice = winnable(rng)
     us, us_bags, them, them_bags = standing(rng, rules)
     stakes = rng.choice((0, 0, 100, 200)), rng.choice((0, 0, 100))
     scores = us, them, us_bags, them_bags
     values = view(np.zeros(OUTCOMES))
     contracts = rng.randint(0, 13), rng.randint(0, 13)
-    return *contracts, *stakes, *scores, rng.randrange(2), place, rules, table_of(place), values
+    return *contracts, *stakes, *scores, rng.randrange(2), win_slice, rules, table_of(win_slice), values
 
 
 def seen_position(rng: random.Random) -> tuple:
     """All arguments of `position_inputs`."""
-    rules, place = winnable(rng)
+    rules, win_slice = winnable(rng)
     us, us_bags, them, them_bags = standing(rng, rules)
     score = us, them, us_bags, them_bags
     nil = Nil(0.5, 0.5, 0.5, 0.5, 1.0, unit(rng), unit(rng), 0.0, 0.0, 0, True)
-    return holdings(hand(rng)), *bids_and_row(rng), *score, place, rules, counted_takes(rng), nil, ALL
+    return holdings(hand(rng)), *bids_and_row(rng), *score, win_slice, rules, counted_takes(rng), nil, ALL
 
 
 def bids_and_row(rng: random.Random) -> tuple[int, int, int, int, int]:
@@ -415,12 +417,12 @@ def win_sitting(rng: random.Random) -> tuple:
 
 
 STYLED = ("level=1", "level=4,aggression=-0.5", "aggression=1,nil_bias=1")
-GRADED = tuple(typed(parse_policy(f"{name}:{style}")) for name in ("bis", "rb", "ms", "io") for style in STYLED)
-GRADED_WIN = tuple(typed(parse_policy(f"winprob:{style}")) for style in STYLED)
+GRADED = tuple(numba_typed(parse_policy(f"{name}:{style}")) for name in ("bis", "rb", "ms", "io") for style in STYLED)
+GRADED_WIN = tuple(numba_typed(parse_policy(f"winprob:{style}")) for style in STYLED)
 
 
 def chances(rng: random.Random) -> tuple:
-    """What `levels.drawn_bid` takes but for the seed."""
+    """What `levels.sample_bid` takes but for the seed."""
     p_win = [rng.random() if rng.random() < 0.6 else -1.0 for _ in range(14)]
     p_win[rng.randrange(14)] = rng.random()
     best = max(range(14), key=lambda bid: p_win[bid])
@@ -436,18 +438,18 @@ CUTTHROAT = make_rules("cutthroat")
 Maker = Callable[[random.Random], tuple[Any, ...]]
 SCORING, AUCTION = "service.bidding.game.scoring.", "service.bidding.game.auction."
 REGULAR = "service.bidding.bis.regular."
-SIGNALS, BLIND = "service.bidding.bis.conventions.", "service.bidding.bis.blind."
+SIGNALS, BLIND = "service.bidding.bis.conventions.", "service.bidding.bis.blind_nil."
 NIL, ENDGAME, BASELINES = "service.bidding.bis.nil.", "service.bidding.bis.endgame.", "service.bidding.baselines."
-RULES_OF_PLAY, DEAL, COMMON = "tables.engine.rules.", "tables.engine.deal.", "tables.players.common."
-WINNING = "service.bidding.winprob.winning."
-FEATURES, OUTCOME = "service.bidding.winprob.features.", "service.bidding.winprob.outcome."
+RULES_OF_PLAY, DEAL, COMMON = "tables.engine.play.", "tables.engine.deal.", "tables.players.common."
+WINNING = "service.bidding.winprob.win_table."
+FEATURES, OUTCOME = "service.bidding.winprob.features.", "service.bidding.winprob.outcomes."
 LEVELS = "service.bidding.levels."
 LEGAL, VARIANTS = "service.bidding.game.legal.", "service.bidding.game.variants."
 STAKES = "service.bidding.bis.stakes."
 ALTERNATIVES = "tables.alternatives."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
 SRP1, SRP2, GAME = "tables.players.srp1.", "tables.players.srp2.", "tables.engine.game."
-SOLO, SOLO1, SOLO_GAME = "service.bidding.bis.solo.", "tables.players.solo1.", "tables.engine.solo."
+SOLO, SOLO1, SOLO_GAME = "service.bidding.bis.cutthroat.", "tables.players.solo1.", "tables.engine.cutthroat."
 
 
 def baseline(first: int, last: int) -> Maker:
@@ -459,10 +461,10 @@ CASES: dict[str, Maker] = {
     "service.bidding.game.cards.lowest": lambda r: (cards(r, 1),),
     "service.bidding.game.cards.highest": lambda r: (cards(r, 1),),
     "service.bidding.game.cards.cards_of": lambda r: (cards(r),),
-    "service.bidding.game.cards.ordinary": lambda r: (hand(r, JOKER_DECK),),
+    "service.bidding.game.cards.without_jokers": lambda r: (hand(r, JOKER_DECK),),
     SCORING + "contract_of": lambda r: (r.randint(0, 14),),
     SCORING + "is_nil": lambda r: (r.randint(-1, 14),),
-    SCORING + "contract_worth": lambda r: (r.randint(0, 14), r.choice(RULES)),
+    SCORING + "contract_points": lambda r: (r.randint(0, 14), r.choice(RULES)),
     SCORING + "nil_stake": lambda r: (r.randint(0, 14), r.choice(RULES)),
     SCORING + "score_side": lambda r: (
         bid(r),
@@ -473,8 +475,8 @@ CASES: dict[str, Maker] = {
         r.choice(RULES),
     ),
     SCORING + "score_seat": lambda r: (bid(r), r.choice((0, r.randint(0, 7))), r.randrange(10), r.choice(RULES)),
-    SCORING + "with_bags": lambda r: (r.randint(-100, 100), r.randint(0, 8), r.randrange(10), r.choice(RULES)),
-    SCORING + "bags_counted": lambda r: (r.choice((*RULES, winnable(r)[0])),),
+    SCORING + "apply_bags": lambda r: (r.randint(-100, 100), r.randint(0, 8), r.randrange(10), r.choice(RULES)),
+    SCORING + "effective_bag_rules": lambda r: (r.choice((*RULES, winnable(r)[0])),),
     SCORING + "game_winner": lambda r: (r.randint(-120, 520), r.randint(-120, 520), r.choice(RULES)),
     AUCTION + "sequence_index": lambda r: auction(r),
     AUCTION + "read_auction": lambda r: auction(r),
@@ -512,14 +514,14 @@ CASES: dict[str, Maker] = {
         r.choice((0, 2)),
     ),
     NIL + "nil_value": lambda r: (unit(r), unit(r), unit(r), unit(r), r.random() < 0.5),
-    NIL + "contract_points": lambda r: (r.randint(0, 26), r.randrange(2), ALL),
+    NIL + "expected_contract_points": lambda r: (r.randint(0, 26), r.randrange(2), ALL),
     NIL + "partnership_threshold": lambda r: (
         r.randint(1, 13),
         r.choice((NO_BID, 0, 5, 13, BLIND_NIL)),
         r.randrange(SEQUENCES),
         ALL,
     ),
-    NIL + "leaned_threshold": lambda r: (r.uniform(-120, 60), r.uniform(-80, 80), r.choice((50, 100, 200))),
+    NIL + "shifted_threshold": lambda r: (r.uniform(-120, 60), r.uniform(-80, 80), r.choice((50, 100, 200))),
     NIL + "interpolate": lambda r: (Table("curves"), r.choice((0, SEQUENCES - 1, r.randrange(SEQUENCES))), unit(r)),
     NIL + "consider_nil": nil_of,
     NIL + "weigh_nil": lambda r: next((suits(a[0]), partner_bid(*a[1:4]), *a[4:]) for a in [nil_of(r)]),
@@ -534,7 +536,7 @@ CASES: dict[str, Maker] = {
     SIGNALS + "guarded": lambda r: (holding(r), r.choice((TEN, JACK))),
     SIGNALS + "covers_nil": lambda r: (hand(r), r.randint(3, 7), r.choice((4, 5))),
     SIGNALS + "covers_blind_nil": lambda r: (hand(r), r.randint(3, 7), r.choice((4, 5))),
-    SIGNALS + "signalled": lambda r: (*auction(r)[:3], r.choice((NO_CONVENTION, BIG5, BIG6))),
+    SIGNALS + "partner_signalled": lambda r: (*auction(r)[:3], r.choice((NO_CONVENTION, BIG5, BIG6))),
     SIGNALS + "signal": lambda r: next(
         (
             hand(r),
@@ -547,25 +549,25 @@ CASES: dict[str, Maker] = {
         )
         for takes in [r.randint(1, 8)]
     ),
-    SIGNALS + "answer": lambda r: (r.randint(0, 6), r.choice((BIG5, BIG6))),
-    ENDGAME + "gain": lambda r: (
+    SIGNALS + "answer_signal": lambda r: (r.randint(0, 6), r.choice((BIG5, BIG6))),
+    ENDGAME + "contract_gain": lambda r: (
         r.choice((NO_BID, 0, 3, 6, BLIND_NIL)),
         r.randint(1, 8),
         r.randint(1, 8),
         r.choice(RULES),
     ),
-    BLIND + "lot": lambda r: (r.choice((0, 2**53 - 1, r.randrange(2**32), r.randrange(2**53))),),
-    BLIND + "outlook": lambda r: (*auction(r), r.randint(-200, 600), r.randint(-200, 600), ALL),
-    BLIND + "consider_blind": blind,
+    BLIND + "hash_uniform": lambda r: (r.choice((0, 2**53 - 1, r.randrange(2**32), r.randrange(2**53))),),
+    BLIND + "projected_scores": lambda r: (*auction(r), r.randint(-200, 600), r.randint(-200, 600), ALL),
+    BLIND + "decide_blind_nil": blind,
     ENDGAME + "can_win": lambda r: (r.uniform(480, 520), r.choice((499.9, 500.0, r.uniform(480, 520))), 500),
-    ENDGAME + "adjust": endgame,
+    ENDGAME + "apply_endgame": endgame,
     "service.bidding.bis.bis.bis": lambda r: (*position(r), r.choice(BIS), r.randrange(1, EVERY_BID + 1), ALL),
     SOLO + "nils_bid": auction,
     SOLO + "own_and_best": lambda r: (r.randrange(4), tuple(r.randrange(-50, 50) for _ in range(4))),
-    SOLO + "project_solo": lambda r: next((*a[:4], r.randint(0, 9), a[4], a[6], ALL) for a in [alone(r)]),
-    SOLO + "adjust_solo": alone_finish,
-    SOLO + "solo": lambda r: (hand(r), *alone(r), r.choice(BIS), r.choice((EVERY_BID, EVERY_BID - 6)), ALL),
-    "service.bidding.choose.choose_solo": lambda r: (hand(r), *alone(r), r.choice(POLICIES), SETTINGS),
+    SOLO + "project_race": lambda r: next((*a[:4], r.randint(0, 9), a[4], a[6], ALL) for a in [alone(r)]),
+    SOLO + "apply_finish": alone_finish,
+    SOLO + "bis_cutthroat": lambda r: (hand(r), *alone(r), r.choice(BIS), r.choice((EVERY_BID, EVERY_BID - 6)), ALL),
+    "tables.engine.choose_bid.choose_cutthroat_bid": lambda r: (hand(r), *alone(r), r.choice(POLICIES), SETTINGS),
     BASELINES + "lowest_at_most": lambda r: (holding(r), r.randrange(13), r.randrange(13), r.randrange(13)),
     BASELINES + "naive_nil": lambda r: (hand(r), *auction(r)[:3], r.choice(POLICIES[6:10])),
     BASELINES + "rb": baseline(6, 9),
@@ -574,28 +576,28 @@ CASES: dict[str, Maker] = {
     BASELINES + "io_side": lambda r: (holding(r),),
     BASELINES + "io": baseline(10, 11),
     BASELINES + "fixed": lambda r: (*auction(r)[:3], r.choice(POLICIES[11:13])),
-    "service.bidding.setting.convention_of": setting,
-    "service.bidding.setting.setting_of": setting,
-    "service.bidding.setting.at_setting": lambda r: (
+    "service.bidding.table_profile.convention_of": setting,
+    "service.bidding.table_profile.profile_of": setting,
+    "service.bidding.table_profile.tables_of_profile": lambda r: (
         (0.25, 0.5, 0.75) if r.random() < 0.5 else (0.125,),
         r.randrange(3),
     ),
     VARIANTS + "variant_of": lambda r: setting(r)[:2],
     VARIANTS + "ranks_above_ace": lambda r: (r.randrange(7),),
-    VARIANTS + "sees_ordinary": lambda r: (r.choice((*RULES, JOKERS)), r.choice(POLICIES)),
+    VARIANTS + "sees_no_jokers": lambda r: (r.choice((*RULES, JOKERS)), r.choice(POLICIES)),
     VARIANTS + "nil_threshold": lambda r: (r.randrange(7), r.choice(BIS), r.uniform(-1, 9), r.randint(0, 9)),
-    WINNING + "place_of": lambda r: (r.choice((winnable(r)[0], *RULES)), ALL),
-    WINNING + "cells_of": lambda r: (winnable(r)[1], ALL),
-    WINNING + "tens_row": lambda r: (r.randint(-300, 600), r.randrange(BAGS), winnable(r)[1]),
+    WINNING + "slice_of": lambda r: (r.choice((winnable(r)[0], *RULES)), ALL),
+    WINNING + "win_array": lambda r: (winnable(r)[1], ALL),
+    WINNING + "score_row": lambda r: (r.randint(-300, 600), r.randrange(BAGS), winnable(r)[1]),
     WINNING + "win_probability": lambda r: next(
-        (*standing(r, rules), place, table_of(place)) for rules, place in [winnable(r)]
+        (*standing(r, rules), win_slice, table_of(win_slice)) for rules, win_slice in [winnable(r)]
     ),
-    WINNING + "worth": worth_of,
+    WINNING + "win_probability_after": worth_of,
     FEATURES + "side_order": lambda r: (holding(r), holding(r), holding(r)),
     FEATURES + "holdings": lambda r: (hand(r),),
     FEATURES + "card_inputs": lambda r: (holdings(hand(r)), view(np.zeros(CARD_INPUTS))),
     FEATURES + "to_goal": lambda r: (r.randint(-150, 520), r.choice((200, 500))),
-    FEATURES + "to_losing": lambda r: (r.randint(-250, 520), r.choice((-200, -100, NEVER))),
+    FEATURES + "to_losing": lambda r: (r.randint(-250, 520), r.choice((-200, -100, NO_LOSING_GOAL))),
     FEATURES + "top_spades": lambda r: (holding(r),),
     FEATURES + "position_inputs": seen_position,
     FEATURES + "expected_bids": lambda r: (*bids_and_row(r), r.randint(0, 13), ALL),
@@ -608,11 +610,11 @@ CASES: dict[str, Maker] = {
         counted_takes(r),
         unit(r),
     ),
-    OUTCOME + "tens_of": lambda r: (r.randint(0, 13), winnable(r)[0]),
+    OUTCOME + "contract_tens": lambda r: (r.randint(0, 13), winnable(r)[0]),
     OUTCOME + "our_points": lambda r: (r.randrange(OURS), r.randint(0, 13), r.choice((0, 100, 200))),
     OUTCOME + "their_points": lambda r: (r.randrange(THEIRS), r.randint(0, 13), r.choice((0, 100, 200))),
-    OUTCOME + "stakes": lambda r: (*auction(r), r.randint(0, 13), r.choice(RULES)),
-    OUTCOME + "after": lambda r: (
+    OUTCOME + "nil_stakes": lambda r: (*auction(r), r.randint(0, 13), r.choice(RULES)),
+    OUTCOME + "score_after": lambda r: (
         r.randint(-100, 500),
         r.randrange(10),
         10 * r.randint(-20, 20),
@@ -630,7 +632,7 @@ CASES: dict[str, Maker] = {
         r.choice((0, 100)),
     ),
     OUTCOME + "outcome_values": outcome_worths,
-    "service.bidding.winprob.winprob.candidates": lambda r: (
+    "service.bidding.winprob.candidates.candidates": lambda r: (
         r.randint(1, 13),
         *auction(r)[:3],
         r.choice((0, 2)),
@@ -639,13 +641,18 @@ CASES: dict[str, Maker] = {
     "tables.engine.winprob.winprob_bid": win_position,
     "tables.engine.winprob.winprob_seat": win_sitting,
     "tables.engine.winprob.weighed_seat": lambda r: (*win_sitting(r), view(np.zeros(14))),
-    "tables.engine.winprob.graded_seat": lambda r: (*win_sitting(r)[:3], r.choice(GRADED_WIN), r.randrange(SEEDS), ALL),
-    LEVELS + "deviate": lambda r: (r.randrange(LOTS * SEEDS),),
-    LEVELS + "tricks_off": lambda r: (r.choice(GRADED), r.randrange(SEEDS)),
-    LEVELS + "nil_points_off": lambda r: (r.choice(GRADED), r.randrange(SEEDS)),
-    LEVELS + "misjudged": lambda r: (r.choice((*GRADED, *POLICIES)), r.randrange(SEEDS)),
-    LEVELS + "liking": liked,
-    LEVELS + "drawn_bid": lambda r: (*chances(r), r.randrange(SEEDS)),
+    "tables.engine.winprob.skilled_seat": lambda r: (
+        *win_sitting(r)[:3],
+        r.choice(GRADED_WIN),
+        r.randrange(LARGEST_SEED),
+        ALL,
+    ),
+    LEVELS + "hash_normal": lambda r: (r.randrange(DRAWS_PER_SEED * LARGEST_SEED),),
+    LEVELS + "trick_bias": lambda r: (r.choice(GRADED), r.randrange(LARGEST_SEED)),
+    LEVELS + "nil_point_bias": lambda r: (r.choice(GRADED), r.randrange(LARGEST_SEED)),
+    LEVELS + "perturbed": lambda r: (r.choice((*GRADED, *POLICIES)), r.randrange(LARGEST_SEED)),
+    LEVELS + "attraction": liked,
+    LEVELS + "sample_bid": lambda r: (*chances(r), r.randrange(LARGEST_SEED)),
     "tables.engine.winprob.add_row": lambda r: (
         Table("net_bid"),
         r.randrange(BID_INPUTS),
@@ -657,8 +664,8 @@ CASES: dict[str, Maker] = {
         view(np.array([r.random() for _ in range(OUTCOMES)])),
     ),
     STAKES + "bag_offset": lambda r: (r.choice(RULES),),
-    STAKES + "staked": lambda r: (r.choice((25.0, -60.0, 0.0)), r.randint(-4, 4), 25.0, r.choice(RULES)),
-    STAKES + "number_of": lambda r: (
+    STAKES + "scaled_nil_threshold": lambda r: (r.choice((25.0, -60.0, 0.0)), r.randint(-4, 4), 25.0, r.choice(RULES)),
+    STAKES + "number_under_rules": lambda r: (
         r.randint(1, 8),
         r.uniform(-1, 8),
         r.choice((NO_BID, 0, 3, 5, 7, 13, BLIND_NIL)),
@@ -666,15 +673,15 @@ CASES: dict[str, Maker] = {
         r.randrange(1, EVERY_BID + 1),
         r.choice(RULES),
     ),
-    STAKES + "seen_rules": lambda r: (r.choice(RULES),),
+    STAKES + "simplified_rules": lambda r: (r.choice(RULES),),
     LEGAL + "allowed_bids": lambda r: (hand(r), *auction(r)[:3], r.choice(RULES)),
     LEGAL + "restricted_bids": lambda r: (hand(r), r.choice((NO_BID, 0, 3, 7, 13, BLIND_NIL)), r.choice(RULES)),
     LEGAL + "possible_bids": lambda r: (r.choice((NO_BID, 0, 3, 7, 13, BLIND_NIL)), r.choice(RULES)),
     LEGAL + "pair_allowed": lambda r: (bid(r), r.choice((NO_BID, bid(r))), r.choice(RULES)),
-    LEGAL + "between": lambda r: (r.randint(0, 13), r.randint(-3, 13)),
-    LEGAL + "nearest": lambda r: (r.randint(0, 13), r.randrange(1, EVERY_BID + 1)),
-    LEGAL + "within": lambda r: (r.randint(0, 13), r.randint(1, 13), r.randrange(1, EVERY_BID + 1)),
-    "service.bidding.choose.choose_bid": lambda r: (*any_position(r), r.choice(POLICIES), SETTINGS),
+    LEGAL + "bids_between": lambda r: (r.randint(0, 13), r.randint(-3, 13)),
+    LEGAL + "nearest_number": lambda r: (r.randint(0, 13), r.randrange(1, EVERY_BID + 1)),
+    LEGAL + "nearest_allowed": lambda r: (r.randint(0, 13), r.randint(1, 13), r.randrange(1, EVERY_BID + 1)),
+    "tables.engine.choose_bid.choose_bid": lambda r: (*any_position(r), r.choice(POLICIES), SETTINGS),
     RULES_OF_PLAY + "suit_mask": lambda r: (r.randrange(4),),
     RULES_OF_PLAY + "legal_cards": lambda r: (cards(r, 1), r.randrange(4), card(r), r.randrange(2)),
     RULES_OF_PLAY + "beats": lambda r: (card(r), card(r)),
@@ -686,8 +693,8 @@ CASES: dict[str, Maker] = {
     DEAL + "deck_of": lambda r: (r.choice((*RULES, JOKERS)),),
     DEAL + "deal": lambda r: (states.dealt(r.randrange(2**31), r.randrange(9)), view(np.zeros(64, np.int64))),
     COMMON + "unseen_cards": lambda r: sitting(r)[:2],
-    COMMON + "above": lambda r: (card(r),),
-    COMMON + "under": lambda r: (card(r),),
+    COMMON + "cards_above": lambda r: (card(r),),
+    COMMON + "cards_below": lambda r: (card(r),),
     COMMON + "nil_alive": lambda r: (sitting(r)[0], r.randrange(4)),
     COMMON + "tricks_needed": lambda r: (sitting(r)[0], r.randrange(4)),
     COMMON + "tricks_left": lambda r: (sitting(r)[0],),
@@ -760,29 +767,29 @@ CASES: dict[str, Maker] = {
     UCT + "uct": last_tricks,
     UCT + "search": arms,
     UCT + "point_gap": lambda r: (last_tricks(r)[0], finished(r), r.randrange(4)),
-    "tables.players.choose.choose_card": lambda r: sitting(r)[:2],
+    "tables.players.choose_card.choose_card": lambda r: sitting(r)[:2],
     ALTERNATIVES + "context_of": lambda r: sitting(r)[:2],
     ALTERNATIVES + "pick": lambda r: next((s, me, ok, r.randrange(CLASSES)) for s, me, _, ok, _ in [sitting(r)]),
     ALTERNATIVES + "finish": lambda r: (states.midway(r.randrange(2**31), r.randrange(52)),),
     ALTERNATIVES + "points_of": lambda r: (finished(r), r.randrange(2), r.choice(RULES)),
     ALTERNATIVES + "same_worth": lambda r: (r.choice((-1, card(r))), card(r), cards(r)),
     GAME + "start_round": lambda r: (sitting(r)[0],),
-    GAME + "blind_seat": blind_sitting,
+    GAME + "bids_blind_nil": blind_sitting,
     GAME + "bid_seat": lambda r: next(
         (s, r.randrange(4), r.choice(RULES), r.choice((*POLICIES, *GRADED)), SETTINGS)
         for s in [states.dealt(4, r.randrange(200))]
     ),
-    GAME + "disturbed": lambda r: (states.dealt(r.randrange(2**31), 1), r.randint(0, 14), r.choice((0.0, 0.5, 1.0))),
+    GAME + "with_noise": lambda r: (states.dealt(r.randrange(2**31), 1), r.randint(0, 14), r.choice((0.0, 0.5, 1.0))),
     GAME + "play_out": lambda r: (states.dealt(r.randrange(2**31), 1, states.random_bids(r)),),
-    GAME + "deal_under_way": lambda r: (
+    GAME + "start_mid_game": lambda r: (
         states.empty(),
         view(np.zeros(64, np.int64)),
         r.randrange(2**31),
         r.randrange(100),
         view(np.array([r.randint(-100, 200), r.randrange(10), r.randint(-100, 200), r.randrange(10)])),
-        view(seated("srp", "wrp")),
+        view(player_rows("srp", "wrp")),
     ),
-    GAME + "worth_after": ended_round,
+    GAME + "win_probability_after_round": ended_round,
     GAME + "begin_round": lambda r: (
         states.empty(),
         view(np.zeros(64, np.int64)),
@@ -790,7 +797,7 @@ CASES: dict[str, Maker] = {
         r.randrange(100),
         r.randrange(10),
         r.randrange(4),
-        view(seated("srp", "wrp")),
+        view(player_rows("srp", "wrp")),
         r.randint(-100, 200),
         r.randint(-100, 200),
         r.randrange(10),
@@ -806,10 +813,10 @@ CASES: dict[str, Maker] = {
     ),
     GAME + "turn_of": lambda r: (r.randrange(100), r.randrange(2), r.randrange(20)),
     GAME + "play_game": game,
-    SOLO_GAME + "play_solo_game": alone_game,
-    SOLO_GAME + "move_on": lambda r: (alone_finished(r), r.randrange(5)),
-    SOLO_GAME + "close_solo_round": lambda r: (alone_finished(r), r.randrange(4), CUTTHROAT, view(np.zeros(SUMS))),
-    SOLO_GAME + "solo_winner": lambda r: (alone_finished(r), r.choice((CUTTHROAT, CUTTHROAT._replace(lose=-50)))),
+    SOLO_GAME + "play_cutthroat_game": alone_game,
+    SOLO_GAME + "rotate_seats": lambda r: (alone_finished(r), r.randrange(5)),
+    SOLO_GAME + "close_cutthroat_round": lambda r: (alone_finished(r), r.randrange(4), CUTTHROAT, view(np.zeros(SUMS))),
+    SOLO_GAME + "cutthroat_winner": lambda r: (alone_finished(r), r.choice((CUTTHROAT, CUTTHROAT._replace(lose=-50)))),
     SOLO_GAME + "points_gained": lambda r: (finished(r), r.randrange(4), r.choice((CUTTHROAT, *RULES))),
     GAME + "record_round": lambda r: (finished(r), r.randrange(4), 61, -40, view(np.zeros(SUMS))),
 }
@@ -824,13 +831,13 @@ BUILD_ONLY = {"service.bidding.bis.regular.ruff_values"}  # makes `ruffs`; a lis
 HOW_MANY = (
     {"tables.engine.winprob.winprob_bid": 40}
     | dict.fromkeys((f"tables.engine.winprob.{name}_seat" for name in ("winprob", "weighed", "graded")), 20)
-    | {GAME + "play_game": 3, SOLO_GAME + "play_solo_game": 3}
+    | {GAME + "play_game": 3, SOLO_GAME + "play_cutthroat_game": 3}
     | dict.fromkeys(
         (
             GAME + "play_out",
             GAME + "close_round",
             GAME + "record_round",
-            GAME + "worth_after",
+            GAME + "win_probability_after_round",
             UCT + "uct",
             UCT + "search",
             UCT + "point_gap",

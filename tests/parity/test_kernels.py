@@ -38,7 +38,7 @@ def test_kernel(fitted, name):
 def test_all_policies_bids(fitted):
     """20,000 positions, each under one policy of every kind in turn: the same bid."""
     rng = random.Random(1)
-    plain, fast = kernel("service.bidding.choose.choose_bid"), compiled("service.bidding.choose.choose_bid")
+    plain, fast = kernel("tables.engine.choose_bid.choose_bid"), compiled("tables.engine.choose_bid.choose_bid")
     bids = set()
     for number in range(POSITIONS):
         where = any_position(rng)

@@ -15,8 +15,8 @@ from service.bidding.game.cards import DECK, cards_of
 from tables.engine.deal import deal, seed_rng
 from tables.engine.game import start_round
 from tables.engine.jit import entry
-from tables.engine.rules import BID, COUNT, DECK_CELL, HAND, LEADER, PIECES, PLAYER, SIZE, play_card
-from tables.players.choose import IDS, choose_card
+from tables.engine.play import BID, COUNT, DECK_CELL, HAND, LEADER, PIECES, PLAYER, SIZE, play_card
+from tables.players.choose_card import IDS, choose_card
 from tables.players.srp1.goals import ALL_PIECES
 from tests.conftest import Worlds, view
 from tests.tables.engine import states

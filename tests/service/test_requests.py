@@ -15,7 +15,7 @@ from service.bidding.errors import RulesError
 from service.bidding.game.cards import DECK, JOKER_DECK, cards_of, format_card, format_pbn, parse_card
 from service.bidding.game.rules import CUTTHROAT, PRESETS, VARIANTS, describe, make_rules
 from service.bidding.policies import CONVENTIONS
-from service.bidding.winprob.win_games import refusal
+from service.bidding.winprob.games import unsupported_field
 from service.problems import CODES
 from tests import naive
 
@@ -106,7 +106,7 @@ def valid_requests(draw) -> dict:
     }
     solo = rules["variant"] == "cutthroat"
     plain = rules["variant"] == "partnership"
-    winnable = refusal(make_rules(given.get("preset", "classic"), overrides)) is None
+    winnable = unsupported_field(make_rules(given.get("preset", "classic"), overrides)) is None
     policy = draw(st.sampled_from(["bis", "rb", "ms", "io", "bis:tuned", *["winprob"] * winnable]))
     optional = {
         "scores": _SEAT_SCORES if solo else _SCORES,

@@ -1,28 +1,29 @@
 """Look or blind nil: from a position without a hand to the decision with its numbers and a sentence.
 
-`decide_blind` is to POST /v1/bid/blind what `bidder.decide` is to POST /bid; the kernel is `blind.consider_blind`.
+`decide_blind` is to POST /v1/bid/blind what `bidder.decide` is to POST /bid; the kernel is
+`blind_nil.decide_blind_nil`.
 """
 
 from typing import Any, NamedTuple
 
-from service.bidding.bis.blind import (
+from service.bidding.bis.blind_nil import (
     BESIDE_NIL,
     BIG6_DEMAND,
-    BLIND_RULES,
+    BLIND_NIL_RULES,
     DESPAIR,
     FOURTH_SEAT,
     NO_REASON,
     NOT_BEHIND,
     RULED_OUT,
     SWITCHED_OFF,
-    Blind,
-    consider_blind,
-    lot,
+    BlindNil,
+    decide_blind_nil,
+    hash_uniform,
 )
 from service.bidding.game.auction import NO_BID, sum_of_bids
 from service.bidding.game.rules import Rules
 from service.bidding.policies import BIS, Policy
-from service.bidding.setting import setting_of
+from service.bidding.table_profile import profile_of
 from service.bidding.tableset import TableSet
 
 _UNBID = ((NO_BID, NO_BID, NO_BID), (NO_BID, NO_BID), (NO_BID,), ())
@@ -45,10 +46,10 @@ def decide_blind(
     seat = len(bids)
     b0, b1, b2 = bids + _UNBID[seat]
     policy = policy._replace(blind=1 if policy.kind == BIS else 0)
-    drawn = lot(seed)
-    t = tables.kernel[setting_of(rules, policy, us, them)]
-    made = consider_blind(seat, b0, b1, b2, us, them, rules, policy, drawn, t)
-    explanation: dict[str, Any] = {"rule": BLIND_RULES[made.rule]}
+    drawn = hash_uniform(seed)
+    t = tables.kernel[profile_of(rules, policy, us, them)]
+    made = decide_blind_nil(seat, b0, b1, b2, us, them, rules, policy, drawn, t)
+    explanation: dict[str, Any] = {"rule": BLIND_NIL_RULES[made.rule]}
     if rules.blind_nil:
         explanation |= {
             "p_ace_of_spades": made.p_ace,
@@ -79,7 +80,7 @@ def _percent(p: float) -> str:
     return f"{int(100 * p + 0.5)}%"
 
 
-def _why(made: Blind, total: int, us: int, them: int, rules: Rules, policy: Policy, drawn: float) -> str:
+def _why(made: BlindNil, total: int, us: int, them: int, rules: Rules, policy: Policy, drawn: float) -> str:
     made_in = f"a blind nil here makes {_percent(made.p_made)}"
     if made.rule == SWITCHED_OFF:
         return "This policy never bids blind nil"

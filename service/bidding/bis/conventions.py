@@ -29,7 +29,7 @@ CONVENTION_RULES = (
 )
 
 
-class Spoken(NamedTuple):
+class ConventionStep(NamedTuple):
     """What the convention made of a bid."""
 
     bid: int
@@ -37,7 +37,7 @@ class Spoken(NamedTuple):
     before: int  # the bid without it
 
 
-SILENCE = Spoken(NO_BID, SILENT, NO_BID)  # where no convention is played
+NO_CONVENTION_STEP = ConventionStep(NO_BID, SILENT, NO_BID)  # where no convention is played
 
 
 def guarded(cards: int, rank: int) -> bool:
@@ -67,30 +67,30 @@ def covers_blind_nil(hand: int, takes: int, fewest: int) -> bool:
     )
 
 
-def signalled(seat: int, b0: int, b1: int, convention: int) -> bool:
+def partner_signalled(seat: int, b0: int, b1: int, convention: int) -> bool:
     """Whether the bidder's partner has signalled: she spoke before and bid what ``convention`` keeps for it."""
     if convention == BIG5:
         return partner_bid(seat, b0, b1) == FIVE
     return convention == BIG6 and partner_bid(seat, b0, b1) == SIX
 
 
-def signal(hand: int, seat: int, bid: int, takes: int, convention: int, fewest: int, allowed: int) -> Spoken:
+def signal(hand: int, seat: int, bid: int, takes: int, convention: int, fewest: int, allowed: int) -> ConventionStep:
     """What the hand in ``seat`` bids under ``convention`` where it is about to bid ``bid``.
 
     ``takes``: the hand's regular takes; ``fewest``: those that a signal needs; ``allowed``: the set of bids that the
     rules allow, for a hand that may not bid a signal gives none.
     """
     if convention == NO_CONVENTION or seat > 1 or bid == 0:
-        return Spoken(bid, SILENT, bid)
+        return ConventionStep(bid, SILENT, bid)
     if convention == BIG5:
         if covers_nil(hand, takes, fewest):
-            return Spoken(FIVE, BIG5_SIGNAL, bid) if allowed >> FIVE & 1 else Spoken(bid, SILENT, bid)
-        return Spoken(FIVE - 1, BIG5_REFUSAL, bid) if bid == FIVE else Spoken(bid, SILENT, bid)
+            return ConventionStep(FIVE, BIG5_SIGNAL, bid) if allowed >> FIVE & 1 else ConventionStep(bid, SILENT, bid)
+        return ConventionStep(FIVE - 1, BIG5_REFUSAL, bid) if bid == FIVE else ConventionStep(bid, SILENT, bid)
     if covers_blind_nil(hand, takes, fewest):
-        return Spoken(SIX, BIG6_SIGNAL, bid) if allowed >> SIX & 1 else Spoken(bid, SILENT, bid)
-    return Spoken(SIX - 1, BIG6_REFUSAL, bid) if bid == SIX else Spoken(bid, SILENT, bid)
+        return ConventionStep(SIX, BIG6_SIGNAL, bid) if allowed >> SIX & 1 else ConventionStep(bid, SILENT, bid)
+    return ConventionStep(SIX - 1, BIG6_REFUSAL, bid) if bid == SIX else ConventionStep(bid, SILENT, bid)
 
 
-def answer(unasked: int, convention: int) -> Spoken:
+def answer_signal(unasked: int, convention: int) -> ConventionStep:
     """A nil after partner's signal; ``unasked``: what the hand would have bid without it."""
-    return Spoken(0, BIG5_ANSWER if convention == BIG5 else BIG6_ANSWER, unasked)
+    return ConventionStep(0, BIG5_ANSWER if convention == BIG5 else BIG6_ANSWER, unasked)

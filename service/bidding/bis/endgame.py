@@ -7,15 +7,15 @@ what the rules stake on it. The first rule that matches changes the bid, within 
 
 from typing import Any, NamedTuple
 
-from service.bidding.bis.nil import OPEN
+from service.bidding.bis.nil import NOT_RULED_OUT
 from service.bidding.bis.regular import limit_takes
 from service.bidding.game.auction import NO_BID, opponents_nils, partner_bid, sequence_index
-from service.bidding.game.legal import within
+from service.bidding.game.legal import nearest_allowed
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import BLIND_NIL, TEN_POINTS, contract_of, contract_worth, nil_stake
+from service.bidding.game.scoring import BLIND_NIL, TEN_POINTS, contract_of, contract_points, nil_stake
 from service.bidding.record import record
 
-UNTOUCHED, ATTACK_NIL, COMPLETE_TO_14, CLOSE_RACE, DESPERATE_NIL, SAFE_REGULAR, LAST_SEAT_LESS, LEAD_LESS = range(8)
+NO_RULE, ATTACK_NIL, COMPLETE_TO_14, CLOSE_RACE, DESPERATE_NIL, SAFE_REGULAR, LAST_SEAT_LESS, LEAD_LESS = range(8)
 RULE_NAMES = (
     "",
     "opponents-nil",
@@ -43,10 +43,10 @@ class Endgame(NamedTuple):
 
 
 def project(
-    seat: int, b0: int, b1: int, b2: int, bid: int, us: int, them: int, rules: Rules, t: Any
+    seat: int, b0: int, b1: int, b2: int, bid: int, us: int, them: int, rules: Rules, tables: Any
 ) -> tuple[float, float, float]:
     """Both sides' points when the bidder in ``seat`` bids ``bid`` and everyone makes hers, and the four bids' sum."""
-    mean_bids = t.mean_bids
+    mean_bids = tables.mean_bids
     ours = float(contract_of(bid))
     our_nils = nil_stake(bid, rules)
     their_nils = 0
@@ -72,17 +72,17 @@ def project(
         their_nils = nil_stake(b0, rules) + nil_stake(b2, rules)
     worth, their_worth = 10.0 * ours, 10.0 * theirs
     if rules.ten_for_200 and seat > 1:
-        worth = float(contract_worth(int(ours), rules))
+        worth = float(contract_points(int(ours), rules))
         if seat == 3:
-            their_worth = float(contract_worth(int(theirs), rules))
+            their_worth = float(contract_points(int(theirs), rules))
     return us + worth + our_nils, them + their_worth + their_nils, ours + theirs
 
 
-def gain(partner: int, bid: int, new: int, rules: Rules) -> int:
+def contract_gain(partner: int, bid: int, new: int, rules: Rules) -> int:
     """Points by which a made contract changes with ``new`` for ``bid``, both numbers, beside ``partner``'s bid."""
     if rules.ten_for_200 and partner != NO_BID:
         tricks = contract_of(partner)
-        return contract_worth(tricks + new, rules) - contract_worth(tricks + bid, rules)
+        return contract_points(tricks + new, rules) - contract_points(tricks + bid, rules)
     return 10 * (new - bid)
 
 
@@ -91,7 +91,7 @@ def can_win(projected: float, other: float, win: int) -> bool:
     return projected >= win and (other < win or projected > other)
 
 
-def adjust(
+def apply_endgame(
     seat: int,
     b0: int,
     b1: int,
@@ -107,7 +107,7 @@ def adjust(
     us_bags: int,
     allowed: int,
     rules: Rules,
-    t: Any,
+    tables: Any,
 ) -> Endgame:
     """Apply the first end-of-game rule that matches to ``bid`` (0 for a nil, else the number ``takes``).
 
@@ -121,11 +121,11 @@ def adjust(
     reach = stake + (stake if stake > tricks else tricks)
     win = rules.win
     if us + reach < win and them + reach < win:
-        return record(Endgame, (bid, UNTOUCHED, bid, 0.0, 0.0, 0.0))
-    now_us, now_them, total = project(seat, b0, b1, b2, bid, us, them, rules, t)
+        return record(Endgame, (bid, NO_RULE, bid, 0.0, 0.0, 0.0))
+    now_us, now_them, total = project(seat, b0, b1, b2, bid, us, them, rules, tables)
     partner = partner_bid(seat, b0, b1)
     new = bid
-    rule = UNTOUCHED
+    rule = NO_RULE
     # A level race is no win for us, so it counts as theirs.
     if now_them >= win and (now_us < win or now_them >= now_us):
         if opponents_nils(seat, b0, b1, b2) > 0:
@@ -140,21 +140,21 @@ def adjust(
             rule = CLOSE_RACE
             for more in range(1, 3):
                 new = bid + more
-                if now_us + gain(partner, bid, new, rules) > now_them:
+                if now_us + contract_gain(partner, bid, new, rules) > now_them:
                     break
-        elif bid > 0 and nil_ruled_out == OPEN and nil_probability >= nil_floor and rules.nil_points > 0:
+        elif bid > 0 and nil_ruled_out == NOT_RULED_OUT and nil_probability >= nil_floor and rules.nil_points > 0:
             rule = DESPERATE_NIL
             new = 0
     elif can_win(now_us, now_them, win):
         last = seat == 3
         no_penalty = not rules.bags or us_bags + 2 < rules.bag_limit
         if last and bid == 0 and takes > 0:
-            regular_us, regular_them, _ = project(seat, b0, b1, b2, takes, us, them, rules, t)
+            regular_us, regular_them, _ = project(seat, b0, b1, b2, takes, us, them, rules, tables)
             if can_win(regular_us, regular_them, win):
                 rule = SAFE_REGULAR
                 new = takes
         elif bid > 1 and no_penalty:
-            change = gain(partner, bid, bid - 1, rules)
+            change = contract_gain(partner, bid, bid - 1, rules)
             if last and can_win(now_us + change, now_them, win):
                 rule = LAST_SEAT_LESS
                 new = bid - 1
@@ -162,5 +162,5 @@ def adjust(
                 rule = LEAD_LESS
                 new = bid - 1
     if new > 0:
-        new = within(new, bid, allowed)
-    return record(Endgame, (new, rule if new != bid else UNTOUCHED, bid, now_us, now_them, total))
+        new = nearest_allowed(new, bid, allowed)
+    return record(Endgame, (new, rule if new != bid else NO_RULE, bid, now_us, now_them, total))

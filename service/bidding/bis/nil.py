@@ -19,9 +19,11 @@ SURE_LOSER = 0.25  # probability below which a nil is bid at full strength only
 GRID = 100  # a curve has GRID + 1 points over nil values 0..1
 
 # Why a nil is ruled out.
-OPEN, PARTNER_NIL, ACE_OF_SPADES, KING_QUEEN, THREE_HIGH, FOUR_SPADES, HONOUR, SWITCHED_OFF, AGAINST_RULES = range(9)
+NOT_RULED_OUT, PARTNER_NIL, ACE_OF_SPADES, KING_QUEEN, THREE_HIGH, FOUR_SPADES, HONOUR, SWITCHED_OFF, AGAINST_RULES = (
+    range(9)
+)
 BIG_JOKER, JOKER_ACE, THREE_ABOVE_JACK, JOKER_HONOUR = range(9, 13)  # with jokers, in the place of four of these
-REASONS = (
+NIL_REASONS = (
     "",
     "partner bid nil",
     "ace of spades",
@@ -78,7 +80,7 @@ def ruled_out(spades: int, partner: int, honours: int, nils: int, allowed: int, 
         return FOUR_SPADES
     if tops >= 1 << QUEEN and not honours:
         return JOKER_HONOUR if above else HONOUR
-    return OPEN if nils else SWITCHED_OFF
+    return NOT_RULED_OUT if nils else SWITCHED_OFF
 
 
 def nil_value(clubs: float, diamonds: float, hearts: float, spades: float, void: bool) -> float:
@@ -89,22 +91,22 @@ def nil_value(clubs: float, diamonds: float, hearts: float, spades: float, void:
     return value if value < 1.0 else 1.0
 
 
-def contract_points(contract: int, nil: int, t: Any) -> float:
+def expected_contract_points(contract: int, nil: int, tables: Any) -> float:
     """Expected points of a contract from the share of such contracts that are made; ``nil``: 1 beside a nil."""
-    points: float = 10.0 * contract * (2.0 * t.contract_made[nil, contract] - 1.0)
+    points: float = 10.0 * contract * (2.0 * tables.contract_made[nil, contract] - 1.0)
     return points
 
 
-def partnership_threshold(takes: int, partner: int, sequence: int, t: Any) -> float:
+def partnership_threshold(takes: int, partner: int, sequence: int, tables: Any) -> float:
     """BIS*'s threshold (ECAI 2020, section 5.3.3): what the side's contract is worth with ``takes`` and without.
 
     ``partner`` is her bid; where she has yet to bid, the mean bid two seats after this ``sequence``.
     """
-    bid = contract_of(partner) if partner >= 0 else int(t.mean_bids[sequence, 2] + 0.5)
-    return contract_points(takes + bid, 0, t) - contract_points(bid, 1, t)
+    bid = contract_of(partner) if partner >= 0 else int(tables.mean_bids[sequence, 2] + 0.5)
+    return expected_contract_points(takes + bid, 0, tables) - expected_contract_points(bid, 1, tables)
 
 
-def leaned_threshold(threshold: float, off: float, nil_points: int) -> float:
+def shifted_threshold(threshold: float, off: float, nil_points: int) -> float:
     """The threshold of a bidder who takes a nil for worse by ``off`` points (better: negative), see `levels`.
 
     Never below what a sure loser is worth.
@@ -136,13 +138,13 @@ def consider_nil(
     nils: int,
     nil_points: int,
     allowed: int,
-    t: Any,
+    tables: Any,
     above: int = 0,
 ) -> Nil:
     """Value, probability and expected points of a nil, and whether it is chosen; ``above`` as in `ruled_out`."""
     suits = hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF, hand >> 48
     partner = partner_bid(seat, b0, b1)
-    return weigh_nil(suits, partner, sequence, curves, threshold, honours, nils, nil_points, allowed, t, above)
+    return weigh_nil(suits, partner, sequence, curves, threshold, honours, nils, nil_points, allowed, tables, above)
 
 
 def weigh_nil(
@@ -155,7 +157,7 @@ def weigh_nil(
     nils: int,
     nil_points: int,
     allowed: int,
-    t: Any,
+    tables: Any,
     above: int = 0,
 ) -> Nil:
     """`consider_nil` of holdings, clubs first, beside ``partner``'s bid (NO_BID: none yet).
@@ -163,7 +165,7 @@ def weigh_nil(
     With LOW_FOUR four spades count as the three highest, for `cnil` counts no more; so it says too much of such nils.
     """
     c_cards, d_cards, h_cards, s_cards = suits
-    cnil = t.cnil
+    cnil = tables.cnil
     clubs = cnil[0, c_cards]
     diamonds = cnil[-2, d_cards]  # from the end: with jokers only diamonds have 13 cards (ADR 30)
     hearts = cnil[0, h_cards]
@@ -179,14 +181,14 @@ def weigh_nil(
         if value > 1.0:
             value = 1.0
     if curves == FULL:
-        probability = interpolate(t.curves, sequence, value)
+        probability = interpolate(tables.curves, sequence, value)
     elif curves == SINGLE:
-        probability = interpolate(t.single_curve, 0, value)
+        probability = interpolate(tables.single_curve, 0, value)
     else:
         probability = value
     expected = nil_points * (2.0 * probability - 1.0)
     reason = ruled_out(s_cards, partner, honours, nils, allowed, above)
-    chosen = reason == OPEN and expected > threshold
+    chosen = reason == NOT_RULED_OUT and expected > threshold
     return record(
         Nil,
         (clubs, diamonds, hearts, spades, factor, value, probability, expected, threshold, reason, chosen),

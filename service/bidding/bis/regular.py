@@ -31,16 +31,16 @@ class Regular(NamedTuple):
     takes: int  # rounded and limited: the bid
 
 
-def side_value(cards: int, cutters: int, p_length: Any) -> float:
-    """Tricks of a side suit's ace, king and queen when ``cutters`` opponents might cut; ``p_length`` (4, 14, 4)."""
+def side_value(cards: int, ruffers: int, p_length: Any) -> float:
+    """Tricks of a side suit's ace, king and queen when ``ruffers`` opponents might cut; ``p_length`` (4, 14, 4)."""
     n = cards.bit_count()
     value = 0.0
     if cards >> ACE & 1:
-        value += p_length[cutters, n, 1]
+        value += p_length[ruffers, n, 1]
     if n >= 2 and cards >> KING & 1:
-        value += p_length[cutters, n, 2]
+        value += p_length[ruffers, n, 2]
     if n >= 3 and cards >> QUEEN & 1:
-        value += p_length[cutters, n, 3]
+        value += p_length[ruffers, n, 3]
     return value
 
 
@@ -61,10 +61,10 @@ def spade_counts(cards: int, above: int = 0) -> tuple[int, int]:
     return high, max(0, n - 4)
 
 
-def ruff_values(lengths: Sequence[int], cutters: int, p_length: Any) -> list[float]:
+def ruff_values(lengths: Sequence[int], ruffers: int, p_length: Any) -> list[float]:
     """Worth of each ruff that side suits of these lengths offer, best first."""
     return sorted(
-        (float(p_length[cutters, n, k]) for n in lengths for k in range(n + 1, 4)),
+        (float(p_length[ruffers, n, k]) for n in lengths for k in range(n + 1, 4)),
         reverse=True,
     )
 
@@ -77,30 +77,32 @@ def ruff_row(clubs: int, diamonds: int, hearts: int) -> int:
     return (c if c < 3 else 3) + 4 * (d if d < 3 else 3) + 16 * (h if h < 3 else 3)
 
 
-def regular_takes(hand: int, seat: int, b0: int, b1: int, b2: int, factor: float, offset: float, t: Any) -> Regular:
+def regular_takes(
+    hand: int, seat: int, b0: int, b1: int, b2: int, factor: float, offset: float, tables: Any
+) -> Regular:
     """The regular bid and what it is made of.
 
-    ``factor``: the previous-bids factor to add; ``t``: `tableset.Tables`.
+    ``factor``: the previous-bids factor to add; ``tables``: `tableset.Tables`.
     """
-    cutters = 2 - opponents_nils(seat, b0, b1, b2) if seat else 2
-    return count_takes(hand, cutters, partner_bid(seat, b0, b1), factor, offset, t)
+    ruffers = 2 - opponents_nils(seat, b0, b1, b2) if seat else 2
+    return count_takes(hand, ruffers, partner_bid(seat, b0, b1), factor, offset, tables)
 
 
-def count_takes(hand: int, cutters: int, partner: int, factor: float, offset: float, t: Any) -> Regular:
-    """`regular_takes` with ``cutters`` opponents who might cut, beside ``partner``'s bid (NO_BID: none)."""
+def count_takes(hand: int, ruffers: int, partner: int, factor: float, offset: float, tables: Any) -> Regular:
+    """`regular_takes` with ``ruffers`` opponents who might cut, beside ``partner``'s bid (NO_BID: none)."""
     suits = hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF, hand >> 48
-    return count_suits(suits, cutters, partner, factor, offset, t)
+    return count_suits(suits, ruffers, partner, factor, offset, tables)
 
 
 def count_suits(
-    suits: tuple[int, int, int, int], cutters: int, partner: int, factor: float, offset: float, t: Any
+    suits: tuple[int, int, int, int], ruffers: int, partner: int, factor: float, offset: float, tables: Any
 ) -> Regular:
     """`count_takes` of holdings, clubs first."""
     clubs, diamonds, hearts, spades = suits
-    side_high = t.side_high
-    c = side_high[cutters, clubs]
-    d = side_high[cutters - 4, diamonds]  # from the end: with jokers only diamonds have 13 cards (ADR 30)
-    h = side_high[cutters, hearts]
+    side_high = tables.side_high
+    c = side_high[ruffers, clubs]
+    d = side_high[ruffers - 4, diamonds]  # from the end: with jokers only diamonds have 13 cards (ADR 30)
+    h = side_high[ruffers, hearts]
     n_clubs = clubs.bit_count()
     n_diamonds = diamonds.bit_count()
     n_hearts = hearts.bit_count()
@@ -109,8 +111,8 @@ def count_suits(
         + 4 * (n_diamonds if n_diamonds < 3 else 3)
         + 16 * (n_hearts if n_hearts < 3 else 3)
     )  # `ruff_row`, spelt out for speed
-    ruffs = t.ruffs
-    spade_takes = t.spade_takes
+    ruffs = tables.ruffs
+    spade_takes = tables.spade_takes
     best = spade_takes[spades, 0] + 0.0
     best_ruffs = 0.0
     ruffing = 0
@@ -121,7 +123,7 @@ def count_suits(
         n = MOST_RUFFS
     for k in range(1, n + 1):
         before = worth
-        worth = ruffs[cutters, row, k]
+        worth = ruffs[ruffers, row, k]
         if worth == before:
             break
         value = worth + spade_takes[spades, k]
@@ -130,7 +132,7 @@ def count_suits(
             best_ruffs = worth
             ruffing = k
     estimate = c + d + h + best + factor + offset
-    high = t.spade_high[spades, ruffing]
+    high = tables.spade_high[spades, ruffing]
     long = spade_takes[spades, ruffing] - high
     return record(Regular, (c, d, h, high, long, best_ruffs, factor, offset, estimate, limit_takes(estimate, partner)))
 
@@ -144,7 +146,7 @@ def limit_takes(estimate: float, partner: int) -> int:
     return takes if takes > 1 else 1
 
 
-def previous_bids_factor(seat: int, b0: int, b1: int, b2: int, t: Any) -> float:
+def previous_bids_factor(seat: int, b0: int, b1: int, b2: int, tables: Any) -> float:
     """Tricks to add for the sum of the previous bids; `factor` has shape (4 seats, 40 sums)."""
-    value: float = t.factor[seat, sum_of_bids(seat, b0, b1, b2)]
+    value: float = tables.factor[seat, sum_of_bids(seat, b0, b1, b2)]
     return value

@@ -6,7 +6,7 @@ constants are fitted by `python -m tables fit rules`; what they are worth is in 
 """
 
 from service.bidding.game.auction import NO_BID
-from service.bidding.game.legal import within
+from service.bidding.game.legal import nearest_allowed
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import TEN_TRICKS, contract_of
 
@@ -32,7 +32,7 @@ def bag_offset(rules: Rules) -> float:
     return offset if offset < MOST_BAG_OFFSET else MOST_BAG_OFFSET
 
 
-def staked(threshold: float, forced: int, forced_trick: float, rules: Rules) -> float:
+def scaled_nil_threshold(threshold: float, forced: int, forced_trick: float, rules: Rules) -> float:
     """The nil threshold, points: in proportion to stakes below 100, and lower where the least bid is above the takes.
 
     ``forced``: tricks by which `min_bid` exceeds the takes; a nil spares them, each worth ``forced_trick`` points.
@@ -44,7 +44,7 @@ def staked(threshold: float, forced: int, forced_trick: float, rules: Rules) -> 
     return threshold
 
 
-def number_of(
+def number_under_rules(
     takes: int, estimate: float, partner: int, ten_from: float, allowed: int, rules: Rules
 ) -> tuple[int, int]:
     """The regular ``takes`` as the rules have them beside ``partner``'s bid (NO_BID: none yet), and what changed them.
@@ -57,10 +57,10 @@ def number_of(
             return bid, FOR_TEN
     if allowed >> takes & 1:
         return takes, AS_COUNTED
-    return within(takes, takes, allowed), BY_RULES
+    return nearest_allowed(takes, takes, allowed), BY_RULES
 
 
-def seen_rules(rules: Rules) -> Rules:
+def simplified_rules(rules: Rules) -> Rules:
     """The rules as a policy sees them that ignores them: classic's with these goals, blind nil and variant."""
     return Rules(
         rules.win,

@@ -25,11 +25,11 @@ from service.bidding.bis.endgame import (
     DESPERATE_NIL,
     LAST_SEAT_LESS,
     LEAD_LESS,
+    NO_RULE,
     RULE_NAMES,
     SAFE_REGULAR,
-    UNTOUCHED,
 )
-from service.bidding.bis.nil import OPEN, REASONS, Nil
+from service.bidding.bis.nil import NIL_REASONS, NOT_RULED_OUT, Nil
 from service.bidding.bis.regular import Regular
 from service.bidding.bis.stakes import AS_COUNTED, BY_RULES, NUMBER_RULES
 from service.bidding.game.auction import NO_BID, sequence_index
@@ -70,7 +70,7 @@ _IO_NIL = "at most 3 takes, partner's bid 4 or more, no ace or king, no spade fr
 
 
 def explain_bis(
-    made: BisDecision, bid: int, bids: tuple[int, ...], t: Any, variant: int = PARTNERSHIP
+    made: BisDecision, bid: int, bids: tuple[int, ...], tables: Any, variant: int = PARTNERSHIP
 ) -> dict[str, Any]:
     """The explanation of a BIS decision after ``bids``; ``bid`` is what is answered (a legal bid).
 
@@ -94,7 +94,7 @@ def explain_bis(
             }
         )
         adjusted += f"; {_SAID[spoken.rule]}"
-    if end.rule != UNTOUCHED:
+    if end.rule != NO_RULE:
         adjustments.append(
             {
                 "rule": RULE_NAMES[end.rule],
@@ -105,7 +105,7 @@ def explain_bis(
                     "us": end.projected_us,
                     "them": end.projected_them,
                     "sum_of_bids": end.total,
-                    "mean_bids": mean_bids_after((*bids, end.before), t),
+                    "mean_bids": mean_bids_after((*bids, end.before), tables),
                 },
             }
         )
@@ -158,25 +158,25 @@ def numbers_of(regular: Regular, nil: Nil) -> dict[str, Any]:
             "expected_points": expected_points,
             "threshold": threshold,
             "chosen": chosen,
-            "ruled_out": REASONS[reason] if reason != OPEN else None,
+            "ruled_out": NIL_REASONS[reason] if reason != NOT_RULED_OUT else None,
         },
     }
 
 
-def mean_bids_after(bids: tuple[int, ...], t: Any) -> list[float]:
+def mean_bids_after(bids: tuple[int, ...], tables: Any) -> list[float]:
     """Mean bids of the seats still to bid after these bids, in bidding order."""
     so_far = len(bids)
     if so_far == 4:
         return []
     b0, b1, b2 = bids if so_far == 3 else (*bids, NO_BID, NO_BID)[:3]
-    row, mean_bids = sequence_index(so_far, b0, b1, b2), t.mean_bids
+    row, mean_bids = sequence_index(so_far, b0, b1, b2), tables.mean_bids
     return [mean_bids[row, later] for later in range(4 - so_far)]
 
 
 def nil_in_words(nil: Nil) -> str:
     """What speaks for or against a nil, as part of a sentence."""
-    if nil.ruled_out != OPEN:
-        return f"nil is out ({REASONS[nil.ruled_out]})"
+    if nil.ruled_out != NOT_RULED_OUT:
+        return f"nil is out ({NIL_REASONS[nil.ruled_out]})"
     # Plain ints format three times as fast as floats and signed ints, and this runs on every request.
     points = round(nil.expected_points)
     return (

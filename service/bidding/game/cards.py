@@ -109,7 +109,7 @@ def format_pbn(hand: int) -> str:
     )
 
 
-def ordinary(hand: int) -> int:
+def without_jokers(hand: int) -> int:
     """A hand of the jokers' deck as one of 52 cards: each joker is the highest spade that it lacks.
 
     >>> hex(ordinary(1 << 62 | 1 << 60 | 1 << 50) >> 48)

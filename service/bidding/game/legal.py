@@ -2,7 +2,7 @@
 
 Bit b stands for bid b, bit 0 for nil. A blind nil is never in a set: whoever asks has seen the hand. The request's
 `legal_bids` are not known here; they have the last word in `bidder`. Data comes from the rules; every bid goes
-through `within`, in the service and in the simulator.
+through `nearest_allowed`, in the service and in the simulator.
 """
 
 from service.bidding.game.auction import NO_BID, partner_bid
@@ -20,7 +20,7 @@ def allowed_bids(hand: int, seat: int, b0: int, b1: int, rules: Rules) -> int:
     """
     variant = rules.variant
     if variant == CUTTHROAT:
-        return EVERY_BID & ~between(1, rules.min_bid - 1)
+        return EVERY_BID & ~bids_between(1, rules.min_bid - 1)
     partner = partner_bid(seat, b0, b1)
     if variant == PARTNERSHIP and partner < 13 and not (rules.min_bid or rules.team_min or rules.team_max < UNLIMITED):
         # `restricted_bids` for most requests, in a third of its time
@@ -57,9 +57,9 @@ def restricted_bids(hand: int, partner: int, rules: Rules) -> int:
             nil = 0
         if low < least:
             low = least
-    numbers = between(low, high)
+    numbers = bids_between(low, high)
     if numbers == 0 and (nil == 0 or rules.team_max == UNLIMITED):
-        numbers = between(low, low)
+        numbers = bids_between(low, low)
     return numbers | nil
 
 
@@ -67,9 +67,9 @@ def possible_bids(partner: int, rules: Rules) -> int:
     """The set of bids that the rules allow some hand beside ``partner``'s bid (NO_BID: she has yet to)."""
     variant = rules.variant
     if variant == MIRROR or variant == WHIZ or variant == WHIZ_STRICT:
-        return between(0, 13 if partner == NO_BID else 13 - contract_of(partner))
+        return bids_between(0, 13 if partner == NO_BID else 13 - contract_of(partner))
     if variant == CUTTHROAT:
-        return EVERY_BID & ~between(1, rules.min_bid - 1)
+        return EVERY_BID & ~bids_between(1, rules.min_bid - 1)
     return restricted_bids(0, partner, rules)
 
 
@@ -81,7 +81,7 @@ def pair_allowed(first: int, second: int, rules: Rules) -> bool:
     )
 
 
-def between(low: int, high: int) -> int:
+def bids_between(low: int, high: int) -> int:
     """The set of bids low..high; empty when high is lower.
 
     >>> bin(between(2, 4))
@@ -90,7 +90,7 @@ def between(low: int, high: int) -> int:
     return (2 << high) - (1 << low) if high >= low else 0
 
 
-def nearest(bid: int, allowed: int) -> int:
+def nearest_number(bid: int, allowed: int) -> int:
     """The number in ``allowed`` nearest to ``bid``, the lower of two; nil when it holds no number.
 
     >>> nearest(3, 0b110001), nearest(3, 0b1)
@@ -110,8 +110,8 @@ def nearest(bid: int, allowed: int) -> int:
     return higher if higher - bid < bid - lower else lower
 
 
-def within(bid: int, takes: int, allowed: int) -> int:
+def nearest_allowed(bid: int, takes: int, allowed: int) -> int:
     """``bid`` where it is allowed; else the allowed number nearest to it, for a nil to the regular ``takes``."""
     if allowed >> bid & 1:
         return bid
-    return nearest(takes if bid == 0 else bid, allowed)
+    return nearest_number(takes if bid == 0 else bid, allowed)

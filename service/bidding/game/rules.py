@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from service.bidding.errors import RulesError
 
-NEVER = -(10**6)  # `lose` where there is no losing goal
+NO_LOSING_GOAL = -(10**6)  # `lose` where there is no losing goal
 UNLIMITED = 26  # `team_max` where there is none
 BAGS, CONTRACT, NONE = 0, 1, 2  # failed_nil_tricks
 FAILED_NIL_TRICKS = ("bags", "contract", "none")
@@ -22,7 +22,7 @@ class Rules(NamedTuple):
     """One rule set; units are points and tricks, flags are 0 or 1. Defaults are preset `classic`."""
 
     win: int = 500
-    lose: int = NEVER
+    lose: int = NO_LOSING_GOAL
     nil_points: int = 100
     blind_nil_points: int = 200
     double_nil: int = 1
@@ -80,7 +80,7 @@ SUPPORTED_RANGES: dict[str, tuple[int, int]] = {
     "team_max": (7, 13),
     "ten_for_200": (0, 1),
 }
-_NULLS = {"lose": NEVER, "team_max": UNLIMITED}  # null: none
+_NULLS = {"lose": NO_LOSING_GOAL, "team_max": UNLIMITED}  # null: none
 _WORDS = {"failed_nil_tricks": FAILED_NIL_TRICKS, "variant": VARIANTS}
 
 # Fields that a variant has no use for keep their default there: what would have no effect is refused, not ignored.

@@ -31,7 +31,7 @@ def nil_stake(bid: int, rules: Rules) -> int:
     return 0
 
 
-def contract_worth(contract: int, rules: Rules) -> int:
+def contract_points(contract: int, rules: Rules) -> int:
     """Points won or lost on a side's contract; overtricks are bags in every case.
 
     >>> contract_worth(10, Rules()), contract_worth(10, Rules(ten_for_200=1)), contract_worth(11, Rules(ten_for_200=1))
@@ -63,11 +63,11 @@ def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags:
         else:
             made += own_taken
     if made >= contract:
-        points += contract_worth(contract, rules)
+        points += contract_points(contract, rules)
         spilled += made - contract
     else:
-        points -= contract_worth(contract, rules)
-    return with_bags(points, spilled, bags, rules)
+        points -= contract_points(contract, rules)
+    return apply_bags(points, spilled, bags, rules)
 
 
 def score_seat(bid: int, taken: int, bags: int, rules: Rules) -> tuple[int, int]:
@@ -78,13 +78,13 @@ def score_seat(bid: int, taken: int, bags: int, rules: Rules) -> tuple[int, int]
     """
     if is_nil(bid):
         stake = nil_stake(bid, rules)
-        return with_bags(-stake if taken else stake, taken, bags, rules)
+        return apply_bags(-stake if taken else stake, taken, bags, rules)
     if taken >= bid:
-        return with_bags(10 * bid, taken - bid, bags, rules)
+        return apply_bags(10 * bid, taken - bid, bags, rules)
     return -10 * bid, bags
 
 
-def with_bags(points: int, spilled: int, bags: int, rules: Rules) -> tuple[int, int]:
+def apply_bags(points: int, spilled: int, bags: int, rules: Rules) -> tuple[int, int]:
     """Points with those of the bags ``spilled`` in a round and their penalties, and the bags after it."""
     if not rules.bags:
         return points, bags
@@ -96,7 +96,7 @@ def with_bags(points: int, spilled: int, bags: int, rules: Rules) -> tuple[int, 
     return points, bags
 
 
-def bags_counted(rules: Rules) -> tuple[int, int]:
+def effective_bag_rules(rules: Rules) -> tuple[int, int]:
     """Bag limit and penalty; without bags as if each were taken back at once with its point."""
     return (rules.bag_limit, rules.bag_penalty) if rules.bags else (1, 1)
 

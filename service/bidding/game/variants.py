@@ -22,8 +22,8 @@ def ranks_above_ace(variant: int) -> int:
     return RANKS_OF_JOKERS if variant == JOKERS else 0
 
 
-def sees_ordinary(rules: Rules, policy: Policy) -> bool:
-    """Whether ``policy`` knows no jokers and reads a hand that may hold them as `cards.ordinary` gives it."""
+def sees_no_jokers(rules: Rules, policy: Policy) -> bool:
+    """Whether ``policy`` knows no jokers and reads a hand that may hold them as `cards.without_jokers` gives it."""
     return rules.variant == JOKERS and (policy.kind != BIS or policy.ignores != 0)
 
 

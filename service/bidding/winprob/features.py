@@ -12,8 +12,8 @@ from service.bidding.bis.regular import Regular
 from service.bidding.game.auction import NO_BID, sum_of_bids
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import contract_of
-from service.bidding.winprob.win_games import Place
-from service.bidding.winprob.winning import cells_of, worth
+from service.bidding.winprob.games import WinTableSlice
+from service.bidding.winprob.win_table import win_array, win_probability_after
 
 CARD_INPUTS = 52  # 13 ranks of the side suits, longest first, and of spades
 POSITION_NAMES = (
@@ -98,26 +98,28 @@ def position_inputs(
     them: int,
     us_bags: int,
     them_bags: int,
-    place: Place,
+    win_slice: WinTableSlice,
     rules: Rules,
     regular: Regular,
     nil: Nil,
-    t: Any,
+    tables: Any,
 ) -> tuple[float, ...]:
     """A position's numbers but for its cards, in the order of POSITION_NAMES; ``held``: its `holdings`.
 
-    ``sequence`` is the row of the bids so far, ``place`` the game's (`winning.place_of`), ``regular`` and ``nil`` as
-    BIS reckons them.
+    ``sequence`` is the row of the bids so far, ``win_slice`` the game's (`win_table.slice_of`), ``regular`` and
+    ``nil`` as BIS reckons them.
     """
     first, second, third, spades = held
     lho = b0 if seat == 3 else NO_BID
     partner = b1 if seat == 3 else (b0 if seat == 2 else NO_BID)
     rho = b2 if seat == 3 else (b1 if seat == 2 else (b0 if seat == 1 else NO_BID))
     known = sum_of_bids(seat, b0, b1, b2)
-    cnil, mean_bids = t.cnil, t.mean_bids
+    cnil, mean_bids = tables.cnil, tables.mean_bids
     takes = regular.takes
     lead = us - them
-    p_win = worth(us, us_bags, them, them_bags, 1 - (seat & 1), place, rules, cells_of(place, t))
+    p_win = win_probability_after(
+        us, us_bags, them, them_bags, 1 - (seat & 1), win_slice, rules, win_array(win_slice, tables)
+    )
     return (
         (
             first.bit_count() / 6.0,
@@ -152,8 +154,8 @@ def position_inputs(
         + to_goal(us, rules.win)
         + to_goal(them, rules.win)
         + (
-            us_bags / place.bags,
-            them_bags / place.bags,
+            us_bags / win_slice.bags,
+            them_bags / win_slice.bags,
             to_losing(us, rules.lose),
             to_losing(them, rules.lose),
             -2.0 if lead < -200 else (2.0 if lead > 200 else lead / 100.0),
@@ -180,14 +182,14 @@ def to_losing(score: int, lose: int) -> float:
     return left / 100.0 if left > 0 else 0.0
 
 
-def expected_bids(seat: int, b0: int, b1: int, b2: int, sequence: int, bid: int, t: Any) -> tuple[float, float]:
+def expected_bids(seat: int, b0: int, b1: int, b2: int, sequence: int, bid: int, tables: Any) -> tuple[float, float]:
     """Tricks that the partner and both opponents have bid, or will on the mean once we have bid ``bid``.
 
     ``sequence``: the row of the bids before ours.
     """
     if seat == 3:
         return contract_of(b1) + 0.0, contract_of(b0) + contract_of(b2) + 0.0
-    mean_bids = t.mean_bids
+    mean_bids = tables.mean_bids
     row = 14 * sequence + 1 + bid  # `sequence_index` with our bid
     if seat == 2:
         return contract_of(b0) + 0.0, contract_of(b1) + mean_bids[row, 0]

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from service.bidding.game.auction import NO_BID
 from service.bidding.winprob.features import INPUTS, VALUED, VALUES, expected_bids
-from service.bidding.winprob.outcome import OUTCOMES
-from service.bidding.winprob.win_games import Games
-from service.bidding.winprob.winning import ONE
+from service.bidding.winprob.games import Games
+from service.bidding.winprob.outcomes import OUTCOMES
+from service.bidding.winprob.win_table import WIN_SCALE
 
 if TYPE_CHECKING:
     from service.bidding.tableset import Tables
@@ -39,34 +39,34 @@ class Weights(NamedTuple):
     expected: list[list[Expected]]  # by sequence of the bids so far, fewer than three, and our bid
 
 
-def weights_of(t: "Tables", views: "Tables", games: Games) -> Weights:
+def load_weights(tables: "Tables", views: "Tables", games: Games) -> Weights:
     """The weights in tables of ndarrays, of which ``views`` are memoryviews; ``games`` of the same tables."""
     sequences = [(seat, b0, b1) for seat in range(3) for b0 in _BIDS[seat > 0] for b1 in _BIDS[seat > 1]]
-    position, of_bid, hidden = t.net_position, t.net_bid, t.net_hidden
+    position, of_bid, hidden = tables.net_position, tables.net_bid, tables.net_hidden
     bids = np.zeros((VALUES + OUTCOMES, of_bid.shape[1]))
     bids[:VALUES] = of_bid[:VALUES]
-    bids[[VALUES + outcome for outcome in VALUED]] = of_bid[VALUES:] / ONE
+    bids[[VALUES + outcome for outcome in VALUED]] = of_bid[VALUES:] / WIN_SCALE
     layers = (
         np.hstack([position, np.eye(1, INPUTS + 1, INPUTS).T]),
         np.hstack([bids, np.zeros((len(bids), 1))]),
         np.hstack([hidden, np.eye(1, len(hidden), len(hidden) - 1).T]),
-        t.net_out - t.net_out.mean(axis=1, keepdims=True),  # odds are as before, and small enough for float32
+        tables.net_out - tables.net_out.mean(axis=1, keepdims=True),  # odds are as before, and small enough for float32
     )
     first, of_bids, second, out = (layer.astype(np.float32) for layer in layers)
     expected = [
         [expected_tricks(seat, b0, b1, NO_BID, sequence, bid, views) for bid in range(14)]
         for sequence, (seat, b0, b1) in enumerate(sequences)
     ]
-    return Weights(first, of_bids, second, out, (t.win, t.more_win), games, expected)
+    return Weights(first, of_bids, second, out, (tables.win, tables.more_win), games, expected)
 
 
-def expected_tricks(seat: int, b0: int, b1: int, b2: int, sequence: int, bid: int, t: "Tables") -> Expected:
+def expected_tricks(seat: int, b0: int, b1: int, b2: int, sequence: int, bid: int, tables: "Tables") -> Expected:
     """`expected_bids`, and both as the outcomes count them."""
-    partner, theirs = expected_bids(seat, b0, b1, b2, sequence, bid, t)
+    partner, theirs = expected_bids(seat, b0, b1, b2, sequence, bid, tables)
     return partner, theirs, int(partner + 0.5), int(theirs + 0.5)
 
 
-def odds_of(x: Floats, rows: Floats, weights: Weights) -> Floats:
+def outcome_odds(x: Floats, rows: Floats, weights: Weights) -> Floats:
     """Odds (bids, OUTCOMES) of a position's numbers and a constant 1, and of each bid's beside its outcomes' worths.
 
     Probabilities, but that they sum to anything.

@@ -7,16 +7,16 @@ Follows SRP (`srp1`), whose parts that think of no partner it uses.
 from typing import Any
 
 from service.bidding.game.cards import ACE, FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest
-from tables.engine.rules import BEST, BROKEN, CARD, COUNT, HAND, PIECES, VOID, WINNER, legal_cards, suit_mask
+from tables.engine.play import BEST, BROKEN, CARD, COUNT, HAND, PIECES, VOID, WINNER, legal_cards, suit_mask
 from tables.players.common import (
-    above,
+    cards_above,
+    cards_below,
     duck,
     least_winning_lead,
     lowest_equal,
     lowest_rank,
     nil_alive,
     plays_after,
-    under,
     unseen_cards,
     winning_cards,
 )
@@ -29,43 +29,43 @@ from tables.players.srp1.nils import NOTHING, attack_discard, nil_card
 STANDS_UP = (0, 0, 0, 24, 48, 66, 79, 87, 92, 96, 97, 99, 99, 100)
 
 
-def solo1(s: Any, me: int) -> int:
+def solo1(state: Any, me: int) -> int:
     """The card SOLO plays from seat ``me``."""
-    hand = s[HAND + me]
-    legal = legal_cards(hand, s[COUNT], s[CARD], s[BROKEN])
+    hand = state[HAND + me]
+    legal = legal_cards(hand, state[COUNT], state[CARD], state[BROKEN])
     if legal & (legal - 1) == 0:
         return lowest(legal)
-    pieces = s[PIECES + me]
-    unseen = unseen_cards(s, me)
-    if nil_alive(s, me):
+    pieces = state[PIECES + me]
+    unseen = unseen_cards(state, me)
+    if nil_alive(state, me):
         if pieces & NIL_PLAY:
-            return nil_card(s, hand, legal, unseen)
-        return duck(s, legal) if s[COUNT] else least_winning_lead(legal, unseen)
-    if pieces & ATTACK and is_safe(s, me, unseen):
+            return nil_card(state, hand, legal, unseen)
+        return duck(state, legal) if state[COUNT] else least_winning_lead(legal, unseen)
+    if pieces & ATTACK and is_safe(state, me, unseen):
         for step in range(1, 4):
             niler = (me + step) & 3
-            if nil_alive(s, niler):
-                card = hunt(s, me, niler, hand, legal, unseen)
+            if nil_alive(state, niler):
+                card = hunt(state, me, niler, hand, legal, unseen)
                 if card != NOTHING:
                     return card
-    if wants_tricks(s, me, unseen):
-        if s[COUNT] == 0:
-            return lead_for_oneself(s, me, hand, legal, unseen) if pieces & LEADS else lowest_rank(legal)
+    if wants_tricks(state, me, unseen):
+        if state[COUNT] == 0:
+            return lead_for_oneself(state, me, hand, legal, unseen) if pieces & LEADS else lowest_rank(legal)
         if pieces & POSITION:
-            return follow_for_oneself(s, me, hand, legal, unseen)
-        winners = winning_cards(s, legal)
+            return follow_for_oneself(state, me, hand, legal, unseen)
+        winners = winning_cards(state, legal)
         return lowest(winners) if winners else lowest_rank(legal)
-    return duck(s, legal) if s[COUNT] else least_winning_lead(legal, unseen)
+    return duck(state, legal) if state[COUNT] else least_winning_lead(legal, unseen)
 
 
-def lead_for_oneself(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+def lead_for_oneself(state: Any, me: int, hand: int, legal: int, unseen: int) -> int:
     """The lead of the highest worth over the suits; worths are rough percentages, as in `srp1.lead`."""
     spades = hand >> 48
     best = NOTHING
     best_worth = -10000
     trumps_out = 0  # opponents who may still hold a spade
     for step in range(1, 4):
-        if unseen >> 48 and not s[VOID + ((me + step) & 3)] & 8:
+        if unseen >> 48 and not state[VOID + ((me + step) & 3)] & 8:
             trumps_out += 1
     for suit in range(3):
         held = legal & suit_mask(suit)
@@ -76,10 +76,10 @@ def lead_for_oneself(s: Any, me: int, hand: int, legal: int, unseen: int) -> int
         n_out = out.bit_count()
         ruffed = False
         for step in range(1, 4):
-            void = s[VOID + ((me + step) & 3)]
+            void = state[VOID + ((me + step) & 3)]
             if unseen >> 48 and void & 1 << suit and not void & 8:
                 ruffed = True
-        if not out & above(card):
+        if not out & cards_above(card):
             # A boss: cash it while it stands up.
             stands = 100 if trumps_out == 0 else (5 if ruffed else STANDS_UP[n_out])
             if stands > 45:
@@ -91,7 +91,7 @@ def lead_for_oneself(s: Any, me: int, hand: int, legal: int, unseen: int) -> int
         top = card & 15
         if held & (held - 1) == 0 and spades and spades.bit_count() <= 4 and not ruffed:
             worth += 12  # a ruff to come
-        elif top == KING and out & above(card):
+        elif top == KING and out & cards_above(card):
             worth -= 12  # a king is better led up to
         elif top == QUEEN:
             worth -= 6
@@ -107,7 +107,7 @@ def lead_for_oneself(s: Any, me: int, hand: int, legal: int, unseen: int) -> int
         card = highest(held)
         n = held.bit_count()
         out = unseen >> 48
-        if not unseen & above(card):
+        if not unseen & cards_above(card):
             worth = 30
             if trumps_out and n >= 3 and out.bit_count() <= 2 * n:
                 worth = 60  # draw trumps for the side bosses and the long spades
@@ -121,47 +121,47 @@ def lead_for_oneself(s: Any, me: int, hand: int, legal: int, unseen: int) -> int
     return best
 
 
-def follow_for_oneself(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+def follow_for_oneself(state: Any, me: int, hand: int, legal: int, unseen: int) -> int:
     """The card to follow with when the trick is wanted."""
-    led = s[CARD] >> 4
-    winners = winning_cards(s, legal)
-    last = s[COUNT] == 3
+    led = state[CARD] >> 4
+    winners = winning_cards(state, legal)
+    last = state[COUNT] == 3
     if legal & suit_mask(led):
         if not winners:
             return lowest(legal)
         if last:
             return lowest(winners)
         top = highest(winners)
-        covers_honour = led < 3 and top & 15 == KING and s[BEST] & 15 >= JACK
-        if s[COUNT] == 2 or covers_honour or not unseen & above(top):
+        covers_honour = led < 3 and top & 15 == KING and state[BEST] & 15 >= JACK
+        if state[COUNT] == 2 or covers_honour or not unseen & cards_above(top):
             return lowest_equal(top, legal, unseen)
         return lowest(legal)
     if not winners:
         return discard(hand, legal, unseen)
-    if not last and s[BEST] < FIRST_SPADE:
-        for step in range(1, 4 - s[COUNT]):
-            void = s[VOID + ((me + step) & 3)]
+    if not last and state[BEST] < FIRST_SPADE:
+        for step in range(1, 4 - state[COUNT]):
+            void = state[VOID + ((me + step) & 3)]
             if void & 1 << led and not void & 8:  # she may ruff higher
                 return lowest_equal(highest(winners), winners, unseen)
     return lowest(winners)
 
 
-def hunt(s: Any, me: int, niler: int, hand: int, legal: int, unseen: int) -> int:
+def hunt(state: Any, me: int, niler: int, hand: int, legal: int, unseen: int) -> int:
     """The card that goes for the live nil of ``niler``, or NOTHING where this trick can't hurt it."""
-    if s[COUNT] == 0:
-        return hunting_lead(s, niler, legal, unseen)
-    led = s[CARD] >> 4
-    if s[WINNER] == niler:
-        losers = legal & ~winning_cards(s, legal)
+    if state[COUNT] == 0:
+        return hunting_lead(state, niler, legal, unseen)
+    led = state[CARD] >> 4
+    if state[WINNER] == niler:
+        losers = legal & ~winning_cards(state, legal)
         if not losers:
             return NOTHING  # her nil is safe this time
         if not losers & suit_mask(led):
             return discard(hand, losers, unseen)
         return highest(losers & suit_mask(led))
-    if not plays_after(s, me, niler) or s[VOID + niler] & 1 << led:
+    if not plays_after(state, me, niler) or state[VOID + niler] & 1 << led:
         return NOTHING
-    best = s[BEST]
-    if best >> 4 != led or not unseen & above(best) & suit_mask(led):
+    best = state[BEST]
+    if best >> 4 != led or not unseen & cards_above(best) & suit_mask(led):
         return NOTHING
     if legal & suit_mask(led):
         return lowest(legal)
@@ -170,18 +170,18 @@ def hunt(s: Any, me: int, niler: int, hand: int, legal: int, unseen: int) -> int
     return NOTHING
 
 
-def hunting_lead(s: Any, niler: int, legal: int, unseen: int) -> int:
+def hunting_lead(state: Any, niler: int, legal: int, unseen: int) -> int:
     """Lead low where the niler may have to go over; weights as in `srp1.nils.attack_lead`."""
     best = NOTHING
     best_worth = 0
     for suit in range(4):
         held = legal & suit_mask(suit)
-        if not held or s[VOID + niler] & 1 << suit:
+        if not held or state[VOID + niler] & 1 << suit:
             continue
         card = lowest(held)
         out = unseen & suit_mask(suit)
-        higher = (out & above(card)).bit_count()
-        lower = (out & under(card)).bit_count()
+        higher = (out & cards_above(card)).bit_count()
+        lower = (out & cards_below(card)).bit_count()
         if higher < 2:
             continue
         worth = 40 + 2 * higher - 7 * lower

@@ -3,19 +3,19 @@
 from typing import Any
 
 from service.bidding.game.cards import FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest
-from tables.engine.rules import BEST, CARD, COUNT, VOID, WINNER, suit_mask
-from tables.players.common import above, lowest_equal, winning_cards
+from tables.engine.play import BEST, CARD, COUNT, VOID, WINNER, suit_mask
+from tables.players.common import cards_above, lowest_equal, winning_cards
 
 SPADE_ACE = 60
 
 
-def follow_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+def follow_for_tricks(state: Any, me: int, hand: int, legal: int, unseen: int) -> int:
     """The card SRP follows with when it wants the trick for its side."""
-    led = s[CARD] >> 4
-    winners = winning_cards(s, legal)
-    best = s[BEST]
-    partner_wins = s[WINNER] == (me + 2) & 3
-    last = s[COUNT] == 3
+    led = state[CARD] >> 4
+    winners = winning_cards(state, legal)
+    best = state[BEST]
+    partner_wins = state[WINNER] == (me + 2) & 3
+    last = state[COUNT] == 3
     if legal & suit_mask(led):
         if not winners:
             return lowest(legal)
@@ -24,41 +24,41 @@ def follow_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> in
         top = highest(winners)
         if partner_wins:
             # Third hand: better partner's card only where hers may be beaten and ours makes a difference.
-            if not (unseen & above(best)) or not (unseen & above(best) & ~above(top)):
+            if not (unseen & cards_above(best)) or not (unseen & cards_above(best) & ~cards_above(top)):
                 return lowest(legal)
-            if not (unseen & above(top)):
+            if not (unseen & cards_above(top)):
                 return lowest_equal(top, legal, unseen)
-            if (unseen & above(top)).bit_count() == 1 and best & 15 < QUEEN:
+            if (unseen & cards_above(top)).bit_count() == 1 and best & 15 < QUEEN:
                 return lowest_equal(top, legal, unseen)
             return lowest(legal)
-        third = s[COUNT] == 2
+        third = state[COUNT] == 2
         covers_honour = led < 3 and top & 15 == KING and best & 15 >= JACK
-        if third or covers_honour or not (unseen & above(top)):
+        if third or covers_honour or not (unseen & cards_above(top)):
             return lowest_equal(top, legal, unseen)
         return lowest(legal)
-    if winners and _ruff_pays(s, me, unseen, best, partner_wins, last):
+    if winners and _ruff_pays(state, me, unseen, best, partner_wins, last):
         if not last and best < FIRST_SPADE:
             spades = hand >> 48
-            if s[COUNT] == 1 and spades >> KING == 1 and spades.bit_count() == 2 and unseen >> SPADE_ACE & 1:
+            if state[COUNT] == 1 and spades >> KING == 1 and spades.bit_count() == 2 and unseen >> SPADE_ACE & 1:
                 return discard(hand, legal, unseen)  # the guard of the king
             lho = (me + 1) & 3
-            if s[COUNT] == 2 and s[VOID + lho] & 1 << led and not s[VOID + lho] & 8:
+            if state[COUNT] == 2 and state[VOID + lho] & 1 << led and not state[VOID + lho] & 8:
                 return lowest_equal(highest(winners), winners, unseen)
         return lowest(winners)
     return discard(hand, legal, unseen)
 
 
-def _ruff_pays(s: Any, me: int, unseen: int, best: int, partner_wins: bool, last: bool) -> bool:
+def _ruff_pays(state: Any, me: int, unseen: int, best: int, partner_wins: bool, last: bool) -> bool:
     if not partner_wins:
         return True
     if last or best >= FIRST_SPADE:
         return False
     # Third hand, partner ahead: ruff her card only where it may well be beaten.
-    led = s[CARD] >> 4
+    led = state[CARD] >> 4
     lho = (me + 1) & 3
-    if s[VOID + lho] & 1 << led and not s[VOID + lho] & 8 and unseen >> 48:
+    if state[VOID + lho] & 1 << led and not state[VOID + lho] & 8 and unseen >> 48:
         return True
-    return (unseen & above(best)).bit_count() > 0
+    return (unseen & cards_above(best)).bit_count() > 0
 
 
 def discard(hand: int, legal: int, unseen: int) -> int:
@@ -82,7 +82,7 @@ def discard(hand: int, legal: int, unseen: int) -> int:
         key = 4 * (card & 15)
         if can_ruff:
             key += 3 * n
-        higher = (unseen & above(top)).bit_count()
+        higher = (unseen & cards_above(top)).bit_count()
         if higher == 0 and n == 1:
             key += 60
         elif n <= higher + 1 and higher <= 2 and top & 15 >= QUEEN and n > 1:

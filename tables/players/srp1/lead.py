@@ -3,8 +3,8 @@
 from typing import Any
 
 from service.bidding.game.cards import ACE, KING, QUEEN, highest, lowest
-from tables.engine.rules import PIECES, SIGNAL, VOID, suit_mask
-from tables.players.common import above, lowest_equal
+from tables.engine.play import PIECES, SIGNAL, VOID, suit_mask
+from tables.players.common import cards_above, lowest_equal
 from tables.players.srp1.goals import SIGNALS
 
 # Percent chance that neither opponent is out of a side suit of which this many cards are unseen:
@@ -12,7 +12,7 @@ from tables.players.srp1.goals import SIGNALS
 STANDS_UP = (0, 0, 22, 46, 62, 73, 81, 87, 92, 95, 97, 98, 99, 100)
 
 
-def lead_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+def lead_for_tricks(state: Any, me: int, hand: int, legal: int, unseen: int) -> int:
     """The lead of the highest worth over the suits.
 
     A worth is a rough percentage: of a boss's standing up, of partner's ruff, of what the suit may still bring;
@@ -21,9 +21,9 @@ def lead_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
     partner = (me + 2) & 3
     lho = (me + 1) & 3
     rho = (me + 3) & 3
-    enemy_trumps = unseen >> 48 != 0 and not (s[VOID + lho] & 8 and s[VOID + rho] & 8)
-    partner_trumps = unseen >> 48 != 0 and not s[VOID + partner] & 8
-    signals = s[PIECES + me] & SIGNALS
+    enemy_trumps = unseen >> 48 != 0 and not (state[VOID + lho] & 8 and state[VOID + rho] & 8)
+    partner_trumps = unseen >> 48 != 0 and not state[VOID + partner] & 8
+    signals = state[PIECES + me] & SIGNALS
     spades = hand >> 48
     best = -1
     best_worth = -10000
@@ -36,10 +36,11 @@ def lead_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
         n_out = out.bit_count()
         bit = 1 << suit
         ruffed = enemy_trumps and (
-            (s[VOID + lho] & bit and not s[VOID + lho] & 8) or (s[VOID + rho] & bit and not s[VOID + rho] & 8)
+            (state[VOID + lho] & bit and not state[VOID + lho] & 8)
+            or (state[VOID + rho] & bit and not state[VOID + rho] & 8)
         )
-        partner_ruffs = partner_trumps and (s[VOID + partner] & bit or (signals and s[SIGNAL + partner] & bit))
-        if not out & above(card):
+        partner_ruffs = partner_trumps and (state[VOID + partner] & bit or (signals and state[SIGNAL + partner] & bit))
+        if not out & cards_above(card):
             # A boss: cash it while it stands up.
             stands = 100 if not enemy_trumps else (5 if ruffed else STANDS_UP[n_out])
             worth = stands - 10
@@ -58,7 +59,7 @@ def lead_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
         top = highest(held) & 15
         if n == 1 and spades and spades.bit_count() <= 4 and not ruffed:
             worth += 12  # a ruff to come
-        elif top == KING and out & above(highest(held)):
+        elif top == KING and out & cards_above(highest(held)):
             worth -= 12  # a king is better led up to
         elif top == QUEEN:
             worth -= 6
@@ -74,7 +75,7 @@ def lead_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
         card = highest(held)
         n = held.bit_count()
         out = unseen >> 48
-        if not (unseen & above(card)):
+        if not (unseen & cards_above(card)):
             worth = 30
             if enemy_trumps and n >= 3 and out.bit_count() <= 2 * n:
                 worth = 60  # draw trumps for the side bosses and the long spades

@@ -6,8 +6,8 @@ Each function answers with a card, or NOTHING where the nil makes no difference 
 from typing import Any
 
 from service.bidding.game.cards import SPADE_BITS, TEN, highest, lowest
-from tables.engine.rules import BEST, CARD, COUNT, VOID, WINNER, suit_mask
-from tables.players.common import above, lowest_equal, plays_after, under, winning_cards
+from tables.engine.play import BEST, CARD, COUNT, VOID, WINNER, suit_mask
+from tables.players.common import cards_above, cards_below, lowest_equal, plays_after, winning_cards
 from tables.players.srp1.follow import discard
 from tables.players.srp1.goals import wants_tricks
 
@@ -23,23 +23,23 @@ def danger(held: int, unseen: int) -> int:
     while held and rank < 3:
         card = lowest(held)
         held &= held - 1
-        low = (unseen & under(card)).bit_count() - rank
+        low = (unseen & cards_below(card)).bit_count() - rank
         if low > 0:
-            high = (unseen & above(card)).bit_count()
+            high = (unseen & cards_above(card)).bit_count()
             total += low * 16 // (high + 2)
         rank += 1
     return total
 
 
-def nil_card(s: Any, hand: int, legal: int, unseen: int) -> int:
+def nil_card(state: Any, hand: int, legal: int, unseen: int) -> int:
     """The nil bidder's own card."""
-    if s[COUNT] == 0:
-        return _nil_lead(s, legal, unseen)
-    winners = winning_cards(s, legal)
+    if state[COUNT] == 0:
+        return _nil_lead(state, legal, unseen)
+    winners = winning_cards(state, legal)
     losers = legal & ~winners
     if not losers:
-        return highest(legal) if s[COUNT] == 3 else lowest(legal)
-    led = s[CARD] >> 4
+        return highest(legal) if state[COUNT] == 3 else lowest(legal)
+    led = state[CARD] >> 4
     if losers & suit_mask(led):
         return highest(losers & suit_mask(led))
     if losers & SPADE_BITS:
@@ -59,15 +59,15 @@ def nil_card(s: Any, hand: int, legal: int, unseen: int) -> int:
     return best
 
 
-def _nil_lead(s: Any, legal: int, unseen: int) -> int:
+def _nil_lead(state: Any, legal: int, unseen: int) -> int:
     best = NOTHING
     best_risk = 1 << 30
     for suit in range(4):
         held = legal & suit_mask(suit)
         if held:
             card = lowest(held)
-            lower = (unseen & under(card)).bit_count()
-            higher = (unseen & above(card)).bit_count()
+            lower = (unseen & cards_below(card)).bit_count()
+            higher = (unseen & cards_above(card)).bit_count()
             risk = 1000 * (lower + 1) // (higher + 1) if higher else 100000
             if risk < best_risk:
                 best_risk = risk
@@ -75,26 +75,26 @@ def _nil_lead(s: Any, legal: int, unseen: int) -> int:
     return best
 
 
-def cover_card(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+def cover_card(state: Any, me: int, hand: int, legal: int, unseen: int) -> int:
     """The card that covers partner's live nil, or NOTHING where she needs no cover in this trick."""
     partner = (me + 2) & 3
-    if s[COUNT] == 0:
-        return cover_lead(s, partner, hand, legal, unseen)
-    led = s[CARD] >> 4
-    winners = winning_cards(s, legal)
-    if s[WINNER] == partner:
+    if state[COUNT] == 0:
+        return cover_lead(state, partner, hand, legal, unseen)
+    led = state[CARD] >> 4
+    winners = winning_cards(state, legal)
+    if state[WINNER] == partner:
         return lowest(winners) if winners else NOTHING
-    if not plays_after(s, me, partner):
-        if s[COUNT] == 2 and legal & suit_mask(led):
+    if not plays_after(state, me, partner):
+        if state[COUNT] == 2 and legal & suit_mask(led):
             # Partner led and is safe: high cards are wanted for the next time.
             losers = legal & ~winners
             return lowest(losers) if losers else lowest(winners)
         return NOTHING
     # Second hand, partner last: she is in danger where the best card is low and she has to follow.
-    if s[VOID + partner] & 1 << led or not winners:
+    if state[VOID + partner] & 1 << led or not winners:
         return NOTHING
-    best = s[BEST]
-    if (unseen & above(best) & suit_mask(led)).bit_count() == 0 and best >> 4 == led:
+    best = state[BEST]
+    if (unseen & cards_above(best) & suit_mask(led)).bit_count() == 0 and best >> 4 == led:
         return NOTHING
     if not legal & suit_mask(led):
         # Ruffing covers her for certain.
@@ -105,7 +105,7 @@ def cover_card(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
     return top
 
 
-def cover_lead(s: Any, partner: int, hand: int, legal: int, unseen: int) -> int:
+def cover_lead(state: Any, partner: int, hand: int, legal: int, unseen: int) -> int:
     """Lead high where partner may be caught, or anything where she is known to be out.
 
     A suit loses twelve for each unseen card above our highest and gains one for each below; weights found in
@@ -119,14 +119,14 @@ def cover_lead(s: Any, partner: int, hand: int, legal: int, unseen: int) -> int:
             continue
         out = unseen & suit_mask(suit)
         card = highest(held)
-        higher = (out & above(card)).bit_count()
-        if s[VOID + partner] & 1 << suit and suit < 3:
+        higher = (out & cards_above(card)).bit_count()
+        if state[VOID + partner] & 1 << suit and suit < 3:
             # She throws a dangerous card whatever we lead.
             worth = 60
             if higher:
                 card = lowest(held)
         else:
-            worth = 50 - 12 * higher + (card & 15) + (out & under(card)).bit_count()
+            worth = 50 - 12 * higher + (card & 15) + (out & cards_below(card)).bit_count()
             if suit == 3:
                 worth -= 8
         if worth > best_worth:
@@ -135,31 +135,31 @@ def cover_lead(s: Any, partner: int, hand: int, legal: int, unseen: int) -> int:
     return best
 
 
-def attack_card(s: Any, me: int, niler: int, hand: int, legal: int, unseen: int) -> int:
+def attack_card(state: Any, me: int, niler: int, hand: int, legal: int, unseen: int) -> int:
     """The card that attacks the live nil of ``niler``, or NOTHING where this trick can't hurt it."""
     coverer = (niler + 2) & 3
-    if s[COUNT] == 0:
-        return attack_lead(s, niler, coverer, legal, unseen)
-    led = s[CARD] >> 4
-    best = s[BEST]
-    if s[WINNER] == niler:
+    if state[COUNT] == 0:
+        return attack_lead(state, niler, coverer, legal, unseen)
+    led = state[CARD] >> 4
+    best = state[BEST]
+    if state[WINNER] == niler:
         # Stay under her. Where that can't be, her nil is safe this time.
-        losers = legal & ~winning_cards(s, legal)
+        losers = legal & ~winning_cards(state, legal)
         if losers:
             if not losers & suit_mask(led):
                 return discard(hand, losers, unseen)
             return highest(losers & suit_mask(led))
         return NOTHING
-    if not plays_after(s, me, niler) or s[VOID + niler] & 1 << led:
-        return attack_win(s, me, hand, legal, unseen)
-    if s[WINNER] == coverer and best >> 4 == led and (s[COUNT] == 1 or best & 15 >= TEN):
-        winners = winning_cards(s, legal) & suit_mask(led)
+    if not plays_after(state, me, niler) or state[VOID + niler] & 1 << led:
+        return attack_win(state, me, hand, legal, unseen)
+    if state[WINNER] == coverer and best >> 4 == led and (state[COUNT] == 1 or best & 15 >= TEN):
+        winners = winning_cards(state, legal) & suit_mask(led)
         if winners:
             # Over the coverer as cheaply as can be: the nil may still have to go over us.
             return lowest(winners)
-    if s[WINNER] == coverer and (best >> 4 != led or best & 15 >= TEN):
+    if state[WINNER] == coverer and (best >> 4 != led or best & 15 >= TEN):
         return NOTHING  # he is high enough to keep her safe, and we can't go over him
-    if best >> 4 != led or not (unseen & above(best) & suit_mask(led)):
+    if best >> 4 != led or not (unseen & cards_above(best) & suit_mask(led)):
         return NOTHING
     if legal & suit_mask(led):
         return lowest(legal)
@@ -168,18 +168,18 @@ def attack_card(s: Any, me: int, niler: int, hand: int, legal: int, unseen: int)
     return NOTHING
 
 
-def attack_win(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+def attack_win(state: Any, me: int, hand: int, legal: int, unseen: int) -> int:
     """A trick that can't hurt the nil: win with high cards and keep the low ones to attack with."""
-    led = s[CARD] >> 4
-    winners = winning_cards(s, legal)
-    partner_wins = s[WINNER] == (me + 2) & 3
+    led = state[CARD] >> 4
+    winners = winning_cards(state, legal)
+    partner_wins = state[WINNER] == (me + 2) & 3
     if legal & suit_mask(led):
-        if not wants_tricks(s, me, unseen):
+        if not wants_tricks(state, me, unseen):
             return NOTHING
-        if partner_wins and s[COUNT] == 2 and winners:
+        if partner_wins and state[COUNT] == 2 and winners:
             return highest(winners)
         return NOTHING
-    if winners and not (partner_wins and s[COUNT] == 3):
+    if winners and not (partner_wins and state[COUNT] == 3):
         return highest(winners)
     if legal & ~SPADE_BITS:
         return attack_discard(legal)
@@ -198,7 +198,7 @@ def attack_discard(legal: int) -> int:
     return best
 
 
-def attack_lead(s: Any, niler: int, coverer: int, legal: int, unseen: int) -> int:
+def attack_lead(state: Any, niler: int, coverer: int, legal: int, unseen: int) -> int:
     """Lead low where the niler may have to go over and the coverer can't help.
 
     Cards below ours let her duck and cost seven each, cards above it two; weights found in duplicate games.
@@ -209,17 +209,17 @@ def attack_lead(s: Any, niler: int, coverer: int, legal: int, unseen: int) -> in
         held = legal & suit_mask(suit)
         if not held:
             continue
-        if s[VOID + niler] & 1 << suit:
+        if state[VOID + niler] & 1 << suit:
             continue
         card = lowest(held)
         out = unseen & suit_mask(suit)
-        higher = (out & above(card)).bit_count()
-        lower = (out & under(card)).bit_count()
+        higher = (out & cards_above(card)).bit_count()
+        lower = (out & cards_below(card)).bit_count()
         if higher < 2:
             continue
         worth = 40 + 2 * higher - 7 * lower
-        if s[VOID + coverer] & 1 << suit and suit < 3:
-            worth += 10 if s[VOID + coverer] & 8 else -10
+        if state[VOID + coverer] & 1 << suit and suit < 3:
+            worth += 10 if state[VOID + coverer] & 8 else -10
         if worth > best_worth:
             best_worth = worth
             best = card

@@ -7,7 +7,7 @@ for tricks and leaving them. Each piece can be switched off by its bit in the st
 from typing import Any
 
 from service.bidding.game.cards import highest, lowest
-from tables.engine.rules import BROKEN, CARD, COUNT, HAND, PIECES, WINNER, legal_cards, suit_mask
+from tables.engine.play import BROKEN, CARD, COUNT, HAND, PIECES, WINNER, legal_cards, suit_mask
 from tables.players.common import (
     duck,
     least_winning_lead,
@@ -34,46 +34,46 @@ from tables.players.srp1.lead import lead_for_tricks
 from tables.players.srp1.nils import NOTHING, attack_card, cover_card, nil_card
 
 
-def srp1(s: Any, me: int) -> int:
+def srp1(state: Any, me: int) -> int:
     """The card SRP plays from seat ``me``."""
-    hand = s[HAND + me]
-    legal = legal_cards(hand, s[COUNT], s[CARD], s[BROKEN])
+    hand = state[HAND + me]
+    legal = legal_cards(hand, state[COUNT], state[CARD], state[BROKEN])
     if legal & (legal - 1) == 0:
         return lowest(legal)
-    pieces = s[PIECES + me]
-    unseen = unseen_cards(s, me)
-    kind = round_type(s, me)
-    if nil_alive(s, me):
+    pieces = state[PIECES + me]
+    unseen = unseen_cards(state, me)
+    kind = round_type(state, me)
+    if nil_alive(state, me):
         if pieces & NIL_PLAY:
-            return nil_card(s, hand, legal, unseen)
-        return duck(s, legal) if s[COUNT] else least_winning_lead(legal, unseen)
-    if kind >= WE_NIL and pieces & COVER and nil_alive(s, (me + 2) & 3):
-        card = cover_card(s, me, hand, legal, unseen)
+            return nil_card(state, hand, legal, unseen)
+        return duck(state, legal) if state[COUNT] else least_winning_lead(legal, unseen)
+    if kind >= WE_NIL and pieces & COVER and nil_alive(state, (me + 2) & 3):
+        card = cover_card(state, me, hand, legal, unseen)
         if card != NOTHING:
             return card
     if kind >= OPPONENTS_NIL and pieces & ATTACK:
         for step in range(1, 4, 2):
             niler = (me + step) & 3
-            if nil_alive(s, niler) and tricks_needed(s, me) < tricks_left(s):
-                card = attack_card(s, me, niler, hand, legal, unseen)
+            if nil_alive(state, niler) and tricks_needed(state, me) < tricks_left(state):
+                card = attack_card(state, me, niler, hand, legal, unseen)
                 if card != NOTHING:
                     return card
-    if wants_tricks(s, me, unseen):
-        if s[COUNT] == 0:
-            return lead_for_tricks(s, me, hand, legal, unseen) if pieces & LEADS else lowest_rank(legal)
+    if wants_tricks(state, me, unseen):
+        if state[COUNT] == 0:
+            return lead_for_tricks(state, me, hand, legal, unseen) if pieces & LEADS else lowest_rank(legal)
         if pieces & POSITION:
-            return follow_for_tricks(s, me, hand, legal, unseen)
-        winners = winning_cards(s, legal)
-        if winners and s[WINNER] != (me + 2) & 3:
+            return follow_for_tricks(state, me, hand, legal, unseen)
+        winners = winning_cards(state, legal)
+        if winners and state[WINNER] != (me + 2) & 3:
             return lowest(winners)
         return lowest_rank(legal)
-    if s[COUNT] == 0:
+    if state[COUNT] == 0:
         return least_winning_lead(legal, unseen)
-    if s[WINNER] == (me + 2) & 3 and s[COUNT] == 3:
+    if state[WINNER] == (me + 2) & 3 and state[COUNT] == 3:
         # The trick is ours whoever takes it: get rid of the highest card.
         return highest(legal)
-    if pieces & COVER and nil_alive(s, (me + 2) & 3) and legal & suit_mask(s[CARD] >> 4):
-        losers = legal & ~winning_cards(s, legal)
+    if pieces & COVER and nil_alive(state, (me + 2) & 3) and legal & suit_mask(state[CARD] >> 4):
+        losers = legal & ~winning_cards(state, legal)
         if losers:
             return lowest(losers)  # high cards are wanted for the cover
-    return duck(s, legal)
+    return duck(state, legal)

@@ -3,14 +3,14 @@
 from typing import Any
 
 from service.bidding.game.cards import ACE, KING, QUEEN, highest, lowest
-from tables.engine.rules import SIGNAL, VOID, suit_mask
-from tables.players.common import above, lowest_equal, tricks_left, tricks_needed, under
+from tables.engine.play import SIGNAL, VOID, suit_mask
+from tables.players.common import cards_above, cards_below, lowest_equal, tricks_left, tricks_needed
 from tables.players.srp1.goals import UNDER, sum_of_contracts, type_by_sum
 from tables.players.srp1.lead import STANDS_UP
 from tables.players.srp2.goals import HIGH_LEADS, TRUMPS_KEPT, pieces_in_use
 
 
-def lead_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+def lead_for_tricks(state: Any, me: int, hand: int, legal: int, unseen: int) -> int:
     """The lead of the highest worth over the suits.
 
     A worth is a rough percentage: of a boss's standing up, of partner's ruff, of what the suit may still bring;
@@ -19,10 +19,10 @@ def lead_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
     partner = (me + 2) & 3
     lho = (me + 1) & 3
     rho = (me + 3) & 3
-    enemy_trumps = unseen >> 48 != 0 and not (s[VOID + lho] & 8 and s[VOID + rho] & 8)
-    partner_trumps = unseen >> 48 != 0 and not s[VOID + partner] & 8
-    pieces = pieces_in_use(s, me)
-    high_leads = pieces & HIGH_LEADS and type_by_sum(sum_of_contracts(s)) <= UNDER
+    enemy_trumps = unseen >> 48 != 0 and not (state[VOID + lho] & 8 and state[VOID + rho] & 8)
+    partner_trumps = unseen >> 48 != 0 and not state[VOID + partner] & 8
+    pieces = pieces_in_use(state, me)
+    high_leads = pieces & HIGH_LEADS and type_by_sum(sum_of_contracts(state)) <= UNDER
     spades = hand >> 48
     best = -1
     best_worth = -10000
@@ -34,13 +34,14 @@ def lead_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
         top = card & 15
         out = unseen & suit_mask(suit)
         n_out = out.bit_count()
-        n_under = (out & under(card)).bit_count()
-        boss = not out & above(card)
+        n_under = (out & cards_below(card)).bit_count()
+        boss = not out & cards_above(card)
         bit = 1 << suit
         ruffed = enemy_trumps and (
-            (s[VOID + lho] & bit and not s[VOID + lho] & 8) or (s[VOID + rho] & bit and not s[VOID + rho] & 8)
+            (state[VOID + lho] & bit and not state[VOID + lho] & 8)
+            or (state[VOID + rho] & bit and not state[VOID + rho] & 8)
         )
-        partner_ruffs = partner_trumps and (s[VOID + partner] | s[SIGNAL + partner]) & bit
+        partner_ruffs = partner_trumps and (state[VOID + partner] | state[SIGNAL + partner]) & bit
         if boss:
             # Cash it while it stands up.
             stands = 100 if not enemy_trumps else (5 if ruffed else STANDS_UP[n_out])
@@ -77,7 +78,7 @@ def lead_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
         card = highest(held)
         n = held.bit_count()
         out = unseen >> 48
-        if not (unseen & above(card)):
+        if not (unseen & cards_above(card)):
             worth = 30
             if enemy_trumps and n >= 3 and out.bit_count() <= 2 * n:
                 worth = 60  # draw trumps for the side bosses and the long spades
@@ -86,7 +87,7 @@ def lead_for_tricks(s: Any, me: int, hand: int, legal: int, unseen: int) -> int:
         else:
             worth = 4 if n < 5 else 25
             card = lowest(held)
-        if pieces & TRUMPS_KEPT and enemy_trumps and tricks_left(s) > tricks_needed(s, me):
+        if pieces & TRUMPS_KEPT and enemy_trumps and tricks_left(state) > tricks_needed(state, me):
             worth -= 70  # with a trick to lose a trump is worth more later: last resort
         if worth > best_worth:
             best_worth = worth

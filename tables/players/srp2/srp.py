@@ -7,7 +7,7 @@ for tricks and leaving them. Each piece can be switched off by its bit in the st
 from typing import Any
 
 from service.bidding.game.cards import highest, lowest
-from tables.engine.rules import BROKEN, CARD, COUNT, HAND, WINNER, legal_cards, suit_mask
+from tables.engine.play import BROKEN, CARD, COUNT, HAND, WINNER, legal_cards, suit_mask
 from tables.players.common import (
     duck,
     least_winning_lead,
@@ -26,52 +26,52 @@ from tables.players.srp2.nils import attack_card, cover_card
 HOME_SLACK = 4  # tricks of those left that a contract that wins the game must be able to spare, for an attack on a nil
 
 
-def srp2(s: Any, me: int) -> int:
+def srp2(state: Any, me: int) -> int:
     """The card SRP 2 plays from seat ``me``."""
-    hand = s[HAND + me]
-    legal = legal_cards(hand, s[COUNT], s[CARD], s[BROKEN])
+    hand = state[HAND + me]
+    legal = legal_cards(hand, state[COUNT], state[CARD], state[BROKEN])
     if legal & (legal - 1) == 0:
         return lowest(legal)
-    unseen = unseen_cards(s, me)
+    unseen = unseen_cards(state, me)
     partner = (me + 2) & 3
-    if nil_alive(s, me):
-        return nil_card(s, hand, legal, unseen)
-    covers = nil_alive(s, partner)
+    if nil_alive(state, me):
+        return nil_card(state, hand, legal, unseen)
+    covers = nil_alive(state, partner)
     if covers:
-        card = cover_card(s, me, hand, legal, unseen)
+        card = cover_card(state, me, hand, legal, unseen)
         if card != NOTHING:
             return card
     for step in range(1, 4, 2):
         niler = (me + step) & 3
-        if nil_alive(s, niler) and attack_pays(s, me):
-            card = attack_card(s, me, niler, hand, legal, unseen)
+        if nil_alive(state, niler) and attack_pays(state, me):
+            card = attack_card(state, me, niler, hand, legal, unseen)
             if card != NOTHING:
                 return card
-    if wants_tricks(s, me, unseen):
-        if s[COUNT] == 0:
-            return lead_for_tricks(s, me, hand, legal, unseen)
-        return follow_for_tricks(s, me, hand, legal, unseen)
-    if s[COUNT] == 0:
+    if wants_tricks(state, me, unseen):
+        if state[COUNT] == 0:
+            return lead_for_tricks(state, me, hand, legal, unseen)
+        return follow_for_tricks(state, me, hand, legal, unseen)
+    if state[COUNT] == 0:
         return least_winning_lead(legal, unseen)
-    if s[WINNER] == partner and s[COUNT] == 3:
+    if state[WINNER] == partner and state[COUNT] == 3:
         # The trick is ours whoever takes it: get rid of the highest card.
         return highest(legal)
-    if covers and legal & suit_mask(s[CARD] >> 4):
-        losers = legal & ~winning_cards(s, legal)
+    if covers and legal & suit_mask(state[CARD] >> 4):
+        losers = legal & ~winning_cards(state, legal)
         if losers:
             return lowest(losers)  # high cards are wanted for the cover
-    return duck(s, legal)
+    return duck(state, legal)
 
 
-def attack_pays(s: Any, me: int) -> bool:
+def attack_pays(state: Any, me: int) -> bool:
     """Whether an opponent's nil is worth an attack: not where every trick is needed, unless it wins the game for them;
     nor where our contract wins it for us and few tricks can be spared.
     """
-    need = tricks_needed(s, me)
-    left = tricks_left(s)
-    if pieces_in_use(s, me) & STAKES:
-        if 0 < need > left - HOME_SLACK and wins_by_contract(s, me):
+    need = tricks_needed(state, me)
+    left = tricks_left(state)
+    if pieces_in_use(state, me) & STAKES:
+        if 0 < need > left - HOME_SLACK and wins_by_contract(state, me):
             return False
-        if need >= left and must_set(s, me):
+        if need >= left and must_set(state, me):
             return True
     return need < left

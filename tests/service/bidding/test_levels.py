@@ -10,9 +10,9 @@ from service.bidding.bis.nil import SURE_LOSER
 from service.bidding.errors import PolicyError
 from service.bidding.game.cards import DECK, cards_of, parse_pbn
 from service.bidding.game.rules import PRESETS
-from service.bidding.grading import decide_graded, seed_of
-from service.bidding.levels import LOTS, MOST_TRICKS, deviate, drawn_bid, misjudged
-from service.bidding.policies import SERVED, SPREADS, Policy, graded, parse_policy
+from service.bidding.levels import DRAWS_PER_SEED, MOST_TRICKS, hash_normal, perturbed, sample_bid
+from service.bidding.policies import NOISE_SD_BY_LEVEL, SERVED, Policy, parse_policy, with_skill
+from service.bidding.skill import decide_with_skill, position_seed
 from service.bidding.tableset import open_tables
 
 WORKED = "AKJ62.AQ.Q.K9543"
@@ -39,21 +39,21 @@ def test_full_strength_is_no_level_at_all(name):
     assert parse_policy(f"{name}:level=5,aggression=0,nil_bias=-0.0") == parse_policy(name)
     policy = parse_policy(name)
     for seed in range(20):
-        assert policy.kind not in SPREADS or misjudged(policy, seed) == policy  # every field is handed on
+        assert policy.kind not in NOISE_SD_BY_LEVEL or perturbed(policy, seed) == policy  # every field is handed on
 
 
 def test_every_field_is_handed_on():
     values: list[Any] = [type(value)(1 + i) for i, value in enumerate(Policy())]
-    other = Policy(*values)._replace(kind=0, spread=0.0, aggression=0.0, nil_bias=0.0, nil_off=0.0)
-    assert misjudged(other, 5) == other
+    other = Policy(*values)._replace(kind=0, noise_sd=0.0, aggression=0.0, nil_bias=0.0, nil_shift=0.0)
+    assert perturbed(other, 5) == other
 
 
 @pytest.mark.parametrize("name", SERVED)
 def test_each_level_goes_further_than_the_one_above(name):
-    spreads = [parse_policy(f"{name}:level={level}").spread for level in range(1, 6)]
-    assert spreads == sorted(spreads, reverse=True)
-    assert spreads[-1] == 0.0
-    assert len(set(spreads)) == 5
+    noise_sds = [parse_policy(f"{name}:level={level}").noise_sd for level in range(1, 6)]
+    assert noise_sds == sorted(noise_sds, reverse=True)
+    assert noise_sds[-1] == 0.0
+    assert len(set(noise_sds)) == 5
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_refused(text, message):
 
 
 def test_deviates_are_near_to_normal():
-    drawn = [deviate(LOTS * seed) for seed in range(20_000)]
+    drawn = [hash_normal(DRAWS_PER_SEED * seed) for seed in range(20_000)]
     assert sum(drawn) / len(drawn) == pytest.approx(0.0, abs=0.02)
     assert sum(x * x for x in drawn) / len(drawn) == pytest.approx(1.0, abs=0.03)
     assert all(abs(x) <= 3.0 for x in drawn)
@@ -85,7 +85,7 @@ def test_never_absurd(name, style):
     full, judge = parse_policy(name), parse_policy("bis:endgame=off,spade_honours=allow")
     nils = 0
     for number, where in enumerate(positions(400)):
-        bid = decide_graded(where, policy, tables, None, False, number).bid
+        bid = decide_with_skill(where, policy, tables, None, False, number).bid
         wanted = decide(where, full, tables, None, False).bid
         if bid == 0:
             nils += 1
@@ -106,7 +106,7 @@ def test_no_sure_loser_where_tricks_are_forced(changes):
     nils = 0
     for number, where in enumerate(positions(600, 2)):
         at = where._replace(rules=rules, bids=where.bids[:2])
-        made = decide_graded(at, policy, tables, None, True, number)
+        made = decide_with_skill(at, policy, tables, None, True, number)
         if made.bid == 0 and decide(at, full, tables, None, False).bid != 0:
             nils += 1
             assert made.explanation is not None
@@ -118,17 +118,21 @@ def test_no_sure_loser_where_tricks_are_forced(changes):
 def test_nil_ranks_end_at_the_deuce(text):
     tables, policy = open_tables(), parse_policy(text)
     for seed in range(200):
-        assert min(misjudged(policy, seed)[10:13]) >= 0
-        decide_graded(position(parse_pbn(LOW)), policy, tables, None, True, seed)
+        assert min(perturbed(policy, seed)[10:13]) >= 0
+        decide_with_skill(position(parse_pbn(LOW)), policy, tables, None, True, seed)
 
 
 @pytest.mark.parametrize("name", SERVED)
 def test_a_seed_repeats_the_bid_and_others_differ(name):
     tables, policy, where = open_tables(), parse_policy(f"{name}:level=1"), position(parse_pbn(WORKED), (3, 1))
-    bids = [decide_graded(where, policy, tables, None, True, seed) for seed in range(40)]
-    assert bids == [decide_graded(where, policy, tables, None, True, seed) for seed in range(40)]
+    bids = [decide_with_skill(where, policy, tables, None, True, seed) for seed in range(40)]
+    assert bids == [decide_with_skill(where, policy, tables, None, True, seed) for seed in range(40)]
     assert len({made.bid for made in bids}) > 1
-    assert seed_of(where) == seed_of(position(parse_pbn(WORKED), (3, 1))) != seed_of(position(parse_pbn(LOW), (3, 1)))
+    assert (
+        position_seed(where)
+        == position_seed(position(parse_pbn(WORKED), (3, 1)))
+        != position_seed(position(parse_pbn(LOW), (3, 1)))
+    )
 
 
 def test_style_leans():
@@ -137,11 +141,11 @@ def test_style_leans():
     for name in ("bis", "winprob"):
         tricks, nils = {}, {}
         for lean in (-1, 0, 1):
-            bold = graded(parse_policy(name)._replace(aggression=float(lean)))
-            fond = graded(parse_policy(name)._replace(nil_bias=float(lean)))
-            made = [decide_graded(where, bold, tables, None, False).bid for where in positions(300)]
+            bold = with_skill(parse_policy(name)._replace(aggression=float(lean)))
+            fond = with_skill(parse_policy(name)._replace(nil_bias=float(lean)))
+            made = [decide_with_skill(where, bold, tables, None, False).bid for where in positions(300)]
             tricks[lean] = sum(made) / sum(bid > 0 for bid in made)
-            nils[lean] = sum(decide_graded(where, fond, tables, None, False).bid == 0 for where in positions(300))
+            nils[lean] = sum(decide_with_skill(where, fond, tables, None, False).bid == 0 for where in positions(300))
         assert tricks[-1] < tricks[0] < tricks[1]
         assert nils[-1] < nils[0] < nils[1]
 
@@ -151,7 +155,7 @@ def test_the_explanation_tells():
     for name in SERVED:
         policy = parse_policy(f"{name}:level=2,aggression=0.5")
         full = decide(where, parse_policy(name), tables).bid
-        made = decide_graded(where, policy, tables, None, True, 7)
+        made = decide_with_skill(where, policy, tables, None, True, 7)
         assert made.explanation is not None
         style, level = made.explanation["adjustments"][:2]
         assert (style["rule"], style["before"], style["aggression"]) == ("style", full, 0.5)
@@ -164,19 +168,19 @@ def test_legal_bids_have_the_last_word():
     tables = open_tables()
     for name in SERVED:
         for legal in ((0,), (9,), (0, 1), (12, 13)):
-            made = decide_graded(position(parse_pbn(WORKED), (3,)), parse_policy(f"{name}:level=1"), tables, legal)
+            made = decide_with_skill(position(parse_pbn(WORKED), (3,)), parse_policy(f"{name}:level=1"), tables, legal)
             assert made.bid in legal
 
 
 def test_drawn_by_hand():
-    """Chances .60 .58 .40: at spread .02 weights 1 and exp(-1.5); the third bid is out of reach."""
+    """Chances .60 .58 .40: at noise_sd .02 weights 1 and exp(-1.5); the third bid is out of reach."""
     p_win = [-1.0] * 14
     p_win[3:6] = 0.60, 0.58, 0.40
-    policy = graded(parse_policy("winprob")._replace(level=4))._replace(spread=0.02)
-    share = sum(drawn_bid(p_win, 3, 0.0, policy, seed) == 3 for seed in range(5000)) / 5000
+    policy = with_skill(parse_policy("winprob")._replace(level=4))._replace(noise_sd=0.02)
+    share = sum(sample_bid(p_win, 3, 0.0, policy, seed) == 3 for seed in range(5000)) / 5000
     assert share == pytest.approx(1 / (1 + 2.718281828**-1.5), abs=0.02)
-    assert {drawn_bid(p_win, 3, 0.0, policy, seed) for seed in range(500)} == {3, 4}
+    assert {sample_bid(p_win, 3, 0.0, policy, seed) for seed in range(500)} == {3, 4}
     p_win[0] = 0.62
-    assert {drawn_bid(p_win, 0, 0.1, policy, seed) for seed in range(500)} == {0, 3, 4}
+    assert {sample_bid(p_win, 0, 0.1, policy, seed) for seed in range(500)} == {0, 3, 4}
     p_win[0] = 0.59
-    assert 0 not in {drawn_bid(p_win, 3, 0.1, policy, seed) for seed in range(500)}
+    assert 0 not in {sample_bid(p_win, 3, 0.1, policy, seed) for seed in range(500)}

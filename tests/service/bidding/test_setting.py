@@ -4,11 +4,11 @@ import pytest
 
 from service.bidding.game.rules import make_rules
 from service.bidding.policies import BIG5, BIG6, NO_CONVENTION, parse_policy
-from service.bidding.setting import SETTINGS, convention_of, setting_of
+from service.bidding.table_profile import PROFILES, convention_of, profile_of
 
 
 def setting(policy, us=0, them=0, preset="classic", **rules):
-    return SETTINGS[setting_of(make_rules(preset, rules), parse_policy(policy), us, them)]
+    return PROFILES[profile_of(make_rules(preset, rules), parse_policy(policy), us, them)]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from service.bidding import tableset
 from service.bidding.errors import TablesError
-from service.bidding.setting import PLAIN
+from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.tableset import DEFAULT_DIRECTORY, MANIFEST, SEAL, Tables, open_tables, read_manifest, sealed
 
 
@@ -44,9 +44,13 @@ def test_committed_tables_open():
 
 def test_views_read_the_same_bytes():
     tables = open_tables()
-    assert Tables._fields == tuple(tables.kernel[PLAIN]._asdict()) == tuple(tables.kernel_arrays[PLAIN]._asdict())
-    for name, view in tables.kernel[PLAIN]._asdict().items():
-        array = getattr(tables.kernel_arrays[PLAIN], name)
+    assert (
+        Tables._fields
+        == tuple(tables.kernel[PARTNERSHIP_PROFILE]._asdict())
+        == tuple(tables.kernel_arrays[PARTNERSHIP_PROFILE]._asdict())
+    )
+    for name, view in tables.kernel[PARTNERSHIP_PROFILE]._asdict().items():
+        array = getattr(tables.kernel_arrays[PARTNERSHIP_PROFILE], name)
         assert isinstance(view, memoryview)
         assert type(array) is np.ndarray
         assert view.shape == array.shape
@@ -56,10 +60,10 @@ def test_views_read_the_same_bytes():
         assert view.tobytes() == array.tobytes()
         middle = tuple(size // 2 for size in array.shape)
         assert view[middle] == array[middle]
-    assert type(tables.kernel[PLAIN].p_length[2, 11, 1]) is float
-    assert round(tables.kernel[PLAIN].p_length[2, 11, 1], 4) == 0.2281
-    assert tables.kernel[PLAIN].cnil.shape == (2, 8192)
-    assert round(tables.kernel[PLAIN].cnil[0, 1 << 10], 4) == 0.5714  # the bare queen of a side suit
+    assert type(tables.kernel[PARTNERSHIP_PROFILE].p_length[2, 11, 1]) is float
+    assert round(tables.kernel[PARTNERSHIP_PROFILE].p_length[2, 11, 1], 4) == 0.2281
+    assert tables.kernel[PARTNERSHIP_PROFILE].cnil.shape == (2, 8192)
+    assert round(tables.kernel[PARTNERSHIP_PROFILE].cnil[0, 1 << 10], 4) == 0.5714  # the bare queen of a side suit
 
 
 def test_arrays_are_read_only():
@@ -67,7 +71,7 @@ def test_arrays_are_read_only():
     with pytest.raises(ValueError, match="read-only"):
         tables.arrays["p_length"][0, 0, 0] = 0.0
     with pytest.raises(TypeError, match="read-only"):
-        tables.kernel[PLAIN].p_length[0, 0, 0] = 0.0
+        tables.kernel[PARTNERSHIP_PROFILE].p_length[0, 0, 0] = 0.0
 
 
 def test_the_manifest_is_what_it_says_of_itself(directory):

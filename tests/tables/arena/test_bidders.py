@@ -14,7 +14,7 @@ from tables.arena.bidders import HttpBidder, PythonBidder, checked_bid, is_outsi
 from tables.arena.errors import BidderError
 from tables.arena.lockstep import CELLS, NEXT, request_of, rules_told
 from tables.arena.match import Match, PlayChunk
-from tables.engine.rules import BAG, BID, HAND, SCORE, SIZE
+from tables.engine.play import BAG, BID, HAND, SCORE, SIZE
 from tests.service.conftest import running_server
 
 REQUEST = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2}

@@ -13,7 +13,7 @@ from tables.arena.match import Match, PlayChunk, Played, run_match
 from tables.arena.result import describe_match, round_type
 from tables.arena.stats import pair_counts, sequential_test
 from tables.engine import game
-from tables.engine.rules import BID, CHOICES, SIZE, TAKEN
+from tables.engine.play import BID, CHOICES, SIZE, TAKEN
 
 FIELDS = {
     "a", "b", "mixed", "noise", "players", "rules", "seed", "win_rate", "ci95", "pairs", "games", "draws",
@@ -75,8 +75,8 @@ def test_a_round_is_counted_as_a_slow_tally_would(bids, winners, turn, points):
     count = tally(bids, taken, turn, points)
     assert (sums[game.ROUNDS], sums[game.SUM_OF_CHOICES], sums[game.PLAYS]) == (1, 190, 52)
     assert sums[game.SUM_OF_BIDS] == count["sum of bids"]
-    levels = sums[game.LEVELS : game.BID_LEVELS].reshape(2, 27, 4)
-    singles = sums[game.BID_LEVELS : game.NIL_PATTERNS].reshape(2, 15, 3)
+    levels = sums[game.BIDS_BY_CONTRACT : game.RESULTS_BY_BID].reshape(2, 27, 4)
+    singles = sums[game.RESULTS_BY_BID : game.NIL_PATTERNS].reshape(2, 15, 3)
     for side in range(2):
         assert sums[game.POINTS + side] == points[side]
         for cell, name in (

@@ -11,10 +11,10 @@ from service.bidding.game.cards import parse_pbn
 from service.bidding.game.rules import PARTNERSHIP, PRESETS, make_rules
 from service.bidding.policies import parse_policy
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables, read_manifest
-from service.bidding.winprob.win_games import SHIPPED, key_of, refusal
-from tables.builders import games
-from tables.builders.games import SHIPPED_MORE, rules_of_text, told, with_games
-from tables.builders.win import RESIDUAL
+from service.bidding.winprob.games import SHIPPED, key_of, unsupported_field
+from tables.builders import extra_win_tables
+from tables.builders.extra_win_tables import SHIPPED_MORE, rules_of_text, told, with_games
+from tables.builders.win_tables import RESIDUAL
 from tables.run.build import DEFAULT_SEED, build, depended_files, write_manifest
 from tables.run.family import BuildError, inputs_hash, scaled_sizes
 from tables.run.registry import FAMILIES
@@ -69,7 +69,7 @@ def test_what_is_told_names_the_game():
 
 @pytest.fixture
 def built(tmp_path):
-    """A copy of the shipped tables without the family `games`."""
+    """A copy of the shipped tables without the family `extra_win_tables`."""
     directory = tmp_path / "data"
     shutil.copytree(DEFAULT_DIRECTORY, directory, copy_function=os.link)
     manifest = read_manifest(directory)
@@ -84,7 +84,7 @@ def built(tmp_path):
 
 def test_one_more_game(built, tmp_path, monkeypatch):
     """A short game, without those that ship beside it, for they take minutes."""
-    monkeypatch.setattr(games, "SHIPPED_MORE", ())
+    monkeypatch.setattr(extra_win_tables, "SHIPPED_MORE", ())
     rules = rules_of_text("classic:win=60,lose=-50,bag_limit=4,bag_penalty=44,ten_for_200=true")
     sizes = {"rounds_a_bucket": 20}
     small = tuple(replace(family, sizes=sizes) if family.name == "games" else family for family in FAMILIES)
@@ -99,7 +99,7 @@ def test_one_more_game(built, tmp_path, monkeypatch):
     assert run("means", games=[rules, same, alike, PRESETS["classic"]]).startswith("games: made games, more_win")
     assert run("games") == "games: up to date"  # they are kept
     tables = open_tables(built)
-    assert refusal(rules, tables.games) is None
+    assert unsupported_field(rules, tables.games) is None
     assert set(tables.games) - set(SHIPPED) == {key_of(rules), key_of(same)}
     assert len(tables.arrays["games"]) == 2
     position = Position(parse_pbn("AKJ62.AQ.Q.K9543"), (3, 1), 20, 10, 3, 0, rules)

@@ -13,17 +13,25 @@ from service.bidding.bidder import Position, decide
 from service.bidding.bis.nil import (
     BIG_JOKER as BIG_JOKER_OUT,
 )
-from service.bidding.bis.nil import FOUR_SPADES, JOKER_ACE, JOKER_HONOUR, OPEN, REASONS, THREE_ABOVE_JACK, ruled_out
+from service.bidding.bis.nil import (
+    FOUR_SPADES,
+    JOKER_ACE,
+    JOKER_HONOUR,
+    NIL_REASONS,
+    NOT_RULED_OUT,
+    THREE_ABOVE_JACK,
+    ruled_out,
+)
 from service.bidding.bis.regular import regular_takes, ruff_row, spade_counts
-from service.bidding.game.cards import BIG_JOKER, JOKER_DECK, LITTLE_JOKER, RANKS, cards_of, ordinary, parse_pbn
+from service.bidding.game.cards import BIG_JOKER, JOKER_DECK, LITTLE_JOKER, RANKS, cards_of, parse_pbn, without_jokers
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import JOKERS, make_rules
 from service.bidding.policies import parse_policy
-from service.bidding.setting import WITH_JOKERS
+from service.bidding.table_profile import JOKERS_PROFILE
 from service.bidding.tableset import open_tables
 from tables.builders.exact import SIDE, SPADES, cnil_of_zones, spade_is_lost, zones_of
-from tables.engine.rules import DECK_CELL, HAND, TAKEN, legal_cards, play_card
-from tables.players.choose import IDS
+from tables.engine.play import DECK_CELL, HAND, TAKEN, legal_cards, play_card
+from tables.players.choose_card import IDS
 from tests import naive
 from tests.tables.engine import states
 
@@ -44,7 +52,7 @@ def tables():
 
 @pytest.fixture(scope="module")
 def t(tables):
-    return tables.kernel_arrays[WITH_JOKERS]
+    return tables.kernel_arrays[JOKERS_PROFILE]
 
 
 # ---- the exact tables ---------------------------------------------------------------------------------------------
@@ -166,13 +174,13 @@ def test_a_hand_by_hand(tables, t):
         ("B", 1, BIG_JOKER_OUT),
         ("LA", 1, JOKER_ACE),
         ("AKQ", 1, THREE_ABOVE_JACK),
-        ("AJT", 1, OPEN),
-        ("KQJ", 0, OPEN),
+        ("AJT", 1, NOT_RULED_OUT),
+        ("KQJ", 0, NOT_RULED_OUT),
         ("5432", 1, FOUR_SPADES),
         ("L2", 0, JOKER_HONOUR),
         ("A2", 0, JOKER_HONOUR),
-        ("A2", 1, OPEN),
-        ("K2", 0, OPEN),  # a king is the fourth trump here
+        ("A2", 1, NOT_RULED_OUT),
+        ("K2", 0, NOT_RULED_OUT),  # a king is the fourth trump here
     ],
 )
 def test_what_rules_a_nil_out(spades, honours, reason):
@@ -184,7 +192,7 @@ def test_reasons_name_the_jokers(tables):
     position = Position(parse_pbn("B2.6543.6543.543"), (), 0, 0, 0, 0, RULES)
     told = decide(position, parse_policy("bis", JOKERS), tables).explanation
     assert told is not None
-    assert told["nil"]["ruled_out"] == "big joker" == REASONS[BIG_JOKER_OUT]
+    assert told["nil"]["ruled_out"] == "big joker" == NIL_REASONS[BIG_JOKER_OUT]
     assert "nil is out (big joker)" in told["sentence"]
 
 
@@ -196,7 +204,7 @@ def test_reasons_name_the_jokers(tables):
 def test_others_read_an_ordinary_hand(tables, hand, text):
     bids = [
         decide(Position(cards, (3,), 0, 0, 0, 0, rules), parse_policy(text, rules.variant), tables).bid
-        for cards, rules in ((hand, RULES), (ordinary(hand), make_rules()))
+        for cards, rules in ((hand, RULES), (without_jokers(hand), make_rules()))
     ]
     assert bids[0] == bids[1]
 

@@ -6,7 +6,7 @@ from array import array
 from service.bidding.game.cards import DECK, cards_of, parse_pbn
 from tables.engine.deal import deal, seed_rng
 from tables.engine.game import start_round
-from tables.engine.rules import (
+from tables.engine.play import (
     BID,
     BROKEN,
     CARD,
@@ -20,7 +20,7 @@ from tables.engine.rules import (
     legal_cards,
     play_card,
 )
-from tables.players.choose import IDS, choose_card
+from tables.players.choose_card import IDS, choose_card
 from tables.players.srp1.goals import ALL_PIECES
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from service.bidding.game.cards import DECK, cards_of
 from tables.engine.deal import below, deal, next32, seed_rng, uniform
-from tables.engine.rules import DECK_CELL, HAND, RNG, SIZE
+from tables.engine.play import DECK_CELL, HAND, RNG, SIZE
 from tests.tables.engine import states
 
 WORD = 0xFFFFFFFF

@@ -9,8 +9,8 @@ from service.bidding.policies import parse_policy
 from tables.engine import game, selfplay
 from tables.engine.deal import deal, seed_rng
 from tables.engine.game import SUMS, bid_seat, play_out, record_round, start_round
-from tables.engine.rules import BAG, BID, BROKEN, CHOICES, COUNT, HAND, LEADER, PLAYED, SCORE, TAKEN, VOID
-from tables.engine.simulate import chairs, seated
+from tables.engine.play import BAG, BID, BROKEN, CHOICES, COUNT, HAND, LEADER, PLAYED, SCORE, TAKEN, VOID
+from tables.engine.simulate import player_rows, policies_by_chair
 from tests.conftest import view
 from tests.tables.engine import states
 
@@ -20,15 +20,15 @@ SEED = 11
 
 def rounds(worlds, first, last, a, b, players=("srp", "srp")):
     points, sums = np.zeros((last - first, 2)), np.zeros(SUMS)
-    policies = chairs(parse_policy(a), parse_policy(b))
-    selfplay.play_rounds(SEED, first, last, PAPER, policies, seated(*players), worlds.array_settings, points, sums)
+    policies = policies_by_chair(parse_policy(a), parse_policy(b))
+    selfplay.play_rounds(SEED, first, last, PAPER, policies, player_rows(*players), worlds.array_settings, points, sums)
     return points, sums
 
 
 def games(worlds, first, last, a, b, players=("srp", "srp")):
     scores, sums = np.zeros((last - first, 2)), np.zeros(SUMS)
-    policies = chairs(parse_policy(a), parse_policy(b))
-    selfplay.play_pairs(SEED, first, last, PAPER, policies, seated(*players), worlds.array_settings, scores, sums)
+    policies = policies_by_chair(parse_policy(a), parse_policy(b))
+    selfplay.play_pairs(SEED, first, last, PAPER, policies, player_rows(*players), worlds.array_settings, scores, sums)
     return scores, sums
 
 
@@ -134,8 +134,8 @@ def test_totals_add_up(fitted):
 
 def test_a_game_by_its_rounds(neutral):
     """One plain-Python game, followed round by round with the scorer alone."""
-    policies = chairs(parse_policy("ms:nil=5-8-T"), parse_policy("io"))
-    players = view(seated("srp", "wrp"))
+    policies = policies_by_chair(parse_policy("ms:nil=5-8-T"), parse_policy("io"))
+    players = view(player_rows("srp", "wrp"))
     sums = view(np.zeros(SUMS))
     s, scratch = states.empty(), view(np.zeros(64, np.int64))
     for pair in range(3):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.bidding.game.cards import DECK, cards_of, format_card, parse_card, parse_pbn
-from tables.engine.rules import (
+from tables.engine.play import (
     BEST,
     BROKEN,
     CARD,

@@ -9,10 +9,17 @@ from service.bidding.policies import parse_policy
 from tables.arena.errors import ArenaError
 from tables.arena.match import Match
 from tables.engine import game, selfplay
+from tables.engine.cutthroat import (
+    SEATING,
+    close_cutthroat_round,
+    cutthroat_winner,
+    play_cutthroat_game,
+    points_gained,
+    rotate_seats,
+)
 from tables.engine.game import SUMS
-from tables.engine.rules import BID, CHOICES, SEAT_BAG, SEAT_SCORE, TAKEN
-from tables.engine.simulate import chairs, seated
-from tables.engine.solo import SEATING, close_solo_round, move_on, play_solo_game, points_gained, solo_winner
+from tables.engine.play import BID, CHOICES, SEAT_BAG, SEAT_SCORE, TAKEN
+from tables.engine.simulate import player_rows, policies_by_chair
 from tables.players.names import parse_player, player_for
 from tests.conftest import view
 from tests.tables.engine import states
@@ -30,8 +37,10 @@ def scored(*scores):
 
 def games(worlds, first, last, a, b, player="solo"):
     scores, sums = np.zeros((last - first, 2)), np.zeros(SUMS)
-    policies = chairs(parse_policy(a, CUTTHROAT), parse_policy(b, CUTTHROAT))
-    selfplay.play_pairs(SEED, first, last, RULES, policies, seated(player, player), worlds.array_settings, scores, sums)
+    policies = policies_by_chair(parse_policy(a, CUTTHROAT), parse_policy(b, CUTTHROAT))
+    selfplay.play_pairs(
+        SEED, first, last, RULES, policies, player_rows(player, player), worlds.array_settings, scores, sums
+    )
     return scores, sums
 
 
@@ -50,18 +59,18 @@ def games(worlds, first, last, a, b, player="solo"):
     ],
 )
 def test_winner(scores, rules, winner):
-    assert solo_winner(scored(*scores), rules) == winner
+    assert cutthroat_winner(scored(*scores), rules) == winner
 
 
 def test_scores_move_with_their_owners():
     s = scored(1, 2, 3, 4)
     s[SEAT_BAG + 3] = 9
-    move_on(s, 3)
+    rotate_seats(s, 3)
     assert s[SEAT_SCORE : SEAT_SCORE + 4].tolist() == [4, 1, 2, 3]
     assert s[SEAT_BAG : SEAT_BAG + 4].tolist() == [9, 0, 0, 0]
-    move_on(s, 1)
+    rotate_seats(s, 1)
     assert s[SEAT_SCORE : SEAT_SCORE + 4].tolist() == [1, 2, 3, 4]
-    move_on(s, 4)
+    rotate_seats(s, 4)
     assert s[SEAT_BAG : SEAT_BAG + 4].tolist() == [0, 0, 0, 9]
 
 
@@ -74,7 +83,7 @@ def test_record_by_hand():
     s[CHOICES] = 170
     s[SEAT_BAG] = 9
     sums = np.zeros(SUMS)
-    close_solo_round(s, 1, RULES, sums)
+    close_cutthroat_round(s, 1, RULES, sums)
     assert s[SEAT_SCORE : SEAT_SCORE + 4].tolist() == [31 - 100, 110, -40, 51]
     assert s[SEAT_BAG : SEAT_BAG + 4].tolist() == [0, 0, 0, 1]
     assert sums[game.ROUNDS] == 1
@@ -95,7 +104,7 @@ def test_points_sum_up():
         game.play_out(s)
         expected = [score_seat(s[BID + seat], s[TAKEN + seat], 0, RULES)[0] for seat in range(4)]
         sums = np.zeros(SUMS)
-        close_solo_round(s, 0, RULES, sums)
+        close_cutthroat_round(s, 0, RULES, sums)
         assert s[SEAT_SCORE : SEAT_SCORE + 4].tolist() == expected
         assert sums[game.POINTS] == expected[0] + expected[1]
         assert sums[game.POINTS + 1] == expected[2] + expected[3]
@@ -114,9 +123,9 @@ def test_games_are_the_same_in_plain_python_and_in_any_span(fitted):
     scores, _ = games(fitted, 3, 7, "bis", "rb")
     again, _ = games(fitted, 5, 7, "bis", "rb")
     assert np.array_equal(scores[2:], again)
-    policies = chairs(parse_policy("bis", CUTTHROAT), parse_policy("rb"))
+    policies = policies_by_chair(parse_policy("bis", CUTTHROAT), parse_policy("rb"))
     for swap in range(2):
-        plain = play_solo_game(
+        plain = play_cutthroat_game(
             states.empty(),
             view(np.zeros(64, np.int64)),
             SEED,
@@ -124,7 +133,7 @@ def test_games_are_the_same_in_plain_python_and_in_any_span(fitted):
             swap,
             RULES,
             policies,
-            view(seated("solo", "solo")),
+            view(player_rows("solo", "solo")),
             fitted.plain_settings,
             view(np.zeros(SUMS)),
         )

@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.bidding.game.cards import DECK, cards_of, format_card, parse_card, parse_pbn
-from tables.engine.rules import BEST, BID, CARD, COUNT, HAND, LEADER, TAKEN, play_card
+from tables.engine.play import BEST, BID, CARD, COUNT, HAND, LEADER, TAKEN, play_card
 from tables.players.common import (
-    above,
+    cards_above,
+    cards_below,
     duck,
     highest_rank,
     least_winning_lead,
@@ -19,7 +20,6 @@ from tables.players.common import (
     plays_after,
     tricks_left,
     tricks_needed,
-    under,
     unseen_cards,
     winning_cards,
 )
@@ -45,12 +45,12 @@ def play(s, *cards):
 @given(card_texts)
 def test_above_and_under(card):
     number = parse_card(card)
-    assert texts(above(number) & DECK) == {c for c in naive.DECK if c[1] == card[1] and rank(c) > rank(card)}
-    assert texts(under(number)) == {c for c in naive.DECK if c[1] == card[1] and rank(c) < rank(card)}
+    assert texts(cards_above(number) & DECK) == {c for c in naive.DECK if c[1] == card[1] and rank(c) > rank(card)}
+    assert texts(cards_below(number)) == {c for c in naive.DECK if c[1] == card[1] and rank(c) < rank(card)}
 
 
 def test_jokers_are_above_the_ace():
-    assert texts(above(parse_card("AS"))) == {"LJ", "BJ"}
+    assert texts(cards_above(parse_card("AS"))) == {"LJ", "BJ"}
 
 
 @settings(max_examples=100, deadline=None)

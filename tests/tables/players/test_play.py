@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.bidding.game.cards import cards_of, format_card
-from tables.engine.rules import CARD, COUNT, HAND, LEADER, PIECES, PLAYER, RNG, TAKEN, play_card
-from tables.players.choose import IDS, choose_card
+from tables.engine.play import CARD, COUNT, HAND, LEADER, PIECES, PLAYER, RNG, TAKEN, play_card
+from tables.players.choose_card import IDS, choose_card
 from tables.players.common import unseen_cards
 from tables.players.srp1.goals import ALL_PIECES, PIECE_NAMES
 from tests import naive

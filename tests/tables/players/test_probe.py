@@ -6,8 +6,8 @@ from service.bidding.game.cards import parse_card
 from service.bidding.tableset import open_tables
 from tables import probe
 from tables.alternatives import CLASSES, FOLLOWS, LEADS, NEEDS, NILS, PLACES, context_of, pick, same_worth
-from tables.engine.rules import BID, COUNT, HAND, play_card
-from tables.engine.simulate import kernel_tables, seated
+from tables.engine.play import BID, COUNT, HAND, play_card
+from tables.engine.simulate import kernel_tables, player_rows
 from tests.tables.engine import states
 
 
@@ -55,7 +55,7 @@ def test_it_finds_what_a_simple_player_does_wrong():
     """WRP does not dodge bags once its contract is made and takes tricks that it does not want; SRP does better."""
     found = {}
     for player in ("wrp", "srp"):
-        players = seated(player, player)
+        players = player_rows(player, player)
         sums = probe._chunk(players, kernel_tables(open_tables().arrays), 3, 0)["sums"]
         times, gains, squares = sums[..., 0], sums[..., 1], sums[..., 2]
         assert sums.shape[2] == CLASSES

@@ -7,8 +7,8 @@ another name (`solo@2`).
 import hashlib
 
 from service.bidding.game.cards import format_card, parse_card
-from tables.engine.rules import TAKEN, VOID, play_card
-from tables.players.choose import choose_card
+from tables.engine.play import TAKEN, VOID, play_card
+from tables.players.choose_card import choose_card
 from tables.players.common import unseen_cards
 from tables.players.solo1.goals import BAG_DODGING, SETTING, is_safe, others_need, own_need, wants_tricks
 from tables.players.srp1.goals import ALL_PIECES

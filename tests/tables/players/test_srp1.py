@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.bidding.game.cards import format_card, parse_card
-from tables.engine.rules import BID, TAKEN, VOID, play_card
-from tables.players.choose import choose_card
+from tables.engine.play import BID, TAKEN, VOID, play_card
+from tables.players.choose_card import choose_card
 from tables.players.common import unseen_cards
 from tables.players.srp1.goals import ALL_PIECES, sum_of_contracts, sure_takes, wants_tricks
 from tests import naive

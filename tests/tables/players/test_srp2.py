@@ -9,8 +9,8 @@ import pytest
 
 from service.bidding.game.cards import format_card, parse_card
 from service.bidding.game.rules import make_rules
-from tables.engine.rules import BROKEN, SCORE, TAKEN, VOID, carry_rules, play_card
-from tables.players.choose import choose_card
+from tables.engine.play import BROKEN, SCORE, TAKEN, VOID, carry_rules, play_card
+from tables.players.choose_card import choose_card
 from tables.players.common import unseen_cards
 from tables.players.srp1.goals import ALL_PIECES
 from tables.players.srp2.goals import (

@@ -14,10 +14,10 @@ from service.bidding.game.cards import cards_of, parse_card
 from service.bidding.game.rules import make_rules
 from service.bidding.policies import parse_policy
 from tables.engine.game import SUMS
-from tables.engine.rules import BAG, HAND, PIECES, PLAYER, RNG, TAKEN, VOID, carry_rules, play_card
+from tables.engine.play import BAG, HAND, PIECES, PLAYER, RNG, TAKEN, VOID, carry_rules, play_card
 from tables.engine.selfplay import play_rounds
-from tables.engine.simulate import chairs, seated
-from tables.players.choose import SRP1, UCT1, choose_card
+from tables.engine.simulate import player_rows, policies_by_chair
+from tables.players.choose_card import SRP1, UCT1, choose_card
 from tables.players.common import unseen_cards
 from tables.players.names import PlayerError, format_player, parse_player, split_players
 from tables.players.srp1.goals import ALL_PIECES
@@ -254,8 +254,10 @@ def test_srp_until_the_last_tricks():
 def points_of(worlds, a, b, deals, seed=5):
     """float64 (deals, 2): points of a less those of b, each deal played twice with the sides swapped; BIS bids."""
     points = np.zeros((deals, 2))
-    policies = chairs(parse_policy("bis"), parse_policy("bis"))
-    play_rounds(seed, 0, deals, make_rules(), policies, seated(a, b), worlds.array_settings, points, np.zeros(SUMS))
+    policies = policies_by_chair(parse_policy("bis"), parse_policy("bis"))
+    play_rounds(
+        seed, 0, deals, make_rules(), policies, player_rows(a, b), worlds.array_settings, points, np.zeros(SUMS)
+    )
     return points
 
 

@@ -15,15 +15,15 @@ from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
 from tables import __main__
 from tables.arena.match import run_match
-from tables.engine.rules import HAND
-from tables.engine.simulate import seated, typed
+from tables.engine.play import HAND
+from tables.engine.simulate import numba_typed, player_rows
 from tables.engine.winprob import BIDS
-from tables.report import command, conventions, distributions, kinds, opponents, plots, regret, samples, setup
+from tables.report import conventions, distributions, kinds, opponents, plots, regret, report_command, samples, setup
 from tables.report.paper import TABLE_2, TABLE_3
 from tests.conftest import view
 from tests.tables.engine import states
 
-IMAGES = command.PAGE.parent / "img"
+IMAGES = report_command.PAGE.parent / "img"
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +37,8 @@ def report(opened, tmp_path):
 
 
 def test_a_run_fills_what_is_asked_for_and_leaves_the_words(monkeypatch, tmp_path):
-    monkeypatch.setitem(command.SECTIONS, "shape", lambda setup: f"made with seed {setup.seed}")
-    monkeypatch.setitem(command.SECTIONS, "curve", lambda setup: pytest.fail("not asked for"))
+    monkeypatch.setitem(report_command.SECTIONS, "shape", lambda setup: f"made with seed {setup.seed}")
+    monkeypatch.setitem(report_command.SECTIONS, "curve", lambda setup: pytest.fail("not asked for"))
     page = tmp_path / "page.md"
     page.write_text("before\n<!-- figures: shape -->\nold\n<!-- end -->\n<!-- figures: curve -->\nkept\n<!-- end -->\n")
     for _ in range(2):
@@ -50,7 +50,7 @@ def test_a_run_fills_what_is_asked_for_and_leaves_the_words(monkeypatch, tmp_pat
 
 
 def test_an_unknown_marker_is_an_error_before_anything_is_played(monkeypatch, tmp_path, capsys):
-    monkeypatch.setitem(command.SECTIONS, "shape", lambda setup: pytest.fail("played"))
+    monkeypatch.setitem(report_command.SECTIONS, "shape", lambda setup: pytest.fail("played"))
     page = tmp_path / "page.md"
     page.write_text("<!-- figures: shape -->\n<!-- end -->\n<!-- figures: shapes -->\n<!-- end -->")
     assert __main__.main(["report", "--page", str(page)]) == 1
@@ -58,9 +58,9 @@ def test_an_unknown_marker_is_an_error_before_anything_is_played(monkeypatch, tm
 
 
 def test_the_committed_page_has_every_section_and_its_plots():
-    page = command.PAGE.read_text(encoding="utf-8")
-    assert sorted(re.findall(r"<!-- figures: (\S+) -->", page)) == sorted(command.SECTIONS)
-    pages = [path.read_text(encoding="utf-8") for path in sorted(command.PAGE.parent.glob("*.md"))]
+    page = report_command.PAGE.read_text(encoding="utf-8")
+    assert sorted(re.findall(r"<!-- figures: (\S+) -->", page)) == sorted(report_command.SECTIONS)
+    pages = [path.read_text(encoding="utf-8") for path in sorted(report_command.PAGE.parent.glob("*.md"))]
     linked = [name for text in pages for name in re.findall(r"!\[[^]]+\]\(img/(\S+)\)", text)]
     assert sorted(linked) == sorted(path.name for path in IMAGES.glob("*.svg"))
     for name in linked:
@@ -76,7 +76,7 @@ def test_table_2_is_whole():
 
 
 def test_provenance_names_versions_hashes_and_seed(report, opened):
-    text = command.provenance(report)
+    text = report_command.provenance(report)
     for part in (opened.version, opened.sha256, "Seed 1", "srp@2", "uct@1:5", "numba", "numpy", "Python"):
         assert part in text
 
@@ -133,8 +133,8 @@ def recorded(opened):
         np.zeros((n, 2), np.int16),
         np.zeros((52, 14), np.int64),
     )
-    policy = typed(parse_policy("bis:endgame=off"))
-    players = seated("srp@1", "srp@1")
+    policy = numba_typed(parse_policy("bis:endgame=off"))
+    players = player_rows("srp@1", "srp@1")
     samples._record_rounds(5, 0, n, Rules(), (policy, policy), players, opened.kernel, *rounds)
     return rounds
 

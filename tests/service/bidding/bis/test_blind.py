@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.bidding.bis.blind import BLIND_RULES, Blind, consider_blind, lot
 from service.bidding.bis.blind_decision import decide_blind
+from service.bidding.bis.blind_nil import BLIND_NIL_RULES, BlindNil, decide_blind_nil, hash_uniform
 from service.bidding.game.auction import NO_BID, SEQUENCES, sequence_index
 from service.bidding.game.rules import make_rules
 from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.policies import BIG6, parse_policy
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.engine.game import bid_seat, start_round
-from tables.engine.rules import BID, SCORE
+from tables.engine.play import BID, SCORE
 from tests.conftest import view
 from tests.tables.engine import states
 
@@ -35,15 +35,15 @@ def index(bids):
     return sequence_index(len(bids), *(*bids, *(NO_BID,) * (3 - len(bids))))
 
 
-def ask(t, bids, us, them, rules=RULES, policy=BLIND, drawn=0.0) -> Blind:
+def ask(t, bids, us, them, rules=RULES, policy=BLIND, drawn=0.0) -> BlindNil:
     b0, b1, b2 = tuple(bids) + (NO_BID,) * (3 - len(bids))
-    return consider_blind(len(bids), b0, b1, b2, us, them, rules, policy, drawn, t)
+    return decide_blind_nil(len(bids), b0, b1, b2, us, them, rules, policy, drawn, t)
 
 
 def said(*args, **kwargs):
     """(rule, whether it is bid)."""
     made = ask(*args, **kwargs)
-    return BLIND_RULES[made.rule], made.chosen
+    return BLIND_NIL_RULES[made.rule], made.chosen
 
 
 # ---- where it may be bid at all -------------------------------------------------------------------------------------
@@ -153,12 +153,12 @@ def test_no_rule_bids_it_under_the_floor(neutral):
 
 
 def test_lots_are_even_and_follow_from_the_seed():
-    drawn = [lot(seed) for seed in range(20_000)]
+    drawn = [hash_uniform(seed) for seed in range(20_000)]
     assert all(0.0 <= x < 1.0 for x in drawn)
-    assert drawn == [lot(seed) for seed in range(20_000)]
+    assert drawn == [hash_uniform(seed) for seed in range(20_000)]
     counts = np.histogram(drawn, 20, (0.0, 1.0))[0]
     assert ((counts - 1000) ** 2 / 1000).sum() < 43.8  # chi-squared, 19 degrees of freedom, p = .001
-    assert len({lot(2**53 - 1 - n) for n in range(1000)}) > 990
+    assert len({hash_uniform(2**53 - 1 - n) for n in range(1000)}) > 990
 
 
 # ---- against an oracle ----------------------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ def test_the_explanation_tells_what_the_kernel_weighed(opened):
         decision = decide_blind(bids, us, them, RULES, policy, 7, opened)
         told = decision.explanation
         assert told["sentence"].endswith("blind nil." if decision.blind_nil else "look.")
-        assert told["lot"] == lot(7)
+        assert told["lot"] == hash_uniform(7)
         assert decision.blind_nil == (told["lot"] < told["frequency"] and told["p_made"] >= told["floor"])
         assert told["expected_points"] == pytest.approx(200 * (2 * told["p_made"] - 1))
         assert (told["projected"] is None) == (0 in bids)

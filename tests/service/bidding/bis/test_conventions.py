@@ -15,8 +15,8 @@ from service.bidding.bis.conventions import (
     covers_blind_nil,
     covers_nil,
     guarded,
+    partner_signalled,
     signal,
-    signalled,
 )
 from service.bidding.bis.endgame import RULE_NAMES
 from service.bidding.game.cards import JACK, TEN, parse_pbn
@@ -24,7 +24,7 @@ from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import Rules, make_rules
 from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.policies import AUTO, BIG5, BIG6, CONVENTIONS, NO_CONVENTION, parse_policy
-from service.bidding.setting import WITH_BIG5, WITH_BIG6, convention_of, setting_of
+from service.bidding.table_profile import BIG5_PROFILE, BIG6_PROFILE, convention_of, profile_of
 from service.bidding.tableset import Manifest, TableSet
 from service.breakdown import breakdown
 from tests import naive
@@ -150,9 +150,9 @@ def test_a_nil_goes_before_a_signal():
     ],
 )
 def test_partner_has_signalled(seat, b0, b1, five, six):
-    assert signalled(seat, b0, b1, BIG5) == five
-    assert signalled(seat, b0, b1, BIG6) == six
-    assert not signalled(seat, b0, b1, NO_CONVENTION)
+    assert partner_signalled(seat, b0, b1, BIG5) == five
+    assert partner_signalled(seat, b0, b1, BIG6) == six
+    assert not partner_signalled(seat, b0, b1, NO_CONVENTION)
 
 
 # Neutral tables: the probability is the value.
@@ -238,7 +238,7 @@ def test_auto_is_big_6_when_far_behind(us, them, blind_nil, convention):
     rules, policy = Rules(blind_nil=blind_nil), parse_policy("bis:convention=auto")
     assert policy.convention == AUTO
     assert convention_of(rules, policy, us, them) == convention
-    assert setting_of(rules, policy, us, them) == (WITH_BIG5 if convention == BIG5 else WITH_BIG6)
+    assert profile_of(rules, policy, us, them) == (BIG5_PROFILE if convention == BIG5 else BIG6_PROFILE)
 
 
 @pytest.mark.parametrize("variant", ["mirror", "whiz", "suicide", "jokers"])

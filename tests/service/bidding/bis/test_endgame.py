@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.bidding.bis.endgame import MOST_TRICKS, RULE_NAMES, adjust, can_win, project
-from service.bidding.bis.nil import ACE_OF_SPADES, OPEN
+from service.bidding.bis.endgame import MOST_TRICKS, RULE_NAMES, apply_endgame, can_win, project
+from service.bidding.bis.nil import ACE_OF_SPADES, NOT_RULED_OUT
 from service.bidding.bis.regular import limit_takes
 from service.bidding.game.auction import NO_BID, SEQUENCES, sequence_index
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL, nil_stake
 from service.bidding.tableset import DEFAULT_DIRECTORY
-from tables.builders.logistic import sequences
+from tables.builders.curve_fit import sequences
 from tests import naive
 from tests.conftest import view
 
@@ -46,7 +46,7 @@ def after(
     estimate=None,
     takes=None,
     p=0.0,
-    out=OPEN,
+    out=NOT_RULED_OUT,
     floor=0.3,
     bags=0,
     rules=CLASSIC,
@@ -58,7 +58,7 @@ def after(
     b0, b1, b2 = padded(bids)
     if allowed is None:
         allowed = allowed_bids(0, len(bids), b0, b1, rules)
-    end = adjust(len(bids), b0, b1, b2, bid, takes, estimate, p, out, floor, us, them, bags, allowed, rules, t)
+    end = apply_endgame(len(bids), b0, b1, b2, bid, takes, estimate, p, out, floor, us, them, bags, allowed, rules, t)
     assert end.before == bid
     return RULE_NAMES[end.rule], end.bid
 
@@ -191,11 +191,11 @@ def test_close_race_stays_within_the_limit(neutral):
 @pytest.mark.parametrize(
     ("p", "out", "floor", "expected"),
     [
-        (0.3, OPEN, 0.3, ("desperate-nil", 0)),
-        (0.29, OPEN, 0.3, ("", 2)),
+        (0.3, NOT_RULED_OUT, 0.3, ("desperate-nil", 0)),
+        (0.29, NOT_RULED_OUT, 0.3, ("", 2)),
         (0.9, ACE_OF_SPADES, 0.3, ("", 2)),
-        (0.5, OPEN, 0.6, ("", 2)),
-        (0.0, OPEN, 0.0, ("desperate-nil", 0)),
+        (0.5, NOT_RULED_OUT, 0.6, ("", 2)),
+        (0.0, NOT_RULED_OUT, 0.0, ("desperate-nil", 0)),
     ],
 )
 def test_desperate_nil(neutral, p, out, floor, expected):
@@ -327,7 +327,7 @@ def test_against_oracle(neutral, data):
     us, them = draw(st.integers(50, 520)), draw(st.integers(50, 520))
     bags = draw(st.integers(0, 9))
     p = draw(st.sampled_from((0.1, 0.3, 0.6)))
-    out = draw(st.sampled_from((OPEN, ACE_OF_SPADES)))
+    out = draw(st.sampled_from((NOT_RULED_OUT, ACE_OF_SPADES)))
     with_bags = draw(st.booleans())
     ten = draw(st.booleans())
     rules = Rules(bags=int(with_bags), blind_nil=1, ten_for_200=int(ten))
@@ -359,7 +359,7 @@ def test_against_oracle(neutral, data):
         limit=10 if with_bags else None,
         ours=ours,
         theirs=theirs,
-        nil_out=out != OPEN,
+        nil_out=out != NOT_RULED_OUT,
         p_nil=p,
         floor=0.3,
         allowed=allowed,
@@ -375,7 +375,7 @@ def test_against_oracle(neutral, data):
 
 
 def test_no_side_projects_more_tricks_than_the_short_cut_allows():
-    """`adjust` skips positions by MOST_TRICKS: a bid and the mean bids that follow it stay below it."""
+    """`apply_endgame` skips positions by MOST_TRICKS: a bid and the mean bids that follow it stay below it."""
     mean_bids = np.load(DEFAULT_DIRECTORY / "mean_bids.npy")
     most = 0.0
     for row, bids in enumerate(sequences()):

@@ -13,13 +13,13 @@ from service.bidding.bis.nil import (
     JOKER_HONOUR,
     KING_QUEEN,
     LOW_FOUR,
-    OPEN,
+    NIL_REASONS,
+    NOT_RULED_OUT,
     PARTNER_NIL,
-    REASONS,
     SWITCHED_OFF,
     THREE_HIGH,
     consider_nil,
-    contract_points,
+    expected_contract_points,
     interpolate,
     nil_value,
     partnership_threshold,
@@ -91,17 +91,17 @@ def test_only_a_side_void_raises_the_value(neutral, pbn, void):
         ("KQ.432.5432.5432", 0, KING_QUEEN),
         ("KQ.432.5432.5432", 1, KING_QUEEN),
         ("QJT.432.543.5432", 1, THREE_HIGH),
-        ("JT9.432.543.5432", 0, OPEN),  # three above the 9 are needed
+        ("JT9.432.543.5432", 0, NOT_RULED_OUT),  # three above the 9 are needed
         ("5432.32.543.5432", 1, FOUR_SPADES),
-        ("432.432.543.5432", 0, OPEN),
+        ("432.432.543.5432", 0, NOT_RULED_OUT),
         ("K2.432.5432.5432", 0, HONOUR),
-        ("K2.432.5432.5432", 1, OPEN),
+        ("K2.432.5432.5432", 1, NOT_RULED_OUT),
         ("Q32.432.543.5432", 0, HONOUR),
-        ("Q32.432.543.5432", 1, OPEN),
-        ("J32.432.543.5432", 0, OPEN),
-        (".6543.6543.65432", 0, OPEN),
-        ("7542.A642.54.642", LOW_FOUR, OPEN),
-        ("QJ52.A642.54.642", LOW_FOUR, OPEN),
+        ("Q32.432.543.5432", 1, NOT_RULED_OUT),
+        ("J32.432.543.5432", 0, NOT_RULED_OUT),
+        (".6543.6543.65432", 0, NOT_RULED_OUT),
+        ("7542.A642.54.642", LOW_FOUR, NOT_RULED_OUT),
+        ("QJ52.A642.54.642", LOW_FOUR, NOT_RULED_OUT),
         ("K542.A642.54.642", LOW_FOUR, FOUR_SPADES),
         ("65432.642.54.642", LOW_FOUR, FOUR_SPADES),
         ("QJT5.A642.54.642", LOW_FOUR, THREE_HIGH),
@@ -110,10 +110,10 @@ def test_only_a_side_void_raises_the_value(neutral, pbn, void):
 def test_spades_that_rule_a_nil_out(neutral, pbn, honours, reason):
     assert ruled_out(parse_pbn(pbn) >> 48, NO_BID, honours, 1, EVERY_BID) == reason
     assert ruled_out(parse_pbn(pbn) >> 48, NO_BID, honours, 0, EVERY_BID) == (
-        SWITCHED_OFF if reason == OPEN else reason
+        SWITCHED_OFF if reason == NOT_RULED_OUT else reason
     )
     nil = consider(neutral, pbn, threshold=-1000.0, honours=honours)
-    assert nil.chosen == (reason == OPEN)
+    assert nil.chosen == (reason == NOT_RULED_OUT)
     assert nil.ruled_out == reason
 
 
@@ -132,7 +132,7 @@ def test_spades_that_rule_a_nil_out(neutral, pbn, honours, reason):
 )
 def test_partners_nil_rules_it_out(seat, b0, b1, out):
     assert ruled_out(parse_pbn("432.432.543.5432") >> 48, partner_bid(seat, b0, b1), 0, 1, EVERY_BID) == (
-        PARTNER_NIL if out else OPEN
+        PARTNER_NIL if out else NOT_RULED_OUT
     )
 
 
@@ -143,10 +143,10 @@ def test_four_low_spades_count_as_the_three_highest(neutral):
 
 
 def test_reasons_are_told():
-    assert REASONS[OPEN] == ""
-    assert all(REASONS[PARTNER_NIL:])
-    assert len(set(REASONS)) == JOKER_HONOUR + 1
-    assert REASONS[ACE_OF_SPADES] == "ace of spades"  # in the contract's example
+    assert NIL_REASONS[NOT_RULED_OUT] == ""
+    assert all(NIL_REASONS[PARTNER_NIL:])
+    assert len(set(NIL_REASONS)) == JOKER_HONOUR + 1
+    assert NIL_REASONS[ACE_OF_SPADES] == "ace of spades"  # in the contract's example
 
 
 def test_interpolation_by_hand():
@@ -202,8 +202,8 @@ def test_partnership_threshold_by_hand(fitted):
     means = np.zeros((2955, 3))
     means[58] = (9.0, 9.0, 3.5)
     t = fitted.plain._replace(contract_made=view(made), mean_bids=view(means))
-    assert contract_points(7, 0, t) == pytest.approx(70 * 0.8 - 70 * 0.2)
-    assert contract_points(0, 1, t) == 0.0
+    assert expected_contract_points(7, 0, t) == pytest.approx(70 * 0.8 - 70 * 0.2)
+    assert expected_contract_points(0, 1, t) == 0.0
     # 7 tricks together: 42; partner's 4 alone: 40 x (.9 - .1) = 32
     assert partnership_threshold(3, 4, 58, t) == pytest.approx(10.0)
     # partner has yet to bid: her mean 3.5 is taken for 4

@@ -166,7 +166,7 @@ def test_ruffs_that_are_worth_less_than_length(neutral):
 
 
 @pytest.mark.parametrize(
-    ("seat", "bids", "cutters"),
+    ("seat", "bids", "ruffers"),
     [
         (0, (-1, -1, -1), 2),
         (1, (0, -1, -1), 1),
@@ -180,11 +180,11 @@ def test_ruffs_that_are_worth_less_than_length(neutral):
         (3, (0, 3, BLIND_NIL), 0),
     ],
 )
-def test_who_might_cut(neutral, seat, bids, cutters):
+def test_who_might_cut(neutral, seat, bids, ruffers):
     made = takes(neutral, WORKED, seat, *bids)
-    expected, _ = naive.regular_estimate(WORKED, cutters)
+    expected, _ = naive.regular_estimate(WORKED, ruffers)
     assert made.estimate == pytest.approx(float(expected), abs=1e-12)
-    if cutters == 0:
+    if ruffers == 0:
         assert (made.hearts, made.clubs, made.ruffs) == (1.0, 1.0, 3.0)
 
 

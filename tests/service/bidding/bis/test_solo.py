@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from service.bidding.bidder import Position, decide
+from service.bidding.bis.cutthroat import apply_finish, bis_cutthroat, nils_bid, own_and_best, project_race
 from service.bidding.bis.endgame import RULE_NAMES
-from service.bidding.bis.nil import ACE_OF_SPADES, OPEN, Nil
-from service.bidding.bis.solo import adjust_solo, nils_bid, own_and_best, project_solo, solo
+from service.bidding.bis.nil import ACE_OF_SPADES, NOT_RULED_OUT, Nil
 from service.bidding.errors import PolicyError
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.cards import RANKS, parse_pbn
@@ -16,7 +16,7 @@ from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import CUTTHROAT, make_rules
 from service.bidding.game.scoring import score_seat
 from service.bidding.policies import IN_VARIANT, parse_policy
-from service.bidding.setting import IN_CUTTHROAT
+from service.bidding.table_profile import CUTTHROAT_PROFILE
 from service.bidding.tableset import open_tables
 from tables.builders import cutthroat, exact
 from tests import naive
@@ -76,10 +76,10 @@ def test_cnil_table(tables):
 
 @pytest.mark.parametrize(("bids", "m"), [((), 3), ((3, 0), 2), ((0, 0, 4), 1), ((0, 14, 0), 0)])
 def test_estimate_by_who_might_cut(neutral, bids, m):
-    t = neutral.plain_settings[IN_CUTTHROAT]
+    t = neutral.plain_settings[CUTTHROAT_PROFILE]
     b0, b1, b2 = tuple(bids) + UNBID[len(bids) :]
     plain = policy("bis:factor=off,offset=0")
-    made = solo(parse_pbn(HAND), len(bids), b0, b1, b2, (0, 0, 0, 0), 0, RULES, plain, EVERY_BID, t)
+    made = bis_cutthroat(parse_pbn(HAND), len(bids), b0, b1, b2, (0, 0, 0, 0), 0, RULES, plain, EVERY_BID, t)
     assert made.regular.estimate == pytest.approx(float(naive.regular_estimate(HAND, m)[0]))
     assert nils_bid(len(bids), b0, b1, b2) == 3 - m
 
@@ -136,19 +136,19 @@ def test_other_policies_take_the_seat_opposite_for_a_partner(tables):
 # ---- the end of the game -------------------------------------------------------------------------------------------
 
 
-def finish(t, bids, bid, scores, bags=0, takes=2, probability=0.5, reason=OPEN, rules=RULES):
+def finish(t, bids, bid, scores, bags=0, takes=2, probability=0.5, reason=NOT_RULED_OUT, rules=RULES):
     b0, b1, b2 = tuple(bids) + UNBID[len(bids) :]
     nil = Nil(1.0, 1.0, 1.0, 1.0, 1.0, 0.5, probability, 0.0, 25.0, reason, False)
-    made = adjust_solo(len(bids), b0, b1, b2, bid, takes, nil, policy(), scores, bags, rules, t)
+    made = apply_finish(len(bids), b0, b1, b2, bid, takes, nil, policy(), scores, bags, rules, t)
     return RULE_NAMES[made.rule], made.bid
 
 
 def test_projection(neutral):
     """Mean bids are 0 here: who has yet to bid stays where she is."""
-    t = neutral.plain_settings[IN_CUTTHROAT]
-    race = project_solo(2, 3, 0, NO_BID, 4, (200, 150, 100, 260), RULES, t)
+    t = neutral.plain_settings[CUTTHROAT_PROFILE]
+    race = project_race(2, 3, 0, NO_BID, 4, (200, 150, 100, 260), RULES, t)
     assert race == (140.0, 260.0, 7.0)
-    assert project_solo(3, 3, 0, 4, 0, (200, 250, 100, 60), RULES, t) == (160.0, 350.0, 7.0)
+    assert project_race(3, 3, 0, 4, 0, (200, 250, 100, 60), RULES, t) == (160.0, 350.0, 7.0)
     assert own_and_best(2, (200, 150, 100, 260)) == (100, 260)
     assert own_and_best(0, (9, 1, 3, 2)) == (9, 3)
 
@@ -188,11 +188,11 @@ def test_projection(neutral):
     ],
 )
 def test_end_of_game(neutral, case, rule, bid):
-    assert finish(neutral.plain_settings[IN_CUTTHROAT], **case) == (rule, bid)
+    assert finish(neutral.plain_settings[CUTTHROAT_PROFILE], **case) == (rule, bid)
 
 
 def test_end_of_game_without_bags(neutral):
-    t, rules = neutral.plain_settings[IN_CUTTHROAT], make_rules("cutthroat", {"bags": False})
+    t, rules = neutral.plain_settings[CUTTHROAT_PROFILE], make_rules("cutthroat", {"bags": False})
     assert finish(t, (3, 3, 3), 4, (0, 0, 0, 270), bags=9, rules=rules) == ("last-seat-one-less", 3)
 
 

@@ -11,9 +11,9 @@ from service.bidding.bis.stakes import (
     FOR_TEN,
     MOST_BAG_OFFSET,
     bag_offset,
-    number_of,
-    seen_rules,
-    staked,
+    number_under_rules,
+    scaled_nil_threshold,
+    simplified_rules,
 )
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.cards import parse_pbn
@@ -44,14 +44,16 @@ def test_a_dearer_bag_raises_the_estimate():
     [(100, 25.0, 25.0), (50, 25.0, 12.5), (0, 25.0, 0.0), (200, 25.0, 25.0), (50, -60.0, -30.0)],
 )
 def test_the_threshold_goes_with_smaller_stakes(stake, threshold, expected):
-    assert staked(threshold, 0, 30.0, Rules(nil_points=stake)) == expected
+    assert scaled_nil_threshold(threshold, 0, 30.0, Rules(nil_points=stake)) == expected
 
 
 def test_a_nil_spares_the_tricks_that_the_least_bid_forces():
     rules = Rules(min_bid=3)
-    assert staked(25.0, 0, 30.0, rules) == staked(25.0, -1, 30.0, rules) == 25.0
-    assert staked(25.0, 2, 30.0, rules) == 25.0 - 60.0
-    assert staked(25.0, 2, 30.0, Rules(team_min=4)) == 25.0  # there a nil is not allowed where tricks are forced
+    assert scaled_nil_threshold(25.0, 0, 30.0, rules) == scaled_nil_threshold(25.0, -1, 30.0, rules) == 25.0
+    assert scaled_nil_threshold(25.0, 2, 30.0, rules) == 25.0 - 60.0
+    assert (
+        scaled_nil_threshold(25.0, 2, 30.0, Rules(team_min=4)) == 25.0
+    )  # there a nil is not allowed where tricks are forced
 
 
 @pytest.mark.parametrize(
@@ -75,14 +77,14 @@ def test_a_nil_spares_the_tricks_that_the_least_bid_forces():
     ],
 )
 def test_the_number(takes, estimate, partner, allowed, rules, expected):
-    assert number_of(takes, estimate, partner, TEN_FROM, allowed, rules) == expected
+    assert number_under_rules(takes, estimate, partner, TEN_FROM, allowed, rules) == expected
 
 
 def test_ignored_rules_are_classic():
     rules = make_rules("ten-for-200", {"win": 300, "lose": -200, "min_bid": 3, "nil_points": 50, "bags": False})
-    assert seen_rules(rules) == Rules(win=300, lose=-200)
-    assert seen_rules(make_rules("jokers", {"team_max": 9})) == make_rules("jokers")
-    assert seen_rules(make_rules("blind-nil", {"blind_nil_deficit": 50})) == make_rules(
+    assert simplified_rules(rules) == Rules(win=300, lose=-200)
+    assert simplified_rules(make_rules("jokers", {"team_max": 9})) == make_rules("jokers")
+    assert simplified_rules(make_rules("blind-nil", {"blind_nil_deficit": 50})) == make_rules(
         "blind-nil", {"blind_nil_deficit": 50}
     )
 

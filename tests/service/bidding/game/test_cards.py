@@ -97,12 +97,12 @@ def test_pbn_jokers_are_spades_and_single(text):
     ],
 )
 def test_a_joker_as_the_highest_spade_that_is_lacked(spades, plain):
-    assert cards.ordinary(cards.parse_pbn(f"{spades}.A3.2.43")) == cards.parse_pbn(f"{plain}.A3.2.43")
+    assert cards.without_jokers(cards.parse_pbn(f"{spades}.A3.2.43")) == cards.parse_pbn(f"{plain}.A3.2.43")
 
 
 @given(st.permutations(cards.cards_of(cards.JOKER_DECK)).map(lambda deck: sum(1 << card for card in deck[:13])))
 def test_an_ordinary_hand_keeps_what_is_no_joker(hand):
-    plain = cards.ordinary(hand)
+    plain = cards.without_jokers(hand)
     jokers = hand & (3 << cards.LITTLE_JOKER)
     assert plain.bit_count() == 13
     assert plain & ~cards.DECK == 0

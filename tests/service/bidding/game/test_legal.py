@@ -9,12 +9,12 @@ from service.bidding.game.cards import parse_pbn
 from service.bidding.game.legal import (
     EVERY_BID,
     allowed_bids,
-    between,
-    nearest,
+    bids_between,
+    nearest_allowed,
+    nearest_number,
     pair_allowed,
     possible_bids,
     restricted_bids,
-    within,
 )
 from service.bidding.game.rules import PRESETS, describe, make_rules
 from service.bidding.game.scoring import BLIND_NIL
@@ -156,19 +156,19 @@ def test_plain_rules_beside_a_partner_are_the_short_way():
 @given(st.integers(-3, 13), st.integers(-3, 13))
 def test_between(low, high):
     if low >= 0:
-        assert bids_of(between(low, high)) == span(low, high)
+        assert bids_of(bids_between(low, high)) == span(low, high)
 
 
 @given(st.integers(0, 13), st.sets(st.integers(0, 13), min_size=1))
 def test_nearest(bid, bids):
     numbers = bids - {0}
     expected = min(numbers, key=lambda b: (abs(b - bid), b)) if numbers else 0
-    assert nearest(bid, sum(1 << b for b in bids)) == expected
+    assert nearest_number(bid, sum(1 << b for b in bids)) == expected
 
 
 @given(st.integers(0, 13), st.integers(1, 13), st.sets(st.integers(0, 13), min_size=1))
 def test_within(bid, takes, bids):
     mask = sum(1 << b for b in bids)
-    found = within(bid, takes, mask)
+    found = nearest_allowed(bid, takes, mask)
     assert found in bids
-    assert found == bid if bid in bids else found == nearest(bid or takes, mask)
+    assert found == bid if bid in bids else found == nearest_number(bid or takes, mask)

@@ -8,7 +8,7 @@ from service.bidding.errors import RulesError
 from service.bidding.game.rules import (
     FAILED_NIL_TRICKS,
     FIXED_FIELDS,
-    NEVER,
+    NO_LOSING_GOAL,
     PRESETS,
     SUPPORTED_RANGES,
     UNLIMITED,
@@ -57,7 +57,7 @@ def test_classic_by_hand():
     assert describe(make_rules()) == CLASSIC
     assert make_rules() == Rules() == PRESETS["classic"]
     assert set(CLASSIC) == set(Rules._fields)
-    assert (Rules().lose, Rules().team_max) == (NEVER, UNLIMITED)
+    assert (Rules().lose, Rules().team_max) == (NO_LOSING_GOAL, UNLIMITED)
 
 
 def test_bis_paper_by_hand():
@@ -191,4 +191,4 @@ def test_variant_is_one_of_seven(value):
 
 @pytest.mark.parametrize("field", ["lose", "team_max"])
 def test_null_means_none(field):
-    assert getattr(make_rules("bis-paper", {field: None}), field) in (NEVER, UNLIMITED)
+    assert getattr(make_rules("bis-paper", {field: None}), field) in (NO_LOSING_GOAL, UNLIMITED)

@@ -19,9 +19,9 @@ from service.bidding.game.rules import (
     describe,
     make_rules,
 )
-from service.bidding.game.variants import nil_threshold, ranks_above_ace, sees_ordinary, variant_of
+from service.bidding.game.variants import nil_threshold, ranks_above_ace, sees_no_jokers, variant_of
 from service.bidding.policies import IN_VARIANT, Policy, parse_policy
-from service.bidding.setting import IN_SUICIDE, IN_WHIZ, PLAIN, setting_of
+from service.bidding.table_profile import PARTNERSHIP_PROFILE, SUICIDE_PROFILE, WHIZ_PROFILE, profile_of
 from service.bidding.tableset import open_tables
 from tables.arena.match import run_match
 from tables.run.registry import FAMILIES, in_order
@@ -54,10 +54,10 @@ def test_what_a_policy_bids_by():
     assert variant_of(whiz, Policy(ignores=1)) == PARTNERSHIP
     assert [ranks_above_ace(variant) for variant in (PARTNERSHIP, WHIZ, JOKERS)] == [0, 0, 2]
     jokers = make_rules("jokers")
-    assert not sees_ordinary(jokers, Policy())
-    assert sees_ordinary(jokers, Policy(ignores=1))
-    assert sees_ordinary(jokers, parse_policy("rb", JOKERS))
-    assert not sees_ordinary(whiz, parse_policy("rb", WHIZ))
+    assert not sees_no_jokers(jokers, Policy())
+    assert sees_no_jokers(jokers, Policy(ignores=1))
+    assert sees_no_jokers(jokers, parse_policy("rb", JOKERS))
+    assert not sees_no_jokers(whiz, parse_policy("rb", WHIZ))
 
 
 def test_thresholds_by_hand():
@@ -81,10 +81,10 @@ def test_fitted_options_hold_in_their_variant_only():
 
 
 def test_settings_read_their_own_tables(tables):
-    for name, setting in (("whiz", IN_WHIZ), ("suicide", IN_SUICIDE)):
+    for name, setting in (("whiz", WHIZ_PROFILE), ("suicide", SUICIDE_PROFILE)):
         rules = make_rules(name)
-        assert setting_of(rules, Policy(), 0, 0) == setting
-        assert setting_of(rules, Policy(ignores=1), 0, 0) == PLAIN
+        assert profile_of(rules, Policy(), 0, 0) == setting
+        assert profile_of(rules, Policy(ignores=1), 0, 0) == PARTNERSHIP_PROFILE
         own = tables.kernel_arrays[setting]
         assert own.curves is tables.arrays[f"{name}_curves"]
         assert own.mean_bids is tables.arrays[f"{name}_mean_bids"]

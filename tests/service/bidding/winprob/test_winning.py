@@ -5,62 +5,66 @@ import itertools
 import numpy as np
 import pytest
 
-from service.bidding.game.rules import NEVER, PARTNERSHIP, PRESETS, make_rules
+from service.bidding.game.rules import NO_LOSING_GOAL, PARTNERSHIP, PRESETS, make_rules
 from service.bidding.tableset import open_tables
-from service.bidding.winprob.win_games import (
+from service.bidding.winprob.games import (
     BAGS,
-    CELLS,
-    PLACES,
     SHIPPED,
-    Place,
+    SLICES,
+    WIN_CELLS,
+    WinTableSlice,
+    extra_slice,
     games_of,
     key_of,
-    own_place,
-    refusal,
     rules_of,
+    unsupported_field,
 )
-from service.bidding.winprob.winning import ONE, place_of, win_probability, worth
-from tables.builders.win import BUCKETS, RESIDUAL, kept_outcomes, solve
+from service.bidding.winprob.win_table import WIN_SCALE, slice_of, win_probability, win_probability_after
+from tables.builders.win_tables import BUCKETS, RESIDUAL, kept_outcomes, solve
 from tests.more_games import MORE, MORE_ROWS
 
 
 def test_tables_stand_one_after_the_other(neutral):
-    places = sorted(set(PLACES.values()), key=lambda place: place.start)
+    places = sorted(set(SLICES.values()), key=lambda place: place.start)
     ends = [place.start + place.size**2 * BAGS**2 for place in places]
     assert [place.start for place in places] == [0, *ends[:-1]]
-    assert ends[-1] == CELLS
-    for key, place in PLACES.items():
-        assert place_of(rules_of(key), neutral.plain) == place == SHIPPED[key_of(rules_of(key))]
+    assert ends[-1] == WIN_CELLS
+    for key, place in SLICES.items():
+        assert slice_of(rules_of(key), neutral.plain) == place == SHIPPED[key_of(rules_of(key))]
         assert 10 * (place.floor + place.size) == key[0]
-        if key[1] != NEVER:
+        if key[1] != NO_LOSING_GOAL:
             assert 10 * place.floor <= key[1] + 1 < 10 * place.floor + 10
-    assert place_of(make_rules("classic", {"win": 400}), neutral.plain).start == -1
-    assert all(place_of(rules, neutral.plain).start == -1 for rules in MORE)
+    assert slice_of(make_rules("classic", {"win": 400}), neutral.plain).start == -1
+    assert all(slice_of(rules, neutral.plain).start == -1 for rules in MORE)
 
 
 def test_more_games_are_told_by_their_rows(fitted):
     games = games_of(MORE_ROWS)
     for rules, place in MORE.items():
-        assert place_of(rules, fitted.plain) == place == games[key_of(rules)]
-        assert refusal(rules, games) is None
-        assert place_of(rules._replace(blind_nil=1), fitted.plain) == place  # what may be bid tells no game
-        assert place_of(rules._replace(nil_points=77), fitted.plain).start == -1
+        assert slice_of(rules, fitted.plain) == place == games[key_of(rules)]
+        assert unsupported_field(rules, games) is None
+        assert slice_of(rules._replace(blind_nil=1), fitted.plain) == place  # what may be bid tells no game
+        assert slice_of(rules._replace(nil_points=77), fitted.plain).start == -1
     no_bags = make_rules("no-bags", {"win": 200, "lose": -200})
-    assert place_of(no_bags._replace(bag_limit=6, bag_penalty=60), fitted.plain) == MORE[no_bags]
+    assert slice_of(no_bags._replace(bag_limit=6, bag_penalty=60), fitted.plain) == MORE[no_bags]
 
 
 @pytest.mark.parametrize(
     ("preset", "overrides", "place"),
     [
-        ("classic", {"win": 400}, Place(-15, 55, 0, 10, 10, 1)),
-        ("five-bags", {}, Place(-30, 130, 0, 5, 5, 1)),  # five bags take 50 and the five points that they brought
-        ("no-bags", {"lose": -200}, Place(-20, 70, 0, 1, 10, 1)),
-        ("classic", {"win": 55, "lose": -55, "bag_limit": 2, "bag_penalty": 13}, Place(-54, 109, 0, 2, 1, 1)),
-        ("classic", {"win": 200, "nil_points": 75}, Place(-30, 70, 0, 10, 5, 1)),
+        ("classic", {"win": 400}, WinTableSlice(-15, 55, 0, 10, 10, 1)),
+        (
+            "five-bags",
+            {},
+            WinTableSlice(-30, 130, 0, 5, 5, 1),
+        ),  # five bags take 50 and the five points that they brought
+        ("no-bags", {"lose": -200}, WinTableSlice(-20, 70, 0, 1, 10, 1)),
+        ("classic", {"win": 55, "lose": -55, "bag_limit": 2, "bag_penalty": 13}, WinTableSlice(-54, 109, 0, 2, 1, 1)),
+        ("classic", {"win": 200, "nil_points": 75}, WinTableSlice(-30, 70, 0, 10, 5, 1)),
     ],
 )
 def test_where_one_more_game_stands(preset, overrides, place):
-    assert own_place(make_rules(preset, overrides), 0) == place
+    assert extra_slice(make_rules(preset, overrides), 0) == place
 
 
 @pytest.mark.parametrize(
@@ -75,16 +79,16 @@ def test_where_one_more_game_stands(preset, overrides, place):
 )
 def test_games_that_have_no_place(preset, overrides, told):
     with pytest.raises(ValueError, match=told):
-        own_place(make_rules(preset, overrides), 0)
+        extra_slice(make_rules(preset, overrides), 0)
 
 
 def test_the_cell_of_a_score_in_rows_of_five():
     """By hand: five bags at 50; 123 points with three bags are 120, row 24 above -150's 30."""
     rules = make_rules("five-bags", {"win": 200})
-    place = own_place(rules, 7)
+    place = extra_slice(rules, 7)
     win = np.zeros(7 + place.size**2 * 25, np.uint16)
     table = win[7:].reshape(place.size, place.size, 5, 5)
-    table[30 + 24, 30 + 11, 3, 2] = round(0.75 * ONE)
+    table[30 + 24, 30 + 11, 3, 2] = round(0.75 * WIN_SCALE)
     assert win_probability(123, 3, 57, 2, place, win) == pytest.approx(0.75, abs=1e-5)
     assert win_probability(125, 3, 59, 2, place, win) == pytest.approx(0.75, abs=1e-5)  # the nearest fives
     assert win_probability(126, 3, 57, 2, place, win) == 0.0
@@ -92,27 +96,30 @@ def test_the_cell_of_a_score_in_rows_of_five():
 
 @pytest.mark.parametrize("preset", ["classic", "bis-paper", "short", "quick", "single-nil", "blind-nil"])
 def test_presets_with_a_table(preset):
-    assert refusal(PRESETS[preset]) is None
+    assert unsupported_field(PRESETS[preset]) is None
 
 
 def test_every_partnership_preset_has_a_table():
     games = open_tables().games
     for preset, rules in PRESETS.items():
-        assert (refusal(rules, games) is None) == (rules.variant == PARTNERSHIP), preset
+        assert (unsupported_field(rules, games) is None) == (rules.variant == PARTNERSHIP), preset
 
 
 def test_a_goal_without_a_table_names_those_with_one():
     games = games_of(MORE_ROWS)
     made = ", or a table made by build --rules"
-    assert refusal(make_rules("five-bags"), games) == ("win", "200" + made)
+    assert unsupported_field(make_rules("five-bags"), games) == ("win", "200" + made)
     five = make_rules("five-bags", {"win": 200, "lose": -100})
-    assert refusal(five, games) == ("lose", "null with a goal of 200" + made)
-    assert refusal(make_rules("ten-for-200", {"win": 100, "lose": -50, "nil_points": 60}), games) == (
+    assert unsupported_field(five, games) == ("lose", "null with a goal of 200" + made)
+    assert unsupported_field(make_rules("ten-for-200", {"win": 100, "lose": -50, "nil_points": 60}), games) == (
         "nil_points",
         "100" + made,
     )
-    assert refusal(make_rules("classic", {"bag_limit": 12}), games) == ("bag_limit", "10")  # no table could be made
-    assert refusal(PRESETS["suicide"], games) == ("variant", "partnership")
+    assert unsupported_field(make_rules("classic", {"bag_limit": 12}), games) == (
+        "bag_limit",
+        "10",
+    )  # no table could be made
+    assert unsupported_field(PRESETS["suicide"], games) == ("variant", "partnership")
 
 
 @pytest.mark.parametrize(
@@ -130,31 +137,31 @@ def test_a_goal_without_a_table_names_those_with_one():
     ],
 )
 def test_what_has_none_is_named(overrides, field):
-    refused = refusal(make_rules("classic", overrides))
+    refused = unsupported_field(make_rules("classic", overrides))
     assert refused is not None
     assert refused[0] == field
 
 
 def test_the_cell_of_a_score():
-    rules, place = rules_of((200, -100, 100)), PLACES[200, -100, 100]
-    win = np.zeros(CELLS, np.uint16)
+    rules, place = rules_of((200, -100, 100)), SLICES[200, -100, 100]
+    win = np.zeros(WIN_CELLS, np.uint16)
     table = win[place.start : place.start + place.size**2 * BAGS**2].reshape(place.size, place.size, BAGS, BAGS)
-    table[12 - place.floor, 5 - place.floor, 3, 7] = round(0.75 * ONE)
-    table[0, place.size - 1, 0, 9] = round(0.25 * ONE)
+    table[12 - place.floor, 5 - place.floor, 3, 7] = round(0.75 * WIN_SCALE)
+    table[0, place.size - 1, 0, 9] = round(0.25 * WIN_SCALE)
     assert win_probability(123, 3, 57, 7, place, win) == pytest.approx(0.75, abs=1e-5)
     assert win_probability(127, 3, 54, 7, place, win) == pytest.approx(0.75, abs=1e-5)  # the nearest tens
-    assert worth(123, 3, 57, 7, 1, place, rules, win) == pytest.approx(0.75, abs=1e-5)
-    assert worth(57, 7, 123, 3, 0, place, rules, win) == pytest.approx(0.25, abs=1e-5)
+    assert win_probability_after(123, 3, 57, 7, 1, place, rules, win) == pytest.approx(0.75, abs=1e-5)
+    assert win_probability_after(57, 7, 123, 3, 0, place, rules, win) == pytest.approx(0.25, abs=1e-5)
     assert win_probability(-98, 0, 199, 9, place, win) == pytest.approx(0.25, abs=1e-5)
-    assert worth(200, 0, 190, 0, 0, place, rules, win) == 1.0
-    assert worth(210, 0, 212, 2, 1, place, rules, win) == 0.0
-    assert worth(-100, 0, 20, 0, 1, place, rules, win) == 0.0
+    assert win_probability_after(200, 0, 190, 0, 0, place, rules, win) == 1.0
+    assert win_probability_after(210, 0, 212, 2, 1, place, rules, win) == 0.0
+    assert win_probability_after(-100, 0, 20, 0, 1, place, rules, win) == 0.0
 
 
 def test_value_iteration_solves_the_chain():
     """A game to 20 with losing goal -10 and four outcomes a round, against the linear system of its 900 scores."""
     rules = make_rules("classic", {"win": 20, "lose": -10, "bag_penalty": 20})
-    place = Place(-1, 3, 0)
+    place = WinTableSlice(-1, 3, 0)
     rounds = [((1, 0, 1, 2), 0.4), ((-1, 0, 1, 1), 0.2), ((1, 3, 0, 0), 0.3), ((0, 1, -2, 0), 0.1)]
     found = np.zeros((BUCKETS, BUCKETS, 5, 4), np.int16)
     share = np.zeros((BUCKETS, BUCKETS, 5))
@@ -200,14 +207,16 @@ def test_rare_outcomes_join_their_nearest():
     assert share[list(found[:, 0]).index(511)] == pytest.approx((2 + 88) / len(rows))
 
 
-@pytest.mark.parametrize("key", PLACES)
+@pytest.mark.parametrize("key", SLICES)
 def test_the_tables_that_ship(key):
     """A level score is nearly even; more points are no worse, but for what the buckets of outcomes leave."""
     tables = open_tables()
-    place, win = PLACES[key], tables.arrays["win"]
+    place, win = SLICES[key], tables.arrays["win"]
     assert tables.families["win"].figures["residual"] < RESIDUAL
     assert win_probability(0, 0, 0, 0, place, win) == pytest.approx(0.5, abs=0.02)
-    cells = win[place.start : place.start + place.size**2 * BAGS**2].reshape(place.size, place.size, BAGS, BAGS) / ONE
+    cells = (
+        win[place.start : place.start + place.size**2 * BAGS**2].reshape(place.size, place.size, BAGS, BAGS) / WIN_SCALE
+    )
     inside = cells[1:, 1:]
     worse = -np.diff(inside, axis=0), np.diff(inside, axis=1)  # by ten points more of ours, ten fewer of theirs
     assert worse[0].max() < 0.02

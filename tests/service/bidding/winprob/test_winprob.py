@@ -13,9 +13,11 @@ from service.bidding.bis.regular import Regular, regular_takes
 from service.bidding.game.auction import NO_BID, sequence_index
 from service.bidding.game.cards import parse_pbn
 from service.bidding.game.legal import EVERY_BID
-from service.bidding.game.rules import NEVER
+from service.bidding.game.rules import NO_LOSING_GOAL
 from service.bidding.policies import FULL, parse_policy
 from service.bidding.tableset import open_tables
+from service.bidding.winprob.candidates import MOST_CANDIDATES, candidates
+from service.bidding.winprob.decision import win_decision
 from service.bidding.winprob.features import (
     BID_INPUTS,
     BID_NAMES,
@@ -29,18 +31,16 @@ from service.bidding.winprob.features import (
     holdings,
     position_inputs,
 )
-from service.bidding.winprob.net import win_decision
-from service.bidding.winprob.outcome import OURS, OUTCOMES, THEIRS, our_points, outcome_values, their_points
-from service.bidding.winprob.weights import weights_of
-from service.bidding.winprob.win_games import PLACES, games_of, key_of, rules_of
-from service.bidding.winprob.winning import ONE, cells_of
-from service.bidding.winprob.winprob import MOST_CANDIDATES, candidates
-from service.bidding.winprob.worths import OUR_WAYS, THEIR_WAYS, Side, worths_of
+from service.bidding.winprob.games import SLICES, games_of, key_of, rules_of
+from service.bidding.winprob.outcome_values import OUR_WAYS, THEIR_WAYS, Side, outcome_value_matrix
+from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS, our_points, outcome_values, their_points
+from service.bidding.winprob.weights import load_weights
+from service.bidding.winprob.win_table import WIN_SCALE, win_array
 from tables.arena.errors import ArenaError
 from tables.arena.match import run_match
 from tables.learning.net import CENTRED, CROSS_ENTROPY, Batch, Floats, Net, packed
-from tables.learning.net_fit import GAMES, SEEN_SHARE, drawn_scores, random_games
-from tables.learning.outcome_data import MOST_TRIED
+from tables.learning.training import GAMES, SEEN_SHARE, drawn_scores, random_games
+from tables.learning.training_data import MOST_TRIED
 from tests.more_games import MORE_ROWS
 from tests.parity.cases import standing, win_position, winnable
 from tests.parity.worlds import compiled
@@ -50,7 +50,7 @@ LOW = "432.5432.5432.32"
 WINPROB = parse_policy("winprob")
 
 
-def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, game=(500, NEVER, 100)):
+def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, game=(500, NO_LOSING_GOAL, 100)):
     return Position(parse_pbn(pbn), previous, us, them, us_bags, them_bags, rules_of(game))
 
 
@@ -58,7 +58,7 @@ def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, game=(500, 
 def test_numpy_and_compiled_agree(fitted):
     """5,000 positions of all games: the same bid, probabilities to what float32 holds."""
     fast, decided = compiled("tables.engine.winprob.winprob_bid"), cast(Any, win_decision)
-    rng, weights = random.Random(3), weights_of(fitted.arrays, fitted.plain, games_of(MORE_ROWS))
+    rng, weights = random.Random(3), load_weights(fitted.arrays, fitted.plain, games_of(MORE_ROWS))
     for _ in range(5000):
         where: Any = win_position(rng)[:11]
         p_win = np.zeros(14)
@@ -72,7 +72,7 @@ def test_numpy_and_compiled_agree(fitted):
 def test_a_nil_beside_partners_nil_stakes_both(fitted):
     """It is weighed only where nothing else is legal."""
     fast, decided = compiled("tables.engine.winprob.winprob_bid"), cast(Any, win_decision)
-    weights, rules = weights_of(fitted.arrays, fitted.plain, games_of(MORE_ROWS)), rules_of((200, -100, 100))
+    weights, rules = load_weights(fitted.arrays, fitted.plain, games_of(MORE_ROWS)), rules_of((200, -100, 100))
     where = parse_pbn(LOW), 2, 0, 4, NO_BID, 60, 120, 3, 4, rules
     p_win = np.zeros(14)
     assert fast(*where, 1, fitted.arrays, p_win) == 0
@@ -128,15 +128,15 @@ def test_worths_of_all_bids_are_those_of_each(fitted):
         reach = 10 * max(opposing) + their_stake
         theirs = Side(THEIR_WAYS[place.bags], them, them_bags, [(opposing, their_stake)], reach)
         next_first = rng.randrange(2)
-        found = worths_of(ours, theirs, next_first, rules, place, cells_of(place, fitted.arrays))
+        found = outcome_value_matrix(ours, theirs, next_first, rules, place, win_array(place, fitted.arrays))
         for i, contract in enumerate(contracts):
             stakes = (stake if i else stake + 100), their_stake
             values = [0.0] * OUTCOMES
             outcome_values(
                 contract, opposing[i % len(opposing)], *stakes, us, them, us_bags, them_bags, next_first, place, rules,
-                cells_of(place, fitted.plain), values,
+                win_array(place, fitted.plain), values,
             )  # fmt: skip
-            assert found[i].tolist() == [round(value * ONE) for value in values]
+            assert found[i].tolist() == [round(value * WIN_SCALE) for value in values]
 
 
 def test_every_legal_bid_is_told():
@@ -190,7 +190,7 @@ def test_inputs_have_their_names(neutral):
     card_inputs(held, x)
     regular = regular_takes(hand, 2, 3, 0, NO_BID, 0.0, 0.0, neutral.plain)
     rules = rules_of((200, -100, 100))
-    place, t = PLACES[200, -100, 100], neutral.plain
+    place, t = SLICES[200, -100, 100], neutral.plain
     row = sequence_index(2, 3, 0, NO_BID)
     nil = consider_nil(hand, 2, 3, 0, row, FULL, 0.0, 1, 1, 100, EVERY_BID, t)
     inputs = position_inputs(held, 2, 3, 0, NO_BID, row, 163, -52, 3, 8, place, rules, regular, nil, t)
@@ -228,7 +228,7 @@ def test_ways_of_a_round():
 
 def test_the_arena_refuses_rules_without_a_table():
     with pytest.raises(ArenaError, match="with winprob"):
-        run_match("winprob", "bis", rules=rules_of((500, NEVER, 100))._replace(win=400))
+        run_match("winprob", "bis", rules=rules_of((500, NO_LOSING_GOAL, 100))._replace(win=400))
 
 
 def test_scores_drawn_for_training_are_of_games_under_way():
@@ -243,7 +243,7 @@ def test_scores_drawn_for_training_are_of_games_under_way():
         assert lose < us < win
         assert lose < them < win
         assert (us - us_bags) % 10 == (them - them_bags) % 10 == 0
-    assert set(games.tolist()) == set(range(len(PLACES)))
+    assert set(games.tolist()) == set(range(len(SLICES)))
 
 
 def _random_batch(size: int, seed: int) -> Batch:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from service.bidding.bis.blind import HIGH_SUM
+from service.bidding.bis.blind_nil import HIGH_SUM
 from service.bidding.game.auction import NO_BID, sequence_index
 from service.bidding.game.rules import make_rules
 from tables.arena.result import MatchResult

@@ -3,7 +3,7 @@
 Rounds are played by POLICY at random scores in buckets of both sides' distance to the goal; their outcomes (points
 without bags, and bags, of both sides) are all that is kept. Then the probability that the side bidding first wins is
 iterated over every score until no cell moves by more than RESIDUAL. Data comes from self-play; goes to `win`. Games of
-other rules are `tables.builders.games`'s, by the same functions.
+other rules are `tables.builders.extra_win_tables`'s, by the same functions.
 """
 
 from typing import Any
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import game_winner, score_side
 from service.bidding.policies import Policy, parse_policy
-from service.bidding.winprob.win_games import CELLS, PLACES, Place, rules_of
-from service.bidding.winprob.winning import ONE, win_probability
+from service.bidding.winprob.games import SLICES, WIN_CELLS, WinTableSlice, rules_of
+from service.bidding.winprob.win_table import WIN_SCALE, win_probability
 from tables.engine.deal import below, deal, deck_of, seed_rng
 from tables.engine.game import bid_seat, play_out, start_round
 from tables.engine.jit import entry
-from tables.engine.rules import BAG, BID, DECK_CELL, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
-from tables.engine.simulate import kernel_tables, seated, typed
+from tables.engine.play import BAG, BID, DECK_CELL, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
+from tables.engine.simulate import kernel_tables, numba_typed, player_rows
 from tables.run.family import Arrays, BuildError, Context, Family
 
 # Points to the goal; a bucket ends below the next edge.
@@ -42,7 +42,7 @@ def _outcomes(
     free: Rules,
     policy: Policy,
     players: Any,
-    ts: Any,
+    profiles: Any,
     us: Any,
     them: Any,
     out: Any,
@@ -64,7 +64,7 @@ def _outcomes(
         for seat in range(4):
             s[PLAYER + seat] = players[seat, 0]
             s[PIECES + seat] = players[seat, 1]
-            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
         play_out(s)
         for side in range(2):
             points, bags = score_side(s[BID + side], s[TAKEN + side], s[BID + side + 2], s[TAKEN + side + 2], 0, free)
@@ -75,11 +75,11 @@ def _outcomes(
 outcomes = entry(_outcomes)
 
 
-def _sweep(value: Any, place: Place, rules: Rules, found: Any, share: Any, buckets: Any) -> float:
+def _sweep(value: Any, win_slice: WinTableSlice, rules: Rules, found: Any, share: Any, buckets: Any) -> float:
     # value float64 (T, T, B, B), changed in place from high scores to low; found (BUCKETS, BUCKETS, K, 4), points in
     # rows, and share (BUCKETS, BUCKETS, K) are the outcomes; buckets: bucket by points to the goal. Gives the largest
     # change.
-    size, limit, floor, unit = place.size, place.bags, place.floor, place.unit
+    size, limit, floor, unit = win_slice.size, win_slice.bags, win_slice.floor, win_slice.unit
     carry = (limit - rules.bag_penalty) // unit  # rows that go with a full set of bags
     most = 0.0
     for total in range(2 * size - 2, -1, -1):
@@ -145,30 +145,30 @@ def kept_outcomes(out: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np
 
 
 def solve(
-    rules: Rules, place: Place, found: NDArray[Any], share: NDArray[np.float64]
+    rules: Rules, win_slice: WinTableSlice, found: NDArray[Any], share: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], float, int]:
     """A game's table (size, size, bags, bags), the largest change of its last sweep, and how many sweeps it took.
 
     ``found`` and ``share`` by buckets, points without bags in rows. Raises `BuildError` when it doesn't settle.
     """
-    size, bags, unit = place.size, place.bags, place.unit
+    size, bags, unit = win_slice.size, win_slice.bags, win_slice.unit
     ahead = np.subtract.outer(np.arange(size), np.arange(size)) * unit * START_SLOPE
     value = np.array(np.broadcast_to((1 / (1 + np.exp(-ahead)))[:, :, None, None], (size, size, bags, bags)), order="C")
-    buckets = bucket_of_distance(rules.win - unit * place.floor + unit)
+    buckets = bucket_of_distance(rules.win - unit * win_slice.floor + unit)
     change = 1.0
     for sweeps in range(1, MOST_SWEEPS + 1):
-        change = float(sweep(value, place, rules, found.astype(np.int64), share, buckets))
+        change = float(sweep(value, win_slice, rules, found.astype(np.int64), share, buckets))
         if change < RESIDUAL:
             return value, change, sweeps
     raise BuildError(f"win: a change of {change:g} after {MOST_SWEEPS} sweeps; expected less than {RESIDUAL:g}")
 
 
 def outcomes_by_bucket(
-    ctx: Context, name: str, rules: Rules, place: Place
+    ctx: Context, name: str, rules: Rules, win_slice: WinTableSlice
 ) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
     """What rounds under ``rules`` come to: `found` and `share` as `solve` takes them."""
     ts = kernel_tables(ctx.inputs)[:1]
-    policy, players = typed(parse_policy(POLICY)), seated(PLAYED_BY, PLAYED_BY)
+    policy, players = numba_typed(parse_policy(POLICY)), player_rows(PLAYED_BY, PLAYED_BY)
     n = ctx.size("rounds_a_bucket")
     free = rules._replace(bag_limit=NO_PENALTY)
 
@@ -176,7 +176,7 @@ def outcomes_by_bucket(
         i, j = divmod(index, BUCKETS)
         out = np.zeros((n, 4), np.int64)
         outcomes(seed & 0x7FFFFFFF, 0, n, rules, free, policy, players, ts, EDGES[i : i + 2], EDGES[j : j + 2], out)
-        out[:, (0, 2)] //= place.unit  # which all points are whole multiples of
+        out[:, (0, 2)] //= win_slice.unit  # which all points are whole multiples of
         found, share = kept_outcomes(out)
         return {"found": found[None], "share": share[None]}
 
@@ -187,20 +187,20 @@ def outcomes_by_bucket(
 
 def cells_of(value: NDArray[np.float64]) -> NDArray[np.uint16]:
     """A solved game's table as it is kept."""
-    return np.round(value.ravel() * ONE).astype(np.uint16)
+    return np.round(value.ravel() * WIN_SCALE).astype(np.uint16)
 
 
 def _make(ctx: Context) -> Arrays:
     rules = Rules()
-    found, share = outcomes_by_bucket(ctx, "rounds", rules, PLACES[rules.win, rules.lose, rules.bag_penalty])
-    own = {place: key for key, place in reversed(PLACES.items())}  # games that share a table: the first of them
-    games = [(rules_of(key), place) for place, key in own.items()]
+    found, share = outcomes_by_bucket(ctx, "rounds", rules, SLICES[rules.win, rules.lose, rules.bag_penalty])
+    own = {win_slice: key for key, win_slice in reversed(SLICES.items())}  # games that share a table: the first of them
+    games = [(rules_of(key), win_slice) for win_slice, key in own.items()]
 
     def settle(index: int, seed: int) -> Arrays:
-        game, place = games[index]
-        value, change, sweeps = solve(game, place, found, share)
-        cells = np.zeros(CELLS, np.uint16)
-        cells[place.start : place.start + value.size] = cells_of(value)
+        game, win_slice = games[index]
+        value, change, sweeps = solve(game, win_slice, found, share)
+        cells = np.zeros(WIN_CELLS, np.uint16)
+        cells[win_slice.start : win_slice.start + value.size] = cells_of(value)
         residual = np.zeros(len(games))
         residual[index] = change
         return {"win": cells, "residual": residual, "sweeps": np.array([sweeps])}
@@ -209,8 +209,8 @@ def _make(ctx: Context) -> Arrays:
     ctx.figure("residual", made["residual"].max())
     ctx.figure("sweeps_a_game", made["sweeps"][0] / len(games))
     for win, lose in ((200, -100), (500, -200)):
-        place = PLACES[win, lose, rules.bag_penalty]
-        ctx.figure(f"first_bidder_wins_{win}_{-lose}", win_probability(0, 0, 0, 0, place, made["win"]))
+        win_slice = SLICES[win, lose, rules.bag_penalty]
+        ctx.figure(f"first_bidder_wins_{win}_{-lose}", win_probability(0, 0, 0, 0, win_slice, made["win"]))
     return {"win": made["win"]}
 
 
@@ -225,7 +225,7 @@ FAMILIES = (
             "player": PLAYED_BY,
             "kept": KEPT,
             "residual": RESIDUAL,
-            "games": [[*key, *place[:3]] for key, place in PLACES.items()],
+            "games": [[*key, *win_slice[:3]] for key, win_slice in SLICES.items()],
         },
         sizes={"rounds_a_bucket": 40_000},
         depends=("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves", "means"),

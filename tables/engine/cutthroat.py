@@ -14,17 +14,17 @@ from service.bidding.game.scoring import contract_of, is_nil, score_seat, score_
 from tables.engine.deal import deal, seed_rng
 from tables.engine.game import (
     BAGS,
-    BID_LEVELS,
     BID_SUMS,
     BIDS,
+    BIDS_BY_CONTRACT,
     CONTRACTS,
-    LEVELS,
     MOST_ROUNDS,
     NIL_PATTERNS,
     NILS,
     NILS_MADE,
     PLAYS,
     POINTS,
+    RESULTS_BY_BID,
     ROUNDS,
     SETS,
     SUM_OF_BIDS,
@@ -33,13 +33,22 @@ from tables.engine.game import (
     play_out,
     start_round,
 )
-from tables.engine.rules import BID, CHOICES, PIECES, PLAYER, SEAT_BAG, SEAT_SCORE, TAKEN
+from tables.engine.play import BID, CHOICES, PIECES, PLAYER, SEAT_BAG, SEAT_SCORE, TAKEN
 
 SEATING = (0, 2, 1, 3)  # who sits in which chair: a0, a1, b0, b1, as numbers in the order a0, b0, a1, b1
 
 
-def play_solo_game(
-    s: Any, cards: Any, seed: int, pair: int, swap: int, rules: Rules, policies: Any, players: Any, ts: Any, sums: Any
+def play_cutthroat_game(
+    state: Any,
+    cards: Any,
+    seed: int,
+    pair: int,
+    swap: int,
+    rules: Rules,
+    policies: Any,
+    players: Any,
+    profiles: Any,
+    sums: Any,
 ) -> int:
     """One game; 1 when one of side a wins, -1 when one of b does, 0 for a draw.
 
@@ -48,40 +57,40 @@ def play_solo_game(
     """
     # Between rounds the cells of seats hold the chairs' scores and bags, seat 0 being chair 0.
     for chair in range(4):
-        s[SEAT_SCORE + chair] = 0
-        s[SEAT_BAG + chair] = 0
+        state[SEAT_SCORE + chair] = 0
+        state[SEAT_BAG + chair] = 0
     for number in range(MOST_ROUNDS):
         turn = (number + 2 * swap + (pair & 1)) & 3  # the chair of seat 0
-        seed_rng(s, seed, pair, number)
-        deal(s, cards)
-        start_round(s)
-        move_on(s, turn)
+        seed_rng(state, seed, pair, number)
+        deal(state, cards)
+        start_round(state)
+        rotate_seats(state, turn)
         for seat in range(4):
             who = SEATING[(turn + seat) & 3]
-            s[PLAYER + seat] = players[who, 0]
-            s[PIECES + seat] = players[who, 1]
+            state[PLAYER + seat] = players[who, 0]
+            state[PIECES + seat] = players[who, 1]
         for seat in range(4):
-            s[BID + seat] = bid_seat(s, seat, rules, policies[SEATING[(turn + seat) & 3]], ts)
-        play_out(s)
-        close_solo_round(s, turn, rules, sums)
-        move_on(s, 4 - turn)
-        winner = solo_winner(s, rules)
+            state[BID + seat] = bid_seat(state, seat, rules, policies[SEATING[(turn + seat) & 3]], profiles)
+        play_out(state)
+        close_cutthroat_round(state, turn, rules, sums)
+        rotate_seats(state, 4 - turn)
+        winner = cutthroat_winner(state, rules)
         if winner >= 0:
             return -1 if SEATING[winner] & 1 else 1
     return 0
 
 
-def move_on(s: Any, by: int) -> None:
+def rotate_seats(state: Any, by: int) -> None:
     """Give seat 0 the score and bags of seat ``by``, seat 1 those of the next, and so on round the table."""
     for _ in range(by & 3):
         for first in (SEAT_SCORE, SEAT_BAG):
-            kept = s[first]
+            kept = state[first]
             for cell in range(first, first + 3):
-                s[cell] = s[cell + 1]
-            s[first + 3] = kept
+                state[cell] = state[cell + 1]
+            state[first + 3] = kept
 
 
-def close_solo_round(s: Any, turn: int, rules: Rules, sums: Any) -> None:
+def close_cutthroat_round(state: Any, turn: int, rules: Rules, sums: Any) -> None:
     """Score a finished round into the state and record it; ``turn`` is the chair of seat 0."""
     sums[ROUNDS] += 1
     total = 0
@@ -91,13 +100,13 @@ def close_solo_round(s: Any, turn: int, rules: Rules, sums: Any) -> None:
     nils_made_a = 0
     nils_made_b = 0
     for seat in range(4):
-        bid = s[BID + seat]
-        taken = s[TAKEN + seat]
+        bid = state[BID + seat]
+        taken = state[TAKEN + seat]
         who = SEATING[(turn + seat) & 3]
         side = who & 1
-        points, bags = score_seat(bid, taken, s[SEAT_BAG + seat], rules)
-        s[SEAT_SCORE + seat] += points
-        s[SEAT_BAG + seat] = bags
+        points, bags = score_seat(bid, taken, state[SEAT_BAG + seat], rules)
+        state[SEAT_SCORE + seat] += points
+        state[SEAT_BAG + seat] = bags
         if side == 0:
             points_a += points
         else:
@@ -116,7 +125,7 @@ def close_solo_round(s: Any, turn: int, rules: Rules, sums: Any) -> None:
             else:
                 nils_made_b += kept
         else:
-            cell = LEVELS + (side * 27 + contract) * 4
+            cell = BIDS_BY_CONTRACT + (side * 27 + contract) * 4
             sums[cell] += 1
             sums[cell + 1] += kept
             sums[CONTRACTS + side] += 1
@@ -126,7 +135,7 @@ def close_solo_round(s: Any, turn: int, rules: Rules, sums: Any) -> None:
                 sums[cell + 2] += taken - contract
             else:
                 sums[cell + 3] += contract - taken
-        cell = BID_LEVELS + (side * 15 + bid) * 3
+        cell = RESULTS_BY_BID + (side * 15 + bid) * 3
         sums[cell] += 1
         sums[cell + 1] += taken
         sums[cell + 2] += kept
@@ -146,38 +155,38 @@ def close_solo_round(s: Any, turn: int, rules: Rules, sums: Any) -> None:
         sums[cell + 1] += 1
         sums[cell + 2] += points_a
         sums[cell + 3] += points_b
-    sums[SUM_OF_CHOICES] += s[CHOICES]
+    sums[SUM_OF_CHOICES] += state[CHOICES]
     sums[PLAYS] += 52
 
 
-def solo_winner(s: Any, rules: Rules) -> int:
+def cutthroat_winner(state: Any, rules: Rules) -> int:
     """The place that has won, -1 while the game goes on; places as in the state's scores."""
     over = False
     best = 0
     level = False
     for place in range(4):
-        score = s[SEAT_SCORE + place]
+        score = state[SEAT_SCORE + place]
         if score >= rules.win or score <= rules.lose:
             over = True
         if place > 0:
-            if score > s[SEAT_SCORE + best]:
+            if score > state[SEAT_SCORE + best]:
                 best = place
                 level = False
-            elif score == s[SEAT_SCORE + best]:
+            elif score == state[SEAT_SCORE + best]:
                 level = True
     return best if over and not level else -1
 
 
-def points_gained(s: Any, me: int, rules: Rules) -> float:
+def points_gained(state: Any, me: int, rules: Rules) -> float:
     """Points of a round that ``me`` or her side gains: less the other side's, in cutthroat less the others' mean."""
     if rules.variant == CUTTHROAT:
         gain = 0.0
         for seat in range(4):
-            points, _ = score_seat(s[BID + seat], s[TAKEN + seat], 0, rules)
+            points, _ = score_seat(state[BID + seat], state[TAKEN + seat], 0, rules)
             gain += points if seat == me else -points / 3.0
         return gain
     a = me & 1
     b = 1 - a
-    ours, _ = score_side(s[BID + a], s[TAKEN + a], s[BID + a + 2], s[TAKEN + a + 2], 0, rules)
-    theirs, _ = score_side(s[BID + b], s[TAKEN + b], s[BID + b + 2], s[TAKEN + b + 2], 0, rules)
+    ours, _ = score_side(state[BID + a], state[TAKEN + a], state[BID + a + 2], state[TAKEN + a + 2], 0, rules)
+    theirs, _ = score_side(state[BID + b], state[TAKEN + b], state[BID + b + 2], state[TAKEN + b + 2], 0, rules)
     return float(ours - theirs)

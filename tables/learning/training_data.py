@@ -16,6 +16,7 @@ from service.bidding.game.legal import EVERY_BID, allowed_bids
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import game_winner, score_side
 from service.bidding.policies import FULL, Policy
+from service.bidding.winprob.candidates import MOST_CANDIDATES, candidates
 from service.bidding.winprob.features import (
     CARD_INPUTS,
     VALUED,
@@ -26,14 +27,13 @@ from service.bidding.winprob.features import (
     holdings,
     position_inputs,
 )
-from service.bidding.winprob.outcome import after, nearest_outcome, outcome_values, stakes, tens_of
-from service.bidding.winprob.winning import cells_of, place_of, worth
-from service.bidding.winprob.winprob import MOST_CANDIDATES, candidates
+from service.bidding.winprob.outcomes import contract_tens, nearest_outcome, nil_stakes, outcome_values, score_after
+from service.bidding.winprob.win_table import slice_of, win_array, win_probability_after
 from tables.engine.deal import below, deal, deck_of, seed_rng, uniform
-from tables.engine.game import bid_seat, disturbed, play_out, start_round
+from tables.engine.game import bid_seat, play_out, start_round, with_noise
 from tables.engine.inputs import put
 from tables.engine.jit import entry
-from tables.engine.rules import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
+from tables.engine.play import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
 
 NONE = -1  # where a position has no more candidates
 PARTNER = 0.95  # share of rounds where she bids by the first policy; else all are as likely
@@ -52,7 +52,7 @@ def _candidate_rounds(
     free: Rules,
     policies: Any,
     players: Any,
-    ts: Any,
+    profiles: Any,
     scores: Any,
     hands: Any,
     bids: Any,
@@ -66,7 +66,7 @@ def _candidate_rounds(
     cards = np.zeros(64, np.int64)
     s[DECK_CELL] = deck_of(rules)
     carry_rules(s, rules)
-    t = ts[0]
+    t = profiles[0]
     for number in range(first, last):
         row = number - first
         seed_rng(s, seed, number, 0)
@@ -84,9 +84,9 @@ def _candidate_rounds(
         ours = 0 if uniform(s) < PARTNER else below(s, len(policies))
         theirs = below(s, len(policies))
         for seat in range(me):
-            bid = bid_seat(s, seat, rules, policies[theirs if seat + me & 1 else ours], ts)
+            bid = bid_seat(s, seat, rules, policies[theirs if seat + me & 1 else ours], profiles)
             if bid > 0:
-                bid = disturbed(s, bid, NOISE)
+                bid = with_noise(s, bid, NOISE)
             allowed = allowed_bids(s[HAND + seat], seat, s[BID], s[BID + 1], rules)
             s[BID + seat] = bid if allowed >> bid & 1 else max(1, bid - 1)
         hand = s[HAND + me]
@@ -100,7 +100,7 @@ def _candidate_rounds(
         lots = below(s, 1 << 20)
         odd_one = 0
         if others:  # and one that another policy bids, or none does, so that it is known
-            odd_one = 1 << bid_seat(s, me, rules, policies[-1], ts) & others
+            odd_one = 1 << bid_seat(s, me, rules, policies[-1], profiles) & others
             if not odd_one:
                 for _ in range(below(s, others.bit_count())):
                     others &= others - 1
@@ -117,7 +117,7 @@ def _candidate_rounds(
             rest[BID + me] = bid
             seed_rng(rest, seed ^ 0x55AA55, lots, number & 0xFFFFF)
             for seat in range(me + 1, 4):
-                rest[BID + seat] = bid_seat(rest, seat, rules, policies[theirs if seat + me & 1 else ours], ts)
+                rest[BID + seat] = bid_seat(rest, seat, rules, policies[theirs if seat + me & 1 else ours], profiles)
             play_out(rest)
             tried[row, n] = bid
             for side in range(2):
@@ -142,7 +142,7 @@ def _label(
     scores: Any,
     games: Any,
     rules: Any,
-    ts: Any,
+    profiles: Any,
     x: Any,
     c: Any,
     values: Any,
@@ -153,7 +153,7 @@ def _label(
     # rows (B,): positions to take; scores (B, 4) and games (B,) of each; rules: a tuple by game. Written, zeros before:
     # x (B, INPUTS), c (B, M, BID_INPUTS), values (B, M, OUTCOMES), what each outcome is worth; target (B, M), what the
     # round's result was; real (B, M), each candidate's weight; outcome (B, M), the nearest.
-    t = ts[0]
+    t = profiles[0]
     cells = np.zeros(values.shape[2])
     for b in range(rows.shape[0]):
         k = rows[b]
@@ -164,13 +164,13 @@ def _label(
         sequence = sequence_index(me, b0, b1, b2)
         nil = consider_nil(hand, me, b0, b1, sequence, FULL, 0.0, LOW_FOUR, 1, game.nil_points, EVERY_BID, t)
         weighed = candidates(regular.takes, me, b0, b1, nil.ruled_out, allowed_bids(hand, me, b0, b1, game))
-        place = place_of(game, t)
-        win = cells_of(place, t)
+        win_slice = slice_of(game, t)
+        win = win_array(win_slice, t)
         us, us_bags, them, them_bags = scores[b, 0], scores[b, 1], scores[b, 2], scores[b, 3]
         held = holdings(hand)
         card_inputs(held, x[b])
         seen = position_inputs(
-            held, me, b0, b1, b2, sequence, us, them, us_bags, them_bags, place, game, regular, nil, t
+            held, me, b0, b1, b2, sequence, us, them, us_bags, them_bags, win_slice, game, regular, nil, t
         )
         put(seen, CARD_INPUTS, x[b])
         for m in range(MOST_TRIED):
@@ -180,11 +180,11 @@ def _label(
             real[b, m] = 1.0 if weighed >> bid & 1 else RARE
             partner, theirs = expected_bids(me, b0, b1, b2, sequence, bid, t)
             put(bid_inputs(bid, me, partner, theirs, game.win - us, regular, nil.probability), 0, c[b, m])
-            stake, their_stake = stakes(me, b0, b1, b2, bid, game)
-            contract, opposing = tens_of(bid + int(partner + 0.5), game), tens_of(int(theirs + 0.5), game)
-            score, bags = after(us, us_bags, results[k, m, 0], results[k, m, 1], game)
-            other, their_bags = after(them, them_bags, results[k, m, 2], results[k, m, 3], game)
-            target[b, m] = worth(score, bags, other, their_bags, me & 1, place, game, win)
+            stake, their_stake = nil_stakes(me, b0, b1, b2, bid, game)
+            contract, opposing = contract_tens(bid + int(partner + 0.5), game), contract_tens(int(theirs + 0.5), game)
+            score, bags = score_after(us, us_bags, results[k, m, 0], results[k, m, 1], game)
+            other, their_bags = score_after(them, them_bags, results[k, m, 2], results[k, m, 3], game)
+            target[b, m] = win_probability_after(score, bags, other, their_bags, me & 1, win_slice, game, win)
             outcome_values(
                 contract,
                 opposing,
@@ -195,7 +195,7 @@ def _label(
                 us_bags,
                 them_bags,
                 me & 1,
-                place,
+                win_slice,
                 game,
                 win,
                 cells,
@@ -215,7 +215,7 @@ def _label(
             )
 
 
-def _seen_scores(seed: int, rules: Rules, policy: Policy, players: Any, ts: Any, seen: Any) -> None:
+def _seen_scores(seed: int, rules: Rules, policy: Policy, players: Any, profiles: Any, seen: Any) -> None:
     # Games from 0-0 by one policy; seen (n, 4): points and bags before each round, of one side by lot and the other.
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
@@ -233,7 +233,7 @@ def _seen_scores(seed: int, rules: Rules, policy: Policy, players: Any, ts: Any,
             s[PLAYER + seat], s[PIECES + seat] = players[seat, 0], players[seat, 1]
             for side in range(2):
                 s[SCORE + side], s[BAG + side] = before[2 * side], before[2 * side + 1]
-            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
         play_out(s)
         for side in range(2):
             points, bags = score_side(

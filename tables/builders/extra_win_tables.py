@@ -15,8 +15,8 @@ import numpy as np
 from service.bidding.errors import RulesError
 from service.bidding.game.rules import PARTNERSHIP, PRESETS, Rules, describe, make_rules
 from service.bidding.tableset import Manifest
-from service.bidding.winprob.win_games import CLASSIC, FREE, SHIPPED, Place, key_of, own_place
-from tables.builders.win import KEPT, PLAYED_BY, POLICY, RESIDUAL, cells_of, outcomes_by_bucket, solve
+from service.bidding.winprob.games import CLASSIC, IRRELEVANT_FIELDS, SHIPPED, WinTableSlice, extra_slice, key_of
+from tables.builders.win_tables import KEPT, PLAYED_BY, POLICY, RESIDUAL, cells_of, outcomes_by_bucket, solve
 from tables.run.family import Arrays, BuildError, Context, Family
 
 NAME = "games"
@@ -41,7 +41,7 @@ def rules_of_text(text: str) -> Rules:
     try:
         rules = make_rules(preset, overrides)
         if key_of(rules) not in SHIPPED:
-            own_place(rules, 0)
+            extra_slice(rules, 0)
     except (RulesError, ValueError) as error:
         raise BuildError(f"--rules {text}: {error}") from error
     return rules
@@ -51,7 +51,7 @@ def told(rules: Rules) -> Told:
     """What tells the game of ``rules``: the inverse of `make_rules("classic", ...)`, but for fields that tell none."""
     plain = describe(CLASSIC)
     found = describe(rules)
-    silent = FREE if rules.bags else (*FREE, "bag_limit", "bag_penalty")
+    silent = IRRELEVANT_FIELDS if rules.bags else (*IRRELEVANT_FIELDS, "bag_limit", "bag_penalty")
     return {field: found[field] for field in plain if field not in silent and found[field] != plain[field]}
 
 
@@ -72,28 +72,33 @@ def with_games(families: tuple[Family, ...], built: Manifest, more: Iterable[Rul
 
 def _make(ctx: Context) -> Arrays:
     games = [make_rules("classic", game) for game in _told_in(ctx.family)]
-    places: list[Place] = []
+    places: list[WinTableSlice] = []
     start = 0
     for rules in games:
-        place = own_place(rules, start)
-        places.append(place)
-        start += place.size**2 * place.bags**2
+        win_slice = extra_slice(rules, start)
+        places.append(win_slice)
+        start += win_slice.size**2 * win_slice.bags**2
     cells, residuals = [], []
-    for rules, place in zip(games, places, strict=True):
+    for rules, win_slice in zip(games, places, strict=True):
         name = ",".join(f"{field}={value}" for field, value in told(rules).items())
-        found, share = outcomes_by_bucket(ctx, f"rounds-{name}", rules, place)
+        found, share = outcomes_by_bucket(ctx, f"rounds-{name}", rules, win_slice)
 
         def settle(
-            index: int, seed: int, rules: Rules = rules, place: Place = place, found: Any = found, share: Any = share
+            index: int,
+            seed: int,
+            rules: Rules = rules,
+            win_slice: WinTableSlice = win_slice,
+            found: Any = found,
+            share: Any = share,
         ) -> Arrays:
-            value, change, _ = solve(rules, place, found, share)
+            value, change, _ = solve(rules, win_slice, found, share)
             return {"cells": cells_of(value), "residual": np.array([change])}
 
         made = ctx.chunks(f"game-{name}", 1, settle)
         cells.append(made["cells"])
         residuals.append(made["residual"][0])
     ctx.figure("residual", max(residuals))
-    rows = np.array([(*key_of(rules), *place) for rules, place in zip(games, places, strict=True)], np.int64)
+    rows = np.array([(*key_of(rules), *win_slice) for rules, win_slice in zip(games, places, strict=True)], np.int64)
     return {"more_win": np.concatenate(cells), NAME: rows}
 
 

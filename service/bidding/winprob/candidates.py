@@ -2,19 +2,22 @@
 a higher number only where it is better by MARGIN.
 
 For each the net gives the probabilities of its outcomes (`outcome`), each worth the win probability of the score it
-leads to (`winning`). The sums are numpy's in the service (`net`) and loops in the simulator (`tables.engine.winprob`).
+leads to (`win_table`). The sums are numpy's in the service (`net`) and loops in the simulator
+(`tables.engine.winprob`).
 """
 
-from service.bidding.bis.nil import OPEN
+from service.bidding.bis.nil import NOT_RULED_OUT
 from service.bidding.game.auction import partner_bid
-from service.bidding.game.legal import NIL_BIT, between
+from service.bidding.game.legal import NIL_BIT, bids_between
 from service.bidding.game.scoring import contract_of
 
 BELOW, ABOVE = 2, 2  # bids around the regular takes
-LAID_DOWN = 12  # takes from which on nothing below is weighed: the net has never met such hands
+MANY_TAKES = 12  # takes from which on nothing below is weighed: the net has never met such hands
 MOST_CANDIDATES = BELOW + ABOVE + 2
 MARGIN = 2e-3  # the net errs by more, and a lower bid is set less often
-LEVEL = 1e-5  # other chances no further apart are level, and the lower bid is taken: the service multiplies in float32
+TIE_TOLERANCE = (
+    1e-5  # other chances no further apart are level, and the lower bid is taken: the service multiplies in float32
+)
 
 
 def candidates(takes: int, seat: int, b0: int, b1: int, ruled_out: int, allowed: int) -> int:
@@ -24,12 +27,12 @@ def candidates(takes: int, seat: int, b0: int, b1: int, ruled_out: int, allowed:
     """
     partner = partner_bid(seat, b0, b1)
     most = 13 - contract_of(partner) if partner > 0 else 13
-    high, low = takes + ABOVE, takes - BELOW if takes < LAID_DOWN else takes
+    high, low = takes + ABOVE, takes - BELOW if takes < MANY_TAKES else takes
     if high > most:
         high = most if most > 1 else 1
     if low < 1:
         low = 1
-    bids = between(low if low < high else high, high) & allowed
-    if ruled_out == OPEN:
+    bids = bids_between(low if low < high else high, high) & allowed
+    if ruled_out == NOT_RULED_OUT:
         bids |= NIL_BIT & allowed
     return bids if bids else allowed

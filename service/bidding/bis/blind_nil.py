@@ -1,23 +1,23 @@
 """Blind nil or look: decided before the hand is seen (bis.md section 3, ECAI 2020 appendix G.3), as kernels.
 
 Where the rules allow it and the side is far enough behind, one of three rules may call for it: partner's Big 6,
-despair, or fourth seat after a high sum. `p_ace` and `blind_nil` come from self-play (`tables.builders.ace`,
-`tables.builders.blind`). What the bidder does once it has looked is no matter of this module.
+despair, or fourth seat after a high sum. `p_ace` and `blind_nil` come from self-play (`tables.builders.ace_of_spades`,
+`tables.builders.blind_nil`). What the bidder does once it has looked is no matter of this module.
 """
 
 from typing import Any, NamedTuple
 
-from service.bidding.bis.conventions import signalled
+from service.bidding.bis.conventions import partner_signalled
 from service.bidding.game.auction import NO_BID, partner_bid, sequence_index, sum_of_bids
 from service.bidding.game.legal import NIL_BIT, allowed_bids
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import is_nil
 from service.bidding.policies import BIG6, Policy
-from service.bidding.setting import convention_of
+from service.bidding.table_profile import convention_of
 
 # The rule that spoke: first those that rule a blind nil out, then those that call for one.
 NO_REASON, SWITCHED_OFF, RULED_OUT, NOT_BEHIND, BESIDE_NIL, BIG6_DEMAND, DESPAIR, FOURTH_SEAT = range(8)
-BLIND_RULES = (
+BLIND_NIL_RULES = (
     "look",
     "policy-never",
     "against-rules",
@@ -32,7 +32,7 @@ DESPAIR_SUM = 11.0  # tricks: below it the opponents' contract is easy (ECAI 202
 HIGH_SUM = 8  # tricks bid by three: from here on the fourth hand holds the ace of spades less often than any hand
 
 
-class Blind(NamedTuple):
+class BlindNil(NamedTuple):
     """What makes the decision before the hand is seen; probabilities 0..1, points, tricks."""
 
     rule: int
@@ -46,7 +46,7 @@ class Blind(NamedTuple):
     chosen: bool
 
 
-def lot(seed: int) -> float:
+def hash_uniform(seed: int) -> float:
     """A number in [0, 1) drawn by ``seed``, an int 0..2^53: the same everywhere ("lowbias32", Wellons, 2018).
 
     >>> round(lot(1), 4), round(lot(2), 4)
@@ -58,12 +58,14 @@ def lot(seed: int) -> float:
     return (x ^ x >> 16) / 4294967296.0
 
 
-def outlook(seat: int, b0: int, b1: int, b2: int, us: int, them: int, t: Any) -> tuple[float, float, float]:
+def projected_scores(
+    seat: int, b0: int, b1: int, b2: int, us: int, them: int, tables: Any
+) -> tuple[float, float, float]:
     """Both sides' points when everyone makes a regular bid, and the four bids' sum; bids to come at their means.
 
     Nobody has bid nil. In first seat the last bid's mean is that after our own, rounded.
     """
-    means = t.mean_bids
+    means = tables.mean_bids
     row = sequence_index(seat, b0, b1, b2)
     ours = means[row, 0]
     theirs = 0.0
@@ -82,17 +84,17 @@ def outlook(seat: int, b0: int, b1: int, b2: int, us: int, them: int, t: Any) ->
     return us + 10.0 * ours, them + 10.0 * theirs, ours + theirs
 
 
-def consider_blind(
-    seat: int, b0: int, b1: int, b2: int, us: int, them: int, rules: Rules, policy: Policy, drawn: float, t: Any
-) -> Blind:
+def decide_blind_nil(
+    seat: int, b0: int, b1: int, b2: int, us: int, them: int, rules: Rules, policy: Policy, drawn: float, tables: Any
+) -> BlindNil:
     """Whether to bid blind nil in ``seat``; scores from the bidder's side.
 
-    ``drawn``: its `lot`; ``t``: the setting's tables.
+    ``drawn``: its `hash_uniform`; ``tables``: the setting's tables.
     """
     row = sequence_index(seat, b0, b1, b2)
     total = sum_of_bids(seat, b0, b1, b2)
-    p_ace = t.p_ace[seat, total] + 0.0
-    p_made = t.blind_nil[row] + 0.0
+    p_ace = tables.p_ace[seat, total] + 0.0
+    p_made = tables.blind_nil[row] + 0.0
     points = rules.blind_nil_points * (2.0 * p_made - 1.0)
     to_us = 0.0
     to_them = 0.0
@@ -100,7 +102,7 @@ def consider_blind(
     frequency = 0.0
     nils = (seat > 0 and is_nil(b0)) or (seat > 1 and is_nil(b1)) or (seat > 2 and is_nil(b2))
     if not nils:
-        to_us, to_them, bids = outlook(seat, b0, b1, b2, us, them, t)
+        to_us, to_them, bids = projected_scores(seat, b0, b1, b2, us, them, tables)
     rule = NO_REASON
     if not policy.blind:
         rule = SWITCHED_OFF
@@ -112,7 +114,7 @@ def consider_blind(
         rule = BESIDE_NIL
     elif not allowed_bids(0, seat, b0, b1, rules) & NIL_BIT:
         rule = RULED_OUT
-    elif convention_of(rules, policy, us, them) == BIG6 and signalled(seat, b0, b1, BIG6):
+    elif convention_of(rules, policy, us, them) == BIG6 and partner_signalled(seat, b0, b1, BIG6):
         rule = BIG6_DEMAND
         frequency = 1.0
         p_ace = 0.0  # partner shows it
@@ -123,4 +125,4 @@ def consider_blind(
         rule = FOURTH_SEAT
         frequency = policy.blind_frequency
     chosen = drawn < frequency and p_made >= policy.blind_floor
-    return Blind(rule, p_ace, p_made, points, to_us, to_them, bids, frequency, chosen)
+    return BlindNil(rule, p_ace, p_made, points, to_us, to_them, bids, frequency, chosen)

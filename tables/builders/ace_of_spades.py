@@ -2,7 +2,7 @@
 
 BIS bids whole auctions without end-of-game rules (no cards are played). Counts by seat and sum lean on a logistic curve
 in the sum where they are thin, and never rise with it: the more is bid before, the less is left. Goes to p_ace.npy, and
-of a setting to a file named after it; read by `service.bidding.bis.blind`.
+of a setting to a file named after it; read by `service.bidding.bis.blind_nil`.
 """
 
 from typing import Any
@@ -21,8 +21,8 @@ from tables.builders.variants import self_play
 from tables.engine.deal import deal, deck_of, seed_rng
 from tables.engine.game import bid_seat, start_round
 from tables.engine.jit import entry
-from tables.engine.rules import BID, DECK_CELL, HAND, SIZE
-from tables.engine.simulate import kernel_tables, needed, typed
+from tables.engine.play import BID, DECK_CELL, HAND, SIZE
+from tables.engine.simulate import kernel_tables, numba_typed, tables_for
 from tables.run.family import Arrays, Context, Family
 
 CHUNKS = 20
@@ -33,7 +33,7 @@ OF_JOKERS = (*jokers.EXACT, "jokers_factor", "jokers_curves")  # families of pla
 _AXES = ("seat", "sum of the previous bids, tricks")
 
 
-def _aces(seed: int, first: int, last: int, rules: Rules, policy: Policy, ts: Any, counts: Any) -> None:
+def _aces(seed: int, first: int, last: int, rules: Rules, policy: Policy, profiles: Any, counts: Any) -> None:
     # counts (4, SUMS, 2): hands by seat and sum of the bids before; all of them, and those with the ace of spades.
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
@@ -46,7 +46,7 @@ def _aces(seed: int, first: int, last: int, rules: Rules, policy: Policy, ts: An
             total = sum_of_bids(seat, s[BID], s[BID + 1], s[BID + 2])
             counts[seat, total, 0] += 1
             counts[seat, total, 1] += s[HAND + seat] >> (FIRST_SPADE + ACE) & 1
-            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
 
 
 aces = entry(_aces)
@@ -69,12 +69,12 @@ def fit_aces(counts: NDArray[Any]) -> NDArray[np.float64]:
 
 def count_aces(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.float64]:
     """Counts (4, SUMS, 2) of the context's auctions."""
-    ts = needed(kernel_tables(ctx.inputs), rules, [policy])
+    ts = tables_for(kernel_tables(ctx.inputs), rules, [policy])
     per_chunk = max(1, ctx.size("auctions") // CHUNKS)
 
     def bid(index: int, seed: int) -> Arrays:
         counts = np.zeros((4, SUMS, 2))
-        aces(seed & 0x7FFFFFFF, index * per_chunk, (index + 1) * per_chunk, rules, typed(policy), ts, counts)
+        aces(seed & 0x7FFFFFFF, index * per_chunk, (index + 1) * per_chunk, rules, numba_typed(policy), ts, counts)
         return {"counts": counts}
 
     return ctx.chunks("auctions", CHUNKS, bid)["counts"]

@@ -37,33 +37,33 @@ SIZE = 76
 MASK32 = 0xFFFFFFFF
 
 
-def carry_rules(s: Any, rules: Rules) -> None:
+def carry_rules(state: Any, rules: Rules) -> None:
     """Write the rules into the state."""
     cell = RULE
     for value in rules:
-        s[cell] = value
+        state[cell] = value
         cell += 1
 
 
-def carried_rules(s: Any) -> Rules:
+def carried_rules(state: Any) -> Rules:
     """The rules as `carry_rules` wrote them."""
     return Rules(
-        s[RULE],
-        s[RULE + 1],
-        s[RULE + 2],
-        s[RULE + 3],
-        s[RULE + 4],
-        s[RULE + 5],
-        s[RULE + 6],
-        s[RULE + 7],
-        s[RULE + 8],
-        s[RULE + 9],
-        s[RULE + 10],
-        s[RULE + 11],
-        s[RULE + 12],
-        s[RULE + 13],
-        s[RULE + 14],
-        s[RULE + 15],
+        state[RULE],
+        state[RULE + 1],
+        state[RULE + 2],
+        state[RULE + 3],
+        state[RULE + 4],
+        state[RULE + 5],
+        state[RULE + 6],
+        state[RULE + 7],
+        state[RULE + 8],
+        state[RULE + 9],
+        state[RULE + 10],
+        state[RULE + 11],
+        state[RULE + 12],
+        state[RULE + 13],
+        state[RULE + 14],
+        state[RULE + 15],
     )
 
 
@@ -88,49 +88,49 @@ def beats(card: int, best: int) -> bool:
     return card > best and (card >> 4 == best >> 4 or card >= FIRST_SPADE)
 
 
-def play_card(s: Any, seat: int, card: int) -> None:
+def play_card(state: Any, seat: int, card: int) -> None:
     """Play ``card`` from ``seat``; the fourth card of a trick gives it to its winner, who leads next."""
-    count = s[COUNT]
+    count = state[COUNT]
     suit = card >> 4
     if count == 0:
-        s[BEST] = card
-        s[WINNER] = seat
+        state[BEST] = card
+        state[WINNER] = seat
     else:
-        led = s[CARD] >> 4
-        best = s[BEST]
+        led = state[CARD] >> 4
+        best = state[BEST]
         if suit != led:
-            s[VOID + seat] |= 1 << led
+            state[VOID + seat] |= 1 << led
         else:
-            _note_signal(s, seat, card, best)
+            _note_signal(state, seat, card, best)
         if beats(card, best):
-            s[BEST] = card
-            s[WINNER] = seat
-    s[HAND + seat] &= ~(1 << card)
-    s[PLAYED] |= 1 << card
-    s[CARD + count] = card
+            state[BEST] = card
+            state[WINNER] = seat
+    state[HAND + seat] &= ~(1 << card)
+    state[PLAYED] |= 1 << card
+    state[CARD + count] = card
     if card >= FIRST_SPADE:
-        s[BROKEN] = 1
+        state[BROKEN] = 1
     if count == 3:
-        winner = s[WINNER]
-        s[TAKEN + winner] += 1
-        s[LEADER] = winner
-        s[COUNT] = 0
+        winner = state[WINNER]
+        state[TAKEN + winner] += 1
+        state[LEADER] = winner
+        state[COUNT] = 0
     else:
-        s[COUNT] = count + 1
+        state[COUNT] = count + 1
 
 
-def _note_signal(s: Any, seat: int, card: int, best: int) -> None:
+def _note_signal(state: Any, seat: int, card: int, best: int) -> None:
     # High-low doubleton (appendix D.3): followed under a boss, then lower in the next trick of the suit.
     suit = card >> 4
     if suit == 3:
         return
     shift = 5 * suit
-    first = s[FOLLOWED + seat] >> shift & 31
+    first = state[FOLLOWED + seat] >> shift & 31
     if first == 0:
-        above_best = suit_mask(suit) & s[DECK_CELL] & ~((2 << best) - 1)
-        under_boss = best >> 4 == suit and best > card and above_best & ~s[PLAYED] == 0
-        s[FOLLOWED + seat] |= ((card & 15) + 1 if under_boss else 31) << shift
+        above_best = suit_mask(suit) & state[DECK_CELL] & ~((2 << best) - 1)
+        under_boss = best >> 4 == suit and best > card and above_best & ~state[PLAYED] == 0
+        state[FOLLOWED + seat] |= ((card & 15) + 1 if under_boss else 31) << shift
     elif first < 31:
         if card & 15 < first - 1:
-            s[SIGNAL + seat] |= 1 << suit
-        s[FOLLOWED + seat] |= 31 << shift
+            state[SIGNAL + seat] |= 1 << suit
+        state[FOLLOWED + seat] |= 31 << shift

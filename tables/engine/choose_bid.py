@@ -4,14 +4,14 @@ from typing import Any
 
 from service.bidding.baselines import fixed, io, ms, rb
 from service.bidding.bis.bis import bis
-from service.bidding.bis.solo import own_and_best, solo
-from service.bidding.bis.stakes import seen_rules
-from service.bidding.game.cards import ordinary
-from service.bidding.game.legal import allowed_bids, within
+from service.bidding.bis.cutthroat import bis_cutthroat, own_and_best
+from service.bidding.bis.stakes import simplified_rules
+from service.bidding.game.cards import without_jokers
+from service.bidding.game.legal import allowed_bids, nearest_allowed
 from service.bidding.game.rules import Rules
-from service.bidding.game.variants import sees_ordinary
+from service.bidding.game.variants import sees_no_jokers
 from service.bidding.policies import BIS, IO, MS, RB, Policy
-from service.bidding.setting import at_setting, setting_of
+from service.bidding.table_profile import profile_of, tables_of_profile
 
 
 def choose_bid(
@@ -25,22 +25,22 @@ def choose_bid(
     us_bags: int,
     rules: Rules,
     policy: Policy,
-    ts: Any,
+    profiles: Any,
 ) -> int:
     """The bid of ``policy``, tricks, always one that the rules allow.
 
-    Scores from the bidder's side; ``ts``: `Tables` by setting.
+    Scores from the bidder's side; ``profiles``: `Tables` by setting.
     """
     allowed = allowed_bids(hand, seat, b0, b1, rules)
-    t = at_setting(ts, setting_of(rules, policy, us, them))
-    if sees_ordinary(rules, policy):
-        hand = ordinary(hand)
+    t = tables_of_profile(profiles, profile_of(rules, policy, us, them))
+    if sees_no_jokers(rules, policy):
+        hand = without_jokers(hand)
     if policy.kind == BIS:
         if policy.ignores_rules:
-            seen = seen_rules(rules)
+            seen = simplified_rules(rules)
             free = allowed_bids(hand, seat, b0, b1, seen)
             decided = bis(hand, seat, b0, b1, b2, us, them, us_bags, seen, policy, free, t)
-            return within(decided.bid, decided.number, allowed)
+            return nearest_allowed(decided.bid, decided.number, allowed)
         return bis(hand, seat, b0, b1, b2, us, them, us_bags, rules, policy, allowed, t).bid
     if policy.kind == RB:
         made = rb(hand, seat, b0, b1, policy, t)
@@ -50,10 +50,10 @@ def choose_bid(
         made = io(hand, seat, b0, b1, policy, t)
     else:
         made = fixed(seat, b0, b1, policy)
-    return within(made.bid, made.takes, allowed)
+    return nearest_allowed(made.bid, made.takes, allowed)
 
 
-def choose_solo(
+def choose_cutthroat_bid(
     hand: int,
     seat: int,
     b0: int,
@@ -63,7 +63,7 @@ def choose_solo(
     bags: int,
     rules: Rules,
     policy: Policy,
-    ts: Any,
+    profiles: Any,
 ) -> int:
     """The bid of ``policy`` where each seat plays for itself; ``scores`` by seat, ``bags`` the bidder's own.
 
@@ -71,9 +71,9 @@ def choose_solo(
     """
     if policy.kind == BIS and not policy.ignores:
         allowed = allowed_bids(hand, seat, b0, b1, rules)
-        seen = seen_rules(rules) if policy.ignores_rules else rules
-        t = at_setting(ts, setting_of(rules, policy, 0, 0))
-        made = solo(hand, seat, b0, b1, b2, scores, bags, seen, policy, allowed, t)
+        seen = simplified_rules(rules) if policy.ignores_rules else rules
+        t = tables_of_profile(profiles, profile_of(rules, policy, 0, 0))
+        made = bis_cutthroat(hand, seat, b0, b1, b2, scores, bags, seen, policy, allowed, t)
         return made.bid
     own, best = own_and_best(seat, scores)
-    return choose_bid(hand, seat, b0, b1, b2, own, best, bags, rules, policy, ts)
+    return choose_bid(hand, seat, b0, b1, b2, own, best, bags, rules, policy, profiles)

@@ -1,4 +1,4 @@
-"""What the outcomes of all bids are worth in one go: `outcome.outcome_values` for numpy, in 65,535ths.
+"""What the outcomes of all bids are worth in one go: `outcomes.outcome_values` for numpy, in 65,535ths.
 
 Contracts are whole tens, and a ten is a row of the win table or some: a bid's cells are those of another, so many rows
 on. Data comes from the contracts that `net` expects, the scores and the win tables; a parity test holds it to the
@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import bags_counted
-from service.bidding.winprob.outcome import (
+from service.bidding.game.scoring import effective_bag_rules
+from service.bidding.winprob.games import BAGS, ROW_POINTS, WinTableSlice
+from service.bidding.winprob.outcomes import (
     OUR_BAGS,
     OUR_BAGS_NIL,
     OUR_CONTRACT,
@@ -28,9 +29,8 @@ from service.bidding.winprob.outcome import (
     THEIR_NIL,
     THEIRS,
 )
-from service.bidding.winprob.win_games import BAGS, TENS, Place
 
-Worths = NDArray[np.uint16]
+OutcomeValues = NDArray[np.uint16]
 _Way = tuple[int, int, int, int]  # signs of contract and stake; whether bags are too many; bags carried on
 _Ways = tuple[list[list[_Way]], list[list[_Way]]]  # without a nil on the side and with one, by bags held before
 
@@ -69,15 +69,19 @@ _PACK = [Struct(f"{n}q").pack for n in range(14 * OURS + 1)]
 _TOP = np.uint16(0xFFFF)
 
 
-def worths_of(ours: Side, theirs: Side, next_first: int, rules: Rules, place: Place, win: Worths) -> Worths:
+def outcome_value_matrix(
+    ours: Side, theirs: Side, next_first: int, rules: Rules, win_slice: WinTableSlice, win: OutcomeValues
+) -> OutcomeValues:
     """What each outcome of each bid is worth, (bids, OUTCOMES); the opponents' side has one contract or as many."""
-    limit = place.bags
-    penalty = bags_counted(rules)[1]
-    step, long_step = limit * limit, place.size * limit * limit
+    limit = win_slice.bags
+    penalty = effective_bag_rules(rules)[1]
+    step, long_step = limit * limit, win_slice.size * limit * limit
     our_step, their_step = (long_step, step) if next_first else (step, long_step)
-    own = _cells(ours, our_step, limit if next_first else 1, place, penalty)
-    other = _cells(theirs, their_step, 1 if next_first else limit, place, penalty)
-    worths: Worths = win[place.start :].take(_array(own).reshape(-1, OURS, 1) + _array(other).reshape(-1, 1, THEIRS))
+    own = _cells(ours, our_step, limit if next_first else 1, win_slice, penalty)
+    other = _cells(theirs, their_step, 1 if next_first else limit, win_slice, penalty)
+    worths: OutcomeValues = win[win_slice.start :].take(
+        _array(own).reshape(-1, OURS, 1) + _array(other).reshape(-1, 1, THEIRS)
+    )
     if not next_first:
         worths = _TOP - worths
     if _may_end(ours, rules, limit, penalty) or _may_end(theirs, rules, limit, penalty):
@@ -92,13 +96,13 @@ def _array(numbers: list[int]) -> NDArray[np.int64]:
     return np.frombuffer(_PACK[len(numbers)](*numbers), np.int64)
 
 
-def _cells(side: Side, row_step: int, bag_step: int, place: Place, penalty: int) -> list[int]:
+def _cells(side: Side, row_step: int, bag_step: int, win_slice: WinTableSlice, penalty: int) -> list[int]:
     """A side's share of the table's cells, by contract and way; the first and the last row stand for all beyond."""
     ways, score, held, bids, reach = side
-    floor, size, _, limit, unit, _ = place
+    floor, size, _, limit, unit, _ = win_slice
     base = score - held + unit // 2 - unit * floor
     fall = (penalty - limit) // unit * row_step  # in whole rows, for the bags' own points go too
-    ten = TENS // unit * row_step
+    ten = ROW_POINTS // unit * row_step
     cells: list[int] = []
     for contracts, stake in bids:
         # by the sign of the stake: 0, 1, -1

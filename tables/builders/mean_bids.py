@@ -15,12 +15,12 @@ from service.bidding.game.auction import SEQUENCES, sequence_index
 from service.bidding.game.rules import CUTTHROAT, Rules, describe
 from service.bidding.game.scoring import contract_of
 from service.bidding.policies import Policy, parse_policy
-from tables.builders.logistic import sequences
+from tables.builders.curve_fit import sequences
 from tables.engine.deal import deal, deck_of, seed_rng
 from tables.engine.game import bid_seat, play_out, start_round
 from tables.engine.jit import entry
-from tables.engine.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN
-from tables.engine.simulate import kernel_tables, needed, seated, typed
+from tables.engine.play import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN
+from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.players.common import tricks_needed
 from tables.run.family import Arrays, Context, Family
 
@@ -30,7 +30,7 @@ _MEAN_AXES = ("sequence of the bids so far", "the next bid, the second, the thir
 PRIOR = 50.0  # auctions that the additive model's word is worth
 
 
-def _auctions(seed: int, first: int, last: int, rules: Rules, policy: Policy, ts: Any, sums: Any) -> None:
+def _auctions(seed: int, first: int, last: int, rules: Rules, policy: Policy, profiles: Any, sums: Any) -> None:
     # sums (SEQUENCES, 4): auctions that passed through the sequence, and the sums of the next three bids.
     s = np.zeros(SIZE, np.int64)
     cards = np.zeros(64, np.int64)
@@ -40,7 +40,7 @@ def _auctions(seed: int, first: int, last: int, rules: Rules, policy: Policy, ts
         deal(s, cards)
         start_round(s)
         for seat in range(4):
-            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
         for seat in range(4):
             row = sequence_index(seat, s[BID], s[BID + 1], s[BID + 2])
             sums[row, 0] += 1
@@ -75,12 +75,12 @@ def smooth(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _means(ctx: Context, arrays: Arrays, rules: Rules, policy: Policy) -> NDArray[np.float64]:
-    ts = needed(kernel_tables(arrays), rules, [policy])
+    ts = tables_for(kernel_tables(arrays), rules, [policy])
     per_chunk = max(1, ctx.size("auctions") // CHUNKS)
 
     def bid(index: int, seed: int) -> Arrays:
         sums = np.zeros((SEQUENCES, 4))
-        auctions(seed & 0x7FFFFFFF, index * per_chunk, (index + 1) * per_chunk, rules, typed(policy), ts, sums)
+        auctions(seed & 0x7FFFFFFF, index * per_chunk, (index + 1) * per_chunk, rules, numba_typed(policy), ts, sums)
         return {"sums": sums}
 
     sums = ctx.chunks("auctions", CHUNKS, bid)["sums"]
@@ -119,7 +119,7 @@ def setting_families(
 
 
 def _contract_rounds(
-    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, ts: Any, counts: Any
+    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, profiles: Any, counts: Any
 ) -> None:
     # counts (2, 27, 2): sides by whether one of them bid nil and by contract; all of them, and those who made it. In
     # cutthroat a contract is one seat's.
@@ -133,7 +133,7 @@ def _contract_rounds(
         for seat in range(4):
             s[PLAYER + seat] = players[seat, 0]
             s[PIECES + seat] = players[seat, 1]
-            s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
         play_out(s)
         if rules.variant == CUTTHROAT:
             for seat in range(4):
@@ -154,13 +154,13 @@ contract_rounds = entry(_contract_rounds)
 
 def contract_shares(ctx: Context, arrays: Arrays, rules: Rules, policy: Policy, player: str) -> NDArray[np.float64]:
     """Float64 (2, 27): share of contracts made, without and with a nil in the side, by the contract."""
-    ts = needed(kernel_tables(arrays), rules, [policy])
+    ts = tables_for(kernel_tables(arrays), rules, [policy])
     per_chunk = max(1, ctx.size("rounds") // CHUNKS)
 
     def play(index: int, seed: int) -> Arrays:
         counts = np.zeros((2, 27, 2), np.int64)
-        first, table = index * per_chunk, seated(player, player)
-        contract_rounds(seed & 0x7FFFFFFF, first, first + per_chunk, rules, typed(policy), table, ts, counts)
+        first, table = index * per_chunk, player_rows(player, player)
+        contract_rounds(seed & 0x7FFFFFFF, first, first + per_chunk, rules, numba_typed(policy), table, ts, counts)
         return {"counts": counts}
 
     counts = ctx.chunks("rounds", CHUNKS, play)["counts"]

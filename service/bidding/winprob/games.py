@@ -1,11 +1,11 @@
 """The games that `winprob` knows: which rules have a win table, and where it stands in the arrays of such tables.
 
-Not the tables themselves (`winning` reads them, `tables.builders.win` and `tables.builders.games` make them). The
-games of PLACES, which the net has learnt from, are classic's but for goal, losing goal and bag penalty. The preset
-bis-paper's penalty has tables of its own at its own goal only: at the others it reads classic's, whose penalty is ten
-points less; to 500 `winprob` beats `bis` by as much so as under classic (docs/strength.md). Games of other rules stand
-in an array of their own, `more_win`, and are told by the rows of `games`. Rules about blind and second nils (FREE)
-tell none.
+Not the tables themselves (`win_table` reads them, `tables.builders.win_tables` and `tables.builders.extra_win_tables`
+make them). The games of PLACES, which the net has learnt from, are classic's but for goal, losing goal and bag
+penalty. The preset bis-paper's penalty has tables of its own at its own goal only: at the others it reads classic's,
+whose penalty is ten points less; to 500 `winprob` beats `bis` by as much so as under classic (docs/strength.md). Games
+of other rules stand in an array of their own, `more_win`, and are told by the rows of `games`. Rules about blind and
+second nils (FREE) tell none.
 """
 
 import json
@@ -14,24 +14,26 @@ from math import gcd
 from types import MappingProxyType
 from typing import NamedTuple
 
-from service.bidding.game.rules import NEVER, PARTNERSHIP, PRESETS, VARIANTS, Rules, describe
-from service.bidding.game.scoring import bags_counted
+from service.bidding.game.rules import NO_LOSING_GOAL, PARTNERSHIP, PRESETS, VARIANTS, Rules, describe
+from service.bidding.game.scoring import effective_bag_rules
 
 CLASSIC = PRESETS["classic"]
 PENALTIES = (CLASSIC.bag_penalty, PRESETS["bis-paper"].bag_penalty)
 GOALS: dict[int, tuple[int, ...]] = {  # goal: losing goals
-    200: (NEVER, -100, -200),
-    250: (NEVER, -200),
-    300: (NEVER, -200),
-    350: (NEVER, -200),
-    500: (NEVER, -200),
+    200: (NO_LOSING_GOAL, -100, -200),
+    250: (NO_LOSING_GOAL, -200),
+    300: (NO_LOSING_GOAL, -200),
+    350: (NO_LOSING_GOAL, -200),
+    500: (NO_LOSING_GOAL, -200),
 }
 OWN_GOAL = PRESETS["bis-paper"].win
-DEPTH = 150  # points below zero down to which a table without a losing goal reaches; a lower score counts as that
+DEPTH_POINTS = (
+    150  # points below zero down to which a table without a losing goal reaches; a lower score counts as that
+)
 BAGS = CLASSIC.bag_limit  # of either side, as a table's last two axes count them
 # What may be bid, and what blind nils bring, of which no table knows.
-FREE = ("double_nil", "blind_nil", "blind_nil_points", "blind_nil_deficit")
-TENS = 10  # points to a row of PLACES' tables
+IRRELEVANT_FIELDS = ("double_nil", "blind_nil", "blind_nil_points", "blind_nil_deficit")
+ROW_POINTS = 10  # points to a row of PLACES' tables
 MOST_CELLS = 4_000_000  # of one more game's table
 _TOLD = (  # what tells a game, goals first
     *("win", "lose", "bags", "bag_limit", "nil_points", "failed_nil_tricks", "min_bid", "team_min", "team_max"),
@@ -39,24 +41,24 @@ _TOLD = (  # what tells a game, goals first
 )
 
 
-class Place(NamedTuple):
+class WinTableSlice(NamedTuple):
     """Where a game's table stands: shape (size, size, bags, bags) from cell ``start`` on, first row ``floor`` units."""
 
     floor: int
     size: int
     start: int
     bags: int = BAGS  # of either side, as the last two axes count them
-    unit: int = TENS  # points to a row
+    unit: int = ROW_POINTS  # points to a row
     more: int = 0  # 1: in `more_win`
 
 
 Key = tuple[int, int, int]  # goal, losing goal, bag penalty
 GameKey = tuple[int, ...]  # by _TOLD, without bags as if each were taken back at once
-Games = Mapping[GameKey, Place]
+Games = Mapping[GameKey, WinTableSlice]
 
 
-def _places() -> dict[Key, Place]:
-    places: dict[Key, Place] = {}
+def _slices() -> dict[Key, WinTableSlice]:
+    places: dict[Key, WinTableSlice] = {}
     start = 0
     for penalty in PENALTIES:
         for win, losing in GOALS.items():
@@ -64,15 +66,15 @@ def _places() -> dict[Key, Place]:
                 if penalty != CLASSIC.bag_penalty and win != OWN_GOAL:
                     places[win, lose, penalty] = places[win, lose, CLASSIC.bag_penalty]
                     continue
-                floor = -DEPTH // 10 if lose == NEVER else (lose + 1) // 10
-                place = Place(floor, win // 10 - floor, start)
-                places[win, lose, penalty] = place
-                start += place.size**2 * BAGS**2
+                floor = -DEPTH_POINTS // 10 if lose == NO_LOSING_GOAL else (lose + 1) // 10
+                win_slice = WinTableSlice(floor, win // 10 - floor, start)
+                places[win, lose, penalty] = win_slice
+                start += win_slice.size**2 * BAGS**2
     return places
 
 
-PLACES = _places()
-CELLS = max(place.start + place.size**2 * BAGS**2 for place in PLACES.values())
+SLICES = _slices()
+WIN_CELLS = max(win_slice.start + win_slice.size**2 * BAGS**2 for win_slice in SLICES.values())
 
 
 def rules_of(key: Key) -> Rules:
@@ -90,7 +92,7 @@ def key_of(rules: Rules) -> GameKey:
     >>> key_of(PRESETS["no-bags"]) == key_of(CLASSIC)
     False
     """
-    limit, penalty = bags_counted(rules)
+    limit, penalty = effective_bag_rules(rules)
     return (
         rules.win,
         rules.lose,
@@ -107,21 +109,21 @@ def key_of(rules: Rules) -> GameKey:
     )
 
 
-SHIPPED: Games = MappingProxyType({key_of(rules_of(key)): place for key, place in PLACES.items()})
-ROWS = tuple((*key, *place) for key, place in SHIPPED.items())  # the same for kernels
-COLUMNS = len(ROWS[0])  # of `games` too
+SHIPPED: Games = MappingProxyType({key_of(rules_of(key)): win_slice for key, win_slice in SLICES.items()})
+SHIPPED_ROWS = tuple((*key, *win_slice) for key, win_slice in SHIPPED.items())  # the same for kernels
+GAME_COLUMNS = len(SHIPPED_ROWS[0])  # of `games` too
 
 
 def games_of(rows: Iterable[Iterable[int]]) -> Games:
     """The games of PLACES and those in the rows of `games`."""
     told = (tuple(int(value) for value in row) for row in rows)
-    return {**{row[: len(_TOLD)]: Place(*row[len(_TOLD) :]) for row in told if any(row)}, **SHIPPED}
+    return {**{row[: len(_TOLD)]: WinTableSlice(*row[len(_TOLD) :]) for row in told if any(row)}, **SHIPPED}
 
 
-def own_place(rules: Rules, start: int) -> Place:
+def extra_slice(rules: Rules, start: int) -> WinTableSlice:
     """Where one more game's table would stand, from cell ``start`` of `more_win` on; `ValueError` where none can."""
-    limit, penalty = bags_counted(rules)
-    unit = gcd(TENS, limit - penalty, rules.nil_points)  # contracts are whole tens
+    limit, penalty = effective_bag_rules(rules)
+    unit = gcd(ROW_POINTS, limit - penalty, rules.nil_points)  # contracts are whole tens
     if rules.variant != PARTNERSHIP:
         raise ValueError(f"variant is {VARIANTS[rules.variant]}; expected partnership")
     if limit > BAGS:
@@ -130,17 +132,17 @@ def own_place(rules: Rules, start: int) -> Place:
         raise ValueError("nil_points is 0; expected more")
     if rules.win % unit:
         raise ValueError(f"win is {rules.win}; expected a multiple of {unit}, as all that is won and lost")
-    floor = -DEPTH // unit if rules.lose == NEVER else (rules.lose + 1) // unit
+    floor = -DEPTH_POINTS // unit if rules.lose == NO_LOSING_GOAL else (rules.lose + 1) // unit
     size = -(-rules.win // unit) - floor
     if size**2 * limit**2 > MOST_CELLS:
         raise ValueError(
             f"found {size} scores of {unit} points to a side and {limit} numbers of bags; expected at most {MOST_CELLS}"
             " pairs of both"
         )
-    return Place(floor, size, start, limit, unit, 1)
+    return WinTableSlice(floor, size, start, limit, unit, 1)
 
 
-def refusal(rules: Rules, games: Games = SHIPPED) -> tuple[str, str] | None:
+def unsupported_field(rules: Rules, games: Games = SHIPPED) -> tuple[str, str] | None:
     """A field for which there is no win table, and what is expected of it; None where there is one.
 
     The field is the first that tells ``rules`` from the game that has most in common with them.
@@ -163,7 +165,7 @@ def refusal(rules: Rules, games: Games = SHIPPED) -> tuple[str, str] | None:
     if field == "lose":
         expected += f" with a goal of {rules.win}"
     try:
-        own_place(rules, 0)
+        extra_slice(rules, 0)
     except ValueError:
         return field, expected
     return field, f"{expected}, or a table made by build --rules"

@@ -12,15 +12,15 @@ from service.bidding.bis.endgame import (
     CLOSE_RACE,
     DESPERATE_NIL,
     LAST_SEAT_LESS,
+    NO_RULE,
     SAFE_REGULAR,
-    UNTOUCHED,
     can_win,
 )
-from service.bidding.bis.nil import OPEN, Nil, consider_nil, contract_points, leaned_threshold
+from service.bidding.bis.nil import NOT_RULED_OUT, Nil, consider_nil, expected_contract_points, shifted_threshold
 from service.bidding.bis.regular import Regular, count_takes, previous_bids_factor
-from service.bidding.bis.stakes import bag_offset, staked
+from service.bidding.bis.stakes import bag_offset, scaled_nil_threshold
 from service.bidding.game.auction import NO_BID, sequence_index
-from service.bidding.game.legal import within
+from service.bidding.game.legal import nearest_allowed
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import contract_of, is_nil, nil_stake
 from service.bidding.policies import Policy
@@ -47,7 +47,7 @@ class Finish(NamedTuple):
     total: float
 
 
-class SoloDecision(NamedTuple):
+class CutthroatDecision(NamedTuple):
     """A bid for oneself with all that made it."""
 
     bid: int
@@ -57,7 +57,7 @@ class SoloDecision(NamedTuple):
     finish: Finish
 
 
-def solo(
+def bis_cutthroat(
     hand: int,
     seat: int,
     b0: int,
@@ -68,22 +68,22 @@ def solo(
     rules: Rules,
     policy: Policy,
     allowed: int,
-    t: Any,
-) -> SoloDecision:
+    tables: Any,
+) -> CutthroatDecision:
     """The bid of the hand in ``seat`` after the previous bids; ``scores`` by seat, ``bags`` the bidder's own.
 
-    ``allowed``: the set of bids that the rules allow; ``t``: the setting's tables.
+    ``allowed``: the set of bids that the rules allow; ``tables``: the setting's tables.
     """
-    factor = previous_bids_factor(seat, b0, b1, b2, t) if policy.factor else 0.0
-    cutters = 3 - nils_bid(seat, b0, b1, b2)
-    regular = count_takes(hand, cutters, NO_BID, factor, policy.offset + bag_offset(rules), t)
-    takes = within(regular.takes, regular.takes, allowed)
+    factor = previous_bids_factor(seat, b0, b1, b2, tables) if policy.factor else 0.0
+    ruffers = 3 - nils_bid(seat, b0, b1, b2)
+    regular = count_takes(hand, ruffers, NO_BID, factor, policy.offset + bag_offset(rules), tables)
+    takes = nearest_allowed(regular.takes, regular.takes, allowed)
     threshold = policy.nil_threshold + policy.nil_slope * regular.estimate
-    threshold = staked(threshold, rules.min_bid - regular.takes, policy.forced_trick, rules)
+    threshold = scaled_nil_threshold(threshold, rules.min_bid - regular.takes, policy.forced_trick, rules)
     if policy.dynamic:
-        threshold = contract_points(takes, 0, t)  # what the nil gives up
+        threshold = expected_contract_points(takes, 0, tables)  # what the nil gives up
     if policy.level:
-        threshold = leaned_threshold(threshold, policy.nil_off, rules.nil_points)
+        threshold = shifted_threshold(threshold, policy.nil_shift, rules.nil_points)
     nil = consider_nil(
         hand,
         0,  # no partner's nil is in the way
@@ -96,13 +96,13 @@ def solo(
         policy.nils,
         rules.nil_points,
         allowed,
-        t,
+        tables,
     )
     bid = 0 if nil.chosen else takes
-    finish = Finish(bid, UNTOUCHED, bid, 0.0, 0.0, 0.0)
+    finish = Finish(bid, NO_RULE, bid, 0.0, 0.0, 0.0)
     if policy.endgame:
-        finish = adjust_solo(seat, b0, b1, b2, bid, takes, nil, policy, scores, bags, rules, t)
-    return SoloDecision(within(finish.bid, takes, allowed), regular, takes, nil, finish)
+        finish = apply_finish(seat, b0, b1, b2, bid, takes, nil, policy, scores, bags, rules, tables)
+    return CutthroatDecision(nearest_allowed(finish.bid, takes, allowed), regular, takes, nil, finish)
 
 
 def nils_bid(seat: int, b0: int, b1: int, b2: int) -> int:
@@ -124,8 +124,8 @@ def own_and_best(seat: int, scores: tuple[int, int, int, int]) -> tuple[int, int
     return scores[seat], best
 
 
-def project_solo(
-    seat: int, b0: int, b1: int, b2: int, bid: int, scores: tuple[int, int, int, int], rules: Rules, t: Any
+def project_race(
+    seat: int, b0: int, b1: int, b2: int, bid: int, scores: tuple[int, int, int, int], rules: Rules, tables: Any
 ) -> Race:
     """The race when the bidder in ``seat`` bids ``bid``; bids still to come are the mean bids of their seats."""
     sequence = 0
@@ -147,7 +147,7 @@ def project_solo(
             tricks += contract_of(made)
             stake = nil_stake(made, rules)
         else:
-            tricks += t.mean_bids[sequence, other - seat - 1]
+            tricks += tables.mean_bids[sequence, other - seat - 1]
         total += tricks
         points = scores[other] + 10.0 * tricks + stake
         if points > best:
@@ -155,7 +155,7 @@ def project_solo(
     return Race(scores[seat] + 10.0 * contract_of(bid) + nil_stake(bid, rules), best, total)
 
 
-def adjust_solo(
+def apply_finish(
     seat: int,
     b0: int,
     b1: int,
@@ -167,7 +167,7 @@ def adjust_solo(
     scores: tuple[int, int, int, int],
     bags: int,
     rules: Rules,
-    t: Any,
+    tables: Any,
 ) -> Finish:
     """Apply the first end-of-game rule that matches to ``bid`` (0 for a nil, else the number ``takes``).
 
@@ -177,10 +177,10 @@ def adjust_solo(
     """
     reach = rules.nil_points if rules.nil_points > REACH else REACH
     if max(scores[0], scores[1], scores[2], scores[3]) + reach < rules.win:
-        return Finish(bid, UNTOUCHED, bid, 0.0, 0.0, 0.0)
-    race = project_solo(seat, b0, b1, b2, bid, scores, rules, t)
+        return Finish(bid, NO_RULE, bid, 0.0, 0.0, 0.0)
+    race = project_race(seat, b0, b1, b2, bid, scores, rules, tables)
     new = bid
-    rule = UNTOUCHED
+    rule = NO_RULE
     # A level race is no win for us, so it counts as theirs.
     if race.best >= rules.win and (race.own < rules.win or race.best >= race.own):
         if bid > 0 and race.best - race.own < 20.0:
@@ -191,12 +191,14 @@ def adjust_solo(
                     break
             if new > 13:
                 new = 13
-        elif bid > 0 and nil.ruled_out == OPEN and nil.probability >= policy.nil_floor and rules.nil_points > 0:
+        elif (
+            bid > 0 and nil.ruled_out == NOT_RULED_OUT and nil.probability >= policy.nil_floor and rules.nil_points > 0
+        ):
             rule = DESPERATE_NIL
             new = 0
     elif seat == 3 and can_win(race.own, race.best, rules.win):
         if bid == 0:
-            plain = project_solo(seat, b0, b1, b2, takes, scores, rules, t)
+            plain = project_race(seat, b0, b1, b2, takes, scores, rules, tables)
             if can_win(plain.own, plain.best, rules.win):
                 rule = SAFE_REGULAR
                 new = takes
@@ -207,4 +209,4 @@ def adjust_solo(
         ):
             rule = LAST_SEAT_LESS
             new = bid - 1
-    return Finish(new, rule if new != bid else UNTOUCHED, bid, race.own, race.best, race.total)
+    return Finish(new, rule if new != bid else NO_RULE, bid, race.own, race.best, race.total)

@@ -6,10 +6,10 @@ No numbers are made here but sums of the net's odds; see `net` and `outcome` for
 from typing import Any
 
 from service.bidding.explain.explanation import numbers_of
+from service.bidding.winprob.candidates import TIE_TOLERANCE
+from service.bidding.winprob.decision import WinDecision, outcome_columns, sum_outcomes
 from service.bidding.winprob.features import POSITION_NAMES
-from service.bidding.winprob.net import WinDecision, counting, summed
-from service.bidding.winprob.outcome import OURS, THEIRS
-from service.bidding.winprob.winprob import LEVEL
+from service.bidding.winprob.outcomes import OURS, THEIRS
 
 # Which of a side's ways count for what, without a nil on the side (False) and with one.
 _OURS = {
@@ -34,10 +34,10 @@ _COUNTED = {
     for their_nil, theirs in _THEIRS.items()
 }
 _NAMES = {sides: tuple(columns) for sides, columns in _COUNTED.items()}
-_COLUMNS = {sides: counting(list(columns.values())) for sides, columns in _COUNTED.items()}
+_COLUMNS = {sides: outcome_columns(list(columns.values())) for sides, columns in _COUNTED.items()}
 
 
-def explain_win(made: WinDecision) -> dict[str, Any]:
+def explain_winprob(made: WinDecision) -> dict[str, Any]:
     """The explanation of a decision.
 
     Of a candidate's outcomes `made` and `set` are of our contract and sum to 1; `bags`: made with two or more.
@@ -45,9 +45,9 @@ def explain_win(made: WinDecision) -> dict[str, Any]:
     sides = made.stake > 0, made.their_stake > 0
     beside_nil = True, sides[1]
     names, nil_names = _NAMES[sides], _NAMES[beside_nil]
-    rows = summed(made.odds, _COLUMNS[sides])
+    rows = sum_outcomes(made.odds, _COLUMNS[sides])
     if not made.bids[0]:
-        rows[:1] = summed(made.odds[:1], _COLUMNS[beside_nil])
+        rows[:1] = sum_outcomes(made.odds[:1], _COLUMNS[beside_nil])
     candidates = [
         {
             "bid": bid,
@@ -77,7 +77,7 @@ def _sentence(made: WinDecision) -> str:
     if not chances:
         return f"{best}; no other bid is {'weighed' if len(made.bids) > 1 else 'legal'}."
     other = max(chances, key=chances.__getitem__)
-    too_little = ", too little more" if chances[other] > p + LEVEL else ""
+    too_little = ", too little more" if chances[other] > p + TIE_TOLERANCE else ""
     return f"{best}; {_name(other).lower()} would be {100 * chances[other]:.1f}%{too_little}."
 
 

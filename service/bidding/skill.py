@@ -8,22 +8,22 @@ import zlib
 from typing import Any
 
 from service.bidding.bidder import Decision, Position, decide
-from service.bidding.explain.win_explanation import explain_win
+from service.bidding.explain.winprob_explanation import explain_winprob
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.legal import EVERY_BID, allowed_bids
-from service.bidding.levels import drawn_bid, misjudged
+from service.bidding.levels import perturbed, sample_bid
 from service.bidding.policies import BIS, WINPROB, Policy
-from service.bidding.setting import PLAIN
+from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.tableset import TableSet
-from service.bidding.winprob.net import win_decision
+from service.bidding.winprob.decision import win_decision
 
 
-def seed_of(position: Position) -> int:
+def position_seed(position: Position) -> int:
     """The seed that a position gives, 0..2^32 - 1, the same on every machine: not the policy's, so levels compare."""
     return zlib.crc32(repr((*position[:6], *position.rules, position.scores)).encode())
 
 
-def decide_graded(
+def decide_with_skill(
     position: Position,
     policy: Policy,
     tables: TableSet,
@@ -34,12 +34,12 @@ def decide_graded(
     """The bid of a ``policy`` with a level; arguments as `bidder.decide` takes them, ``seed`` 0..levels.SEEDS."""
     if policy.kind == WINPROB:
         return _drawn(position, policy, tables, legal, explain, seed)
-    made = decide(position, misjudged(policy, seed), tables, legal, explain)
+    made = decide(position, perturbed(policy, seed), tables, legal, explain)
     if made.explanation is not None:
         full = decide(position, policy, tables, legal, False).bid
         styled = full
         if policy.aggression or policy.nil_bias:
-            styled = decide(position, misjudged(policy._replace(spread=0.0), seed), tables, legal, False).bid
+            styled = decide(position, perturbed(policy._replace(noise_sd=0.0), seed), tables, legal, False).bid
         _tell(made.explanation, policy, full, styled, made.bid, seed)
     return made
 
@@ -57,7 +57,7 @@ def _drawn(
     b0, b1, b2 = (*bids, NO_BID, NO_BID, NO_BID)[:3]
     allowed = allowed_bids(hand, seat, b0, b1, rules)
     may = EVERY_BID if legal is None else sum(1 << bid for bid in legal)
-    t, weights = tables.kernel[PLAIN], tables.weights
+    t, weights = tables.kernel[PARTNERSHIP_PROFILE], tables.weights
     made = win_decision(hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, allowed, may, explain, t, weights)
     p_win = [-1.0] * 14
     for bid, p in zip(made.bids, made.p_win):
@@ -65,13 +65,13 @@ def _drawn(
             p_win[bid] = p
     p_nil = made.nil.probability
     full = made.bid
-    bid = drawn_bid(p_win, full, p_nil, policy, seed)
+    bid = sample_bid(p_win, full, p_nil, policy, seed)
     explanation = None
     if explain:
         styled = full
         if policy.aggression or policy.nil_bias:
-            styled = drawn_bid(p_win, full, p_nil, policy._replace(spread=0.0), seed)
-        explanation = explain_win(made._replace(bid=bid))
+            styled = sample_bid(p_win, full, p_nil, policy._replace(noise_sd=0.0), seed)
+        explanation = explain_winprob(made._replace(bid=bid))
         _tell(explanation, policy, full, styled, bid, seed)
     return Decision(bid, "regular" if bid else "nil", explanation)
 
@@ -82,7 +82,7 @@ def _tell(explanation: dict[str, Any], policy: Policy, full: int, styled: int, b
     if policy.aggression or policy.nil_bias:
         style = {"aggression": policy.aggression, "nil_bias": policy.nil_bias}
         steps.append({"rule": "style", "before": full, "after": styled, "why": _why_style(policy), **style})
-    if policy.spread:
+    if policy.noise_sd:
         why = f"level {policy.level} {_why_level(policy, seed)}"
         steps.append({"rule": "level", "before": styled, "after": bid, "why": why, "level": policy.level, "seed": seed})
     explanation["adjustments"] = steps + explanation["adjustments"]
@@ -97,10 +97,10 @@ def _why_style(policy: Policy) -> str:
 
 def _why_level(policy: Policy, seed: int) -> str:
     if policy.kind == WINPROB:
-        return f"sees little between bids whose chances differ by {100 * policy.spread:.1f}% or less, and draws one"
-    styled, made = misjudged(policy._replace(spread=0.0), seed), misjudged(policy, seed)
+        return f"sees little between bids whose chances differ by {100 * policy.noise_sd:.1f}% or less, and draws one"
+    styled, made = perturbed(policy._replace(noise_sd=0.0), seed), perturbed(policy, seed)
     tricks = f"misjudges the hand by {made.offset - styled.offset:+.2f} tricks"
     if policy.kind == BIS:
-        return f"{tricks} and a nil by {styled.nil_off - made.nil_off:+.0f} points"
+        return f"{tricks} and a nil by {styled.nil_shift - made.nil_shift:+.0f} points"
     forgets = (made.nils, made.nil_x, made.nil_y, made.nil_z) < (styled.nils, styled.nil_x, styled.nil_y, styled.nil_z)
     return f"{tricks} and forgets some nils" if forgets else tricks

@@ -7,9 +7,9 @@ probabilities and the win table they make the win probability of a bid. Bids sti
 from typing import Any
 
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import contract_worth, nil_stake
-from service.bidding.winprob.win_games import Place
-from service.bidding.winprob.winning import worth
+from service.bidding.game.scoring import contract_points, nil_stake
+from service.bidding.winprob.games import WinTableSlice
+from service.bidding.winprob.win_table import win_probability_after
 
 OURS, THEIRS = 5, 4
 OUTCOMES = OURS * THEIRS
@@ -30,9 +30,9 @@ THEIR_CONTRACT_NIL = (1, 1, -1, -1)
 THEIR_NIL = (1, -1, 1, -1)
 
 
-def tens_of(contract: int, rules: Rules) -> int:
+def contract_tens(contract: int, rules: Rules) -> int:
     """What a contract of so many tricks stakes, in tens of points: as many, but for `ten_for_200`."""
-    return contract_worth(contract, rules) // 10
+    return contract_points(contract, rules) // 10
 
 
 def our_points(way: int, contract: int, stake: int) -> tuple[int, int]:
@@ -49,7 +49,7 @@ def their_points(way: int, contract: int, stake: int) -> tuple[int, int]:
     return 10 * contract * THEIR_CONTRACT[way], THEIR_BAGS[way]
 
 
-def stakes(seat: int, b0: int, b1: int, b2: int, bid: int, rules: Rules) -> tuple[int, int]:
+def nil_stakes(seat: int, b0: int, b1: int, b2: int, bid: int, rules: Rules) -> tuple[int, int]:
     """Points that our side's nils and theirs win or lose, as far as they are bid."""
     ours = nil_stake(bid, rules)
     theirs = 0
@@ -62,7 +62,7 @@ def stakes(seat: int, b0: int, b1: int, b2: int, bid: int, rules: Rules) -> tupl
     return ours, theirs
 
 
-def after(score: int, bags: int, points: int, more: int, rules: Rules) -> tuple[int, int]:
+def score_after(score: int, bags: int, points: int, more: int, rules: Rules) -> tuple[int, int]:
     """Score and bags after a round of ``points`` and ``more`` bags."""
     if not rules.bags:
         return score + points, bags
@@ -102,7 +102,7 @@ def outcome_values(
     us_bags: int,
     them_bags: int,
     next_first: int,
-    place: Place,
+    win_slice: WinTableSlice,
     rules: Rules,
     win: Any,
     values: Any,
@@ -110,9 +110,9 @@ def outcome_values(
     """Write the win probability after each outcome to ``values`` (OUTCOMES,); contracts in tens, stakes in points."""
     for way in range(OURS):
         points, more = our_points(way, contract, stake)
-        score, bags = after(us, us_bags, points, more, rules)
+        score, bags = score_after(us, us_bags, points, more, rules)
         for other in range(THEIRS):
             points, more = their_points(other, opposing, their_stake)
-            opponents, their_bags = after(them, them_bags, points, more, rules)
+            opponents, their_bags = score_after(them, them_bags, points, more, rules)
             cell = way * THEIRS + other
-            values[cell] = worth(score, bags, opponents, their_bags, next_first, place, rules, win)
+            values[cell] = win_probability_after(score, bags, opponents, their_bags, next_first, win_slice, rules, win)

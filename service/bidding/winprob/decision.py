@@ -17,13 +17,13 @@ from service.bidding.game.scoring import BLIND_NIL, NIL
 from service.bidding.policies import FULL
 from service.bidding.record import record
 from service.bidding.tableset import Tables
+from service.bidding.winprob.candidates import MARGIN, TIE_TOLERANCE, candidates
 from service.bidding.winprob.features import POSITION_NAMES, VALUES, bid_inputs, holdings, position_inputs
-from service.bidding.winprob.outcome import OUTCOMES, stakes, tens_of
-from service.bidding.winprob.weights import Floats, Weights, expected_tricks, odds_of
-from service.bidding.winprob.win_games import key_of
-from service.bidding.winprob.winning import ONE
-from service.bidding.winprob.winprob import LEVEL, MARGIN, candidates
-from service.bidding.winprob.worths import OUR_WAYS, THEIR_WAYS, Side, worths_of
+from service.bidding.winprob.games import key_of
+from service.bidding.winprob.outcome_values import OUR_WAYS, THEIR_WAYS, Side, outcome_value_matrix
+from service.bidding.winprob.outcomes import OUTCOMES, contract_tens, nil_stakes
+from service.bidding.winprob.weights import Floats, Weights, expected_tricks, outcome_odds
+from service.bidding.winprob.win_table import WIN_SCALE
 
 # Numbers as bytes, which numpy takes in one go: a suit's seven low cards and its six high ones, a position's, a bid's.
 _LOW, _HIGH = (
@@ -35,7 +35,7 @@ _pack_bid = Struct(f"{VALUES}f{4 * OUTCOMES}x").pack
 _BIDS = [[bid for bid in range(7) if bids >> bid & 1] for bids in range(128)]  # by set, of the seven lower bids
 _BIDS += [[bid + 7 for bid in bids] for bids in _BIDS]  # and then of the seven higher
 _ONES = np.ones(OUTCOMES, np.float32)
-_TOPS = np.full(OUTCOMES, ONE, np.float32)
+_TOPS = np.full(OUTCOMES, WIN_SCALE, np.float32)
 
 
 class WinDecision(NamedTuple):
@@ -69,36 +69,36 @@ def win_decision(
     allowed: int,
     legal: int,
     every: bool,
-    t: Tables,
+    tables: Tables,
     weights: Weights,
 ) -> WinDecision:
-    """The bid with the highest win probability, a higher number if by MARGIN; rules as `win_games` takes them.
+    """The bid with the highest win probability, a higher number if by MARGIN; rules as `games` takes them.
 
     ``allowed``: the set of bids that the rules allow; ``legal``: those that the request does, which has the last word.
-    ``every``: tell of all of them, not only of those that are weighed. ``t``: memoryviews; ``weights``: of the same
-    tables.
+    ``every``: tell of all of them, not only of those that are weighed. ``tables``: memoryviews; ``weights``: of the
+    same tables.
     """
     partner, nils, total, sequence = read_auction(seat, b0, b1, b2)
     suits = hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF, hand >> 48
-    regular = count_suits(suits, 2 - nils, partner, t.factor[seat, total], 0.0, t)
-    nil = seen_nil = weigh_nil(suits, partner, sequence, FULL, 0.0, 1, 1, rules.nil_points, allowed, t)
+    regular = count_suits(suits, 2 - nils, partner, tables.factor[seat, total], 0.0, tables)
+    nil = seen_nil = weigh_nil(suits, partner, sequence, FULL, 0.0, 1, 1, rules.nil_points, allowed, tables)
     if suits[3].bit_count() == 4:
-        seen_nil = weigh_nil(suits, partner, sequence, FULL, 0.0, LOW_FOUR, 1, rules.nil_points, allowed, t)
+        seen_nil = weigh_nil(suits, partner, sequence, FULL, 0.0, LOW_FOUR, 1, rules.nil_points, allowed, tables)
     weighed = candidates(regular.takes, seat, b0, b1, seen_nil.ruled_out, allowed)
     weighed = weighed & legal or allowed & legal or legal
     told = (allowed & legal or legal) if every else weighed
     bids = _BIDS[told & 127] + _BIDS[told >> 7 | 128]
 
-    place = weights.games[key_of(rules)]
-    if place.bags == 1:  # none are counted, whatever a request says
+    win_slice = weights.games[key_of(rules)]
+    if win_slice.bags == 1:  # none are counted, whatever a request says
         us_bags = them_bags = 0
     held = holdings(hand)
     inputs = position_inputs(
-        held, seat, b0, b1, b2, sequence, us, them, us_bags, them_bags, place, rules, regular, seen_nil, t
+        held, seat, b0, b1, b2, sequence, us, them, us_bags, them_bags, win_slice, rules, regular, seen_nil, tables
     )
     left = rules.win - us
     probability = seen_nil.probability
-    expected = weights.expected[sequence] if seat < 3 else [expected_tricks(seat, b0, b1, b2, sequence, 0, t)] * 14
+    expected = weights.expected[sequence] if seat < 3 else [expected_tricks(seat, b0, b1, b2, sequence, 0, tables)] * 14
     rows, contracts, opposing = [], [], []
     for bid in bids:
         partners, others, partner_tricks, their_tricks = expected[bid]
@@ -108,31 +108,31 @@ def win_decision(
 
     stake, their_stake = 0, 0  # on the nils that others bid
     if nils or partner == NIL or partner == BLIND_NIL:
-        stake, their_stake = stakes(seat, b0, b1, b2, 1, rules)
+        stake, their_stake = nil_stakes(seat, b0, b1, b2, 1, rules)
     our_tens, their_tens = contracts, opposing
     if rules.ten_for_200:
-        our_tens, their_tens = ([tens_of(contract, rules) for contract in side] for side in (contracts, opposing))
+        our_tens, their_tens = ([contract_tens(contract, rules) for contract in side] for side in (contracts, opposing))
     our_bids, reach = [(our_tens, stake)], 10 * max(our_tens) + stake
     if not bids[0]:
         our_bids = [(our_tens[:1], stake + rules.nil_points), (our_tens[1:], stake)]
         reach += rules.nil_points
     same = opposing.count(opposing[0]) == len(opposing)  # as it mostly is, whatever we bid
     their_bids = [(their_tens[:1] if same else their_tens, their_stake)]
-    ours = record(Side, (OUR_WAYS[place.bags], us, us_bags, our_bids, reach))
-    theirs = record(Side, (THEIR_WAYS[place.bags], them, them_bags, their_bids, 10 * max(their_tens) + their_stake))
-    worths = worths_of(ours, theirs, seat & 1, rules, place, weights.wins[place.more])
+    ours = record(Side, (OUR_WAYS[win_slice.bags], us, us_bags, our_bids, reach))
+    theirs = record(Side, (THEIR_WAYS[win_slice.bags], them, them_bags, their_bids, 10 * max(their_tens) + their_stake))
+    worths = outcome_value_matrix(ours, theirs, seat & 1, rules, win_slice, weights.wins[win_slice.more])
 
     seen = np.frombuffer(bytearray().join(rows), np.float32).reshape(-1, VALUES + OUTCOMES)
     values = seen[:, VALUES:]
     values[...] = worths
     x = np.frombuffer(b"".join((*_cards(held), _pack_position(*inputs, 1.0))), np.float32)
-    odds = odds_of(x, seen, weights)
+    odds = outcome_odds(x, seen, weights)
     p_win = []
     best, most = -1, -1.0
     for bid, worth, whole in zip(bids, np.vecdot(odds, values).tolist(), odds.dot(_TOPS).tolist()):
         p = worth / whole if worth < whole else 1.0  # by rounding it may be more
         p_win.append(p)
-        if weighed >> bid & 1 and p > most + (MARGIN if best > 0 else LEVEL):
+        if weighed >> bid & 1 and p > most + (MARGIN if best > 0 else TIE_TOLERANCE):
             best, most = bid, p
     return record(
         WinDecision,
@@ -156,12 +156,12 @@ def _cards(held: tuple[int, int, int, int]) -> tuple[bytes, ...]:
     )
 
 
-def summed(odds: Floats, which: Floats) -> list[list[float]]:
-    """For each row of ``odds`` (bids, OUTCOMES) the probabilities of the outcomes that `counting` tells of."""
+def sum_outcomes(odds: Floats, which: Floats) -> list[list[float]]:
+    """For each row of ``odds`` (bids, OUTCOMES) the probabilities of the outcomes that `outcome_columns` tells of."""
     sums: list[list[float]] = (odds.dot(which) / odds.dot(_ONES).reshape(-1, 1)).tolist()
     return sums
 
 
-def counting(columns: list[list[int]]) -> Floats:
-    """(OUTCOMES, len(columns)): which outcomes count for what, as `summed` takes it."""
+def outcome_columns(columns: list[list[int]]) -> Floats:
+    """(OUTCOMES, len(columns)): which outcomes count for what, as `sum_outcomes` takes it."""
     return np.array(columns, np.float32).T.copy()

@@ -22,7 +22,7 @@ from service.bidding.numerals import decimal, integer
 from service.bidding.tableset import TableSet, open_tables
 from tables.arena.match import player_version
 from tables.report import (
-    blind,
+    blind_nil,
     components,
     conventions,
     cutthroat,
@@ -159,9 +159,9 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "sums-of-bids": _plotted("sums-of-bids", "Sums of the four bids", distributions.sums_of_bids),
     "legal-cards": _plotted("legal-cards", "Mean legal cards by trick", distributions.legal_cards),
     "ace-of-spades": _plotted("ace-of-spades", _ACE, _ace_of_spades),
-    "blind-nil": blind.blind_nil,
-    "blind-nil-lures": blind.lures,
-    "blind-nil-fitted": blind.fitted,
+    "blind-nil": blind_nil.blind_nil,
+    "blind-nil-lures": blind_nil.lures,
+    "blind-nil-fitted": blind_nil.fitted,
     "rules": rule_options.rule_options,
     "kinds": _kinds,
     "curve": fitted.curve,

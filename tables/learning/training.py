@@ -4,7 +4,7 @@ First positions without a score, bid by rule-based policies: each time they are 
 Then five times positions at scores of all games, where the net of the round before bids its side's other seat and one
 in ten of the opponents', RB and MS most of the others. Most scores are those that games came to, the others random. In
 all a second card player and noise are mixed in, so that the net leans on no one player. Data comes from
-`tables.learning.outcome_data` and `win`; the training is `tables.learning.net`'s. The bytes follow from the seed and
+`tables.learning.training_data` and `win`; the training is `tables.learning.net`'s. The bytes follow from the seed and
 the linear algebra library with its number of threads, not from --jobs.
 """
 
@@ -17,21 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from service.bidding.game.rules import NEVER
+from service.bidding.game.rules import NO_LOSING_GOAL
 from service.bidding.policies import parse_policy
+from service.bidding.winprob.candidates import ABOVE, BELOW
 from service.bidding.winprob.features import BID_INPUTS, INPUTS
-from service.bidding.winprob.outcome import OUTCOMES
-from service.bidding.winprob.win_games import BAGS, CLASSIC, DEPTH, PLACES, rules_of
-from service.bidding.winprob.winprob import ABOVE, BELOW
+from service.bidding.winprob.games import BAGS, CLASSIC, DEPTH_POINTS, SLICES, rules_of
+from service.bidding.winprob.outcomes import OUTCOMES
 from tables.arena.stats import pair_counts
-from tables.builders.win import NO_PENALTY
+from tables.builders.win_tables import NO_PENALTY
 from tables.engine.game import SUMS
 from tables.engine.selfplay import play_pairs
-from tables.engine.simulate import chairs, kernel_tables, needed, seated, typed
+from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
 from tables.engine.winprob import BIDS
 from tables.learning.net import DEPTH as HIDDEN
 from tables.learning.net import WIDTH, Batch, Ints, Net, packed
-from tables.learning.outcome_data import (
+from tables.learning.training_data import (
     FIRST_PLAYER,
     MOST_TRIED,
     NOISE,
@@ -61,10 +61,10 @@ REDRAWN = 0.3  # share of positions with a score that get another one
 SEEN, SEEN_SHARE = 20_000, 0.75  # scores of each game to draw from, and the share of scores that are drawn from them
 NEAR, SPREAD = 0.5, 70.0  # of the others: share near one another, and the deviation of their difference, points
 HELD_OUT = 20_000  # positions
-GAMES = tuple(PLACES)
+GAMES = tuple(SLICES)
 RULES = tuple(rules_of(game) for game in GAMES)
 # Shares of positions at the games that strength is told of; the others are at any game.
-PLAIN_GAMES = {(200, -100, CLASSIC.bag_penalty): 0.5, (500, NEVER, CLASSIC.bag_penalty): 0.15}
+PLAIN_GAMES = {(200, -100, CLASSIC.bag_penalty): 0.5, (500, NO_LOSING_GOAL, CLASSIC.bag_penalty): 0.15}
 NET = ("position", "bid", "hidden", "out")
 
 
@@ -110,7 +110,7 @@ def random_scores(rng: np.random.Generator, games: Ints) -> Ints:
     """(n, 4): points and bags of us, points and bags of them, of games under way; points are tens and bags."""
     n = len(games)
     goal, lose = (np.array([game[i] for game in GAMES])[games] for i in range(2))
-    low = np.maximum(lose // 10 + 1, -DEPTH // 10)
+    low = np.maximum(lose // 10 + 1, -DEPTH_POINTS // 10)
     high = goal // 10 - 1
     tens = low + (rng.random((2, n)) * (high + 1 - low)).astype(np.int64)
     beside = tens[0] + np.rint(rng.normal(0.0, SPREAD / 10, n)).astype(np.int64)
@@ -120,9 +120,9 @@ def random_scores(rng: np.random.Generator, games: Ints) -> Ints:
 
 
 def _seen(ctx: Context) -> Ints:
-    """Scores (games, SEEN, 4) before the rounds of games that SEEN_BY plays out, see `outcome_data`."""
-    policy, players = typed(parse_policy(SEEN_BY)), seated(PLAYERS[0], PLAYERS[0])
-    ts = needed(kernel_tables(ctx.inputs), RULES[0], [policy])
+    """Scores (games, SEEN, 4) before the rounds of games that SEEN_BY plays out, see `training_data`."""
+    policy, players = numba_typed(parse_policy(SEEN_BY)), player_rows(PLAYERS[0], PLAYERS[0])
+    ts = tables_for(kernel_tables(ctx.inputs), RULES[0], [policy])
 
     def play(index: int, seed: int) -> Arrays:
         seen = np.zeros((1, SEEN, 4), np.int64)
@@ -133,11 +133,11 @@ def _seen(ctx: Context) -> Ints:
 
 
 def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays:
-    """Played positions, see `outcome_data`; `games` -1 where they have no score."""
-    bidders = tuple(typed(parse_policy(text)) for text in stage.policies)
-    ts = needed(kernel_tables(arrays), RULES[0], bidders)
+    """Played positions, see `training_data`; `games` -1 where they have no score."""
+    bidders = tuple(numba_typed(parse_policy(text)) for text in stage.policies)
+    ts = tables_for(kernel_tables(arrays), RULES[0], bidders)
     name, scored = f"{stage.name}_positions", stage.scored
-    players = np.concatenate([seated(player, player)[:1] for player in PLAYERS])
+    players = np.concatenate([player_rows(player, player)[:1] for player in PLAYERS])
 
     def play(index: int, seed: int) -> Arrays:
         rng = np.random.default_rng(seed)
@@ -170,7 +170,7 @@ def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays
 
 
 def batch_of(
-    rows: Ints, data: Arrays, rng: np.random.Generator, ts: Any, seen: Ints, redrawn: float = REDRAWN
+    rows: Ints, data: Arrays, rng: np.random.Generator, profiles: Any, seen: Ints, redrawn: float = REDRAWN
 ) -> Batch:
     """The positions ``rows`` labelled; those without a score, and a share ``redrawn`` of the others, at drawn ones."""
     games = data["games"][rows].astype(np.int64)
@@ -187,11 +187,11 @@ def batch_of(
         np.zeros(shape, np.float32),
         np.zeros(shape, np.int64),
     )
-    label(rows, hands, bids, tried, results, scores, games, RULES, ts, *written)
+    label(rows, hands, bids, tried, results, scores, games, RULES, profiles, *written)
     return packed(*written, tried[rows])
 
 
-def train(net: Net, data: Arrays, stage: Round, seed: int, ts: Any, seen: Ints, progress: bool) -> float:
+def train(net: Net, data: Arrays, stage: Round, seed: int, profiles: Any, seen: Ints, progress: bool) -> float:
     """Train on all of ``data`` but the first HELD_OUT positions; the mean squared centred error of the last epoch.
 
     Batches are labelled and learnt in parts, by as many threads.
@@ -210,7 +210,8 @@ def train(net: Net, data: Arrays, stage: Round, seed: int, ts: Any, seen: Ints, 
         def labelled(rows: Ints, step: int) -> list[Future[Batch]]:
             parts = enumerate(np.split(rows, PARTS))
             return [
-                pool.submit(batch_of, part, data, np.random.default_rng([seed, step, i]), ts, seen) for i, part in parts
+                pool.submit(batch_of, part, data, np.random.default_rng([seed, step, i]), profiles, seen)
+                for i, part in parts
             ]
 
         for epoch in range(stage.epochs):
@@ -227,13 +228,13 @@ def train(net: Net, data: Arrays, stage: Round, seed: int, ts: Any, seen: Ints, 
     return float(np.mean(errors[-count:]))
 
 
-def held_out(net: Net, data: Arrays, seed: int, ts: Any, seen: Ints) -> tuple[float, float]:
+def held_out(net: Net, data: Arrays, seed: int, profiles: Any, seen: Ints) -> tuple[float, float]:
     """Mean squared centred error on positions that were not learnt, and win probability lost to the best in hindsight.
 
     The latter falls as the net picks better; luck keeps it far from nothing.
     """
     rows = np.arange(min(HELD_OUT, len(data["hands"]) // 10))
-    batch = batch_of(rows, data, np.random.default_rng(seed), ts, seen, 0.0)
+    batch = batch_of(rows, data, np.random.default_rng(seed), profiles, seen, 0.0)
     stated = net.stated(batch)
     error = stated - batch.target
     centred = error - batch.means(error)[batch.position]
@@ -252,9 +253,9 @@ def weights_of(net: Net) -> dict[str, NDArray[np.float64]]:
 
 def _won(ctx: Context, name: str, arrays: Arrays) -> float:
     """Share of games that the net wins against `bis` at 200/-100; every round's on the same deals."""
-    policies = chairs(parse_policy("winprob"), parse_policy("bis"))
-    rules, players = rules_of((200, -100, 100)), seated(PLAYERS[0], PLAYERS[0])
-    ts = needed(kernel_tables(arrays), rules, policies)
+    policies = policies_by_chair(parse_policy("winprob"), parse_policy("bis"))
+    rules, players = rules_of((200, -100, 100)), player_rows(PLAYERS[0], PLAYERS[0])
+    ts = tables_for(kernel_tables(arrays), rules, policies)
 
     def play(index: int, _seed: int) -> Arrays:
         scores = np.zeros((PAIRS, 2), np.int64)
@@ -266,8 +267,8 @@ def _won(ctx: Context, name: str, arrays: Arrays) -> float:
     return float(counts @ np.arange(5) / 4 / counts.sum())
 
 
-def _learn(net: Net, data: Arrays, stage: Round, seed: int, ts: Any, seen: Ints, progress: bool) -> Arrays:
-    error = train(net, data, stage, seed, ts, seen, progress)
+def _learn(net: Net, data: Arrays, stage: Round, seed: int, profiles: Any, seen: Ints, progress: bool) -> Arrays:
+    error = train(net, data, stage, seed, profiles, seen, progress)
     return {**net.weights, "error": np.array([error])}
 
 

@@ -2,7 +2,8 @@
 
 In each round one seat bids blind nil whatever it holds; the others bid by BIS, all play SRP. The counts of (sequence,
 made or not) are fitted by a logistic regression on the bids before and their pairs, that of the success curves without
-the nil value. Goes to blind_nil.npy, and of a setting to a file named after it; read by `service.bidding.bis.blind`.
+the nil value. Goes to blind_nil.npy, and of a setting to a file named after it; read by
+`service.bidding.bis.blind_nil`.
 """
 
 from typing import Any
@@ -16,14 +17,14 @@ from service.bidding.game.auction import SEQUENCES, sequence_index
 from service.bidding.game.rules import JOKERS, Rules, describe, make_rules
 from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.policies import Policy, parse_policy
-from tables.builders.ace import OF_JOKERS
-from tables.builders.logistic import RIDGE, design, sequences
+from tables.builders.ace_of_spades import OF_JOKERS
+from tables.builders.curve_fit import RIDGE, design, sequences
 from tables.builders.variants import self_play
 from tables.engine.deal import deal, deck_of, seed_rng
 from tables.engine.game import bid_seat, play_out, start_round
 from tables.engine.jit import entry
-from tables.engine.rules import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN
-from tables.engine.simulate import kernel_tables, needed, seated, typed
+from tables.engine.play import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN
+from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.run.family import Arrays, Context, Family
 
 CHUNKS = 20
@@ -34,7 +35,7 @@ RULES = make_rules("blind-nil")
 
 
 def _blind_rounds(
-    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, ts: Any, counts: Any
+    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, profiles: Any, counts: Any
 ) -> None:
     # counts (SEQUENCES, 2): blind nils by the bids before; all of them, and those made.
     s = np.zeros(SIZE, np.int64)
@@ -53,7 +54,7 @@ def _blind_rounds(
                 sequence = sequence_index(seat, s[BID], s[BID + 1], s[BID + 2])
                 s[BID + seat] = BLIND_NIL
             else:
-                s[BID + seat] = bid_seat(s, seat, rules, policy, ts)
+                s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
         play_out(s)
         counts[sequence, 0] += 1
         counts[sequence, 1] += 1 if s[TAKEN + me] == 0 else 0
@@ -80,14 +81,14 @@ def fit_blind(counts: NDArray[Any]) -> NDArray[np.float64]:
 
 def play_blind(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.int64]:
     """Counts (2, SEQUENCES, 2) of the context's rounds: those to fit on, those to judge on."""
-    ts = needed(kernel_tables(ctx.inputs), rules, [policy])
-    players = seated("srp@2", "srp@2")
+    ts = tables_for(kernel_tables(ctx.inputs), rules, [policy])
+    players = player_rows("srp@2", "srp@2")
     per_chunk = max(4, ctx.size("rounds") // CHUNKS)
 
     def play(index: int, seed: int) -> Arrays:
         counts = np.zeros((2, SEQUENCES, 2), np.int64)
         first, target = index * per_chunk, counts[1 if index < HELD_OUT else 0]
-        blind_rounds(seed & 0x7FFFFFFF, first, first + per_chunk, rules, typed(policy), players, ts, target)
+        blind_rounds(seed & 0x7FFFFFFF, first, first + per_chunk, rules, numba_typed(policy), players, ts, target)
         return {"counts": counts}
 
     return ctx.chunks("rounds", CHUNKS, play)["counts"]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tables.engine.rules import PLAYER
+from tables.engine.play import PLAYER
 from tables.players.solo1.solo import solo1
 from tables.players.srp1.srp import srp1
 from tables.players.srp2.srp import srp2
@@ -13,15 +13,15 @@ WRP, SRP1, UCT1, SOLO1, SRP2 = 0, 1, 2, 3, 4
 IDS = {"wrp": WRP, "srp@1": SRP1, "srp@2": SRP2, "srp": SRP2, "solo@1": SOLO1, "solo": SOLO1}  # players without options
 
 
-def choose_card(s: Any, seat: int) -> int:
+def choose_card(state: Any, seat: int) -> int:
     """The card that the player in ``seat`` plays."""
-    player = s[PLAYER + seat]
+    player = state[PLAYER + seat]
     if player == SRP1:
-        return srp1(s, seat)
+        return srp1(state, seat)
     if player == SRP2:
-        return srp2(s, seat)
+        return srp2(state, seat)
     if player == WRP:
-        return wrp(s, seat)
+        return wrp(state, seat)
     if player == SOLO1:
-        return solo1(s, seat)
-    return uct(s, seat)
+        return solo1(state, seat)
+    return uct(state, seat)

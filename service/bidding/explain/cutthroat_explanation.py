@@ -5,8 +5,8 @@ No numbers are made or rounded here. In an end-of-game step `us` is the bidder's
 
 from typing import Any
 
-from service.bidding.bis.endgame import CLOSE_RACE, DESPERATE_NIL, LAST_SEAT_LESS, RULE_NAMES, SAFE_REGULAR, UNTOUCHED
-from service.bidding.bis.solo import SoloDecision
+from service.bidding.bis.cutthroat import CutthroatDecision
+from service.bidding.bis.endgame import CLOSE_RACE, DESPERATE_NIL, LAST_SEAT_LESS, NO_RULE, RULE_NAMES, SAFE_REGULAR
 from service.bidding.explain.explanation import (
     legal_adjustment,
     mean_bids_after,
@@ -24,13 +24,13 @@ _WHY = {
 }
 
 
-def explain_solo(made: SoloDecision, bid: int, bids: tuple[int, ...], t: Any) -> dict[str, Any]:
+def explain_cutthroat(made: CutthroatDecision, bid: int, bids: tuple[int, ...], tables: Any) -> dict[str, Any]:
     """The explanation of a decision after ``bids``; ``bid`` is what is answered (a legal bid)."""
     finish = made.finish
     adjustments: list[dict[str, Any]] = []
     if _forced(made):
         adjustments.append(rules_adjustment(made.regular.takes, made.number))
-    if finish.rule != UNTOUCHED:
+    if finish.rule != NO_RULE:
         adjustments.append(
             {
                 "rule": RULE_NAMES[finish.rule],
@@ -41,7 +41,7 @@ def explain_solo(made: SoloDecision, bid: int, bids: tuple[int, ...], t: Any) ->
                     "us": finish.projected_own,
                     "them": finish.projected_best,
                     "sum_of_bids": finish.total,
-                    "mean_bids": mean_bids_after((*bids, finish.before), t),
+                    "mean_bids": mean_bids_after((*bids, finish.before), tables),
                 },
             }
         )
@@ -56,15 +56,15 @@ def explain_solo(made: SoloDecision, bid: int, bids: tuple[int, ...], t: Any) ->
     }
 
 
-def _forced(made: SoloDecision) -> bool:
+def _forced(made: CutthroatDecision) -> bool:
     """Whether the rules changed the number that is bid, or was to be bid."""
     return made.number != made.regular.takes and not made.nil.chosen
 
 
-def _sentence(made: SoloDecision, bid: int) -> str:
+def _sentence(made: CutthroatDecision, bid: int) -> str:
     finish = made.finish
     adjusted = f"; {made.number} is the nearest that the rules allow" if _forced(made) else ""
-    if finish.rule != UNTOUCHED:
+    if finish.rule != NO_RULE:
         adjusted += f"; {_WHY[finish.rule]}"
     if made.bid != finish.bid:
         adjusted += f"; the rules don't allow {finish.bid or 'nil'} here"

@@ -1,7 +1,7 @@
 """Which tables a decision reads: one `Tables` for each setting, chosen by a kernel.
 
 A setting is a game that is bid or played otherwise: a variant, or a partnership's convention. Tables that a setting
-has none of its own of are the partnership's (`tableset.tables_by_setting`).
+has none of its own of are the partnership's (`tableset.tables_by_profile`).
 """
 
 from typing import Any
@@ -9,9 +9,11 @@ from typing import Any
 from service.bidding.game.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 from service.bidding.policies import AUTO, BIG5, BIG6, NO_CONVENTION, Policy
 
-PLAIN, WITH_BIG5, WITH_BIG6, IN_CUTTHROAT, IN_WHIZ, IN_SUICIDE, WITH_JOKERS = range(7)
+PARTNERSHIP_PROFILE, BIG5_PROFILE, BIG6_PROFILE, CUTTHROAT_PROFILE, WHIZ_PROFILE, SUICIDE_PROFILE, JOKERS_PROFILE = (
+    range(7)
+)
 # The prefix of a setting's own arrays: big5_curves.npy. Mirror and strict whiz leave nothing to decide.
-SETTINGS = ("partnership", "big5", "big6", "cutthroat", "whiz", "suicide", "jokers")
+PROFILES = ("partnership", "big5", "big6", "cutthroat", "whiz", "suicide", "jokers")
 
 BIG6_DEFICIT = 100  # `auto` plays Big 6 when behind by more (bis.md, section 3)
 
@@ -25,25 +27,25 @@ def convention_of(rules: Rules, policy: Policy, us: int, them: int) -> int:
     return policy.convention
 
 
-def setting_of(rules: Rules, policy: Policy, us: int, them: int) -> int:
+def profile_of(rules: Rules, policy: Policy, us: int, them: int) -> int:
     """The row of a tuple of `Tables` by setting."""
     variant = PARTNERSHIP if policy.ignores else rules.variant
     if variant == PARTNERSHIP:
         if policy.convention == NO_CONVENTION:
-            return PLAIN
-        return WITH_BIG5 if convention_of(rules, policy, us, them) == BIG5 else WITH_BIG6
+            return PARTNERSHIP_PROFILE
+        return BIG5_PROFILE if convention_of(rules, policy, us, them) == BIG5 else BIG6_PROFILE
     if variant == CUTTHROAT:
-        return IN_CUTTHROAT
+        return CUTTHROAT_PROFILE
     if variant == WHIZ:
-        return IN_WHIZ
+        return WHIZ_PROFILE
     if variant == SUICIDE:
-        return IN_SUICIDE
-    return WITH_JOKERS if variant == JOKERS else PLAIN
+        return SUICIDE_PROFILE
+    return JOKERS_PROFILE if variant == JOKERS else PARTNERSHIP_PROFILE
 
 
-def at_setting(ts: Any, row: int) -> Any:
+def tables_of_profile(profiles: Any, row: int) -> Any:
     """The `Tables` of a setting out of a tuple by setting, or the one that a tuple of one holds for all.
 
     Compiled code hands a tuple on by value: where all sit in one setting, one is what the simulator takes.
     """
-    return ts[row] if len(ts) > 1 else ts[0]
+    return profiles[row] if len(profiles) > 1 else profiles[0]

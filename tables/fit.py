@@ -23,7 +23,8 @@ from service.bidding.game.cards import RANKS
 from service.bidding.game.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from service.bidding.numerals import integer
 from service.bidding.policies import FULL_LEVEL, NOISE_SD_BY_LEVEL, SERVED, Policy, parse_policy, with_skill
-from service.bidding.tableset import Tables, open_tables
+from service.bidding.table_views import Tables
+from service.bidding.tableset import open_tables
 from tables.arena import stats
 from tables.builders import cutthroat
 from tables.builders.curve_fit import log_loss_by_bin

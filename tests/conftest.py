@@ -13,7 +13,8 @@ import pytest
 from service.bidding.bis.nil import GRID
 from service.bidding.game.auction import SEQUENCES
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
-from service.bidding.tableset import DEFAULT_DIRECTORY, Tables, TableSet, open_tables
+from service.bidding.table_views import Tables
+from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from service.bidding.winprob.features import BID_INPUTS, INPUTS
 from service.bidding.winprob.games import WIN_CELLS
 from service.bidding.winprob.outcomes import OUTCOMES

@@ -22,7 +22,8 @@ from service.bidding.game.variants import sees_no_jokers, variant_of
 from service.bidding.policies import BIS, IO, MS, RB, WINPROB, Policy
 from service.bidding.record import record
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
-from service.bidding.tableset import Tables, TableSet
+from service.bidding.table_views import Tables
+from service.bidding.tableset import TableSet
 from service.bidding.winprob.decision import win_decision
 
 __all__ = ["BLIND_NIL", "Decision", "Position", "decide", "nearest_legal"]

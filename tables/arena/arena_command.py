@@ -10,7 +10,7 @@ import os
 from service.bidding.game.rules import make_rules
 from service.bidding.numerals import decimal, integer
 from tables.arena.errors import ArenaError
-from tables.arena.match import run_match
+from tables.arena.result import run_match
 from tables.players.names import player_for, split_players
 from tables.run.executors import executor_of
 

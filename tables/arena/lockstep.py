@@ -17,7 +17,7 @@ from service.bidding.game.cards import format_card
 from service.bidding.game.rules import Rules, describe
 from service.bidding.game.scoring import game_winner
 from service.bidding.policies import Policy, parse_policy
-from service.bidding.tableset import Tables
+from service.bidding.table_views import Tables
 from tables.arena.bidders import OutsideBidder, is_outside, open_bidder
 from tables.engine.deal import deck_of, seed_rng
 from tables.engine.game import (

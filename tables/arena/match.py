@@ -6,7 +6,7 @@ its `Match` and the tables alone, whatever the number of threads or machines.
 """
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -18,16 +18,15 @@ from tqdm import tqdm
 from service.bidding.game.rules import CUTTHROAT, Rules, describe, make_rules
 from service.bidding.policies import WINPROB, Policy, parse_policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
-from service.bidding.tableset import DEFAULT_DIRECTORY, Tables, open_tables
+from service.bidding.table_views import Tables
 from service.bidding.winprob.games import games_of, unsupported_field
 from tables.arena import stats
 from tables.arena.bidders import is_outside
 from tables.arena.errors import ArenaError
 from tables.arena.lockstep import play_outside
-from tables.arena.result import MatchResult, describe_match
 from tables.engine.game import SUMS
 from tables.engine.selfplay import play_pairs
-from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
+from tables.engine.simulate import numba_typed, player_rows, tables_for
 from tables.players.names import PlayerError, format_player, parse_player
 from tables.run.family import Arrays, Executor, LocalThreads
 
@@ -194,36 +193,3 @@ def _in_order(results: Iterator[tuple[int, Arrays]]) -> Iterator[Arrays]:
         while following in waiting:
             yield waiting.pop(following)
             following += 1
-
-
-def run_match(
-    a: str,
-    b: str,
-    players: str | Sequence[str] = "srp",
-    pairs: int = 10_000,
-    rules: Rules = PAPER_RULES,
-    seed: int = 1,
-    jobs: int = 1,
-    *,
-    mixed: bool = False,
-    noise: float = 0.0,
-    sprt: tuple[float, float] | None = None,
-    executor: Executor | None = None,
-    progress: bool = False,
-) -> MatchResult:
-    """Play ``a`` against ``b`` on the committed tables and judge it.
-
-    ``players`` is one card player for all, or those of side a and side b; ``jobs`` threads play, or ``executor``
-    where given. Raises `ArenaError`, `PolicyError` or `TablesError`.
-
-    >>> run_match("rb", "rb", "wrp", pairs=2).win_rate
-    0.5
-    """
-    sides = (players, players) if isinstance(players, str) else tuple(players)
-    if len(sides) != 2:
-        raise ArenaError(f"found players {sides}; expected one for all, or one for each side")
-    match = Match(a, b, (sides[0], sides[1]), pairs, rules, seed, mixed, noise, sprt)
-    opened = open_tables(DEFAULT_DIRECTORY)
-    tables = kernel_tables(opened.arrays)
-    played = play(match, tables, executor or LocalThreads(jobs), progress)
-    return describe_match(match, played, opened)

@@ -8,21 +8,22 @@ import json
 import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
 import service
-from service.bidding.game.rules import describe
-from service.bidding.tableset import TableSet
+from service.bidding.game.rules import Rules, describe
+from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.arena import stats
+from tables.arena.errors import ArenaError
+from tables.arena.match import PAPER_RULES, Match, Played, play, player_version
 from tables.engine import game
 from tables.engine.jit import source_hash
-
-if TYPE_CHECKING:
-    from tables.arena.match import Match, Played
+from tables.engine.simulate import kernel_tables
+from tables.run.family import Executor, LocalThreads
 
 Row = dict[str, Any]
 SIDES = ("a", "b")
@@ -80,10 +81,41 @@ class MatchResult:
         return "\n".join(_markdown(self)) + "\n"
 
 
-def describe_match(match: "Match", played: "Played", opened: TableSet) -> MatchResult:
-    """The result of a match on the tables ``opened``."""
-    from tables.arena.match import player_version  # at call time: match.py imports this module
+def run_match(
+    a: str,
+    b: str,
+    players: str | Sequence[str] = "srp",
+    pairs: int = 10_000,
+    rules: Rules = PAPER_RULES,
+    seed: int = 1,
+    jobs: int = 1,
+    *,
+    mixed: bool = False,
+    noise: float = 0.0,
+    sprt: tuple[float, float] | None = None,
+    executor: Executor | None = None,
+    progress: bool = False,
+) -> MatchResult:
+    """Play ``a`` against ``b`` on the committed tables and judge it.
 
+    ``players`` is one card player for all, or those of side a and side b; ``jobs`` threads play, or ``executor``
+    where given. Raises `ArenaError`, `PolicyError` or `TablesError`.
+
+    >>> run_match("rb", "rb", "wrp", pairs=2).win_rate
+    0.5
+    """
+    sides = (players, players) if isinstance(players, str) else tuple(players)
+    if len(sides) != 2:
+        raise ArenaError(f"found players {sides}; expected one for all, or one for each side")
+    match = Match(a, b, (sides[0], sides[1]), pairs, rules, seed, mixed, noise, sprt)
+    opened = open_tables(DEFAULT_DIRECTORY)
+    tables = kernel_tables(opened.arrays)
+    played = play(match, tables, executor or LocalThreads(jobs), progress)
+    return describe_match(match, played, opened)
+
+
+def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResult:
+    """The result of a match on the tables ``opened``."""
     sums = played.sums
     rate = stats.win_rate(played.scores)
     games = int(sums[game.GAMES])

@@ -14,7 +14,7 @@ import numpy as np
 
 from service.bidding.errors import RulesError
 from service.bidding.game.rules import PARTNERSHIP, PRESETS, Rules, describe, make_rules
-from service.bidding.tableset import Manifest
+from service.bidding.manifest import Manifest
 from service.bidding.winprob.games import CLASSIC, IRRELEVANT_FIELDS, SHIPPED, WinTableSlice, extra_slice, key_of
 from tables.builders.win_tables import KEPT, PLAYED_BY, POLICY, RESIDUAL, cells_of, outcomes_by_bucket, solve
 from tables.run.family import Arrays, BuildError, Context, Family

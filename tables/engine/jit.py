@@ -76,6 +76,7 @@ _SOURCES = (
     "service.bidding.policies",
     "service.bidding.record",
     "service.bidding.game.rules",
+    "service.bidding.table_views",
     "service.bidding.tableset",
     "service.bidding.winprob.games",
     "tables.engine.inputs",

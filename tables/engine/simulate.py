@@ -14,7 +14,8 @@ from service.bidding.game.auction import SEQUENCES
 from service.bidding.game.rules import Rules
 from service.bidding.policies import WINPROB, Policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
-from service.bidding.tableset import Tables, tables_by_profile
+from service.bidding.table_views import Tables
+from service.bidding.tableset import tables_by_profile
 from service.bidding.winprob.features import BID_INPUTS, INPUTS
 from service.bidding.winprob.games import GAME_COLUMNS, WIN_CELLS
 from service.bidding.winprob.outcomes import OUTCOMES

@@ -2,8 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from tables.arena.match import run_match
-from tables.arena.result import MatchResult
+from tables.arena.result import MatchResult, run_match
 from tables.report import plots
 from tables.report.paper import TABLE_2, Published
 from tables.report.setup import Setup, by_points, percent, table

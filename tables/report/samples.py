@@ -18,7 +18,7 @@ from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import score_side
 from service.bidding.policies import RAW, Policy, parse_policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
-from service.bidding.tableset import Tables
+from service.bidding.table_views import Tables
 from tables.engine.deal import deal, deck_of, seed_rng
 from tables.engine.game import bid_seat, play_out, start_round
 from tables.engine.jit import entry

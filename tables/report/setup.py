@@ -15,9 +15,10 @@ import numba
 import numpy as np
 
 from service.bidding.game.rules import Rules, describe, make_rules
-from service.bidding.tableset import Tables, TableSet
-from tables.arena.match import player_version, run_match
-from tables.arena.result import MatchResult
+from service.bidding.table_views import Tables
+from service.bidding.tableset import TableSet
+from tables.arena.match import player_version
+from tables.arena.result import MatchResult, run_match
 from tables.engine.jit import source_hash
 from tables.engine.simulate import kernel_tables
 

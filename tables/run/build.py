@@ -24,9 +24,7 @@ from numpy.typing import NDArray
 
 from service.bidding.errors import TablesError
 from service.bidding.game.rules import Rules
-from service.bidding.numerals import decimal, integer
-from service.bidding.tableset import (
-    DEFAULT_DIRECTORY,
+from service.bidding.manifest import (
     DTYPES,
     FORMAT,
     MANIFEST,
@@ -34,10 +32,11 @@ from service.bidding.tableset import (
     FileEntry,
     Manifest,
     canonical,
-    open_array,
     read_manifest,
     sealed,
 )
+from service.bidding.numerals import decimal, integer
+from service.bidding.tableset import DEFAULT_DIRECTORY, open_array
 from tables.builders.extra_win_tables import NAME as GAMES
 from tables.builders.extra_win_tables import rules_of_text, with_games
 from tables.run.code_hash import CODE
@@ -184,7 +183,7 @@ def depended_arrays(
 def manifest_content(
     release: str, files: Mapping[str, FileEntry], families: Mapping[str, FamilyEntry]
 ) -> dict[str, Any]:
-    """The manifest as JSON values; the inverse of `tableset.read_manifest`."""
+    """The manifest as JSON values; the inverse of `manifest.read_manifest`."""
     content = {
         "format": FORMAT,
         "version": release,

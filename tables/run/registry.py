@@ -1,7 +1,7 @@
 """The one list of what is built: every family, in any order (the build sorts them by what they depend on).
 
 Not how they are made: each module named here holds its own families. To add one, write its `Family` beside its code
-and name it here; an array that kernels read also gets a field in `service.bidding.tableset.Tables`.
+and name it here; an array that kernels read also gets a field in `service.bidding.table_views.Tables`.
 """
 
 from tables.builders import (

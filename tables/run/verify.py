@@ -11,15 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from service.bidding.errors import TablesError
+from service.bidding.manifest import Manifest, check_strays, read_manifest
 from service.bidding.numerals import integer
-from service.bidding.tableset import (
-    DEFAULT_DIRECTORY,
-    Manifest,
-    check_strays,
-    open_array,
-    open_tables,
-    read_manifest,
-)
+from service.bidding.tableset import DEFAULT_DIRECTORY, open_array, open_tables
 from tables.builders.extra_win_tables import with_games
 from tables.run.build import (
     CHECKPOINTS,

@@ -82,7 +82,7 @@ def regular_takes(
 ) -> Regular:
     """The regular bid and what it is made of.
 
-    ``factor``: the previous-bids factor to add; ``tables``: `tableset.Tables`.
+    ``factor``: the previous-bids factor to add; ``tables``: `table_views.Tables`.
     """
     ruffers = 2 - opponents_nils(seat, b0, b1, b2) if seat else 2
     return count_takes(hand, ruffers, partner_bid(seat, b0, b1), factor, offset, tables)

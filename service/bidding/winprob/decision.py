@@ -16,7 +16,7 @@ from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL, NIL
 from service.bidding.policies import FULL
 from service.bidding.record import record
-from service.bidding.tableset import Tables
+from service.bidding.table_views import Tables
 from service.bidding.winprob.candidates import MARGIN, TIE_TOLERANCE, candidates
 from service.bidding.winprob.features import POSITION_NAMES, VALUES, bid_inputs, holdings, position_inputs
 from service.bidding.winprob.games import key_of

@@ -5,19 +5,17 @@ A constant input goes through both hidden layers and carries the biases; what an
 (BID_INPUTS, H), `net_hidden` (H + 1, G), `net_out` (G + 1, OUTCOMES), the last row of those with one more the biases.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.game.auction import NO_BID
+from service.bidding.table_views import Tables
 from service.bidding.winprob.features import INPUTS, VALUED, VALUES, expected_bids
 from service.bidding.winprob.games import Games
 from service.bidding.winprob.outcomes import OUTCOMES
 from service.bidding.winprob.win_table import WIN_SCALE
-
-if TYPE_CHECKING:
-    from service.bidding.tableset import Tables
 
 Floats = NDArray[np.float32]
 Expected = tuple[float, float, int, int]  # what partner and opponents bid or will, and the tricks that it counts as
@@ -39,7 +37,7 @@ class Weights(NamedTuple):
     expected: list[list[Expected]]  # by sequence of the bids so far, fewer than three, and our bid
 
 
-def load_weights(tables: "Tables", views: "Tables", games: Games) -> Weights:
+def load_weights(tables: Tables, views: Tables, games: Games) -> Weights:
     """The weights in tables of ndarrays, of which ``views`` are memoryviews; ``games`` of the same tables."""
     sequences = [(seat, b0, b1) for seat in range(3) for b0 in _BIDS[seat > 0] for b1 in _BIDS[seat > 1]]
     position, of_bid, hidden = tables.net_position, tables.net_bid, tables.net_hidden
@@ -60,7 +58,7 @@ def load_weights(tables: "Tables", views: "Tables", games: Games) -> Weights:
     return Weights(first, of_bids, second, out, (tables.win, tables.more_win), games, expected)
 
 
-def expected_tricks(seat: int, b0: int, b1: int, b2: int, sequence: int, bid: int, tables: "Tables") -> Expected:
+def expected_tricks(seat: int, b0: int, b1: int, b2: int, sequence: int, bid: int, tables: Tables) -> Expected:
     """`expected_bids`, and both as the outcomes count them."""
     partner, theirs = expected_bids(seat, b0, b1, b2, sequence, bid, tables)
     return partner, theirs, int(partner + 0.5), int(theirs + 0.5)

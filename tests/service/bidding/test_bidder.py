@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from service.bidding.bidder import BLIND_NIL, Position, decide, nearest_legal
 from service.bidding.game.cards import parse_pbn
 from service.bidding.game.rules import Rules, make_rules
+from service.bidding.manifest import Manifest
 from service.bidding.policies import SERVED, parse_policy
-from service.bidding.tableset import DEFAULT_DIRECTORY, Manifest, TableSet, open_tables
+from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.engine.choose_bid import choose_bid
 from tests import naive
 

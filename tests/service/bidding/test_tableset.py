@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from service.bidding import tableset
 from service.bidding.errors import TablesError
+from service.bidding.manifest import MANIFEST, SEAL, read_manifest, sealed
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
-from service.bidding.tableset import DEFAULT_DIRECTORY, MANIFEST, SEAL, Tables, open_tables, read_manifest, sealed
+from service.bidding.table_views import Tables
+from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ import textwrap
 
 import pytest
 
-from service.bidding.tableset import Tables, open_tables
+from service.bidding.table_views import Tables
+from service.bidding.tableset import open_tables
 from tables.engine.simulate import kernel_tables
 
 

@@ -8,7 +8,8 @@ from service.bidding.game.rules import make_rules
 from tables.arena import stats
 from tables.arena.errors import ArenaError
 from tables.arena.lockstep import play_outside
-from tables.arena.match import Match, PlayChunk, play, player_version, run_match
+from tables.arena.match import Match, PlayChunk, play, player_version
+from tables.arena.result import run_match
 from tables.engine.game import BIDS, GAMES, NILS, PAIR_DD, PAIR_DR, PAIR_RR, POINTS, ROUNDS, SUMS, WINS_A
 from tables.engine.simulate import player_rows
 from tables.run.family import LocalThreads

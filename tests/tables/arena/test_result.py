@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.bidding.tableset import open_tables
-from tables.arena.match import Match, PlayChunk, Played, run_match
-from tables.arena.result import describe_match, round_type
+from tables.arena.match import Match, PlayChunk, Played
+from tables.arena.result import describe_match, round_type, run_match
 from tables.arena.stats import pair_counts, sequential_test
 from tables.engine import game
 from tables.engine.play import BID, CHOICES, SIZE, TAKEN

@@ -9,8 +9,9 @@ import pytest
 from service.bidding.bidder import Position, decide
 from service.bidding.game.cards import parse_pbn
 from service.bidding.game.rules import PARTNERSHIP, PRESETS, make_rules
+from service.bidding.manifest import read_manifest
 from service.bidding.policies import parse_policy
-from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables, read_manifest
+from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from service.bidding.winprob.games import SHIPPED, key_of, unsupported_field
 from tables.builders import extra_win_tables
 from tables.builders.extra_win_tables import SHIPPED_MORE, rules_of_text, told, with_games

@@ -14,7 +14,7 @@ from service.bidding.game.scoring import score_side
 from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
 from tables import __main__
-from tables.arena.match import run_match
+from tables.arena.result import run_match
 from tables.engine.play import HAND
 from tables.engine.simulate import numba_typed, player_rows
 from tables.engine.winprob import BIDS

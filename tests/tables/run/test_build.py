@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from service.bidding.errors import TablesError
-from service.bidding.tableset import DEFAULT_DIRECTORY, MANIFEST, read_manifest
+from service.bidding.manifest import MANIFEST, read_manifest
+from service.bidding.tableset import DEFAULT_DIRECTORY
 from tables import __main__ as cli
 from tables.run.build import build
 from tables.run.family import BuildError, Family, LocalThreads

@@ -12,8 +12,9 @@ from service.bidding.bidder import Position, decide
 from service.bidding.bis.endgame import RULE_NAMES
 from service.bidding.game.cards import parse_pbn
 from service.bidding.game.rules import make_rules
+from service.bidding.manifest import Manifest
 from service.bidding.policies import parse_policy
-from service.bidding.tableset import Manifest, TableSet
+from service.bidding.tableset import TableSet
 from tests import naive
 
 WORKED = "AKJ62.AQ.Q.K9543"

@@ -23,7 +23,7 @@ from service.bidding.game.variants import nil_threshold, ranks_above_ace, sees_n
 from service.bidding.policies import IN_VARIANT, Policy, parse_policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, SUICIDE_PROFILE, WHIZ_PROFILE, profile_of
 from service.bidding.tableset import open_tables
-from tables.arena.match import run_match
+from tables.arena.result import run_match
 from tables.run.registry import FAMILIES, in_order
 from tests import naive
 

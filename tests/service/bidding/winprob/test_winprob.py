@@ -37,7 +37,7 @@ from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS, our_points,
 from service.bidding.winprob.weights import load_weights
 from service.bidding.winprob.win_table import WIN_SCALE, win_array
 from tables.arena.errors import ArenaError
-from tables.arena.match import run_match
+from tables.arena.result import run_match
 from tables.learning.net import CENTRED, CROSS_ENTROPY, Batch, Floats, Net, packed
 from tables.learning.training import GAMES, SEEN_SHARE, drawn_scores, random_games
 from tables.learning.training_data import MOST_TRIED

@@ -1,0 +1,165 @@
+"""The manifest of a table directory: which files belong to it, their checksums, and how each was made.
+
+The format is in docs/adr/0003. A manifest that is missing, damaged or not of this format raises `TablesError`.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from service.bidding.errors import TablesError
+
+FORMAT = 1  # of the manifest; see docs/adr/0003
+MANIFEST = "manifest.json"
+SEAL = "sha256"  # the manifest's field for its own checksum, over all other fields
+# What both numba and a memoryview can index, little-endian.
+DTYPES = ("<f8", "<f4", "<i8", "<i4", "<i2", "|i1", "<u4", "<u2", "|u1")
+
+
+class FileEntry(NamedTuple):
+    """A file as the manifest tells it."""
+
+    sha256: str
+    bytes: int
+    shape: tuple[int, ...]
+    dtype: str
+    axes: tuple[str, ...]  # what each axis means
+    family: str
+
+
+class FamilyEntry(NamedTuple):
+    """How the files of one family were made."""
+
+    generator: int  # version of the code that made them
+    exact: bool
+    seed: int | None  # None: no sampling
+    sizes: Mapping[str, int]  # such as rounds simulated
+    parameters: Mapping[str, Any]
+    figures: Mapping[str, float]  # measured while building
+    inputs: str  # sha256 of all that decides its bytes
+
+
+class Manifest(NamedTuple):
+    """The manifest, read and checked."""
+
+    version: str  # "2026.11.1+3f9a1c2e": the release, and the first 8 hex digits of `sha256`
+    release: str
+    sha256: str  # of the canonical content, which the file states of itself
+    files: Mapping[str, FileEntry]  # by file name
+    families: Mapping[str, FamilyEntry]
+
+
+def read_manifest(directory: Path) -> Manifest:
+    """The manifest of ``directory``; raises `TablesError` when it is missing, unreadable or not of our format."""
+    path = directory / MANIFEST
+    try:
+        written = path.read_bytes()
+        content = json.loads(written)
+    except FileNotFoundError as error:
+        raise TablesError(f"{path}: not found; expected the tables' manifest there") from error
+    except OSError as error:
+        raise TablesError(f"{path}: can't be read ({error.strerror}); expected a readable file") from error
+    except (ValueError, RecursionError) as error:
+        raise TablesError(f"{path}: found no JSON ({error}); expected the tables' manifest") from error
+    top = _Fields(path, "the manifest", content)
+    found = top.content.get("format")
+    if found != FORMAT or isinstance(found, bool):
+        raise TablesError(f"{path}: found format {found!r}; expected {FORMAT}")
+    stated = top.text(SEAL)
+    rest = {name: value for name, value in top.content.items() if name != SEAL}
+    sha256 = hashlib.sha256(canonical(rest)).hexdigest()
+    if sha256 != stated:
+        raise TablesError(f"{path}: found content of sha256 {sha256}; expected {stated}, which it states")
+    if written != sealed(rest):
+        raise TablesError(f"{path}: found its content spelt another way; expected the bytes that the build writes")
+    release = top.text("version")
+    families = {name: _family_entry(_Fields(path, name, value)) for name, value in top.mapping("families").items()}
+    files = {name: _file_entry(_Fields(path, name, value)) for name, value in top.mapping("files").items()}
+    for name, entry in files.items():
+        if name != Path(name).name or not name.endswith(".npy"):
+            raise TablesError(f"{path}: found file name {name!r}; expected a plain name ending in .npy")
+        if entry.family not in families:
+            raise TablesError(f"{path}: {name}: found family {entry.family!r}; expected one of {sorted(families)}")
+    return Manifest(f"{release}+{sha256[:8]}", release, sha256, files, families)
+
+
+def check_strays(directory: Path, manifest: Manifest) -> None:
+    """Raise `TablesError` when ``directory`` holds a .npy file that the manifest does not name."""
+    for path in sorted(directory.glob("*.npy")):
+        if path.name not in manifest.files:
+            raise TablesError(f"{path}: found a file that is not in {MANIFEST}; expected only those named there")
+
+
+def canonical(content: Mapping[str, Any]) -> bytes:
+    """The one spelling of a manifest that is hashed."""
+    return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")
+
+
+def sealed(content: Mapping[str, Any]) -> bytes:
+    """A manifest's file: ``content`` with its own sha256, sorted and indented so that a change reads well as a diff."""
+    seal = hashlib.sha256(canonical(content)).hexdigest()
+    return (json.dumps({**content, SEAL: seal}, sort_keys=True, indent=1) + "\n").encode("ascii")
+
+
+class _Fields:
+    """One JSON object of the manifest, whose fields are taken by name and type."""
+
+    def __init__(self, path: Path, name: str, content: object) -> None:
+        self.path, self.name = path, name
+        if not isinstance(content, dict):
+            raise TablesError(f"{path}: {name}: found {type(content).__name__}; expected an object")
+        self.content: dict[str, Any] = content
+
+    def take(self, field: str, kind: type, expected: str) -> Any:
+        value = self.content.get(field)
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise TablesError(f"{self.path}: {self.name}: found {field} {value!r}; expected {expected}")
+        return value
+
+    def text(self, field: str) -> str:
+        return str(self.take(field, str, "a string"))
+
+    def integer(self, field: str) -> int:
+        return int(self.take(field, int, "an integer"))
+
+    def mapping(self, field: str) -> dict[str, Any]:
+        return dict(self.take(field, dict, "an object"))
+
+    def items(self, field: str, kind: type) -> Iterator[Any]:
+        expected = f"a list of {kind.__name__}"
+        values = self.take(field, list, expected)
+        for value in values:
+            if not isinstance(value, kind):
+                raise TablesError(f"{self.path}: {self.name}: found {field} {values!r}; expected {expected}")
+        return iter(values)
+
+
+def _file_entry(fields: _Fields) -> FileEntry:
+    entry = FileEntry(
+        sha256=fields.text("sha256"),
+        bytes=fields.integer("bytes"),
+        shape=tuple(fields.items("shape", int)),
+        dtype=fields.text("dtype"),
+        axes=tuple(fields.items("axes", str)),
+        family=fields.text("family"),
+    )
+    if entry.dtype not in DTYPES:
+        raise TablesError(f"{fields.path}: {fields.name}: found dtype {entry.dtype!r}; expected one of {DTYPES}")
+    if len(entry.axes) != len(entry.shape):
+        raise TablesError(f"{fields.path}: {fields.name}: found {len(entry.axes)} axes; expected {len(entry.shape)}")
+    return entry
+
+
+def _family_entry(fields: _Fields) -> FamilyEntry:
+    exact = bool(fields.take("exact", bool, "true or false"))
+    return FamilyEntry(
+        generator=fields.integer("generator"),
+        exact=exact,
+        seed=None if exact else fields.integer("seed"),
+        sizes=fields.mapping("sizes"),
+        parameters=fields.mapping("parameters"),
+        figures=fields.mapping("figures"),
+        inputs=fields.text("inputs"),
+    )

@@ -3,12 +3,11 @@
 For `tables.probe`, which forces these cards on a player. Only what the seat to play may see decides.
 """
 
-from typing import Any
-
 from service.bidding.game.cards import SPADE_BITS, highest, lowest
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import score_side
-from tables.engine.play import BID, CARD, COUNT, LEADER, PLAYED, TAKEN, play_card, suit_mask
+from tables.engine.game import score_of_side
+from tables.engine.play import play_card, suit_mask
+from tables.engine.play_state import PlayState
 from tables.players.choose_card import choose_card
 from tables.players.common import (
     cards_above,
@@ -51,7 +50,7 @@ OTHER = CLASSES  # a card of the player's that no class picks
 CONTEXTS = len(NILS) * len(PLACES) * len(NEEDS)
 
 
-def context_of(state: Any, me: int) -> int:
+def context_of(state: PlayState, me: int) -> int:
     """What seat ``me`` knows of its situation, as a number below CONTEXTS."""
     ours = nil_alive(state, (me + 2) & 3)
     theirs = nil_alive(state, (me + 1) & 3) or nil_alive(state, (me + 3) & 3)
@@ -69,15 +68,15 @@ def context_of(state: Any, me: int) -> int:
     else:
         theirs_needed = tricks_needed(state, (me + 1) & 3)
         wanted = 3 if 0 < theirs_needed <= left else 4
-    return (who * 4 + int(state[COUNT])) * 5 + wanted
+    return (who * 4 + int(state.trick_size)) * 5 + wanted
 
 
-def pick(state: Any, me: int, legal: int, number: int) -> int:
+def pick(state: PlayState, me: int, legal: int, number: int) -> int:
     """The card of class ``number`` (LEADS when leading, else FOLLOWS), or -1 where there is none."""
     unseen = unseen_cards(state, me)
-    if state[COUNT] == 0:
+    if state.trick_size == 0:
         return _pick_lead(legal, unseen, number)
-    led = suit_mask(state[CARD] >> 4)
+    led = suit_mask(state.trick[0] >> 4)
     winners = winning_cards(state, legal)
     if legal & led:
         winners &= led
@@ -133,20 +132,18 @@ def _pick_lead(legal: int, unseen: int, number: int) -> int:
     return best
 
 
-def finish(state: Any) -> None:
+def finish(state: PlayState) -> None:
     """Play what is left of a round."""
-    for _ in range(52 - state[PLAYED].bit_count()):
-        seat = (state[LEADER] + state[COUNT]) & 3
+    for _ in range(52 - state.played.bit_count()):
+        seat = (state.leader + state.trick_size) & 3
         play_card(state, seat, choose_card(state, seat))
 
 
-def points_of(state: Any, side: int, rules: Rules) -> int:
+def points_of(state: PlayState, side: int, rules: Rules) -> int:
     """Points of a finished round, ``side`` less the other."""
-    us, _ = score_side(state[BID + side], state[TAKEN + side], state[BID + side + 2], state[TAKEN + side + 2], 0, rules)
+    us, _ = score_of_side(state, side, 0, rules)
     other = 1 - side
-    them, _ = score_side(
-        state[BID + other], state[TAKEN + other], state[BID + other + 2], state[TAKEN + other + 2], 0, rules
-    )
+    them, _ = score_of_side(state, other, 0, rules)
     return us - them
 
 

@@ -25,7 +25,7 @@ from service.bidding.numerals import integer
 from service.bidding.policies import SERVED, parse_policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.tableset import open_tables
-from tables.engine.game import SUMS
+from tables.engine.game import SUMS, Lineup
 from tables.engine.jit import entry
 from tables.engine.selfplay import play_pairs, play_rounds
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
@@ -134,13 +134,27 @@ def compiled_rates(runs: int, seed: int) -> dict[str, float]:
     def rounds(player: str, count: int) -> None:
         points = np.zeros((count, 2))
         play_rounds(
-            seed, 0, count, PRESETS["classic"], policies, player_rows(player, player), ts, points, np.zeros(SUMS)
+            seed,
+            0,
+            count,
+            PRESETS["classic"],
+            Lineup(policies, player_rows(player, player)),
+            ts,
+            points,
+            np.zeros(SUMS),
         )
 
     def games(first: int, last: int) -> None:
         scores = np.zeros((last - first, 2), np.int8)
         play_pairs(
-            seed, first, last, PRESETS["bis-paper"], policies, player_rows("srp", "srp"), ts, scores, np.zeros(SUMS)
+            seed,
+            first,
+            last,
+            PRESETS["bis-paper"],
+            Lineup(policies, player_rows("srp", "srp")),
+            ts,
+            scores,
+            np.zeros(SUMS),
         )
 
     def in_two() -> None:

@@ -31,7 +31,7 @@ from tables.builders.curve_fit import log_loss_by_bin
 from tables.builders.curves import BINS, nil_rounds
 from tables.builders.factor import START, learn
 from tables.builders.rb import FIT_RULES
-from tables.engine.game import PAIR_DD, PAIR_RR, POINTS, ROUNDS, SUMS
+from tables.engine.game import PAIR_DD, PAIR_RR, POINTS, ROUNDS, SUMS, Lineup
 from tables.engine.selfplay import play_pairs, play_rounds
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
 from tables.players.names import player_for
@@ -84,7 +84,7 @@ def win_rate(
     scores = np.zeros((pairs, 2), np.int8)
     if players is None:
         players = player_rows(player_for(rules), player_for(rules))
-    play_pairs(seed, 0, pairs, rules, policies_by_chair(a, b), players, profiles, scores, np.zeros(SUMS))
+    play_pairs(seed, 0, pairs, rules, Lineup(policies_by_chair(a, b), players), profiles, scores, np.zeros(SUMS))
     by_pair = (scores.sum(axis=1) + 2) * 25.0
     return Estimate(float(by_pair.mean()), float(1.96 * by_pair.std() / np.sqrt(pairs)))
 
@@ -96,7 +96,9 @@ def points(
     difference = np.zeros((pairs, 2))
     bidder = parse_policy("bis:endgame=off")
     table = player_rows("srp@1", player, ALL_PIECES, pieces)
-    play_rounds(seed, 0, pairs, cost, policies_by_chair(bidder, bidder), table, profiles, difference, np.zeros(SUMS))
+    play_rounds(
+        seed, 0, pairs, cost, Lineup(policies_by_chair(bidder, bidder), table), profiles, difference, np.zeros(SUMS)
+    )
     by_pair = difference.mean(axis=1)
     return Estimate(float(by_pair.mean()), float(1.96 * by_pair.std() / np.sqrt(pairs)))
 
@@ -303,7 +305,7 @@ def fit_srp2(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> 
         name, player, pieces = row
         scores, sums = np.zeros((10 * pairs, 2), np.int64), np.zeros(SUMS)
         players = player_rows("srp@2", player, ALL_PIECES, pieces)
-        play_pairs(seed, 0, 10 * pairs, PAPER, policies_by_chair(bis, bis), players, few, scores, sums)
+        play_pairs(seed, 0, 10 * pairs, PAPER, Lineup(policies_by_chair(bis, bis), players), few, scores, sums)
         rate = stats.win_rate(scores)
         total = sums[POINTS] - sums[POINTS + 1]
         dd, dr, rr = map(float, sums[PAIR_DD : PAIR_RR + 1])

@@ -34,23 +34,11 @@ from tables.alternatives import (
     same_worth,
 )
 from tables.builders.rb import FIT_RULES
-from tables.engine.deal import below, deal, deck_of, seed_rng
-from tables.engine.game import bid_seat, start_round
-from tables.engine.jit import entry
-from tables.engine.play import (
-    BID,
-    BROKEN,
-    CARD,
-    COUNT,
-    DECK_CELL,
-    HAND,
-    LEADER,
-    PIECES,
-    PLAYER,
-    SIZE,
-    legal_cards,
-    play_card,
-)
+from tables.engine.deal import Deals, below, deal_round, open_table, seat_players
+from tables.engine.game import bid_seat
+from tables.engine.jit import round_loop
+from tables.engine.play import legal_cards, play_card
+from tables.engine.play_state import PlayState, copy_state
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows
 from tables.fit import table
 from tables.players.choose_card import choose_card
@@ -62,44 +50,39 @@ CHUNK_DEALS = 20_000
 
 
 def _probe_rounds(
-    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, profiles: Any, sums: Any
+    states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, players: Any, profiles: Any, sums: Any
 ) -> None:
     # sums (CONTEXTS, CLASSES + 1, CLASSES, 3): by situation, the player's class and the one forced: rounds, sum of
     # gains, of their squares.
-    s = np.zeros(SIZE, np.int64)
-    cards = np.zeros(64, np.int64)
-    s[DECK_CELL] = deck_of(rules)
-    for number in range(first, last):
-        seed_rng(s, seed, number, 0)
-        deal(s, cards)
-        start_round(s)
+    state, rest = open_table(states, rules), states[1]
+    for number in range(deals.first, deals.last):
+        deal_round(state, deals.seed, number, 0)
+        seat_players(state, players)
         for seat in range(4):
-            s[PLAYER + seat] = players[seat, 0]
-            s[PIECES + seat] = players[seat, 1]
-            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
-        for _ in range(below(s, 50)):
-            seat = (s[LEADER] + s[COUNT]) & 3
-            play_card(s, seat, choose_card(s, seat))
-        me = (s[LEADER] + s[COUNT]) & 3
-        legal = legal_cards(s[HAND + me], s[COUNT], s[CARD], s[BROKEN])
+            state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
+        for _ in range(below(state, 50)):
+            seat = (state.leader + state.trick_size) & 3
+            play_card(state, seat, choose_card(state, seat))
+        me = (state.leader + state.trick_size) & 3
+        legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
         if legal & (legal - 1) == 0:
             continue
-        own = choose_card(s, me)
-        unseen = unseen_cards(s, me)
+        own = choose_card(state, me)
+        unseen = unseen_cards(state, me)
         own_class = OTHER
         for i in range(CLASSES):
-            if own_class == OTHER and same_worth(pick(s, me, legal, i), own, unseen):
+            if own_class == OTHER and same_worth(pick(state, me, legal, i), own, unseen):
                 own_class = i
-        context = context_of(s, me)
-        rest = s.copy()
+        context = context_of(state, me)
+        copy_state(state, rest)
         play_card(rest, me, own)
         finish(rest)
         usual = points_of(rest, me & 1, rules)
         for i in range(CLASSES):
-            card = pick(s, me, legal, i)
+            card = pick(state, me, legal, i)
             if i == own_class or card < 0 or same_worth(card, own, unseen):
                 continue
-            rest = s.copy()
+            copy_state(state, rest)
             play_card(rest, me, card)
             finish(rest)
             gain = points_of(rest, me & 1, rules) - usual
@@ -108,7 +91,7 @@ def _probe_rounds(
             sums[context, own_class, i, 2] += gain * gain
 
 
-probe_rounds = entry(_probe_rounds)
+probe_rounds = round_loop(_probe_rounds, states=2)
 
 
 def _chunk(players: NDArray[np.int64], profiles: Any, seed: int, index: int) -> Arrays:

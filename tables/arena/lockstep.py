@@ -8,7 +8,7 @@ are asked for bids on a hand seen, never for a blind nil. Data comes from match.
 """
 
 import zlib
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from service.bidding.game.scoring import game_winner
 from service.bidding.policies import Policy, parse_policy
 from service.bidding.table_views import Tables
 from tables.arena.bidders import OutsideBidder, is_outside, open_bidder
-from tables.engine.deal import deck_of, seed_rng
+from tables.engine.deal import Deals, deck_of, seed_rng
 from tables.engine.game import (
     DRAWS,
     GAMES,
@@ -28,6 +28,9 @@ from tables.engine.game import (
     PAIR_DR,
     PAIR_RR,
     WINS_A,
+    Game,
+    Lineup,
+    Totals,
     begin_round,
     bid_seat,
     close_round,
@@ -36,7 +39,8 @@ from tables.engine.game import (
     with_noise,
 )
 from tables.engine.jit import entry
-from tables.engine.play import BAG, BID, DECK_CELL, HAND, SCORE, SIZE, carry_rules
+from tables.engine.play import carry_rules
+from tables.engine.play_state import STATE, PlayState, plain_state
 from tables.engine.simulate import numba_typed
 
 # Cells of a game's row; NEXT is the seat to bid, -1 before the deal.
@@ -45,70 +49,56 @@ NOISE_STREAM = 1 << 20  # streams of the generator from here on: far from the de
 NO_ANSWER = -1
 
 
+class Boards(NamedTuple):
+    """n games under way."""
+
+    states: Any  # play states, by game
+    games: Any  # int64 (n, CELLS)
+    answers: Any  # int64 (n,): the bid that an outside bidder gave, or NO_ANSWER
+    waiting: Any  # int64 (n,): numbers of the games that wait for an outside bidder
+
+
 def _advance(
-    states: Any,
-    games: Any,
-    cards: Any,
-    answers: Any,
-    waiting: Any,
-    seed: int,
-    rules: Rules,
-    policies: Any,
-    outside: Any,
-    noise: float,
-    players: Any,
-    profiles: Any,
-    sums: Any,
+    boards: Boards, seed: int, rules: Rules, lineup: Lineup, outside: Any, noise: float, profiles: Any, sums: Any
 ) -> int:
+    # outside (4,): 1 by chair where an outside bidder sits. Returns how many games wait.
+    states, games, answers, waiting = boards
     n = 0
     for g in range(games.shape[0]):
         game = games[g]
-        s = states[g]
+        state = states[g]
+        identity = Game(seed, game[PAIR], game[SWAP])
         while game[OVER] == 0:
-            turn = turn_of(game[PAIR], game[SWAP], game[NUMBER])
+            turn = turn_of(identity, game[NUMBER])
+            totals = Totals(game[POINTS_A], game[POINTS_B], game[BAGS_A], game[BAGS_B])
             if game[NEXT] < 0:
-                carry_rules(s, rules)
-                begin_round(
-                    s,
-                    cards,
-                    seed,
-                    game[PAIR],
-                    game[NUMBER],
-                    turn,
-                    players,
-                    game[POINTS_A],
-                    game[POINTS_B],
-                    game[BAGS_A],
-                    game[BAGS_B],
-                )
+                carry_rules(state, rules)
+                begin_round(state, identity, game[NUMBER], lineup.players, totals)
                 if noise > 0.0:
-                    seed_rng(s, seed, game[PAIR], NOISE_STREAM + 2 * game[NUMBER] + game[SWAP])
+                    seed_rng(state, seed, game[PAIR], NOISE_STREAM + 2 * game[NUMBER] + game[SWAP])
                 game[NEXT] = 0
             while game[NEXT] < 4:
                 seat = game[NEXT]
                 chair = (turn + seat) & 3
                 if outside[chair] == 0:
-                    bid = bid_seat(s, seat, rules, policies[chair], profiles)
+                    bid = bid_seat(state, seat, rules, lineup.policies[chair], profiles)
                 elif answers[g] == NO_ANSWER:
                     break
                 else:
                     bid = answers[g]
                     answers[g] = NO_ANSWER
                 if noise > 0.0:
-                    bid = with_noise(s, bid, noise)
-                s[BID + seat] = bid
+                    bid = with_noise(state, bid, noise)
+                state.bid[seat] = bid
                 game[NEXT] += 1
             if game[NEXT] < 4:
                 waiting[n] = g
                 n += 1
                 break
-            play_out(s)
-            points_a, points_b, bags_a, bags_b = close_round(s, turn, game[BAGS_A], game[BAGS_B], rules, sums)
-            game[POINTS_A] += points_a
-            game[POINTS_B] += points_b
-            game[BAGS_A] = bags_a
-            game[BAGS_B] = bags_b
-            game[RESULT] = game_winner(game[POINTS_A], game[POINTS_B], rules)
+            play_out(state)
+            totals = close_round(state, turn, totals, rules, sums)
+            game[POINTS_A], game[POINTS_B], game[BAGS_A], game[BAGS_B] = totals
+            game[RESULT] = game_winner(totals.score_a, totals.score_b, rules)
             game[NUMBER] += 1
             game[NEXT] = -1
             if game[RESULT] != 0 or game[NUMBER] == MOST_ROUNDS:
@@ -122,33 +112,32 @@ advance = entry(_advance)
 def play_outside(
     bidders: tuple[str, str, str, str],
     noise: float,
-    seed: int,
-    first: int,
-    last: int,
+    deals: Deals,
     rules: Rules,
     players: NDArray[np.int64],
     profiles: tuple[Tables, ...],
     scores: NDArray[np.int64],
     sums: NDArray[np.float64],
 ) -> None:
-    """Play pairs ``first`` up to ``last`` of ``bidders`` (by chair) in lockstep.
+    """Play the pairs ``deals`` of ``bidders`` (by chair) in lockstep.
 
     Fills ``scores`` (pairs, 2) and adds to ``sums`` as `selfplay.play_pairs` does. Raises `BidderError`.
     """
-    n = 2 * (last - first)
-    states = np.zeros((n, SIZE), np.int64)
-    states[:, DECK_CELL] = deck_of(rules)
+    n = 2 * (deals.last - deals.first)
+    states = np.zeros(n, STATE)
+    states["deck"] = deck_of(rules)
     games = np.zeros((n, CELLS), np.int64)
-    games[:, PAIR] = first + np.arange(n) // 2
+    games[:, PAIR] = deals.first + np.arange(n) // 2
     games[:, SWAP] = np.arange(n) % 2
     games[:, NEXT] = -1
     answers = np.full(n, NO_ANSWER, np.int64)
     waiting = np.zeros(n, np.int64)
-    cards = np.zeros(64, np.int64)
     outside = np.array([is_outside(text) for text in bidders], np.int64)
     policies = tuple(
         numba_typed(Policy() if is_outside(text) else parse_policy(text, rules.variant)) for text in bidders
     )
+    lineup = Lineup(policies, players)
+    boards = Boards(states, games, answers, waiting)
     told = rules_told(rules)
     opened: dict[str, OutsideBidder] = {}
     try:
@@ -156,18 +145,16 @@ def play_outside(
             if is_outside(text) and text not in opened:
                 opened[text] = open_bidder(text)
         while True:
-            asked = advance(
-                states, games, cards, answers, waiting, seed, rules, policies, outside, noise, players, profiles, sums
-            )
+            asked = advance(boards, deals.seed, rules, lineup, outside, noise, profiles, sums)
             if asked == 0:
                 break
             batches: dict[str, list[int]] = {}
             for g in waiting[:asked].tolist():
-                game = games[g]
-                chair = (turn_of(int(game[PAIR]), int(game[SWAP]), int(game[NUMBER])) + int(game[NEXT])) & 3
+                pair, swap, number, seat = games[g, : NEXT + 1].tolist()
+                chair = (turn_of(Game(deals.seed, pair, swap), number) + seat) & 3
                 batches.setdefault(bidders[chair], []).append(g)
             for text, batch in batches.items():
-                requests = [request_of(states[g].tolist(), games[g].tolist(), seed, told) for g in batch]
+                requests = [request_of(plain_state(states[g]), games[g].tolist(), deals.seed, told) for g in batch]
                 answers[batch] = opened[text].bids(requests)
     finally:
         for bidder in opened.values():
@@ -189,24 +176,24 @@ def rules_told(rules: Rules) -> dict[str, Any]:
     return {"preset": "classic"} | {field: value for field, value in describe(rules).items() if value != plain[field]}
 
 
-def request_of(state: list[int], game: list[int], seed: int, rules: dict[str, Any]) -> dict[str, Any]:
+def request_of(state: PlayState, game: list[int], seed: int, rules: dict[str, Any]) -> dict[str, Any]:
     """The POST /bid request of the position in which a game waits.
 
     Its `seed` follows from match, game, round and seat, so that a bidder that draws lots can repeat them.
     """
     seat = game[NEXT]
     us = seat & 1
-    hand = state[HAND + seat]
+    hand = state.hand[seat]
     lots = f"{seed}/{game[PAIR]}/{game[SWAP]}/{game[NUMBER]}/{seat}"
     return {
         "hand": [format_card(card) for card in range(63, -1, -1) if hand >> card & 1],
-        "previous_bids": ["blind_nil" if bid == 14 else bid for bid in state[BID : BID + seat]],
+        "previous_bids": ["blind_nil" if bid == 14 else bid for bid in state.bid[:seat]],
         "seat": seat,
         "scores": {
-            "us": state[SCORE + us],
-            "them": state[SCORE + 1 - us],
-            "us_bags": state[BAG + us],
-            "them_bags": state[BAG + 1 - us],
+            "us": state.score[us],
+            "them": state.score[1 - us],
+            "us_bags": state.bags[us],
+            "them_bags": state.bags[1 - us],
         },
         "convention": "none",
         "rules": rules,

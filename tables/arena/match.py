@@ -24,7 +24,8 @@ from tables.arena import stats
 from tables.arena.bidders import is_outside
 from tables.arena.errors import ArenaError
 from tables.arena.lockstep import play_outside
-from tables.engine.game import SUMS
+from tables.engine.deal import Deals
+from tables.engine.game import SUMS, Lineup
 from tables.engine.selfplay import play_pairs
 from tables.engine.simulate import numba_typed, player_rows, tables_for
 from tables.players.names import PlayerError, format_player, parse_player
@@ -122,13 +123,12 @@ class PlayChunk:
         sums = np.zeros(SUMS)
         players = player_rows(*match.players)
         if match.lockstep:
-            play_outside(
-                match.bidders, match.noise, match.seed, first, last, match.rules, players, self.tables, scores, sums
-            )
+            deals = Deals(match.seed, first, last)
+            play_outside(match.bidders, match.noise, deals, match.rules, players, self.tables, scores, sums)
         else:
             a0, b0, a1, b1 = (numba_typed(parse_policy(text, match.rules.variant)) for text in match.bidders)
-            policies = (a0, b0, a1, b1)
-            play_pairs(match.seed, first, last, match.rules, policies, players, self.tables, scores, sums)
+            lineup = Lineup((a0, b0, a1, b1), players)
+            play_pairs(match.seed, first, last, match.rules, lineup, self.tables, scores, sums)
         return {"scores": scores, "sums": sums}
 
 

@@ -18,10 +18,10 @@ from service.bidding.game.rules import JOKERS, PRESETS, Rules, describe
 from service.bidding.policies import Policy, parse_policy
 from tables.builders import jokers
 from tables.builders.variants import self_play
-from tables.engine.deal import deal, deck_of, seed_rng
-from tables.engine.game import bid_seat, start_round
-from tables.engine.jit import entry
-from tables.engine.play import BID, DECK_CELL, HAND, SIZE
+from tables.engine.deal import Deals, deal_round, open_table
+from tables.engine.game import bid_seat
+from tables.engine.jit import round_loop
+from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, tables_for
 from tables.run.family import Arrays, Context, Family
 
@@ -33,23 +33,19 @@ OF_JOKERS = (*jokers.EXACT, "jokers_factor", "jokers_curves")  # families of pla
 _AXES = ("seat", "sum of the previous bids, tricks")
 
 
-def _aces(seed: int, first: int, last: int, rules: Rules, policy: Policy, profiles: Any, counts: Any) -> None:
+def _aces(states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, profiles: Any, counts: Any) -> None:
     # counts (4, SUMS, 2): hands by seat and sum of the bids before; all of them, and those with the ace of spades.
-    s = np.zeros(SIZE, np.int64)
-    cards = np.zeros(64, np.int64)
-    s[DECK_CELL] = deck_of(rules)
-    for number in range(first, last):
-        seed_rng(s, seed, number, 0)
-        deal(s, cards)
-        start_round(s)
+    state = open_table(states, rules)
+    for number in range(deals.first, deals.last):
+        deal_round(state, deals.seed, number, 0)
         for seat in range(4):
-            total = sum_of_bids(seat, s[BID], s[BID + 1], s[BID + 2])
+            total = sum_of_bids(seat, state.bid[0], state.bid[1], state.bid[2])
             counts[seat, total, 0] += 1
-            counts[seat, total, 1] += s[HAND + seat] >> (FIRST_SPADE + ACE) & 1
-            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
+            counts[seat, total, 1] += state.hand[seat] >> (FIRST_SPADE + ACE) & 1
+            state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
 
 
-aces = entry(_aces)
+aces = round_loop(_aces)
 
 
 def fit_aces(counts: NDArray[Any]) -> NDArray[np.float64]:

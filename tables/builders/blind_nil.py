@@ -20,10 +20,10 @@ from service.bidding.policies import Policy, parse_policy
 from tables.builders.ace_of_spades import OF_JOKERS
 from tables.builders.curve_fit import RIDGE, design, sequences
 from tables.builders.variants import self_play
-from tables.engine.deal import deal, deck_of, seed_rng
-from tables.engine.game import bid_seat, play_out, start_round
-from tables.engine.jit import entry
-from tables.engine.play import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN
+from tables.engine.deal import Deals, deal_round, open_table, seat_players
+from tables.engine.game import bid_seat, play_out
+from tables.engine.jit import round_loop
+from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.run.family import Arrays, Context, Family
 
@@ -35,32 +35,27 @@ RULES = make_rules("blind-nil")
 
 
 def _blind_rounds(
-    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, profiles: Any, counts: Any
+    states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, players: Any, profiles: Any, counts: Any
 ) -> None:
     # counts (SEQUENCES, 2): blind nils by the bids before; all of them, and those made.
-    s = np.zeros(SIZE, np.int64)
-    cards = np.zeros(64, np.int64)
-    s[DECK_CELL] = deck_of(rules)
-    for number in range(first, last):
-        seed_rng(s, seed, number, 0)
-        deal(s, cards)
-        start_round(s)
+    state = open_table(states, rules)
+    for number in range(deals.first, deals.last):
+        deal_round(state, deals.seed, number, 0)
         me = number & 3
         sequence = 0
+        seat_players(state, players)
         for seat in range(4):
-            s[PLAYER + seat] = players[seat, 0]
-            s[PIECES + seat] = players[seat, 1]
             if seat == me:
-                sequence = sequence_index(seat, s[BID], s[BID + 1], s[BID + 2])
-                s[BID + seat] = BLIND_NIL
+                sequence = sequence_index(seat, state.bid[0], state.bid[1], state.bid[2])
+                state.bid[seat] = BLIND_NIL
             else:
-                s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
-        play_out(s)
+                state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
+        play_out(state)
         counts[sequence, 0] += 1
-        counts[sequence, 1] += 1 if s[TAKEN + me] == 0 else 0
+        counts[sequence, 1] += 1 if state.taken[me] == 0 else 0
 
 
-blind_rounds = entry(_blind_rounds)
+blind_rounds = round_loop(_blind_rounds)
 
 
 def fit_blind(counts: NDArray[Any]) -> NDArray[np.float64]:

@@ -7,7 +7,7 @@ curves 0 (bis.md section 2). Goes to curves0.npy, curves.npy, single_curve.npy, 
 (`setting_families`: a variant, or play with a convention) to files of the same names after the setting's.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,10 @@ from service.bidding.game.variants import ranks_above_ace
 from service.bidding.policies import FULL, RAW, Policy, parse_policy
 from service.bidding.table_profile import convention_of, profile_of, tables_of_profile
 from tables.builders.curve_fit import fit_curves, held_out_figures, log_loss_by_bin
-from tables.engine.deal import deal, deck_of, seed_rng
-from tables.engine.game import bid_seat, play_out, start_round
-from tables.engine.jit import entry
-from tables.engine.play import BID, DECK_CELL, HAND, PIECES, PLAYER, SIZE, TAKEN
+from tables.engine.deal import Deals, deal_round, open_table
+from tables.engine.game import bid_seat, play_out
+from tables.engine.jit import round_loop
+from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.run.family import Arrays, Context, Family
 
@@ -39,47 +39,46 @@ _BASE = ("p_length", "cnil", "side", "spades", "ruffs", "factor")
 _HELD_OUT_AXES = ("stated probability in twentieths", "nils, mean stated, share made; rounds never fitted on")
 
 
+class Judge(NamedTuple):
+    """Which reading of cnil tells best whether a nil is made; see `fit nil`."""
+
+    on: int  # 1: a quarter of the rounds bid nil with any hand, sure losers and honours too
+    cnil: Any  # float64 (3, 2, 8192), by reading
+    readings: Any  # (3, BINS, 2): nils of that quarter by reading and value; [..., 0] all, [..., 1] made
+
+
 def _nil_rounds(
-    seed: int,
-    first: int,
-    last: int,
+    states: list[PlayState],
+    deals: Deals,
     rules: Rules,
     policy: Policy,
     players: Any,
     profiles: Any,
-    judge: int,
-    all_cnil: Any,
     counts: Any,
-    readings: Any,
+    judge: Judge,
 ) -> None:
     # players (4, 2): id and pieces by step from the nil bidder: herself, LHO, partner, RHO.
     # counts (SEQUENCES, BINS, 2): nils by sequence and value; [..., 0] all, [..., 1] made.
-    # readings (3, BINS, 2): where ``judge`` is 1, unselected nils, sure losers and honours too, by the value that each
-    # reading of cnil gives; ``all_cnil`` (3, 2, 8192).
-    s = np.zeros(SIZE, np.int64)
-    cards = np.zeros(64, np.int64)
-    s[DECK_CELL] = deck_of(rules)
+    state = open_table(states, rules)
     t = tables_of_profile(profiles, profile_of(rules, policy, 0, 0))
     convention = convention_of(rules, policy, 0, 0)
-    for number in range(first, last):
-        seed_rng(s, seed, number, 0)
-        deal(s, cards)
-        start_round(s)
+    for number in range(deals.first, deals.last):
+        deal_round(state, deals.seed, number, 0)
         me = number & 3
         for seat in range(4):
-            s[PLAYER + seat] = players[(seat - me) & 3, 0]
-            s[PIECES + seat] = players[(seat - me) & 3, 1]
+            state.player[seat] = players[(seat - me) & 3, 0]
+            state.pieces[seat] = players[(seat - me) & 3, 1]
         for seat in range(me):
-            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
-        hand = s[HAND + me]
-        sequence = sequence_index(me, s[BID], s[BID + 1], s[BID + 2])
-        allowed = allowed_bids(hand, me, s[BID], s[BID + 1], rules)
-        honours = 1 if partner_signalled(me, s[BID], s[BID + 1], convention) else policy.spade_honours
+            state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
+        hand = state.hand[me]
+        sequence = sequence_index(me, state.bid[0], state.bid[1], state.bid[2])
+        allowed = allowed_bids(hand, me, state.bid[0], state.bid[1], rules)
+        honours = 1 if partner_signalled(me, state.bid[0], state.bid[1], convention) else policy.spade_honours
         nil = consider_nil(
             hand,
             0 if rules.variant == CUTTHROAT else me,  # where each plays for herself no partner's nil is in the way
-            s[BID],
-            s[BID + 1],
+            state.bid[0],
+            state.bid[1],
             sequence,
             RAW,
             0.0,
@@ -90,14 +89,14 @@ def _nil_rounds(
             t,
             ranks_above_ace(rules.variant),
         )
-        unselected = judge == 1 and number >> 2 & 3 == 3  # a quarter of the rounds, in all seats alike
+        unselected = judge.on == 1 and number >> 2 & 3 == 3  # a quarter of the rounds, in all seats alike
         if nil.ruled_out != NOT_RULED_OUT and not unselected:
             continue
-        s[BID + me] = 0
+        state.bid[me] = 0
         for seat in range(me + 1, 4):
-            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
-        play_out(s)
-        made = 1 if s[TAKEN + me] == 0 else 0
+            state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
+        play_out(state)
+        made = 1 if state.taken[me] == 0 else 0
         if nil.ruled_out == NOT_RULED_OUT:
             cell = int(nil.value * GRID)
             counts[sequence, cell, 0] += 1
@@ -106,18 +105,18 @@ def _nil_rounds(
             void = hand & 0xFFFF == 0 or hand >> 16 & 0xFFFF == 0 or hand >> 32 & 0xFFFF == 0
             for reading in range(3):
                 value = nil_value(
-                    all_cnil[reading, 0, hand & 0xFFFF],
-                    all_cnil[reading, 0, hand >> 16 & 0xFFFF],
-                    all_cnil[reading, 0, hand >> 32 & 0xFFFF],
-                    all_cnil[reading, 1, hand >> 48],
+                    judge.cnil[reading, 0, hand & 0xFFFF],
+                    judge.cnil[reading, 0, hand >> 16 & 0xFFFF],
+                    judge.cnil[reading, 0, hand >> 32 & 0xFFFF],
+                    judge.cnil[reading, 1, hand >> 48],
                     void,
                 )
                 cell = int(value * GRID)
-                readings[reading, cell, 0] += 1
-                readings[reading, cell, 1] += made
+                judge.readings[reading, cell, 0] += 1
+                judge.readings[reading, cell, 1] += made
 
 
-nil_rounds = entry(_nil_rounds)
+nil_rounds = round_loop(_nil_rounds)
 
 
 def _play(
@@ -148,10 +147,8 @@ def _play(
             numba_typed(policy),
             players,
             ts,
-            int(judge),
-            all_cnil,
             target,
-            readings,
+            Judge(int(judge), all_cnil, readings),
         )
         return {"counts": counts, "readings": readings}
 

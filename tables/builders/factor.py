@@ -16,10 +16,10 @@ from service.bidding.game.rules import Rules
 from service.bidding.policies import Policy
 from tables.builders.rb import BAG_COST, FIT_RULES
 from tables.engine.cutthroat import points_gained
-from tables.engine.deal import below, deal, deck_of, seed_rng
-from tables.engine.game import bid_seat, play_out, start_round
-from tables.engine.jit import entry
-from tables.engine.play import BID, DECK_CELL, PIECES, PLAYER, SIZE
+from tables.engine.deal import Deals, below, deal_round, open_table, seat_players
+from tables.engine.game import bid_seat, play_out
+from tables.engine.jit import round_loop
+from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.run.family import Arrays, Chunk, Context, Family
 
@@ -36,39 +36,32 @@ MOST = 1.0  # tricks: a factor beyond it would be extrapolation
 
 
 def _shifted_rounds(
-    seed: int,
-    first: int,
-    last: int,
+    states: list[PlayState],
+    deals: Deals,
     rules: Rules,
     shifts: Any,
-    player: int,
-    pieces: int,
+    players: Any,
     profiles: Any,
     xtx: Any,
     xty: Any,
 ) -> None:
-    s = np.zeros(SIZE, np.int64)
-    cards = np.zeros(64, np.int64)
     x = np.zeros(TERMS)
-    s[DECK_CELL] = deck_of(rules)
-    for number in range(first, last):
-        seed_rng(s, seed, number, 0)
-        deal(s, cards)
-        start_round(s)
+    state = open_table(states, rules)
+    for number in range(deals.first, deals.last):
+        deal_round(state, deals.seed, number, 0)
         me = number & 3
-        step = below(s, 9)
+        step = below(state, 9)
         shift = shifts[step].offset
         bids_sum = 0
+        seat_players(state, players)
         for seat in range(4):
-            s[PLAYER + seat] = player
-            s[PIECES + seat] = pieces
             if seat == me:
-                bids_sum = sum_of_bids(seat, s[BID], s[BID + 1], s[BID + 2])
-            s[BID + seat] = bid_seat(s, seat, rules, shifts[step if seat == me else UNSHIFTED], profiles)
-        if s[BID + me] == 0:
+                bids_sum = sum_of_bids(seat, state.bid[0], state.bid[1], state.bid[2])
+            state.bid[seat] = bid_seat(state, seat, rules, shifts[step if seat == me else UNSHIFTED], profiles)
+        if state.bid[me] == 0:
             continue  # a nil, where there are any: no shift moves it
-        play_out(s)
-        gain = points_gained(s, me, rules)
+        play_out(state)
+        gain = points_gained(state, me, rules)
         x[0] = 1.0
         x[1] = shift
         x[2] = shift * shift
@@ -81,7 +74,7 @@ def _shifted_rounds(
                 xtx[me, i, j] += x[i] * x[j]
 
 
-shifted_rounds = entry(_shifted_rounds)
+shifted_rounds = round_loop(_shifted_rounds)
 
 
 def best_shift(xtx: NDArray[np.float64], xty: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -109,7 +102,7 @@ def learn(
     ``player`` plays the cards; ``name``: of the array, a setting's own perhaps.
     """
     shifts = tuple(numba_typed(policy._replace(offset=0.25 * (step - UNSHIFTED))) for step in range(9))
-    number_of_player, pieces = (int(x) for x in player_rows(player, player)[0])
+    players = player_rows(player, player)
     sums = np.arange(40, dtype=np.float64)
     factor = np.full((4, 40), START)
     for number in range(PASSES):
@@ -119,7 +112,7 @@ def learn(
             xtx, xty = np.zeros((4, TERMS, TERMS)), np.zeros((4, TERMS))
             first = index * per_chunk
             span = first, first + per_chunk
-            shifted_rounds(seed & 0x7FFFFFFF, *span, rules, shifts, number_of_player, pieces, profiles, xtx, xty)
+            shifted_rounds(seed & 0x7FFFFFFF, *span, rules, shifts, players, profiles, xtx, xty)
             return {"xtx": xtx, "xty": xty}
 
         total = run(f"pass{number}", CHUNKS, shifted)

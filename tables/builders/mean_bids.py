@@ -16,10 +16,10 @@ from service.bidding.game.rules import CUTTHROAT, Rules, describe
 from service.bidding.game.scoring import contract_of
 from service.bidding.policies import Policy, parse_policy
 from tables.builders.curve_fit import sequences
-from tables.engine.deal import deal, deck_of, seed_rng
-from tables.engine.game import bid_seat, play_out, start_round
-from tables.engine.jit import entry
-from tables.engine.play import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN
+from tables.engine.deal import Deals, deal_round, open_table, seat_players
+from tables.engine.game import bid_seat, play_out
+from tables.engine.jit import round_loop
+from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.players.common import tricks_needed
 from tables.run.family import Arrays, Context, Family
@@ -30,26 +30,22 @@ _MEAN_AXES = ("sequence of the bids so far", "the next bid, the second, the thir
 PRIOR = 50.0  # auctions that the additive model's word is worth
 
 
-def _auctions(seed: int, first: int, last: int, rules: Rules, policy: Policy, profiles: Any, sums: Any) -> None:
+def _auctions(states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, profiles: Any, sums: Any) -> None:
     # sums (SEQUENCES, 4): auctions that passed through the sequence, and the sums of the next three bids.
-    s = np.zeros(SIZE, np.int64)
-    cards = np.zeros(64, np.int64)
-    s[DECK_CELL] = deck_of(rules)
-    for number in range(first, last):
-        seed_rng(s, seed, number, 0)
-        deal(s, cards)
-        start_round(s)
+    state = open_table(states, rules)
+    for number in range(deals.first, deals.last):
+        deal_round(state, deals.seed, number, 0)
         for seat in range(4):
-            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
+            state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
         for seat in range(4):
-            row = sequence_index(seat, s[BID], s[BID + 1], s[BID + 2])
+            row = sequence_index(seat, state.bid[0], state.bid[1], state.bid[2])
             sums[row, 0] += 1
             for later in range(seat, 4):
                 if later - seat < 3:
-                    sums[row, 1 + later - seat] += contract_of(s[BID + later])
+                    sums[row, 1 + later - seat] += contract_of(state.bid[later])
 
 
-auctions = entry(_auctions)
+auctions = round_loop(_auctions)
 
 
 def smooth(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -119,37 +115,32 @@ def setting_families(
 
 
 def _contract_rounds(
-    seed: int, first: int, last: int, rules: Rules, policy: Policy, players: Any, profiles: Any, counts: Any
+    states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, players: Any, profiles: Any, counts: Any
 ) -> None:
     # counts (2, 27, 2): sides by whether one of them bid nil and by contract; all of them, and those who made it. In
     # cutthroat a contract is one seat's.
-    s = np.zeros(SIZE, np.int64)
-    cards = np.zeros(64, np.int64)
-    s[DECK_CELL] = deck_of(rules)
-    for number in range(first, last):
-        seed_rng(s, seed, number, 0)
-        deal(s, cards)
-        start_round(s)
+    state = open_table(states, rules)
+    for number in range(deals.first, deals.last):
+        deal_round(state, deals.seed, number, 0)
+        seat_players(state, players)
         for seat in range(4):
-            s[PLAYER + seat] = players[seat, 0]
-            s[PIECES + seat] = players[seat, 1]
-            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
-        play_out(s)
+            state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
+        play_out(state)
         if rules.variant == CUTTHROAT:
             for seat in range(4):
-                if s[BID + seat] > 0:
-                    counts[0, s[BID + seat], 0] += 1
-                    counts[0, s[BID + seat], 1] += 1 if s[TAKEN + seat] >= s[BID + seat] else 0
+                if state.bid[seat] > 0:
+                    counts[0, state.bid[seat], 0] += 1
+                    counts[0, state.bid[seat], 1] += 1 if state.taken[seat] >= state.bid[seat] else 0
             continue
         for side in range(2):
-            contract = contract_of(s[BID + side]) + contract_of(s[BID + side + 2])
-            nil = 1 if s[BID + side] == 0 or s[BID + side + 2] == 0 else 0
+            contract = contract_of(state.bid[side]) + contract_of(state.bid[side + 2])
+            nil = 1 if state.bid[side] == 0 or state.bid[side + 2] == 0 else 0
             counts[nil, contract, 0] += 1
-            if tricks_needed(s, side) <= 0:
+            if tricks_needed(state, side) <= 0:
                 counts[nil, contract, 1] += 1
 
 
-contract_rounds = entry(_contract_rounds)
+contract_rounds = round_loop(_contract_rounds)
 
 
 def contract_shares(ctx: Context, arrays: Arrays, rules: Rules, policy: Policy, player: str) -> NDArray[np.float64]:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from service.bidding.game.rules import Rules
 from service.bidding.policies import BIS, RB, Policy
-from tables.engine.deal import deal, deck_of, seed_rng
-from tables.engine.game import SUMS, bid_seat, play_out, start_round
-from tables.engine.jit import entry
-from tables.engine.play import BID, DECK_CELL, HAND, PIECES, PLAYER, SIZE, TAKEN
+from tables.engine.deal import Deals, deal_round, open_table, seat_players
+from tables.engine.game import SUMS, Lineup, bid_seat, play_out
+from tables.engine.jit import round_loop
+from tables.engine.play_state import PlayState
 from tables.engine.selfplay import play_rounds
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
 from tables.run.family import Arrays, Context, Family
@@ -30,32 +30,25 @@ RIDGE = 20.0
 
 
 def _tricks_by_card(
-    seed: int,
-    first: int,
-    last: int,
+    states: list[PlayState],
+    deals: Deals,
     rules: Rules,
     policy: Policy,
-    player: int,
-    pieces: int,
+    players: Any,
     profiles: Any,
     xtx: Any,
     xty: Any,
 ) -> None:
-    s = np.zeros(SIZE, np.int64)
-    cards = np.zeros(64, np.int64)
+    hands = np.zeros(4, np.int64)
     features = np.zeros(13, np.int64)
-    s[DECK_CELL] = deck_of(rules)
-    for number in range(first, last):
-        seed_rng(s, seed, number, 0)
-        deal(s, cards)
-        start_round(s)
-        n = 0
+    state = open_table(states, rules)
+    for number in range(deals.first, deals.last):
+        deal_round(state, deals.seed, number, 0)
+        seat_players(state, players)
         for seat in range(4):
-            s[PLAYER + seat] = player
-            s[PIECES + seat] = pieces
-            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
-        hands = s[HAND : HAND + 4].copy()
-        play_out(s)
+            state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
+            hands[seat] = state.hand[seat]
+        play_out(state)
         for seat in range(4):
             n = 0
             for suit in range(4):
@@ -68,12 +61,12 @@ def _tricks_by_card(
                     features[n] = (kind * 14 + length) * 13 + rank
                     n += 1
             for i in range(13):
-                xty[features[i]] += s[TAKEN + seat]
+                xty[features[i]] += state.taken[seat]
                 for j in range(13):
                     xtx[features[i], features[j]] += 1.0
 
 
-tricks_by_card = entry(_tricks_by_card)
+tricks_by_card = round_loop(_tricks_by_card)
 
 
 def by_holding(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -90,14 +83,14 @@ def _make(ctx: Context) -> Arrays:
     inputs = {name: ctx.array(name) for name in ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs")}
     bidder = numba_typed(Policy(kind=BIS, nils=0, endgame=0, factor=0, offset=0.0))
     ts = tables_for(kernel_tables(inputs), FIT_RULES, [bidder])
-    player, pieces = (int(x) for x in player_rows("srp@2", "srp@2")[0])
+    players = player_rows("srp@2", "srp@2")
     per_chunk = max(1, ctx.size("rounds") // CHUNKS)
 
     def tricks(index: int, seed: int) -> Arrays:
         xtx = np.zeros((FEATURES, FEATURES))
         xty = np.zeros(FEATURES)
         first = index * per_chunk
-        tricks_by_card(seed & 0x7FFFFFFF, first, first + per_chunk, FIT_RULES, bidder, player, pieces, ts, xtx, xty)
+        tricks_by_card(seed & 0x7FFFFFFF, first, first + per_chunk, FIT_RULES, bidder, players, ts, xtx, xty)
         return {"xtx": xtx, "xty": xty}
 
     total = ctx.chunks("tricks", CHUNKS, tricks)
@@ -114,7 +107,7 @@ def _make(ctx: Context) -> Arrays:
         difference, sums = np.zeros((n, 2)), np.zeros(SUMS)
         rb = Policy(kind=RB, nils=0)
         policies = policies_by_chair(rb, bidder._replace(offset=-0.4))
-        play_rounds(ctx.seed, 0, n, FIT_RULES, policies, player_rows("srp@2", "srp@2"), ours, difference, sums)
+        play_rounds(ctx.seed, 0, n, FIT_RULES, Lineup(policies, players), ours, difference, sums)
         row = np.zeros(len(trials))
         row[index] = difference.mean()
         return {"points": row}

@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import game_winner, score_side
-from service.bidding.policies import Policy, parse_policy
+from service.bidding.game.scoring import game_winner
+from service.bidding.policies import parse_policy
 from service.bidding.winprob.games import SLICES, WIN_CELLS, WinTableSlice, rules_of
 from service.bidding.winprob.win_table import WIN_SCALE, win_probability
-from tables.engine.deal import below, deal, deck_of, seed_rng
-from tables.engine.game import bid_seat, play_out, start_round
-from tables.engine.jit import entry
-from tables.engine.play import BAG, BID, DECK_CELL, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
-from tables.engine.simulate import kernel_tables, numba_typed, player_rows
+from tables.engine.deal import Deals, below, deal_round, open_table, seat_players
+from tables.engine.game import Lineup, bid_seat, play_out, score_of_side
+from tables.engine.jit import entry, round_loop
+from tables.engine.play import carry_rules
+from tables.engine.play_state import PlayState
+from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair
 from tables.run.family import Arrays, BuildError, Context, Family
 
 # Points to the goal; a bucket ends below the next edge.
@@ -35,44 +36,36 @@ START_SLOPE = 1 / 150  # logit of the first guess, by points ahead
 
 
 def _outcomes(
-    seed: int,
-    first: int,
-    last: int,
+    states: list[PlayState],
+    deals: Deals,
     rules: Rules,
     free: Rules,
-    policy: Policy,
-    players: Any,
+    lineup: Lineup,
     profiles: Any,
-    us: Any,
-    them: Any,
+    distance: Any,
     out: Any,
 ) -> None:
-    # free: the rules without a bag penalty. us, them (2,): the buckets' least distance and the next bucket's; out
-    # (n, 4): points without bags and bags, of the side that bids first and of the other.
-    s = np.zeros(SIZE, np.int64)
-    cards = np.zeros(64, np.int64)
-    s[DECK_CELL] = deck_of(rules)
-    carry_rules(s, rules)
-    for number in range(first, last):
-        seed_rng(s, seed, number, 0)
-        deal(s, cards)
-        start_round(s)
-        s[SCORE] = rules.win - us[0] - below(s, us[1] - us[0])
-        s[SCORE + 1] = rules.win - them[0] - below(s, them[1] - them[0])
-        s[BAG] = below(s, rules.bag_limit)
-        s[BAG + 1] = below(s, rules.bag_limit)
+    # free: the rules without a bag penalty. distance (2, 2), points by side: the bucket's least distance to the
+    # goal and the next bucket's. out (n, 4): points without bags, and bags, by side.
+    state = open_table(states, rules)
+    carry_rules(state, rules)
+    for number in range(deals.first, deals.last):
+        deal_round(state, deals.seed, number, 0)
+        state.score[0] = rules.win - distance[0, 0] - below(state, distance[0, 1] - distance[0, 0])
+        state.score[1] = rules.win - distance[1, 0] - below(state, distance[1, 1] - distance[1, 0])
+        state.bags[0] = below(state, rules.bag_limit)
+        state.bags[1] = below(state, rules.bag_limit)
+        seat_players(state, lineup.players)
         for seat in range(4):
-            s[PLAYER + seat] = players[seat, 0]
-            s[PIECES + seat] = players[seat, 1]
-            s[BID + seat] = bid_seat(s, seat, rules, policy, profiles)
-        play_out(s)
+            state.bid[seat] = bid_seat(state, seat, rules, lineup.policies[seat], profiles)
+        play_out(state)
         for side in range(2):
-            points, bags = score_side(s[BID + side], s[TAKEN + side], s[BID + side + 2], s[TAKEN + side + 2], 0, free)
-            out[number - first, 2 * side] = points - bags
-            out[number - first, 2 * side + 1] = bags
+            points, bags = score_of_side(state, side, 0, free)
+            out[number - deals.first, 2 * side] = points - bags
+            out[number - deals.first, 2 * side + 1] = bags
 
 
-outcomes = entry(_outcomes)
+outcomes = round_loop(_outcomes)
 
 
 def _sweep(value: Any, win_slice: WinTableSlice, rules: Rules, found: Any, share: Any, buckets: Any) -> float:
@@ -168,14 +161,16 @@ def outcomes_by_bucket(
 ) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
     """What rounds under ``rules`` come to: `found` and `share` as `solve` takes them."""
     ts = kernel_tables(ctx.inputs)[:1]
-    policy, players = numba_typed(parse_policy(POLICY)), player_rows(PLAYED_BY, PLAYED_BY)
+    policy = parse_policy(POLICY)
+    lineup = Lineup(policies_by_chair(policy, policy), player_rows(PLAYED_BY, PLAYED_BY))
     n = ctx.size("rounds_a_bucket")
     free = rules._replace(bag_limit=NO_PENALTY)
 
     def play(index: int, seed: int) -> Arrays:
         i, j = divmod(index, BUCKETS)
         out = np.zeros((n, 4), np.int64)
-        outcomes(seed & 0x7FFFFFFF, 0, n, rules, free, policy, players, ts, EDGES[i : i + 2], EDGES[j : j + 2], out)
+        distance = np.array([EDGES[i : i + 2], EDGES[j : j + 2]])
+        outcomes(seed & 0x7FFFFFFF, 0, n, rules, free, lineup, ts, distance, out)
         out[:, (0, 2)] //= win_slice.unit  # which all points are whole multiples of
         found, share = kept_outcomes(out)
         return {"found": found[None], "share": share[None]}

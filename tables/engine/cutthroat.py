@@ -10,8 +10,8 @@ contract being one seat's and points those of a side's two seats together.
 from typing import Any
 
 from service.bidding.game.rules import CUTTHROAT, Rules
-from service.bidding.game.scoring import contract_of, is_nil, score_seat, score_side
-from tables.engine.deal import deal, seed_rng
+from service.bidding.game.scoring import contract_of, is_nil, score_seat
+from tables.engine.deal import deal_round
 from tables.engine.game import (
     BAGS,
     BID_SUMS,
@@ -29,48 +29,36 @@ from tables.engine.game import (
     SETS,
     SUM_OF_BIDS,
     SUM_OF_CHOICES,
+    Game,
+    Lineup,
     bid_seat,
     play_out,
-    start_round,
+    score_of_side,
 )
-from tables.engine.play import BID, CHOICES, PIECES, PLAYER, SEAT_BAG, SEAT_SCORE, TAKEN
+from tables.engine.play_state import PlayState
 
 SEATING = (0, 2, 1, 3)  # who sits in which chair: a0, a1, b0, b1, as numbers in the order a0, b0, a1, b1
 
 
-def play_cutthroat_game(
-    state: Any,
-    cards: Any,
-    seed: int,
-    pair: int,
-    swap: int,
-    rules: Rules,
-    policies: Any,
-    players: Any,
-    profiles: Any,
-    sums: Any,
-) -> int:
-    """One game; 1 when one of side a wins, -1 when one of b does, 0 for a draw.
+def play_cutthroat_game(state: PlayState, game: Game, rules: Rules, lineup: Lineup, profiles: Any, sums: Any) -> int:
+    """Play one game; return 1 when a bidder of side a wins, -1 when one of b does, 0 for a draw.
 
-    ``policies`` and ``players`` (id, pieces) are those of a0, b0, a1, b1, who sit as `SEATING` says; ``swap`` 1 moves
-    all on by two chairs.
+    The four of ``lineup`` sit as `SEATING` says; ``game.swap`` 1 moves every one of them two chairs further.
     """
-    # Between rounds the cells of seats hold the chairs' scores and bags, seat 0 being chair 0.
+    # Between rounds the scores and bags are those of the chairs, with chair 0 in the place of seat 0.
     for chair in range(4):
-        state[SEAT_SCORE + chair] = 0
-        state[SEAT_BAG + chair] = 0
+        state.seat_score[chair] = 0
+        state.seat_bags[chair] = 0
     for number in range(MOST_ROUNDS):
-        turn = (number + 2 * swap + (pair & 1)) & 3  # the chair of seat 0
-        seed_rng(state, seed, pair, number)
-        deal(state, cards)
-        start_round(state)
+        turn = (number + 2 * game.swap + (game.pair & 1)) & 3  # the chair that bids first
+        deal_round(state, game.seed, game.pair, number)
         rotate_seats(state, turn)
         for seat in range(4):
             who = SEATING[(turn + seat) & 3]
-            state[PLAYER + seat] = players[who, 0]
-            state[PIECES + seat] = players[who, 1]
+            state.player[seat] = lineup.players[who, 0]
+            state.pieces[seat] = lineup.players[who, 1]
         for seat in range(4):
-            state[BID + seat] = bid_seat(state, seat, rules, policies[SEATING[(turn + seat) & 3]], profiles)
+            state.bid[seat] = bid_seat(state, seat, rules, lineup.policies[SEATING[(turn + seat) & 3]], profiles)
         play_out(state)
         close_cutthroat_round(state, turn, rules, sums)
         rotate_seats(state, 4 - turn)
@@ -80,17 +68,18 @@ def play_cutthroat_game(
     return 0
 
 
-def rotate_seats(state: Any, by: int) -> None:
-    """Give seat 0 the score and bags of seat ``by``, seat 1 those of the next, and so on round the table."""
+def rotate_seats(state: PlayState, by: int) -> None:
+    """Give seat 0 the score and bags of seat ``by``, seat 1 those of the next seat, and so on around the table."""
     for _ in range(by & 3):
-        for first in (SEAT_SCORE, SEAT_BAG):
-            kept = state[first]
-            for cell in range(first, first + 3):
-                state[cell] = state[cell + 1]
-            state[first + 3] = kept
+        score, bags = state.seat_score[0], state.seat_bags[0]
+        for seat in range(3):
+            state.seat_score[seat] = state.seat_score[seat + 1]
+            state.seat_bags[seat] = state.seat_bags[seat + 1]
+        state.seat_score[3] = score
+        state.seat_bags[3] = bags
 
 
-def close_cutthroat_round(state: Any, turn: int, rules: Rules, sums: Any) -> None:
+def close_cutthroat_round(state: PlayState, turn: int, rules: Rules, sums: Any) -> None:
     """Score a finished round into the state and record it; ``turn`` is the chair of seat 0."""
     sums[ROUNDS] += 1
     total = 0
@@ -100,13 +89,13 @@ def close_cutthroat_round(state: Any, turn: int, rules: Rules, sums: Any) -> Non
     nils_made_a = 0
     nils_made_b = 0
     for seat in range(4):
-        bid = state[BID + seat]
-        taken = state[TAKEN + seat]
+        bid = state.bid[seat]
+        taken = state.taken[seat]
         who = SEATING[(turn + seat) & 3]
         side = who & 1
-        points, bags = score_seat(bid, taken, state[SEAT_BAG + seat], rules)
-        state[SEAT_SCORE + seat] += points
-        state[SEAT_BAG + seat] = bags
+        points, bags = score_seat(bid, taken, state.seat_bags[seat], rules)
+        state.seat_score[seat] += points
+        state.seat_bags[seat] = bags
         if side == 0:
             points_a += points
         else:
@@ -155,38 +144,38 @@ def close_cutthroat_round(state: Any, turn: int, rules: Rules, sums: Any) -> Non
         sums[cell + 1] += 1
         sums[cell + 2] += points_a
         sums[cell + 3] += points_b
-    sums[SUM_OF_CHOICES] += state[CHOICES]
+    sums[SUM_OF_CHOICES] += state.choices
     sums[PLAYS] += 52
 
 
-def cutthroat_winner(state: Any, rules: Rules) -> int:
+def cutthroat_winner(state: PlayState, rules: Rules) -> int:
     """The place that has won, -1 while the game goes on; places as in the state's scores."""
     over = False
     best = 0
     level = False
     for place in range(4):
-        score = state[SEAT_SCORE + place]
+        score = state.seat_score[place]
         if score >= rules.win or score <= rules.lose:
             over = True
         if place > 0:
-            if score > state[SEAT_SCORE + best]:
+            if score > state.seat_score[best]:
                 best = place
                 level = False
-            elif score == state[SEAT_SCORE + best]:
+            elif score == state.seat_score[best]:
                 level = True
     return best if over and not level else -1
 
 
-def points_gained(state: Any, me: int, rules: Rules) -> float:
+def points_gained(state: PlayState, me: int, rules: Rules) -> float:
     """Points of a round that ``me`` or her side gains: less the other side's, in cutthroat less the others' mean."""
     if rules.variant == CUTTHROAT:
         gain = 0.0
         for seat in range(4):
-            points, _ = score_seat(state[BID + seat], state[TAKEN + seat], 0, rules)
+            points, _ = score_seat(state.bid[seat], state.taken[seat], 0, rules)
             gain += points if seat == me else -points / 3.0
         return gain
     a = me & 1
     b = 1 - a
-    ours, _ = score_side(state[BID + a], state[TAKEN + a], state[BID + a + 2], state[TAKEN + a + 2], 0, rules)
-    theirs, _ = score_side(state[BID + b], state[TAKEN + b], state[BID + b + 2], state[TAKEN + b + 2], 0, rules)
+    ours, _ = score_of_side(state, a, 0, rules)
+    theirs, _ = score_of_side(state, b, 0, rules)
     return float(ours - theirs)

@@ -4,11 +4,14 @@ The generator is xoshiro128++ (Blackman and Vigna, 2021) on four 32-bit words, s
 mixing; all arithmetic stays within int64 after masking, so both worlds agree.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
+from service.bidding.game.auction import NO_BID
 from service.bidding.game.cards import DECK, JOKER_DECK
 from service.bidding.game.rules import JOKERS, Rules
-from tables.engine.play import DECK_CELL, HAND, MASK32, RNG
+from tables.engine.play import MASK32
+from tables.engine.play_state import PlayState
+from tables.engine.scratch import scratch
 
 
 def _mix(x: int) -> int:
@@ -18,42 +21,42 @@ def _mix(x: int) -> int:
     return x ^ (x >> 16)
 
 
-def seed_rng(state: Any, seed: int, index: int, stream: int) -> None:
+def seed_rng(state: PlayState, seed: int, index: int, stream: int) -> None:
     """Set the state's generator from a seed, a deal's number and a stream's; each 0..2^31."""
     a = _mix(seed & MASK32)
     b = _mix((index & MASK32) ^ a)
     c = _mix((index >> 31 & MASK32) ^ b ^ 0x9E3779B9)
     d = _mix((stream & MASK32) ^ c ^ 0x85EBCA6B)
-    state[RNG] = a ^ d
-    state[RNG + 1] = b
-    state[RNG + 2] = c
-    state[RNG + 3] = d | 1  # never all zero
+    state.rng[0] = a ^ d
+    state.rng[1] = b
+    state.rng[2] = c
+    state.rng[3] = d | 1  # never all zero
 
 
-def next32(state: Any) -> int:
+def next32(state: PlayState) -> int:
     """The next 32 random bits."""
-    s0 = state[RNG]
-    s1 = state[RNG + 1]
-    s2 = state[RNG + 2]
-    s3 = state[RNG + 3]
+    s0 = state.rng[0]
+    s1 = state.rng[1]
+    s2 = state.rng[2]
+    s3 = state.rng[3]
     x = s0 + s3 & MASK32
     result = ((x << 7 | x >> 25) & MASK32) + s0 & MASK32
     t = s1 << 9 & MASK32
     s2 ^= s0
     s3 ^= s1
-    state[RNG + 1] = s1 ^ s2
-    state[RNG] = s0 ^ s3
-    state[RNG + 2] = s2 ^ t
-    state[RNG + 3] = (s3 << 11 | s3 >> 21) & MASK32
+    state.rng[1] = s1 ^ s2
+    state.rng[0] = s0 ^ s3
+    state.rng[2] = s2 ^ t
+    state.rng[3] = (s3 << 11 | s3 >> 21) & MASK32
     return int(result)
 
 
-def below(state: Any, n: int) -> int:
+def below(state: PlayState, n: int) -> int:
     """A random int 0..n-1 (n < 2^20: the bias is under n / 2^32)."""
     return next32(state) * n >> 32
 
 
-def uniform(state: Any) -> float:
+def uniform(state: PlayState) -> float:
     """A random float in [0, 1)."""
     return next32(state) / 4294967296.0
 
@@ -63,9 +66,10 @@ def deck_of(rules: Rules) -> int:
     return JOKER_DECK if rules.variant == JOKERS else DECK
 
 
-def deal(state: Any, cards: Any) -> None:
-    """Deal the state's deck to its four hands; ``cards`` is scratch of 52 int64."""
-    deck = state[DECK_CELL]
+def deal(state: PlayState) -> None:
+    """Deal the state's deck to its four hands."""
+    cards = scratch(52)
+    deck = state.deck
     n = 0
     while deck:
         cards[n] = (deck & -deck).bit_length() - 1
@@ -78,8 +82,52 @@ def deal(state: Any, cards: Any) -> None:
             n -= 1
             hand |= 1 << cards[i]
             cards[i] = cards[n]
-        state[HAND + seat] = hand
+        state.hand[seat] = hand
     hand = 0
     for i in range(13):
         hand |= 1 << cards[i]
-    state[HAND + 3] = hand
+    state.hand[3] = hand
+
+
+def start_round(state: PlayState) -> None:
+    """Clear what a round leaves behind; hands, players, scores and the generator stay."""
+    for seat in range(4):
+        state.bid[seat] = NO_BID
+        state.taken[seat] = 0
+        state.void[seat] = 0
+        state.followed[seat] = 0
+        state.signalled[seat] = 0
+    state.played = 0
+    state.trick_size = 0
+    state.leader = 0
+    state.broken = 0
+    state.choices = 0
+
+
+class Deals(NamedTuple):
+    """The deals that a loop plays: numbers ``first`` up to, but not including, ``last``."""
+
+    seed: int
+    first: int
+    last: int
+
+
+def open_table(states: list[PlayState], rules: Rules) -> PlayState:
+    """Return the first of ``states`` with the deck of ``rules``: the state that a loop over rounds works on."""
+    state = states[0]
+    state.deck = deck_of(rules)
+    return state
+
+
+def deal_round(state: PlayState, seed: int, number: int, stream: int) -> None:
+    """Deal a round: the same cards for the same three numbers, whatever thread or machine plays it."""
+    seed_rng(state, seed, number, stream)
+    deal(state)
+    start_round(state)
+
+
+def seat_players(state: PlayState, players: Any) -> None:
+    """Seat the card players of ``players``, int64 (4, 2): id and pieces by seat."""
+    for seat in range(4):
+        state.player[seat] = players[seat, 0]
+        state.pieces[seat] = players[seat, 1]

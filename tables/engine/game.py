@@ -4,7 +4,7 @@ Chairs are fixed places at the table (a0, b0, a1, b1); seats are places in a rou
 moves on by one chair a round. The compiled loops over these are in `tables.engine.selfplay`.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from service.bidding.bis.blind_nil import decide_blind_nil, hash_uniform
 from service.bidding.game.rules import CUTTHROAT, Rules
@@ -15,30 +15,9 @@ from service.bidding.table_profile import profile_of, tables_of_profile
 from service.bidding.winprob.games import WinTableSlice
 from service.bidding.winprob.win_table import win_probability_after
 from tables.engine.choose_bid import choose_bid, choose_cutthroat_bid
-from tables.engine.deal import below, deal, seed_rng, uniform
-from tables.engine.play import (
-    BAG,
-    BID,
-    BROKEN,
-    CARD,
-    CHOICES,
-    COUNT,
-    FOLLOWED,
-    HAND,
-    LEADER,
-    PIECES,
-    PLAYED,
-    PLAYER,
-    RNG,
-    SCORE,
-    SEAT_BAG,
-    SEAT_SCORE,
-    SIGNAL,
-    TAKEN,
-    VOID,
-    legal_cards,
-    play_card,
-)
+from tables.engine.deal import below, deal_round, seat_players, uniform
+from tables.engine.play import legal_cards, play_card
+from tables.engine.play_state import PlayState
 from tables.engine.winprob import skilled_seat, winprob_seat
 from tables.players.choose_card import choose_card
 
@@ -61,68 +40,53 @@ BID_SUMS = NIL_PATTERNS + 16 * 5
 SUMS = BID_SUMS + 53 * 4
 
 
-def start_round(state: Any) -> None:
-    """Clear everything of a state but hands, players, scores and the generator."""
-    for seat in range(4):
-        state[BID + seat] = -1
-        state[TAKEN + seat] = 0
-        state[VOID + seat] = 0
-        state[FOLLOWED + seat] = 0
-        state[SIGNAL + seat] = 0
-    state[PLAYED] = 0
-    state[COUNT] = 0
-    state[LEADER] = 0
-    state[BROKEN] = 0
-    state[CHOICES] = 0
-
-
-def bid_seat(state: Any, seat: int, rules: Rules, policy: Policy, profiles: Any) -> int:
+def bid_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles: Any) -> int:
     """The bid of ``policy`` from ``seat`` in the state; a blind nil comes before the hand.
 
     The lots of a level follow from the deal, as drawn on by nobody.
     """
     if policy.level and policy.kind != WINPROB:
-        policy = perturbed(policy, state[RNG + seat] & LARGEST_SEED)
+        policy = perturbed(policy, state.rng[seat] & LARGEST_SEED)
     if rules.variant == CUTTHROAT:
-        scores = (state[SEAT_SCORE], state[SEAT_SCORE + 1], state[SEAT_SCORE + 2], state[SEAT_SCORE + 3])
-        hand, bags = state[HAND + seat], state[SEAT_BAG + seat]
+        scores = (state.seat_score[0], state.seat_score[1], state.seat_score[2], state.seat_score[3])
+        hand, bags = state.hand[seat], state.seat_bags[seat]
         return choose_cutthroat_bid(
-            hand, seat, state[BID], state[BID + 1], state[BID + 2], scores, bags, rules, policy, profiles
+            hand, seat, state.bid[0], state.bid[1], state.bid[2], scores, bags, rules, policy, profiles
         )
     if policy.blind and rules.blind_nil and bids_blind_nil(state, seat, rules, policy, profiles):
         return BLIND_NIL
     if policy.kind == WINPROB:
         if policy.level:
-            return skilled_seat(state, seat, rules, policy, state[RNG + seat] & LARGEST_SEED, profiles[0])
+            return skilled_seat(state, seat, rules, policy, state.rng[seat] & LARGEST_SEED, profiles[0])
         return winprob_seat(state, seat, rules, profiles[0])
     us = seat & 1
     return choose_bid(
-        state[HAND + seat],
+        state.hand[seat],
         seat,
-        state[BID],
-        state[BID + 1],
-        state[BID + 2],
-        state[SCORE + us],
-        state[SCORE + 1 - us],
-        state[BAG + us],
+        state.bid[0],
+        state.bid[1],
+        state.bid[2],
+        state.score[us],
+        state.score[1 - us],
+        state.bags[us],
         rules,
         policy,
         profiles,
     )
 
 
-def bids_blind_nil(state: Any, seat: int, rules: Rules, policy: Policy, profiles: Any) -> bool:
+def bids_blind_nil(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles: Any) -> bool:
     """Whether ``policy`` bids blind nil from ``seat``; its lot follows from the deal, as drawn on by nobody."""
-    us = state[SCORE + (seat & 1)]
-    them = state[SCORE + 1 - (seat & 1)]
+    us = state.score[(seat & 1)]
+    them = state.score[1 - (seat & 1)]
     t = tables_of_profile(profiles, profile_of(rules, policy, us, them))
-    drawn = hash_uniform(state[RNG + seat])
+    drawn = hash_uniform(state.rng[seat])
     return bool(
-        decide_blind_nil(seat, state[BID], state[BID + 1], state[BID + 2], us, them, rules, policy, drawn, t).chosen
+        decide_blind_nil(seat, state.bid[0], state.bid[1], state.bid[2], us, them, rules, policy, drawn, t).chosen
     )
 
 
-def with_noise(state: Any, bid: int, noise: float) -> int:
+def with_noise(state: PlayState, bid: int, noise: float) -> int:
     """A bid moved one up or down with probability ``noise``, within 1..13; blind nil stays.
 
     Never to nil: a nil by accident is more than noise. Draws on the state's generator.
@@ -133,127 +97,111 @@ def with_noise(state: Any, bid: int, noise: float) -> int:
     return min(max(bid, 1), 13)
 
 
-def play_out(state: Any) -> None:
+def play_out(state: PlayState) -> None:
     """Play the 13 tricks of a round; every seat has bid."""
     for _ in range(52):
-        seat = (state[LEADER] + state[COUNT]) & 3
-        state[CHOICES] += legal_cards(state[HAND + seat], state[COUNT], state[CARD], state[BROKEN]).bit_count()
+        seat = (state.leader + state.trick_size) & 3
+        state.choices += legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken).bit_count()
         play_card(state, seat, choose_card(state, seat))
 
 
-def start_mid_game(state: Any, cards: Any, seed: int, number: int, scores: Any, players: Any) -> None:
-    """Deal and seat a round at ``scores`` (4,): points and bags of seats 0 and 2, of seats 1 and 3."""
-    seed_rng(state, seed, number, 0)
-    deal(state, cards)
-    start_round(state)
+def start_mid_game(state: PlayState, seed: int, number: int, scores: Any, players: Any) -> None:
+    """Deal and seat a round at ``scores`` (4,): points and bags of seats 0 and 2, then of seats 1 and 3."""
+    deal_round(state, seed, number, 0)
     for side in range(2):
-        state[SCORE + side] = scores[2 * side]
-        state[BAG + side] = scores[2 * side + 1]
-    for seat in range(4):
-        state[PLAYER + seat] = players[seat, 0]
-        state[PIECES + seat] = players[seat, 1]
+        state.score[side] = scores[2 * side]
+        state.bags[side] = scores[2 * side + 1]
+    seat_players(state, players)
 
 
-def win_probability_after_round(state: Any, me: int, rules: Rules, win_slice: WinTableSlice, win: Any) -> float:
-    """What a finished round is worth to the side of seat ``me``: its win probability after it."""
+def win_probability_after_round(state: PlayState, me: int, rules: Rules, win_slice: WinTableSlice, win: Any) -> float:
+    """Return the win probability of the side of seat ``me`` after a finished round."""
     us, them = me & 1, 1 - (me & 1)
-    points, bags = score_side(
-        state[BID + us], state[TAKEN + us], state[BID + us + 2], state[TAKEN + us + 2], state[BAG + us], rules
-    )
-    against, their = score_side(
-        state[BID + them], state[TAKEN + them], state[BID + them + 2], state[TAKEN + them + 2], state[BAG + them], rules
-    )
+    points, bags = score_of_side(state, us, state.bags[us], rules)
+    their_points, their_bags = score_of_side(state, them, state.bags[them], rules)
     return win_probability_after(
-        state[SCORE + us] + points, bags, state[SCORE + them] + against, their, us, win_slice, rules, win
+        state.score[us] + points, bags, state.score[them] + their_points, their_bags, us, win_slice, rules, win
     )
 
 
-def begin_round(
-    state: Any,
-    cards: Any,
-    seed: int,
-    pair: int,
-    number: int,
-    turn: int,
-    players: Any,
-    score_a: int,
-    score_b: int,
-    bags_a: int,
-    bags_b: int,
-) -> None:
-    """Deal round ``number`` of a pair's game and set scores and players; ``turn`` is the chair of seat 0."""
-    seed_rng(state, seed, pair, number)
-    deal(state, cards)
-    start_round(state)
-    a = turn & 1  # seats of this parity are side a's
-    state[SCORE + a] = score_a
-    state[SCORE + 1 - a] = score_b
-    state[BAG + a] = bags_a
-    state[BAG + 1 - a] = bags_b
+class Game(NamedTuple):
+    """One of the two games that a pair of bidders plays on the same deals."""
+
+    seed: int
+    pair: int
+    swap: int  # 1: every player sits one chair further
+
+
+class Lineup(NamedTuple):
+    """Who bids and who plays in the chairs a0, b0, a1, b1."""
+
+    policies: Any  # a tuple of four `Policy`
+    players: Any  # int64 (4, 2): card player's id and pieces
+
+
+class Totals(NamedTuple):
+    """Scores and bags of sides a and b between two rounds."""
+
+    score_a: int
+    score_b: int
+    bags_a: int
+    bags_b: int
+
+
+def begin_round(state: PlayState, game: Game, number: int, players: Any, totals: Totals) -> None:
+    """Deal round ``number`` of a game, and set scores and players."""
+    deal_round(state, game.seed, game.pair, number)
+    turn = turn_of(game, number)
+    a = turn & 1  # side a has the seats of this parity
+    state.score[a] = totals.score_a
+    state.score[1 - a] = totals.score_b
+    state.bags[a] = totals.bags_a
+    state.bags[1 - a] = totals.bags_b
     for seat in range(4):
         chair = (turn + seat) & 3
-        state[PLAYER + seat] = players[chair, 0]
-        state[PIECES + seat] = players[chair, 1]
+        state.player[seat] = players[chair, 0]
+        state.pieces[seat] = players[chair, 1]
 
 
-def close_round(state: Any, turn: int, bags_a: int, bags_b: int, rules: Rules, sums: Any) -> tuple[int, int, int, int]:
-    """Score and record a finished round: points of a and b, and their bags after it."""
+def close_round(state: PlayState, turn: int, totals: Totals, rules: Rules, sums: Any) -> Totals:
+    """Score and record a finished round; return the totals after it."""
     a = turn & 1
-    b = 1 - a
-    points_a, bags_a = score_side(
-        state[BID + a], state[TAKEN + a], state[BID + a + 2], state[TAKEN + a + 2], bags_a, rules
-    )
-    points_b, bags_b = score_side(
-        state[BID + b], state[TAKEN + b], state[BID + b + 2], state[TAKEN + b + 2], bags_b, rules
-    )
+    points_a, bags_a = score_of_side(state, a, totals.bags_a, rules)
+    points_b, bags_b = score_of_side(state, 1 - a, totals.bags_b, rules)
     record_round(state, turn, points_a, points_b, sums)
-    return points_a, points_b, bags_a, bags_b
+    return Totals(totals.score_a + points_a, totals.score_b + points_b, bags_a, bags_b)
 
 
-def turn_of(pair: int, swap: int, number: int) -> int:
-    """The chair of seat 0 in a round of a pair's game.
+def score_of_side(state: PlayState, side: int, bags: int, rules: Rules) -> tuple[int, int]:
+    """Return the points of a finished round for the seats of ``side`` (0 or 1), and the bags after it."""
+    return score_side(state.bid[side], state.taken[side], state.bid[side + 2], state.taken[side + 2], bags, rules)
 
-    Odd pairs start two chairs on, so that where partners differ each of them sits in every seat as often.
+
+def turn_of(game: Game, number: int) -> int:
+    """Return the chair that bids first in round ``number`` of a game.
+
+    Odd pairs start two chairs later. So each of two different partners sits in every seat equally often.
     """
-    return (number + swap + 2 * (pair & 1)) & 3
+    return (number + game.swap + 2 * (game.pair & 1)) & 3
 
 
-def play_game(
-    state: Any,
-    cards: Any,
-    seed: int,
-    pair: int,
-    swap: int,
-    rules: Rules,
-    policies: Any,
-    players: Any,
-    profiles: Any,
-    sums: Any,
-) -> int:
-    """One game; 1 when side a wins, -1 when b does, 0 for a draw.
-
-    ``policies`` and ``players`` (id, pieces) are by chair: a0, b0, a1, b1; ``swap`` 1 moves all on by one chair.
-    """
-    score_a = 0
-    score_b = 0
-    bags_a = 0
-    bags_b = 0
+def play_game(state: PlayState, game: Game, rules: Rules, lineup: Lineup, profiles: Any, sums: Any) -> int:
+    """Play one game; return 1 when side a wins, -1 when b does, 0 for a draw."""
+    totals = Totals(0, 0, 0, 0)
     for number in range(MOST_ROUNDS):
-        turn = turn_of(pair, swap, number)
-        begin_round(state, cards, seed, pair, number, turn, players, score_a, score_b, bags_a, bags_b)
+        turn = turn_of(game, number)
+        begin_round(state, game, number, lineup.players, totals)
         for seat in range(4):
-            state[BID + seat] = bid_seat(state, seat, rules, policies[(turn + seat) & 3], profiles)
+            state.bid[seat] = bid_seat(state, seat, rules, lineup.policies[(turn + seat) & 3], profiles)
         play_out(state)
-        points_a, points_b, bags_a, bags_b = close_round(state, turn, bags_a, bags_b, rules, sums)
-        score_a += points_a
-        score_b += points_b
-        winner = game_winner(score_a, score_b, rules)
+        totals = close_round(state, turn, totals, rules, sums)
+        winner = game_winner(totals.score_a, totals.score_b, rules)
         if winner != 0:
             return winner
     return 0
 
 
-def record_round(state: Any, turn: int, points_a: int, points_b: int, sums: Any) -> None:
+def record_round(state: PlayState, turn: int, points_a: int, points_b: int, sums: Any) -> None:
     """Add a finished round to ``sums``; ``turn`` is the chair of seat 0.
 
     Bags are overtricks and, as in the rules' default, the tricks of failed nils.
@@ -267,12 +215,12 @@ def record_round(state: Any, turn: int, points_a: int, points_b: int, sums: Any)
     nils_made_b = 0
     for side in range(2):
         first = (turn & 1) ^ side  # the side's first seat
-        contract = contract_of(state[BID + first]) + contract_of(state[BID + first + 2])
+        contract = contract_of(state.bid[first]) + contract_of(state.bid[first + 2])
         total += contract
         made = 0
         for seat in range(first, 4, 2):
-            taken = state[TAKEN + seat]
-            if is_nil(state[BID + seat]):
+            taken = state.taken[seat]
+            if is_nil(state.bid[seat]):
                 pattern |= 1 << ((turn + seat) & 3)
                 sums[NILS + side] += 1
                 sums[BAGS + side] += taken
@@ -286,8 +234,8 @@ def record_round(state: Any, turn: int, points_a: int, points_b: int, sums: Any)
                 made += taken
         kept = 1 if made >= contract else 0
         for seat in range(first, 4, 2):
-            bid = state[BID + seat]
-            taken = state[TAKEN + seat]
+            bid = state.bid[seat]
+            taken = state.taken[seat]
             cell = RESULTS_BY_BID + (side * 15 + bid) * 3
             sums[cell] += 1
             sums[cell + 1] += taken
@@ -320,5 +268,5 @@ def record_round(state: Any, turn: int, points_a: int, points_b: int, sums: Any)
         sums[cell + 1] += 1
         sums[cell + 2] += points_a
         sums[cell + 3] += points_b
-    sums[SUM_OF_CHOICES] += state[CHOICES]
+    sums[SUM_OF_CHOICES] += state.choices
     sums[PLAYS] += 52

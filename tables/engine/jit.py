@@ -21,10 +21,13 @@ import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload, overload_method, register_jitable
+from numba.np.unsafe.ndarray import to_fixed_tuple
 
+from service.bidding.game.rules import Rules
 from service.bidding.record import record
-from tables.engine.inputs import put
-from tables.players.scratch import scratch
+from tables.engine.deal import Deals
+from tables.engine.play_state import STATE, copy_state, new_states
+from tables.engine.scratch import put, rule_values, scratch
 
 KERNELS = (
     "service.bidding.game.cards",
@@ -79,13 +82,15 @@ _SOURCES = (
     "service.bidding.table_views",
     "service.bidding.tableset",
     "service.bidding.winprob.games",
-    "tables.engine.inputs",
+    "tables.engine.play_state",
+    "tables.engine.scratch",
     "tables.engine.jit",
     "tables.engine.selfplay",
     *KERNELS,
 )
 
 F = TypeVar("F", bound=Callable[..., Any])
+_STATE = numba.from_dtype(STATE)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -137,6 +142,31 @@ def _scratch(n):  # type: ignore[no-untyped-def]
     return lambda n: np.zeros(n, np.int64)
 
 
+@overload(rule_values)
+def _rule_values(cells):  # type: ignore[no-untyped-def]
+    count = len(Rules._fields)
+    return lambda cells: to_fixed_tuple(cells, count)
+
+
+@overload(new_states)
+def _new_states(count):  # type: ignore[no-untyped-def]
+    return lambda count: np.zeros(count, _STATE)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _copy_record(typingctx: Any, source: Any, target: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        cgutils.raw_memcpy(builder, args[1], args[0], cgutils.intp_t(STATE.itemsize), 1)
+        return context.get_dummy_value()
+
+    return types.void(source, target), codegen
+
+
+@overload(copy_state)
+def _copy_state(source, target):  # type: ignore[no-untyped-def]
+    return lambda source, target: _copy_record(source, target)
+
+
 @overload(record)
 def _record(cls, values):  # type: ignore[no-untyped-def]
     return lambda cls, values: cls(*values)
@@ -169,6 +199,19 @@ def entry(function: F) -> F:
     """Compile a simulator's outermost loop: GIL released, machine code cached by kernel sources."""
     compiled: F = numba.njit(nogil=True, cache=True)(function)
     return compiled
+
+
+def round_loop(function: Callable[..., None], states: int = 1) -> Callable[..., None]:
+    """Compile a loop over deals; ``function`` takes (states, deals, ...), the result (seed, first, last, ...).
+
+    ``states``: how many play states the loop works on. They belong to the call, so threads share none.
+    """
+    compiled = entry(function)
+
+    def run(seed: int, first: int, last: int, *arguments: Any) -> None:
+        compiled(np.zeros(states, STATE), Deals(seed, first, last), *arguments)
+
+    return run
 
 
 numba.config.CACHE_DIR = str(_cache_dir())

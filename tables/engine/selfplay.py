@@ -5,12 +5,9 @@ Every deal follows from (seed, pair or round number) alone, so threads and machi
 
 from typing import Any
 
-import numpy as np
-
 from service.bidding.game.rules import CUTTHROAT, Rules
-from service.bidding.game.scoring import score_side
 from tables.engine.cutthroat import play_cutthroat_game
-from tables.engine.deal import deal, deck_of, seed_rng
+from tables.engine.deal import Deals, deal_round, open_table
 from tables.engine.game import (
     DRAWS,
     GAMES,
@@ -20,32 +17,34 @@ from tables.engine.game import (
     POINTS,
     ROUNDS,
     WINS_A,
+    Game,
+    Lineup,
     bid_seat,
     play_game,
     play_out,
     record_round,
-    start_round,
+    score_of_side,
 )
-from tables.engine.jit import entry
-from tables.engine.play import BID, DECK_CELL, PIECES, PLAYER, SIZE, TAKEN, carry_rules
+from tables.engine.jit import round_loop
+from tables.engine.play import carry_rules
+from tables.engine.play_state import PlayState
 
 
 def _play_pairs(
-    seed: int, first: int, last: int, rules: Rules, policies: Any, players: Any, profiles: Any, scores: Any, sums: Any
+    states: list[PlayState], deals: Deals, rules: Rules, lineup: Lineup, profiles: Any, scores: Any, sums: Any
 ) -> None:
-    s = np.zeros(SIZE, np.int64)
-    cards = np.zeros(64, np.int64)
-    s[DECK_CELL] = deck_of(rules)
-    carry_rules(s, rules)
-    for pair in range(first, last):
+    state = open_table(states, rules)
+    carry_rules(state, rules)
+    for pair in range(deals.first, deals.last):
         points = sums[POINTS] - sums[POINTS + 1]
         rounds = sums[ROUNDS]
         for swap in range(2):
+            game = Game(deals.seed, pair, swap)
             if rules.variant == CUTTHROAT:
-                result = play_cutthroat_game(s, cards, seed, pair, swap, rules, policies, players, profiles, sums)
+                result = play_cutthroat_game(state, game, rules, lineup, profiles, sums)
             else:
-                result = play_game(s, cards, seed, pair, swap, rules, policies, players, profiles, sums)
-            scores[pair - first, swap] = result
+                result = play_game(state, game, rules, lineup, profiles, sums)
+            scores[pair - deals.first, swap] = result
             sums[GAMES] += 1
             if result == 1:
                 sums[WINS_A] += 1
@@ -59,30 +58,24 @@ def _play_pairs(
 
 
 def _play_rounds(
-    seed: int, first: int, last: int, rules: Rules, policies: Any, players: Any, profiles: Any, points: Any, sums: Any
+    states: list[PlayState], deals: Deals, rules: Rules, lineup: Lineup, profiles: Any, points: Any, sums: Any
 ) -> None:
-    s = np.zeros(SIZE, np.int64)
-    cards = np.zeros(64, np.int64)
-    s[DECK_CELL] = deck_of(rules)
-    carry_rules(s, rules)
-    for number in range(first, last):
+    state = open_table(states, rules)
+    carry_rules(state, rules)
+    for number in range(deals.first, deals.last):
         for swap in range(2):
-            seed_rng(s, seed, number, 0)
-            deal(s, cards)
-            start_round(s)
+            deal_round(state, deals.seed, number, 0)
             for seat in range(4):
                 chair = (seat + swap) & 3
-                s[PLAYER + seat] = players[chair, 0]
-                s[PIECES + seat] = players[chair, 1]
-                s[BID + seat] = bid_seat(s, seat, rules, policies[chair], profiles)
-            play_out(s)
-            a = swap
-            b = 1 - swap
-            points_a, _ = score_side(s[BID + a], s[TAKEN + a], s[BID + a + 2], s[TAKEN + a + 2], 0, rules)
-            points_b, _ = score_side(s[BID + b], s[TAKEN + b], s[BID + b + 2], s[TAKEN + b + 2], 0, rules)
-            record_round(s, swap, points_a, points_b, sums)
-            points[number - first, swap] = points_a - points_b
+                state.player[seat] = lineup.players[chair, 0]
+                state.pieces[seat] = lineup.players[chair, 1]
+                state.bid[seat] = bid_seat(state, seat, rules, lineup.policies[chair], profiles)
+            play_out(state)
+            points_a, _ = score_of_side(state, swap, 0, rules)
+            points_b, _ = score_of_side(state, 1 - swap, 0, rules)
+            record_round(state, swap, points_a, points_b, sums)
+            points[number - deals.first, swap] = points_a - points_b
 
 
-play_pairs = entry(_play_pairs)
-play_rounds = entry(_play_rounds)
+play_pairs = round_loop(_play_pairs)
+play_rounds = round_loop(_play_rounds)

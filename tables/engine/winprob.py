@@ -30,8 +30,8 @@ from service.bidding.winprob.features import (
 )
 from service.bidding.winprob.outcomes import OUTCOMES, contract_tens, nil_stakes, outcome_values
 from service.bidding.winprob.win_table import slice_of, win_array
-from tables.engine.inputs import put
-from tables.engine.play import BAG, BID, HAND, SCORE
+from tables.engine.play_state import PlayState
+from tables.engine.scratch import put
 
 BIDS = 14
 
@@ -145,43 +145,43 @@ def mean_value(odds: Any, values: Any) -> float:
     return value / total
 
 
-def winprob_seat(state: Any, seat: int, rules: Rules, tables: Any) -> int:
+def winprob_seat(state: PlayState, seat: int, rules: Rules, tables: Any) -> int:
     """The `winprob` bid from ``seat`` in a state."""
     return weighed_seat(state, seat, rules, tables, np.zeros(BIDS))
 
 
-def weighed_seat(state: Any, seat: int, rules: Rules, tables: Any, p_win: Any) -> int:
+def weighed_seat(state: PlayState, seat: int, rules: Rules, tables: Any, p_win: Any) -> int:
     """The same; the win probabilities of the bids weighed are written to ``p_win`` (BIDS,)."""
     us = seat & 1
     return winprob_bid(
-        state[HAND + seat],
+        state.hand[seat],
         seat,
-        state[BID],
-        state[BID + 1],
-        state[BID + 2],
-        state[SCORE + us],
-        state[SCORE + 1 - us],
-        state[BAG + us],
-        state[BAG + 1 - us],
+        state.bid[0],
+        state.bid[1],
+        state.bid[2],
+        state.score[us],
+        state.score[1 - us],
+        state.bags[us],
+        state.bags[1 - us],
         rules,
-        allowed_bids(state[HAND + seat], seat, state[BID], state[BID + 1], rules),
+        allowed_bids(state.hand[seat], seat, state.bid[0], state.bid[1], rules),
         tables,
         p_win,
     )
 
 
-def skilled_seat(state: Any, seat: int, rules: Rules, policy: Policy, seed: int, tables: Any) -> int:
+def skilled_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, seed: int, tables: Any) -> int:
     """What a `winprob` with a level or a style bids."""
     p_win = np.full(BIDS, -1.0)
     best = weighed_seat(state, seat, rules, tables, p_win)
     p_nil = 0.0
     if p_win[0] >= 0.0:
-        sequence = sequence_index(seat, state[BID], state[BID + 1], state[BID + 2])
+        sequence = sequence_index(seat, state.bid[0], state.bid[1], state.bid[2])
         p_nil = consider_nil(
-            state[HAND + seat],
+            state.hand[seat],
             seat,
-            state[BID],
-            state[BID + 1],
+            state.bid[0],
+            state.bid[1],
             sequence,
             FULL,
             0.0,

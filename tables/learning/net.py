@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from service.bidding.winprob.features import BID_INPUTS, INPUTS
 from service.bidding.winprob.outcomes import OUTCOMES
 from tables.learning.soap import Soap
+from tables.learning.training_data import Labels
 
 WIDTH, DEPTH = 256, 64  # hidden layers
 CENTRED = 3.0  # weight of squared errors from their mean over a position's candidates, beside that mean's
@@ -46,8 +47,9 @@ class Batch(NamedTuple):
         return cast(Floats, np.add.reduceat(of * self.real, self.first) / weights)
 
 
-def packed(x: Floats, c: Floats, values: Floats, target: Floats, real: Floats, outcome: Ints, tried: Any) -> Batch:
-    """What `training_data.label` wrote, (B, M) candidates, without the rows that hold none."""
+def packed(labels: Labels, tried: Any) -> Batch:
+    """Return ``labels`` without the rows that hold no candidate; ``tried`` (B, M) are the candidates' bids."""
+    x, c, values, target, real, outcome = labels
     some = real > 0
     first = np.concatenate([[0], np.cumsum(some.sum(axis=1))[:-1]])
     position = np.nonzero(some)[0]

@@ -25,7 +25,7 @@ from service.bidding.winprob.games import BAGS, CLASSIC, DEPTH_POINTS, SLICES, r
 from service.bidding.winprob.outcomes import OUTCOMES
 from tables.arena.stats import pair_counts
 from tables.builders.win_tables import NO_PENALTY
-from tables.engine.game import SUMS
+from tables.engine.game import SUMS, Lineup
 from tables.engine.selfplay import play_pairs
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
 from tables.engine.winprob import BIDS
@@ -38,6 +38,8 @@ from tables.learning.training_data import (
     PARTNER,
     RARE,
     SEATS,
+    Labels,
+    Positions,
     candidate_rounds,
     label,
     seen_scores,
@@ -126,7 +128,7 @@ def _seen(ctx: Context) -> Ints:
 
     def play(index: int, seed: int) -> Arrays:
         seen = np.zeros((1, SEEN, 4), np.int64)
-        seen_scores(seed & 0x7FFFFFFF, RULES[index], policy, players, ts, seen[0])
+        seen_scores(seed & 0x7FFFFFFF, 0, SEEN, RULES[index], policy, players, ts, seen[0])
         return {"seen": seen}
 
     return cast(Ints, ctx.gathered("scores", len(GAMES), play)["seen"])
@@ -158,11 +160,10 @@ def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays
             CHUNK,
             rules,
             free,
-            bidders,
-            players,
+            Lineup(bidders, players),
             ts,
             scores.astype(np.int64),
-            *made.values(),
+            Positions(**made),
         )
         return {**made, "scores": scores.astype(np.int16), "games": games.astype(np.int8)}
 
@@ -177,9 +178,9 @@ def batch_of(
     fresh = (games < 0) | (rng.random(len(rows)) < redrawn)
     games = np.where(fresh, random_games(rng, len(rows)), games)
     scores = np.where(fresh[:, None], drawn_scores(rng, games, seen), data["scores"][rows].astype(np.int64))
-    hands, bids, tried, results = (data[name] for name in ("hands", "bids", "tried", "results"))
+    positions = Positions(*(data[name] for name in Positions._fields))
     shape = (len(rows), MOST_TRIED)
-    written = (
+    labels = Labels(
         np.zeros((len(rows), INPUTS), np.float32),
         np.zeros((*shape, BID_INPUTS), np.float32),
         np.zeros((*shape, OUTCOMES), np.float32),
@@ -187,8 +188,8 @@ def batch_of(
         np.zeros(shape, np.float32),
         np.zeros(shape, np.int64),
     )
-    label(rows, hands, bids, tried, results, scores, games, RULES, profiles, *written)
-    return packed(*written, tried[rows])
+    label(rows, positions, scores, games, RULES, profiles, labels)
+    return packed(labels, positions.tried[rows])
 
 
 def train(net: Net, data: Arrays, stage: Round, seed: int, profiles: Any, seen: Ints, progress: bool) -> float:
@@ -260,7 +261,7 @@ def _won(ctx: Context, name: str, arrays: Arrays) -> float:
     def play(index: int, _seed: int) -> Arrays:
         scores = np.zeros((PAIRS, 2), np.int64)
         deals = int(np.random.default_rng([ctx.seed, index]).integers(2**31))
-        play_pairs(deals, 0, PAIRS, rules, policies, players, ts, scores, np.zeros(SUMS))
+        play_pairs(deals, 0, PAIRS, rules, Lineup(policies, players), ts, scores, np.zeros(SUMS))
         return {"counts": pair_counts(scores)}
 
     counts = ctx.chunks(f"{name}_won", max(1, ctx.size("pairs") // PAIRS), play)["counts"]

@@ -1,8 +1,6 @@
 """One card from any player: the kernel that the simulator calls at every play. Their texts are in `names`."""
 
-from typing import Any
-
-from tables.engine.play import PLAYER
+from tables.engine.play_state import PlayState
 from tables.players.solo1.solo import solo1
 from tables.players.srp1.srp import srp1
 from tables.players.srp2.srp import srp2
@@ -13,9 +11,9 @@ WRP, SRP1, UCT1, SOLO1, SRP2 = 0, 1, 2, 3, 4
 IDS = {"wrp": WRP, "srp@1": SRP1, "srp@2": SRP2, "srp": SRP2, "solo@1": SOLO1, "solo": SOLO1}  # players without options
 
 
-def choose_card(state: Any, seat: int) -> int:
+def choose_card(state: PlayState, seat: int) -> int:
     """The card that the player in ``seat`` plays."""
-    player = state[PLAYER + seat]
+    player = state.player[seat]
     if player == SRP1:
         return srp1(state, seat)
     if player == SRP2:

@@ -3,16 +3,15 @@
 `unseen` cards are those neither in the seat's hand nor played: the other three hands together.
 """
 
-from typing import Any
-
 from service.bidding.game.cards import FIRST_SPADE, SPADE_BITS, highest, lowest
 from service.bidding.game.scoring import contract_of, is_nil
-from tables.engine.play import BEST, BID, CARD, COUNT, DECK_CELL, HAND, PLAYED, TAKEN, suit_mask
+from tables.engine.play import suit_mask
+from tables.engine.play_state import PlayState
 
 
-def unseen_cards(state: Any, seat: int) -> int:
+def unseen_cards(state: PlayState, seat: int) -> int:
     """Cards in the other three hands."""
-    return int(state[DECK_CELL] & ~state[PLAYED] & ~state[HAND + seat])
+    return int(state.deck & ~state.played & ~state.hand[seat])
 
 
 def cards_above(card: int) -> int:
@@ -25,39 +24,39 @@ def cards_below(card: int) -> int:
     return suit_mask(card >> 4) & ((1 << card) - 1)
 
 
-def nil_alive(state: Any, seat: int) -> bool:
+def nil_alive(state: PlayState, seat: int) -> bool:
     """Whether a seat has bid nil and taken no trick yet."""
-    return bool(state[TAKEN + seat] == 0 and is_nil(state[BID + seat]))
+    return bool(state.taken[seat] == 0 and is_nil(state.bid[seat]))
 
 
-def tricks_needed(state: Any, seat: int) -> int:
+def tricks_needed(state: PlayState, seat: int) -> int:
     """Tricks the seat's side still needs for its contract (a nil's tricks don't count)."""
     partner = (seat + 2) & 3
     need = 0
-    if not is_nil(state[BID + seat]):
-        need += contract_of(state[BID + seat]) - state[TAKEN + seat]
-    if not is_nil(state[BID + partner]):
-        need += contract_of(state[BID + partner]) - state[TAKEN + partner]
+    if not is_nil(state.bid[seat]):
+        need += contract_of(state.bid[seat]) - state.taken[seat]
+    if not is_nil(state.bid[partner]):
+        need += contract_of(state.bid[partner]) - state.taken[partner]
     return int(need)
 
 
-def tricks_left(state: Any) -> int:
+def tricks_left(state: PlayState) -> int:
     """Tricks not yet decided, the current one included."""
-    return int(13 - state[TAKEN] - state[TAKEN + 1] - state[TAKEN + 2] - state[TAKEN + 3])
+    return int(13 - state.taken[0] - state.taken[1] - state.taken[2] - state.taken[3])
 
 
-def winning_cards(state: Any, legal: int) -> int:
+def winning_cards(state: PlayState, legal: int) -> int:
     """The legal cards that beat the current trick's best card."""
-    best = state[BEST]
+    best = state.best_card
     winners = legal & cards_above(best)
     if best < FIRST_SPADE:
         winners |= legal & SPADE_BITS
     return int(winners)
 
 
-def plays_after(state: Any, seat: int, other: int) -> bool:
+def plays_after(state: PlayState, seat: int, other: int) -> bool:
     """Whether ``other`` has still to play to the current trick when ``seat`` is about to."""
-    ahead = 3 - state[COUNT]
+    ahead = 3 - state.trick_size
     return bool(0 < ((other - seat) & 3) <= ahead)
 
 
@@ -73,20 +72,20 @@ def lowest_equal(card: int, hand: int, unseen: int) -> int:
     return card
 
 
-def duck(state: Any, legal: int) -> int:
+def duck(state: PlayState, legal: int) -> int:
     """A card to lose the trick with, the most dangerous that does; where none does, see below.
 
     Forced to win in last seat it takes with the highest card, earlier with the lowest, hoping to be overtaken.
     """
     losers = legal & ~winning_cards(state, legal)
     if losers:
-        led = state[CARD] >> 4
+        led = state.trick[0] >> 4
         if losers & suit_mask(led):
             return highest(losers & suit_mask(led))
         if losers & SPADE_BITS:
             return highest(losers)
         return highest_rank(losers)
-    if state[COUNT] == 3:
+    if state.trick_size == 3:
         return highest(legal)
     return lowest(legal)
 

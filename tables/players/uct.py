@@ -18,24 +18,9 @@ from typing import Any
 
 from service.bidding.game.cards import lowest
 from service.bidding.game.scoring import score_side
-from tables.engine.play import (
-    BAG,
-    BID,
-    BROKEN,
-    CARD,
-    COUNT,
-    DECK_CELL,
-    HAND,
-    LEADER,
-    PIECES,
-    PLAYER,
-    SIZE,
-    TAKEN,
-    carried_rules,
-    legal_cards,
-    play_card,
-)
-from tables.players.scratch import scratch
+from tables.engine.play import carried_rules, legal_cards, play_card
+from tables.engine.play_state import PlayState, new_states
+from tables.engine.scratch import scratch
 from tables.players.srp1.goals import ALL_PIECES
 from tables.players.srp1.srp import srp1
 from tables.players.unseen import WAYS, count_deals, deal_unseen, seed_view
@@ -52,15 +37,16 @@ def packed(tricks: int, samples: int, c_points: int) -> int:
     return ALL_PIECES | tricks << TRICKS_SHIFT | samples << SAMPLES_SHIFT | c_points << C_SHIFT
 
 
-def uct(state: Any, me: int) -> int:
+def uct(state: PlayState, me: int) -> int:
     """The card UCT plays from seat ``me``."""
-    hand = state[HAND + me]
-    legal = legal_cards(hand, state[COUNT], state[CARD], state[BROKEN])
-    if legal & (legal - 1) == 0 or hand.bit_count() > state[PIECES + me] >> TRICKS_SHIFT & 15:
+    hand = state.hand[me]
+    legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
+    if legal & (legal - 1) == 0 or hand.bit_count() > state.pieces[me] >> TRICKS_SHIFT & 15:
         return srp1(state, me)
     arms = scratch(3 * MOST_CARDS)
+    states = new_states(1)
     n_arms = _open_arms(arms, legal, srp1(state, me))
-    search(state, me, arms, n_arms)
+    search(state, me, arms, n_arms, states)
     best = 0
     for arm in range(1, n_arms):
         # mean > best mean, in whole numbers; an arm without iterations never is
@@ -72,45 +58,65 @@ def uct(state: Any, me: int) -> int:
     return int(arms[best])
 
 
-def search(state: Any, me: int, arms: Any, n_arms: int) -> None:
-    """Run the iterations of one decision; ``arms``: cards, and to be filled, iterations and sums of rewards."""
-    samples = state[PIECES + me] >> SAMPLES_SHIFT & MOST_SAMPLES
-    c_points = float(state[PIECES + me] >> C_SHIFT & MOST_C)
+def search(state: PlayState, me: int, arms: Any, n_arms: int, states: list[PlayState]) -> None:
+    """Run the iterations of one decision.
+
+    ``arms``: cards, and to be filled, iterations and sums of rewards; ``states``: one to play on.
+    """
+    samples = state.pieces[me] >> SAMPLES_SHIFT & MOST_SAMPLES
+    c_points = float(state.pieces[me] >> C_SHIFT & MOST_C)
     ways = scratch(WAYS)
     count_deals(state, me, ways)
-    x = scratch(SIZE)
-    x[DECK_CELL] = state[DECK_CELL]
+    sim = states[0]
+    sim.deck = state.deck
     for seat in range(4):
-        x[PIECES + seat] = ALL_PIECES
-    plays = 4 * state[HAND + me].bit_count() - state[COUNT] - 1
+        sim.pieces[seat] = ALL_PIECES
+    plays = 4 * state.hand[me].bit_count() - state.trick_size - 1
     for done in range(samples):
         arm = done if done < n_arms else _most_promising(arms, n_arms, done, c_points)
-        for cell in range(BID, PLAYER):
-            x[cell] = state[cell]
-        seed_view(state, me, arms[N_ARM + arm], x)
-        deal_unseen(state, me, ways, x)
-        play_card(x, me, arms[arm])
+        _copy_public(state, sim)
+        seed_view(state, me, arms[N_ARM + arm], sim)
+        deal_unseen(state, me, ways, sim)
+        play_card(sim, me, arms[arm])
         for _ in range(plays):
-            seat = (x[LEADER] + x[COUNT]) & 3
-            play_card(x, seat, srp1(x, seat))
+            seat = (sim.leader + sim.trick_size) & 3
+            play_card(sim, seat, srp1(sim, seat))
         arms[N_ARM + arm] += 1
-        arms[TOTAL_ARM + arm] += point_gap(state, x, me)
+        arms[TOTAL_ARM + arm] += point_gap(state, sim, me)
 
 
-def point_gap(state: Any, sim: Any, me: int) -> int:
+def point_gap(state: PlayState, sim: PlayState, me: int) -> int:
     """Points of ``me``'s side less the other's in the finished round ``sim``; bids, bags and rules are those of
     ``state``.
     """
     rules = carried_rules(state)
     us = me & 1
     them = 1 - us
-    ours, _ = score_side(
-        state[BID + us], sim[TAKEN + us], state[BID + us + 2], sim[TAKEN + us + 2], state[BAG + us], rules
-    )
+    ours, _ = score_side(state.bid[us], sim.taken[us], state.bid[us + 2], sim.taken[us + 2], state.bags[us], rules)
     theirs, _ = score_side(
-        state[BID + them], sim[TAKEN + them], state[BID + them + 2], sim[TAKEN + them + 2], state[BAG + them], rules
+        state.bid[them], sim.taken[them], state.bid[them + 2], sim.taken[them + 2], state.bags[them], rules
     )
     return int(ours - theirs)
+
+
+def _copy_public(state: PlayState, sim: PlayState) -> None:
+    # All that everybody at the table sees: no hands, no generator.
+    for seat in range(4):
+        sim.bid[seat] = state.bid[seat]
+        sim.taken[seat] = state.taken[seat]
+        sim.void[seat] = state.void[seat]
+        sim.trick[seat] = state.trick[seat]
+        sim.followed[seat] = state.followed[seat]
+        sim.signalled[seat] = state.signalled[seat]
+    for side in range(2):
+        sim.score[side] = state.score[side]
+        sim.bags[side] = state.bags[side]
+    sim.played = state.played
+    sim.trick_size = state.trick_size
+    sim.leader = state.leader
+    sim.winner = state.winner
+    sim.best_card = state.best_card
+    sim.broken = state.broken
 
 
 def _open_arms(arms: Any, legal: int, preferred: int) -> int:

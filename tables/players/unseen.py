@@ -12,7 +12,8 @@ two seats, is a sum of multinomials over what suit i gives them, times the numbe
 from typing import Any
 
 from tables.engine.deal import below, seed_rng, uniform
-from tables.engine.play import COUNT, HAND, LEADER, MASK32, PLAYED, VOID, suit_mask
+from tables.engine.play import MASK32, suit_mask
+from tables.engine.play_state import PlayState
 from tables.players.common import unseen_cards
 
 SIDE = 14  # a seat has 0..13 places
@@ -20,23 +21,23 @@ CHOOSE = 5 * SIDE * SIDE  # from here on binomials: n over k at CHOOSE + 16 n + 
 WAYS = CHOOSE + 256  # cells of the table that `count_deals` fills
 
 
-def seed_view(state: Any, me: int, number: int, sim: Any) -> None:
+def seed_view(state: PlayState, me: int, number: int, sim: PlayState) -> None:
     """Seed the generator of ``sim`` from what seat ``me`` sees in ``state``, and a deal's number: same view, same lots.
 
     So a decision repeats whatever thread plays it, and nothing about hidden cards can reach it.
     """
-    played = state[PLAYED]
-    seed_rng(sim, (played ^ played >> 29) & MASK32, state[HAND + me], number << 4 | state[LEADER] << 2 | me)
+    played = state.played
+    seed_rng(sim, (played ^ played >> 29) & MASK32, state.hand[me], number << 4 | state.leader << 2 | me)
 
 
-def places(state: Any, me: int, seat: int) -> int:
+def places(state: PlayState, me: int, seat: int) -> int:
     """Cards that ``seat`` holds when ``me`` is about to play: one fewer for those who have played to the trick."""
     gone = (me - seat) & 3
-    held: int = state[HAND + me].bit_count()
-    return held - 1 if 0 < gone <= state[COUNT] else held
+    held: int = state.hand[me].bit_count()
+    return held - 1 if 0 < gone <= state.trick_size else held
 
 
-def count_deals(state: Any, me: int, ways: Any) -> int:
+def count_deals(state: PlayState, me: int, ways: Any) -> int:
     """Fill ``ways`` (WAYS cells) and give the number of deals that agree with what seat ``me`` knows.
 
     With a and b places left at the next two seats, ``ways[(14 i + a) 14 + b]`` counts the deals of suits i..3.
@@ -69,7 +70,7 @@ def count_deals(state: Any, me: int, ways: Any) -> int:
     return int(ways[first * SIDE + second])
 
 
-def deal_unseen(state: Any, me: int, ways: Any, sim: Any) -> None:
+def deal_unseen(state: PlayState, me: int, ways: Any, sim: PlayState) -> None:
     """Write a deal to the hands of ``sim``: that of ``me`` as it is, the others drawn with the generator of ``sim``.
 
     ``ways`` is as `count_deals` left it for the same state and seat.
@@ -116,18 +117,18 @@ def deal_unseen(state: Any, me: int, ways: Any, sim: Any) -> None:
             else:
                 three |= card
             number -= 1
-    sim[HAND + me] = state[HAND + me]
-    sim[HAND + ((me + 1) & 3)] = one
-    sim[HAND + ((me + 2) & 3)] = two
-    sim[HAND + ((me + 3) & 3)] = three
+    sim.hand[me] = state.hand[me]
+    sim.hand[((me + 1) & 3)] = one
+    sim.hand[((me + 2) & 3)] = two
+    sim.hand[((me + 3) & 3)] = three
 
 
-def _allowed(state: Any, seat: int, suit: int, number: int) -> bool:
-    return number == 0 or not state[VOID + (seat & 3)] >> suit & 1
+def _allowed(state: PlayState, seat: int, suit: int, number: int) -> bool:
+    return number == 0 or not state.void[seat & 3] >> suit & 1
 
 
-def _most(state: Any, seat: int, suit: int, number: int, left: int) -> int:
-    if state[VOID + (seat & 3)] >> suit & 1:
+def _most(state: PlayState, seat: int, suit: int, number: int, left: int) -> int:
+    if state.void[seat & 3] >> suit & 1:
         return 0
     return int(min(number, left))
 

@@ -4,11 +4,10 @@ Wins as cheaply as it can until its side's contract is made, then ducks; covers 
 under an opponent's nil only in the current trick. It does not count cards, signal, or know the end game.
 """
 
-from typing import Any
-
 from service.bidding.game.cards import highest, lowest
 from service.bidding.game.scoring import is_nil
-from tables.engine.play import BID, BROKEN, CARD, COUNT, DECK_CELL, HAND, TAKEN, WINNER, legal_cards, suit_mask
+from tables.engine.play import legal_cards, suit_mask
+from tables.engine.play_state import PlayState
 from tables.players.common import (
     duck,
     least_winning_lead,
@@ -20,20 +19,20 @@ from tables.players.common import (
 )
 
 
-def wrp(state: Any, me: int) -> int:
+def wrp(state: PlayState, me: int) -> int:
     """The card WRP plays from seat ``me``."""
-    hand = state[HAND + me]
-    legal = legal_cards(hand, state[COUNT], state[CARD], state[BROKEN])
+    hand = state.hand[me]
+    legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     partner = (me + 2) & 3
-    wants = tricks_needed(state, me) > 0 and not (is_nil(state[BID + me]) and state[TAKEN + me] == 0)
+    wants = tricks_needed(state, me) > 0 and not (is_nil(state.bid[me]) and state.taken[me] == 0)
     covers = nil_alive(state, partner)
-    if state[COUNT] == 0:
+    if state.trick_size == 0:
         if covers and wants:
             return highest(legal)
         if wants:
             return _highest_lead(legal)
-        return least_winning_lead(legal, state[DECK_CELL] & ~hand)
-    winner = state[WINNER]
+        return least_winning_lead(legal, state.deck & ~hand)
+    winner = state.winner
     if nil_alive(state, me):
         return duck(state, legal)
     winners = winning_cards(state, legal)

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import Rules
 from service.bidding.winprob.win_table import slice_of, win_array
-from tables.engine.deal import below, deck_of
+from tables.engine.deal import Deals, below, open_table
 from tables.engine.game import play_out, start_mid_game, win_probability_after_round
-from tables.engine.jit import entry
-from tables.engine.play import BID, DECK_CELL, HAND, SIZE, carry_rules
+from tables.engine.jit import round_loop
+from tables.engine.play import carry_rules
+from tables.engine.play_state import PlayState, copy_state
+from tables.engine.scratch import scratch
 from tables.engine.simulate import player_rows
 from tables.engine.winprob import BIDS, weighed_seat, winprob_seat
 from tables.learning.training import GAMES, random_scores
@@ -29,9 +31,10 @@ TRIES = 40_000  # deals drawn for a position at most
 SURE = 1.0  # standard errors by which another bid has to look better to be chosen
 
 
-def _deal_unseen(state: Any, me: int, cards: Any) -> None:
+def _deal_unseen(state: PlayState, me: int) -> None:
     # Deal the cards that `me` does not see to the others.
-    unseen = state[DECK_CELL] & ~state[HAND + me]
+    cards = scratch(39)
+    unseen = state.deck & ~state.hand[me]
     n = 0
     while unseen:
         cards[n] = (unseen & -unseen).bit_length() - 1
@@ -44,78 +47,81 @@ def _deal_unseen(state: Any, me: int, cards: Any) -> None:
             n -= 1
             hand |= 1 << cards[i]
             cards[i] = cards[n]
-        state[HAND + ((me + step) & 3)] = hand
+        state.hand[((me + step) & 3)] = hand
+
+
+class Found(NamedTuple):
+    """What `weigh_positions` writes about n positions."""
+
+    gains: Any  # float64 (n, 2, BIDS, 3), by half of the deals and bid: deals, gains over the bid made, their squares
+    stated: Any  # float64 (n, BIDS): win probabilities that the bidder states; -1 for bids it did not weigh
+    opened: Any  # int64 (n,): the set of bids played out, all that the rules allow up to a trick above those weighed
 
 
 def _weigh_positions(
-    seed: int,
-    first: int,
-    last: int,
+    states: list[PlayState],
+    deals: Deals,
     rules: Rules,
     players: Any,
     profiles: Any,
     scores: Any,
     most: Any,
-    gains: Any,
-    stated: Any,
-    opened: Any,
+    found: Found,
 ) -> None:
-    # scores (n, 4); most (2,): deals and tries. Written: gains (n, 2, BIDS, 3), by half and bid the deals, the gains
-    # over the bid made and their squares; stated (n, BIDS): the chances that the bidder states, -1 of bids not weighed;
-    # opened (n,): the bids played out, as a set: all that the rules allow, up to a trick over those weighed.
-    s = np.zeros(SIZE, np.int64)
-    cards = np.zeros(64, np.int64)
+    # scores (n, 4); most (2,): deals and tries.
     values = np.zeros(BIDS)
-    s[DECK_CELL] = deck_of(rules)
-    carry_rules(s, rules)
+    state, rest, played = open_table(states, rules), states[1], states[2]
+    carry_rules(state, rules)
     t = profiles[0]
     place = slice_of(rules, t)
     win = win_array(place, t)
-    for number in range(first, last):
+    for number in range(deals.first, deals.last):
         me = number & 3
-        start_mid_game(s, cards, seed, number, scores[number], players)
+        start_mid_game(state, deals.seed, number, scores[number], players)
         for seat in range(me):
-            s[BID + seat] = winprob_seat(s, seat, rules, t)
-        p_win = stated[number]
+            state.bid[seat] = winprob_seat(state, seat, rules, t)
+        p_win = found.stated[number]
         p_win[:] = -1.0
-        chosen = weighed_seat(s, me, rules, t, p_win)
+        chosen = weighed_seat(state, me, rules, t, p_win)
         top = BIDS - 1
         while p_win[top] < 0.0:
             top -= 1
-        opened[number] = allowed_bids(s[HAND + me], me, s[BID], s[BID + 1], rules) & (1 << top + 2) - 1
-        found = 0
-        rest = s.copy()
+        found.opened[number] = opened = (
+            allowed_bids(state.hand[me], me, state.bid[0], state.bid[1], rules) & (1 << top + 2) - 1
+        )
+        done = 0
+        copy_state(state, rest)
         for _ in range(most[1]):
-            if found == most[0]:
+            if done == most[0]:
                 break
-            deal_unseen(rest, me, cards)
+            _deal_unseen(rest, me)
             like = True
             for seat in range(me):
-                if winprob_seat(rest, seat, rules, t) != s[BID + seat]:
+                if winprob_seat(rest, seat, rules, t) != state.bid[seat]:
                     like = False
                     break
             if not like:
                 continue
             for bid in range(BIDS):
-                if not opened[number] >> bid & 1:
+                if not opened >> bid & 1:
                     continue
-                played = rest.copy()
-                played[BID + me] = bid
+                copy_state(rest, played)
+                played.bid[me] = bid
                 for seat in range(me + 1, 4):
-                    played[BID + seat] = winprob_seat(played, seat, rules, t)
+                    played.bid[seat] = winprob_seat(played, seat, rules, t)
                 play_out(played)
                 values[bid] = win_probability_after_round(played, me, rules, place, win)
-            half = found & 1
+            half = done & 1
             for bid in range(BIDS):
-                if opened[number] >> bid & 1:
+                if opened >> bid & 1:
                     gain = values[bid] - values[chosen]
-                    gains[number, half, bid, 0] += 1.0
-                    gains[number, half, bid, 1] += gain
-                    gains[number, half, bid, 2] += gain * gain
-            found += 1
+                    found.gains[number, half, bid, 0] += 1.0
+                    found.gains[number, half, bid, 1] += gain
+                    found.gains[number, half, bid, 2] += gain * gain
+            done += 1
 
 
-deal_unseen, weigh_positions = entry(_deal_unseen), entry(_weigh_positions)
+weigh_positions = round_loop(_weigh_positions, states=3)
 
 
 class Regret(NamedTuple):
@@ -150,20 +156,19 @@ def scores_under_way(seed: int, n: int) -> NDArray[np.int64]:
 def by_seat(setup: Setup) -> str:
     """Mean regret of positions of self-play at scores under way; a position for each 20 pairs and seat."""
     n = 4 * max(1, setup.pairs // 20)
-    gains, stated, opened = np.zeros((n, 2, BIDS, 3)), np.zeros((n, BIDS)), np.zeros(n, np.int64)
+    found = Found(np.zeros((n, 2, BIDS, 3)), np.zeros((n, BIDS)), np.zeros(n, np.int64))
+    gains, stated, opened = found
     most = np.array([DEALS, TRIES])
     players = player_rows("srp", "srp")
-    weigh_positions(
-        setup.seed, 0, n, PAPER, players, setup.tables, scores_under_way(setup.seed, n), most, gains, stated, opened
-    )
+    weigh_positions(setup.seed, 0, n, PAPER, players, setup.tables, scores_under_way(setup.seed, n), most, found)
     rows: list[tuple[Any, ...]] = []
     for seat in range(4):
         places = np.arange(seat, n, 4)
         used = [i for i in places if gains[i, :, :, 0].max(axis=1).sum() >= FEWEST]
-        found = [regret_of(gains[i], stated[i] >= 0.0) for i in used]
-        held_out = np.array([regret.held_out for regret in found])
+        regrets = [regret_of(gains[i], stated[i] >= 0.0) for i in used]
+        held_out = np.array([regret.held_out for regret in regrets])
         of_all = np.array([regret_of(gains[i], (opened[i] >> np.arange(BIDS) & 1) == 1).held_out for i in used])
-        in_sample = np.mean([regret.in_sample for regret in found])
+        in_sample = np.mean([regret.in_sample for regret in regrets])
         rows.append(
             (
                 ("first", "second", "third", "fourth")[seat],

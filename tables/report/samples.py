@@ -15,32 +15,16 @@ from service.bidding.bis.nil import GRID, NOT_RULED_OUT, consider_nil
 from service.bidding.game.auction import sequence_index
 from service.bidding.game.legal import EVERY_BID, allowed_bids
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import score_side
 from service.bidding.policies import RAW, Policy, parse_policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
 from service.bidding.table_views import Tables
-from tables.engine.deal import deal, deck_of, seed_rng
-from tables.engine.game import bid_seat, play_out, start_round
-from tables.engine.jit import entry
-from tables.engine.play import (
-    BID,
-    BROKEN,
-    CARD,
-    COUNT,
-    DECK_CELL,
-    HAND,
-    LEADER,
-    PIECES,
-    PLAYER,
-    SIZE,
-    TAKEN,
-    carry_rules,
-    legal_cards,
-    play_card,
-)
+from tables.engine.deal import Deals, deal_round, open_table, seat_players
+from tables.engine.game import bid_seat, play_out, score_of_side
+from tables.engine.jit import round_loop
+from tables.engine.play import carry_rules, legal_cards, play_card
+from tables.engine.play_state import PlayState
 from tables.engine.simulate import numba_typed, player_rows
 from tables.players.choose_card import choose_card
-from tables.players.scratch import scratch
 
 BINS = GRID + 1
 SEQUENCES = ((1, 3), (3, 3), (8, 3))  # partner's bid and RHO's before a third seat: the three of Fig. 3
@@ -59,57 +43,39 @@ class Rounds(NamedTuple):
 
 
 def _record_rounds(
-    seed: int,
-    first: int,
-    last: int,
-    rules: Rules,
-    policies: tuple[Policy, Policy],
-    players: Any,
-    profiles: Any,
-    hands: Any,
-    bids: Any,
-    taken: Any,
-    estimates: Any,
-    p_nil: Any,
-    points: Any,
-    choices: Any,
+    states: list[PlayState], deals: Deals, rules: Rules, policies: Any, players: Any, profiles: Any, rounds: Rounds
 ) -> None:
-    s = scratch(SIZE)
-    cards = scratch(64)
-    s[DECK_CELL] = deck_of(rules)
-    carry_rules(s, rules)
-    for number in range(first, last):
-        seed_rng(s, seed, number, 0)
-        deal(s, cards)
-        start_round(s)
+    # policies: of the sides of seats 0 and 1.
+    state = open_table(states, rules)
+    carry_rules(state, rules)
+    for number in range(deals.first, deals.last):
+        deal_round(state, deals.seed, number, 0)
+        seat_players(state, players)
         for seat in range(4):
-            s[PLAYER + seat] = players[seat, 0]
-            s[PIECES + seat] = players[seat, 1]
             policy = policies[seat & 1]
             t = profiles[profile_of(rules, policy, 0, 0)]
-            hand, b0, b1, b2 = s[HAND + seat], s[BID], s[BID + 1], s[BID + 2]
+            hand, b0, b1, b2 = state.hand[seat], state.bid[0], state.bid[1], state.bid[2]
             made = bis(hand, seat, b0, b1, b2, 0, 0, 0, rules, policy, allowed_bids(hand, seat, b0, b1, rules), t)
-            s[BID + seat] = made.bid
-            hands[number, seat] = hand
-            bids[number, seat] = made.bid
-            estimates[number, seat] = made.regular.estimate
-            p_nil[number, seat] = made.nil.probability
+            state.bid[seat] = made.bid
+            rounds.hands[number, seat] = hand
+            rounds.bids[number, seat] = made.bid
+            rounds.estimates[number, seat] = made.regular.estimate
+            rounds.p_nil[number, seat] = made.nil.probability
         for place in range(52):
-            seat = (s[LEADER] + s[COUNT]) & 3
-            choices[place, legal_cards(s[HAND + seat], s[COUNT], s[CARD], s[BROKEN]).bit_count()] += 1
-            play_card(s, seat, choose_card(s, seat))
+            seat = (state.leader + state.trick_size) & 3
+            rounds.choices[
+                place, legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken).bit_count()
+            ] += 1
+            play_card(state, seat, choose_card(state, seat))
         for seat in range(4):
-            taken[number, seat] = s[TAKEN + seat]
+            rounds.taken[number, seat] = state.taken[seat]
         for side in range(2):
-            points[number, side], _ = score_side(
-                s[BID + side], s[TAKEN + side], s[BID + side + 2], s[TAKEN + side + 2], 0, rules
-            )
+            rounds.points[number, side], _ = score_of_side(state, side, 0, rules)
 
 
 def _third_seat_nils(
-    seed: int,
-    first: int,
-    last: int,
+    states: list[PlayState],
+    deals: Deals,
     rules: Rules,
     policy: Policy,
     players: Any,
@@ -118,30 +84,24 @@ def _third_seat_nils(
     counts: Any,
 ) -> None:
     # wanted (n, 2): bids of seats 0 and 1; counts (n, BINS, 2): nils of seat 2 by value, all and made.
-    s = scratch(SIZE)
-    cards = scratch(64)
-    s[DECK_CELL] = deck_of(rules)
-    for number in range(first, last):
-        seed_rng(s, seed, number, 0)
-        deal(s, cards)
-        start_round(s)
-        for seat in range(4):
-            s[PLAYER + seat] = players[seat, 0]
-            s[PIECES + seat] = players[seat, 1]
-        s[BID] = bid_seat(s, 0, rules, policy, profiles)
-        s[BID + 1] = bid_seat(s, 1, rules, policy, profiles)
+    state = open_table(states, rules)
+    for number in range(deals.first, deals.last):
+        deal_round(state, deals.seed, number, 0)
+        seat_players(state, players)
+        state.bid[0] = bid_seat(state, 0, rules, policy, profiles)
+        state.bid[1] = bid_seat(state, 1, rules, policy, profiles)
         row = -1
         for i in range(len(wanted)):
-            if s[BID] == wanted[i, 0] and s[BID + 1] == wanted[i, 1]:
+            if state.bid[0] == wanted[i, 0] and state.bid[1] == wanted[i, 1]:
                 row = i
         if row < 0:
             continue
-        sequence = sequence_index(2, s[BID], s[BID + 1], -1)
+        sequence = sequence_index(2, state.bid[0], state.bid[1], -1)
         nil = consider_nil(
-            s[HAND + 2],
+            state.hand[2],
             2,
-            s[BID],
-            s[BID + 1],
+            state.bid[0],
+            state.bid[1],
             sequence,
             RAW,
             0.0,
@@ -153,16 +113,16 @@ def _third_seat_nils(
         )
         if nil.ruled_out != NOT_RULED_OUT:
             continue
-        s[BID + 2] = 0
-        s[BID + 3] = bid_seat(s, 3, rules, policy, profiles)
-        play_out(s)
+        state.bid[2] = 0
+        state.bid[3] = bid_seat(state, 3, rules, policy, profiles)
+        play_out(state)
         cell = int(nil.value * GRID)
         counts[row, cell, 0] += 1
-        counts[row, cell, 1] += 1 if s[TAKEN + 2] == 0 else 0
+        counts[row, cell, 1] += 1 if state.taken[2] == 0 else 0
 
 
-record_rounds = entry(_record_rounds)
-count_third_seat_nils = entry(_third_seat_nils)
+record_rounds = round_loop(_record_rounds)
+count_third_seat_nils = round_loop(_third_seat_nils)
 
 
 def _spans(n: int, jobs: int) -> list[tuple[int, int]]:
@@ -191,7 +151,7 @@ def self_play(
 
     def play(span: tuple[int, int]) -> NDArray[np.int64]:
         choices = np.zeros((52, 14), np.int64)
-        record_rounds(seed, *span, Rules(), policies, players, profiles, *rounds[:-1], choices)
+        record_rounds(seed, *span, Rules(), policies, players, profiles, rounds._replace(choices=choices))
         return choices
 
     with ThreadPoolExecutor(jobs) as pool:

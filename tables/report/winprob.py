@@ -10,13 +10,14 @@ import numpy as np
 
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import PRESETS, Rules, make_rules
-from service.bidding.game.scoring import game_winner, score_side
+from service.bidding.game.scoring import game_winner
 from service.bidding.winprob.win_table import slice_of, win_array, win_probability
 from tables.builders.extra_win_tables import SHIPPED_MORE
-from tables.engine.deal import deal, deck_of, seed_rng
-from tables.engine.game import MOST_ROUNDS, play_out, start_round
-from tables.engine.jit import entry
-from tables.engine.play import BAG, BID, DECK_CELL, HAND, PIECES, PLAYER, SCORE, SIZE, TAKEN, carry_rules
+from tables.engine.deal import Deals, deal_round, open_table, seat_players
+from tables.engine.game import MOST_ROUNDS, play_out, score_of_side
+from tables.engine.jit import round_loop
+from tables.engine.play import carry_rules
+from tables.engine.play_state import PlayState
 from tables.engine.simulate import player_rows
 from tables.engine.winprob import BIDS, winprob_bid
 from tables.report import plots
@@ -98,65 +99,58 @@ def _both(rates: Any) -> str:
 
 
 def _watched(
-    seed: int, first: int, last: int, rules: Rules, players: Any, profiles: Any, stated: Any, sums: Any
+    states: list[PlayState], deals: Deals, rules: Rules, players: Any, profiles: Any, stated: Any, sums: Any
 ) -> None:
     # stated (2, BINS, 3): by what spoke, a bid or the win table, and by the chance it stated: times, chances, wins.
     # sums (2,): squared errors of both.
-    s = np.zeros(SIZE, np.int64)
-    cards = np.zeros(64, np.int64)
     p_win = np.zeros(BIDS)
     kept = np.zeros((MOST_ROUNDS * 5, 3))  # what spoke, the chance, the side
-    s[DECK_CELL] = deck_of(rules)
-    carry_rules(s, rules)
+    state = open_table(states, rules)
+    carry_rules(state, rules)
     t = profiles[0]
     place = slice_of(rules, t)
     win = win_array(place, t)
-    for game in range(first, last):
+    for game in range(deals.first, deals.last):
         n = 0
         score = np.zeros(2, np.int64)  # by side: 0 bids first in even rounds
         bags = np.zeros(2, np.int64)
         winner = 0
         for number in range(MOST_ROUNDS):
             turn = number & 1
-            seed_rng(s, seed, game, number)
-            deal(s, cards)
-            start_round(s)
+            deal_round(state, deals.seed, game, number)
             for side in range(2):
-                s[SCORE + side] = score[side ^ turn]
-                s[BAG + side] = bags[side ^ turn]
+                state.score[side] = score[side ^ turn]
+                state.bags[side] = bags[side ^ turn]
             kept[n, 0] = 1.0
-            kept[n, 1] = win_probability(s[SCORE], s[BAG], s[SCORE + 1], s[BAG + 1], place, win)
+            kept[n, 1] = win_probability(state.score[0], state.bags[0], state.score[1], state.bags[1], place, win)
             kept[n, 2] = turn
             n += 1
+            seat_players(state, players)
             for seat in range(4):
-                s[PLAYER + seat] = players[seat, 0]
-                s[PIECES + seat] = players[seat, 1]
                 us = seat & 1
-                allowed = allowed_bids(s[HAND + seat], seat, s[BID], s[BID + 1], rules)
-                s[BID + seat] = winprob_bid(
-                    s[HAND + seat],
+                allowed = allowed_bids(state.hand[seat], seat, state.bid[0], state.bid[1], rules)
+                state.bid[seat] = winprob_bid(
+                    state.hand[seat],
                     seat,
-                    s[BID],
-                    s[BID + 1],
-                    s[BID + 2],
-                    s[SCORE + us],
-                    s[SCORE + 1 - us],
-                    s[BAG + us],
-                    s[BAG + 1 - us],
+                    state.bid[0],
+                    state.bid[1],
+                    state.bid[2],
+                    state.score[us],
+                    state.score[1 - us],
+                    state.bags[us],
+                    state.bags[1 - us],
                     rules,
                     allowed,
                     t,
                     p_win,
                 )
                 kept[n, 0] = 0.0
-                kept[n, 1] = p_win[s[BID + seat]]
+                kept[n, 1] = p_win[state.bid[seat]]
                 kept[n, 2] = us ^ turn
                 n += 1
-            play_out(s)
+            play_out(state)
             for side in range(2):
-                points, left = score_side(
-                    s[BID + side], s[TAKEN + side], s[BID + side + 2], s[TAKEN + side + 2], s[BAG + side], rules
-                )
+                points, left = score_of_side(state, side, state.bags[side], rules)
                 score[side ^ turn] += points
                 bags[side ^ turn] = left
             winner = game_winner(score[0], score[1], rules)
@@ -173,7 +167,7 @@ def _watched(
             sums[what] += (p - won) ** 2
 
 
-watched = entry(_watched)
+watched = round_loop(_watched)
 
 
 def reliability(setup: Setup) -> str:

@@ -1,6 +1,6 @@
 """The deals at which `winprob` lost most against `bis` in its place, on the same cards at the same score."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -8,10 +8,11 @@ from service.bidding.game.cards import format_pbn
 from service.bidding.game.rules import Rules
 from service.bidding.policies import parse_policy
 from service.bidding.winprob.win_table import slice_of, win_array
-from tables.engine.deal import deck_of
+from tables.engine.deal import Deals, open_table
 from tables.engine.game import bid_seat, play_out, start_mid_game, win_probability_after_round
-from tables.engine.jit import entry
-from tables.engine.play import BID, DECK_CELL, HAND, SIZE, carry_rules
+from tables.engine.jit import round_loop
+from tables.engine.play import carry_rules
+from tables.engine.play_state import PlayState
 from tables.engine.simulate import player_rows, policies_by_chair
 from tables.report.regret import scores_under_way
 from tables.report.setup import PAPER, Setup, table
@@ -19,39 +20,43 @@ from tables.report.setup import PAPER, Setup, table
 WORST = 10
 
 
+class BothWays(NamedTuple):
+    """What `bid_both` writes about n deals, each bid in two ways."""
+
+    hands: Any  # int64 (n, 4)
+    bids: Any  # int64 (n, 2, 4)
+    after: Any  # float64 (n, 2): the first side's win probability after the round
+
+
 def _bid_both(
-    seed: int,
-    first: int,
-    last: int,
+    states: list[PlayState],
+    deals: Deals,
     rules: Rules,
     bidders: Any,
     players: Any,
     profiles: Any,
     scores: Any,
-    hands: Any,
-    bids: Any,
-    after: Any,
+    out: BothWays,
 ) -> None:
     # Seats 0 and 2 (in odd rounds 1 and 3) bid by bidders[0], the others by bidders[1]; then all by bidders[1].
-    # Written: hands (n, 4); bids (n, 2, 4); after (n, 2), what the round was worth to the first.
-    s = np.zeros(SIZE, np.int64)
-    cards = np.zeros(64, np.int64)
-    s[DECK_CELL] = deck_of(rules)
-    carry_rules(s, rules)
+    state = open_table(states, rules)
+    carry_rules(state, rules)
     place = slice_of(rules, profiles[0])
-    for number in range(first, last):
+    for number in range(deals.first, deals.last):
         me = number & 1
         for way in range(2):
-            start_mid_game(s, cards, seed, number, scores[number], players)
+            start_mid_game(state, deals.seed, number, scores[number], players)
             for seat in range(4):
-                hands[number, seat] = s[HAND + seat]
-                s[BID + seat] = bid_seat(s, seat, rules, bidders[1 if way == 1 or (seat - me) & 1 else 0], profiles)
-                bids[number, way, seat] = s[BID + seat]
-            play_out(s)
-            after[number, way] = win_probability_after_round(s, me, rules, place, win_array(place, profiles[0]))
+                out.hands[number, seat] = state.hand[seat]
+                state.bid[seat] = bid_seat(
+                    state, seat, rules, bidders[1 if way == 1 or (seat - me) & 1 else 0], profiles
+                )
+                out.bids[number, way, seat] = state.bid[seat]
+            play_out(state)
+            out.after[number, way] = win_probability_after_round(state, me, rules, place, win_array(place, profiles[0]))
 
 
-bid_both = entry(_bid_both)
+bid_both = round_loop(_bid_both)
 
 
 def worst_deals(setup: Setup) -> str:
@@ -61,7 +66,7 @@ def worst_deals(setup: Setup) -> str:
     scores = scores_under_way(setup.seed + 1, n)
     ours, theirs, *_ = policies_by_chair(parse_policy("winprob"), parse_policy("bis"))
     players = player_rows("srp", "srp")
-    bid_both(setup.seed, 0, n, PAPER, (ours, theirs), players, setup.tables, scores, hands, bids, after)
+    bid_both(setup.seed, 0, n, PAPER, (ours, theirs), players, setup.tables, scores, BothWays(hands, bids, after))
     gain = after[:, 0] - after[:, 1]
     half = 1.96 * gain.std() / np.sqrt(n)
     rows: list[tuple[Any, ...]] = []

@@ -20,8 +20,9 @@ from service.bidding.winprob.features import BID_INPUTS, CARD_INPUTS, holdings
 from service.bidding.winprob.games import BAGS, SLICES, WinTableSlice, rules_of
 from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS
 from tables.alternatives import CLASSES
-from tables.engine.game import SUMS
-from tables.engine.play import BAG, BID, COUNT, HAND, PIECES, PLAYER, SCORE, SEAT_BAG, SEAT_SCORE, carry_rules
+from tables.engine.game import SUMS, Game, Lineup, Totals
+from tables.engine.play import carry_rules
+from tables.engine.play_state import PlayState
 from tables.engine.simulate import numba_typed, player_rows
 from tables.players.choose_card import IDS, UCT1
 from tables.players.common import unseen_cards
@@ -125,7 +126,7 @@ def any_position(rng: random.Random) -> tuple:
 
 
 @cache
-def pool() -> tuple[memoryview, ...]:
+def pool() -> tuple[PlayState, ...]:
     """Play states: after random plays, and after the players' own."""
     found = [states.midway(seed) for seed in range(150)]
     rng = random.Random(6)
@@ -137,25 +138,25 @@ def pool() -> tuple[memoryview, ...]:
         found.append(s)
     for s in found:
         for side in range(2):
-            s[SCORE + side], s[BAG + side] = rng.randrange(-100, 500), rng.randrange(10)
+            s.score[side], s.bags[side] = rng.randrange(-100, 500), rng.randrange(10)
     return tuple(found)
 
 
-def sitting(rng: random.Random, leading: bool | None = None) -> tuple[memoryview, int, int, int, int]:
+def sitting(rng: random.Random, leading: bool | None = None) -> tuple[PlayState, int, int, int, int]:
     """(state, seat to play, hand, legal, unseen); the seat leads or follows as ``leading`` says, None: either."""
     while True:
         s = rng.choice(pool())
-        if leading is None or (s[COUNT] == 0) == leading:
+        if leading is None or (s.trick_size == 0) == leading:
             me = states.to_play(s)
-            return s, me, s[HAND + me], sum(1 << card for card in states.legal_now(s)), unseen_cards(s, me)
+            return s, me, s.hand[me], sum(1 << card for card in states.legal_now(s)), unseen_cards(s, me)
 
 
-def staked(rng: random.Random) -> tuple[memoryview, int]:
+def staked(rng: random.Random) -> tuple[PlayState, int]:
     """(state, seat to play) late in a game whose rules the state carries."""
     s, me, *_ = sitting(rng)
     s = states.copy(s)
     carry_rules(s, rng.choice(RULES))
-    s[SCORE], s[SCORE + 1] = (rng.randrange(-90, 490, 10) for _ in range(2))
+    s.score[0], s.score[1] = (rng.randrange(-90, 490, 10) for _ in range(2))
     return s, me
 
 
@@ -225,19 +226,19 @@ def game(rng: random.Random) -> tuple:
     players = player_rows(rng.choice(("srp", "wrp")), rng.choice(("srp", "wrp")), rng.choice((ALL_PIECES, 255)))
     return (
         states.empty(),
-        view(np.zeros(64, np.int64)),
-        rng.randrange(2**31),
-        rng.randrange(1000),
-        rng.randrange(2),
+        Game(rng.randrange(2**31), rng.randrange(1000), rng.randrange(2)),
         make_rules("bis-paper"),
-        (a, b, a, b),
-        view(players),
+        Lineup((a, b, a, b), view(players)),
         SETTINGS,
         view(np.zeros(SUMS)),
     )
 
 
-def finished(rng: random.Random) -> memoryview:
+def totals(rng: random.Random) -> Totals:
+    return Totals(rng.randint(-100, 200), rng.randint(-100, 200), rng.randrange(10), rng.randrange(10))
+
+
+def finished(rng: random.Random) -> PlayState:
     """A round played to its end."""
     s = states.dealt(9, rng.randrange(50), states.random_bids(rng))
     for _ in range(52):
@@ -251,12 +252,12 @@ def ended_round(rng: random.Random) -> tuple:
     return with_counted_bags(finished(rng), rules), rng.randrange(4), rules, win_slice, table_of(win_slice)
 
 
-def last_tricks(rng: random.Random) -> tuple[memoryview, int]:
+def last_tricks(rng: random.Random) -> tuple[PlayState, int]:
     """(state, seat to play) with at most four cards in a hand, rules carried, UCT in every seat."""
     s = states.midway(rng.randrange(2**31), rng.randrange(36, 52))
     carry_rules(s, rng.choice(RULES))
     for seat in range(4):
-        s[PLAYER + seat], s[PIECES + seat] = UCT1, packed(rng.choice((3, 4)), rng.choice((1, 5, 15)), 100)
+        s.player[seat], s.pieces[seat] = UCT1, packed(rng.choice((3, 4)), rng.choice((1, 5, 15)), 100)
     return s, states.to_play(s)
 
 
@@ -265,7 +266,7 @@ def arms(rng: random.Random) -> tuple:
     cells = np.zeros(3 * MOST_CARDS, np.int64)
     legal = states.legal_now(s)
     cells[: len(legal)] = legal
-    return s, me, view(cells), len(legal)
+    return s, me, view(cells), len(legal), [states.empty()]
 
 
 def counted(rng: random.Random) -> tuple:
@@ -299,16 +300,16 @@ def alone_finish(rng: random.Random) -> tuple:
 
 
 def alone_game(rng: random.Random) -> tuple:
-    s, cells, seed, pair, swap, _, policies, *rest = game(rng)
-    rest[0] = view(player_rows("solo", rng.choice(("solo", "srp", "wrp"))))
-    return s, cells, seed, pair, swap, CUTTHROAT, policies, *rest
+    s, identity, _, lineup, *rest = game(rng)
+    players = view(player_rows("solo", rng.choice(("solo", "srp", "wrp"))))
+    return s, identity, CUTTHROAT, lineup._replace(players=players), *rest
 
 
-def alone_finished(rng: random.Random) -> memoryview:
+def alone_finished(rng: random.Random) -> PlayState:
     """A round played to its end by seats with scores of their own."""
     s = finished(rng)
     for seat in range(4):
-        s[SEAT_SCORE + seat], s[SEAT_BAG + seat] = rng.choice((250, rng.randrange(-100, 320))), rng.randrange(10)
+        s.seat_score[seat], s.seat_bags[seat] = rng.choice((250, rng.randrange(-100, 320))), rng.randrange(10)
     return s
 
 
@@ -326,8 +327,8 @@ def blind_sitting(rng: random.Random) -> tuple:
     """(state, seat, rules, policy): earlier seats have bid, sides far apart."""
     s, seat = states.dealt(4, rng.randrange(200)), rng.randrange(4)
     for earlier in range(seat):
-        s[BID + earlier] = bid(rng)
-    s[SCORE], s[SCORE + 1] = rng.randrange(-100, 200), rng.randrange(-100, 200)
+        s.bid[earlier] = bid(rng)
+    s.score[0], s.score[1] = rng.randrange(-100, 200), rng.randrange(-100, 200)
     return s, seat, RULES[3], rng.choice(POLICIES[-2:]), SETTINGS
 
 
@@ -360,9 +361,9 @@ def bags_counted(rules: Rules) -> int:
     return rules.bag_limit if rules.bags else 1
 
 
-def with_counted_bags(s: memoryview, rules: Rules) -> memoryview:
+def with_counted_bags(s: PlayState, rules: Rules) -> PlayState:
     for side in range(2):
-        s[BAG + side] %= bags_counted(rules)
+        s.bags[side] %= bags_counted(rules)
     return s
 
 
@@ -411,7 +412,7 @@ def win_position(rng: random.Random) -> tuple:
 def win_sitting(rng: random.Random) -> tuple:
     s, seat = states.dealt(rng.randrange(2**31), 1), rng.randrange(4)
     for earlier in range(seat):
-        s[BID + earlier] = rng.choice((0, 2, 3, 4))
+        s.bid[earlier] = rng.choice((0, 2, 3, 4))
     rules = winnable(rng)[0]
     return with_counted_bags(s, rules), seat, rules, ALL
 
@@ -691,7 +692,7 @@ CASES: dict[str, Maker] = {
     DEAL + "below": lambda r: (states.dealt(r.randrange(2**31), 1), r.choice((1, 52, 2**20))),
     DEAL + "uniform": lambda r: (states.dealt(r.randrange(2**31), 1),),
     DEAL + "deck_of": lambda r: (r.choice((*RULES, JOKERS)),),
-    DEAL + "deal": lambda r: (states.dealt(r.randrange(2**31), r.randrange(9)), view(np.zeros(64, np.int64))),
+    DEAL + "deal": lambda r: (states.dealt(r.randrange(2**31), r.randrange(9)),),
     COMMON + "unseen_cards": lambda r: sitting(r)[:2],
     COMMON + "cards_above": lambda r: (card(r),),
     COMMON + "cards_below": lambda r: (card(r),),
@@ -773,7 +774,10 @@ CASES: dict[str, Maker] = {
     ALTERNATIVES + "finish": lambda r: (states.midway(r.randrange(2**31), r.randrange(52)),),
     ALTERNATIVES + "points_of": lambda r: (finished(r), r.randrange(2), r.choice(RULES)),
     ALTERNATIVES + "same_worth": lambda r: (r.choice((-1, card(r))), card(r), cards(r)),
-    GAME + "start_round": lambda r: (sitting(r)[0],),
+    DEAL + "start_round": lambda r: (sitting(r)[0],),
+    DEAL + "deal_round": lambda r: (states.empty(), r.randrange(2**31), r.randrange(100), r.randrange(10)),
+    DEAL + "open_table": lambda r: ([states.empty()], r.choice(RULES)),
+    DEAL + "seat_players": lambda r: (states.empty(), view(player_rows("srp", "wrp"))),
     GAME + "bids_blind_nil": blind_sitting,
     GAME + "bid_seat": lambda r: next(
         (s, r.randrange(4), r.choice(RULES), r.choice((*POLICIES, *GRADED)), SETTINGS)
@@ -783,7 +787,6 @@ CASES: dict[str, Maker] = {
     GAME + "play_out": lambda r: (states.dealt(r.randrange(2**31), 1, states.random_bids(r)),),
     GAME + "start_mid_game": lambda r: (
         states.empty(),
-        view(np.zeros(64, np.int64)),
         r.randrange(2**31),
         r.randrange(100),
         view(np.array([r.randint(-100, 200), r.randrange(10), r.randint(-100, 200), r.randrange(10)])),
@@ -792,26 +795,14 @@ CASES: dict[str, Maker] = {
     GAME + "win_probability_after_round": ended_round,
     GAME + "begin_round": lambda r: (
         states.empty(),
-        view(np.zeros(64, np.int64)),
-        r.randrange(2**31),
-        r.randrange(100),
+        Game(r.randrange(2**31), r.randrange(100), r.randrange(2)),
         r.randrange(10),
-        r.randrange(4),
         view(player_rows("srp", "wrp")),
-        r.randint(-100, 200),
-        r.randint(-100, 200),
-        r.randrange(10),
-        r.randrange(10),
+        totals(r),
     ),
-    GAME + "close_round": lambda r: (
-        finished(r),
-        r.randrange(4),
-        r.randrange(10),
-        r.randrange(10),
-        r.choice(RULES),
-        view(np.zeros(SUMS)),
-    ),
-    GAME + "turn_of": lambda r: (r.randrange(100), r.randrange(2), r.randrange(20)),
+    GAME + "close_round": lambda r: (finished(r), r.randrange(4), totals(r), r.choice(RULES), view(np.zeros(SUMS))),
+    GAME + "score_of_side": lambda r: (finished(r), r.randrange(2), r.randrange(10), r.choice(RULES)),
+    GAME + "turn_of": lambda r: (Game(1, r.randrange(100), r.randrange(2)), r.randrange(20)),
     GAME + "play_game": game,
     SOLO_GAME + "play_cutthroat_game": alone_game,
     SOLO_GAME + "rotate_seats": lambda r: (alone_finished(r), r.randrange(5)),

@@ -1,10 +1,12 @@
 """Both worlds for a kernel: its arguments as plain Python has them and as compiled code takes them.
 
-A `Case` names tables by field; state cells, scratch and sums are memoryviews. `both` calls the kernel in each world
-and gives the results with all that was written to, to be compared exactly.
+A `Case` names tables by field; states are `PlayState`, scratch and sums memoryviews. `both` calls the kernel
+in each world and returns the results with all that was written to, to be compared exactly.
 """
 
 from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import asdict
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -12,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from service.bidding.game.cards import DECK, cards_of
-from tables.engine.deal import deal, seed_rng
-from tables.engine.game import start_round
+from tables.engine.deal import deal_round
 from tables.engine.jit import entry
-from tables.engine.play import BID, COUNT, DECK_CELL, HAND, LEADER, PIECES, PLAYER, SIZE, play_card
+from tables.engine.play import play_card
+from tables.engine.play_state import STATE, PlayState, plain_state
 from tables.players.choose_card import IDS, choose_card
 from tables.players.srp1.goals import ALL_PIECES
 from tests.conftest import Worlds, view
@@ -47,11 +49,23 @@ def both(name: str, args: tuple, worlds: Worlds) -> tuple[tuple, tuple]:
     compiled_args = [_argument(arg, worlds, True) for arg in args]
     plain_result = kernel(name)(*plain_args)
     compiled_result = compiled(name)(*compiled_args)
-    written = [i for i, arg in enumerate(args) if isinstance(arg, memoryview)]
-    return (
-        (plain_result, [plain_args[i].tolist() for i in written]),
-        (compiled_result, [compiled_args[i].tolist() for i in written]),
+    return (plain_result, [_written(arg) for arg in plain_args]), (
+        compiled_result,
+        [_written(arg) for arg in compiled_args],
     )
+
+
+def _written(arg: Any) -> Any:
+    """What a kernel may have written to; None for other arguments."""
+    if isinstance(arg, PlayState):
+        return arg
+    if isinstance(arg, np.void):
+        return plain_state(arg)
+    if isinstance(arg, memoryview | np.ndarray):
+        return [plain_state(row) for row in arg] if getattr(arg, "dtype", None) == STATE else arg.tolist()
+    if isinstance(arg, list):
+        return arg
+    return None
 
 
 def _argument(arg: Any, worlds: Worlds, arrays: bool) -> Any:
@@ -63,27 +77,35 @@ def _argument(arg: Any, worlds: Worlds, arrays: bool) -> Any:
     if isinstance(arg, memoryview):
         copy = np.array(arg)
         return copy if arrays else view(copy)
+    if isinstance(arg, PlayState):
+        return _records([arg])[0] if arrays else deepcopy(arg)
+    if isinstance(arg, list):  # of states
+        return _records(arg) if arrays else deepcopy(arg)
+    if isinstance(arg, tuple) and any(isinstance(part, memoryview) for part in arg):
+        return type(arg)(*(_argument(part, worlds, arrays) for part in arg))
     return arg
+
+
+def _records(states: list[PlayState]) -> np.ndarray:
+    """The same states as compiled code takes them, an array of `STATE`."""
+    return np.array([tuple(asdict(state).values()) for state in states], STATE)
 
 
 # ---- whole rounds, card by card -----------------------------------------------------------------------------------
 
 
-def record_rounds(seed: int, first: int, bids: Any, players: Any, pieces: int, cards: Any) -> None:
+def record_rounds(table: Any, seed: int, first: int, bids: Any, players: Any, pieces: int, cards: Any) -> None:
     """Play rounds ``first``.. with given ``bids`` (n, 4) and ``players`` (4,); ``cards`` (n, 52) in order of play."""
-    s = np.zeros(SIZE, np.int64)
-    scratch = np.zeros(64, np.int64)
-    s[DECK_CELL] = DECK
+    s = table[0]
+    s.deck = DECK
     for n in range(len(bids)):
-        seed_rng(s, seed, first + n, 0)
-        deal(s, scratch)
-        start_round(s)
+        deal_round(s, seed, first + n, 0)
         for seat in range(4):
-            s[BID + seat] = bids[n, seat]
-            s[PLAYER + seat] = players[seat]
-            s[PIECES + seat] = pieces
+            s.bid[seat] = bids[n, seat]
+            s.player[seat] = players[seat]
+            s.pieces[seat] = pieces
         for i in range(52):
-            seat = (s[LEADER] + s[COUNT]) & 3
+            seat = (s.leader + s.trick_size) & 3
             card = choose_card(s, seat)
             cards[n, i] = card
             play_card(s, seat, card)
@@ -96,7 +118,7 @@ def compiled_rounds(first: int, n: int, bids: np.ndarray, *players: str, pieces:
     """uint8 (n, 52): the cards of rounds ``first``.. in order of play; one player for all seats, or four."""
     cards = np.zeros((n, 52), np.uint8)
     ids = np.array([IDS[player] for player in (players * 4)[:4]], np.int64)
-    _compiled_record_rounds(FROZEN_SEED, first, bids[first : first + n], ids, pieces, cards)
+    _compiled_record_rounds(np.zeros(1, STATE), FROZEN_SEED, first, bids[first : first + n], ids, pieces, cards)
     return cards
 
 
@@ -123,8 +145,8 @@ def frozen_bids() -> np.ndarray:
     for number in range(ROUNDS):
         s = states.dealt(FROZEN_SEED, number)
         for seat in range(4):
-            ranks = [card & 15 for card in cards_of(s[HAND + seat])]
-            spades = (s[HAND + seat] >> 48).bit_count()
+            ranks = [card & 15 for card in cards_of(s.hand[seat])]
+            spades = (s.hand[seat] >> 48).bit_count()
             quarters = 4 * ranks.count(12) + 3 * ranks.count(11) + ranks.count(10) + 4 * max(0, spades - 3)
             low = 12 not in ranks and spades <= 3 and (11 not in ranks or (number % 3 == 0 and quarters < 6))
             bids[number, seat] = 0 if low else max(1, quarters // 4)

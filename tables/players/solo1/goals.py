@@ -3,10 +3,8 @@
 All three others are opponents; each plays for her own contract. `srp1.goals` is the same for a side.
 """
 
-from typing import Any
-
 from service.bidding.game.scoring import contract_of, is_nil
-from tables.engine.play import BID, HAND, PIECES, TAKEN
+from tables.engine.play_state import PlayState
 from tables.players.common import tricks_left
 from tables.players.srp1.goals import sum_of_contracts, sure_takes
 
@@ -15,13 +13,13 @@ SURE_TAKES, SETTING, BAG_DODGING, NIL_PLAY, ATTACK, POSITION, LEADS = (1 << i fo
 PIECE_NAMES = ("sure takes", "setting", "bag dodging", "nil play", "attack", "position", "leads")
 
 
-def own_need(state: Any, seat: int) -> int:
+def own_need(state: PlayState, seat: int) -> int:
     """Tricks that ``seat`` still needs for her contract; 0 or less when made, and for a nil."""
-    bid = state[BID + seat]
-    return 0 if is_nil(bid) else int(contract_of(bid) - state[TAKEN + seat])
+    bid = state.bid[seat]
+    return 0 if is_nil(bid) else int(contract_of(bid) - state.taken[seat])
 
 
-def others_need(state: Any, me: int) -> int:
+def others_need(state: PlayState, me: int) -> int:
     """Tricks that the three others still need together, of those who can still make their contracts."""
     left = tricks_left(state)
     total = 0
@@ -32,23 +30,23 @@ def others_need(state: Any, me: int) -> int:
     return total
 
 
-def is_safe(state: Any, me: int, unseen: int) -> bool:
+def is_safe(state: PlayState, me: int, unseen: int) -> bool:
     """Whether her contract is made, or sure to be from spades alone: then others' nils may be gone for.
 
     Worth .5 (+-.5) percent of games against going for them while the contract can be made at all.
     """
     need = own_need(state, me)
-    return need <= 0 or sure_takes(state[HAND + me] >> 48, unseen >> 48) >= need
+    return need <= 0 or sure_takes(state.hand[me] >> 48, unseen >> 48) >= need
 
 
-def wants_tricks(state: Any, me: int, unseen: int) -> bool:
+def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
     """Whether seat ``me`` plays to take tricks (with no live nil to think of)."""
-    pieces = state[PIECES + me]
+    pieces = state.pieces[me]
     need = own_need(state, me)
     left = tricks_left(state)
     if 0 < need <= left:
         sure = pieces & SURE_TAKES and sum_of_contracts(state) <= 10
-        return not (sure and sure_takes(state[HAND + me] >> 48, unseen >> 48) >= need)
+        return not (sure and sure_takes(state.hand[me] >> 48, unseen >> 48) >= need)
     if not pieces & BAG_DODGING:
         return True
     if not pieces & SETTING:

@@ -4,10 +4,9 @@ A live nil comes first, one's own or another's; else the goal decides between pl
 Follows SRP (`srp1`), whose parts that think of no partner it uses.
 """
 
-from typing import Any
-
 from service.bidding.game.cards import ACE, FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest
-from tables.engine.play import BEST, BROKEN, CARD, COUNT, HAND, PIECES, VOID, WINNER, legal_cards, suit_mask
+from tables.engine.play import legal_cards, suit_mask
+from tables.engine.play_state import PlayState
 from tables.players.common import (
     cards_above,
     cards_below,
@@ -29,18 +28,18 @@ from tables.players.srp1.nils import NOTHING, attack_discard, nil_card
 STANDS_UP = (0, 0, 0, 24, 48, 66, 79, 87, 92, 96, 97, 99, 99, 100)
 
 
-def solo1(state: Any, me: int) -> int:
+def solo1(state: PlayState, me: int) -> int:
     """The card SOLO plays from seat ``me``."""
-    hand = state[HAND + me]
-    legal = legal_cards(hand, state[COUNT], state[CARD], state[BROKEN])
+    hand = state.hand[me]
+    legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     if legal & (legal - 1) == 0:
         return lowest(legal)
-    pieces = state[PIECES + me]
+    pieces = state.pieces[me]
     unseen = unseen_cards(state, me)
     if nil_alive(state, me):
         if pieces & NIL_PLAY:
             return nil_card(state, hand, legal, unseen)
-        return duck(state, legal) if state[COUNT] else least_winning_lead(legal, unseen)
+        return duck(state, legal) if state.trick_size else least_winning_lead(legal, unseen)
     if pieces & ATTACK and is_safe(state, me, unseen):
         for step in range(1, 4):
             niler = (me + step) & 3
@@ -49,23 +48,23 @@ def solo1(state: Any, me: int) -> int:
                 if card != NOTHING:
                     return card
     if wants_tricks(state, me, unseen):
-        if state[COUNT] == 0:
+        if state.trick_size == 0:
             return lead_for_oneself(state, me, hand, legal, unseen) if pieces & LEADS else lowest_rank(legal)
         if pieces & POSITION:
             return follow_for_oneself(state, me, hand, legal, unseen)
         winners = winning_cards(state, legal)
         return lowest(winners) if winners else lowest_rank(legal)
-    return duck(state, legal) if state[COUNT] else least_winning_lead(legal, unseen)
+    return duck(state, legal) if state.trick_size else least_winning_lead(legal, unseen)
 
 
-def lead_for_oneself(state: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+def lead_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
     """The lead of the highest worth over the suits; worths are rough percentages, as in `srp1.lead`."""
     spades = hand >> 48
     best = NOTHING
     best_worth = -10000
     trumps_out = 0  # opponents who may still hold a spade
     for step in range(1, 4):
-        if unseen >> 48 and not state[VOID + ((me + step) & 3)] & 8:
+        if unseen >> 48 and not state.void[((me + step) & 3)] & 8:
             trumps_out += 1
     for suit in range(3):
         held = legal & suit_mask(suit)
@@ -76,7 +75,7 @@ def lead_for_oneself(state: Any, me: int, hand: int, legal: int, unseen: int) ->
         n_out = out.bit_count()
         ruffed = False
         for step in range(1, 4):
-            void = state[VOID + ((me + step) & 3)]
+            void = state.void[((me + step) & 3)]
             if unseen >> 48 and void & 1 << suit and not void & 8:
                 ruffed = True
         if not out & cards_above(card):
@@ -121,46 +120,46 @@ def lead_for_oneself(state: Any, me: int, hand: int, legal: int, unseen: int) ->
     return best
 
 
-def follow_for_oneself(state: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+def follow_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
     """The card to follow with when the trick is wanted."""
-    led = state[CARD] >> 4
+    led = state.trick[0] >> 4
     winners = winning_cards(state, legal)
-    last = state[COUNT] == 3
+    last = state.trick_size == 3
     if legal & suit_mask(led):
         if not winners:
             return lowest(legal)
         if last:
             return lowest(winners)
         top = highest(winners)
-        covers_honour = led < 3 and top & 15 == KING and state[BEST] & 15 >= JACK
-        if state[COUNT] == 2 or covers_honour or not unseen & cards_above(top):
+        covers_honour = led < 3 and top & 15 == KING and state.best_card & 15 >= JACK
+        if state.trick_size == 2 or covers_honour or not unseen & cards_above(top):
             return lowest_equal(top, legal, unseen)
         return lowest(legal)
     if not winners:
         return discard(hand, legal, unseen)
-    if not last and state[BEST] < FIRST_SPADE:
-        for step in range(1, 4 - state[COUNT]):
-            void = state[VOID + ((me + step) & 3)]
+    if not last and state.best_card < FIRST_SPADE:
+        for step in range(1, 4 - state.trick_size):
+            void = state.void[((me + step) & 3)]
             if void & 1 << led and not void & 8:  # she may ruff higher
                 return lowest_equal(highest(winners), winners, unseen)
     return lowest(winners)
 
 
-def hunt(state: Any, me: int, niler: int, hand: int, legal: int, unseen: int) -> int:
+def hunt(state: PlayState, me: int, niler: int, hand: int, legal: int, unseen: int) -> int:
     """The card that goes for the live nil of ``niler``, or NOTHING where this trick can't hurt it."""
-    if state[COUNT] == 0:
+    if state.trick_size == 0:
         return hunting_lead(state, niler, legal, unseen)
-    led = state[CARD] >> 4
-    if state[WINNER] == niler:
+    led = state.trick[0] >> 4
+    if state.winner == niler:
         losers = legal & ~winning_cards(state, legal)
         if not losers:
             return NOTHING  # her nil is safe this time
         if not losers & suit_mask(led):
             return discard(hand, losers, unseen)
         return highest(losers & suit_mask(led))
-    if not plays_after(state, me, niler) or state[VOID + niler] & 1 << led:
+    if not plays_after(state, me, niler) or state.void[niler] & 1 << led:
         return NOTHING
-    best = state[BEST]
+    best = state.best_card
     if best >> 4 != led or not unseen & cards_above(best) & suit_mask(led):
         return NOTHING
     if legal & suit_mask(led):
@@ -170,13 +169,13 @@ def hunt(state: Any, me: int, niler: int, hand: int, legal: int, unseen: int) ->
     return NOTHING
 
 
-def hunting_lead(state: Any, niler: int, legal: int, unseen: int) -> int:
+def hunting_lead(state: PlayState, niler: int, legal: int, unseen: int) -> int:
     """Lead low where the niler may have to go over; weights as in `srp1.nils.attack_lead`."""
     best = NOTHING
     best_worth = 0
     for suit in range(4):
         held = legal & suit_mask(suit)
-        if not held or state[VOID + niler] & 1 << suit:
+        if not held or state.void[niler] & 1 << suit:
             continue
         card = lowest(held)
         out = unseen & suit_mask(suit)

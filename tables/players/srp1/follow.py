@@ -1,21 +1,20 @@
 """How SRP follows to a trick when it plays for tricks: second, third and fourth hand, ruffs, discards."""
 
-from typing import Any
-
 from service.bidding.game.cards import FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest
-from tables.engine.play import BEST, CARD, COUNT, VOID, WINNER, suit_mask
+from tables.engine.play import suit_mask
+from tables.engine.play_state import PlayState
 from tables.players.common import cards_above, lowest_equal, winning_cards
 
 SPADE_ACE = 60
 
 
-def follow_for_tricks(state: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
     """The card SRP follows with when it wants the trick for its side."""
-    led = state[CARD] >> 4
+    led = state.trick[0] >> 4
     winners = winning_cards(state, legal)
-    best = state[BEST]
-    partner_wins = state[WINNER] == (me + 2) & 3
-    last = state[COUNT] == 3
+    best = state.best_card
+    partner_wins = state.winner == (me + 2) & 3
+    last = state.trick_size == 3
     if legal & suit_mask(led):
         if not winners:
             return lowest(legal)
@@ -31,7 +30,7 @@ def follow_for_tricks(state: Any, me: int, hand: int, legal: int, unseen: int) -
             if (unseen & cards_above(top)).bit_count() == 1 and best & 15 < QUEEN:
                 return lowest_equal(top, legal, unseen)
             return lowest(legal)
-        third = state[COUNT] == 2
+        third = state.trick_size == 2
         covers_honour = led < 3 and top & 15 == KING and best & 15 >= JACK
         if third or covers_honour or not (unseen & cards_above(top)):
             return lowest_equal(top, legal, unseen)
@@ -39,24 +38,24 @@ def follow_for_tricks(state: Any, me: int, hand: int, legal: int, unseen: int) -
     if winners and _ruff_pays(state, me, unseen, best, partner_wins, last):
         if not last and best < FIRST_SPADE:
             spades = hand >> 48
-            if state[COUNT] == 1 and spades >> KING == 1 and spades.bit_count() == 2 and unseen >> SPADE_ACE & 1:
+            if state.trick_size == 1 and spades >> KING == 1 and spades.bit_count() == 2 and unseen >> SPADE_ACE & 1:
                 return discard(hand, legal, unseen)  # the guard of the king
             lho = (me + 1) & 3
-            if state[COUNT] == 2 and state[VOID + lho] & 1 << led and not state[VOID + lho] & 8:
+            if state.trick_size == 2 and state.void[lho] & 1 << led and not state.void[lho] & 8:
                 return lowest_equal(highest(winners), winners, unseen)
         return lowest(winners)
     return discard(hand, legal, unseen)
 
 
-def _ruff_pays(state: Any, me: int, unseen: int, best: int, partner_wins: bool, last: bool) -> bool:
+def _ruff_pays(state: PlayState, me: int, unseen: int, best: int, partner_wins: bool, last: bool) -> bool:
     if not partner_wins:
         return True
     if last or best >= FIRST_SPADE:
         return False
     # Third hand, partner ahead: ruff her card only where it may well be beaten.
-    led = state[CARD] >> 4
+    led = state.trick[0] >> 4
     lho = (me + 1) & 3
-    if state[VOID + lho] & 1 << led and not state[VOID + lho] & 8 and unseen >> 48:
+    if state.void[lho] & 1 << led and not state.void[lho] & 8 and unseen >> 48:
         return True
     return (unseen & cards_above(best)).bit_count() > 0
 

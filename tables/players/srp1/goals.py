@@ -4,10 +4,8 @@
 into one question: take tricks, or leave them to the opponents?
 """
 
-from typing import Any
-
 from service.bidding.game.scoring import contract_of, is_nil
-from tables.engine.play import BID, HAND, PIECES
+from tables.engine.play_state import PlayState
 from tables.players.common import tricks_left, tricks_needed
 
 # Pieces that can be switched off one at a time, to measure what each is worth.
@@ -40,18 +38,18 @@ def sure_takes(spades: int, unseen: int) -> int:
     return sure
 
 
-def round_type(state: Any, me: int) -> int:
+def round_type(state: PlayState, me: int) -> int:
     """The round's type as seat ``me`` sees it (appendix E): by who bid nil, else by the sum of the four bids."""
-    ours = is_nil(state[BID + me]) or is_nil(state[BID + ((me + 2) & 3)])
-    theirs = is_nil(state[BID + ((me + 1) & 3)])
-    if is_nil(state[BID + ((me + 3) & 3)]):
+    ours = is_nil(state.bid[me]) or is_nil(state.bid[((me + 2) & 3)])
+    theirs = is_nil(state.bid[((me + 1) & 3)])
+    if is_nil(state.bid[((me + 3) & 3)]):
         if theirs and not ours:
             return DOUBLE_NIL
         theirs = True
     if ours:
         if theirs:
             return NIL_VERSUS_NIL
-        return WE_NIL if is_nil(state[BID + me]) else PARTNER_NIL
+        return WE_NIL if is_nil(state.bid[me]) else PARTNER_NIL
     return OPPONENTS_NIL if theirs else type_by_sum(sum_of_contracts(state))
 
 
@@ -66,31 +64,26 @@ def type_by_sum(total: int) -> int:
     return FOURTEEN if total == 14 else STRONG_OVER
 
 
-def sum_of_contracts(state: Any) -> int:
+def sum_of_contracts(state: PlayState) -> int:
     """Sum of the four bids, nils as 0."""
-    return (
-        contract_of(state[BID])
-        + contract_of(state[BID + 1])
-        + contract_of(state[BID + 2])
-        + contract_of(state[BID + 3])
-    )
+    return contract_of(state.bid[0]) + contract_of(state.bid[1]) + contract_of(state.bid[2]) + contract_of(state.bid[3])
 
 
-def wants_tricks(state: Any, me: int, unseen: int) -> bool:
+def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
     """Whether seat ``me`` plays to take tricks (with no live nil to think of)."""
-    pieces = state[PIECES + me]
+    pieces = state.pieces[me]
     need = tricks_needed(state, me)
     theirs = tricks_needed(state, (me + 1) & 3)
     left = tricks_left(state)
     kind = type_by_sum(sum_of_contracts(state))
-    if is_nil(state[BID + me]):
+    if is_nil(state.bid[me]):
         # A failed nil's tricks don't help its side's contract: only setting the others is left to play for.
         return 0 < theirs <= left and left - theirs <= 3
     if need > left:
         # Set already: tricks cost us nothing; take them while they can set the others, else give them bags.
         return 0 < theirs <= left
     if need > 0:
-        if pieces & SURE_TAKES and kind <= UNDER and sure_takes(state[HAND + me] >> 48, unseen >> 48) >= need:
+        if pieces & SURE_TAKES and kind <= UNDER and sure_takes(state.hand[me] >> 48, unseen >> 48) >= need:
             return False
         return True
     if not pieces & BAG_DODGING:

@@ -1,9 +1,8 @@
 """What SRP leads when it plays for tricks, as kernels; ducking leads are `common.least_winning_lead`."""
 
-from typing import Any
-
 from service.bidding.game.cards import ACE, KING, QUEEN, highest, lowest
-from tables.engine.play import PIECES, SIGNAL, VOID, suit_mask
+from tables.engine.play import suit_mask
+from tables.engine.play_state import PlayState
 from tables.players.common import cards_above, lowest_equal
 from tables.players.srp1.goals import SIGNALS
 
@@ -12,7 +11,7 @@ from tables.players.srp1.goals import SIGNALS
 STANDS_UP = (0, 0, 22, 46, 62, 73, 81, 87, 92, 95, 97, 98, 99, 100)
 
 
-def lead_for_tricks(state: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
     """The lead of the highest worth over the suits.
 
     A worth is a rough percentage: of a boss's standing up, of partner's ruff, of what the suit may still bring;
@@ -21,9 +20,9 @@ def lead_for_tricks(state: Any, me: int, hand: int, legal: int, unseen: int) -> 
     partner = (me + 2) & 3
     lho = (me + 1) & 3
     rho = (me + 3) & 3
-    enemy_trumps = unseen >> 48 != 0 and not (state[VOID + lho] & 8 and state[VOID + rho] & 8)
-    partner_trumps = unseen >> 48 != 0 and not state[VOID + partner] & 8
-    signals = state[PIECES + me] & SIGNALS
+    enemy_trumps = unseen >> 48 != 0 and not (state.void[lho] & 8 and state.void[rho] & 8)
+    partner_trumps = unseen >> 48 != 0 and not state.void[partner] & 8
+    signals = state.pieces[me] & SIGNALS
     spades = hand >> 48
     best = -1
     best_worth = -10000
@@ -36,10 +35,9 @@ def lead_for_tricks(state: Any, me: int, hand: int, legal: int, unseen: int) -> 
         n_out = out.bit_count()
         bit = 1 << suit
         ruffed = enemy_trumps and (
-            (state[VOID + lho] & bit and not state[VOID + lho] & 8)
-            or (state[VOID + rho] & bit and not state[VOID + rho] & 8)
+            (state.void[lho] & bit and not state.void[lho] & 8) or (state.void[rho] & bit and not state.void[rho] & 8)
         )
-        partner_ruffs = partner_trumps and (state[VOID + partner] & bit or (signals and state[SIGNAL + partner] & bit))
+        partner_ruffs = partner_trumps and (state.void[partner] & bit or (signals and state.signalled[partner] & bit))
         if not out & cards_above(card):
             # A boss: cash it while it stands up.
             stands = 100 if not enemy_trumps else (5 if ruffed else STANDS_UP[n_out])

@@ -3,10 +3,9 @@
 Each function answers with a card, or NOTHING where the nil makes no difference to this play.
 """
 
-from typing import Any
-
 from service.bidding.game.cards import SPADE_BITS, TEN, highest, lowest
-from tables.engine.play import BEST, CARD, COUNT, VOID, WINNER, suit_mask
+from tables.engine.play import suit_mask
+from tables.engine.play_state import PlayState
 from tables.players.common import cards_above, cards_below, lowest_equal, plays_after, winning_cards
 from tables.players.srp1.follow import discard
 from tables.players.srp1.goals import wants_tricks
@@ -31,15 +30,15 @@ def danger(held: int, unseen: int) -> int:
     return total
 
 
-def nil_card(state: Any, hand: int, legal: int, unseen: int) -> int:
+def nil_card(state: PlayState, hand: int, legal: int, unseen: int) -> int:
     """The nil bidder's own card."""
-    if state[COUNT] == 0:
+    if state.trick_size == 0:
         return _nil_lead(state, legal, unseen)
     winners = winning_cards(state, legal)
     losers = legal & ~winners
     if not losers:
-        return highest(legal) if state[COUNT] == 3 else lowest(legal)
-    led = state[CARD] >> 4
+        return highest(legal) if state.trick_size == 3 else lowest(legal)
+    led = state.trick[0] >> 4
     if losers & suit_mask(led):
         return highest(losers & suit_mask(led))
     if losers & SPADE_BITS:
@@ -59,7 +58,7 @@ def nil_card(state: Any, hand: int, legal: int, unseen: int) -> int:
     return best
 
 
-def _nil_lead(state: Any, legal: int, unseen: int) -> int:
+def _nil_lead(state: PlayState, legal: int, unseen: int) -> int:
     best = NOTHING
     best_risk = 1 << 30
     for suit in range(4):
@@ -75,25 +74,25 @@ def _nil_lead(state: Any, legal: int, unseen: int) -> int:
     return best
 
 
-def cover_card(state: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
     """The card that covers partner's live nil, or NOTHING where she needs no cover in this trick."""
     partner = (me + 2) & 3
-    if state[COUNT] == 0:
+    if state.trick_size == 0:
         return cover_lead(state, partner, hand, legal, unseen)
-    led = state[CARD] >> 4
+    led = state.trick[0] >> 4
     winners = winning_cards(state, legal)
-    if state[WINNER] == partner:
+    if state.winner == partner:
         return lowest(winners) if winners else NOTHING
     if not plays_after(state, me, partner):
-        if state[COUNT] == 2 and legal & suit_mask(led):
+        if state.trick_size == 2 and legal & suit_mask(led):
             # Partner led and is safe: high cards are wanted for the next time.
             losers = legal & ~winners
             return lowest(losers) if losers else lowest(winners)
         return NOTHING
     # Second hand, partner last: she is in danger where the best card is low and she has to follow.
-    if state[VOID + partner] & 1 << led or not winners:
+    if state.void[partner] & 1 << led or not winners:
         return NOTHING
-    best = state[BEST]
+    best = state.best_card
     if (unseen & cards_above(best) & suit_mask(led)).bit_count() == 0 and best >> 4 == led:
         return NOTHING
     if not legal & suit_mask(led):
@@ -105,7 +104,7 @@ def cover_card(state: Any, me: int, hand: int, legal: int, unseen: int) -> int:
     return top
 
 
-def cover_lead(state: Any, partner: int, hand: int, legal: int, unseen: int) -> int:
+def cover_lead(state: PlayState, partner: int, hand: int, legal: int, unseen: int) -> int:
     """Lead high where partner may be caught, or anything where she is known to be out.
 
     A suit loses twelve for each unseen card above our highest and gains one for each below; weights found in
@@ -120,7 +119,7 @@ def cover_lead(state: Any, partner: int, hand: int, legal: int, unseen: int) -> 
         out = unseen & suit_mask(suit)
         card = highest(held)
         higher = (out & cards_above(card)).bit_count()
-        if state[VOID + partner] & 1 << suit and suit < 3:
+        if state.void[partner] & 1 << suit and suit < 3:
             # She throws a dangerous card whatever we lead.
             worth = 60
             if higher:
@@ -135,14 +134,14 @@ def cover_lead(state: Any, partner: int, hand: int, legal: int, unseen: int) -> 
     return best
 
 
-def attack_card(state: Any, me: int, niler: int, hand: int, legal: int, unseen: int) -> int:
+def attack_card(state: PlayState, me: int, niler: int, hand: int, legal: int, unseen: int) -> int:
     """The card that attacks the live nil of ``niler``, or NOTHING where this trick can't hurt it."""
     coverer = (niler + 2) & 3
-    if state[COUNT] == 0:
+    if state.trick_size == 0:
         return attack_lead(state, niler, coverer, legal, unseen)
-    led = state[CARD] >> 4
-    best = state[BEST]
-    if state[WINNER] == niler:
+    led = state.trick[0] >> 4
+    best = state.best_card
+    if state.winner == niler:
         # Stay under her. Where that can't be, her nil is safe this time.
         losers = legal & ~winning_cards(state, legal)
         if losers:
@@ -150,14 +149,14 @@ def attack_card(state: Any, me: int, niler: int, hand: int, legal: int, unseen: 
                 return discard(hand, losers, unseen)
             return highest(losers & suit_mask(led))
         return NOTHING
-    if not plays_after(state, me, niler) or state[VOID + niler] & 1 << led:
+    if not plays_after(state, me, niler) or state.void[niler] & 1 << led:
         return attack_win(state, me, hand, legal, unseen)
-    if state[WINNER] == coverer and best >> 4 == led and (state[COUNT] == 1 or best & 15 >= TEN):
+    if state.winner == coverer and best >> 4 == led and (state.trick_size == 1 or best & 15 >= TEN):
         winners = winning_cards(state, legal) & suit_mask(led)
         if winners:
             # Over the coverer as cheaply as can be: the nil may still have to go over us.
             return lowest(winners)
-    if state[WINNER] == coverer and (best >> 4 != led or best & 15 >= TEN):
+    if state.winner == coverer and (best >> 4 != led or best & 15 >= TEN):
         return NOTHING  # he is high enough to keep her safe, and we can't go over him
     if best >> 4 != led or not (unseen & cards_above(best) & suit_mask(led)):
         return NOTHING
@@ -168,18 +167,18 @@ def attack_card(state: Any, me: int, niler: int, hand: int, legal: int, unseen: 
     return NOTHING
 
 
-def attack_win(state: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+def attack_win(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
     """A trick that can't hurt the nil: win with high cards and keep the low ones to attack with."""
-    led = state[CARD] >> 4
+    led = state.trick[0] >> 4
     winners = winning_cards(state, legal)
-    partner_wins = state[WINNER] == (me + 2) & 3
+    partner_wins = state.winner == (me + 2) & 3
     if legal & suit_mask(led):
         if not wants_tricks(state, me, unseen):
             return NOTHING
-        if partner_wins and state[COUNT] == 2 and winners:
+        if partner_wins and state.trick_size == 2 and winners:
             return highest(winners)
         return NOTHING
-    if winners and not (partner_wins and state[COUNT] == 3):
+    if winners and not (partner_wins and state.trick_size == 3):
         return highest(winners)
     if legal & ~SPADE_BITS:
         return attack_discard(legal)
@@ -198,7 +197,7 @@ def attack_discard(legal: int) -> int:
     return best
 
 
-def attack_lead(state: Any, niler: int, coverer: int, legal: int, unseen: int) -> int:
+def attack_lead(state: PlayState, niler: int, coverer: int, legal: int, unseen: int) -> int:
     """Lead low where the niler may have to go over and the coverer can't help.
 
     Cards below ours let her duck and cost seven each, cards above it two; weights found in duplicate games.
@@ -209,7 +208,7 @@ def attack_lead(state: Any, niler: int, coverer: int, legal: int, unseen: int) -
         held = legal & suit_mask(suit)
         if not held:
             continue
-        if state[VOID + niler] & 1 << suit:
+        if state.void[niler] & 1 << suit:
             continue
         card = lowest(held)
         out = unseen & suit_mask(suit)
@@ -218,8 +217,8 @@ def attack_lead(state: Any, niler: int, coverer: int, legal: int, unseen: int) -
         if higher < 2:
             continue
         worth = 40 + 2 * higher - 7 * lower
-        if state[VOID + coverer] & 1 << suit and suit < 3:
-            worth += 10 if state[VOID + coverer] & 8 else -10
+        if state.void[coverer] & 1 << suit and suit < 3:
+            worth += 10 if state.void[coverer] & 8 else -10
         if worth > best_worth:
             best_worth = worth
             best = card

@@ -4,10 +4,9 @@ A live nil comes first: one's own, partner's, the opponents'. Else the side's go
 for tricks and leaving them. Each piece can be switched off by its bit in the state, to measure its worth.
 """
 
-from typing import Any
-
 from service.bidding.game.cards import highest, lowest
-from tables.engine.play import BROKEN, CARD, COUNT, HAND, PIECES, WINNER, legal_cards, suit_mask
+from tables.engine.play import legal_cards, suit_mask
+from tables.engine.play_state import PlayState
 from tables.players.common import (
     duck,
     least_winning_lead,
@@ -34,19 +33,19 @@ from tables.players.srp1.lead import lead_for_tricks
 from tables.players.srp1.nils import NOTHING, attack_card, cover_card, nil_card
 
 
-def srp1(state: Any, me: int) -> int:
+def srp1(state: PlayState, me: int) -> int:
     """The card SRP plays from seat ``me``."""
-    hand = state[HAND + me]
-    legal = legal_cards(hand, state[COUNT], state[CARD], state[BROKEN])
+    hand = state.hand[me]
+    legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     if legal & (legal - 1) == 0:
         return lowest(legal)
-    pieces = state[PIECES + me]
+    pieces = state.pieces[me]
     unseen = unseen_cards(state, me)
     kind = round_type(state, me)
     if nil_alive(state, me):
         if pieces & NIL_PLAY:
             return nil_card(state, hand, legal, unseen)
-        return duck(state, legal) if state[COUNT] else least_winning_lead(legal, unseen)
+        return duck(state, legal) if state.trick_size else least_winning_lead(legal, unseen)
     if kind >= WE_NIL and pieces & COVER and nil_alive(state, (me + 2) & 3):
         card = cover_card(state, me, hand, legal, unseen)
         if card != NOTHING:
@@ -59,20 +58,20 @@ def srp1(state: Any, me: int) -> int:
                 if card != NOTHING:
                     return card
     if wants_tricks(state, me, unseen):
-        if state[COUNT] == 0:
+        if state.trick_size == 0:
             return lead_for_tricks(state, me, hand, legal, unseen) if pieces & LEADS else lowest_rank(legal)
         if pieces & POSITION:
             return follow_for_tricks(state, me, hand, legal, unseen)
         winners = winning_cards(state, legal)
-        if winners and state[WINNER] != (me + 2) & 3:
+        if winners and state.winner != (me + 2) & 3:
             return lowest(winners)
         return lowest_rank(legal)
-    if state[COUNT] == 0:
+    if state.trick_size == 0:
         return least_winning_lead(legal, unseen)
-    if state[WINNER] == (me + 2) & 3 and state[COUNT] == 3:
+    if state.winner == (me + 2) & 3 and state.trick_size == 3:
         # The trick is ours whoever takes it: get rid of the highest card.
         return highest(legal)
-    if pieces & COVER and nil_alive(state, (me + 2) & 3) and legal & suit_mask(state[CARD] >> 4):
+    if pieces & COVER and nil_alive(state, (me + 2) & 3) and legal & suit_mask(state.trick[0] >> 4):
         losers = legal & ~winning_cards(state, legal)
         if losers:
             return lowest(losers)  # high cards are wanted for the cover

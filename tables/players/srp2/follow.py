@@ -1,31 +1,30 @@
 """How SRP 2 follows when it plays for tricks: as `srp1.follow`, but it keeps low cards and fears a ruff behind it."""
 
-from typing import Any
-
 from service.bidding.game.cards import FIRST_SPADE, JACK, KING, QUEEN, highest, lowest
-from tables.engine.play import BEST, CARD, COUNT, VOID, WINNER, suit_mask
+from tables.engine.play import suit_mask
+from tables.engine.play_state import PlayState
 from tables.players.common import cards_above, lowest_equal, nil_alive, winning_cards
 from tables.players.srp1.follow import SPADE_ACE, discard
 from tables.players.srp1.goals import sum_of_contracts
 from tables.players.srp2.goals import FEW_BID, LOW_KEPT, RUFF_BEHIND, UNDER_PARTNER, middle_card, pieces_in_use
 
 
-def may_ruff(state: Any, seat: int, unseen: int) -> bool:
+def may_ruff(state: PlayState, seat: int, unseen: int) -> bool:
     """Whether ``seat`` is known to be out of the suit led, and may hold a spade."""
-    return bool(state[VOID + seat] >> (state[CARD] >> 4) & 1 and not state[VOID + seat] & 8 and unseen >> 48)
+    return bool(state.void[seat] >> (state.trick[0] >> 4) & 1 and not state.void[seat] & 8 and unseen >> 48)
 
 
-def follow_for_tricks(state: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
     """The card SRP follows with when it wants the trick for its side."""
-    led = state[CARD] >> 4
+    led = state.trick[0] >> 4
     lho = (me + 1) & 3
     winners = winning_cards(state, legal)
     losers = legal & ~winners
-    best = state[BEST]
-    partner_wins = state[WINNER] == (me + 2) & 3
-    last = state[COUNT] == 3
+    best = state.best_card
+    partner_wins = state.winner == (me + 2) & 3
+    last = state.trick_size == 3
     pieces = pieces_in_use(state, me)
-    ruff_behind = pieces & RUFF_BEHIND and state[COUNT] == 1 and best < FIRST_SPADE and may_ruff(state, lho, unseen)
+    ruff_behind = pieces & RUFF_BEHIND and state.trick_size == 1 and best < FIRST_SPADE and may_ruff(state, lho, unseen)
     attacks = nil_alive(state, lho) or nil_alive(state, (me + 3) & 3)  # low cards are what a nil is attacked with
     few_bid = sum_of_contracts(state) <= (FEW_BID + 1 if attacks else FEW_BID)
     if legal & suit_mask(led):
@@ -53,7 +52,7 @@ def follow_for_tricks(state: Any, me: int, hand: int, legal: int, unseen: int) -
                 return lowest_equal(top, legal, unseen)
             return loser
         covers_honour = led < 3 and top & 15 == KING and best & 15 >= JACK
-        if state[COUNT] == 2 or covers_honour or not (unseen & cards_above(top)):
+        if state.trick_size == 2 or covers_honour or not (unseen & cards_above(top)):
             return lowest_equal(top, legal, unseen)
         return loser
     if ruff_behind:
@@ -61,15 +60,15 @@ def follow_for_tricks(state: Any, me: int, hand: int, legal: int, unseen: int) -
     if winners and _ruff_pays(state, me, unseen, best, partner_wins, last):
         if not last and best < FIRST_SPADE:
             spades = hand >> 48
-            if state[COUNT] == 1 and spades >> KING == 1 and spades.bit_count() == 2 and unseen >> SPADE_ACE & 1:
+            if state.trick_size == 1 and spades >> KING == 1 and spades.bit_count() == 2 and unseen >> SPADE_ACE & 1:
                 return discard(hand, legal, unseen)  # the guard of the king
-            if state[COUNT] == 2 and state[VOID + lho] >> led & 1 and not state[VOID + lho] & 8:
+            if state.trick_size == 2 and state.void[lho] >> led & 1 and not state.void[lho] & 8:
                 return lowest_equal(highest(winners), winners, unseen)
         return lowest(winners)
     return discard(hand, legal, unseen)
 
 
-def _ruff_pays(state: Any, me: int, unseen: int, best: int, partner_wins: bool, last: bool) -> bool:
+def _ruff_pays(state: PlayState, me: int, unseen: int, best: int, partner_wins: bool, last: bool) -> bool:
     if not partner_wins:
         return True
     if last or best >= FIRST_SPADE:

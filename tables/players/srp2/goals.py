@@ -3,11 +3,10 @@
 The pieces below are the new ones; those of SRP 1 are always in use here.
 """
 
-from typing import Any
-
 from service.bidding.game.cards import highest
 from service.bidding.game.scoring import contract_of, is_nil, nil_stake
-from tables.engine.play import BID, HAND, PIECES, RULE, SCORE, TAKEN, carried_rules
+from tables.engine.play import carried_rules
+from tables.engine.play_state import PlayState
 from tables.players.common import cards_above, tricks_left, tricks_needed
 from tables.players.srp1.goals import OVER, UNDER, sum_of_contracts, sure_takes, type_by_sum
 
@@ -32,17 +31,17 @@ SHARE_SLACK = 2  # tricks of those left that the side can spare, for a share to 
 SETTABLE = 4  # tricks the others may still lose and be thought settable when the game hangs on it
 
 
-def pieces_in_use(state: Any, me: int) -> int:
+def pieces_in_use(state: PlayState, me: int) -> int:
     """The pieces that seat ``me`` plays with: none where both sides bid nil, for there sums of bids say little.
 
     With them it lost 3.5 points a round in variant `suicide`, where every side bids one.
     """
-    if (is_nil(state[BID]) or is_nil(state[BID + 2])) and (is_nil(state[BID + 1]) or is_nil(state[BID + 3])):
+    if (is_nil(state.bid[0]) or is_nil(state.bid[2])) and (is_nil(state.bid[1]) or is_nil(state.bid[3])):
         return 0
-    return int(state[PIECES + me])
+    return int(state.pieces[me])
 
 
-def wants_tricks(state: Any, me: int, unseen: int) -> bool:
+def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
     """Whether seat ``me`` plays to take tricks (with no live nil to think of)."""
     pieces = pieces_in_use(state, me)
     need = tricks_needed(state, me)
@@ -51,7 +50,7 @@ def wants_tricks(state: Any, me: int, unseen: int) -> bool:
     settable = 0 < theirs <= left
     if pieces & STAKES and settable and left - theirs <= SETTABLE and must_set(state, me):
         return True
-    if is_nil(state[BID + me]):
+    if is_nil(state.bid[me]):
         # A failed nil's tricks don't help its side's contract: only setting the others is left to play for.
         return settable and left - theirs <= 3
     if need > left:
@@ -59,39 +58,39 @@ def wants_tricks(state: Any, me: int, unseen: int) -> bool:
         return settable
     total = sum_of_contracts(state)
     if need > 0:
-        sure = sure_takes(state[HAND + me] >> 48, unseen >> 48)
+        sure = sure_takes(state.hand[me] >> 48, unseen >> 48)
         if pieces & OWN_SHARE and total <= FEW_BID and left - need >= SHARE_SLACK:
-            if contract_of(state[BID + me]) - state[TAKEN + me] <= sure:
+            if contract_of(state.bid[me]) - state.taken[me] <= sure:
                 return False
         return not (type_by_sum(total) <= UNDER and sure >= need)
     # They can lose `left - theirs` tricks more before they are set.
     return settable and (type_by_sum(total) >= OVER or left - theirs <= 1)
 
 
-def projected(state: Any, side: int) -> int:
+def projected(state: PlayState, side: int) -> int:
     """A side's points after the round if it makes its contract and keeps its live nils; bags not counted."""
     rules = carried_rules(state)
-    points = state[SCORE + side]
+    points = state.score[side]
     for seat in range(side, 4, 2):
-        stake = nil_stake(state[BID + seat], rules)
-        points += 10 * contract_of(state[BID + seat]) + (-stake if state[TAKEN + seat] else stake)
+        stake = nil_stake(state.bid[seat], rules)
+        points += 10 * contract_of(state.bid[seat]) + (-stake if state.taken[seat] else stake)
     return int(points)
 
 
-def must_set(state: Any, me: int) -> bool:
+def must_set(state: PlayState, me: int) -> bool:
     """Whether the others win the game unless they are set or a nil of theirs fails."""
-    if state[RULE] <= 0:
+    if state.rules[0] <= 0:
         return False  # a state that carries no rules
     theirs = projected(state, 1 - (me & 1))
-    return theirs >= state[RULE] and theirs > projected(state, me & 1)
+    return theirs >= state.rules[0] and theirs > projected(state, me & 1)
 
 
-def wins_by_contract(state: Any, me: int) -> bool:
+def wins_by_contract(state: PlayState, me: int) -> bool:
     """Whether our contract alone wins the game, whatever the others make (a few bags apart)."""
-    if state[RULE] <= 0:
+    if state.rules[0] <= 0:
         return False
     ours = projected(state, me & 1)
-    return ours >= state[RULE] and ours > projected(state, 1 - (me & 1)) + 5
+    return ours >= state.rules[0] and ours > projected(state, 1 - (me & 1)) + 5
 
 
 def middle_card(cards: int, unseen: int) -> int:

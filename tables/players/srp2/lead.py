@@ -1,16 +1,15 @@
 """What SRP 2 leads when it plays for tricks: as `srp1.lead`, but it keeps trumps and leads high from long suits."""
 
-from typing import Any
-
 from service.bidding.game.cards import ACE, KING, QUEEN, highest, lowest
-from tables.engine.play import SIGNAL, VOID, suit_mask
+from tables.engine.play import suit_mask
+from tables.engine.play_state import PlayState
 from tables.players.common import cards_above, cards_below, lowest_equal, tricks_left, tricks_needed
 from tables.players.srp1.goals import UNDER, sum_of_contracts, type_by_sum
 from tables.players.srp1.lead import STANDS_UP
 from tables.players.srp2.goals import HIGH_LEADS, TRUMPS_KEPT, pieces_in_use
 
 
-def lead_for_tricks(state: Any, me: int, hand: int, legal: int, unseen: int) -> int:
+def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
     """The lead of the highest worth over the suits.
 
     A worth is a rough percentage: of a boss's standing up, of partner's ruff, of what the suit may still bring;
@@ -19,8 +18,8 @@ def lead_for_tricks(state: Any, me: int, hand: int, legal: int, unseen: int) -> 
     partner = (me + 2) & 3
     lho = (me + 1) & 3
     rho = (me + 3) & 3
-    enemy_trumps = unseen >> 48 != 0 and not (state[VOID + lho] & 8 and state[VOID + rho] & 8)
-    partner_trumps = unseen >> 48 != 0 and not state[VOID + partner] & 8
+    enemy_trumps = unseen >> 48 != 0 and not (state.void[lho] & 8 and state.void[rho] & 8)
+    partner_trumps = unseen >> 48 != 0 and not state.void[partner] & 8
     pieces = pieces_in_use(state, me)
     high_leads = pieces & HIGH_LEADS and type_by_sum(sum_of_contracts(state)) <= UNDER
     spades = hand >> 48
@@ -38,10 +37,9 @@ def lead_for_tricks(state: Any, me: int, hand: int, legal: int, unseen: int) -> 
         boss = not out & cards_above(card)
         bit = 1 << suit
         ruffed = enemy_trumps and (
-            (state[VOID + lho] & bit and not state[VOID + lho] & 8)
-            or (state[VOID + rho] & bit and not state[VOID + rho] & 8)
+            (state.void[lho] & bit and not state.void[lho] & 8) or (state.void[rho] & bit and not state.void[rho] & 8)
         )
-        partner_ruffs = partner_trumps and (state[VOID + partner] | state[SIGNAL + partner]) & bit
+        partner_ruffs = partner_trumps and (state.void[partner] | state.signalled[partner]) & bit
         if boss:
             # Cash it while it stands up.
             stands = 100 if not enemy_trumps else (5 if ruffed else STANDS_UP[n_out])

@@ -4,10 +4,9 @@ A live nil comes first: one's own, partner's, the opponents'. Else the side's go
 for tricks and leaving them. Each piece can be switched off by its bit in the state, to measure its worth.
 """
 
-from typing import Any
-
 from service.bidding.game.cards import highest, lowest
-from tables.engine.play import BROKEN, CARD, COUNT, HAND, WINNER, legal_cards, suit_mask
+from tables.engine.play import legal_cards, suit_mask
+from tables.engine.play_state import PlayState
 from tables.players.common import (
     duck,
     least_winning_lead,
@@ -26,10 +25,10 @@ from tables.players.srp2.nils import attack_card, cover_card
 HOME_SLACK = 4  # tricks of those left that a contract that wins the game must be able to spare, for an attack on a nil
 
 
-def srp2(state: Any, me: int) -> int:
+def srp2(state: PlayState, me: int) -> int:
     """The card SRP 2 plays from seat ``me``."""
-    hand = state[HAND + me]
-    legal = legal_cards(hand, state[COUNT], state[CARD], state[BROKEN])
+    hand = state.hand[me]
+    legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     if legal & (legal - 1) == 0:
         return lowest(legal)
     unseen = unseen_cards(state, me)
@@ -48,22 +47,22 @@ def srp2(state: Any, me: int) -> int:
             if card != NOTHING:
                 return card
     if wants_tricks(state, me, unseen):
-        if state[COUNT] == 0:
+        if state.trick_size == 0:
             return lead_for_tricks(state, me, hand, legal, unseen)
         return follow_for_tricks(state, me, hand, legal, unseen)
-    if state[COUNT] == 0:
+    if state.trick_size == 0:
         return least_winning_lead(legal, unseen)
-    if state[WINNER] == partner and state[COUNT] == 3:
+    if state.winner == partner and state.trick_size == 3:
         # The trick is ours whoever takes it: get rid of the highest card.
         return highest(legal)
-    if covers and legal & suit_mask(state[CARD] >> 4):
+    if covers and legal & suit_mask(state.trick[0] >> 4):
         losers = legal & ~winning_cards(state, legal)
         if losers:
             return lowest(losers)  # high cards are wanted for the cover
     return duck(state, legal)
 
 
-def attack_pays(state: Any, me: int) -> bool:
+def attack_pays(state: PlayState, me: int) -> bool:
     """Whether an opponent's nil is worth an attack: not where every trick is needed, unless it wins the game for them;
     nor where our contract wins it for us and few tricks can be spared.
     """

@@ -14,7 +14,7 @@ from tables.arena.bidders import HttpBidder, PythonBidder, checked_bid, is_outsi
 from tables.arena.errors import BidderError
 from tables.arena.lockstep import CELLS, NEXT, request_of, rules_told
 from tables.arena.match import Match, PlayChunk
-from tables.engine.play import BAG, BID, HAND, SCORE, SIZE
+from tables.engine.play_state import PlayState
 from tests.service.conftest import running_server
 
 REQUEST = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2}
@@ -30,10 +30,10 @@ def test_what_is_outside():
 
 
 def waiting_state(seat):
-    s = [0] * SIZE
-    s[HAND + seat] = 0b1000000000001 | 0b11 << 16 | 0x1FF << 48
-    s[BID : BID + 4] = [3, 0, 14, 5]
-    s[SCORE], s[SCORE + 1], s[BAG], s[BAG + 1] = 120, -95, 3, 5
+    s = PlayState()
+    s.hand[seat] = 0b1000000000001 | 0b11 << 16 | 0x1FF << 48
+    s.bid = [3, 0, 14, 5]
+    s.score[0], s.score[1], s.bags[0], s.bags[1] = 120, -95, 3, 5
     game = [0] * CELLS
     game[NEXT] = seat
     return s, game

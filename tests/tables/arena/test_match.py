@@ -10,6 +10,7 @@ from tables.arena.errors import ArenaError
 from tables.arena.lockstep import play_outside
 from tables.arena.match import Match, PlayChunk, play, player_version
 from tables.arena.result import run_match
+from tables.engine.deal import Deals
 from tables.engine.game import BIDS, GAMES, NILS, PAIR_DD, PAIR_DR, PAIR_RR, POINTS, ROUNDS, SUMS, WINS_A
 from tables.engine.simulate import player_rows
 from tables.run.family import LocalThreads
@@ -122,7 +123,7 @@ def test_lockstep_with_both_sides_outside(committed, rb_outside):
 def test_lockstep_without_anyone_outside(committed):
     scores, sums = np.zeros((50, 2), np.int64), np.zeros(SUMS)
     match = Match("bis", "io", pairs=50)
-    play_outside(match.bidders, 0.0, 1, 0, 50, match.rules, player_rows("srp", "srp"), committed, scores, sums)
+    play_outside(match.bidders, 0.0, Deals(1, 0, 50), match.rules, player_rows("srp", "srp"), committed, scores, sums)
     found = PlayChunk(match, committed).play(0, 50)
     assert (found["scores"] == scores).all()
     assert found["sums"].tobytes() == sums.tobytes()

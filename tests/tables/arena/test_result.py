@@ -13,7 +13,7 @@ from tables.arena.match import Match, PlayChunk, Played
 from tables.arena.result import describe_match, round_type, run_match
 from tables.arena.stats import pair_counts, sequential_test
 from tables.engine import game
-from tables.engine.play import BID, CHOICES, SIZE, TAKEN
+from tables.engine.play_state import PlayState
 
 FIELDS = {
     "a", "b", "mixed", "noise", "players", "rules", "seed", "win_rate", "ci95", "pairs", "games", "draws",
@@ -66,10 +66,7 @@ def tally(bids, taken, turn, points):
 )
 def test_a_round_is_counted_as_a_slow_tally_would(bids, winners, turn, points):
     taken = [winners.count(seat) for seat in range(4)]
-    s = [0] * SIZE
-    s[BID : BID + 4] = bids
-    s[TAKEN : TAKEN + 4] = taken
-    s[CHOICES] = 190
+    s = PlayState(bid=bids, taken=taken, choices=190)
     sums = np.zeros(game.SUMS)
     game.record_round(s, turn, points[0], points[1], sums)
     count = tally(bids, taken, turn, points)

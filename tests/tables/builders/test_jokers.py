@@ -30,7 +30,7 @@ from service.bidding.policies import parse_policy
 from service.bidding.table_profile import JOKERS_PROFILE
 from service.bidding.tableset import open_tables
 from tables.builders.exact import SIDE, SPADES, cnil_of_zones, spade_is_lost, zones_of
-from tables.engine.play import DECK_CELL, HAND, TAKEN, legal_cards, play_card
+from tables.engine.play import legal_cards, play_card
 from tables.players.choose_card import IDS
 from tests import naive
 from tests.tables.engine import states
@@ -224,11 +224,11 @@ def test_any_hand_has_a_bid(tables, hand):
 
 def dealt(number, bids, player):
     s = states.empty()
-    s[DECK_CELL] = JOKER_DECK
+    s.deck = JOKER_DECK
     deck = cards_of(JOKER_DECK)
     random.Random(number).shuffle(deck)
     for seat in range(4):
-        s[HAND + seat] = sum(1 << card for card in deck[13 * seat : 13 * seat + 13])
+        s.hand[seat] = sum(1 << card for card in deck[13 * seat : 13 * seat + 13])
     return states.seated(s, bids, (player,) * 4, (511,) * 4)
 
 
@@ -238,30 +238,30 @@ def test_players_play_the_jokers_deck_by_the_rules(player):
     rounds = 3 if player.startswith("uct") else 25
     for number in range(rounds):
         s = dealt(number, states.random_bids(random.Random(number)), player)
-        hands_before = [s[HAND + seat] for seat in range(4)]
+        hands_before = [s.hand[seat] for seat in range(4)]
         for _ in range(52):
             seat = states.to_play(s)
-            before = s[HAND + seat]
+            before = s.hand[seat]
             legal = states.legal_now(s)
             states.play_on(s)
-            played = (before ^ s[HAND + seat]).bit_length() - 1
+            played = (before ^ s.hand[seat]).bit_length() - 1
             assert played in legal
-        assert sum(s[TAKEN + seat] for seat in range(4)) == 13
+        assert sum(s.taken[seat] for seat in range(4)) == 13
         holder = next(seat for seat in range(4) if hands_before[seat] >> BIG_JOKER & 1)
-        assert s[TAKEN + holder] >= 1  # nothing beats the big joker
+        assert s.taken[holder] >= 1  # nothing beats the big joker
 
 
 def test_a_joker_is_a_spade_and_beats_the_ace():
     s = states.empty()
-    s[DECK_CELL] = JOKER_DECK
+    s.deck = JOKER_DECK
     for seat, hand in enumerate(("A2.3..", "L3.4..", "B.5..4", "4.6..5")):
-        s[HAND + seat] = parse_pbn(hand)
+        s.hand[seat] = parse_pbn(hand)
     states.seated(s, (3, 3, 3, 3), ("srp",) * 4, (511,) * 4)
-    assert cards_of(legal_cards(s[HAND + 1], 1, 60, 0)) == [49, LITTLE_JOKER]  # spades follow spades
-    s[29] = 1  # spades are broken
+    assert cards_of(legal_cards(s.hand[1], 1, 60, 0)) == [49, LITTLE_JOKER]  # spades follow spades
+    s.broken = 1
     for card in (60, LITTLE_JOKER, BIG_JOKER, 50):
         play_card(s, states.to_play(s), card)
-    assert [s[TAKEN + seat] for seat in range(4)] == [0, 0, 1, 0]
+    assert [s.taken[seat] for seat in range(4)] == [0, 0, 1, 0]
 
 
 # ---- requests -----------------------------------------------------------------------------------------------------

@@ -1,40 +1,25 @@
-"""Play states for tests, as plain Python sees them: a memoryview of int64."""
+"""Play states for tests, as plain Python sees them."""
 
 import random
-from array import array
+from copy import deepcopy
 
 from service.bidding.game.cards import DECK, cards_of, parse_pbn
-from tables.engine.deal import deal, seed_rng
-from tables.engine.game import start_round
-from tables.engine.play import (
-    BID,
-    BROKEN,
-    CARD,
-    COUNT,
-    DECK_CELL,
-    HAND,
-    LEADER,
-    PIECES,
-    PLAYER,
-    SIZE,
-    legal_cards,
-    play_card,
-)
+from tables.engine.deal import deal, seed_rng, start_round
+from tables.engine.play import legal_cards, play_card
+from tables.engine.play_state import PlayState
 from tables.players.choose_card import IDS, choose_card
 from tables.players.srp1.goals import ALL_PIECES
 
 
 def empty():
-    s = memoryview(array("q", [0] * SIZE))
-    s[DECK_CELL] = DECK
-    return s
+    return PlayState(deck=DECK)
 
 
 def dealt(seed, number, bids=(3, 3, 3, 3), players=("srp", "srp", "srp", "srp"), pieces=(ALL_PIECES,) * 4):
     """A round about to be played, its deal from (seed, number)."""
     s = empty()
     seed_rng(s, seed, number, 0)
-    deal(s, memoryview(array("q", [0] * 64)))
+    deal(s)
     return seated(s, bids, players, pieces)
 
 
@@ -42,30 +27,30 @@ def of_hands(hands, bids=(3, 3, 3, 3), players=("srp", "srp", "srp", "srp"), pie
     """A round about to be played from hands as PBN texts (any number of cards, as many in each)."""
     s = empty()
     for seat, hand in enumerate(hands):
-        s[HAND + seat] = parse_pbn(hand)
-    s[DECK_CELL] = s[HAND] | s[HAND + 1] | s[HAND + 2] | s[HAND + 3]
+        s.hand[seat] = parse_pbn(hand)
+    s.deck = s.hand[0] | s.hand[1] | s.hand[2] | s.hand[3]
     return seated(s, bids, players, pieces)
 
 
 def seated(s, bids, players, pieces):
     start_round(s)
     for seat in range(4):
-        s[BID + seat] = bids[seat]
-        s[PLAYER + seat] = IDS[players[seat]]
-        s[PIECES + seat] = pieces[seat]
+        s.bid[seat] = bids[seat]
+        s.player[seat] = IDS[players[seat]]
+        s.pieces[seat] = pieces[seat]
     return s
 
 
 def copy(s):
-    return memoryview(array("q", s.tolist()))
+    return deepcopy(s)
 
 
 def to_play(s):
-    return (s[LEADER] + s[COUNT]) & 3
+    return (s.leader + s.trick_size) & 3
 
 
 def legal_now(s):
-    return cards_of(legal_cards(s[HAND + to_play(s)], s[COUNT], s[CARD], s[BROKEN]))
+    return cards_of(legal_cards(s.hand[to_play(s)], s.trick_size, s.trick[0], s.broken))
 
 
 def random_bids(rng):

@@ -1,13 +1,10 @@
 """Deals: whole decks, repeatable by seed and number, even; the generator against its published definition."""
 
-from array import array
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from service.bidding.game.cards import DECK, cards_of
 from tables.engine.deal import below, deal, next32, seed_rng, uniform
-from tables.engine.play import DECK_CELL, HAND, RNG, SIZE
 from tests.tables.engine import states
 
 WORD = 0xFFFFFFFF
@@ -15,7 +12,7 @@ numbers = st.integers(0, 2**31 - 1)
 
 
 def hands(s):
-    return tuple(s[HAND + seat] for seat in range(4))
+    return tuple(s.hand[seat] for seat in range(4))
 
 
 def rotl(x, k):
@@ -38,7 +35,7 @@ def xoshiro128pp(s):
 def test_generator_on_known_numbers():
     s = states.empty()
     for i in range(4):
-        s[RNG + i] = i + 1
+        s.rng[i] = i + 1
     # state 1, 2, 3, 4, as in the test of the rand_xoshiro crate, made with the authors' C code
     assert [next32(s) for _ in range(5)] == [641, 1573767, 3222811527, 3517856514, 836907274]
 
@@ -47,18 +44,18 @@ def test_generator_on_known_numbers():
 def test_generator_against_its_definition(words):
     s = states.empty()
     for i, word in enumerate(words):
-        s[RNG + i] = word
+        s.rng[i] = word
     for _ in range(20):
         assert next32(s) == xoshiro128pp(words)
-    assert [s[RNG + i] for i in range(4)] == words
+    assert [s.rng[i] for i in range(4)] == words
 
 
 @given(numbers, numbers, numbers, st.integers(1, 2**20))
 def test_ranges(seed, index, stream, n):
     s = states.empty()
     seed_rng(s, seed, index, stream)
-    assert all(0 <= s[RNG + i] <= WORD for i in range(4))
-    assert any(s[RNG + i] for i in range(4))
+    assert all(0 <= s.rng[i] <= WORD for i in range(4))
+    assert any(s.rng[i] for i in range(4))
     for _ in range(10):
         assert 0 <= below(s, n) < n
         assert 0.0 <= uniform(s) < 1.0
@@ -74,22 +71,20 @@ def test_a_deal_is_the_whole_deck(seed, index):
 def test_a_deal_of_another_deck():
     """The deck is the state's: here the jokers instead of the red and black deuces."""
     s = states.empty()
-    s[DECK_CELL] = DECK & ~(1 | 1 << 16) | 1 << 61 | 1 << 62
+    s.deck = DECK & ~(1 | 1 << 16) | 1 << 61 | 1 << 62
     seed_rng(s, 1, 2, 3)
-    deal(s, memoryview(array("q", [0] * 64)))
+    deal(s)
     dealt = hands(s)
     assert [hand.bit_count() for hand in dealt] == [13] * 4
-    assert dealt[0] | dealt[1] | dealt[2] | dealt[3] == s[DECK_CELL]
+    assert dealt[0] | dealt[1] | dealt[2] | dealt[3] == s.deck
 
 
 def test_the_same_deal_whatever_was_dealt_before():
     fresh = hands(states.dealt(7, 123))
     s = states.dealt(99, 5)
-    scratch = memoryview(array("q", [17] * 64))
     seed_rng(s, 7, 123, 0)
-    deal(s, scratch)
+    deal(s)
     assert hands(s) == fresh
-    assert len(s) == SIZE
 
 
 def test_seed_number_and_stream_all_matter():
@@ -99,7 +94,7 @@ def test_seed_number_and_stream_all_matter():
             for stream in range(5):
                 s = states.empty()
                 seed_rng(s, seed, index, stream)
-                deal(s, memoryview(array("q", [0] * 64)))
+                deal(s)
                 deals.add(hands(s))
     assert len(deals) == 125
 
@@ -111,7 +106,7 @@ def test_cards_fall_evenly():
     for index in range(deals):
         s = states.dealt(3, index)
         for seat in range(4):
-            for card in cards_of(s[HAND + seat]):
+            for card in cards_of(s.hand[seat]):
                 counts[seat][card] += 1
     expected = deals / 4
     chi2 = sum((counts[seat][card] - expected) ** 2 / expected for seat in range(4) for card in cards_of(DECK))

@@ -7,9 +7,8 @@ from service.bidding.game.rules import make_rules
 from service.bidding.game.scoring import game_winner, score_side
 from service.bidding.policies import parse_policy
 from tables.engine import game, selfplay
-from tables.engine.deal import deal, seed_rng
-from tables.engine.game import SUMS, bid_seat, play_out, record_round, start_round
-from tables.engine.play import BAG, BID, BROKEN, CHOICES, COUNT, HAND, LEADER, PLAYED, SCORE, TAKEN, VOID
+from tables.engine.deal import deal, seed_rng, start_round
+from tables.engine.game import SUMS, Game, Lineup, bid_seat, play_out, record_round
 from tables.engine.simulate import player_rows, policies_by_chair
 from tests.conftest import view
 from tests.tables.engine import states
@@ -21,36 +20,40 @@ SEED = 11
 def rounds(worlds, first, last, a, b, players=("srp", "srp")):
     points, sums = np.zeros((last - first, 2)), np.zeros(SUMS)
     policies = policies_by_chair(parse_policy(a), parse_policy(b))
-    selfplay.play_rounds(SEED, first, last, PAPER, policies, player_rows(*players), worlds.array_settings, points, sums)
+    selfplay.play_rounds(
+        SEED, first, last, PAPER, Lineup(policies, player_rows(*players)), worlds.array_settings, points, sums
+    )
     return points, sums
 
 
 def games(worlds, first, last, a, b, players=("srp", "srp")):
     scores, sums = np.zeros((last - first, 2)), np.zeros(SUMS)
     policies = policies_by_chair(parse_policy(a), parse_policy(b))
-    selfplay.play_pairs(SEED, first, last, PAPER, policies, player_rows(*players), worlds.array_settings, scores, sums)
+    selfplay.play_pairs(
+        SEED, first, last, PAPER, Lineup(policies, player_rows(*players)), worlds.array_settings, scores, sums
+    )
     return scores, sums
 
 
 def test_start_clears_the_round_and_nothing_else():
     s = states.midway(5, 30)
-    hands = [s[HAND + seat] for seat in range(4)]
-    s[SCORE], s[BAG + 1] = 120, 7
+    hands = [s.hand[seat] for seat in range(4)]
+    s.score[0], s.bags[1] = 120, 7
     start_round(s)
-    for cell in (COUNT, LEADER, BROKEN, PLAYED, CHOICES, *range(TAKEN, TAKEN + 4), *range(VOID, VOID + 4)):
-        assert s[cell] == 0
-    assert [s[BID + seat] for seat in range(4)] == [-1] * 4
-    assert [s[HAND + seat] for seat in range(4)] == hands
-    assert (s[SCORE], s[BAG + 1]) == (120, 7)
+    assert s.trick_size == s.leader == s.broken == s.played == s.choices == 0
+    assert s.taken == s.void == [0] * 4
+    assert [s.bid[seat] for seat in range(4)] == [-1] * 4
+    assert [s.hand[seat] for seat in range(4)] == hands
+    assert (s.score[0], s.bags[1]) == (120, 7)
 
 
 def test_a_bid_sees_its_own_side_first(neutral):
     """Scores and bags belong to sides; only an end-of-game rule that reads the right ones answers so."""
     policy = parse_policy("bis")
     s = states.of_hands(["K32.432.A432.432"] * 4, bids=(4, 3, 3, -1))
-    s[SCORE], s[SCORE + 1] = 430, 0  # seat 3 belongs to side 1: theirs are 430
+    s.score[0], s.score[1] = 430, 0  # seat 3 belongs to side 1: theirs are 430
     assert bid_seat(s, 3, make_rules(), policy, neutral.plain_settings) == 4
-    s[SCORE], s[SCORE + 1] = 0, 430
+    s.score[0], s.score[1] = 0, 430
     assert bid_seat(s, 3, make_rules(), policy, neutral.plain_settings) == 2
 
 
@@ -58,16 +61,16 @@ def test_play_out_counts_tricks_and_choices():
     for number in range(10):
         s = states.dealt(SEED, number, players=("srp", "wrp", "srp", "wrp"))
         play_out(s)
-        assert sum(s[TAKEN + seat] for seat in range(4)) == 13
-        assert s[PLAYED].bit_count() == 52
-        assert 52 <= s[CHOICES] <= 52 * 13
+        assert sum(s.taken[seat] for seat in range(4)) == 13
+        assert s.played.bit_count() == 52
+        assert 52 <= s.choices <= 52 * 13
 
 
 def test_record_by_hand():
     s = states.empty()
     for seat, (bid, taken) in enumerate(((3, 4), (0, 0), (4, 4), (5, 5))):
-        s[BID + seat], s[TAKEN + seat] = bid, taken
-    s[CHOICES] = 180
+        s.bid[seat], s.taken[seat] = bid, taken
+    s.choices = 180
     sums = np.zeros(SUMS)
     record_round(s, 0, 71, 150, sums)
     record_round(s, 1, 150, 71, sums)  # the same round with the sides changed
@@ -85,7 +88,7 @@ def test_record_by_hand():
 def test_record_a_set_and_a_failed_nil():
     s = states.empty()
     for seat, (bid, taken) in enumerate(((5, 3), (0, 2), (4, 4), (5, 4))):
-        s[BID + seat], s[TAKEN + seat] = bid, taken
+        s.bid[seat], s.taken[seat] = bid, taken
     sums = np.zeros(SUMS)
     record_round(s, 0, -90, -150, sums)
     assert list(sums[game.SETS : game.SETS + 2]) == [1, 1]
@@ -137,9 +140,9 @@ def test_a_game_by_its_rounds(neutral):
     policies = policies_by_chair(parse_policy("ms:nil=5-8-T"), parse_policy("io"))
     players = view(player_rows("srp", "wrp"))
     sums = view(np.zeros(SUMS))
-    s, scratch = states.empty(), view(np.zeros(64, np.int64))
+    s = states.empty()
     for pair in range(3):
-        result = game.play_game(s, scratch, SEED, pair, 1, PAPER, policies, players, neutral.plain_settings, sums)
+        result = game.play_game(s, Game(SEED, pair, 1), PAPER, Lineup(policies, players), neutral.plain_settings, sums)
         assert followed(neutral, pair, 1, policies, players) == result
 
 
@@ -148,21 +151,19 @@ def followed(neutral, pair, swap, policies, players):
     for number in range(200):
         s = states.empty()
         seed_rng(s, SEED, pair, number)
-        deal(s, view(np.zeros(64, np.int64)))
+        deal(s)
         start_round(s)
         chair = [(seat + number + swap) % 4 for seat in range(4)]
         for seat in range(4):
             side = chair[seat] % 2
-            s[SCORE + seat % 2], s[SCORE + 1 - seat % 2] = scores[side], scores[1 - side]
-            s[BAG + seat % 2], s[BAG + 1 - seat % 2] = bags[side], bags[1 - side]
-            s[38 + seat], s[42 + seat] = players[chair[seat], 0], players[chair[seat], 1]
-            s[BID + seat] = bid_seat(s, seat, PAPER, policies[chair[seat]], neutral.plain_settings)
+            s.score[seat % 2], s.score[1 - seat % 2] = scores[side], scores[1 - side]
+            s.bags[seat % 2], s.bags[1 - seat % 2] = bags[side], bags[1 - side]
+            s.player[seat], s.pieces[seat] = players[chair[seat], 0], players[chair[seat], 1]
+            s.bid[seat] = bid_seat(s, seat, PAPER, policies[chair[seat]], neutral.plain_settings)
         play_out(s)
         for side in (0, 1):
             one, other = (seat for seat in range(4) if chair[seat] % 2 == side)
-            points, bags[side] = score_side(
-                s[BID + one], s[TAKEN + one], s[BID + other], s[TAKEN + other], bags[side], PAPER
-            )
+            points, bags[side] = score_side(s.bid[one], s.taken[one], s.bid[other], s.taken[other], bags[side], PAPER)
             scores[side] += points
         if game_winner(scores[0], scores[1], PAPER):
             return game_winner(scores[0], scores[1], PAPER)

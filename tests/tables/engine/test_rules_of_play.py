@@ -7,23 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.bidding.game.cards import DECK, cards_of, format_card, parse_card, parse_pbn
-from tables.engine.play import (
-    BEST,
-    BROKEN,
-    CARD,
-    COUNT,
-    HAND,
-    LEADER,
-    PLAYED,
-    SIGNAL,
-    TAKEN,
-    VOID,
-    WINNER,
-    beats,
-    legal_cards,
-    play_card,
-    suit_mask,
-)
+from tables.engine.play import beats, legal_cards, play_card, suit_mask
 from tests import naive
 from tests.tables.engine import states
 
@@ -87,26 +71,26 @@ def test_beats_finds_the_winner(trick):
 def test_a_round_by_hand():
     s = states.of_hands(["A2.K..", "3.A.2.", "K..A.2", "4.2..A"])
     play(s, "KH", "AH", "AD")
-    assert (s[COUNT], s[WINNER], s[BEST]) == (3, 1, parse_card("AH"))
-    assert [s[VOID + seat] for seat in range(4)] == [0, 0, 0b0100, 0]  # seat 2 showed out of hearts
+    assert (s.trick_size, s.winner, s.best_card) == (3, 1, parse_card("AH"))
+    assert [s.void[seat] for seat in range(4)] == [0, 0, 0b0100, 0]  # seat 2 showed out of hearts
     play(s, "2H")
-    assert (s[LEADER], s[COUNT], s[BROKEN]) == (1, 0, 0)
-    assert [s[TAKEN + seat] for seat in range(4)] == [0, 1, 0, 0]
+    assert (s.leader, s.trick_size, s.broken) == (1, 0, 0)
+    assert [s.taken[seat] for seat in range(4)] == [0, 1, 0, 0]
     play(s, "2D", "2C", "4S", "2S")  # ruffed by seat 3, under-ruffed
-    assert (s[LEADER], s[BROKEN]) == (3, 1)
-    assert s[VOID + 2] == 0b0110
+    assert (s.leader, s.broken) == (3, 1)
+    assert s.void[2] == 0b0110
     play(s, "AC", "AS", "3S", "KS")
-    assert [s[TAKEN + seat] for seat in range(4)] == [1, 1, 0, 1]
-    assert s[PLAYED] == s[51]
-    assert all(s[HAND + seat] == 0 for seat in range(4))
+    assert [s.taken[seat] for seat in range(4)] == [1, 1, 0, 1]
+    assert s.played == s.deck
+    assert all(s.hand[seat] == 0 for seat in range(4))
 
 
 def test_a_spade_discarded_breaks_spades():
     s = states.of_hands(["2.2..", "3.3..", "4...4", "5..5."])
     play(s, "2H", "3H")
-    assert s[BROKEN] == 0
+    assert s.broken == 0
     play(s, "4S")
-    assert s[BROKEN] == 1
+    assert s.broken == 1
 
 
 @pytest.mark.parametrize(
@@ -121,8 +105,8 @@ def test_high_low_signal(first, second, signals):
     s = states.of_hands(["..32.AKQ", "..54.765", "..76.942", "..98.JT8"])
     play(s, first[0], "5C", first[1], "8C")
     play(s, second[0], "6C", second[1], "TC")
-    assert (s[SIGNAL + 2] == 1) == signals
-    assert s[SIGNAL] == s[SIGNAL + 1] == s[SIGNAL + 3] == 0
+    assert (s.signalled[2] == 1) == signals
+    assert s.signalled[0] == s.signalled[1] == s.signalled[3] == 0
 
 
 @settings(max_examples=60, deadline=None)
@@ -131,14 +115,14 @@ def test_whole_rounds_of_random_play(seed, plays):
     """Every cell that a play changes, against texts kept beside the state."""
     rng = random.Random(plays)
     s = states.dealt(seed, 0)
-    hands = [texts(s[HAND + seat]) for seat in range(4)]
+    hands = [texts(s.hand[seat]) for seat in range(4)]
     leader, spade_played, taken = 0, False, [0] * 4
     shown_out: list[set[str]] = [set() for _ in range(4)]
     for _ in range(13):
         trick: list[str] = []
         for place in range(4):
             seat = (leader + place) % 4
-            assert (states.to_play(s), s[COUNT], s[LEADER]) == (seat, place, leader)
+            assert (states.to_play(s), s.trick_size, s.leader) == (seat, place, leader)
             legal = naive.legal(hands[seat], trick, spade_played)
             assert {format_card(card) for card in states.legal_now(s)} == legal
             card = rng.choice(sorted(legal))
@@ -150,13 +134,13 @@ def test_whole_rounds_of_random_play(seed, plays):
             spade_played |= card[1] == "S"
             if place < 3:
                 best = naive.trick_winner(trick)
-                assert (format_card(s[BEST]), s[WINNER]) == (trick[best], (leader + best) % 4)
-                assert [format_card(s[CARD + i]) for i in range(place + 1)] == trick
+                assert (format_card(s.best_card), s.winner) == (trick[best], (leader + best) % 4)
+                assert [format_card(s.trick[i]) for i in range(place + 1)] == trick
         leader = (leader + naive.trick_winner(trick)) % 4
         taken[leader] += 1
-        assert [s[TAKEN + seat] for seat in range(4)] == taken
-        assert [texts(s[HAND + seat]) for seat in range(4)] == hands
-        assert s[BROKEN] == spade_played
-        assert [{"CDHS"[i] for i in range(4) if s[VOID + seat] >> i & 1} for seat in range(4)] == shown_out
+        assert [s.taken[seat] for seat in range(4)] == taken
+        assert [texts(s.hand[seat]) for seat in range(4)] == hands
+        assert s.broken == spade_played
+        assert [{"CDHS"[i] for i in range(4) if s.void[seat] >> i & 1} for seat in range(4)] == shown_out
     assert sum(taken) == 13
-    assert s[PLAYED] == DECK
+    assert s.played == DECK

@@ -17,8 +17,7 @@ from tables.engine.cutthroat import (
     points_gained,
     rotate_seats,
 )
-from tables.engine.game import SUMS
-from tables.engine.play import BID, CHOICES, SEAT_BAG, SEAT_SCORE, TAKEN
+from tables.engine.game import SUMS, Game, Lineup
 from tables.engine.simulate import player_rows, policies_by_chair
 from tables.players.names import parse_player, player_for
 from tests.conftest import view
@@ -31,16 +30,15 @@ SEED = 23
 def scored(*scores):
     s = states.empty()
     for place, score in enumerate(scores):
-        s[SEAT_SCORE + place] = score
+        s.seat_score[place] = score
     return s
 
 
 def games(worlds, first, last, a, b, player="solo"):
     scores, sums = np.zeros((last - first, 2)), np.zeros(SUMS)
     policies = policies_by_chair(parse_policy(a, CUTTHROAT), parse_policy(b, CUTTHROAT))
-    selfplay.play_pairs(
-        SEED, first, last, RULES, policies, player_rows(player, player), worlds.array_settings, scores, sums
-    )
+    lineup = Lineup(policies, player_rows(player, player))
+    selfplay.play_pairs(SEED, first, last, RULES, lineup, worlds.array_settings, scores, sums)
     return scores, sums
 
 
@@ -64,14 +62,14 @@ def test_winner(scores, rules, winner):
 
 def test_scores_move_with_their_owners():
     s = scored(1, 2, 3, 4)
-    s[SEAT_BAG + 3] = 9
+    s.seat_bags[3] = 9
     rotate_seats(s, 3)
-    assert s[SEAT_SCORE : SEAT_SCORE + 4].tolist() == [4, 1, 2, 3]
-    assert s[SEAT_BAG : SEAT_BAG + 4].tolist() == [9, 0, 0, 0]
+    assert s.seat_score == [4, 1, 2, 3]
+    assert s.seat_bags == [9, 0, 0, 0]
     rotate_seats(s, 1)
-    assert s[SEAT_SCORE : SEAT_SCORE + 4].tolist() == [1, 2, 3, 4]
+    assert s.seat_score == [1, 2, 3, 4]
     rotate_seats(s, 4)
-    assert s[SEAT_BAG : SEAT_BAG + 4].tolist() == [0, 0, 0, 9]
+    assert s.seat_bags == [0, 0, 0, 9]
 
 
 def test_record_by_hand():
@@ -79,13 +77,13 @@ def test_record_by_hand():
     assert SEATING == (0, 2, 1, 3)
     s = scored(0, 10, 0, 0)
     for seat, (bid, taken) in enumerate(((3, 4), (0, 0), (4, 3), (5, 6))):
-        s[BID + seat], s[TAKEN + seat] = bid, taken
-    s[CHOICES] = 170
-    s[SEAT_BAG] = 9
+        s.bid[seat], s.taken[seat] = bid, taken
+    s.choices = 170
+    s.seat_bags[0] = 9
     sums = np.zeros(SUMS)
     close_cutthroat_round(s, 1, RULES, sums)
-    assert s[SEAT_SCORE : SEAT_SCORE + 4].tolist() == [31 - 100, 110, -40, 51]
-    assert s[SEAT_BAG : SEAT_BAG + 4].tolist() == [0, 0, 0, 1]
+    assert s.seat_score == [31 - 100, 110, -40, 51]
+    assert s.seat_bags == [0, 0, 0, 1]
     assert sums[game.ROUNDS] == 1
     assert list(sums[game.POINTS : game.POINTS + 2]) == [-69 + 51, 100 - 40]
     assert list(sums[game.NILS : game.NILS + 2]) == list(sums[game.NILS_MADE : game.NILS_MADE + 2]) == [0, 1]
@@ -102,10 +100,10 @@ def test_points_sum_up():
     for number in range(20):
         s = states.dealt(SEED, number, (3, 0, 4, 2), ("solo",) * 4)
         game.play_out(s)
-        expected = [score_seat(s[BID + seat], s[TAKEN + seat], 0, RULES)[0] for seat in range(4)]
+        expected = [score_seat(s.bid[seat], s.taken[seat], 0, RULES)[0] for seat in range(4)]
         sums = np.zeros(SUMS)
         close_cutthroat_round(s, 0, RULES, sums)
-        assert s[SEAT_SCORE : SEAT_SCORE + 4].tolist() == expected
+        assert s.seat_score == expected
         assert sums[game.POINTS] == expected[0] + expected[1]
         assert sums[game.POINTS + 1] == expected[2] + expected[3]
 
@@ -127,13 +125,9 @@ def test_games_are_the_same_in_plain_python_and_in_any_span(fitted):
     for swap in range(2):
         plain = play_cutthroat_game(
             states.empty(),
-            view(np.zeros(64, np.int64)),
-            SEED,
-            3,
-            swap,
+            Game(SEED, 3, swap),
             RULES,
-            policies,
-            view(player_rows("solo", "solo")),
+            Lineup(policies, view(player_rows("solo", "solo"))),
             fitted.plain_settings,
             view(np.zeros(SUMS)),
         )

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.bidding.game.cards import DECK, cards_of, format_card, parse_card, parse_pbn
-from tables.engine.play import BEST, BID, CARD, COUNT, HAND, LEADER, TAKEN, play_card
+from tables.engine.play import play_card
 from tables.players.common import (
     cards_above,
     cards_below,
@@ -58,28 +58,28 @@ def test_jokers_are_above_the_ace():
 def test_of_a_state(seed):
     s = states.midway(seed)
     me = states.to_play(s)
-    others = set().union(*(texts(s[HAND + seat]) for seat in range(4) if seat != me))
+    others = set().union(*(texts(s.hand[seat]) for seat in range(4) if seat != me))
     assert texts(unseen_cards(s, me)) == others
-    assert tricks_left(s) == (sum(s[HAND + seat].bit_count() for seat in range(4)) + s[COUNT]) // 4
+    assert tricks_left(s) == (sum(s.hand[seat].bit_count() for seat in range(4)) + s.trick_size) // 4
     for other in range(4):
-        yet = [(s[LEADER] + place) % 4 for place in range(s[COUNT] + 1, 4)]
+        yet = [(s.leader + place) % 4 for place in range(s.trick_size + 1, 4)]
         assert plays_after(s, me, other) == (other in yet)
-    if s[COUNT]:
-        trick = [format_card(s[CARD + i]) for i in range(s[COUNT])]
+    if s.trick_size:
+        trick = [format_card(s.trick[i]) for i in range(s.trick_size)]
         legal = texts(sum(1 << card for card in states.legal_now(s)))
         winners = {card for card in legal if naive.trick_winner([*trick, card]) == len(trick)}
         assert texts(winning_cards(s, sum(1 << card for card in states.legal_now(s)))) == winners
-        assert format_card(s[BEST]) == trick[naive.trick_winner(trick)]
+        assert format_card(s.best_card) == trick[naive.trick_winner(trick)]
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.integers(0, 2**31 - 1))
 def test_duck_loses_where_it_can(seed):
     s = states.midway(seed)
-    if s[COUNT] == 0:
+    if s.trick_size == 0:
         return
     legal = sum(1 << card for card in states.legal_now(s))
-    trick = [format_card(s[CARD + i]) for i in range(s[COUNT])]
+    trick = [format_card(s.trick[i]) for i in range(s.trick_size)]
     losers = {card for card in texts(legal) if naive.trick_winner([*trick, card]) < len(trick)}
     card = format_card(duck(s, legal))
     assert card in (losers or texts(legal))
@@ -102,7 +102,7 @@ def test_duck_loses_where_it_can(seed):
 def test_needs_by_hand(bids, taken, needed, alive):
     s = states.empty()
     for seat in range(4):
-        s[BID + seat], s[TAKEN + seat] = bids[seat], taken[seat]
+        s.bid[seat], s.taken[seat] = bids[seat], taken[seat]
     assert [tricks_needed(s, seat) for seat in range(4)] == [needed[0], needed[1]] * 2
     assert tuple(seat for seat in range(4) if nil_alive(s, seat)) == alive
 
@@ -149,7 +149,7 @@ def test_least_winning_lead_by_hand():
 def test_ducking_by_hand():
     s = states.of_hands(["2.Q..", "3.KJ..", "4.A2..", "5..2.3"])
     play(s, "QH")
-    assert format_card(duck(s, s[HAND + 1] & parse_pbn(".KJ.."))) == "JH"  # the highest that loses
+    assert format_card(duck(s, s.hand[1] & parse_pbn(".KJ.."))) == "JH"  # the highest that loses
     play(s, "JH", "2H")
     s2 = states.of_hands(["2.Q..", "3.J..", "4.2..", "5.AK.."])
     play(s2, "QH", "JH", "2H")
@@ -157,5 +157,5 @@ def test_ducking_by_hand():
 
 
 def test_random_states_reach_every_count():
-    counts = {states.midway(random.Random(seed).randrange(2**31))[COUNT] for seed in range(60)}
+    counts = {states.midway(random.Random(seed).randrange(2**31)).trick_size for seed in range(60)}
     assert counts == {0, 1, 2, 3}

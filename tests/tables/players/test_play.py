@@ -1,13 +1,14 @@
 """Every player through whole rounds: legal cards only, chosen from what its seat may see."""
 
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.bidding.game.cards import cards_of, format_card
-from tables.engine.play import CARD, COUNT, HAND, LEADER, PIECES, PLAYER, RNG, TAKEN, play_card
+from tables.engine.play import play_card
 from tables.players.choose_card import IDS, choose_card
 from tables.players.common import unseen_cards
 from tables.players.srp1.goals import ALL_PIECES, PIECE_NAMES
@@ -22,12 +23,26 @@ class Blindfold:
     """A state that refuses to show a seat what it may not see, and to be written to."""
 
     def __init__(self, s, seat):
-        self.s = s
-        self.hidden = {HAND + other for other in range(4) if other != seat} | set(range(RNG, RNG + 4))
+        self._s = s
+        self.hand = _OwnHand(s.hand, seat)
 
-    def __getitem__(self, cell):
-        assert cell not in self.hidden, f"cell {cell} is not for this seat to see"
-        return self.s[cell]
+    def __getattr__(self, field):
+        assert field != "rng", "the generator is not for a seat to see"
+        value = getattr(self._s, field)
+        return tuple(value) if isinstance(value, list) else value
+
+
+class _OwnHand:
+    def __init__(self, hands, seat):
+        self._hands, self._seat = hands, seat
+
+    def __getitem__(self, seat):
+        assert seat == self._seat, f"the hand of seat {seat} is not for this seat to see"
+        return self._hands[seat]
+
+
+def blindfolded(s, seat) -> Any:
+    return Blindfold(s, seat)
 
 
 def texts(mask):
@@ -40,8 +55,8 @@ def redealt(s, seat, rng):
     rng.shuffle(hidden)
     other = states.copy(s)
     for step in range(1, 4):
-        number = s[HAND + (seat + step) % 4].bit_count()
-        other[HAND + (seat + step) % 4] = sum(1 << card for card in hidden[:number])
+        number = s.hand[(seat + step) % 4].bit_count()
+        other.hand[(seat + step) % 4] = sum(1 << card for card in hidden[:number])
         del hidden[:number]
     assert not hidden
     return other
@@ -60,13 +75,13 @@ def test_whole_rounds_are_legal(seed, players, data):
     spade_played = False
     for _ in range(52):
         seat = states.to_play(s)
-        trick = [format_card(s[CARD + i]) for i in range(s[COUNT])]
-        card = choose_card(Blindfold(s, seat), seat)
-        assert format_card(card) in naive.legal(texts(s[HAND + seat]), trick, spade_played)
+        trick = [format_card(s.trick[i]) for i in range(s.trick_size)]
+        card = choose_card(blindfolded(s, seat), seat)
+        assert format_card(card) in naive.legal(texts(s.hand[seat]), trick, spade_played)
         spade_played |= card >= 48
         play_card(s, seat, card)
-    assert sum(s[TAKEN + seat] for seat in range(4)) == 13
-    assert all(s[HAND + seat] == 0 for seat in range(4))
+    assert sum(s.taken[seat] for seat in range(4)) == 13
+    assert all(s.hand[seat] == 0 for seat in range(4))
 
 
 @settings(max_examples=150, deadline=None)
@@ -75,11 +90,11 @@ def test_midway_after_anything(seed, player):
     """Positions no player would reach: still a legal card, the same for all that a seat can't tell apart."""
     s = states.midway(seed)
     seat = states.to_play(s)
-    s[PLAYER + seat] = IDS[player]
-    before = s.tolist()
-    card = choose_card(Blindfold(s, seat), seat)
+    s.player[seat] = IDS[player]
+    before = states.copy(s)
+    card = choose_card(blindfolded(s, seat), seat)
     assert card in states.legal_now(s)
-    assert s.tolist() == before
+    assert s == before
     rng = random.Random(seed)
     for _ in range(3):
         assert choose_card(redealt(s, seat, rng), seat) == card
@@ -91,7 +106,7 @@ def test_the_last_card_is_forced(player):
     for _ in range(4):
         seat = states.to_play(s)
         play_card(s, seat, choose_card(s, seat))
-    assert (s[LEADER], s[TAKEN]) == (0, 1)
+    assert (s.leader, s.taken[0]) == (0, 1)
 
 
 def test_every_piece_matters():
@@ -122,7 +137,7 @@ def test_player_ids_reach_the_right_player():
         seat = states.to_play(s)
         cards = {}
         for player in PLAYERS:
-            s[PLAYER + seat], s[PIECES + seat] = IDS[player], ALL_PIECES
+            s.player[seat], s.pieces[seat] = IDS[player], ALL_PIECES
             cards[player] = choose_card(s, seat)
         assert cards["srp"] == cards["srp@2"]
         differ += cards["srp"] != cards["wrp"]

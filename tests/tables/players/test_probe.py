@@ -6,7 +6,7 @@ from service.bidding.game.cards import parse_card
 from service.bidding.tableset import open_tables
 from tables import probe
 from tables.alternatives import CLASSES, FOLLOWS, LEADS, NEEDS, NILS, PLACES, context_of, pick, same_worth
-from tables.engine.play import BID, COUNT, HAND, play_card
+from tables.engine.play import play_card
 from tables.engine.simulate import kernel_tables, player_rows
 from tests.tables.engine import states
 
@@ -21,16 +21,16 @@ def hand(*names):
 
 def test_classes_of_leads_and_of_cards_that_follow():
     s = states.dealt(1, 1, (3, 3, 3, 3))
-    s[HAND] = hand("AH", "2H", "KD", "9C", "8C", "3C", "AS", "2S")
-    s[HAND + 1] = hand("AC", "KC", "QC")
-    s[HAND + 2], s[HAND + 3] = 0, 0
-    picked = {name: pick(s, 0, s[HAND], i) for i, name in enumerate(LEADS)}
+    s.hand[0] = hand("AH", "2H", "KD", "9C", "8C", "3C", "AS", "2S")
+    s.hand[1] = hand("AC", "KC", "QC")
+    s.hand[2], s.hand[3] = 0, 0
+    picked = {name: pick(s, 0, s.hand[0], i) for i, name in enumerate(LEADS)}
     assert picked["low of the shortest suit"] == card("KD")
     assert picked["low of the longest suit"] == card("3C")
     assert picked["boss"] == card("AH")
     assert picked["high spade"] == card("AS")
     play_card(s, 0, card("9C"))
-    followed = {name: pick(s, 1, s[HAND + 1], i) for i, name in enumerate(FOLLOWS)}
+    followed = {name: pick(s, 1, s.hand[1], i) for i, name in enumerate(FOLLOWS)}
     assert followed["lowest loser"] == -1
     assert (followed["cheapest winner"], followed["highest winner"]) == (card("QC"), card("AC"))
     assert followed["low ruff"] == -1
@@ -40,8 +40,8 @@ def test_the_situation_names_nil_place_and_need():
     s = states.dealt(1, 2, (0, 4, 3, 13))
     context = context_of(s, 0)
     assert NILS[context // 20] == "own nil"
-    assert PLACES[context // 5 % 4] == PLACES[s[COUNT]]
-    s[BID] = 13
+    assert PLACES[context // 5 % 4] == PLACES[s.trick_size]
+    s.bid[0] = 13
     assert NEEDS[context_of(s, 0) % 5] == "set already"
 
 

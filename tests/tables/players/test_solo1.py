@@ -7,7 +7,7 @@ another name (`solo@2`).
 import hashlib
 
 from service.bidding.game.cards import format_card, parse_card
-from tables.engine.play import TAKEN, VOID, play_card
+from tables.engine.play import play_card
 from tables.players.choose_card import choose_card
 from tables.players.common import unseen_cards
 from tables.players.solo1.goals import BAG_DODGING, SETTING, is_safe, others_need, own_need, wants_tricks
@@ -22,7 +22,7 @@ SOLO = ("solo",) * 4
 def sitting(bids, taken, hands, pieces=ALL_PIECES):
     s = states.of_hands(hands, bids, SOLO, (pieces,) * 4)
     for seat in range(4):
-        s[TAKEN + seat] = taken[seat]
+        s.taken[seat] = taken[seat]
     return s
 
 
@@ -63,7 +63,7 @@ def played(hands, seat, cards, bids=(3, 3, 3, 3), taken=(0, 0, 0, 0), voids=(0, 
     """The card of SOLO in ``seat`` after ``cards`` of a trick led by seat 0."""
     s = sitting(bids, taken, hands)
     for who in range(4):
-        s[VOID + who] = voids[who]
+        s.void[who] = voids[who]
     for card in cards:
         play_card(s, states.to_play(s), parse_card(card))
     assert states.to_play(s) == seat

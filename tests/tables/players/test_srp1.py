@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.bidding.game.cards import format_card, parse_card
-from tables.engine.play import BID, TAKEN, VOID, play_card
+from tables.engine.play import play_card
 from tables.players.choose_card import choose_card
 from tables.players.common import unseen_cards
 from tables.players.srp1.goals import ALL_PIECES, sum_of_contracts, sure_takes, wants_tricks
@@ -93,7 +93,7 @@ def goal(bids, taken, hands=None, pieces=ALL_PIECES):
     hands = hands or ["32.A.A.A", "54.K.K.K", "76.Q.Q.Q", "98.J.J.J"]
     s = states.of_hands(hands, bids, pieces=(pieces,) * 4)
     for seat in range(4):
-        s[TAKEN + seat] = taken[seat]
+        s.taken[seat] = taken[seat]
     assert sum_of_contracts(s) == sum(bid for bid in bids if bid < 14)
     return wants_tricks(s, 0, unseen_cards(s, 0))
 
@@ -116,11 +116,11 @@ def played(hands, seat, cards, bids=(3, 3, 3, 3), taken=(0, 0, 0, 0), voids=(0, 
     """The card of SRP in ``seat`` after ``cards`` of a trick led by seat 0."""
     s = states.of_hands(hands, bids, ("srp@1",) * 4)
     for who in range(4):
-        s[TAKEN + who], s[VOID + who] = taken[who], voids[who]
+        s.taken[who], s.void[who] = taken[who], voids[who]
     for card in cards:
         play_card(s, states.to_play(s), parse_card(card))
     assert states.to_play(s) == seat
-    assert [s[BID + who] for who in range(4)] == list(bids)
+    assert [s.bid[who] for who in range(4)] == list(bids)
     return format_card(choose_card(s, seat))
 
 

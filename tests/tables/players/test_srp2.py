@@ -9,7 +9,7 @@ import pytest
 
 from service.bidding.game.cards import format_card, parse_card
 from service.bidding.game.rules import make_rules
-from tables.engine.play import BROKEN, SCORE, TAKEN, VOID, carry_rules, play_card
+from tables.engine.play import carry_rules, play_card
 from tables.players.choose_card import choose_card
 from tables.players.common import unseen_cards
 from tables.players.srp1.goals import ALL_PIECES
@@ -46,8 +46,8 @@ def played(piece, hands, cards, bids=(2, 2, 2, 2), taken=(0, 0, 0, 0), voids=(0,
     for pieces in (ALL_PIECES, ALL_PIECES & ~piece):
         s = states.of_hands(hands, bids, ("srp@2",) * 4, (pieces,) * 4)
         for seat in range(4):
-            s[TAKEN + seat], s[VOID + seat] = taken[seat], voids[seat]
-        s[BROKEN] = broken
+            s.taken[seat], s.void[seat] = taken[seat], voids[seat]
+        s.broken = broken
         for card in cards:
             play_card(s, states.to_play(s), parse_card(card))
         found.append(format_card(choose_card(s, states.to_play(s))))
@@ -111,9 +111,9 @@ def test_the_cover_leads_where_partner_has_cards_to_play_under():
 def at_stake(ours, theirs, bids, taken, pieces=ALL_PIECES, win=200):
     """A state of the game to ``win`` for seat 0."""
     s = states.of_hands(["32.A.A.A", "54.K.K.K", "76.Q.Q.Q", "98.J.J.J"], bids, ("srp@2",) * 4, (pieces,) * 4)
-    s[SCORE], s[SCORE + 1] = ours, theirs
+    s.score[0], s.score[1] = ours, theirs
     for seat in range(4):
-        s[TAKEN + seat] = taken[seat]
+        s.taken[seat] = taken[seat]
     if win:
         carry_rules(s, make_rules("classic", {"win": win, "lose": -100}))
     return s

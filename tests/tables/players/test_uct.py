@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from service.bidding.game.cards import cards_of, parse_card
 from service.bidding.game.rules import make_rules
 from service.bidding.policies import parse_policy
-from tables.engine.game import SUMS
-from tables.engine.play import BAG, HAND, PIECES, PLAYER, RNG, TAKEN, VOID, carry_rules, play_card
+from tables.engine.game import SUMS, Lineup
+from tables.engine.play import carry_rules, play_card
+from tables.engine.play_state import new_states
 from tables.engine.selfplay import play_rounds
 from tables.engine.simulate import player_rows, policies_by_chair
 from tables.players.choose_card import SRP1, UCT1, choose_card
@@ -26,7 +27,7 @@ from tables.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, N_ARM, TOTAL_AR
 from tables.players.unseen import WAYS, count_deals, deal_unseen, places, seed_view
 from tests.parity.worlds import both
 from tests.tables.engine import states
-from tests.tables.players.test_play import Blindfold, redealt
+from tests.tables.players.test_play import blindfolded, redealt
 
 RULES = make_rules("bis-paper", {"bag_limit": 5})
 
@@ -41,20 +42,20 @@ def ending(seed, tricks=5, samples=12, c_points=200):
     s = states.midway(seed, 52 - 4 * rng.randint(1, tricks) + rng.randrange(4))
     carry_rules(s, RULES)
     for seat in range(4):
-        s[PLAYER + seat], s[PIECES + seat] = UCT1, packed(tricks, samples, c_points)
-    s[BAG], s[BAG + 1] = rng.randrange(5), rng.randrange(5)
+        s.player[seat], s.pieces[seat] = UCT1, packed(tricks, samples, c_points)
+    s.bags[0], s.bags[1] = rng.randrange(5), rng.randrange(5)
     return s
 
 
 def out_of_suit(s, seat, card):
-    return bool(s[VOID + seat] >> (card >> 4) & 1)
+    return bool(s.void[seat] >> (card >> 4) & 1)
 
 
 def every_deal(s, me):
     """All deals that agree with what ``me`` knows, one by one: hands of the next three seats."""
     unseen = cards_of(unseen_cards(s, me))
     seats = [(me + step) % 4 for step in (1, 2, 3)]
-    sizes = [s[HAND + seat].bit_count() for seat in seats]
+    sizes = [s.hand[seat].bit_count() for seat in seats]
     deals = []
     for first in combinations(unseen, sizes[0]):
         rest = [card for card in unseen if card not in first]
@@ -66,7 +67,7 @@ def every_deal(s, me):
 
 
 def hands_of(x, me):
-    return tuple(tuple(cards_of(x[HAND + (me + step) % 4])) for step in (1, 2, 3))
+    return tuple(tuple(cards_of(x.hand[(me + step) % 4])) for step in (1, 2, 3))
 
 
 # ---- deals of the unseen cards -----------------------------------------------------------------------------------
@@ -82,13 +83,13 @@ def test_deals_agree_with_what_is_known(seed):
     for number in range(5):
         seed_view(s, me, number, x)
         deal_unseen(s, me, ways, x)
-        assert x[HAND + me] == s[HAND + me]
-        hands = [x[HAND + (me + step) % 4] for step in (1, 2, 3)]
+        assert x.hand[me] == s.hand[me]
+        hands = [x.hand[(me + step) % 4] for step in (1, 2, 3)]
         assert sum(hands) == hands[0] | hands[1] | hands[2] == unseen_cards(s, me)
         for seat in range(4):
-            assert x[HAND + seat].bit_count() == places(s, me, seat) == s[HAND + seat].bit_count()
+            assert x.hand[seat].bit_count() == places(s, me, seat) == s.hand[seat].bit_count()
             if seat != me:
-                assert not any(out_of_suit(s, seat, card) for card in cards_of(x[HAND + seat]))
+                assert not any(out_of_suit(s, seat, card) for card in cards_of(x.hand[seat]))
 
 
 def test_counts_at_the_first_lead():
@@ -107,9 +108,9 @@ def test_counts_are_those_of_all_deals(seed):
 def with_voids():
     """Four cards to each; the next seat is out of clubs, the last one of diamonds and spades."""
     s = states.of_hands(["A2.A.A.", "K.KQ.K.", ".2.Q2.Q", "..JT.JT"])
-    s[TAKEN] = 9
-    s[VOID + 1] = 1 << (parse_card("2C") >> 4)
-    s[VOID + 3] = 1 << (parse_card("2D") >> 4) | 1 << (parse_card("2S") >> 4)
+    s.taken[0] = 9
+    s.void[1] = 1 << (parse_card("2C") >> 4)
+    s.void[3] = 1 << (parse_card("2D") >> 4) | 1 << (parse_card("2S") >> 4)
     return s
 
 
@@ -141,10 +142,10 @@ def reward(s, me, card, number):
     seed_view(s, me, number, dealt)
     deal_unseen(s, me, ways, dealt)
     for seat in range(4):
-        x[HAND + seat] = dealt[HAND + seat]
-        x[PIECES + seat] = ALL_PIECES
+        x.hand[seat] = dealt.hand[seat]
+        x.pieces[seat] = ALL_PIECES
     play_card(x, me, card)
-    while any(x[HAND + seat] for seat in range(4)):
+    while any(x.hand[seat] for seat in range(4)):
         play_card(x, states.to_play(x), srp1(x, states.to_play(x)))
     return point_gap(s, x, me)
 
@@ -159,7 +160,7 @@ def test_iterations_follow_ucb(c_points):
         arms = cells(3 * MOST_CARDS)
         for i, card in enumerate(cards):
             arms[i] = card
-        search(s, me, arms, len(cards))
+        search(s, me, arms, len(cards), new_states(1))
         rewards: list[list[int]] = [[] for _ in cards]
         for n in range(40):
             f = [
@@ -179,14 +180,14 @@ def two_left(bids, bags, samples):
     """
     s = states.of_hands([".5..K", ".4.2.", ".3..2", ".A2.."], bids=bids)
     for seat, taken in enumerate((3, 3, 3, 2)):
-        s[TAKEN + seat] = taken
-    s[VOID] = s[VOID + 2] = 1 << (parse_card("2D") >> 4)
-    s[VOID + 1] = 1 << (parse_card("2C") >> 4)
+        s.taken[seat] = taken
+    s.void[0] = s.void[2] = 1 << (parse_card("2D") >> 4)
+    s.void[1] = 1 << (parse_card("2C") >> 4)
     for seat, card in enumerate(("5H", "4H", "3H")):
         play_card(s, seat, parse_card(card))
     carry_rules(s, make_rules())
-    s[BAG], s[BAG + 1] = bags
-    s[PLAYER + 3], s[PIECES + 3] = UCT1, packed(5, samples, 50)
+    s.bags[0], s.bags[1] = bags
+    s.player[3], s.pieces[3] = UCT1, packed(5, samples, 50)
     return s
 
 
@@ -204,7 +205,7 @@ def test_two_tricks_left_by_hand(bids, bags, gap_of_ace, gap_of_deuce, card):
     s = two_left(bids, bags, 20)
     arms = cells(3 * MOST_CARDS)
     arms[0], arms[1] = parse_card("AH"), parse_card("2H")
-    search(s, 3, arms, 2)
+    search(s, 3, arms, 2, new_states(1))
     assert arms[N_ARM] + arms[N_ARM + 1] == 20
     assert arms[TOTAL_ARM] == gap_of_ace * arms[N_ARM]
     assert arms[TOTAL_ARM + 1] == gap_of_deuce * arms[N_ARM + 1]
@@ -217,14 +218,14 @@ def test_legal_honest_and_repeatable(seed):
     """A legal card, from what the seat may see alone, the state untouched; the hidden cards and lots don't matter."""
     s = ending(seed)
     me = states.to_play(s)
-    before = s.tolist()
-    card = choose_card(Blindfold(s, me), me)
+    before = states.copy(s)
+    card = choose_card(blindfolded(s, me), me)
     assert card in states.legal_now(s)
-    assert s.tolist() == before
+    assert s == before
     other = redealt(s, me, random.Random(seed))
-    other[RNG] ^= 12345
+    other.rng[0] ^= 12345
     for step in (1, 2, 3):
-        other[PLAYER + (me + step) % 4], other[PIECES + (me + step) % 4] = 0, 0
+        other.player[(me + step) % 4], other.pieces[(me + step) % 4] = 0, 0
     assert choose_card(other, me) == card
 
 
@@ -241,10 +242,10 @@ def test_srp_until_the_last_tricks():
     for seed in range(40):
         s = states.midway(seed, 4 * (seed % 8) + seed % 4)
         me = states.to_play(s)
-        s[PLAYER + me], s[PIECES + me] = SRP1, ALL_PIECES
+        s.player[me], s.pieces[me] = SRP1, ALL_PIECES
         expected = choose_card(s, me)
         for tricks, samples in ((5, 100), (13, 1)):
-            s[PLAYER + me], s[PIECES + me] = UCT1, packed(tricks, samples, 50)
+            s.player[me], s.pieces[me] = UCT1, packed(tricks, samples, 50)
             assert choose_card(s, me) == expected
 
 
@@ -255,9 +256,8 @@ def points_of(worlds, a, b, deals, seed=5):
     """float64 (deals, 2): points of a less those of b, each deal played twice with the sides swapped; BIS bids."""
     points = np.zeros((deals, 2))
     policies = policies_by_chair(parse_policy("bis"), parse_policy("bis"))
-    play_rounds(
-        seed, 0, deals, make_rules(), policies, player_rows(a, b), worlds.array_settings, points, np.zeros(SUMS)
-    )
+    lineup = Lineup(policies, player_rows(a, b))
+    play_rounds(seed, 0, deals, make_rules(), lineup, worlds.array_settings, points, np.zeros(SUMS))
     return points
 
 

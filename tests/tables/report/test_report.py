@@ -15,12 +15,12 @@ from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
 from tables import __main__
 from tables.arena.result import run_match
-from tables.engine.play import HAND
+from tables.engine.deal import Deals
+from tables.engine.play_state import new_states
 from tables.engine.simulate import numba_typed, player_rows
 from tables.engine.winprob import BIDS
 from tables.report import conventions, distributions, kinds, opponents, plots, regret, report_command, samples, setup
 from tables.report.paper import TABLE_2, TABLE_3
-from tests.conftest import view
 from tests.tables.engine import states
 
 IMAGES = report_command.PAGE.parent / "img"
@@ -135,7 +135,7 @@ def recorded(opened):
     )
     policy = numba_typed(parse_policy("bis:endgame=off"))
     players = player_rows("srp@1", "srp@1")
-    samples._record_rounds(5, 0, n, Rules(), (policy, policy), players, opened.kernel, *rounds)
+    samples._record_rounds(new_states(1), Deals(5, 0, n), Rules(), (policy, policy), players, opened.kernel, rounds)
     return rounds
 
 
@@ -274,9 +274,9 @@ def test_regret_by_hand():
 
 def test_unseen_cards_are_dealt_anew():
     s = states.dealt(4, 1)
-    mine, before = s[HAND + 2], [s[HAND + seat] for seat in range(4)]
-    regret._deal_unseen(s, 2, view(np.zeros(64, np.int64)))
-    hands = [s[HAND + seat] for seat in range(4)]
+    mine, before = s.hand[2], [s.hand[seat] for seat in range(4)]
+    regret._deal_unseen(s, 2)
+    hands = [s.hand[seat] for seat in range(4)]
     assert hands[2] == mine
     assert hands != before
     assert [hand.bit_count() for hand in hands] == [13] * 4

@@ -12,8 +12,8 @@ from service.bidding.game.rules import make_rules
 from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.policies import BIG6, parse_policy
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
-from tables.engine.game import bid_seat, start_round
-from tables.engine.play import BID, SCORE
+from tables.engine.deal import start_round
+from tables.engine.game import bid_seat
 from tests.conftest import view
 from tests.tables.engine import states
 
@@ -217,12 +217,12 @@ def bid_from(fitted, number, policy, rules=RULES, them=450):
     s = states.dealt(3, number)
     start_round(s)
     for seat, bid in enumerate((4, 4, 3)):
-        s[BID + seat] = bid
-    s[SCORE], s[SCORE + 1] = them, them - 100
-    before = s.tolist()
+        s.bid[seat] = bid
+    s.score[0], s.score[1] = them, them - 100
+    before = states.copy(s)
     ts = (tables(fitted),) * len(fitted.plain_settings)
     made = bid_seat(s, 3, rules, parse_policy(policy), ts)
-    assert s.tolist() == before  # the generator, too
+    assert s == before  # the generator, too
     return made
 
 

@@ -40,7 +40,7 @@ from tables.arena.errors import ArenaError
 from tables.arena.result import run_match
 from tables.learning.net import CENTRED, CROSS_ENTROPY, Batch, Floats, Net, packed
 from tables.learning.training import GAMES, SEEN_SHARE, drawn_scores, random_games
-from tables.learning.training_data import MOST_TRIED
+from tables.learning.training_data import MOST_TRIED, Labels
 from tests.more_games import MORE_ROWS
 from tests.parity.cases import standing, win_position, winnable
 from tests.parity.worlds import compiled
@@ -255,7 +255,8 @@ def _random_batch(size: int, seed: int) -> Batch:
     real = np.zeros(shape, np.float32)
     real[:, :5] = 1.0
     tried = np.tile(np.arange(MOST_TRIED), (size, 1))
-    return packed(x - np.float32(0.5), c, values, target, real, rng.integers(0, OUTCOMES, shape), tried)
+    outcome = rng.integers(0, OUTCOMES, shape)
+    return packed(Labels(x - np.float32(0.5), c, values, target, real, outcome), tried)
 
 
 def test_batches_hold_candidates_alone():
@@ -265,7 +266,7 @@ def test_batches_hold_candidates_alone():
     target = np.arange(6, dtype=np.float32).reshape(2, 3)
     tried = np.array([[3, 4, -1], [-1, 2, -1]])
     values, outcome = np.zeros((2, 3, OUTCOMES), np.float32), np.zeros((2, 3), np.int64)
-    batch = packed(x, c, values, target, real, outcome, tried)
+    batch = packed(Labels(x, c, values, target, real, outcome), tried)
     assert batch.first.tolist() == [0, 2]
     assert batch.position.tolist() == [0, 0, 1]
     assert batch.bid.tolist() == [3, 4, 2]

@@ -19,6 +19,8 @@ from pydantic import (
     WithJsonSchema,
 )
 
+from service.bidding.game.rules import FIELDS
+
 MAX_ITEMS = 512  # requests in one POST /v1/bids
 SCORE_LIMIT = 10_000  # points, either way
 MAX_SEED = 2**53 - 1  # the largest integer that every JSON reader keeps exactly
@@ -104,26 +106,39 @@ class Scores(Contract):
     bags: SeatBags = Field(default_factory=lambda: [0, 0, 0, 0])
 
 
+def _rule(name: str) -> Any:
+    rule = FIELDS[name]
+    return Field(default=rule.json_default, description=rule.meaning)
+
+
 class RuleSet(Contract):
     """A preset and overrides; the supported values are listed by GET /v1/rules."""
 
     preset: StrictStr = Field(default="classic", description="one of GET /v1/rules")
-    win: StrictInt = Field(default=500, description="goal, points")
-    lose: StrictInt | None = Field(default=None, description="losing goal, points; null: none")
-    nil_points: StrictInt = 100
-    blind_nil_points: StrictInt = 200
-    double_nil: StrictBool = Field(default=True, description="both partners may bid nil")
-    blind_nil: StrictBool = False
-    blind_nil_deficit: StrictInt = Field(default=100, description="points one must be behind to bid blind nil")
-    bags: StrictBool = True
-    bag_limit: StrictInt = 10
-    bag_penalty: StrictInt = 100
-    failed_nil_tricks: Literal["bags", "contract", "none"] = "bags"
-    min_bid: StrictInt = Field(default=0, description="the least bid that is no nil")
-    team_min: StrictInt = Field(default=0, description="the least contract of a side; a nil adds nothing to it")
-    team_max: StrictInt | None = Field(default=None, description="the most; null: none")
-    ten_for_200: StrictBool = Field(default=False, description="a contract of exactly ten stakes 200 points")
-    variant: Literal["partnership", "cutthroat", "mirror", "whiz", "whiz_strict", "suicide", "jokers"] = "partnership"
+    win: StrictInt = _rule("win")
+    lose: StrictInt | None = _rule("lose")
+    nil_points: StrictInt = _rule("nil_points")
+    blind_nil_points: StrictInt = _rule("blind_nil_points")
+    double_nil: StrictBool = _rule("double_nil")
+    blind_nil: StrictBool = _rule("blind_nil")
+    blind_nil_deficit: StrictInt = _rule("blind_nil_deficit")
+    bags: StrictBool = _rule("bags")
+    bag_limit: StrictInt = _rule("bag_limit")
+    bag_penalty: StrictInt = _rule("bag_penalty")
+    failed_nil_tricks: Literal["bags", "contract", "none"] = _rule("failed_nil_tricks")
+    min_bid: StrictInt = _rule("min_bid")
+    team_min: StrictInt = _rule("team_min")
+    team_max: StrictInt | None = _rule("team_max")
+    ten_for_200: StrictBool = _rule("ten_for_200")
+    variant: Literal["partnership", "cutthroat", "mirror", "whiz", "whiz_strict", "suicide", "jokers"] = _rule(
+        "variant"
+    )
+
+
+for _name in FIELDS.keys() ^ (RuleSet.model_fields.keys() - {"preset"}):
+    raise TypeError(
+        f"RuleSet.{_name}: in one of RuleSet and Rules only; declare it in both, here with _rule({_name!r})"
+    )
 
 
 _MORE_TRICKS = "to more tricks, or to fewer; left out, what the policy's text says"

@@ -18,6 +18,7 @@ from service.api.json_limits import SINGLE_LIMITS
 from service.api.requests import BidCall, read_fast
 from service.api.state import State
 from service.bidding.bis.blind_decision import BlindDecision, decide_blind
+from service.bidding.game.rules import seed_values
 from service.bidding.policies import Policy, with_skill
 from service.bidding.tableset import TableSet
 from service.bidding.winprob.games import SHIPPED, Games
@@ -77,7 +78,7 @@ def decide(call: BidCall, seed: int | None, tables: TableSet) -> BlindDecision:
     """Look or blind nil; where ``seed`` is None the lot follows from the request, on every worker the same."""
     at = call.position
     if seed is None:
-        content = (*at.bids, at.us, at.them, at.us_bags, at.them_bags, *at.rules, *call.policy[:_HASHED])
+        content = (*at.bids, at.us, at.them, at.us_bags, at.them_bags, *seed_values(at.rules), *call.policy[:_HASHED])
         seed = zlib.crc32(repr(content).encode())
     return decide_blind(at.bids, at.us, at.them, at.rules, call.policy, seed, tables)
 

@@ -9,17 +9,7 @@ from fastapi import APIRouter
 
 from service.api.documentation import GET_PROBLEMS
 from service.api.requests import DEFAULT_POLICY, DEFAULT_PRESET, POLICIES
-from service.bidding.errors import RulesError
-from service.bidding.game.rules import (
-    FAILED_NIL_TRICKS,
-    FIXED_FIELDS,
-    PRESETS,
-    SUPPORTED_RANGES,
-    VARIANTS,
-    Rules,
-    describe,
-    make_rules,
-)
+from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS, describe
 from service.bidding.policies import TUNED, options_of
 from service.schemas import PoliciesAnswer, PolicyInfo, RuleField, RulesAnswer, RuleSet
 
@@ -119,29 +109,15 @@ def strength_of(policy: str) -> str:
 
 
 def _rules() -> RulesAnswer:
-    defaults = describe(PRESETS[DEFAULT_PRESET])
-    fields = {field: _field(field, defaults[field]) for field in Rules._fields}
+    fields = {
+        name: RuleField(type=rule.values.json_type, default=rule.json_default, supported=rule.values.supported)
+        for name, rule in FIELDS.items()
+    }
     presets = {name: RuleSet.model_validate({"preset": name, **describe(rules)}) for name, rules in PRESETS.items()}
-    fixed = {VARIANTS[variant]: {field: defaults[field] for field in names} for variant, names in FIXED_FIELDS.items()}
+    fixed = {
+        name: {rule.name: rule.json_default for rule in FIELDS.values() if variant in rule.fixed_in}
+        for variant, name in enumerate(VARIANTS)
+    }
     return RulesAnswer(
         default=DEFAULT_PRESET, presets=presets, descriptions=_PRESETS, fields=fields, fixed_by_variant=fixed
     )
-
-
-def _field(field: str, default: object) -> RuleField:
-    if field in SUPPORTED_RANGES:
-        if isinstance(default, bool):
-            return RuleField(type="boolean", default=default, supported="true, false")
-        low, high = SUPPORTED_RANGES[field]
-        supported = f"{low}..{high}" + (", null" if _takes_null(field) else "")
-        return RuleField(type="integer", default=default, supported=supported)
-    words = VARIANTS if field == "variant" else FAILED_NIL_TRICKS
-    return RuleField(type="string", default=default, supported=", ".join(words))
-
-
-def _takes_null(field: str) -> bool:
-    try:
-        make_rules(DEFAULT_PRESET, {field: None})
-    except RulesError:
-        return False
-    return True

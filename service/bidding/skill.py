@@ -11,6 +11,7 @@ from service.bidding.bidder import Decision, Position, decide
 from service.bidding.explain.winprob_explanation import explain_winprob
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.legal import EVERY_BID, allowed_bids
+from service.bidding.game.rules import seed_values
 from service.bidding.levels import perturbed, sample_bid
 from service.bidding.policies import BIS, WINPROB, Policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
@@ -20,7 +21,7 @@ from service.bidding.winprob.decision import win_decision
 
 def position_seed(position: Position) -> int:
     """The seed that a position gives, 0..2^32 - 1, the same on every machine: not the policy's, so levels compare."""
-    return zlib.crc32(repr((*position[:6], *position.rules, position.scores)).encode())
+    return zlib.crc32(repr((*position[:6], *seed_values(position.rules), position.scores)).encode())
 
 
 def decide_with_skill(

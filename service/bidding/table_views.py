@@ -36,4 +36,4 @@ class Tables(NamedTuple):
     net_out: View  # (G + 1, 20): second hidden layer -> outcomes
     win: View  # uint16 (cells,): the games' tables one after the other -> P(first bidder's side wins), 65,535ths
     more_win: View  # the same of games with other rules, made by --rules
-    games: View  # int64 (games, 18): what tells each game, and where its table stands; those of `win` first
+    games: View  # int64 (games, 18 or more): what tells each game, and where its table stands; those of `win` first

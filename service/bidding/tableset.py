@@ -21,7 +21,7 @@ from service.bidding.errors import TablesError
 from service.bidding.manifest import MANIFEST, FamilyEntry, FileEntry, Manifest, check_strays, read_manifest
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, PROFILES
 from service.bidding.table_views import Tables
-from service.bidding.winprob.games import SHIPPED_ROWS, Games, games_of
+from service.bidding.winprob.games import SHIPPED_ROWS, Games, games_of, whole_rows
 from service.bidding.winprob.weights import Weights, load_weights
 
 DEFAULT_DIRECTORY = Path(__file__).resolve().parents[2] / "tables" / "data"
@@ -118,7 +118,7 @@ def tables_by_profile(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
     """
     views = {name: arrays[name] for name in Tables._fields}
     views["cnil"] = arrays["cnil"][CNIL_READING]
-    views["games"] = games = np.concatenate([SHIPPED_ROWS, arrays["games"]])
+    views["games"] = games = np.array([*SHIPPED_ROWS, *whole_rows(arrays["games"])], np.int64)
     games.flags.writeable = False
     return tuple(
         Tables(**{name: arrays.get(f"{setting}_{name}", view) for name, view in views.items()}) for setting in PROFILES

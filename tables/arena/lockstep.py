@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.game.cards import format_card
-from service.bidding.game.rules import Rules, describe
+from service.bidding.game.rules import Rules, overrides_of
 from service.bidding.game.scoring import game_winner
 from service.bidding.policies import Policy, parse_policy
 from service.bidding.table_views import Tables
@@ -138,7 +138,7 @@ def play_outside(
     )
     lineup = Lineup(policies, players)
     boards = Boards(states, games, answers, waiting)
-    told = rules_told(rules)
+    asked_rules = {"preset": "classic"} | overrides_of(rules)
     opened: dict[str, OutsideBidder] = {}
     try:
         for text in bidders:
@@ -154,7 +154,8 @@ def play_outside(
                 chair = (turn_of(Game(deals.seed, pair, swap), number) + seat) & 3
                 batches.setdefault(bidders[chair], []).append(g)
             for text, batch in batches.items():
-                requests = [request_of(plain_state(states[g]), games[g].tolist(), deals.seed, told) for g in batch]
+                board = [(plain_state(states[g]), games[g].tolist()) for g in batch]
+                requests = [request_of(state, game, deals.seed, asked_rules) for state, game in board]
                 answers[batch] = opened[text].bids(requests)
     finally:
         for bidder in opened.values():
@@ -168,12 +169,6 @@ def play_outside(
     sums[PAIR_DD] += int((points * points).sum())
     sums[PAIR_DR] += int((points * rounds).sum())
     sums[PAIR_RR] += int((rounds * rounds).sum())
-
-
-def rules_told(rules: Rules) -> dict[str, Any]:
-    """The request's `rules`: preset classic and what differs from it."""
-    plain = describe(Rules())
-    return {"preset": "classic"} | {field: value for field, value in describe(rules).items() if value != plain[field]}
 
 
 def request_of(state: PlayState, game: list[int], seed: int, rules: dict[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from scipy.special import expit
 
 from service.bidding.game.auction import sum_of_bids
 from service.bidding.game.cards import ACE, FIRST_SPADE
-from service.bidding.game.rules import JOKERS, PRESETS, Rules, describe
+from service.bidding.game.rules import JOKERS, PRESETS, Rules
 from service.bidding.policies import Policy, parse_policy
 from tables.builders import jokers
 from tables.builders.variants import self_play
@@ -23,7 +23,7 @@ from tables.engine.game import bid_seat
 from tables.engine.jit import round_loop
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, tables_for
-from tables.run.family import Arrays, Context, Family
+from tables.run.family import Arrays, Context, Family, recorded
 
 CHUNKS = 20
 SUMS = 40  # 0..39 tricks, as in `factor`
@@ -92,7 +92,7 @@ def ace_families(setting: str, rules: Rules, policy: str, depends: tuple[str, ..
             generator=1,
             make=make,
             axes={f"{prefix}p_ace": _AXES},
-            parameters={"policy": policy, "rules": describe(rules)},
+            parameters={"policy": policy, "rules": recorded(rules)},
             sizes={"auctions": 10_000_000},
             depends=(*_DEPENDS, *depends),
         ),

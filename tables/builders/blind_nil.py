@@ -14,7 +14,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from service.bidding.game.auction import SEQUENCES, sequence_index
-from service.bidding.game.rules import JOKERS, Rules, describe, make_rules
+from service.bidding.game.rules import JOKERS, Rules, make_rules
 from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.policies import Policy, parse_policy
 from tables.builders.ace_of_spades import OF_JOKERS
@@ -25,7 +25,7 @@ from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
-from tables.run.family import Arrays, Context, Family
+from tables.run.family import Arrays, Context, Family, recorded
 
 CHUNKS = 20
 HELD_OUT = 2  # of the chunks: never fitted on, only judged on
@@ -109,7 +109,7 @@ def blind_families(setting: str, rules: Rules, policy: str, depends: tuple[str, 
             generator=1,
             make=make,
             axes={f"{prefix}blind_nil": _AXES},
-            parameters={"player": "srp@2", "policy": policy, "rules": describe(rules)},
+            parameters={"player": "srp@2", "policy": policy, "rules": recorded(rules)},
             sizes={"rounds": 4_000_000},
             depends=(*_DEPENDS, *depends),
         ),

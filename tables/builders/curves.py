@@ -16,7 +16,7 @@ from service.bidding.bis.conventions import partner_signalled
 from service.bidding.bis.nil import GRID, NOT_RULED_OUT, consider_nil, nil_value
 from service.bidding.game.auction import SEQUENCES, sequence_index
 from service.bidding.game.legal import allowed_bids
-from service.bidding.game.rules import CUTTHROAT, Rules, describe
+from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.variants import ranks_above_ace
 from service.bidding.policies import FULL, RAW, Policy, parse_policy
 from service.bidding.table_profile import convention_of, profile_of, tables_of_profile
@@ -26,7 +26,7 @@ from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
-from tables.run.family import Arrays, Context, Family
+from tables.run.family import Arrays, Context, Family, recorded
 
 CHUNKS = 40
 HELD_OUT = 4  # of the chunks: never fitted on, only judged on
@@ -214,7 +214,7 @@ def setting_families(
             generator=generator,
             make=make,
             axes={f"{setting}_curves": (_SEQUENCE, _VALUE), f"{setting}_held_out": _HELD_OUT_AXES},
-            parameters={"player": player, "policy": policy, "rules": describe(rules)},
+            parameters={"player": player, "policy": policy, "rules": recorded(rules)},
             sizes={"first_rounds": rounds // 3, "rounds": rounds},
             depends=(*_BASE, "curves", *depends),
         ),

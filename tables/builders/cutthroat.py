@@ -18,7 +18,7 @@ from math import perm
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import CUTTHROAT, describe, make_rules
+from service.bidding.game.rules import CUTTHROAT, make_rules
 from service.bidding.policies import parse_policy
 from tables.builders import curves, mean_bids
 from tables.builders.exact import (
@@ -33,7 +33,7 @@ from tables.builders.exact import (
 )
 from tables.builders.factor import PASSES, learn
 from tables.builders.rb import BAG_COST, FIT_RULES
-from tables.run.family import Arrays, Context, Family
+from tables.run.family import Arrays, Context, Family, recorded
 
 RULES = make_rules("cutthroat")
 PLAYER = "solo@1"
@@ -140,7 +140,7 @@ FAMILIES = (
         generator=1,
         make=_make_contracts,
         axes={"cutthroat_contract_made": ("one seat, in the first row alone", "contract, tricks")},
-        parameters={"player": PLAYER, "policy": BIDDER, "rules": describe(RULES)},
+        parameters={"player": PLAYER, "policy": BIDDER, "rules": recorded(RULES)},
         sizes={"rounds": 300_000},
         depends=(*_BEFORE, *_OWN, "cutthroat_curves"),
     ),

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from service.bidding.errors import RulesError
-from service.bidding.game.rules import PARTNERSHIP, PRESETS, Rules, describe, make_rules
+from service.bidding.game.rules import PARTNERSHIP, PRESETS, Rules, make_rules, overrides_of
 from service.bidding.manifest import Manifest
-from service.bidding.winprob.games import CLASSIC, IRRELEVANT_FIELDS, SHIPPED, WinTableSlice, extra_slice, key_of
+from service.bidding.winprob.games import SHIPPED, WinTableSlice, extra_slice, game_of, key_of
 from tables.builders.win_tables import KEPT, PLAYED_BY, POLICY, RESIDUAL, cells_of, outcomes_by_bucket, solve
 from tables.run.family import Arrays, BuildError, Context, Family
 
@@ -47,22 +47,19 @@ def rules_of_text(text: str) -> Rules:
     return rules
 
 
-def told(rules: Rules) -> Told:
-    """What tells the game of ``rules``: the inverse of `make_rules("classic", ...)`, but for fields that tell none."""
-    plain = describe(CLASSIC)
-    found = describe(rules)
-    silent = IRRELEVANT_FIELDS if rules.bags else (*IRRELEVANT_FIELDS, "bag_limit", "bag_penalty")
-    return {field: found[field] for field in plain if field not in silent and found[field] != plain[field]}
+def game_overrides(rules: Rules) -> Told:
+    """What a request adds to preset `classic` to ask for the game of ``rules``, without what changes no win table."""
+    return overrides_of(game_of(rules))
 
 
 def with_games(families: tuple[Family, ...], built: Manifest, more: Iterable[Rules] = ()) -> tuple[Family, ...]:
     """``families`` where `games` has the tables that are ``built`` and those of ``more`` besides those that ship."""
     entry = built.families.get(NAME)
     before: Iterable[Told] = entry.parameters[NAME] if entry else ()
-    wanted = {json.dumps(game, sort_keys=True): game for game in (*before, *map(told, more))}
+    wanted = {json.dumps(game, sort_keys=True): game for game in (*before, *map(game_overrides, more))}
     for rules in SHIPPED_MORE:
-        wanted.pop(json.dumps(told(rules), sort_keys=True), None)
-    games = [told(rules) for rules in SHIPPED_MORE]
+        wanted.pop(json.dumps(game_overrides(rules), sort_keys=True), None)
+    games = [game_overrides(rules) for rules in SHIPPED_MORE]
     games += [wanted[text] for text in sorted(wanted) if key_of(make_rules("classic", wanted[text])) not in SHIPPED]
     return tuple(
         replace(family, parameters={**family.parameters, NAME: games}) if family.name == NAME else family
@@ -80,7 +77,7 @@ def _make(ctx: Context) -> Arrays:
         start += win_slice.size**2 * win_slice.bags**2
     cells, residuals = [], []
     for rules, win_slice in zip(games, places, strict=True):
-        name = ",".join(f"{field}={value}" for field, value in told(rules).items())
+        name = ",".join(f"{field}={value}" for field, value in game_overrides(rules).items())
         found, share = outcomes_by_bucket(ctx, f"rounds-{name}", rules, win_slice)
 
         def settle(
@@ -120,7 +117,7 @@ FAMILIES = (
             NAME: ("games", "what tells a game, then its place; see win_games"),
         },
         parameters={
-            NAME: [told(rules) for rules in SHIPPED_MORE],
+            NAME: [game_overrides(rules) for rules in SHIPPED_MORE],
             "policy": POLICY,
             "player": PLAYED_BY,
             "kept": KEPT,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.game.auction import SEQUENCES, sequence_index
-from service.bidding.game.rules import CUTTHROAT, Rules, describe
+from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.scoring import contract_of
 from service.bidding.policies import Policy, parse_policy
 from tables.builders.curve_fit import sequences
@@ -22,7 +22,7 @@ from tables.engine.jit import round_loop
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.players.common import tricks_needed
-from tables.run.family import Arrays, Context, Family
+from tables.run.family import Arrays, Context, Family, recorded
 
 CHUNKS = 20
 _DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
@@ -107,7 +107,7 @@ def setting_families(
             generator=generator,
             make=lambda ctx: {f"{setting}_mean_bids": _means(ctx, ctx.inputs, rules, parse_policy(policy))},
             axes={f"{setting}_mean_bids": _MEAN_AXES},
-            parameters={"policy": policy, "rules": describe(rules)},
+            parameters={"policy": policy, "rules": recorded(rules)},
             sizes={"auctions": auctions},
             depends=(*_DEPENDS, f"{setting}_curves", *depends),
         ),

@@ -7,12 +7,12 @@ The jokers' exact tables are made in `jokers`; the fitted constants stand in `se
 
 from collections.abc import Callable
 
-from service.bidding.game.rules import JOKERS, PRESETS, SUICIDE, WHIZ, describe
+from service.bidding.game.rules import JOKERS, PRESETS, SUICIDE, WHIZ
 from service.bidding.policies import IN_VARIANT, Policy, parse_policy
 from tables.builders import curves, jokers, mean_bids
 from tables.builders.factor import CHUNKS, NUMBERS, PASSES, learn
 from tables.builders.rb import BAG_COST, FIT_RULES
-from tables.run.family import Arrays, Context, Family
+from tables.run.family import Arrays, Context, Family, recorded
 
 ROUNDS = 1_800_000  # of the second pass of a setting's curves
 AUCTIONS = 2_000_000
@@ -46,7 +46,7 @@ def _factor_family(setting: str, policy: Policy, text: str, depends: tuple[str, 
         parameters={
             "player": "srp@2",
             "policy": text,
-            "rules": describe(PRESETS[setting]),
+            "rules": recorded(PRESETS[setting]),
             "bag_cost": BAG_COST,
             "passes": PASSES,
         },

@@ -80,6 +80,7 @@ _SOURCES = (
     "service.bidding.record",
     "service.bidding.game.rules",
     "service.bidding.table_views",
+    "service.bidding.game.rule_fields",
     "service.bidding.tableset",
     "service.bidding.winprob.games",
     "tables.engine.play_state",

@@ -20,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from service.bidding.game.rules import FIRST_FIELDS, Rules, describe, overrides_of
+
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 Chunk: TypeAlias = Callable[[int, int], Arrays]  # (chunk index, its own seed) -> small arrays, to be summed
 
@@ -152,6 +154,15 @@ def scaled_sizes(family: Family, rounds_scale: float) -> dict[str, int]:
     """The family's sizes after --rounds-scale, each at least 1; an exact family's are not scaled."""
     scale = 1.0 if family.exact else rounds_scale
     return {name: max(1, round(size * scale)) for name, size in family.sizes.items()}
+
+
+def recorded(rules: Rules) -> dict[str, object]:
+    """Return rules as a family's parameters hold them: a field added since is there only if it is not the default.
+
+    So a new rule makes no table of other games out of date.
+    """
+    used = overrides_of(rules)
+    return {name: value for n, (name, value) in enumerate(describe(rules).items()) if n < FIRST_FIELDS or name in used}
 
 
 def inputs_hash(family: Family, seed: int, rounds_scale: float, inputs: Mapping[str, str]) -> str:

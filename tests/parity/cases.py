@@ -48,6 +48,19 @@ RULES = (
     make_rules("whiz-strict"),
     make_rules("ten-for-200", {"min_bid": 3, "bag_penalty": 200}),
 )
+
+
+def any_rules(r: random.Random) -> Rules:
+    """Rules with a number of its own in each field, supported or not: what moves them may lose or mix up none."""
+    return Rules(*(r.randrange(-(10**6), 10**6) for _ in Rules._fields))
+
+
+def carrying(rules: Rules) -> memoryview:
+    s = states.empty()
+    carry_rules(s, rules)
+    return s
+
+
 POLICIES = tuple(
     numba_typed(parse_policy(text))
     for text in (
@@ -674,7 +687,7 @@ CASES: dict[str, Maker] = {
         r.randrange(1, EVERY_BID + 1),
         r.choice(RULES),
     ),
-    STAKES + "simplified_rules": lambda r: (r.choice(RULES),),
+    STAKES + "simplified_rules": lambda r: (any_rules(r),),
     LEGAL + "allowed_bids": lambda r: (hand(r), *auction(r)[:3], r.choice(RULES)),
     LEGAL + "restricted_bids": lambda r: (hand(r), r.choice((NO_BID, 0, 3, 7, 13, BLIND_NIL)), r.choice(RULES)),
     LEGAL + "possible_bids": lambda r: (r.choice((NO_BID, 0, 3, 7, 13, BLIND_NIL)), r.choice(RULES)),
@@ -758,8 +771,8 @@ CASES: dict[str, Maker] = {
     SOLO1 + "solo.hunting_lead": lambda r: next(
         (s, me + r.randint(1, 3) & 3, ok, u) for s, me, _, ok, u in [sitting(r, True)]
     ),
-    RULES_OF_PLAY + "carry_rules": lambda r: (states.empty(), r.choice(RULES)),
-    RULES_OF_PLAY + "carried_rules": lambda r: last_tricks(r)[:1],
+    RULES_OF_PLAY + "carry_rules": lambda r: (states.empty(), any_rules(r)),
+    RULES_OF_PLAY + "carried_rules": lambda r: (carrying(any_rules(r)),),
     UNSEEN + "seed_view": lambda r: (*sitting(r)[:2], r.randrange(1000), states.empty()),
     UNSEEN + "places": lambda r: (*sitting(r)[:2], r.randrange(4)),
     UNSEEN + "count_deals": lambda r: (*sitting(r)[:2], view(np.zeros(WAYS, np.int64))),

@@ -7,10 +7,8 @@ constants are fitted by `python -m tables fit rules`; what they are worth is in 
 
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.legal import nearest_allowed
-from service.bidding.game.rules import Rules
+from service.bidding.game.rules import FIELDS, Rules, rules_maker
 from service.bidding.game.scoring import TEN_TRICKS, contract_of
-
-CLASSIC = Rules()
 
 # What made the number.
 AS_COUNTED, BY_RULES, FOR_TEN = range(3)
@@ -61,22 +59,12 @@ def number_under_rules(
 
 
 def simplified_rules(rules: Rules) -> Rules:
-    """The rules as a policy sees them that ignores them: classic's with these goals, blind nil and variant."""
-    return Rules(
-        rules.win,
-        rules.lose,
-        CLASSIC.nil_points,
-        CLASSIC.blind_nil_points,
-        CLASSIC.double_nil,
-        rules.blind_nil,
-        rules.blind_nil_deficit,
-        CLASSIC.bags,
-        CLASSIC.bag_limit,
-        CLASSIC.bag_penalty,
-        CLASSIC.failed_nil_tricks,
-        CLASSIC.min_bid,
-        CLASSIC.team_min,
-        CLASSIC.team_max,
-        CLASSIC.ten_for_200,
-        rules.variant,
-    )
+    """Return the rules as a policy with `rules=ignore` sees them: classic's, but for the fields that it still sees."""
+    return _seen_rules(rules)
+
+
+_seen_rules = rules_maker(
+    __name__,
+    "rules",
+    (f"rules.{rule.name}" if rule.seen_by_ignore else str(rule.default) for rule in FIELDS.values()),
+)

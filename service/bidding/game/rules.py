@@ -1,43 +1,202 @@
-"""Rule sets: the fields of the contract's `rules`, the presets, and what is supported.
+"""Rule sets: each rule declared once, the presets, and the reading and writing of the contract's `rules`.
 
-`Rules` is a flat tuple of ints, so that kernels take it as it is in both worlds. Data comes from the
-request (`make_rules`) or a command line; it goes to every kernel that scores or decides.
+`Rules` is a flat tuple of ints, so that kernels take it as it is, compiled or not. Everything that must know the
+fields (the request, the catalogue, the win tables' key, the play state) derives from `FIELDS`. Rule sets come from a
+request or a command line (`make_rules`) and go to every kernel that scores or decides. How to add a rule:
+docs/how-to/add-a-rule.md.
 """
 
 import json
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, NamedTuple
 
 from service.bidding.errors import RulesError
+from service.bidding.game.rule_fields import Flag, Integer, Rule, Word, fields_of
 
 NO_LOSING_GOAL = -(10**6)  # `lose` where there is no losing goal
 UNLIMITED = 26  # `team_max` where there is none
+FIRST_FIELDS = 16  # as many fields had `Rules` when seeds and manifests were first made from them
 BAGS, CONTRACT, NONE = 0, 1, 2  # failed_nil_tricks
-FAILED_NIL_TRICKS = ("bags", "contract", "none")
 PARTNERSHIP, CUTTHROAT, MIRROR, WHIZ, WHIZ_STRICT, SUICIDE, JOKERS = range(7)
 VARIANTS = ("partnership", "cutthroat", "mirror", "whiz", "whiz_strict", "suicide", "jokers")
 
+# Where a field is fixed, the variant has no use for it: a value without effect is refused, not ignored.
+_SPADES_COUNT = (MIRROR, WHIZ, WHIZ_STRICT)  # the bid is the number of spades held
+_NO_CHOICE_OF_NIL = (CUTTHROAT, *_SPADES_COUNT, SUICIDE)
+_NO_CHOICE_OF_CONTRACT = (CUTTHROAT, *_SPADES_COUNT)
+
 
 class Rules(NamedTuple):
-    """One rule set; units are points and tricks, flags are 0 or 1. Defaults are preset `classic`."""
+    """One rule set; units are points and tricks, flags are 0 or 1. Defaults are preset `classic`.
 
-    win: int = 500
-    lose: int = NO_LOSING_GOAL
-    nil_points: int = 100
-    blind_nil_points: int = 200
-    double_nil: int = 1
-    blind_nil: int = 0
-    blind_nil_deficit: int = 100
-    bags: int = 1
-    bag_limit: int = 10
-    bag_penalty: int = 100
-    failed_nil_tricks: int = BAGS
-    min_bid: int = 0  # the least bid that is no nil
-    team_min: int = 0  # the least contract of a side; a nil adds nothing to it
-    team_max: int = UNLIMITED
-    ten_for_200: int = 0  # a contract of exactly ten stakes 200
-    variant: int = PARTNERSHIP
+    New fields go last. `games_column` is the order of the file tables/data/games.npy, which new columns extend.
+    """
 
+    win: Annotated[
+        int,
+        Rule(
+            values=Integer(1, 10_000),
+            meaning="Points at which a side wins the game.",
+            fixed_in=(),
+            seen_by_ignore=True,
+            games_column=0,
+        ),
+    ] = 500
+    lose: Annotated[
+        int,
+        Rule(
+            values=Integer(-10_000, -1, null=NO_LOSING_GOAL),
+            meaning="Points at or below which a side loses the game; null: no losing goal.",
+            fixed_in=(),
+            seen_by_ignore=True,
+            games_column=1,
+        ),
+    ] = NO_LOSING_GOAL
+    nil_points: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 1000),
+            meaning="Points won for a nil that is made and lost for one that fails.",
+            fixed_in=(),
+            seen_by_ignore=False,
+            games_column=4,
+        ),
+    ] = 100
+    blind_nil_points: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 2000),
+            meaning="Points won for a blind nil that is made and lost for one that fails.",
+            fixed_in=(),
+            seen_by_ignore=False,
+            games_column=None,
+        ),
+    ] = 200
+    double_nil: Annotated[
+        int,
+        Rule(
+            values=Flag(),
+            meaning="Whether both partners may bid nil in the same round.",
+            fixed_in=_NO_CHOICE_OF_NIL,
+            seen_by_ignore=False,
+            games_column=None,
+        ),
+    ] = 1
+    blind_nil: Annotated[
+        int,
+        Rule(
+            values=Flag(),
+            meaning="Whether blind nil, a nil bid before seeing the hand, is allowed.",
+            fixed_in=_NO_CHOICE_OF_NIL,
+            seen_by_ignore=True,
+            games_column=None,
+        ),
+    ] = 0
+    blind_nil_deficit: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 10_000),
+            meaning="Points that a side must be behind to bid blind nil.",
+            fixed_in=(),
+            seen_by_ignore=True,
+            games_column=None,
+        ),
+    ] = 100
+    bags: Annotated[
+        int,
+        Rule(
+            values=Flag(),
+            meaning="Whether overtricks count as bags, one point each, with a penalty for too many.",
+            fixed_in=(),
+            seen_by_ignore=False,
+            games_column=2,
+        ),
+    ] = 1
+    bag_limit: Annotated[
+        int,
+        Rule(
+            values=Integer(1, 100),
+            meaning="Number of bags that costs the bag penalty.",
+            fixed_in=(),
+            seen_by_ignore=False,
+            games_column=3,
+            only_with="bags",
+        ),
+    ] = 10
+    bag_penalty: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 1000),
+            meaning="Points lost each time that the bag limit is reached.",
+            fixed_in=(),
+            seen_by_ignore=False,
+            games_column=11,
+            only_with="bags",
+        ),
+    ] = 100
+    failed_nil_tricks: Annotated[
+        int,
+        Rule(
+            values=Word(("bags", "contract", "none")),
+            meaning="What the tricks of a failed nil are: bags, tricks towards the partner's contract, or nothing.",
+            fixed_in=(CUTTHROAT,),
+            seen_by_ignore=False,
+            games_column=5,
+        ),
+    ] = BAGS
+    min_bid: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 6),
+            meaning="Smallest bid, in tricks, that is not a nil.",
+            fixed_in=_SPADES_COUNT,
+            seen_by_ignore=False,
+            games_column=6,
+        ),
+    ] = 0
+    team_min: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 6),
+            meaning="Smallest contract of a side, in tricks; a nil adds nothing to it.",
+            fixed_in=_NO_CHOICE_OF_CONTRACT,
+            seen_by_ignore=False,
+            games_column=7,
+        ),
+    ] = 0
+    team_max: Annotated[
+        int,
+        Rule(
+            values=Integer(7, 13, null=UNLIMITED),
+            meaning="Largest contract of a side, in tricks; null: no limit.",
+            fixed_in=_NO_CHOICE_OF_CONTRACT,
+            seen_by_ignore=False,
+            games_column=8,
+        ),
+    ] = UNLIMITED
+    ten_for_200: Annotated[
+        int,
+        Rule(
+            values=Flag(),
+            meaning="Whether a contract of exactly ten tricks wins or loses 200 points.",
+            fixed_in=_NO_CHOICE_OF_CONTRACT,
+            seen_by_ignore=False,
+            games_column=9,
+        ),
+    ] = 0
+    variant: Annotated[
+        int,
+        Rule(
+            values=Word(VARIANTS),
+            meaning="The variant of the game: who plays together, and how bids are made.",
+            fixed_in=(),
+            seen_by_ignore=True,
+            games_column=10,
+        ),
+    ] = PARTNERSHIP
+
+
+FIELDS = fields_of(Rules)
 
 PRESETS = {
     "classic": Rules(),
@@ -63,38 +222,6 @@ PRESETS = {
     "jokers": Rules(variant=JOKERS),
 }
 
-# What a request may override with, inclusive (None: a closed set, checked apart).
-SUPPORTED_RANGES: dict[str, tuple[int, int]] = {
-    "win": (1, 10_000),
-    "lose": (-10_000, -1),
-    "nil_points": (0, 1000),
-    "blind_nil_points": (0, 2000),
-    "double_nil": (0, 1),
-    "blind_nil": (0, 1),
-    "blind_nil_deficit": (0, 10_000),
-    "bags": (0, 1),
-    "bag_limit": (1, 100),
-    "bag_penalty": (0, 1000),
-    "min_bid": (0, 6),
-    "team_min": (0, 6),
-    "team_max": (7, 13),
-    "ten_for_200": (0, 1),
-}
-_NULLS = {"lose": NO_LOSING_GOAL, "team_max": UNLIMITED}  # null: none
-_WORDS = {"failed_nil_tricks": FAILED_NIL_TRICKS, "variant": VARIANTS}
-
-# Fields that a variant has no use for keep their default there: what would have no effect is refused, not ignored.
-_FORCED = ("double_nil", "blind_nil", "min_bid", "team_min", "team_max", "ten_for_200")
-FIXED_FIELDS: dict[int, tuple[str, ...]] = {
-    PARTNERSHIP: (),
-    CUTTHROAT: ("double_nil", "blind_nil", "failed_nil_tricks", "team_min", "team_max", "ten_for_200"),
-    MIRROR: _FORCED,
-    WHIZ: _FORCED,
-    WHIZ_STRICT: _FORCED,
-    SUICIDE: ("double_nil", "blind_nil"),
-    JOKERS: (),
-}
-
 
 def make_rules(preset: str = "classic", overrides: Mapping[str, object] | None = None) -> Rules:
     """Rules from a preset's name and the contract's field values.
@@ -113,33 +240,22 @@ def make_rules(preset: str = "classic", overrides: Mapping[str, object] | None =
 
 
 def _value(field: str, value: object) -> int:
-    if value is None and field in _NULLS:
-        return _NULLS[field]
-    if field in SUPPORTED_RANGES:
-        low, high = SUPPORTED_RANGES[field]
-        flag = (low, high) == (0, 1)
-        if (flag and isinstance(value, bool)) or (not flag and type(value) is int and low <= value <= high):
-            return int(value)
-        expected = "true or false" if flag else f"an integer {low}..{high}"
-        raise RulesError(field, f"{field} is {value!r}; expected {expected}")
-    words = _WORDS.get(field)
-    if words is None:
-        raise RulesError(field, f"unknown rule {field!r}; expected one of {', '.join(Rules._fields)}")
-    if value in words:
-        return words.index(str(value))
-    raise RulesError(field, f"{field} is {value!r}; expected one of {', '.join(words)}")
+    rule = FIELDS.get(field)
+    if rule is None:
+        raise RulesError(field, f"unknown rule {field!r}; expected one of {', '.join(FIELDS)}")
+    number = rule.values.number_of(value)
+    if number is None:
+        raise RulesError(field, f"{field} is {value!r}; expected {rule.values.expected}")
+    return number
 
 
 def _check_together(rules: Rules) -> None:
     """Raise `RulesError` for values that are each supported, but not together."""
-    plain, found = Rules(), describe(rules)
-    for field in FIXED_FIELDS[rules.variant]:
-        if getattr(rules, field) != getattr(plain, field):
-            only = describe(plain)[field]
+    for number, rule in zip(rules, FIELDS.values(), strict=True):
+        if number != rule.default and rules.variant in rule.fixed_in:
+            found, only = json.dumps(rule.values.json_of(number)), json.dumps(rule.json_default)
             raise RulesError(
-                field,
-                f"{field} is {json.dumps(found[field])} with variant {found['variant']}; "
-                f"expected {json.dumps(only)} there",
+                rule.name, f"{rule.name} is {found} with variant {VARIANTS[rules.variant]}; expected {only} there"
             )
     least = max(2 * rules.min_bid, rules.team_min)
     if rules.team_max < least:
@@ -151,12 +267,40 @@ def _check_together(rules: Rules) -> None:
 
 
 def describe(rules: Rules) -> dict[str, object]:
-    """The inverse of `make_rules`: the contract's fields and JSON values."""
-    values: dict[str, object] = dict(rules._asdict())
-    for field in ("double_nil", "blind_nil", "bags", "ten_for_200"):
-        values[field] = bool(values[field])
-    for field, none in _NULLS.items():
-        values[field] = None if values[field] == none else values[field]
-    values["failed_nil_tricks"] = FAILED_NIL_TRICKS[rules.failed_nil_tricks]
-    values["variant"] = VARIANTS[rules.variant]
-    return values
+    """Return the contract's fields and JSON values: the inverse of `make_rules`."""
+    return {rule.name: rule.values.json_of(number) for number, rule in zip(rules, FIELDS.values(), strict=True)}
+
+
+def overrides_of(rules: Rules) -> dict[str, object]:
+    """Return what a request adds to preset `classic` to ask for ``rules``: the fields that differ, as JSON values.
+
+    >>> overrides_of(PRESETS["board-4"])
+    {'team_min': 4}
+    """
+    plain = describe(Rules())
+    return {field: value for field, value in describe(rules).items() if value != plain[field]}
+
+
+def seed_values(rules: Rules) -> tuple[object, ...]:
+    """Return what a seed is made from: the first fields' values, and of later fields only those not at their default.
+
+    So a new rule changes no seed of a game that does not use it.
+    """
+    if len(rules) == FIRST_FIELDS:
+        return rules
+    later = zip(Rules._fields[FIRST_FIELDS:], rules[FIRST_FIELDS:])
+    return *rules[:FIRST_FIELDS], *[(name, value) for name, value in later if value != FIELDS[name].default]
+
+
+def rules_maker(module: str, argument: str, values: Iterable[str]) -> Callable[[Any], Rules]:
+    """Return a kernel of ``module`` that makes rules from its argument, one expression for each field in order.
+
+    Numba compiles no loop that fills a named tuple, and a list of the fields written by hand would miss a new field
+    without an error.
+    """
+    expressions = list(values)
+    if len(expressions) != len(FIELDS):
+        raise TypeError(f"{len(expressions)} values for the {len(FIELDS)} fields of Rules")
+    source = f"lambda {argument}: Rules({', '.join(expressions)})"
+    made: Callable[[Any], Rules] = eval(source, {"Rules": Rules, "__name__": module})
+    return made

@@ -4,17 +4,17 @@ Not the tables themselves (`win_table` reads them, `tables.builders.win_tables` 
 make them). The games of PLACES, which the net has learnt from, are classic's but for goal, losing goal and bag
 penalty. The preset bis-paper's penalty has tables of its own at its own goal only: at the others it reads classic's,
 whose penalty is ten points less; to 500 `winprob` beats `bis` by as much so as under classic (docs/strength.md). Games
-of other rules stand in an array of their own, `more_win`, and are told by the rows of `games`. Rules about blind and
-second nils (FREE) tell none.
+of other rules stand in an array of their own, `more_win`, and are told by the rows of `games`.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from math import gcd
+from operator import itemgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
-from service.bidding.game.rules import NO_LOSING_GOAL, PARTNERSHIP, PRESETS, VARIANTS, Rules, describe
+from service.bidding.game.rules import FIELDS, NO_LOSING_GOAL, PARTNERSHIP, PRESETS, VARIANTS, Rules, describe
 from service.bidding.game.scoring import effective_bag_rules
 
 CLASSIC = PRESETS["classic"]
@@ -31,14 +31,22 @@ DEPTH_POINTS = (
     150  # points below zero down to which a table without a losing goal reaches; a lower score counts as that
 )
 BAGS = CLASSIC.bag_limit  # of either side, as a table's last two axes count them
-# What may be bid, and what blind nils bring, of which no table knows.
-IRRELEVANT_FIELDS = ("double_nil", "blind_nil", "blind_nil_points", "blind_nil_deficit")
 ROW_POINTS = 10  # points to a row of PLACES' tables
 MOST_CELLS = 4_000_000  # of one more game's table
-_TOLD = (  # what tells a game, goals first
-    *("win", "lose", "bags", "bag_limit", "nil_points", "failed_nil_tricks", "min_bid", "team_min", "team_max"),
-    *("ten_for_200", "variant", "bag_penalty"),
+IDLE = 1  # in a key: a field whose flag (`only_with`) is off
+
+_BY_COLUMN = sorted(
+    (rule for rule in FIELDS.values() if rule.games_column is not None), key=lambda r: r.games_column or 0
 )
+KEY_FIELDS = tuple(rule.name for rule in _BY_COLUMN)  # the rules that change a win table, by column of `games`
+# The same for compiled code: places in `Rules`, and those of their flags, -1 for a field without.
+KEY_CELLS = tuple(Rules._fields.index(rule.name) for rule in _BY_COLUMN)
+KEY_FLAGS = tuple(Rules._fields.index(rule.only_with) if rule.only_with else -1 for rule in _BY_COLUMN)
+_KEY_DEFAULTS = tuple(rule.default for rule in _BY_COLUMN)
+_COLUMNS_BY_FLAG = tuple(
+    (flag, [column for column, own in enumerate(KEY_FLAGS) if own == flag]) for flag in {*KEY_FLAGS} - {-1}
+)
+_key_values: Callable[[Rules], tuple[int, ...]] = itemgetter(*KEY_CELLS)
 
 
 class WinTableSlice(NamedTuple):
@@ -53,7 +61,7 @@ class WinTableSlice(NamedTuple):
 
 
 Key = tuple[int, int, int]  # goal, losing goal, bag penalty
-GameKey = tuple[int, ...]  # by _TOLD, without bags as if each were taken back at once
+GameKey = tuple[int, ...]  # the values of KEY_FIELDS
 Games = Mapping[GameKey, WinTableSlice]
 
 
@@ -87,26 +95,29 @@ def rules_of(key: Key) -> Rules:
 
 
 def key_of(rules: Rules) -> GameKey:
-    """What tells the game of ``rules``.
+    """Return the values of KEY_FIELDS, which are the same for two rule sets with the same win table.
 
     >>> key_of(PRESETS["no-bags"]) == key_of(CLASSIC)
     False
     """
-    limit, penalty = effective_bag_rules(rules)
-    return (
-        rules.win,
-        rules.lose,
-        rules.bags,
-        limit,
-        rules.nil_points,
-        rules.failed_nil_tricks,
-        rules.min_bid,
-        rules.team_min,
-        rules.team_max,
-        rules.ten_for_200,
-        rules.variant,
-        penalty,
-    )
+    key = _key_values(rules)
+    for flag, columns in _COLUMNS_BY_FLAG:
+        if not rules[flag]:
+            values = list(key)
+            for column in columns:
+                values[column] = IDLE
+            key = tuple(values)
+    return key
+
+
+def game_of(rules: Rules) -> Rules:
+    """Return ``rules`` with the default in each field that changes no win table there."""
+    plain = {
+        name: rule.default
+        for name, rule in FIELDS.items()
+        if rule.games_column is None or (rule.only_with and not getattr(rules, rule.only_with))
+    }
+    return rules._replace(**plain)
 
 
 SHIPPED: Games = MappingProxyType({key_of(rules_of(key)): win_slice for key, win_slice in SLICES.items()})
@@ -114,10 +125,23 @@ SHIPPED_ROWS = tuple((*key, *win_slice) for key, win_slice in SHIPPED.items())  
 GAME_COLUMNS = len(SHIPPED_ROWS[0])  # of `games` too
 
 
+def whole_rows(rows: Iterable[Iterable[int]]) -> list[tuple[int, ...]]:
+    """Return the rows of the file `games`, without empty ones, with a column for each of KEY_FIELDS.
+
+    A file that was made before a field was added has no column for it: its games have the field's default.
+    """
+    whole = []
+    for row in (tuple(int(value) for value in row) for row in rows):
+        told = len(row) - len(WinTableSlice._fields)
+        if any(row):
+            whole.append((*row[:told], *_KEY_DEFAULTS[told:], *row[told:]))
+    return whole
+
+
 def games_of(rows: Iterable[Iterable[int]]) -> Games:
     """The games of PLACES and those in the rows of `games`."""
-    told = (tuple(int(value) for value in row) for row in rows)
-    return {**{row[: len(_TOLD)]: WinTableSlice(*row[len(_TOLD) :]) for row in told if any(row)}, **SHIPPED}
+    told = len(KEY_FIELDS)
+    return {**{row[:told]: WinTableSlice(*row[told:]) for row in whole_rows(rows)}, **SHIPPED}
 
 
 def extra_slice(rules: Rules, start: int) -> WinTableSlice:
@@ -159,7 +183,7 @@ def unsupported_field(rules: Rules, games: Games = SHIPPED) -> tuple[str, str] |
         [tuple(a != b for a, b in zip(other, key, strict=True)) for other in games], key=lambda d: (sum(d), d)
     )
     number = differs.index(True)
-    field = _TOLD[number]
+    field = KEY_FIELDS[number]
     alike = {other[number] for other in games if all(a == b or d for a, b, d in zip(other, key, differs, strict=True))}
     expected = _either(describe(rules._replace(**{field: value}))[field] for value in sorted(alike))
     if field == "lose":

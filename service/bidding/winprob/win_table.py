@@ -9,33 +9,36 @@ as the nearest. Where not all that is won and lost is whole tens, a row is fewer
 from typing import Any
 
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import effective_bag_rules, game_winner
-from service.bidding.winprob.games import WinTableSlice
+from service.bidding.game.scoring import game_winner
+from service.bidding.winprob.games import IDLE, KEY_CELLS, KEY_FLAGS, WinTableSlice
 
 WIN_SCALE = 65535.0
 
 
 def slice_of(rules: Rules, tables: Any) -> WinTableSlice:
-    """Where the table of the game stands that ``rules`` tell (`games.key_of`); ``start`` -1 where there is none."""
+    """Where the win table for ``rules`` is (`games.key_of`); ``start`` is -1 if there is none."""
     games = tables.games
-    limit, penalty = effective_bag_rules(rules)
+    first = len(KEY_CELLS)
     for i in range(len(games)):
-        if (
-            games[i, 0] == rules.win
-            and games[i, 1] == rules.lose
-            and games[i, 2] == rules.bags
-            and games[i, 3] == limit
-            and games[i, 4] == rules.nil_points
-            and games[i, 5] == rules.failed_nil_tricks
-            and games[i, 6] == rules.min_bid
-            and games[i, 7] == rules.team_min
-            and games[i, 8] == rules.team_max
-            and games[i, 9] == rules.ten_for_200
-            and games[i, 10] == rules.variant
-            and games[i, 11] == penalty
-        ):
-            return WinTableSlice(games[i, 12], games[i, 13], games[i, 14], games[i, 15], games[i, 16], games[i, 17])
+        if _is_game(rules, i, games):
+            return WinTableSlice(
+                games[i, first],
+                games[i, first + 1],
+                games[i, first + 2],
+                games[i, first + 3],
+                games[i, first + 4],
+                games[i, first + 5],
+            )
     return WinTableSlice(0, 0, -1, 1, 1, 0)
+
+
+def _is_game(rules: Rules, row: int, games: Any) -> bool:
+    for column in range(len(KEY_CELLS)):
+        flag = KEY_FLAGS[column]
+        value = rules[KEY_CELLS[column]] if flag < 0 or rules[flag] else IDLE
+        if games[row, column] != value:
+            return False
+    return True
 
 
 def win_array(win_slice: WinTableSlice, tables: Any) -> Any:

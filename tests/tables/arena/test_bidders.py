@@ -7,12 +7,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from service.bidding.game.rules import Rules, make_rules
+from service.bidding.game.rules import Rules, overrides_of
 from service.schemas import BidRequest
 from tables.arena import bidders
 from tables.arena.bidders import HttpBidder, PythonBidder, checked_bid, is_outside, open_bidder
 from tables.arena.errors import BidderError
-from tables.arena.lockstep import CELLS, NEXT, request_of, rules_told
+from tables.arena.lockstep import CELLS, NEXT, request_of
 from tables.arena.match import Match, PlayChunk
 from tables.engine.play_state import PlayState
 from tests.service.conftest import running_server
@@ -41,7 +41,7 @@ def waiting_state(seat):
 
 def test_request_by_hand():
     s, game = waiting_state(3)
-    found = request_of(s, game, 1, rules_told(make_rules("classic", {"win": 200, "lose": -100})))
+    found = request_of(s, game, 1, {"preset": "classic", "win": 200, "lose": -100})
     assert found["hand"] == ["TS", "9S", "8S", "7S", "6S", "5S", "4S", "3S", "2S", "3D", "2D", "AC", "2C"]
     assert found["previous_bids"] == [3, 0, "blind_nil"]
     assert found["seat"] == 3
@@ -53,7 +53,7 @@ def test_request_by_hand():
 def test_request_is_one_that_the_service_takes():
     for seat in range(4):
         s, game = waiting_state(seat)
-        found = request_of(s, game, 1, rules_told(Rules(win=300)))
+        found = request_of(s, game, 1, {"preset": "classic"} | overrides_of(Rules(win=300)))
         BidRequest.model_validate(found)
 
 

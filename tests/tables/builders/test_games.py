@@ -14,7 +14,7 @@ from service.bidding.policies import parse_policy
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from service.bidding.winprob.games import SHIPPED, key_of, unsupported_field
 from tables.builders import extra_win_tables
-from tables.builders.extra_win_tables import SHIPPED_MORE, rules_of_text, told, with_games
+from tables.builders.extra_win_tables import SHIPPED_MORE, game_overrides, rules_of_text, with_games
 from tables.builders.win_tables import RESIDUAL
 from tables.run.build import DEFAULT_SEED, build, depended_files, write_manifest
 from tables.run.family import BuildError, inputs_hash, scaled_sizes
@@ -65,7 +65,7 @@ def test_texts_that_name_none(text, named):
 def test_what_is_told_names_the_game():
     for rules in PRESETS.values():
         if rules.variant == PARTNERSHIP:
-            assert key_of(make_rules("classic", told(rules))) == key_of(rules)
+            assert key_of(make_rules("classic", game_overrides(rules))) == key_of(rules)
 
 
 @pytest.fixture
@@ -108,4 +108,7 @@ def test_one_more_game(built, tmp_path, monkeypatch):
 
     with_rules = with_games(FAMILIES, read_manifest(built))
     (family,) = (family for family in with_rules if family.name == "games")
-    assert family.parameters["games"] in ([told(rules), told(same)], [told(same), told(rules)])
+    assert family.parameters["games"] in (
+        [game_overrides(rules), game_overrides(same)],
+        [game_overrides(same), game_overrides(rules)],
+    )

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.bidding.game.cards import DECK, cards_of, format_card, parse_card, parse_pbn
-from tables.engine.play import beats, legal_cards, play_card, suit_mask
+from service.bidding.game.rules import Rules
+from tables.engine.play import beats, carried_rules, carry_rules, legal_cards, play_card, suit_mask
 from tests import naive
 from tests.tables.engine import states
 
@@ -144,3 +145,13 @@ def test_whole_rounds_of_random_play(seed, plays):
         assert [{"CDHS"[i] for i in range(4) if s.void[seat] >> i & 1} for seat in range(4)] == shown_out
     assert sum(taken) == 13
     assert s.played == DECK
+
+
+@given(st.tuples(*[st.integers(-(2**63), 2**63 - 1)] * len(Rules._fields)))
+def test_a_state_carries_all_rules_and_writes_nothing_else(values):
+    s = states.empty()
+    before = states.copy(s)
+    carry_rules(s, Rules(*values))
+    assert carried_rules(s) == values
+    before.rules = list(values)
+    assert s == before

@@ -19,7 +19,7 @@ from service.bidding.game.legal import (
 from service.bidding.game.rules import PRESETS, describe, make_rules
 from service.bidding.game.scoring import BLIND_NIL
 from tests import naive
-from tests.service.bidding.game.test_rules import refused, values
+from tests.service.bidding.game.test_rules import overrides, refused
 
 HAND = parse_pbn("AKJ62.AQ.Q.K9543")  # five spades
 NO_SPADES = parse_pbn(".AQ65.QJ82.K9543")
@@ -97,7 +97,7 @@ def supported(values):
     return not refused(describe(PRESETS["classic"]) | values)
 
 
-@given(values().filter(supported), st.integers(0, 13), st.lists(st.integers(0, 14), max_size=3))
+@given(overrides().filter(supported), st.integers(0, 13), st.lists(st.integers(0, 14), max_size=3))
 @example({}, 0, [13, 0])
 def test_against_oracle(overrides, spades, previous):
     rules = make_rules("classic", overrides)
@@ -110,7 +110,7 @@ def test_against_oracle(overrides, spades, previous):
     assert bids_of(found) == naive.bids_allowed(spades, partner, describe(rules))
 
 
-@given(values().filter(supported), st.integers(0, 13), st.integers(0, 13))
+@given(overrides().filter(supported), st.integers(0, 13), st.integers(0, 13))
 def test_what_is_allowed_may_come_as_a_previous_bid(overrides, spades, more):
     """Two partners who bid as the rules allow are never told that they can't have."""
     rules = make_rules("classic", overrides)

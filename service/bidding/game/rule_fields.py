@@ -1,0 +1,174 @@
+"""What is declared about one field of `Rules`, and the check that nothing was left out.
+
+`rules.Rules` holds one `Rule` for each field; everything that must know the fields reads them from there
+(`rules.FIELDS`). No game logic here, and no values of particular fields.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeAlias, get_type_hints
+
+_UNDECIDED: Any = object()
+
+
+@dataclass(frozen=True)
+class Flag:
+    """Values true and false, kept as 1 and 0."""
+
+    json_type: ClassVar[str] = "boolean"
+    expected: ClassVar[str] = "true or false"
+    supported: ClassVar[str] = "true, false"
+
+    def number_of(self, value: object) -> int | None:
+        """Return the number kept for a JSON value, None if the value is not accepted."""
+        return int(value) if isinstance(value, bool) else None
+
+    def json_of(self, number: int) -> bool:
+        """Return the JSON value of a number: the inverse of `number_of`."""
+        return bool(number)
+
+
+@dataclass(frozen=True)
+class Integer:
+    """Whole numbers from ``low`` to ``high``; with ``null``, JSON null is accepted too and kept as that number."""
+
+    low: int
+    high: int
+    null: int | None = None
+    json_type: ClassVar[str] = "integer"
+
+    @property
+    def expected(self) -> str:
+        """The accepted values, for an error message."""
+        return f"an integer {self.low}..{self.high}" + ("" if self.null is None else " or null")
+
+    @property
+    def supported(self) -> str:
+        """The accepted values, for the catalogue."""
+        return f"{self.low}..{self.high}" + ("" if self.null is None else ", null")
+
+    def number_of(self, value: object) -> int | None:
+        """Return the number kept for a JSON value, None if the value is not accepted."""
+        if value is None:
+            return self.null
+        return value if type(value) is int and self.low <= value <= self.high else None
+
+    def json_of(self, number: int) -> int | None:
+        """Return the JSON value of a number: the inverse of `number_of`."""
+        return None if number == self.null else number
+
+
+@dataclass(frozen=True)
+class Word:
+    """A closed list of words, kept as the index of the word."""
+
+    words: tuple[str, ...]
+    json_type: ClassVar[str] = "string"
+
+    @property
+    def expected(self) -> str:
+        """The accepted values, for an error message."""
+        return f"one of {self.supported}"
+
+    @property
+    def supported(self) -> str:
+        """The accepted values, for the catalogue."""
+        return ", ".join(self.words)
+
+    def number_of(self, value: object) -> int | None:
+        """Return the number kept for a JSON value, None if the value is not accepted."""
+        return self.words.index(value) if isinstance(value, str) and value in self.words else None
+
+    def json_of(self, number: int) -> str:
+        """Return the JSON value of a number: the inverse of `number_of`."""
+        return self.words[number]
+
+
+Values: TypeAlias = Flag | Integer | Word
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """All that is declared about one field of `Rules`; its name, type and default are in the class itself."""
+
+    values: Values = field(
+        default=_UNDECIDED,
+        metadata={"question": "which JSON values it takes: Flag(), Integer(low, high) or Word(words)"},
+    )
+    meaning: str = field(default=_UNDECIDED, metadata={"question": "what it means, as a plain sentence for callers"})
+    fixed_in: tuple[int, ...] = field(
+        default=_UNDECIDED,
+        metadata={"question": "the variants in which only its default is accepted, () if there are none"},
+    )
+    seen_by_ignore: bool = field(
+        default=_UNDECIDED,
+        metadata={
+            "question": "True if a policy with rules=ignore sees its value, False if that policy sees the default"
+        },
+    )
+    games_column: int | None = field(
+        default=_UNDECIDED,
+        metadata={
+            "question": "its column in the table `games` (the next free one) if it changes a win table, else None"
+        },
+    )
+    only_with: str | None = None  # a flag without which the value changes nothing
+    name: str = ""  # filled in by `fields_of`, as is the default
+    default: int = 0
+
+    @property
+    def json_default(self) -> object:
+        """The default as a JSON value."""
+        return self.values.json_of(self.default)
+
+
+def fields_of(rules_class: type) -> Mapping[str, Rule]:
+    """Return the `Rule` of each field of a named tuple, by name and in the order of the fields.
+
+    Raises `TypeError` naming the field and what has to be decided about it.
+    """
+    defaults: Mapping[str, int] = rules_class._field_defaults  # type: ignore[attr-defined]
+    found: dict[str, Rule] = {}
+    for name, hint in get_type_hints(rules_class, include_extras=True).items():
+        where = f"{rules_class.__name__}.{name}"
+        rows = [row for row in getattr(hint, "__metadata__", ()) if isinstance(row, Rule)]
+        row = rows[0] if rows else Rule()
+        questions = [
+            f"{attribute.name} ({attribute.metadata['question']})"
+            for attribute in fields(row)
+            if getattr(row, attribute.name) is _UNDECIDED
+        ]
+        if questions:
+            raise TypeError(f"{where}: declare it as Annotated[int, Rule(...)] and decide {'; '.join(questions)}")
+        if name not in defaults:
+            raise TypeError(f"{where} has no default; give it the value of games that do not use the rule")
+        row = replace(row, name=name, default=defaults[name])
+        unknown_word = isinstance(row.values, Word) and row.default not in range(len(row.values.words))
+        if unknown_word or row.values.number_of(row.json_default) != row.default:
+            raise TypeError(f"{where}: the default is {row.default}; accepted: {row.values.expected}")
+        found[name] = row
+    _check_columns(rules_class.__name__, found)
+    return MappingProxyType(found)
+
+
+def _check_columns(owner: str, found: Mapping[str, Rule]) -> None:
+    taken: dict[int, str] = {}
+    for row in found.values():
+        if row.only_with is not None:
+            flag = found.get(row.only_with)
+            if flag is None or flag.values != Flag() or flag.games_column is None:
+                raise TypeError(
+                    f"{owner}.{row.name}: only_with is {row.only_with!r}; accepted: a flag that changes a win table"
+                )
+        if row.games_column in taken:
+            raise TypeError(
+                f"{owner}.{row.name}: games_column is {row.games_column}, which is the column of "
+                f"{taken[row.games_column]}; accepted: the next free column or None"
+            )
+        if row.games_column is not None:
+            taken[row.games_column] = row.name
+    for column in range(len(taken)):
+        if column not in taken:
+            last = max(taken)
+            raise TypeError(f"{owner}.{taken[last]}: games_column is {last}; the next free column is {column}")

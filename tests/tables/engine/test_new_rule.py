@@ -1,0 +1,132 @@
+"""A 17th rule, tried in a copy of the code: refused until it is whole, then known to all that carries rules."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+END_OF_RULES = "\n\n\nFIELDS = fields_of(Rules)"
+OVERTIME = """
+    overtime: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 3),
+            meaning="Rounds that are played after a draw.",
+            fixed_in=(MIRROR,),
+            seen_by_ignore=True,
+            games_column=12,
+        ),
+    ] = 0"""
+
+USED = """
+from service.bidding.bis.stakes import seen_rules
+from service.bidding.errors import RulesError
+from service.bidding.game.rules import PARTNERSHIP, PRESETS, Rules, describe, make_rules, overrides_of, seed_values
+from service.bidding.table_profile import PLAIN
+from service.bidding.tableset import open_tables
+from service.bidding.winprob.games import key_of, refusal
+from service.bidding.winprob.win_table import place_of
+from tables.engine import play as play
+from tables.run.family import recorded
+
+plain, new = Rules(), Rules(overtime=2)
+assert describe(new)["overtime"] == 2 and make_rules("classic", describe(new)) == new
+assert overrides_of(new) == {"overtime": 2}
+try:
+    make_rules("mirror", {"overtime": 2})
+    raise AssertionError("not refused")
+except RulesError as error:
+    assert error.field == "overtime", error
+
+# Games of the shipped tables still have theirs, and the new game has none.
+tables = open_tables()
+games = tables.games
+assert all(key_of(rules) in games for rules in PRESETS.values() if rules.variant == PARTNERSHIP)
+assert refusal(plain, games) is None
+assert refusal(new, games) == ("overtime", "0, or a table made by build --rules"), refusal(new, games)
+for views in (tables.kernel[PLAIN], tables.kernel_arrays[PLAIN]):
+    assert place_of(PRESETS["no-bags"], views) == games[key_of(PRESETS["no-bags"])]
+    assert place_of(new, views).start == -1
+assert seen_rules(Rules(overtime=2, nil_points=50)) == new
+
+# Nothing that is hashed changes for games without the rule.
+assert seed_values(plain) == tuple(plain)[:16] and seed_values(new) == (*plain[:16], ("overtime", 2))
+assert "overtime" not in recorded(plain) and recorded(new)["overtime"] == 2
+
+def round_trip(s, rules):
+    for cell in range(play.SEAT_SCORE, play.SIZE):
+        s[cell] = 7
+    play.carry_rules(s, rules)
+    return play.carried_rules(s)
+
+def check(round_trip, place_of, seen_rules):
+    s = np.zeros(play.SIZE, np.int64)
+    numbers = Rules(*range(1000, 1017))
+    assert round_trip(s, numbers) == numbers
+    assert s.tolist() == [0] * play.RULE + list(numbers) + [7] * 8, s
+    assert place_of(new, tables.kernel_arrays[PLAIN]).start == -1
+    assert place_of(plain, tables.kernel_arrays[PLAIN]).start >= 0
+    assert seen_rules(numbers) == Rules(1000, 1001, blind_nil=1005, blind_nil_deficit=1006, variant=1015, overtime=1016)
+
+import numpy as np
+check(round_trip, place_of, seen_rules)
+import numba
+from tables.engine import jit  # lets compiled code call the kernels
+check(
+    numba.njit(round_trip),
+    numba.njit(lambda rules, t: place_of(rules, t)),
+    numba.njit(lambda rules: seen_rules(rules)),
+)
+print("all known")
+"""
+
+
+@pytest.fixture(scope="module")
+def run_with(tmp_path_factory):
+    """Run code in a copy of the tree whose `Rules` end in one more field."""
+    root = tmp_path_factory.mktemp("tree")
+    for package in ("service", "tables"):
+        shutil.copytree(ROOT / package, root / package, ignore=shutil.ignore_patterns("__pycache__", "data"))
+    (root / "tables" / "data").symlink_to(ROOT / "tables" / "data")
+    path = root / "service/bidding/game/rules.py"
+    source = path.read_text()
+    assert source.count(END_OF_RULES) == 1
+
+    def run(field, code):
+        path.write_text(source.replace(END_OF_RULES, field + END_OF_RULES))
+        return subprocess.run(
+            [sys.executable, "-B", "-c", code], cwd=root, capture_output=True, text=True, timeout=300, check=False
+        )
+
+    return run
+
+
+def test_a_field_alone_is_refused_at_import(run_with):
+    done = run_with("\n    overtime: int = 0", "import service.bidding.game.rules")
+    assert done.returncode == 1
+    message = done.stderr.splitlines()[-1]
+    assert message.startswith("TypeError: Rules.overtime: declare it as Annotated[int, Rule(...)] and decide values (")
+    assert "games_column (its column in the table `games`" in message
+
+
+def test_a_decision_that_was_forgotten_is_named(run_with):
+    done = run_with(OVERTIME.replace("            seen_by_ignore=True,\n", ""), "import service.bidding.game.rules")
+    assert done.returncode == 1
+    message = done.stderr.splitlines()[-1]
+    assert message.startswith("TypeError: Rules.overtime:")
+    assert message.partition(" and decide ")[2].startswith("seen_by_ignore (")
+
+
+def test_the_contract_must_have_it_too(run_with):
+    done = run_with(OVERTIME, "import service.schemas")
+    assert done.returncode == 1
+    assert "overtime" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.slow
+def test_a_whole_field_is_known_everywhere(run_with):
+    done = run_with(OVERTIME, USED)
+    assert (done.stdout.splitlines(), done.returncode) == (["all known"], 0), done.stderr

@@ -22,14 +22,15 @@ OVERTIME = """
     ] = 0"""
 
 USED = """
-from service.bidding.bis.stakes import seen_rules
+from service.bidding.bis.stakes import simplified_rules
 from service.bidding.errors import RulesError
 from service.bidding.game.rules import PARTNERSHIP, PRESETS, Rules, describe, make_rules, overrides_of, seed_values
-from service.bidding.table_profile import PLAIN
+from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.tableset import open_tables
-from service.bidding.winprob.games import key_of, refusal
-from service.bidding.winprob.win_table import place_of
-from tables.engine import play as play
+from service.bidding.winprob.games import key_of, unsupported_field
+from service.bidding.winprob.win_table import slice_of
+from tables.engine import play
+from tables.engine.play_state import STATE, new_states
 from tables.run.family import recorded
 
 plain, new = Rules(), Rules(overtime=2)
@@ -45,40 +46,38 @@ except RulesError as error:
 tables = open_tables()
 games = tables.games
 assert all(key_of(rules) in games for rules in PRESETS.values() if rules.variant == PARTNERSHIP)
-assert refusal(plain, games) is None
-assert refusal(new, games) == ("overtime", "0, or a table made by build --rules"), refusal(new, games)
-for views in (tables.kernel[PLAIN], tables.kernel_arrays[PLAIN]):
-    assert place_of(PRESETS["no-bags"], views) == games[key_of(PRESETS["no-bags"])]
-    assert place_of(new, views).start == -1
-assert seen_rules(Rules(overtime=2, nil_points=50)) == new
+assert unsupported_field(plain, games) is None
+assert unsupported_field(new, games) == ("overtime", "0, or a table made by build --rules")
+for views in (tables.kernel[PARTNERSHIP_PROFILE], tables.kernel_arrays[PARTNERSHIP_PROFILE]):
+    assert slice_of(PRESETS["no-bags"], views) == games[key_of(PRESETS["no-bags"])]
+    assert slice_of(new, views).start == -1
+assert simplified_rules(Rules(overtime=2, nil_points=50)) == new
 
 # Nothing that is hashed changes for games without the rule.
 assert seed_values(plain) == tuple(plain)[:16] and seed_values(new) == (*plain[:16], ("overtime", 2))
 assert "overtime" not in recorded(plain) and recorded(new)["overtime"] == 2
 
-def round_trip(s, rules):
-    for cell in range(play.SEAT_SCORE, play.SIZE):
-        s[cell] = 7
-    play.carry_rules(s, rules)
-    return play.carried_rules(s)
+def round_trip(state, rules):
+    play.carry_rules(state, rules)
+    return play.carried_rules(state)
 
-def check(round_trip, place_of, seen_rules):
-    s = np.zeros(play.SIZE, np.int64)
+def check(state, round_trip, slice_of, simplified_rules):
     numbers = Rules(*range(1000, 1017))
-    assert round_trip(s, numbers) == numbers
-    assert s.tolist() == [0] * play.RULE + list(numbers) + [7] * 8, s
-    assert place_of(new, tables.kernel_arrays[PLAIN]).start == -1
-    assert place_of(plain, tables.kernel_arrays[PLAIN]).start >= 0
-    assert seen_rules(numbers) == Rules(1000, 1001, blind_nil=1005, blind_nil_deficit=1006, variant=1015, overtime=1016)
+    assert round_trip(state, numbers) == numbers
+    assert slice_of(new, tables.kernel_arrays[PARTNERSHIP_PROFILE]).start == -1
+    assert slice_of(plain, tables.kernel_arrays[PARTNERSHIP_PROFILE]).start >= 0
+    seen = Rules(1000, 1001, blind_nil=1005, blind_nil_deficit=1006, variant=1015, overtime=1016)
+    assert simplified_rules(numbers) == seen
 
 import numpy as np
-check(round_trip, place_of, seen_rules)
+check(new_states(1)[0], round_trip, slice_of, simplified_rules)
 import numba
 from tables.engine import jit  # lets compiled code call the kernels
 check(
+    np.zeros(1, STATE)[0],
     numba.njit(round_trip),
-    numba.njit(lambda rules, t: place_of(rules, t)),
-    numba.njit(lambda rules: seen_rules(rules)),
+    numba.njit(lambda rules, t: slice_of(rules, t)),
+    numba.njit(lambda rules: simplified_rules(rules)),
 )
 print("all known")
 """

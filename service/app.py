@@ -1,301 +1,133 @@
 """The app: `create_app()` puts the endpoints together; its lifespan opens the tables.
 
-`Service` is the outermost ASGI layer. It lets requests in (`gate.py`), answers the hot routes itself, before FastAPI's
-stack gets there (docs/adr/0005-hot-path.md), hands everything else to FastAPI, counts, times and logs all, and turns
-whatever an endpoint raises into a problem, so that one request's bug never takes the worker down.
+`Service` is the outermost ASGI layer. It reads bodies, answers bids by the responder before FastAPI's stack gets there
+(docs/adr/0005-hot-path.md), and passes all other requests on to FastAPI. Whatever an endpoint raises becomes a problem
+here (`Responder.refuse`).
 """
 
 import asyncio
 import gc
-import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from time import perf_counter
-from typing import Any
 
-import orjson
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from service import __version__
-from service.access_log import AccessLog
-from service.api import bid as hot
-from service.api import blind
-from service.api.body import (
-    CLOSE,
-    MAX_BODIES_BYTES,
-    MAX_BODY_BYTES,
-    NO_DEADLINE,
-    ClientGone,
-    Fields,
-    Headers,
-    Receive,
-    Scope,
-    Send,
-    check_form,
-    check_size,
-    deadline_of,
-    fold,
-    read_body,
-)
+from service.api.bid import bids
+from service.api.body import MAX_BODIES_BYTES, MAX_BODY_BYTES, ClientGone, read_body
 from service.api.catalogue import catalogue_routes
 from service.api.docs_page import docs_page
-from service.api.documentation import (
-    ANSWER,
-    BLIND_ANSWER,
-    BLIND_REQUEST,
-    CUTTHROAT_REQUEST,
-    LEVEL_REQUEST,
-    POST_PROBLEMS,
-    REQUEST,
-    SHORT_BLIND_REQUEST,
-    SHORT_REQUEST,
-    example,
-    openapi,
-    post_extra,
-)
-from service.api.fixed_answers import FIXED_ROUTES, FixedAnswers
+from service.api.documentation import add_hot_routes, openapi
+from service.api.fixed_answers import FIXED_ROUTES, FixedAnswers, ask
 from service.api.health import health_routes
 from service.api.state import State
+from service.asgi import Receive, Reply, Scope, Send, join_headers, send_reply
 from service.bidding.tableset import TableSet
-from service.gate import METRICS, OPEN_ROUTES, Gate
-from service.keys import Key
-from service.metrics import CONTENT_TYPE, OTHER_ROUTE
-from service.problems import MEDIA_TYPE, Fault, ProblemError, internal_error, invalid_request, pointer
-from service.schemas import BidAnswer, BidsAnswer, BlindAnswer
+from service.gate import METRICS, OPEN_ROUTES
+from service.metrics import CONTENT_TYPE
+from service.problems import Fault, ProblemError, invalid_request, pointer
+from service.responder import BATCH, JSON, MAX_BYTES, ROUTES, Asked, Responder
 from service.settings import Settings, from_environment
 
 NO_SUCH_PATH = "no such path; /openapi.json lists them"
 CLIENT_GONE = 499  # for the metrics only: nobody is there to answer
-# Metrics labels; a test holds them against the OpenAPI document.
-ROUTES = frozenset(
-    (
-        *("/bid", "/v1/bid", "/v1/bids", "/v1/bid/blind"),
-        *("/v1/policies", "/v1/rules", "/healthz", "/readyz", "/version", "/metrics"),
-        *("/docs", "/openapi.json", "/"),
-    )
-)
-SINGLE = frozenset(("/bid", "/v1/bid"))
-BATCH = "/v1/bids"
-BLIND = "/v1/bid/blind"
-_HOT = SINGLE | {BATCH, BLIND}
 _READING = frozenset(("GET", "HEAD"))
-_JSON = (b"content-type", b"application/json")
 _EXPOSITION = (b"content-type", CONTENT_TYPE.encode())
-_PROBLEM = (b"content-type", MEDIA_TYPE.encode())
 _HTML_HEADERS = [
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"no-referrer"),
 ]
 _DEFAULT_CSP = (b"content-security-policy", b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'")
-_logger = logging.getLogger("service")
-
-Reply = tuple[int, Headers, bytes]  # status, headers without Content-Length, body
 
 
 class Service:
     """The ASGI application. ``state`` is shared with the server, which sets it draining; ``fastapi`` with tests."""
 
-    def __init__(self, settings: Settings, state: State, log: AccessLog, fastapi: FastAPI) -> None:
-        self.settings = settings
+    def __init__(self, settings: Settings, state: State, fastapi: FastAPI) -> None:
         self.state = state
         self.fastapi = fastapi
-        self.gate = Gate(settings, state.metrics)
+        self.responder = Responder(settings, state)
+        self._own_metrics = settings.metrics_address is not None  # /metrics has a listener of its own
         self._fixed = FixedAnswers(fastapi)
-        self._log = log
-        self._in_flight = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request (or run the lifespan)."""
         if scope["type"] != "http":
             await self.fastapi(scope, receive, send)
             return
-        now = perf_counter()
-        arrived = scope.get("arrived", now)
-        metrics = self.state.metrics
-        path, method = scope["path"], scope["method"]
-        fields = fold(scope["headers"])
-        marks = self._marks(fields)
-        metrics.in_flight.inc()
-        self._in_flight += 1
-        status, key = 500, None
+        responder, in_flight = self.responder, self.state.metrics.in_flight
+        arrived = scope.get("arrived") or perf_counter()
+        asked = responder.ask(scope["method"], scope["path"], join_headers(scope["headers"]), arrived)
+        in_flight.inc()
+        responder.in_flight += 1
+        status = 500
         try:
-            refused = self.gate.overload(path, now - arrived, self._in_flight)
-            if refused is not None:
-                raise refused
-            key = self.gate.key(path, fields)
-            if path in _HOT:
-                reply = await self._hot(path, method, fields, receive, arrived, key, marks)
-                status = await _send(send, method, reply, marks)
-            else:
-                status = await self._other(scope, receive, send, marks, key, now - arrived)
-        except ProblemError as problem:
-            if problem.name == "unauthorized" and path not in _HOT:
-                await self._wait(self.gate.refusal_turn_s())
-            status = await _send(send, method, self._written(problem), marks)
+            try:
+                responder.admit(asked)
+                reply = await self._reply(asked, scope, receive)
+            except Exception as error:
+                if isinstance(error, ClientGone):
+                    raise
+                reply = responder.refuse(asked, error)
+                if reply[0] == 401 and asked.path not in MAX_BYTES:
+                    await self._wait(responder.gate.refusal_turn_s())
+            await send_reply(send, asked.method, (reply[0], reply[1] + asked.marks, reply[2]))
+            status = reply[0]
         except ClientGone:
             status = scope.get("refused_status", CLIENT_GONE)
         finally:
-            metrics.in_flight.dec()
-            self._in_flight -= 1
-            self._done(method, path, status, arrived, marks, key)
+            in_flight.dec()
+            responder.in_flight -= 1
+            responder.done(asked, status)
 
     async def prepare(self) -> None:
         """Make the answers that never change, so that no request waits for them."""
         await self._fixed.prepare()
 
-    def reply(self, path: str, fields: Fields, body: bytes, arrived: float) -> Reply:
-        """Answer a POST of `SINGLE` whose body is there whole, without a task: what `__call__` answers to the same."""
-        gate = self.gate
-        marks = self._marks(fields)
-        key = None
-        try:
-            if gate.overloaded(perf_counter() - arrived, self._in_flight):
-                raise gate.shed()
-            if gate.keys is not None:
-                key = gate.key(path, fields)
-            status, head, answer = self._bid(fields, body, arrived, key)
-        except ProblemError as problem:
-            status, head, answer = self._written(problem)
-        except Exception:  # a bug in one request: logged here, told to nobody
-            _logger.exception("%s failed, request id %s", path, marks[0][1].decode("ascii"))
-            status, head, answer = self._written(internal_error())
-        self._done("POST", path, status, arrived, marks, key)
-        return status, head + marks, answer
-
-    def _bid(self, fields: Fields, body: bytes, arrived: float, key: Key | None) -> Reply:
-        check_form(fields, MAX_BODY_BYTES)
-        deadline = deadline_of(fields, arrived) if b"x-deadline-ms" in fields else NO_DEADLINE
-        if len(body) > MAX_BODY_BYTES:
-            check_size(body, MAX_BODY_BYTES)
-        if key is not None:
-            self.gate.charge(key)
-        return 200, [_JSON], hot.bid(self.state, body, deadline)
-
-    async def _hot(
-        self,
-        path: str,
-        method: str,
-        fields: Fields,
-        receive: Receive,
-        arrived: float,
-        key: Key | None,
-        marks: Headers,
-    ) -> Reply:
-        """Answer a hot route; a bug in one request is logged here and told to nobody. Raises `ProblemError`."""
-        if method != "POST":
-            detail = f"{method[:20]} is not allowed here; expected POST"
-            raise ProblemError("method-not-allowed", detail, headers=[("allow", "POST")])
-        try:
-            most = MAX_BODIES_BYTES if path == BATCH else MAX_BODY_BYTES
-            check_form(fields, most)
-            deadline = deadline_of(fields, arrived)
-            if path == BATCH:
-                with self.gate.room() as room:
-                    body = await read_body(receive, deadline, most, room.hold)
-                    self.gate.charge(key)
-                    return 200, [_JSON], await hot.bids(self.state, body, deadline, key)
-            body = await read_body(receive, deadline, most)
-            self.gate.charge(key)
-            if path == BLIND:
-                return 200, [_JSON], blind.blind(self.state, body, deadline)
-            return 200, [_JSON], hot.bid(self.state, body, deadline)
-        except (ProblemError, ClientGone):
-            raise
-        except Exception as bug:
-            _logger.exception("%s failed, request id %s", path, marks[0][1].decode("ascii"))
-            raise internal_error() from bug
-
-    async def _other(
-        self, scope: Scope, receive: Receive, send: Send, marks: Headers, key: Key | None, waited_s: float
-    ) -> int:
-        """Answer a route that is not hot, from memory if possible; return the status that was sent."""
-        path, method = scope["path"], scope["method"]
-        overloaded = self.gate.overloaded(waited_s, self._in_flight)
+    async def _reply(self, asked: Asked, scope: Scope, receive: Receive) -> Reply:
+        """Answer an admitted request; raise `ProblemError` and `ClientGone`."""
+        responder, gate, path = self.responder, self.responder.gate, asked.path
+        if path == BATCH:
+            with gate.room() as room:
+                body = await read_body(receive, asked.deadline, MAX_BODIES_BYTES, room.hold)
+                gate.charge(asked.key)
+                return 200, [JSON], await bids(self.state, body, asked.deadline, asked.key)
+        if path in MAX_BYTES:
+            return responder.answer(asked, await read_body(receive, asked.deadline, MAX_BODY_BYTES))
+        overloaded = gate.overloaded(perf_counter() - asked.arrived, responder.in_flight)
         if path not in OPEN_ROUTES:
-            self.gate.charge(key)
+            gate.charge(asked.key)
         if path not in ROUTES and not path.startswith("/problems/"):
             raise ProblemError("not-found", NO_SUCH_PATH)
         if path not in OPEN_ROUTES and path not in FIXED_ROUTES:
-            await self._wait(self.gate.turn_s(path))
-        if method not in _READING:
-            return await self._pass_on(scope, receive, send, marks)
-        if path in FIXED_ROUTES:
-            headers, body = await self._fixed.get(path)
-            return await _send(send, method, (200, _secured(headers), body), marks)
-        if path == METRICS and self.settings.metrics_address is None:
-            try:
-                text = await self.state.exposition.text_beside_requests(overloaded)
-            except Exception as bug:
-                _logger.exception("%s failed, request id %s", path, marks[0][1].decode("ascii"))
-                raise internal_error() from bug
-            return await _send(send, method, (200, [_EXPOSITION], text), marks)
-        return await self._pass_on(scope, receive, send, marks)
+            await self._wait(gate.turn_s(path))
+        if asked.method in _READING and path in FIXED_ROUTES:
+            return _secured(await self._fixed.get(path))
+        if asked.method in _READING and path == METRICS and not self._own_metrics:
+            return 200, [_EXPOSITION], await self.state.exposition.text_beside_requests(overloaded)
+        if asked.method == "HEAD":  # answered as GET; `send_reply` leaves the body out
+            scope = {**scope, "method": "GET"}
+        return _secured(await ask(self.fastapi, scope, receive))
 
     async def _wait(self, wait_s: float) -> None:
         """Wait for the turn of a costly request. Those that wait are not under way: they don't make an overload."""
         if wait_s > 0.0:
-            self._in_flight -= 1
+            self.responder.in_flight -= 1
             try:
                 await asyncio.sleep(wait_s)
             finally:
-                self._in_flight += 1
-
-    async def _pass_on(self, scope: Scope, receive: Receive, send: Send, marks: Headers) -> int:
-        """Let FastAPI answer; the status it sent. HEAD is answered as GET is, without the body."""
-        status = 500
-        head = scope["method"] == "HEAD"
-        if head:
-            scope = {**scope, "method": "GET"}
-
-        async def watch(message: Any) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                message = {**message, "headers": _secured(list(message["headers"])) + marks}
-            elif head:
-                message = {**message, "body": b""}
-            await send(message)
-
-        await self.fastapi(scope, receive, watch)
-        return status
-
-    def _marks(self, fields: Fields) -> Headers:
-        """The headers of every answer; while draining it asks the caller to come by another connection."""
-        marks = self.gate.marks(fields)
-        if self.state.draining:
-            marks.append(CLOSE)
-        return marks
-
-    def _written(self, problem: ProblemError) -> Reply:
-        if problem.name == "deadline-exceeded":
-            self.state.metrics.deadline_exceeded.inc()
-        headers = [_PROBLEM, *((name.encode(), value.encode()) for name, value in problem.headers)]
-        return problem.status, headers, orjson.dumps(problem.body())
-
-    def _done(self, method: str, path: str, status: int, arrived: float, marks: Headers, key: Key | None) -> None:
-        """Count and log one answer."""
-        seconds = perf_counter() - arrived
-        if path in ROUTES:
-            route = path
-        else:
-            route = "/problems/{name}" if path.startswith("/problems/") else OTHER_ROUTE
-        self.state.metrics.answered(route, status, seconds)
-        if self._log.wants(status):
-            marked = dict(marks)
-            name = None if key is None else key.name
-            trace = marked.get(b"traceparent")
-            self._log.write(method, route, status, seconds, marked[b"x-request-id"], trace, name)
+                self.responder.in_flight += 1
 
 
 def create_app(settings: Settings | None = None, tables: TableSet | None = None) -> Service:
     """The service. ``tables``: already opened and checked (the command line does so before it starts the server)."""
     settings = from_environment() if settings is None else settings
     state = State()
-    log = AccessLog(settings.access_log, state.metrics.log_dropped.inc)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -307,7 +139,7 @@ def create_app(settings: Settings | None = None, tables: TableSet | None = None)
         gc.freeze()
         yield
         state.drain()
-        log.close()
+        service.responder.log.close()
 
     app = FastAPI(
         title="Spades bidding service",
@@ -317,11 +149,9 @@ def create_app(settings: Settings | None = None, tables: TableSet | None = None)
         redoc_url=None,
         docs_url=None,
     )
-    app.add_exception_handler(ProblemError, _problem)
-    app.add_exception_handler(HTTPException, _http_exception)
-    app.add_exception_handler(RequestValidationError, _validation_error)
-    app.add_exception_handler(Exception, _bug)
-    _add_hot_routes(app)
+    app.add_exception_handler(HTTPException, _raise_problem)
+    app.add_exception_handler(RequestValidationError, _raise_problem)
+    add_hot_routes(app)
     catalogue, examples = catalogue_routes()
     app.include_router(catalogue)
     app.include_router(health_routes(state, with_metrics=settings.metrics_address is None))
@@ -335,110 +165,31 @@ def create_app(settings: Settings | None = None, tables: TableSet | None = None)
         return docs_page(app.title)
 
     app.openapi = lambda: openapi(app, examples)  # type: ignore[method-assign]
-    service = Service(settings, state, log, app)
+    service = Service(settings, state, app)
     return service
 
 
-def _add_hot_routes(app: FastAPI) -> None:
-    """Tell FastAPI's document of the routes that `Service` answers."""
-    for path, name in (("/v1/bid", "bid"), ("/bid", "bid_unversioned")):
-        app.add_api_route(
-            path,
-            _placeholder,
-            methods=["POST"],
-            name=name,
-            operation_id=name,
-            tags=["bidding"],
-            summary="One bid with its explanation",
-            response_model=BidAnswer,
-            response_description="The bid",
-            responses={200: example(ANSWER), **POST_PROBLEMS},
-            openapi_extra=post_extra(
-                "BidRequest",
-                {"full": REQUEST, "short": SHORT_REQUEST, "level": LEVEL_REQUEST, "cutthroat": CUTTHROAT_REQUEST},
-            ),
-        )
-    app.add_api_route(
-        BLIND,
-        _placeholder,
-        methods=["POST"],
-        name="blind",
-        operation_id="blind",
-        tags=["bidding"],
-        summary="Before the hand is seen: blind nil, or look?",
-        response_model=BlindAnswer,
-        response_description="Whether to bid blind nil",
-        responses={200: example(BLIND_ANSWER), **POST_PROBLEMS},
-        openapi_extra=post_extra("BlindRequest", {"full": BLIND_REQUEST, "short": SHORT_BLIND_REQUEST}),
-    )
-    refused = invalid_request([Fault("/seat", "missing-field", "seat is missing")])
-    answers = [{"status": 200, "body": ANSWER}, {"status": refused.status, "body": refused.body()}]
-    app.add_api_route(
-        "/v1/bids",
-        _placeholder,
-        methods=["POST"],
-        name="bids",
-        operation_id="bids",
-        tags=["bidding"],
-        summary="Up to 512 bids; each request fails alone",
-        response_model=BidsAnswer,
-        response_description="An answer or a problem for each request, in order",
-        responses={200: example({"answers": answers}), **POST_PROBLEMS},
-        openapi_extra=post_extra("BidsRequest", {"two": {"requests": [REQUEST, {"hand": [], "previous_bids": []}]}}),
-    )
-
-
-async def _placeholder() -> None:
-    raise AssertionError("the hot routes are answered by Service; serve create_app(), not its FastAPI part")
-
-
-def _secured(headers: Headers) -> Headers:
-    """``headers`` of an answer, for HTML with those that keep a page safe."""
+def _secured(reply: Reply) -> Reply:
+    """``reply``, for HTML with the headers that keep a page safe."""
+    status, headers, body = reply
     names = dict(headers)
     if not names.get(b"content-type", b"").startswith(b"text/html"):
-        return headers
+        return reply
     missing = [] if b"content-security-policy" in names else [_DEFAULT_CSP]
-    return headers + _HTML_HEADERS + missing
+    return status, headers + _HTML_HEADERS + missing, body
 
 
-async def _send(send: Send, method: str, reply: Reply, marks: Headers) -> int:
-    status, headers, body = reply
-    headers = [*headers, *marks, (b"content-length", b"%d" % len(body))]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
-    return status
-
-
-def _response(problem: ProblemError) -> Response:
-    return Response(orjson.dumps(problem.body()), problem.status, headers=dict(problem.headers), media_type=MEDIA_TYPE)
-
-
-async def _problem(_: Request, error: Exception) -> Response:
-    assert isinstance(error, ProblemError)
-    return _response(error)
-
-
-async def _http_exception(request: Request, error: Exception) -> Response:
-    """What Starlette's router raises: 404 and 405."""
+async def _raise_problem(request: Request, error: Exception) -> Response:
+    """Raise as a `ProblemError` what FastAPI finds wrong with a request; `Service` writes it."""
+    if isinstance(error, RequestValidationError):
+        faults = [Fault(pointer(*item["loc"]), "wrong-type", item["msg"]) for item in error.errors()]
+        raise invalid_request(faults) from error
     assert isinstance(error, HTTPException)
-    headers = list((error.headers or {}).items())
     if error.status_code == 404:
-        return _response(ProblemError("not-found", NO_SUCH_PATH))
+        raise ProblemError("not-found", NO_SUCH_PATH) from error
     if error.status_code == 405:
-        methods = {method for method in dict(headers).get("Allow", "").split(", ") if method}
-        allowed = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))  # see `Service._pass_on`
-        detail = f"{request.method[:20]} is not allowed here; expected {allowed or 'another method'}"
-        headers = [("Allow", allowed)] if allowed else []
-        return _response(ProblemError("method-not-allowed", detail, headers=headers))
+        methods = {method for method in (error.headers or {}).get("Allow", "").split(", ") if method}
+        allowed = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
+        detail = f"{request.method[:20]} is not allowed here; accepted: {allowed}"
+        raise ProblemError("method-not-allowed", detail, headers=[("allow", allowed)]) from error
     raise error
-
-
-async def _validation_error(_: Request, error: Exception) -> Response:
-    """What FastAPI finds wrong in a parameter."""
-    assert isinstance(error, RequestValidationError)
-    faults = [Fault(pointer(*item["loc"]), "wrong-type", item["msg"]) for item in error.errors()]
-    return _response(invalid_request(faults))
-
-
-async def _bug(_: Request, __: Exception) -> Response:
-    return _response(internal_error())

@@ -6,12 +6,13 @@ A connection itself is `protocol.Connection`.
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import Any, Protocol
 
-from service.api.body import Fields, Headers
+from service.asgi import App, Fields, Reply
 from service.metrics import Metrics
+from service.output import Output
 from service.settings import Settings
 
 MAX_UNSENT_BYTES = 48 * 1024 * 1024
@@ -19,25 +20,19 @@ TURN_S = 0.0005  # of one turn of the event loop for requests that were pipeline
 
 _logger = logging.getLogger("service")
 
-App = Callable[[Any, Any, Any], Awaitable[None]]
-# Answers a POST: (path, header fields, body, time of arrival) -> status, headers, body
-ShortWay = Callable[[str, Fields, bytes, float], tuple[int, Headers, bytes]]
+ShortWay = Callable[[str, Fields, bytes, float], Reply]  # (path, header fields, body, time of arrival) of a POST
 
 
 class Waiting(Protocol):
     """A connection, as the edge sees it."""
 
-    transport: asyncio.Transport
-    taken_at: float  # when the peer's side last took bytes of an answer (`perf_counter`, s)
+    output: Output
 
     def work(self, until: float) -> None:
         """Parse and answer what is in hand, ``until`` a time."""
 
     def sweep(self, now: float) -> None:
         """Close the connection if it has waited too long for its peer."""
-
-    def unsent(self) -> int:
-        """The bytes of memory that its unsent answers take."""
 
     def give_up(self) -> None:
         """Close at once; what was not sent is lost."""
@@ -65,7 +60,7 @@ class Edge:
         self.short_way = short_way
         self.short_paths = {path.encode(): path for path in short_paths}
         self.keyed = keyed
-        self.host = b""  # the last valid one
+        self.host: bytes | None = None  # the last valid one
         self.slow: set[Waiting] = set()  # those with an answer that waits for its peer
         self._waiting: deque[Waiting] = deque()
         self._turn = 0.0
@@ -97,9 +92,9 @@ class Edge:
 
     def bound_unsent(self) -> None:
         """Close the connections that have waited longest for their peers while too many bytes wait."""
-        unsent = {connection: connection.unsent() for connection in self.slow}
+        unsent = {connection: connection.output.unsent_bytes for connection in self.slow}
         total = sum(unsent.values())
-        for connection in sorted(unsent, key=lambda one: one.taken_at):
+        for connection in sorted(unsent, key=lambda one: one.output.taken_at):
             if total <= MAX_UNSENT_BYTES:
                 return
             total -= unsent[connection]

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 import httptools
 
-from service.api.body import Headers, Scope
+from service.asgi import App, Headers, Scope
 
 HIGH_WATER_BYTES = 64 * 1024  # of a body that the app has not taken yet; then reading pauses
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -94,7 +94,7 @@ class Exchange:
             self._scope["refused_status"] = status
         self._event.set()
 
-    async def run(self, app: Any) -> None:
+    async def run(self, app: App) -> None:
         """Let ``app`` answer. A bug is logged; the peer gets the 500 that the app sent before it, or a bare one."""
         try:
             await app(self._scope, self._receive, self._send)

@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from itertools import count
 from time import monotonic
 
-from service.api.body import MAX_BODY_BYTES, Fields, Headers
+from service.api.body import MAX_BODY_BYTES
+from service.asgi import Fields, Headers
 from service.keys import Bucket, Key, Keys, read_keys
 from service.metrics import Metrics
 from service.problems import ProblemError
@@ -68,11 +69,10 @@ class Gate:
         """Whether a request that has waited ``waited_s`` seconds, beside ``in_flight`` others, finds too much work."""
         return waited_s > self._longest_wait_s or in_flight > self._max_in_flight
 
-    def overload(self, path: str, waited_s: float, in_flight: int) -> ProblemError | None:
-        """The 503 for a request that has waited ``waited_s`` seconds beside ``in_flight`` others, or None: take it."""
-        if not self.overloaded(waited_s, in_flight) or path in _NEVER_SHED:
-            return None
-        return self.shed()
+    def check_load(self, path: str, waited_s: float, in_flight: int) -> None:
+        """Raise the 503 if a request is shed: it waited ``waited_s`` seconds, beside ``in_flight`` others."""
+        if self.overloaded(waited_s, in_flight) and path not in _NEVER_SHED:
+            raise self.shed()
 
     def turn_s(self, path: str) -> float:
         """Seconds until the turn of a request on a costly route.
@@ -85,7 +85,7 @@ class Gate:
                 return 0.0
             raise self.shed()
         if wait_s > 0.0:
-            self._costly.owe(1)
+            self._costly.debit(1)
         return wait_s
 
     def refusal_turn_s(self) -> float:
@@ -93,7 +93,7 @@ class Gate:
         wait_s = self._refusals.take()
         if not 0.0 < wait_s <= _LONGEST_TURN_S:
             return 0.0
-        self._refusals.owe(1)
+        self._refusals.debit(1)
         return wait_s
 
     @contextmanager

@@ -59,7 +59,7 @@ class Bucket:
         self._tokens -= 1.0
         return 0.0
 
-    def owe(self, tokens: int) -> None:
+    def debit(self, tokens: int) -> None:
         """Take tokens that may not be there: what is asked for next waits for them."""
         self._tokens -= tokens
 

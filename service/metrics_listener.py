@@ -13,13 +13,12 @@ from threading import Thread
 from time import perf_counter
 from typing import Any
 
-import orjson
 from uvicorn.server import ServerState
 
-from service.api.body import Receive, Scope, Send
+from service.asgi import Receive, Reply, Scope, Send, send_reply
 from service.edge import Edge
 from service.metrics import CONTENT_TYPE, Metrics
-from service.problems import MEDIA_TYPE, ProblemError
+from service.problems import ProblemError, written
 from service.protocol import Connection
 from service.settings import Settings, SettingsError
 
@@ -44,10 +43,7 @@ def serve_metrics(address: tuple[str, int], text: Callable[[], bytes], settings:
 
 async def _listen(listener: socket.socket, text: Callable[[], bytes], settings: Settings) -> None:
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        status, kind, body = _answer(scope, text)
-        headers = [(b"content-type", kind.encode()), (b"content-length", b"%d" % len(body))]
-        await send({"type": "http.response.start", "status": status, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
+        await send_reply(send, scope["method"], _answer(scope, text))
 
     state = ServerState()
     # Scrapes are not requests of the service: they are counted apart, and the counts dropped.
@@ -61,12 +57,11 @@ async def _listen(listener: socket.socket, text: Callable[[], bytes], settings: 
             await asyncio.sleep(_SWEEP_S)
 
 
-def _answer(scope: Scope, text: Callable[[], bytes]) -> tuple[int, str, bytes]:
-    """Status, media type and body."""
+def _answer(scope: Scope, text: Callable[[], bytes]) -> Reply:
     if scope["path"] not in _PATHS:
         problem = ProblemError("not-found", "no such path here; /metrics is")
     elif scope["method"] not in ("GET", "HEAD"):
         problem = ProblemError("method-not-allowed", f"{scope['method'][:20]} is not allowed here; accepted: GET, HEAD")
     else:
-        return 200, CONTENT_TYPE, text()
-    return problem.status, MEDIA_TYPE, orjson.dumps(problem.body())
+        return 200, [(b"content-type", CONTENT_TYPE.encode())], text()
+    return written(problem)

@@ -10,6 +10,10 @@ ProblemError(Exception)          an error answer on its way out, with its status
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import orjson
+
+from service.asgi import Reply
+
 MEDIA_TYPE = "application/problem+json"
 MAX_FAULTS = 64  # faults told in one answer: a hostile body could hold thousands
 _QUOTE_CHARS = 60
@@ -109,6 +113,13 @@ class ProblemError(Exception):
         if self.faults:
             body["errors"] = [fault._asdict() for fault in self.faults[:MAX_FAULTS]]
         return body
+
+
+def written(problem: ProblemError) -> Reply:
+    """The answer that says ``problem``."""
+    headers = [(b"content-type", MEDIA_TYPE.encode())]
+    headers += [(name.encode(), value.encode()) for name, value in problem.headers]
+    return problem.status, headers, orjson.dumps(problem.body())
 
 
 def invalid_request(faults: Sequence[Fault]) -> ProblemError:

@@ -14,48 +14,47 @@ Not the server (`server.py`) nor the app (`app.py`). The rules of a connection:
 - **No second protocol.** `Upgrade` is ignored: the request is answered as HTTP/1.1.
 - What is refused here is answered with a problem, as everywhere else, and the connection is closed.
 
+Checks of a head are in `request_head.py`, writing in `output.py`. The order in which bytes are parsed, kept, answered
+and refused is one state machine, and stays in one class.
+
 A POST to /bid is answered in the call that reads its end, without an ASGI task (docs/adr/0010-short-way.md). All other
 requests get a task and an `Exchange`.
 """
 
 import asyncio
-import fcntl
 import logging
-import re
 import socket
-import struct
-import termios
-from array import array
-from http import HTTPStatus
 from time import perf_counter
 from typing import Any
 
 import httptools
-import orjson
 from uvicorn.server import ServerState
 
-from service.api.body import CLOSE, MAX_BODY_BYTES, Fields, Headers, fold
+from service.asgi import CLOSE, Fields, Headers, join_headers
 from service.edge import TURN_S, Edge
 from service.exchange import Exchange, http_scope
 from service.metrics import OTHER_ROUTE
-from service.problems import MEDIA_TYPE, ProblemError, internal_error, quote
+from service.output import Output
+from service.problems import ProblemError, internal_error, written
+from service.request_head import (
+    LONG_HEAD_BYTES,
+    MAX_HEAD_BYTES,
+    MAX_HEADER_FIELDS,
+    body_bytes,
+    check_host,
+    has_short_body,
+    head_bytes,
+    without_upgrade,
+)
 
-MAX_HEAD_BYTES = 32 * 1024
 # The kernel's buffers of a connection, which it doubles. Left alone it takes up to 6 MiB each way, and a container's
 # memory limit counts that. The first one bounds what is read at once.
 RECEIVE_BUFFER_BYTES = 32 * 1024
 SEND_BUFFER_BYTES = 64 * 1024
-MAX_HEADER_FIELDS = 100
-
-STATUS_LINE = {int(status): f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
 _LINE_END = b"\r\n"
-_HOST = re.compile(rb"[A-Za-z0-9._~!$&'()*+;=:%\[\]-]*")
 _HEAD_END = b"\r\n\r\n"
 # What a chunk takes beside its data: five bytes, and one more for each further hexadecimal digit of its size.
 _CHUNK_BYTES, _CHUNK_SHARE = 5, 16
-_LONG_HEAD_BYTES = 2048  # a head that may have more is measured
-_MAX_LENGTH_DIGITS = 6
-_UNUSUAL = frozenset((b"transfer-encoding", b"content-encoding", b"x-deadline-ms"))
 _LINGER_S = 0.25  # for a request on its way when the server stops
 _REFUSED_S = 1.0  # for a peer to read the last answer of a connection
 _MAX_DROPPED_BYTES = 256 * 1024
@@ -68,6 +67,7 @@ class Connection(asyncio.Protocol):
 
     parser: Any  # httptools.HttpRequestParser; None once the connection is lost
     transport: asyncio.Transport
+    output: Output
 
     def __init__(self, edge: Edge, server_state: ServerState) -> None:
         self.loop = asyncio.get_running_loop()
@@ -100,16 +100,13 @@ class Connection(asyncio.Protocol):
         self._exchange: Exchange | None = None
         # what is written
         self._write_paused = False
-        self._written = 0  # bytes
-        self._pinned = 0  # bytes of the last write
-        self._taken = 0  # bytes of these that the peer's side took
-        self.taken_at = self._since  # when it last took some, s
 
     # ---- asyncio.Protocol ----
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Count it; refuse it when there are too many."""
         self.transport = transport  # type: ignore[assignment]  # uvloop's is no subclass
+        self.output = Output(self.transport, self._since)
         self.transport.set_write_buffer_limits(high=0)  # so that each one whose answer waits is in `Edge.slow`
         peer = transport.get_extra_info("socket")
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
@@ -200,7 +197,8 @@ class Connection(asyncio.Protocol):
                 break
         if at < size and self._phase is not _REFUSED:
             self._rest = data[at:]
-        if self._short and self._must_not_wait():
+        # The rest of a body is read on the long way unless it is sure to come soon and be taken.
+        if self._short and (self._edge.keyed or not has_short_body(self._fields)):
             self._take_long_way()
         if self._rest or self._paused:
             self._pause_or_resume()
@@ -243,14 +241,8 @@ class Connection(asyncio.Protocol):
         if self.parser.get_method() == b"CONNECT":
             self._refuse(ProblemError("method-not-allowed", "CONNECT is not allowed here", headers=[("allow", "")]))
             return
-        lines = [b"%b %b HTTP/%b" % (self.parser.get_method(), self._url, self.parser.get_http_version().encode())]
-        for name, value in self._headers:
-            if name == b"connection":
-                tokens = [token.strip() for token in value.lower().split(b",")]
-                value = b", ".join(token for token in tokens if token not in (b"upgrade", b"http2-settings"))
-            if name != b"upgrade":
-                lines.append(b"%b: %b" % (name, value))
-        head = b"\r\n".join((*lines, b"", b""))
+        method, version = self.parser.get_method(), self.parser.get_http_version()
+        head = without_upgrade(method, self._url, version, self._headers)
         self._phase = _IDLE
         self._framing = 0
         self.parser = httptools.HttpRequestParser(self)
@@ -318,32 +310,22 @@ class Connection(asyncio.Protocol):
             return
         self._phase = _BODY
         self._since = self._arrived
-        if (self._split or self._framing > _LONG_HEAD_BYTES) and _head_bytes(self._url, headers) > MAX_HEAD_BYTES:
+        if (self._split or self._framing > LONG_HEAD_BYTES) and head_bytes(self._url, headers) > MAX_HEAD_BYTES:
             self._refuse_size("headers")
             return
         if len(headers) > MAX_HEADER_FIELDS:
             self._refuse_fields()
             return
-        fields = dict(headers)
-        if len(fields) != len(headers):
-            fields = fold(headers)
-        self._fields = fields
+        self._fields = fields = join_headers(headers)
         host = fields.get(b"host")
-        if host is None:
-            if parser.get_http_version() != "1.0":
-                self._refuse(ProblemError("invalid-http", "no Host header; accepted: one"))
-                return
-        elif host != self._edge.host:  # callers send the same one again and again
-            if not _HOST.fullmatch(host):  # so for two of them, which are joined by a comma
-                self._refuse(
-                    ProblemError("invalid-http", f"Host is {quote(host.decode('latin-1'))}; accepted: one host")
-                )
+        if host != self._edge.host or host is None:  # callers send the same one again and again
+            try:
+                check_host(host, parser.get_http_version())
+            except ProblemError as problem:
+                self._refuse(problem)
                 return
             self._edge.host = host
-        length = fields.get(b"content-length")
-        if length is not None:
-            # The parser has checked that these are digits, at most 20 of them after leading zeros.
-            self._left = int(length) if len(length) < 20 else int(length.lstrip(b"0") or b"0")
+        self._left = body_bytes(fields)
         # After HTTP/1.0 the connection is always closed.
         self._keep_alive = parser.should_keep_alive() and (
             b"connection" not in fields or parser.get_http_version() != "1.0"
@@ -394,19 +376,6 @@ class Connection(asyncio.Protocol):
         status, headers, answer = self._edge.short_way(path, self._fields, body, self._arrived)
         self.answer(status, headers, answer, self._keep_alive)
 
-    def _must_not_wait(self) -> bool:
-        """Whether the rest of a body must be read on the long way.
-
-        True if its size is unknown or too large, if it has a deadline, or if the request may be refused unread.
-        """
-        if self._edge.keyed:
-            return True
-        fields = self._fields
-        if not _UNUSUAL.isdisjoint(fields) or fields.get(b"content-type", b"application/json") != b"application/json":
-            return True
-        length = fields.get(b"content-length", b"")
-        return not length or len(length) > _MAX_LENGTH_DIGITS or int(length) > MAX_BODY_BYTES
-
     def _take_long_way(self) -> None:
         """Move a request from the short way to a task, when something else than the rest of its body happens."""
         if not self._short:
@@ -455,25 +424,16 @@ class Connection(asyncio.Protocol):
 
     def write(self, data: bytes) -> None:
         """Send bytes to the peer."""
-        self._written += len(data)
-        self.transport.write(data)
+        self.output.write(data)
 
     def answer(self, status: int, headers: Headers, body: bytes, keep_alive: bool, length: int | None = None) -> None:
         """Write an answer; close when it or the request says so. ``length`` is the Content-Length if not the body's."""
         if self._phase is _REFUSED:
             return
-        content = [STATUS_LINE[status]]
-        for name, value in (*self._state.default_headers, *headers):
-            content += (name, b": ", value, b"\r\n")
-        closing = CLOSE in headers
-        if not (keep_alive or closing) or self._stopping:
-            closing = True
-            content.append(b"connection: close\r\n")
-        content += (b"content-length: %d\r\n\r\n" % (len(body) if length is None else length), body)
-        data = b"".join(content)
-        self._pinned = len(data)  # a write that was sent in part is kept whole
-        self._written += len(data)
-        self.transport.write(data)
+        asked_to = CLOSE in headers
+        closing = asked_to or not keep_alive or self._stopping
+        headers = [*self._state.default_headers, *headers]
+        self.output.answer(status, headers, body, length, closing and not asked_to)
         self._state.total_requests += 1
         if closing:
             self._close()
@@ -500,13 +460,9 @@ class Connection(asyncio.Protocol):
                 self._edge.metrics.answered(OTHER_ROUTE, problem.status, perf_counter() - self._since)
             else:
                 exchange.disconnect(problem.status)
-            body = orjson.dumps(problem.body())
-            content = [STATUS_LINE[problem.status], b"content-type: %b\r\n" % MEDIA_TYPE.encode()]
-            content += [b"%b: %b\r\n" % header for header in self._state.default_headers]
-            content += [f"{name}: {value}\r\n".encode() for name, value in problem.headers]
-            content += [b"connection: close\r\ncontent-length: %d\r\n\r\n" % len(body), body]
-            self.write(b"".join(content))
-        self._close()
+            self.answer(*written(problem), keep_alive=False)
+        else:
+            self._close()
 
     def _close(self) -> None:
         """Close after what was written is sent.
@@ -526,7 +482,7 @@ class Connection(asyncio.Protocol):
 
     def _end(self) -> None:
         """Close; if an answer is not sent yet, after it, unless the peer does not take it in time."""
-        if self.transport.get_write_buffer_size():
+        if self.output.waits:
             self._close()
         else:
             self._phase = _REFUSED
@@ -539,35 +495,25 @@ class Connection(asyncio.Protocol):
             self._paused = True
             self.transport.pause_reading()
 
-    def unsent(self) -> int:
-        """The bytes of memory that the answers take which wait for the peer."""
-        return max(self.transport.get_write_buffer_size(), self._pinned)
-
     def give_up(self) -> None:
         """Close at once; what was not sent is lost."""
         self._phase = _REFUSED
         self._edge.slow.discard(self)
-        # Send a reset, so that the kernel drops the unsent answers: a plain close would wait behind them.
-        reset = struct.pack("ii", 1, 0)
-        self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
-        self.transport.abort()
+        self.output.reset()
 
     # ---- limits ----
 
     def sweep(self, now: float) -> None:
         """Close the connection when its phase has lasted too long; ``now`` is `perf_counter`'s."""
         settings, phase = self._edge.settings, self._phase
-        unsent = self.transport.get_write_buffer_size()
-        if unsent:
-            if (taken := self._written - unsent - _in_kernel(self.transport)) != self._taken:
-                self._taken, self.taken_at = taken, now
-            elif now - self.taken_at > settings.write_s:
+        stuck_s = self.output.stuck_s(now)
+        if self.output.waits:
+            if stuck_s > settings.write_s:
                 self._edge.metrics.timeouts["write"].inc()
                 self.give_up()
             return
         if self.transport.is_closing():
             return
-        self._taken, self.taken_at = self._written, now
         if phase is _REFUSED:
             if now - self._since > _REFUSED_S:
                 self.transport.close()
@@ -604,18 +550,6 @@ class Connection(asyncio.Protocol):
         self._take_long_way()
         if self._exchange is None or self._exchange.answered:
             self.transport.close()
-
-
-def _in_kernel(transport: asyncio.Transport) -> int:
-    """The bytes that this system has of a connection and the peer's has not acknowledged."""
-    count = array("i", [0])
-    fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, count)
-    return count[0]
-
-
-def _head_bytes(url: bytes, headers: Headers) -> int:
-    """The size of a head; method, version and line ends of its first line count 20 bytes."""
-    return 20 + len(url) + sum(len(name) + len(value) + 4 for name, value in headers)
 
 
 def _after_line_ends(data: bytes, at: int) -> int:

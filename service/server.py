@@ -20,11 +20,12 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from service.api.state import State
-from service.app import SINGLE, create_app
+from service.app import create_app
 from service.bidding.tableset import open_tables
 from service.edge import Edge
 from service.metrics_listener import serve_metrics
 from service.protocol import Connection
+from service.responder import SINGLE
 from service.settings import Settings, SettingsError
 from service.worker import SupervisorLine
 
@@ -113,7 +114,9 @@ def serve(
     sys.setswitchinterval(_SWITCH_S)
     if settings.metrics_address is not None and listener is None:
         serve_metrics(settings.metrics_address, app.state.exposition.text, settings)
-    edge = Edge(app, settings, app.state.metrics, app.reply, SINGLE, keyed=app.gate.keys is not None)
+    responder = app.responder
+    keyed = responder.gate.keys is not None
+    edge = Edge(app, settings, app.state.metrics, responder.reply, SINGLE, keyed)
 
     def connect(server_state: ServerState, **_: Any) -> Connection:
         return Connection(edge, server_state)

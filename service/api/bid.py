@@ -13,7 +13,6 @@ from typing import Any
 
 import orjson
 
-from service.api.body import NO_DEADLINE, deadline_exceeded
 from service.api.faults import MAX_KEYS, faults_of
 from service.api.json_limits import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
 from service.api.requests import BidCall, read_fast
@@ -31,15 +30,10 @@ LARGE_BYTES = 256 * 1024  # of an answer
 _logger = logging.getLogger("service")
 
 
-def bid(state: State, body: bytes, deadline: float) -> bytes:
+def bid(state: State, tables: TableSet, body: bytes) -> bytes:
     """POST /bid and /v1/bid: the answer's JSON; raise `ProblemError` for anything else."""
-    tables = tables_of(state)
-    if deadline != NO_DEADLINE and perf_counter() > deadline:
-        raise too_late(state)
     answer, made = answer_one(state, tables, parsed(state, body, SINGLE_LIMITS))
     state.metrics.decided(made)
-    if deadline != NO_DEADLINE and perf_counter() > deadline:
-        raise deadline_exceeded()
     return orjson.dumps(answer)
 
 
@@ -52,13 +46,13 @@ async def bids(state: State, body: bytes, deadline: float, key: Key | None) -> b
     async with state.batches:
         async with state.batch_turn:
             try:
-                until = perf_counter() + SLICE_S
-                if perf_counter() > deadline:
-                    raise too_late(state)
-                tables = tables_of(state)
+                now = perf_counter()
+                state.check_deadline(deadline, now, started=False)
+                until = now + SLICE_S
+                tables = state.tables_in_use()
                 requests = _requests(parsed(state, body, BATCH_LIMITS), state)
                 if key is not None and key.bucket is not None:
-                    key.bucket.owe(len(requests) - 1)  # the gate has taken one
+                    key.bucket.debit(len(requests) - 1)  # the gate has taken one
                 batch = _Batch(state, tables, requests)
                 batch.work(until, deadline)
             finally:
@@ -97,24 +91,24 @@ class _Batch:
         made: list[Decided] = []
         answers: list[dict[str, Any]] = []
         now = perf_counter()
-        for request in self._requests:
-            if now > deadline:
-                state.metrics.decided_many(made)
-                raise deadline_exceeded()
-            try:
-                answer, decided = answer_one(state, tables, request)
-                answers.append({"status": 200, "body": answer})
-                made.append(decided)
-            except ProblemError as problem:
-                answers.append({"status": problem.status, "body": problem.body()})
-            except Exception:  # one item's bug fails that item alone
-                _logger.exception("a request of POST /v1/bids failed")
-                bug = internal_error()
-                answers.append({"status": bug.status, "body": bug.body()})
-            now = perf_counter()
-            if now > until:
-                break
-        state.metrics.decided_many(made)
+        try:
+            for request in self._requests:
+                state.check_deadline(deadline, now)
+                try:
+                    answer, decided = answer_one(state, tables, request)
+                    answers.append({"status": 200, "body": answer})
+                    made.append(decided)
+                except ProblemError as problem:
+                    answers.append({"status": problem.status, "body": problem.body()})
+                except Exception:  # one item's bug fails that item alone
+                    _logger.exception("a request of POST /v1/bids failed")
+                    bug = internal_error()
+                    answers.append({"status": bug.status, "body": bug.body()})
+                now = perf_counter()
+                if now > until:
+                    break
+        finally:
+            state.metrics.decided_many(made)
         if answers:
             self._texts.append(_joined(answers))
             self._left -= len(answers)
@@ -229,16 +223,3 @@ def parsed(state: State, body: bytes, limits: JsonLimits) -> Any:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise ProblemError("invalid-json", f"{error.msg} (line {error.lineno}, column {error.colno})") from None
-
-
-def too_late(state: State) -> ProblemError:
-    """The 504 of a request on which no work is done."""
-    state.metrics.shed["deadline"].inc()
-    return deadline_exceeded()
-
-
-def tables_of(state: State) -> TableSet:
-    """The mapped tables; raise the 503 while there are none, and when they have changed on disk."""
-    if state.tables is None or state.changed:
-        raise ProblemError("not-ready", state.why_not_ready, headers=[("retry-after", "1")])
-    return state.tables

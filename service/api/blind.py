@@ -11,8 +11,7 @@ from typing import Any
 
 import orjson
 
-from service.api.bid import parsed, refused, tables_of, too_late
-from service.api.body import NO_DEADLINE, deadline_exceeded
+from service.api.bid import parsed, refused
 from service.api.faults import MAX_KEYS, faults_of
 from service.api.json_limits import SINGLE_LIMITS
 from service.api.requests import BidCall, read_fast
@@ -29,11 +28,8 @@ _HASHED = Policy._fields.index("level")  # fields of a policy before those of le
 _ANY_HAND = "..AKQJT98765432."  # in every deck, and of a length in spades that no auction rules out
 
 
-def blind(state: State, body: bytes, deadline: float) -> bytes:
+def blind(state: State, tables: TableSet, body: bytes) -> bytes:
     """The answer's JSON; raise `ProblemError` for anything else."""
-    tables = tables_of(state)
-    if deadline != NO_DEADLINE and perf_counter() > deadline:
-        raise too_late(state)
     data = parsed(state, body, SINGLE_LIMITS)
     call = read_blind(data, tables.games)
     if call is None:
@@ -45,8 +41,6 @@ def blind(state: State, body: bytes, deadline: float) -> bytes:
         state.metrics.decided((("blind_nil", call.base, call.convention), seconds))
     else:
         state.metrics.decisions[call.base].observe(seconds)  # no bid yet
-    if deadline != NO_DEADLINE and perf_counter() > deadline:
-        raise deadline_exceeded()
     return orjson.dumps(answer_body(call, decision, tables.version))
 
 

@@ -1,27 +1,20 @@
 """Bodies: an ASGI request -> bytes, within its limits, and the caller's deadline.
 
-Not JSON (that is the caller's next step). Refuses what api.md refuses before the body is read whole: a form that
-is not read (415), too many bytes (413, by Content-Length or while chunks come in), a deadline that has passed (504).
+Not JSON (that is the caller's next step). Refuses before the body is read whole: a media type or a coding that is not
+supported (415), too many bytes (413, by Content-Length or while chunks come in), a deadline that has passed (504).
 After an early answer the server discards what the caller still sends, and the connection stays usable.
 """
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Callable
 from time import perf_counter
-from typing import Any
 
+from service.asgi import Fields, Receive
 from service.problems import ProblemError
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Headers = list[tuple[bytes, bytes]]  # names in lower case
-Fields = dict[bytes, bytes]
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_BODIES_BYTES = 1024 * 1024  # POST /v1/bids
-CLOSE = (b"connection", b"close")  # a header of answers
 NO_DEADLINE = float("inf")
 _MILLISECONDS = re.compile(rb"[0-9]{1,9}(\.[0-9]{1,6})?")
 
@@ -35,23 +28,8 @@ def deadline_exceeded() -> ProblemError:
     return ProblemError("deadline-exceeded", "X-Deadline-Ms ran out before the answer was ready")
 
 
-def fold(headers: Headers) -> Fields:
-    """The headers by name; values of a repeated name joined by commas (RFC 9110, 5.3).
-
-    >>> fold([(b"host", b"a"), (b"accept", b"x"), (b"accept", b"y")])
-    {b'host': b'a', b'accept': b'x, y'}
-    """
-    fields = dict(headers)
-    if len(fields) == len(headers):
-        return fields
-    values: dict[bytes, list[bytes]] = {}
-    for name, value in headers:
-        values.setdefault(name, []).append(value)
-    return {name: b", ".join(found) for name, found in values.items()}
-
-
-def check_form(fields: Fields, most: int) -> None:
-    """Refuse a body, unread, that is not read in its form or is declared to be over ``most`` bytes."""
+def check_content_headers(fields: Fields, most: int) -> None:
+    """Refuse a body, unread, that is not plain JSON or is declared to be over ``most`` bytes."""
     length = fields.get(b"content-length")
     # The server has refused what is no number; of a chunked body the size is counted below.
     if length is not None and (len(length) > 12 or int(length) > most):
@@ -74,7 +52,7 @@ def deadline_of(fields: Fields, arrived: float) -> float:
     text = text.strip()
     if not _MILLISECONDS.fullmatch(text):
         found = text[:40].decode("ascii", "replace")
-        raise ProblemError("invalid-deadline", f"X-Deadline-Ms is {found!r}; expected milliseconds, such as 25")
+        raise ProblemError("invalid-deadline", f"X-Deadline-Ms is {found!r}; accepted: milliseconds, such as 25")
     return arrived + float(text) / 1000.0
 
 
@@ -87,11 +65,8 @@ async def read_body(
     """
     if deadline == NO_DEADLINE:
         return await _read(receive, most, hold)
-    left = deadline - perf_counter()
-    if left <= 0.0:
-        raise deadline_exceeded()
     try:
-        return await asyncio.wait_for(_read(receive, most, hold), left)
+        return await asyncio.wait_for(_read(receive, most, hold), deadline - perf_counter())
     except TimeoutError:
         raise deadline_exceeded() from None
 

@@ -13,7 +13,7 @@ from pydantic.json_schema import models_json_schema
 
 from service import __version__
 from service.problems import CODES, MEDIA_TYPE, TYPES, Fault, ProblemError, invalid_request
-from service.schemas import BidRequest, BidsRequest, BlindRequest, Problem
+from service.schemas import BidAnswer, BidRequest, BidsAnswer, BidsRequest, BlindAnswer, BlindRequest, Problem
 
 DESCRIPTION = """A Spades bidding service: one hand and the bids before it in, one bid and the numbers that made it out.
 
@@ -240,6 +240,59 @@ def post_extra(schema: str, examples: dict[str, Any]) -> dict[str, Any]:
         "requestBody": {"required": True, "content": {"application/json": body}},
         "parameters": [_DEADLINE_HEADER, _REQUEST_ID_HEADER],
     }
+
+
+def add_hot_routes(app: FastAPI) -> None:
+    """Add to FastAPI's document the routes that `Service` answers itself."""
+    for path, name in (("/v1/bid", "bid"), ("/bid", "bid_unversioned")):
+        app.add_api_route(
+            path,
+            _placeholder,
+            methods=["POST"],
+            name=name,
+            operation_id=name,
+            tags=["bidding"],
+            summary="One bid with its explanation",
+            response_model=BidAnswer,
+            response_description="The bid",
+            responses={200: example(ANSWER), **POST_PROBLEMS},
+            openapi_extra=post_extra(
+                "BidRequest",
+                {"full": REQUEST, "short": SHORT_REQUEST, "level": LEVEL_REQUEST, "cutthroat": CUTTHROAT_REQUEST},
+            ),
+        )
+    app.add_api_route(
+        "/v1/bid/blind",
+        _placeholder,
+        methods=["POST"],
+        name="blind",
+        operation_id="blind",
+        tags=["bidding"],
+        summary="Before the hand is seen: blind nil, or look?",
+        response_model=BlindAnswer,
+        response_description="Whether to bid blind nil",
+        responses={200: example(BLIND_ANSWER), **POST_PROBLEMS},
+        openapi_extra=post_extra("BlindRequest", {"full": BLIND_REQUEST, "short": SHORT_BLIND_REQUEST}),
+    )
+    refused = invalid_request([Fault("/seat", "missing-field", "seat is missing")])
+    answers = [{"status": 200, "body": ANSWER}, {"status": refused.status, "body": refused.body()}]
+    app.add_api_route(
+        "/v1/bids",
+        _placeholder,
+        methods=["POST"],
+        name="bids",
+        operation_id="bids",
+        tags=["bidding"],
+        summary="Up to 512 bids; each request fails alone",
+        response_model=BidsAnswer,
+        response_description="An answer or a problem for each request, in order",
+        responses={200: example({"answers": answers}), **POST_PROBLEMS},
+        openapi_extra=post_extra("BidsRequest", {"two": {"requests": [REQUEST, {"hand": [], "previous_bids": []}]}}),
+    )
+
+
+async def _placeholder() -> None:
+    raise AssertionError("the hot routes are answered by Service; serve create_app(), not its FastAPI part")
 
 
 def openapi(app: FastAPI, examples: dict[str, Any]) -> dict[str, Any]:

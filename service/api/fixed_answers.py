@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
-from service.api.body import Headers
+from service.asgi import Receive, Reply, Scope
 
 FIXED_ROUTES = frozenset(("/openapi.json", "/docs", "/v1/rules", "/v1/policies"))
 
@@ -17,25 +17,38 @@ class FixedAnswers:
 
     def __init__(self, fastapi: FastAPI) -> None:
         self._fastapi = fastapi
-        self._answers: dict[str, tuple[Headers, bytes]] = {}
+        self._answers: dict[str, Reply] = {}
 
     async def prepare(self) -> None:
         """Make all answers, before the first request needs one."""
         for path in FIXED_ROUTES:
             await self.get(path)
 
-    async def get(self, path: str) -> tuple[Headers, bytes]:
-        """The headers and the body of the 200."""
+    async def get(self, path: str) -> Reply:
+        """The 200."""
         answer = self._answers.get(path)
         if answer is None:
-            answer = self._answers[path] = await _ask(self._fastapi, path)
+            answer = self._answers[path] = await ask(self._fastapi, _plain_get(path), _no_body)
+            assert answer[0] == 200, f"GET {path} is answered with {answer[0]}"
         return answer
 
 
-async def _ask(fastapi: FastAPI, path: str) -> tuple[Headers, bytes]:
-    """FastAPI's answer to a plain GET: nothing of a caller's request gets into an answer that others will see."""
+async def ask(fastapi: FastAPI, scope: Scope, receive: Receive) -> Reply:
+    """FastAPI's whole answer to a request; raises what an endpoint raises."""
     messages: list[Any] = []
-    scope: dict[str, Any] = {
+
+    async def send(message: Any) -> None:
+        messages.append(message)
+
+    await fastapi(scope, receive, send)
+    start, *rest = messages
+    headers = [(name, value) for name, value in start["headers"] if name != b"content-length"]
+    return start["status"], headers, b"".join(message.get("body", b"") for message in rest)
+
+
+def _plain_get(path: str) -> Scope:
+    """A GET with nothing of a caller's request in it: others will see the answer."""
+    return {
         "type": "http",
         "asgi": {"version": "3.0"},
         "http_version": "1.1",
@@ -50,14 +63,6 @@ async def _ask(fastapi: FastAPI, path: str) -> tuple[Headers, bytes]:
         "server": None,
     }
 
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
 
-    async def send(message: Any) -> None:
-        messages.append(message)
-
-    await fastapi(scope, receive, send)
-    start, *rest = messages
-    assert start["status"] == 200, f"GET {path} is answered with {start['status']}"
-    body = b"".join(message.get("body", b"") for message in rest)
-    return [(name, value) for name, value in start["headers"] if name != b"content-length"], body
+async def _no_body() -> dict[str, Any]:
+    return {"type": "http.request", "body": b"", "more_body": False}

@@ -8,11 +8,13 @@ import asyncio
 import logging
 from pathlib import Path
 
+from service.api.body import deadline_exceeded
 from service.api.requests import POLICIES, read_fast
 from service.bidding.bidder import decide
 from service.bidding.policies import CONVENTIONS
 from service.bidding.tableset import TableSet, open_tables
 from service.metrics import Exposition, Metrics
+from service.problems import ProblemError
 
 # Positions that the warm-up decides: each seat, a nil, a void, high scores; they fill caches and page in tables.
 _WARM_UP_HANDS = ("AKJ62.AQ.Q.K9543", "3.8643.9752.T742", "Q74.KQ3.AJ84.Q62", "AQT9752..K83.A74", "2.T9873.6432.953")
@@ -43,6 +45,19 @@ class State:
     def why_not_ready(self) -> str:
         """The reason, for callers."""
         return self.changed or ("shutting down" if self.draining else "the tables are not mapped yet")
+
+    def tables_in_use(self) -> TableSet:
+        """The mapped tables; raise the 503 while there are none, and when they have changed on disk."""
+        if self.tables is None or self.changed:
+            raise ProblemError("not-ready", self.why_not_ready, headers=[("retry-after", "1")])
+        return self.tables
+
+    def check_deadline(self, deadline: float, now: float, started: bool = True) -> None:
+        """Raise the 504 past the caller's ``deadline``; count the request as shed if no work on it has ``started``."""
+        if now > deadline:
+            if not started:
+                self.metrics.shed["deadline"].inc()
+            raise deadline_exceeded()
 
     def start(self, directory: Path | None, tables: TableSet | None = None) -> None:
         """Map and check the tables (``tables``: already done), warm up; raise `TablesError` when they are no good."""

@@ -23,7 +23,7 @@ from typing import Any
 import httpx
 import pytest
 
-from service.app import ROUTES
+from service.responder import ROUTES
 from tests.faults.attackers import BATCH
 from tests.faults.conftest import (
     ask,

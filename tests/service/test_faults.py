@@ -290,7 +290,7 @@ def test_what_is_refused_is_not_remembered(app, request_body, field):
     try:
         for number in range(1100):
             request_body[field] = f"{number:06d}" * 2000
-            app.reply("/bid", {}, orjson.dumps(request_body), perf_counter())
+            app.responder.reply("/bid", {}, orjson.dumps(request_body), perf_counter())
         assert tracemalloc.get_traced_memory()[0] < 1_000_000
     finally:
         tracemalloc.stop()

@@ -31,10 +31,10 @@ def _service(**settings):
 
 def _lines(service, share, call, *requests):
     stream = io.BytesIO()
-    service._log = AccessLog(share, stream=stream)
+    service.responder.log = AccessLog(share, stream=stream)
     for method, path, arguments in requests:
         call(method, path, service, **arguments)
-    service._log.close()
+    service.responder.log.close()
     return [orjson.loads(line) for line in stream.getvalue().splitlines()]
 
 
@@ -88,7 +88,7 @@ def test_the_log_is_sampled_but_for_failures(call, request_body, monkeypatch):
     def fail(*_):
         raise TablesError("a bug")
 
-    monkeypatch.setattr("service.app.hot.bid", fail)
+    monkeypatch.setattr("service.api.bid.decide", fail)
     assert [line["status"] for line in _lines(service, 0.0, call, requests[0])] == [500]
 
 
@@ -130,10 +130,13 @@ def test_keys_are_needed_by_all_but_health(call, request_body, tmp_path):
         # both ways to an answer ask for the key
         if route != "/v1/bids":
             content = orjson.dumps(body)
-            assert service.reply(route, {}, content, time.perf_counter())[0] == 401
-            assert service.reply(route, {b"authorization": good["authorization"].encode()}, content, 0.0)[0] == 503
+            assert service.responder.reply(route, {}, content, time.perf_counter())[0] == 401
+            assert (
+                service.responder.reply(route, {b"authorization": good["authorization"].encode()}, content, 0.0)[0]
+                == 503
+            )
             marked = {b"authorization": good["authorization"].encode()}
-            assert service.reply(route, marked, content, time.perf_counter())[0] == 200
+            assert service.responder.reply(route, marked, content, time.perf_counter())[0] == 200
     lines = _lines(service, 1.0, call, ("POST", "/bid", {"json": request_body, "headers": good}))
     assert lines[0]["key"] == "one"
     assert one.secret not in orjson.dumps(lines).decode()
@@ -286,7 +289,7 @@ def test_what_has_waited_too_long_is_shed_and_the_next_is_not(app, call, request
     for path in ("/healthz", "/readyz", "/metrics"):
         assert _late(app, path, 1.0, "GET").status_code == 200
     assert _late(app, "/bid", 0.0, body=content).status_code == 200
-    status, _, body = app.reply("/bid", {}, content, time.perf_counter() - 1.0)
+    status, _, body = app.responder.reply("/bid", {}, content, time.perf_counter() - 1.0)
     assert (status, orjson.loads(body)["type"]) == (503, "/problems/overloaded")
     assert re.search(r'spades_shed_total\{reason="capacity"\} [1-9]', call("GET", "/metrics").text)
     patient = _service(queue_ms=0.0)
@@ -380,7 +383,7 @@ def test_a_deadline_that_has_passed_costs_no_work(call, request_body, monkeypatc
     worked = []
     monkeypatch.setattr("service.api.bid.read_fast", lambda data: worked.append(data))
     headers = {b"x-deadline-ms": b"5"}
-    status, _, body = service.reply("/bid", headers, orjson.dumps(request_body), time.perf_counter() - 0.01)
+    status, _, body = service.responder.reply("/bid", headers, orjson.dumps(request_body), time.perf_counter() - 0.01)
     assert (status, orjson.loads(body)["type"]) == (504, "/problems/deadline-exceeded")
     assert worked == []
     text = call("GET", "/metrics", service).text
@@ -407,7 +410,7 @@ def test_a_bug_is_told_to_nobody(call, request_body, monkeypatch, caplog):
     service = _service()
     for answer in (
         call("POST", "/bid", service, json=request_body).content,
-        service.reply("/bid", {}, orjson.dumps(request_body), time.perf_counter())[2],
+        service.responder.reply("/bid", {}, orjson.dumps(request_body), time.perf_counter())[2],
     ):
         assert orjson.loads(answer)["type"] == "/problems/internal-error"
         assert b"secret" not in answer

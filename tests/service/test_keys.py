@@ -105,7 +105,7 @@ def test_a_bucket_by_hand():
     assert [bucket.take(), bucket.take()] == [0.0, 0.25]
     now = 1000.0
     assert bucket.take() == 0.0
-    bucket.owe(103)
+    bucket.debit(103)
     assert bucket.take() == pytest.approx(25.25)
     slow = Bucket(0.1, lambda: now)
     assert slow.take() == 0.0

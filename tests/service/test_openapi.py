@@ -3,8 +3,8 @@
 import jsonschema
 import pytest
 
-from service.app import ROUTES
 from service.problems import MEDIA_TYPE, TYPES
+from service.responder import ROUTES
 
 _HOT = {"/bid": "Bid", "/v1/bid": "Bid", "/v1/bids": "Bids", "/v1/bid/blind": "Blind"}  # names of their schemas
 

@@ -1,0 +1,41 @@
+"""The types of ASGI and of HTTP messages that several modules share, and what every answer has in common.
+
+An answer is a `Reply`: its status, its headers without Content-Length, and its body.
+"""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Any, Any, Any], Awaitable[None]]
+Headers = list[tuple[bytes, bytes]]  # names in lower case
+Fields = dict[bytes, bytes]  # header fields by name
+Reply = tuple[int, Headers, bytes]
+
+CLOSE = (b"connection", b"close")  # a header of answers
+
+
+def join_headers(headers: Headers) -> Fields:
+    """The headers by name; values of a repeated name joined by commas (RFC 9110, 5.3).
+
+    >>> join_headers([(b"host", b"a"), (b"accept", b"x"), (b"accept", b"y")])
+    {b'host': b'a', b'accept': b'x, y'}
+    """
+    fields = dict(headers)
+    if len(fields) == len(headers):
+        return fields
+    values: dict[bytes, list[bytes]] = {}
+    for name, value in headers:
+        values.setdefault(name, []).append(value)
+    return {name: b", ".join(found) for name, found in values.items()}
+
+
+async def send_reply(send: Send, method: str, reply: Reply) -> None:
+    """Send an answer; to a HEAD request its headers only."""
+    status, headers, body = reply
+    headers = [*headers, (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})

@@ -1,0 +1,59 @@
+"""What the connection asks of a request's head: its size, its host, its body, and how it reads without `Upgrade`."""
+
+import re
+
+from service.api.body import MAX_BODY_BYTES
+from service.asgi import Fields, Headers
+from service.problems import ProblemError, quote
+
+MAX_HEAD_BYTES = 32 * 1024
+MAX_HEADER_FIELDS = 100
+LONG_HEAD_BYTES = 2048  # a head that may have more is measured
+_MAX_LENGTH_DIGITS = 6
+_HOST = re.compile(rb"[A-Za-z0-9._~!$&'()*+;=:%\[\]-]*")
+_UNUSUAL = frozenset((b"transfer-encoding", b"content-encoding", b"x-deadline-ms"))
+
+
+def head_bytes(url: bytes, headers: Headers) -> int:
+    """The size of a head; method, version and line ends of its first line count 20 bytes."""
+    return 20 + len(url) + sum(len(name) + len(value) + 4 for name, value in headers)
+
+
+def check_host(host: bytes | None, version: str) -> None:
+    """Raise the 400 for a Host header that is missing, or names no host or several."""
+    if host is None:
+        if version != "1.0":
+            raise ProblemError("invalid-http", "no Host header; accepted: one")
+    elif not _HOST.fullmatch(host):  # so for two of them, which are joined by a comma
+        raise ProblemError("invalid-http", f"Host is {quote(host.decode('latin-1'))}; accepted: one host")
+
+
+def body_bytes(fields: Fields) -> int:
+    """The size of a body with Content-Length, 0 of any other.
+
+    The parser has checked that the header has digits only, at most 20 of them after leading zeros.
+    """
+    length = fields.get(b"content-length")
+    if length is None:
+        return 0
+    return int(length) if len(length) < 20 else int(length.lstrip(b"0") or b"0")
+
+
+def has_short_body(fields: Fields) -> bool:
+    """Whether a POST has a plain JSON body that is known to be short enough for one bid, and no deadline."""
+    if not _UNUSUAL.isdisjoint(fields) or fields.get(b"content-type", b"application/json") != b"application/json":
+        return False
+    length = fields.get(b"content-length", b"")
+    return 0 < len(length) <= _MAX_LENGTH_DIGITS and int(length) <= MAX_BODY_BYTES
+
+
+def without_upgrade(method: bytes, url: bytes, version: str, headers: Headers) -> bytes:
+    """The head again, without its `Upgrade` header."""
+    lines = [b"%b %b HTTP/%b" % (method, url, version.encode())]
+    for name, value in headers:
+        if name == b"connection":
+            tokens = [token.strip() for token in value.lower().split(b",")]
+            value = b", ".join(token for token in tokens if token not in (b"upgrade", b"http2-settings"))
+        if name != b"upgrade":
+            lines.append(b"%b: %b" % (name, value))
+    return b"\r\n".join((*lines, b"", b""))

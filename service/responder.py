@@ -1,0 +1,137 @@
+"""The responder: from a request's head to its answer, in steps that are the same for every way in.
+
+`app.Service` (ASGI) and `protocol.Connection` (which answers single bids without a task, docs/adr/0010-short-way.md)
+both call it; nothing here waits. The steps: `ask`, `admit` before the body is read, `answer`, for whatever is raised
+`refuse`, and `done`. One request's bug is logged here, and its caller gets a 500, so that it never ends the worker.
+"""
+
+import logging
+from time import perf_counter
+
+from service.access_log import AccessLog
+from service.api import bid, blind
+from service.api.body import (
+    MAX_BODIES_BYTES,
+    MAX_BODY_BYTES,
+    NO_DEADLINE,
+    check_content_headers,
+    check_size,
+    deadline_of,
+)
+from service.api.state import State
+from service.asgi import CLOSE, Fields, Headers, Reply
+from service.gate import Gate
+from service.keys import Key
+from service.metrics import OTHER_ROUTE
+from service.problems import ProblemError, internal_error, written
+from service.settings import Settings
+
+SINGLE = frozenset(("/bid", "/v1/bid"))
+BATCH = "/v1/bids"
+BLIND = "/v1/bid/blind"
+_ANSWERS = {**dict.fromkeys(SINGLE, bid.bid), BLIND: blind.blind}  # each: (state, tables, body) -> JSON
+MAX_BYTES = {**dict.fromkeys(_ANSWERS, MAX_BODY_BYTES), BATCH: MAX_BODIES_BYTES}  # of a body, by route
+# Metrics labels; a test holds them against the OpenAPI document.
+ROUTES = frozenset(
+    (
+        *MAX_BYTES,
+        *("/v1/policies", "/v1/rules", "/healthz", "/readyz", "/version", "/metrics"),
+        *("/docs", "/openapi.json", "/"),
+    )
+)
+JSON = (b"content-type", b"application/json")
+_logger = logging.getLogger("service")
+
+
+class Asked:
+    """One request: its head, the headers that mark its answer, and what `Responder.admit` found."""
+
+    __slots__ = ("arrived", "deadline", "fields", "key", "marks", "method", "path")
+
+    def __init__(self, method: str, path: str, fields: Fields, arrived: float, marks: Headers) -> None:
+        self.method = method
+        self.path = path
+        self.fields = fields
+        self.arrived = arrived  # `perf_counter`, s; the deadline too
+        self.marks = marks
+        self.key: Key | None = None
+        self.deadline = NO_DEADLINE
+
+
+class Responder:
+    """Answers the requests of one process."""
+
+    def __init__(self, settings: Settings, state: State) -> None:
+        self.state = state
+        self.gate = Gate(settings, state.metrics)
+        self.log = AccessLog(settings.access_log, state.metrics.log_dropped.inc)
+        self.in_flight = 0  # requests that have a task and don't wait for their turn
+
+    def ask(self, method: str, path: str, fields: Fields, arrived: float) -> Asked:
+        """Take note of a request; its answer asks for another connection while the service stops."""
+        marks = self.gate.marks(fields)
+        if self.state.draining:
+            marks.append(CLOSE)
+        return Asked(method, path, fields, arrived, marks)
+
+    def admit(self, asked: Asked) -> None:
+        """Check all that can be checked before the body is read; raise `ProblemError`."""
+        gate, path = self.gate, asked.path
+        gate.check_load(path, perf_counter() - asked.arrived, self.in_flight)
+        if gate.keys is not None:
+            asked.key = gate.key(path, asked.fields)
+        most = MAX_BYTES.get(path)
+        if most is None:
+            return
+        if asked.method != "POST":
+            detail = f"{asked.method[:20]} is not allowed here; accepted: POST"
+            raise ProblemError("method-not-allowed", detail, headers=[("allow", "POST")])
+        check_content_headers(asked.fields, most)
+        if b"x-deadline-ms" in asked.fields:
+            asked.deadline = deadline_of(asked.fields, asked.arrived)
+
+    def answer(self, asked: Asked, body: bytes) -> Reply:
+        """Answer an admitted request for one bid; raise `ProblemError`."""
+        check_size(body, MAX_BODY_BYTES)
+        if asked.key is not None:
+            self.gate.charge(asked.key)
+        state, deadline = self.state, asked.deadline
+        tables = state.tables_in_use()
+        state.check_deadline(deadline, perf_counter(), started=False)
+        content = _ANSWERS[asked.path](state, tables, body)
+        state.check_deadline(deadline, perf_counter())
+        return 200, [JSON], content
+
+    def refuse(self, asked: Asked, error: Exception) -> Reply:
+        """The answer to a request that raised ``error``; an error that is no `ProblemError` is a bug, and is logged."""
+        if not isinstance(error, ProblemError):
+            request_id = asked.marks[0][1].decode("ascii")
+            _logger.error("%s failed, request id %s", asked.path, request_id, exc_info=error)
+            error = internal_error()
+        if error.name == "deadline-exceeded":
+            self.state.metrics.deadline_exceeded.inc()
+        return written(error)
+
+    def done(self, asked: Asked, status: int) -> None:
+        """Count and log one answer."""
+        seconds = perf_counter() - asked.arrived
+        route = asked.path
+        if route not in ROUTES:
+            route = "/problems/{name}" if route.startswith("/problems/") else OTHER_ROUTE
+        self.state.metrics.answered(route, status, seconds)
+        if self.log.wants(status):
+            marks = dict(asked.marks)
+            name = None if asked.key is None else asked.key.name
+            trace = marks.get(b"traceparent")
+            self.log.write(asked.method, route, status, seconds, marks[b"x-request-id"], trace, name)
+
+    def reply(self, path: str, fields: Fields, body: bytes, arrived: float) -> Reply:
+        """Answer a POST of `SINGLE` whose body is there whole, without a task."""
+        asked = self.ask("POST", path, fields, arrived)
+        try:
+            self.admit(asked)
+            status, headers, content = self.answer(asked, body)
+        except Exception as error:  # noqa: BLE001  # `refuse` logs what is a bug
+            status, headers, content = self.refuse(asked, error)
+        self.done(asked, status)
+        return status, headers + asked.marks, content

@@ -9,27 +9,27 @@ import argparse
 import os
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import orjson
+from pydantic import TypeAdapter
 
 from service.api import blind
 from service.api.bid import answer_body
-from service.api.faults import faults_of
-from service.api.requests import read_fast
 from service.bidding.bidder import decide
 from service.bidding.errors import TablesError
 from service.bidding.numerals import decimal, integer
 from service.bidding.skill import decide_with_skill
 from service.bidding.tableset import open_tables
 from service.breakdown import breakdown
+from service.contract.request import BidRequest, BlindRequest, RefusedError, read_bid, read_blind
+from service.contract.rules import RuleSet
+from service.contract.scores import Scores
 from service.keys import new_key
 from service.settings import Settings, SettingsError, from_environment, not_settings
 from service.worker import SupervisorLine
-
-_SCORES = ("us", "them", "us_bags", "them_bags")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,6 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "key":
             return _key(options)
         return _serve(options, settings)
+    except RefusedError as refused:
+        for fault in refused.faults:
+            print(f"service {options.command}: {fault.pointer}: {fault.detail} ({fault.code})", file=sys.stderr)
+        return 2
     except (SettingsError, TablesError) as error:
         print(f"service: {error}", file=sys.stderr)
         return 1
@@ -82,30 +86,22 @@ def _key(options: argparse.Namespace) -> int:
 def request_of(options: argparse.Namespace) -> dict[str, Any]:
     """The request that the arguments make; what was not given is left out, so that the answer names it as assumed."""
     previous = [bid.strip() for bid in options.previous.split(",")] if options.previous.strip() else []
+    given = {name: value for name, value in vars(options).items() if value is not None}
+    fields = BidRequest if options.command == "bid" else BlindRequest
     request: dict[str, Any] = {"previous_bids": previous, "seat": len(previous)}
-    if options.command == "bid":
-        request["hand"] = options.hand
-    scores: dict[str, Any] = {field: value for field in _SCORES if (value := getattr(options, field)) is not None}
-    if options.command == "bid":
-        scores |= {field: value for field in ("seats", "bags") if (value := getattr(options, field)) is not None}
+    request |= {name: given[name] for name in fields.__annotations__ if name in given}
+    scores = {name: given[name] for name in Scores.__annotations__ if name in given}
     if scores:
         request["scores"] = scores
-    if options.policy is not None:
-        request["policy"] = options.policy
-    if options.preset is not None:
-        request["rules"] = {"preset": options.preset}
-    given = ("seed", "level", "style") if options.command == "bid" else ("seed",)
-    return request | {field: value for field in given if (value := getattr(options, field)) is not None}
+    if "preset" in given:
+        request["rules"] = {"preset": given["preset"]}
+    return request
 
 
 def _bid(options: argparse.Namespace, settings: Settings) -> int:
     request = request_of(options)
     tables = open_tables(settings.tables_dir)
-    call = read_fast(request, tables.games)
-    if call is None:
-        for fault in faults_of(request, tables.games):
-            print(f"service bid: {fault.pointer}: {fault.detail} ({fault.code})", file=sys.stderr)
-        return 2
+    call = read_bid(request, tables.games)
     if call.policy.level:
         decision = decide_with_skill(*call[:2], tables, call.legal, call.explain, call.seed)
     else:
@@ -121,12 +117,8 @@ def _bid(options: argparse.Namespace, settings: Settings) -> int:
 def _blind(options: argparse.Namespace, settings: Settings) -> int:
     request = request_of(options)
     tables = open_tables(settings.tables_dir)
-    call = blind.read_blind(request, tables.games)
-    if call is None:
-        for fault in blind.blind_faults(request, tables.games):
-            print(f"service blind: {fault.pointer}: {fault.detail} ({fault.code})", file=sys.stderr)
-        return 2
-    answer = blind.answer_body(call, blind.decide(call, options.seed, tables), tables.version)
+    call = read_blind(request, tables.games)
+    answer = blind.answer_body(call, blind.decide(call, tables), tables.version)
     print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
     return 0
 
@@ -157,23 +149,28 @@ def _parser() -> argparse.ArgumentParser:
     bid = commands.add_parser("bid", help="one bid and its breakdown, without a server")
     bid.add_argument("hand", help="spades.hearts.diamonds.clubs, such as AKJ62.AQ.Q.K9543")
     unseen = commands.add_parser("blind", help="before the hand is seen: blind nil, or look? The answer as JSON")
-    for command in (bid, unseen):
+    for command, model in ((bid, BidRequest), (unseen, BlindRequest)):
         previous = "bids so far, first bidder first, such as 3,nil"
         command.add_argument("--previous", default="", metavar="BIDS", help=previous)
-        for field in _SCORES:
-            command.add_argument(f"--{field.replace('_', '-')}", type=integer, help="0 when left out")
-        command.add_argument("--policy", help="bis (default), rb, ms, io, or one with options")
-        command.add_argument("--preset", help="rules, such as classic (default) or blind-nil")
-    for field, what in (("seats", "scores"), ("bags", "bags")):
-        by_seat = f"cutthroat: the four seats' {what}, first bidder first, such as 120,95,40,60"
-        bid.add_argument(f"--{field}", type=_numbers, metavar="N,N,N,N", help=by_seat)
-    bid.add_argument("--level", type=integer, help="strength 1..5; 5, full, when left out")
-    style = "how it leans, each -1..1, such as aggression=0.5,nil_bias=-0.3"
-    bid.add_argument("--style", type=_style, metavar="NAME=VALUE,...", help=style)
-    bid.add_argument("--seed", type=integer, help="of the lots that a level below 5 draws")
-    unseen.add_argument("--seed", type=integer, help="of the lot that decides in fourth seat")
+        scores = ("us", "them", "us_bags", "them_bags")
+        _add(command, Scores, dict.fromkeys(scores, integer))
+        _add(command, RuleSet, {"preset": str})
+        _add(command, model, {"policy": str, "seed": integer})
+    _add(bid, Scores, {"seats": _numbers, "bags": _numbers}, metavar="N,N,N,N")
+    _add(bid, BidRequest, {"level": integer})
+    _add(bid, BidRequest, {"style": _style}, metavar="NAME=VALUE,...")
     bid.add_argument("--json", action="store_true", help="the answer that POST /bid gives")
     return parser
+
+
+def _add(
+    command: argparse.ArgumentParser, model: Any, fields: dict[str, Callable[[str], Any]], metavar: str | None = None
+) -> None:
+    """Add an option for each of the ``fields`` of a model of the contract; its help is the field's description."""
+    described = TypeAdapter(model).json_schema()["properties"]
+    for name, read in fields.items():
+        text = described[name]["description"].replace("%", "%%")
+        command.add_argument(f"--{name.replace('_', '-')}", type=read, metavar=metavar, help=text)
 
 
 def _numbers(text: str) -> list[int]:

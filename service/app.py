@@ -148,6 +148,7 @@ def create_app(settings: Settings | None = None, tables: TableSet | None = None)
         redirect_slashes=False,
         redoc_url=None,
         docs_url=None,
+        generate_unique_id_function=lambda route: route.name,  # stable names for generated clients
     )
     app.add_exception_handler(HTTPException, _raise_problem)
     app.add_exception_handler(RequestValidationError, _raise_problem)

@@ -8,25 +8,27 @@ tells the OpenAPI document about them. A body comes in whole, its answer's bytes
 import asyncio
 import logging
 from collections import Counter
+from collections.abc import Callable
 from time import perf_counter
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import orjson
 
-from service.api.faults import MAX_KEYS, faults_of
 from service.api.json_limits import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
-from service.api.requests import BidCall, read_fast
 from service.api.state import State
 from service.bidding.bidder import decide
 from service.bidding.skill import decide_with_skill
 from service.bidding.tableset import TableSet
+from service.contract.answer import BidAnswer
+from service.contract.request import BidCall, RefusedError, read_batch, read_bid
 from service.keys import Key
 from service.metrics import Decided
-from service.problems import Fault, ProblemError, internal_error, invalid_request, pointer, quote
-from service.schemas import MAX_ITEMS
+from service.problems import Fault, ProblemError, internal_error, invalid_request
 
 SLICE_S = 0.0005  # of work on a batch between two turns of the event loop
 LARGE_BYTES = 256 * 1024  # of an answer
+P = ParamSpec("P")
+T = TypeVar("T")
 _logger = logging.getLogger("service")
 
 
@@ -50,7 +52,7 @@ async def bids(state: State, body: bytes, deadline: float, key: Key | None) -> b
                 state.check_deadline(deadline, now, started=False)
                 until = now + SLICE_S
                 tables = state.tables_in_use()
-                requests = _requests(parsed(state, body, BATCH_LIMITS), state)
+                requests = read(state, read_batch, parsed(state, body, BATCH_LIMITS))
                 if key is not None and key.bucket is not None:
                     key.bucket.debit(len(requests) - 1)  # the gate has taken one
                 batch = _Batch(state, tables, requests)
@@ -139,14 +141,12 @@ def _written(answer: dict[str, Any]) -> bytes:
         return orjson.dumps({"status": bug.status, "body": bug.body()})
 
 
-def answer_one(state: State, tables: TableSet, data: Any) -> tuple[dict[str, Any], Decided]:
+def answer_one(state: State, tables: TableSet, data: Any) -> tuple[BidAnswer, Decided]:
     """The answer to one request, JSON-ready, and what is to be counted of it (not counted here).
 
     Raises `ProblemError` with all its faults when it can't be used.
     """
-    call = read_fast(data, tables.games)
-    if call is None:
-        raise refuse(state, tables, data)
+    call = read(state, read_bid, data, tables.games)
     started = perf_counter()
     if call.policy.level:
         chosen, kind, explanation = decide_with_skill(*call[:2], tables, call.legal, call.explain, call.seed)
@@ -156,11 +156,9 @@ def answer_one(state: State, tables: TableSet, data: Any) -> tuple[dict[str, Any
     return answer_body(call, chosen, kind, explanation, tables.version), made
 
 
-def answer_body(
-    call: BidCall, chosen: int, kind: str, explanation: dict[str, Any] | None, version: str
-) -> dict[str, Any]:
+def answer_body(call: BidCall, chosen: int, kind: Any, explanation: Any, version: str) -> BidAnswer:
     """The answer's fields in the contract's order."""
-    answer: dict[str, Any] = {
+    answer: BidAnswer = {
         "bid": chosen,
         "kind": kind,
         "policy": call.policy_text,
@@ -174,43 +172,19 @@ def answer_body(
     return answer
 
 
-def refuse(state: State, tables: TableSet, data: Any) -> ProblemError:
-    """The 422 for a request that `read_fast` gave up on."""
-    faults = faults_of(data, tables.games)
-    assert faults, "read_fast gave up on a request without a fault"
-    return refused(state, faults)
+def read(state: State, reader: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
+    """What ``reader`` of the contract reads; its faults are counted and raised as the 422."""
+    try:
+        return reader(*arguments, **named)
+    except RefusedError as refused:
+        raise refusal(state, refused.faults) from None
 
 
-def refused(state: State, faults: list[Fault]) -> ProblemError:
+def refusal(state: State, faults: list[Fault]) -> ProblemError:
     """The 422 with ``faults``, which are counted."""
     for code, count in Counter(fault.code for fault in faults).items():
         state.metrics.faults[code].inc(count)
     return invalid_request(faults)
-
-
-def _requests(data: Any, state: State) -> list[Any]:
-    """The requests of a POST /v1/bids body."""
-    if type(data) is not dict:
-        raise refused(state, [Fault("", "wrong-type", 'the body is no object; expected {"requests": [...]}')])
-    if len(data) > MAX_KEYS:
-        raise refused(state, [Fault("", "too-many-items", f"{len(data)} fields; expected requests alone")])
-    faults = [
-        Fault(pointer(name), "unknown-field", f"{quote(name)} is no field; expected requests")
-        for name in data
-        if name != "requests"
-    ]
-    requests = data.get("requests")
-    if "requests" not in data:
-        faults.append(Fault("/requests", "missing-field", "requests is missing"))
-    elif type(requests) is not list:
-        faults.append(Fault("/requests", "wrong-type", "requests is no array"))
-    elif len(requests) > MAX_ITEMS:
-        detail = f"{len(requests)} requests; expected at most {MAX_ITEMS}"
-        faults.append(Fault("/requests", "too-many-items", detail))
-    if faults:
-        raise refused(state, faults)
-    assert type(requests) is list
-    return requests
 
 
 def parsed(state: State, body: bytes, limits: JsonLimits) -> Any:
@@ -218,7 +192,7 @@ def parsed(state: State, body: bytes, limits: JsonLimits) -> Any:
     if len(body) > SMALL_BYTES:
         fault = excess(body, limits)
         if fault is not None:
-            raise refused(state, [fault])
+            raise refusal(state, [fault])
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:

@@ -8,10 +8,12 @@ from typing import Any
 from fastapi import APIRouter
 
 from service.api.documentation import GET_PROBLEMS
-from service.api.requests import DEFAULT_POLICY, DEFAULT_PRESET, POLICIES
+from service.bidding.game.rule_fields import Rule
 from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS, describe
 from service.bidding.policies import TUNED, options_of
-from service.schemas import PoliciesAnswer, PolicyInfo, RuleField, RulesAnswer, RuleSet
+from service.contract.answer import PoliciesAnswer, PolicyInfo, RuleField, RulesAnswer
+from service.contract.policy import DEFAULT_POLICY, POLICIES
+from service.contract.rules import DEFAULT_PRESET
 
 _DESCRIPTIONS = {
     "bis": "regular takes, nil by success curves, end of game (ECAI 2020, Algorithm 1)",
@@ -76,8 +78,7 @@ def catalogue_routes() -> tuple[APIRouter, dict[str, Any]]:
         """The presets with all their values, and what each field takes."""
         return rules_answer
 
-    examples = {"/v1/policies": policies_answer, "/v1/rules": rules_answer}
-    return router, {path: answer.model_dump(mode="json") for path, answer in examples.items()}
+    return router, {"/v1/policies": policies_answer, "/v1/rules": rules_answer}
 
 
 def _policies() -> PoliciesAnswer:
@@ -109,11 +110,8 @@ def strength_of(policy: str) -> str:
 
 
 def _rules() -> RulesAnswer:
-    fields = {
-        name: RuleField(type=rule.values.json_type, default=rule.json_default, supported=rule.values.supported)
-        for name, rule in FIELDS.items()
-    }
-    presets = {name: RuleSet.model_validate({"preset": name, **describe(rules)}) for name, rules in PRESETS.items()}
+    fields = {name: _field(rule) for name, rule in FIELDS.items()}
+    presets = {name: {"preset": name, **describe(rules)} for name, rules in PRESETS.items()}
     fixed = {
         name: {rule.name: rule.json_default for rule in FIELDS.values() if variant in rule.fixed_in}
         for variant, name in enumerate(VARIANTS)
@@ -121,3 +119,8 @@ def _rules() -> RulesAnswer:
     return RulesAnswer(
         default=DEFAULT_PRESET, presets=presets, descriptions=_PRESETS, fields=fields, fixed_by_variant=fixed
     )
+
+
+def _field(rule: Rule) -> RuleField:
+    field: Any = {"type": rule.values.json_type, "default": rule.json_default, "supported": rule.values.supported}
+    return field  # type: ignore[no-any-return]

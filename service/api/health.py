@@ -11,24 +11,26 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from service import __version__
-from service.api.documentation import GET_PROBLEMS, example, problems
+from service.api.documentation import GET_PROBLEMS, HEALTH_PROBLEMS, example, problems
 from service.api.state import State
+from service.contract.answer import ProblemTypeInfo, Status, TablesInfo, VersionAnswer
 from service.problems import CODES, TYPES, ProblemError
-from service.schemas import ProblemTypeInfo, Status, TablesInfo, VersionAnswer
 
 
 def health_routes(state: State, with_metrics: bool = True) -> APIRouter:
     """The routes, on ``state``; /metrics may have a listener of its own instead."""
-    router = APIRouter(tags=["operation"], responses=GET_PROBLEMS)
+    router = APIRouter(tags=["operation"])
+    no_key: dict[str, Any] = {"security": []}  # in the document: these routes need no API key
 
-    @router.get("/healthz", responses={200: example({"status": "ok"})})
+    @router.get("/healthz", responses={200: example({"status": "ok"}), **HEALTH_PROBLEMS}, openapi_extra=no_key)
     async def alive() -> Status:
         """The process answers."""
         return Status(status="ok")
 
     @router.get(
         "/readyz",
-        responses={200: example({"status": "ready"}), **problems("not-ready")},
+        responses={200: example({"status": "ready"}), **HEALTH_PROBLEMS, **problems("not-ready")},
+        openapi_extra=no_key,
     )
     async def ready() -> Status:
         """Send requests: the tables are mapped and checked, and the service is not shutting down."""
@@ -41,7 +43,8 @@ def health_routes(state: State, with_metrics: bool = True) -> APIRouter:
         responses={
             200: example(
                 {"service": "0.1.0", "python": "3.12.8", "tables": {"version": "2026.11.1+3f9a2c", "sha256": "3f9a2c…"}}
-            )
+            ),
+            **GET_PROBLEMS,
         },
     )
     async def version() -> VersionAnswer:
@@ -55,13 +58,17 @@ def health_routes(state: State, with_metrics: bool = True) -> APIRouter:
 
     @router.get(
         "/problems/{name}",
-        responses={200: example(_problem_type("deadline-exceeded")), **problems("not-found", "invalid-request")},
+        responses={
+            200: example(_problem_type("deadline-exceeded")),
+            **GET_PROBLEMS,
+            **problems("not-found", "invalid-request"),
+        },
     )
     async def problem_type(name: str) -> ProblemTypeInfo:
         """What a problem's `type` means."""
         if name not in TYPES:
             raise ProblemError("not-found", f"no problem type of that name; expected one of {', '.join(TYPES)}")
-        return ProblemTypeInfo.model_validate(_problem_type(name))
+        return _problem_type(name)
 
     if with_metrics:
         _add_metrics(router)
@@ -81,7 +88,8 @@ def _add_metrics(router: APIRouter) -> None:
                         "example": 'spades_bids_total{kind="regular",policy="bis"} 1.0\n',
                     }
                 },
-            }
+            },
+            **GET_PROBLEMS,
         },
     )
     async def metrics() -> None:
@@ -89,7 +97,7 @@ def _add_metrics(router: APIRouter) -> None:
         raise AssertionError("Service answers this route; serve create_app(), not its FastAPI part")
 
 
-def _problem_type(name: str) -> dict[str, Any]:
+def _problem_type(name: str) -> ProblemTypeInfo:
     status, title, meaning = TYPES[name]
     codes = CODES if name == "invalid-request" else {}
     return {"type": f"/problems/{name}", "status": status, "title": title, "meaning": meaning, "codes": codes}

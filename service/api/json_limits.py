@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from service.contract.request import MAX_ITEMS
 from service.problems import Fault
-from service.schemas import MAX_ITEMS
 
 _OPENING_BRACE = ord("{")
 _COMMA = ord(",")

@@ -9,10 +9,11 @@ import logging
 from pathlib import Path
 
 from service.api.body import deadline_exceeded
-from service.api.requests import POLICIES, read_fast
 from service.bidding.bidder import decide
 from service.bidding.policies import CONVENTIONS
 from service.bidding.tableset import TableSet, open_tables
+from service.contract.policy import POLICIES
+from service.contract.request import read_bid
 from service.metrics import Exposition, Metrics
 from service.problems import ProblemError
 
@@ -91,7 +92,7 @@ def warm_up(tables: TableSet) -> None:
     for hand in _WARM_UP_HANDS:
         for bids in _WARM_UP_BIDS:
             for policy in POLICIES:
-                call = read_fast(
+                call = read_bid(
                     {
                         "hand": hand,
                         "previous_bids": bids,
@@ -100,5 +101,4 @@ def warm_up(tables: TableSet) -> None:
                         "scores": {"us": 420, "them": 410},
                     }
                 )
-                assert call is not None, "the warm-up's requests are valid"
                 decide(call.position, call.policy, tables)

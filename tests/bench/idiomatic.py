@@ -3,17 +3,38 @@
 Not part of the service; `make bench` starts it beside the service. It checks less than the service does.
 """
 
-from fastapi import FastAPI
+from typing import Any, Literal
 
-from service.api.requests import BID_WORDS, policy_of
+from fastapi import FastAPI
+from pydantic import BaseModel
+
 from service.bidding.bidder import Position, decide
 from service.bidding.game.cards import parse_card
 from service.bidding.game.rules import make_rules
+from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
-from service.schemas import BidAnswer, BidRequest
+from service.contract.answer import BidAnswer
 
 app = FastAPI()
 _tables = open_tables()
+
+
+class Scores(BaseModel):
+    us: int = 0
+    them: int = 0
+    us_bags: int = 0
+    them_bags: int = 0
+
+
+class Request(BaseModel):
+    hand: list[str]
+    previous_bids: list[int]
+    seat: int
+    scores: Scores = Scores()
+    convention: Literal["none"] = "none"
+    policy: str = "bis"
+    rules: dict[str, Any] = {"preset": "classic"}
+    explain: bool = True
 
 
 @app.get("/readyz")
@@ -22,25 +43,22 @@ def ready() -> dict[str, str]:
 
 
 @app.post("/bid", response_model=BidAnswer)
-def bid(request: BidRequest) -> BidAnswer:
+def bid(request: Request) -> Any:
     """One bid."""
     hand = 0
     for card in request.hand:
         hand |= 1 << parse_card(card)
-    bids = tuple(BID_WORDS[str(bid)] for bid in request.previous_bids)
     scores = request.scores
-    rules = make_rules(request.rules.preset, request.rules.model_dump(exclude_unset=True, exclude={"preset"}))
-    found = policy_of(request.policy, request.convention, rules.variant)
-    assert found is not None
+    overrides = dict(request.rules)
+    rules = make_rules(overrides.pop("preset"), overrides)
+    bids = tuple(request.previous_bids)
     position = Position(hand, bids, scores.us, scores.them, scores.us_bags, scores.them_bags, rules)
-    decision = decide(position, found[0], _tables, None, request.explain)
-    return BidAnswer.model_validate(
-        {
-            "bid": decision.bid,
-            "kind": decision.kind,
-            "policy": request.policy,
-            "tables": _tables.version,
-            "assumed": [],
-            "explanation": decision.explanation,
-        }
-    )
+    decision = decide(position, parse_policy(request.policy, rules.variant), _tables, None, request.explain)
+    return {
+        "bid": decision.bid,
+        "kind": decision.kind,
+        "policy": request.policy,
+        "tables": _tables.version,
+        "assumed": [],
+        "explanation": decision.explanation,
+    }

@@ -13,10 +13,10 @@ import orjson
 
 from service.api.bid import answer_body, bids
 from service.api.body import NO_DEADLINE
-from service.api.documentation import REQUEST
-from service.api.requests import read_fast
 from service.app import create_app
 from service.bidding.bidder import decide
+from service.contract.examples import REQUEST
+from service.contract.request import read_bid
 from service.settings import Settings
 
 _RUNS = 300
@@ -44,8 +44,7 @@ def stages() -> dict[str, float]:
     body, quiet = orjson.dumps(REQUEST), orjson.dumps(REQUEST | {"explain": False})
     headers = {b"host": b"127.0.0.1:8080", b"content-length": b"%d" % len(body)}
     data = orjson.loads(body)
-    call = read_fast(data)
-    assert call is not None
+    call = read_bid(data)
     position, policy = call.position, call.policy
     decision = decide(position, policy, tables)
     answer = answer_body(call, decision.bid, decision.kind, decision.explanation, tables.version)
@@ -57,7 +56,7 @@ def stages() -> dict[str, float]:
     decided = best_us(lambda: decide(position, policy, tables, None, False))
     found = {
         "parse": best_us(lambda: orjson.loads(body)),
-        "validate": best_us(lambda: read_fast(data)),
+        "validate": best_us(lambda: read_bid(data)),
         "decide": decided,
         "explain": best_us(lambda: decide(position, policy, tables)) - decided,
         "serialise": best_us(lambda: orjson.dumps(answer)),

@@ -4,8 +4,8 @@ import asyncio
 
 import httpx
 
-from service.api.documentation import REQUEST
 from service.app import create_app
+from service.contract.examples import REQUEST
 from service.settings import Settings
 from tests.bench import idiomatic, raw
 from tests.bench.stages import best_us

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.api.documentation import REQUEST
+from service.contract.examples import REQUEST
 from service.problems import MEDIA_TYPE
 from tests.faults.conftest import ask, request_bytes, rss_kb
 from tests.service.conftest import running_server

@@ -21,9 +21,9 @@ absent ones, and were a wrong type before::
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from tests.same_answers.client import Request
+from tests.same_answers.client import MISSING, Request
 from tests.same_answers.commands import Command
 from tests.same_answers.comparison import Difference
 
@@ -36,7 +36,71 @@ class Declared(NamedTuple):
     applies: Callable[[Difference], bool]
 
 
-DECLARED: tuple[Declared, ...] = ()
+def _numbers_and_nulls(value: Any) -> bool:
+    """Whether a request holds a null, or a whole number with a fraction such as 120.0, anywhere."""
+    if isinstance(value, dict):
+        return any(map(_numbers_and_nulls, value.values()))
+    if isinstance(value, list):
+        return any(map(_numbers_and_nulls, value))
+    return value is None or (isinstance(value, float) and value.is_integer())
+
+
+def _at(data: Any, pointer: str) -> Any:
+    """The value at a JSON pointer; `MISSING` where there is none."""
+    for part in pointer.split("/")[1:]:
+        try:
+            data = data[int(part)] if isinstance(data, list) else data[part]
+        except (KeyError, IndexError, ValueError, TypeError):
+            return MISSING
+    return data
+
+
+def _is_read_now(difference: Difference) -> bool:
+    """Whether a request was refused for nulls and whole numbers with a fraction, and for nothing that remains.
+
+    What had hidden behind such a fault, or follows from the number, may be refused now.
+    """
+    if difference.answers is None or not isinstance(difference.question, Request):
+        return False
+    base, new = difference.answers
+    if base.status != 422 or difference.where not in ("status", "faults"):
+        return False
+    data = difference.question.data
+    gone = set(base.faults) - set(new.faults)
+    return bool(gone) and all(code == "wrong-type" and _numbers_and_nulls(_at(data, pointer)) for pointer, code in gone)
+
+
+def _in_another_order(difference: Difference) -> bool:
+    return difference.where == "faults" and sorted(difference.base) == sorted(difference.new)
+
+
+def _in_another_order_on_the_command_line(difference: Difference) -> bool:
+    return (
+        isinstance(difference.question, Command)
+        and difference.question.label == "command line"
+        and difference.where.startswith("/faults/")
+    )
+
+
+def _text_in_a_batch(difference: Difference) -> bool:
+    """Whether only a fault's text differs, in the answer to a batch of which no item is a request by itself."""
+    return difference.where.startswith("/answers/") and difference.where.endswith("/detail")
+
+
+DECLARED: tuple[Declared, ...] = (
+    Declared(
+        "null and 120.0",
+        "null counts as left out, and whole numbers may have a fraction of zero, as JSON schema says",
+        _is_read_now,
+    ),
+    Declared("order of faults", "faults come in the order of the contract's fields", _in_another_order),
+    Declared(
+        "order of faults, command line",
+        "faults come in the order of the contract's fields",
+        _in_another_order_on_the_command_line,
+    ),
+    Declared("texts in a batch", "texts of faults are free", _text_in_a_batch),
+)
 
 
 class Tally:

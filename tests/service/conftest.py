@@ -14,8 +14,8 @@ from typing import Any
 import httpx
 import pytest
 
-from service.api.documentation import REQUEST
 from service.app import Service, create_app
+from service.contract.examples import REQUEST
 from service.settings import Settings
 from tests.conftest import committed_tables
 

@@ -65,7 +65,7 @@ def test_faults_go_to_stderr_all_at_once(capsys):
     assert main(["bid", "AKJ62.AQ.Q.K954", "--previous", "14", "--policy", "best"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert "/hand: 12 cards; expected 13 (hand-size)" in err
+    assert "/hand: hand has 12 cards; accepted: 13 (hand-size)" in err
     assert "(bid-out-of-range)" in err
     assert "(unknown-policy)" in err
 

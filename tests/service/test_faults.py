@@ -9,9 +9,9 @@ import orjson
 import pytest
 
 from service.api.bid import answer_one
-from service.api.documentation import FAULT_EXAMPLES
-from service.api.faults import MAX_KEYS
 from service.bidding.game.rules import Rules
+from service.contract.examples import FAULTS
+from service.contract.request import MAX_KEYS
 from service.problems import CODES, MAX_FAULTS, MEDIA_TYPE, ProblemError
 
 _HAND = ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"]
@@ -28,12 +28,12 @@ _CASES = [
     ("unknown-field", {"rules": {"goal": 500}}, "/rules/goal"),
     ("out-of-range", {"level": 0}, "/level"),
     ("out-of-range", {"level": 6}, "/level"),
-    ("wrong-type", {"level": 3.0}, "/level"),
+    ("wrong-type", {"level": 3.5}, "/level"),
     ("wrong-type", {"level": True}, "/level"),
     ("wrong-type", {"style": "bold"}, "/style"),
     ("wrong-type", {"style": {"aggression": "0.5"}}, "/style/aggression"),
     ("wrong-type", {"style": {"aggression": True}}, "/style/aggression"),
-    ("wrong-type", {"style": {"nil_bias": None}}, "/style/nil_bias"),
+    ("wrong-type", {"style": {"nil_bias": "0"}}, "/style/nil_bias"),
     ("out-of-range", {"style": {"aggression": 1.01}}, "/style/aggression"),
     ("out-of-range", {"style": {"nil_bias": -2}}, "/style/nil_bias"),
     ("out-of-range", {"style": {"nil_bias": 1e300}}, "/style/nil_bias"),
@@ -43,23 +43,23 @@ _CASES = [
     ("unsupported-field", {"scores": {"us": 0}, "rules": {"preset": "cutthroat"}}, "/scores/us"),
     ("missing-field", {"scores": {"seats": [0, 0, 0]}, "rules": {"preset": "cutthroat"}}, "/scores/seats"),
     ("too-many-items", {"scores": {"bags": [0] * 5}, "rules": {"preset": "cutthroat"}}, "/scores/bags"),
-    ("wrong-type", {"scores": {"seats": None}, "rules": {"preset": "cutthroat"}}, "/scores/seats"),
-    ("wrong-type", {"scores": {"bags": [0, 1.0, 2, 3]}, "rules": {"preset": "cutthroat"}}, "/scores/bags/1"),
+    ("wrong-type", {"scores": {"seats": 0}, "rules": {"preset": "cutthroat"}}, "/scores/seats"),
+    ("wrong-type", {"scores": {"bags": [0, 1.5, 2, 3]}, "rules": {"preset": "cutthroat"}}, "/scores/bags/1"),
     ("out-of-range", {"scores": {"seats": [0, 0, 10_001, 0]}, "rules": {"preset": "cutthroat"}}, "/scores/seats/2"),
     ("out-of-range", {"scores": {"bags": [0, 0, 0, 10]}, "rules": {"preset": "cutthroat"}}, "/scores/bags/3"),
     ("unsupported-convention", {"convention": "big5", "scores": {}, "rules": {"preset": "cutthroat"}}, "/convention"),
     ("wrong-type", {"hand": 13}, "/hand"),
     ("wrong-type", {"hand": [1, *_HAND[1:]]}, "/hand/0"),
     ("wrong-type", {"seat": "2"}, "/seat"),
-    ("wrong-type", {"seat": 2.0}, "/seat"),
+    ("wrong-type", {"seat": 2.5}, "/seat"),
     ("wrong-type", {"seat": True, "previous_bids": [3]}, "/seat"),
     ("wrong-type", {"previous_bids": "3,1"}, "/previous_bids"),
     ("wrong-type", {"previous_bids": [3, True]}, "/previous_bids/1"),
-    ("wrong-type", {"previous_bids": [3, 1.0]}, "/previous_bids/1"),
-    ("wrong-type", {"scores": None}, "/scores"),
+    ("wrong-type", {"previous_bids": [3, 1.5]}, "/previous_bids/1"),
+    ("wrong-type", {"scores": []}, "/scores"),
     ("wrong-type", {"scores": {"us": "120"}}, "/scores/us"),
     ("wrong-type", {"policy": 1}, "/policy"),
-    ("wrong-type", {"convention": None}, "/convention"),
+    ("wrong-type", {"convention": 0}, "/convention"),
     ("wrong-type", {"explain": 1}, "/explain"),
     ("wrong-type", {"legal_bids": "all"}, "/legal_bids"),
     ("wrong-type", {"seed": "x"}, "/seed"),
@@ -164,7 +164,7 @@ def test_code_and_pointer(call, request_body, code, changes, pointer):
 
 def test_every_code_has_a_case_and_an_example():
     assert {case[0] for case in _CASES} == set(CODES)
-    assert set(FAULT_EXAMPLES) == set(CODES)
+    assert set(FAULTS) == set(CODES)
 
 
 def test_all_faults_of_a_request_at_once(call):
@@ -230,7 +230,7 @@ def test_the_fields_of_all_objects_together_are_limited(call, request_body):
     request_body["style"]["one more"] = 0
     (error,) = call("POST", "/bid", json=request_body).json()["errors"]
     assert (error["pointer"], error["code"]) == ("", "too-many-items")
-    assert error["detail"] == "65 fields, those of scores, rules, style included; expected at most 64"
+    assert error["detail"] == "65 fields, those of scores, rules, style included; accepted: at most 64"
 
 
 _WORST: dict[str, Any] = {
@@ -300,17 +300,17 @@ def test_what_is_refused_is_not_remembered(app, request_body, field):
     ("changes", "detail"),
     [
         (
-            {"rules": {"failed_nil_tricks": None}},
-            "rules.failed_nil_tricks is null; expected 'bags', 'contract' or 'none'",
+            {"rules": {"failed_nil_tricks": 3}},
+            "rules.failed_nil_tricks is an integer; accepted: 'bags', 'contract' or 'none'",
         ),
-        ({"rules": {"preset": ""}}, 'unknown preset ""; expected one of classic, '),
+        ({"rules": {"preset": ""}}, "rules.preset is \"\"; accepted: 'classic', "),
         (
             {"previous_bids": [6, 3], "rules": {"team_max": 7, "min_bid": 2}},
-            "the bid is 6; expected nil or 2..5, for rules.team_max is 7 and leaves room for the partner's 2",
+            "the bid is 6; accepted: nil or 2..5, because rules.team_max is 7 and leaves room for the partner's 2",
         ),
         (
             {"previous_bids": [13, 1], "rules": {"team_max": 13}},
-            "the bid is 13; expected nil or 1..12, for rules.team_max is 13 and leaves room for the partner's 1",
+            "the bid is 13; accepted: nil or 1..12, because rules.team_max is 13 and leaves room for the partner's 1",
         ),
     ],
 )

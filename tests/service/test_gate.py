@@ -381,7 +381,7 @@ def test_large_bodies_in_hand_are_limited(request_body):
 def test_a_deadline_that_has_passed_costs_no_work(call, request_body, monkeypatch):
     service = _service()
     worked = []
-    monkeypatch.setattr("service.api.bid.read_fast", lambda data: worked.append(data))
+    monkeypatch.setattr("service.api.bid.read_bid", lambda data, games: worked.append(data))
     headers = {b"x-deadline-ms": b"5"}
     status, _, body = service.responder.reply("/bid", headers, orjson.dumps(request_body), time.perf_counter() - 0.01)
     assert (status, orjson.loads(body)["type"]) == (504, "/problems/deadline-exceeded")

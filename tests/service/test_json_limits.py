@@ -8,13 +8,15 @@ from time import perf_counter
 
 import orjson
 import pytest
+from pydantic import TypeAdapter
 
 from service.api import bid as hot
-from service.api.documentation import REQUEST
 from service.api.json_limits import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
 from service.bidding.policies import options_of
+from service.contract.examples import REQUEST
+from service.contract.policy import POLICY_CHARS
+from service.contract.request import MAX_ITEMS, BidRequest, BlindRequest
 from service.problems import ProblemError
-from service.schemas import MAX_ITEMS, POLICY_CHARS, BidRequest, BlindRequest
 
 _MIB = 1024 * 1024
 
@@ -46,7 +48,7 @@ def _most_options() -> int:
 
 @pytest.mark.parametrize("model", [BidRequest, BlindRequest])
 def test_the_largest_valid_request_is_within_the_limits(model):
-    schema = model.model_json_schema()
+    schema = TypeAdapter(model).json_schema()
     largest = _largest(schema, schema["$defs"])
     if model is BidRequest:
         # as the table in json_limits.py says; `scores` hold four sides' numbers or two seats' lists, not both

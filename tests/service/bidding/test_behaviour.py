@@ -8,10 +8,11 @@ import json
 
 import pytest
 
-from service.api.requests import DEFAULT_POLICY, read_fast
 from service.bidding.bidder import decide
 from service.bidding.policies import DEFAULTS, WINPROB
 from service.bidding.tableset import open_tables
+from service.contract.policy import DEFAULT_POLICY
+from service.contract.request import read_bid
 from tests.vectors_update import BEHAVIOUR, behaviour, text_of
 
 CASES = json.loads(BEHAVIOUR.read_text(encoding="utf-8"))
@@ -25,8 +26,7 @@ def tables():
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_bid_is_allowed(case, tables):
-    call = read_fast(case["request"])
-    assert call is not None
+    call = read_bid(case["request"])
     decision = decide(call.position, call.policy, tables, call.legal)
     assert decision.explanation is not None
     assert decision.bid in case["allowed"], f"{case['reason']}; {decision.explanation['sentence']}"

@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.api.faults import faults_of
-from service.api.requests import read_fast
 from service.bidding.bidder import Position, decide
 from service.bidding.bis.nil import (
     BIG_JOKER as BIG_JOKER_OUT,
@@ -29,10 +27,12 @@ from service.bidding.game.rules import JOKERS, make_rules
 from service.bidding.policies import parse_policy
 from service.bidding.table_profile import JOKERS_PROFILE
 from service.bidding.tableset import open_tables
+from service.contract.request import read_bid
 from tables.builders.exact import SIDE, SPADES, cnil_of_zones, spade_is_lost, zones_of
 from tables.engine.play import legal_cards, play_card
 from tables.players.choose_card import IDS
 from tests import naive
+from tests.contract import faults_of
 from tests.tables.engine import states
 
 RULES = make_rules("jokers")
@@ -275,10 +275,9 @@ def request(hand, rules):
 
 @pytest.mark.parametrize("hand", [HAND_OF_CARDS, "BLA3.AQ.Q2.K9543", "bla3.aq.q2.k9543"])
 def test_a_hand_with_jokers_is_read(hand):
-    call = read_fast(request(hand, {"preset": "jokers"}))
-    assert call is not None
+    call = read_bid(request(hand, {"preset": "jokers"}))
     assert call.position.hand == parse_pbn("BLA3.AQ.Q2.K9543")
-    assert read_fast(request(hand, {"variant": "jokers"})) is not None
+    assert read_bid(request(hand, {"variant": "jokers"})).position.hand == call.position.hand
 
 
 @pytest.mark.parametrize(
@@ -292,7 +291,6 @@ def test_a_hand_with_jokers_is_read(hand):
     ],
 )
 def test_a_card_of_another_deck_is_refused(hand, rules, card, where):
-    assert read_fast(request(hand, rules)) is None
     (fault,) = faults_of(request(hand, rules))
     variant = "jokers" if rules == {"preset": "jokers"} else rules.get("preset", "partnership")
     assert (fault.pointer, fault.code) == (where, "unknown-card")

@@ -119,10 +119,10 @@ def test_a_decision_that_was_forgotten_is_named(run_with):
     assert message.partition(" and decide ")[2].startswith("seen_by_ignore (")
 
 
-def test_the_contract_must_have_it_too(run_with):
-    done = run_with(OVERTIME, "import service.schemas")
-    assert done.returncode == 1
-    assert "overtime" in done.stderr.splitlines()[-1]
+def test_the_contract_has_it_too(run_with):
+    request = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0, "rules": {"overtime": 2}}
+    read = f"from service.contract.request import read_bid; print(read_bid({request!r}).position.rules.overtime)"
+    assert run_with(OVERTIME, read).stdout == "2\n"
 
 
 @pytest.mark.slow

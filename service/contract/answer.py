@@ -1,0 +1,291 @@
+"""Answers: the fields of everything that the service sends, as typed dicts that type checking holds the code to.
+
+Clients must ignore fields that they don't know: later versions may add some.
+"""
+
+from typing import Annotated, Any, Literal, NotRequired
+
+from pydantic import ConfigDict, Field, JsonValue, with_config
+from typing_extensions import TypedDict
+
+from service.contract.policy import POLICY_PATTERN
+from service.contract.rules import RuleSet
+from service.problems import CODES, TYPES
+
+_ANSWER = ConfigDict(extra="allow")
+_Assumed = Annotated[list[str], Field(description="The fields that the request left out, as dotted names.")]
+_Tables = Annotated[str, Field(description="Version of the tables that the answer was made with.")]
+_Policy = Annotated[str, Field(description="The policy as it was asked for.", pattern=POLICY_PATTERN)]
+_CODES: list[JsonValue] = list(CODES)
+_FaultCode = Annotated[str, Field(json_schema_extra={"enum": _CODES})]
+_PROBLEMS: list[JsonValue] = [f"/problems/{name}" for name in TYPES]
+_ProblemType = Annotated[str, Field(description="A stable URI reference.", json_schema_extra={"enum": _PROBLEMS})]
+
+
+@with_config(_ANSWER)
+class Suits(TypedDict, total=False):
+    """A number for each suit; which suits there are depends on what is counted."""
+
+    S: float
+    H: float
+    D: float
+    C: float
+
+
+@with_config(_ANSWER)
+class Regular(TypedDict):
+    """How many tricks the hand takes. bis and winprob count high cards and ruffs, the other policies by suits."""
+
+    estimate: Annotated[float, Field(description="Tricks.")]
+    takes: Annotated[int, Field(description="The estimate as a whole number of tricks that can be bid.")]
+    offset: Annotated[float, Field(description="Tricks added to the estimate by the policy's options or the rules.")]
+    side_high: NotRequired[Annotated[Suits, Field(description="Tricks by high cards of hearts, diamonds and clubs.")]]
+    spade_high: NotRequired[Annotated[float, Field(description="Tricks by high spades.")]]
+    spade_long: NotRequired[Annotated[float, Field(description="Tricks by the length in spades.")]]
+    ruffs: NotRequired[Annotated[float, Field(description="Tricks by trumping short suits.")]]
+    previous_bids_factor: NotRequired[Annotated[float, Field(description="Tricks added for the bids made so far.")]]
+    suits: NotRequired[Annotated[Suits, Field(description="Tricks by suit.")]]
+    shape: NotRequired[Annotated[float, Field(description="Tricks added for short suits.")]]
+
+
+@with_config(_ANSWER)
+class Nil(TypedDict):
+    """What speaks for a nil and against it."""
+
+    chosen: bool
+    cnil: NotRequired[Annotated[Suits, Field(description="Probability of taking no trick, by suit.")]]
+    void_factor: NotRequired[float]
+    value: NotRequired[Annotated[float, Field(description="Product of the suits' probabilities and the factor.")]]
+    probability: NotRequired[Annotated[float, Field(description="Probability that the nil is made.")]]
+    expected_points: NotRequired[float]
+    threshold: NotRequired[
+        Annotated[float | None, Field(description="Points that a nil must be worth. Null: not used by this policy.")]
+    ]
+    ruled_out: NotRequired[Annotated[str | None, Field(description="Why no nil is possible. Null: it is.")]]
+    rule: NotRequired[Annotated[str, Field(description="The nil rule of rb, ms and io in words.")]]
+
+
+@with_config(_ANSWER)
+class Projected(TypedDict):
+    """What comes out if all four players make their bids."""
+
+    us: float
+    them: float
+    sum_of_bids: float
+    mean_bids: NotRequired[Annotated[list[float], Field(description="Mean bids of the players still to bid.")]]
+
+
+@with_config(_ANSWER)
+class Adjustment(TypedDict):
+    """A step after the estimate that changed the bid, or could have changed it."""
+
+    rule: str
+    before: int
+    after: int
+    why: str
+    projected: NotRequired[Projected]
+    aggression: NotRequired[float]
+    nil_bias: NotRequired[float]
+    level: NotRequired[int]
+    seed: NotRequired[int]
+
+
+@with_config(_ANSWER)
+class Outcomes(TypedDict):
+    """Probabilities of what a bid leads to; which are given depends on the nils that were bid."""
+
+    made: Annotated[float, Field(description="The side makes its contract.")]
+    set: Annotated[float, Field(description="The side fails its contract.")]
+    bags: NotRequired[Annotated[float, Field(description="The contract is made with two bags or more.")]]
+    nil_made: NotRequired[float]
+    nil_failed: NotRequired[float]
+    opponents_set: float
+    opponents_nil_failed: NotRequired[float]
+
+
+@with_config(_ANSWER)
+class Candidate(TypedDict):
+    """One bid that winprob compared."""
+
+    bid: int
+    p_win: Annotated[float, Field(description="Probability of winning the game with this bid.")]
+    contract: Annotated[int, Field(description="The side's contract with this bid, tricks.")]
+    opponents_contract: int
+    outcomes: Outcomes
+
+
+@with_config(_ANSWER)
+class Explanation(TypedDict):
+    """The numbers that made the bid, enough to redo it by hand; which are there depends on the policy."""
+
+    regular: Regular
+    nil: Nil
+    adjustments: list[Adjustment]
+    candidates: NotRequired[Annotated[list[Candidate], Field(description="winprob: the bids that it compared.")]]
+    inputs: NotRequired[Annotated[dict[str, float], Field(description="winprob: the inputs of its network, by name.")]]
+    sentence: str
+
+
+@with_config(_ANSWER)
+class BidAnswer(TypedDict):
+    """One bid."""
+
+    bid: Annotated[int, Field(ge=0, le=13, description="0 is nil.")]
+    kind: Literal["regular", "nil", "blind_nil"]
+    policy: _Policy
+    tables: _Tables
+    assumed: _Assumed
+    seed: NotRequired[Annotated[int, Field(description="Of the random numbers drawn; left out if there were none.")]]
+    explanation: NotRequired[Annotated[Explanation, Field(description="Left out when explain is false.")]]
+
+
+@with_config(_ANSWER)
+class BlindExplanation(TypedDict):
+    """Why; the numbers are there where the rules allow blind nils."""
+
+    rule: Annotated[str, Field(description="The rule that decided.")]
+    p_ace_of_spades: NotRequired[Annotated[float, Field(description="Probability that the hand has it.")]]
+    p_made: NotRequired[Annotated[float, Field(description="Probability that a blind nil is made; from self-play.")]]
+    expected_points: NotRequired[Annotated[float, Field(description="Of a blind nil, without the side's contract.")]]
+    floor: NotRequired[Annotated[float, Field(description="Smallest p_made at which the policy bids blind nil.")]]
+    frequency: NotRequired[Annotated[float, Field(description="How often the rule bids blind nil.")]]
+    lot: NotRequired[
+        Annotated[float, Field(description="A random number made from the seed: blind nil if below frequency.")]
+    ]
+    projected: NotRequired[Annotated[Projected | None, Field(description="Null after a nil.")]]
+    sentence: str
+
+
+@with_config(_ANSWER)
+class BlindAnswer(TypedDict):
+    """Blind nil, or look at the hand."""
+
+    blind_nil: bool
+    policy: _Policy
+    tables: _Tables
+    assumed: _Assumed
+    explanation: BlindExplanation
+
+
+@with_config(_ANSWER)
+class FaultItem(TypedDict):
+    """One fault of a request."""
+
+    pointer: Annotated[str, Field(description="JSON pointer (RFC 6901); empty: the whole body.")]
+    code: _FaultCode
+    detail: str
+
+
+@with_config(_ANSWER)
+class Problem(TypedDict):
+    """An error answer (RFC 9457)."""
+
+    type: _ProblemType
+    title: str
+    status: int
+    detail: str
+    errors: NotRequired[Annotated[list[FaultItem], Field(description="Every fault of the request, at most 64.")]]
+
+
+@with_config(_ANSWER)
+class ProblemTypeInfo(TypedDict):
+    """What a problem's type means; codes are those of its `errors`."""
+
+    type: _ProblemType
+    status: int
+    title: str
+    meaning: str
+    codes: dict[str, str]
+
+
+@with_config(_ANSWER)
+class AnsweredItem(TypedDict):
+    """The answer to one request of many."""
+
+    status: Literal[200]
+    body: BidAnswer
+
+
+@with_config(_ANSWER)
+class RefusedItem(TypedDict):
+    """The problem of one request of many."""
+
+    status: Literal[422, 500]
+    body: Problem
+
+
+BidsItem = Annotated[AnsweredItem | RefusedItem, Field(discriminator="status")]
+
+
+@with_config(_ANSWER)
+class BidsAnswer(TypedDict):
+    """The answers, in the order of the requests."""
+
+    answers: list[BidsItem]
+
+
+@with_config(_ANSWER)
+class PolicyInfo(TypedDict):
+    """A policy that a request may ask for."""
+
+    policy: _Policy
+    version: str
+    description: str
+    options: list[str]
+    strength: Annotated[str | None, Field(description="Its results, with the page they are from. Null: not measured.")]
+
+
+@with_config(_ANSWER)
+class PoliciesAnswer(TypedDict):
+    """The policies."""
+
+    default: str
+    policies: list[PolicyInfo]
+    grades: Annotated[dict[str, str], Field(description="Fields of a request that change any policy.")]
+
+
+@with_config(_ANSWER)
+class RuleField(TypedDict):
+    """A rule: its JSON type, its default and the accepted values."""
+
+    type: Literal["boolean", "integer", "string"]
+    default: bool | int | str | None
+    supported: str
+
+
+@with_config(_ANSWER)
+class RulesAnswer(TypedDict):
+    """The presets with all their values, the rules, and which of them a variant fixes."""
+
+    default: str
+    presets: dict[str, RuleSet]
+    descriptions: Annotated[dict[str, str], Field(description="What each preset is.")]
+    fields: dict[str, RuleField]
+    fixed_by_variant: Annotated[
+        dict[str, dict[str, Any]],
+        Field(description="Rules with only one accepted value in a variant; any other is refused."),
+    ]
+
+
+@with_config(_ANSWER)
+class Status(TypedDict):
+    """Alive or ready."""
+
+    status: Literal["ok", "ready"]
+
+
+@with_config(_ANSWER)
+class TablesInfo(TypedDict):
+    """The tables in use."""
+
+    version: str
+    sha256: str
+
+
+@with_config(_ANSWER)
+class VersionAnswer(TypedDict):
+    """Which code and which tables answer."""
+
+    service: str
+    python: str
+    tables: Annotated[TablesInfo | None, Field(description="Null until they are mapped.")]

@@ -1,0 +1,183 @@
+"""`previous_bids` and `legal_bids`: bids as numbers or words, and what the rules have against them."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
+
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.legal import pair_allowed, possible_bids
+from service.bidding.game.rules import (
+    CUTTHROAT,
+    MIRROR,
+    SUICIDE,
+    UNLIMITED,
+    VARIANTS,
+    WHIZ,
+    WHIZ_STRICT,
+    Rules,
+)
+from service.bidding.game.scoring import BLIND_NIL, contract_of, is_nil
+from service.contract.faults import Place, is_huge, json_type, refusal
+from service.contract.hand import TRICKS
+from service.contract.rules import CLASSIC, Context
+from service.problems import quote
+
+Faults = list[tuple[Place, str, str]]
+MAX_LEGAL_BIDS: Final = 15  # nil, 1 to 13, blind nil
+SPADE_COUNTS: Final = (MIRROR, WHIZ, WHIZ_STRICT)  # variants in which a number bid is the hand's spades
+BID_WORDS = {str(bid): bid for bid in range(TRICKS + 1)} | {"nil": 0, "blind_nil": BLIND_NIL}
+_ACCEPTED = 'accepted: 0..13, "nil" or "blind_nil"'
+_BID = {
+    "anyOf": [
+        {"type": "integer", "minimum": 0, "maximum": TRICKS},
+        {"type": "string", "enum": list(BID_WORDS)},
+    ]
+}
+_PREVIOUS = {
+    "type": "array",
+    "items": _BID,
+    "maxItems": 3,
+    "description": "The bids made so far, first bidder first. Nil is 0; blind_nil only where the rules allow it.",
+}
+_LEGAL = {
+    "anyOf": [{"type": "array", "items": _BID, "minItems": 1, "maxItems": MAX_LEGAL_BIDS}, {"type": "null"}],
+    "description": "The answer is always one of these. blind_nil is never chosen, because the hand has been seen. "
+    "Default: every bid that the rules allow.",
+}
+
+
+def _read_previous(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
+    """The bids as numbers."""
+    rules = info.context.rules
+    bids = _previous(value, rules) if type(value) is list and len(value) <= 3 else None
+    if bids is None:
+        raise refusal(*_previous_faults(value, rules))
+    return bids
+
+
+def _previous(previous: list[Any], rules: Rules) -> tuple[int, ...] | None:
+    """The bids, or None when one is no bid or one side's two can't go together."""
+    bids = []
+    for bid in previous:
+        if type(bid) is str:
+            bid = BID_WORDS.get(bid, -1)
+        elif type(bid) is not int or bid > TRICKS:
+            return None
+        if bid < 0 or (bid == BLIND_NIL and not rules.blind_nil):
+            return None
+        bids.append(bid)
+    if len(bids) == 3:
+        if not (pair_allowed(bids[0], bids[2], rules) and pair_allowed(bids[1], NO_BID, rules)):
+            return None
+    elif rules is not CLASSIC and not all(pair_allowed(bid, NO_BID, rules) for bid in bids):
+        return None
+    if rules.variant in SPADE_COUNTS and sum(bids) > TRICKS:
+        return None
+    return tuple(bids)
+
+
+def _previous_faults(previous: Any, rules: Rules) -> Faults:
+    if type(previous) is not list:
+        return [((), "wrong-type", f"previous_bids is {json_type(previous)}; accepted: an array")]
+    if len(previous) > 3:
+        return [((), "too-many-items", f"{len(previous)} previous bids; accepted: at most 3")]
+    faults = [
+        fault for index, bid in enumerate(previous) for fault in _bid_faults((index,), bid, rules, "bid-out-of-range")
+    ]
+    if faults:
+        return faults
+    bids = [BID_WORDS[bid] if type(bid) is str else bid for bid in previous]
+    faults = [fault for index in range(len(bids)) for fault in _side_faults(bids, index, rules)]
+    if rules.variant in SPADE_COUNTS and sum(bids) > TRICKS:
+        detail = f"the bids sum to {sum(bids)}; accepted: at most {TRICKS} with variant {VARIANTS[rules.variant]}"
+        faults.append(((len(bids) - 1,), "bid-out-of-range", detail))
+    return faults
+
+
+def _bid_faults(place: Place, bid: Any, rules: Rules, code: str) -> Faults:
+    if type(bid) not in (int, str) and not is_huge(bid):
+        return [(place, "wrong-type", f"a bid is {json_type(bid)}; {_ACCEPTED}")]
+    if is_huge(bid) or (type(bid) is int and not 0 <= bid <= TRICKS) or (type(bid) is str and bid not in BID_WORDS):
+        return [(place, code, f"the bid is {quote(bid)}; {_ACCEPTED}")]
+    if bid == "blind_nil" and not rules.blind_nil:
+        return [(place, code, "the bid is blind_nil; accepted: only with rules.blind_nil true")]
+    return []
+
+
+def _side_faults(bids: list[int], index: int, rules: Rules) -> Faults:
+    """What the rules have against bid ``index``, alone or beside the partner's."""
+    bid = bids[index]
+    partner = bids[index - 2] if index > 1 and rules.variant != CUTTHROAT else NO_BID
+    possible = possible_bids(partner, rules)
+    if possible >> contract_of(bid) & 1:
+        return []
+    code, why = _against(bid, partner, possible, rules)
+    beside = "" if partner == NO_BID else f" and the partner's is {_text(partner)}"
+    return [((index,), code, f"the bid is {_text(bid)}{beside}; accepted: {_texts(possible)}, because {why}")]
+
+
+def _against(bid: int, partner: int, possible: int, rules: Rules) -> tuple[str, str]:
+    """The code and the rule that speaks against a bid outside the ``possible`` ones."""
+    if rules.variant == SUICIDE and partner != NO_BID and is_nil(partner) == is_nil(bid):
+        return "bid-out-of-range", "in variant suicide one of two partners bids nil"
+    if not is_nil(bid):
+        if bid < rules.min_bid:
+            return "bid-out-of-range", f"rules.min_bid is {rules.min_bid}"
+        if bid > possible.bit_length() - 1:
+            if rules.team_max == UNLIMITED:
+                return "team-over-limit", "the bids of two partners sum to 13 at most"
+            room = f" and leaves room for the partner's {max(1, rules.min_bid)}" if partner == NO_BID else ""
+            return "team-over-limit", f"rules.team_max is {rules.team_max}{room}"
+    elif not rules.double_nil and partner != NO_BID and is_nil(partner):
+        return "bid-out-of-range", "rules.double_nil is false"
+    return "team-under-limit", f"rules.team_min is {rules.team_min}"
+
+
+def _text(bid: int) -> str:
+    return "nil" if bid == 0 else "blind_nil" if bid == BLIND_NIL else str(bid)
+
+
+def _texts(bids: int) -> str:
+    """A set of bids (bit b: bid b) whose numbers have no gaps, in words: "nil or 4..9"."""
+    numbers = bids & ~1
+    if not numbers:
+        return "nil"
+    low, high = (numbers & -numbers).bit_length() - 1, numbers.bit_length() - 1
+    return ("nil or " if bids & 1 else "") + (f"{low}..{high}" if low < high else str(low))
+
+
+def _read_legal(items: Any, info: ValidationInfo[Context]) -> tuple[int, ...] | None:
+    """The legal bids sorted, without a blind nil; None for null."""
+    if items is None:
+        return None
+    faults, bids = _legal(items, info.context.rules)
+    if faults:
+        raise refusal(*faults)
+    return tuple(sorted(bids - {BLIND_NIL}))
+
+
+def _legal(items: Any, rules: Rules) -> tuple[Faults, set[int]]:
+    """The faults of the list, and its bids."""
+    seen: set[int] = set()
+    if type(items) is not list:
+        return [((), "wrong-type", f"legal_bids is {json_type(items)}; accepted: an array")], seen
+    if not 0 < len(items) <= MAX_LEGAL_BIDS:
+        return [((), "illegal-bids", f"{len(items)} legal bids; accepted: 1..{MAX_LEGAL_BIDS}")], seen
+    faults: Faults = []
+    for index, item in enumerate(items):
+        found = _bid_faults((index,), item, rules, "illegal-bids")
+        bid = BID_WORDS.get(item, -1) if type(item) is str else item
+        if not found and bid in seen:
+            found = [((index,), "illegal-bids", f"{quote(item)} is there twice; accepted: each bid once")]
+        if found:
+            faults += found
+        else:
+            seen.add(bid)
+    if not faults and seen == {BLIND_NIL}:
+        detail = "the only legal bid is blind_nil; accepted: at least one other, because the hand has been seen"
+        faults.append(((), "illegal-bids", detail))
+    return faults, seen
+
+
+PreviousBids = Annotated[tuple[int, ...], PlainValidator(_read_previous), WithJsonSchema(_PREVIOUS)]
+LegalBids = Annotated[tuple[int, ...] | None, PlainValidator(_read_legal), WithJsonSchema(_LEGAL)]

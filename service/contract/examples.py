@@ -1,0 +1,132 @@
+"""Examples of requests, answers and faults for the OpenAPI document; tests read them by the contract."""
+
+from typing import Any, Final
+
+from service.contract.policy import POLICIES
+from service.contract.request import RefusedError, read_bid
+from service.problems import CODES, Fault
+
+REQUEST = {
+    "hand": ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"],
+    "previous_bids": [3, 1],
+    "seat": 2,
+    "scores": {"us": 120, "them": 95, "us_bags": 3, "them_bags": 5},
+    "convention": "none",
+    "policy": "bis",
+    "rules": {"preset": "classic"},
+    "explain": True,
+}
+SHORT_REQUEST = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
+POLICY_REQUESTS = {policy: {**SHORT_REQUEST, "policy": policy} for policy in POLICIES}
+LEVEL_REQUEST = {
+    **SHORT_REQUEST,
+    "policy": "winprob",
+    "level": 2,
+    "style": {"aggression": 0.5, "nil_bias": -0.3},
+    "seed": 7,
+}
+CUTTHROAT_REQUEST = {
+    "hand": "AKJ62.AQ.Q.K9543",
+    "previous_bids": [3, 1],
+    "seat": 2,
+    "scores": {"seats": [120, 95, 140, 60], "bags": [3, 5, 0, 2]},
+    "rules": {"preset": "cutthroat"},
+}
+# Figures for shape only.
+ANSWER = {
+    "bid": 6,
+    "kind": "regular",
+    "policy": "bis",
+    "tables": "2026.11.1+3f9a2c",
+    "assumed": [],
+    "explanation": {
+        "regular": {
+            "side_high": {"H": 0.9908, "D": 0.0, "C": 0.6767},
+            "spade_high": 2.0,
+            "spade_long": 0.0,
+            "ruffs": 2.3034,
+            "previous_bids_factor": 0.0,
+            "offset": 0.0,
+            "estimate": 5.971,
+            "takes": 6,
+        },
+        "nil": {
+            "cnil": {"S": 0.0, "H": 0.0084, "D": 0.5714, "C": 1.0},
+            "void_factor": 1.0,
+            "value": 0.0,
+            "probability": 0.03,
+            "expected_points": -94.0,
+            "threshold": 25.0,
+            "chosen": False,
+            "ruled_out": "ace of spades",
+        },
+        "adjustments": [],
+        "candidates": [],
+        "sentence": "About 5.97 tricks, rounded to 6; nil is out (ace of spades): bid 6.",
+    },
+}
+BLIND_REQUEST = {
+    "previous_bids": [4, 4, 3],
+    "seat": 3,
+    "scores": {"us": 120, "them": 310, "us_bags": 3, "them_bags": 5},
+    "convention": "none",
+    "policy": "bis",
+    "rules": {"preset": "blind-nil"},
+    "seed": 7,
+}
+SHORT_BLIND_REQUEST = {"previous_bids": [], "seat": 0}
+# Figures for shape only.
+BLIND_ANSWER = {
+    "blind_nil": False,
+    "policy": "bis",
+    "tables": "2026.11.1+3f9a2c",
+    "assumed": [],
+    "explanation": {
+        "rule": "fourth-seat",
+        "p_ace_of_spades": 0.038,
+        "p_made": 0.613,
+        "expected_points": 45.2,
+        "floor": 0.0,
+        "frequency": 0.1,
+        "lot": 0.62,
+        "projected": {"us": 171.5, "them": 380.0, "sum_of_bids": 12.2},
+        "sentence": "After 11 tricks bid our hand holds the ace of spades in 4%, and a blind nil here makes 61%; bid "
+        "in 10% of such places, and the lot drawn is 62%: look.",
+    },
+}
+BATCH_REQUEST = {"requests": [REQUEST, SHORT_REQUEST]}
+
+_GONE: Final = object()
+# By fault code: what to change in `REQUEST` so that it has that fault.
+_FAULTY: dict[str, dict[str, Any]] = {
+    "missing-field": {"seat": _GONE},
+    "unknown-field": {"previousBids": [3, 1]},
+    "unsupported-field": {"scores": {"seats": [120, 95, 140, 60]}},
+    "wrong-type": {"seat": "2"},
+    "out-of-range": {"seat": 4},
+    "too-many-items": {"previous_bids": [3, 1, 2, 4]},
+    "hand-size": {"hand": REQUEST["hand"][:12]},  # type: ignore[index]
+    "unknown-card": {"hand": ["1S", *REQUEST["hand"][1:]]},  # type: ignore[index]
+    "duplicate-card": {"hand": ["AS", *REQUEST["hand"][1:]]},  # type: ignore[index]
+    "bid-out-of-range": {"previous_bids": [14, 1]},
+    "seat-mismatch": {"seat": 3},
+    "team-over-limit": {"previous_bids": [9, 1, 6], "seat": 3},
+    "team-under-limit": {"previous_bids": [2, 3, 1], "seat": 3, "rules": {"team_min": 4}},
+    "illegal-bids": {"legal_bids": []},
+    "unknown-policy": {"policy": "best"},
+    "unsupported-convention": {"policy": "rb", "convention": "big5"},
+    "unsupported-rules": {"rules": {"variant": "mirror", "team_min": 4}},
+}
+
+
+def _faults(change: dict[str, Any]) -> list[Fault]:
+    request = {name: value for name, value in {**REQUEST, **change}.items() if value is not _GONE}
+    try:
+        read_bid(request)
+    except RefusedError as refused:
+        return refused.faults
+    return []
+
+
+FAULTS: Final = {code: next(fault for fault in _faults(_FAULTY[code]) if fault.code == code) for code in CODES}
+SEVERAL_FAULTS: Final = _faults(_FAULTY["hand-size"] | _FAULTY["seat-mismatch"])

@@ -1,0 +1,106 @@
+"""Faults: what is wrong with a request, from what pydantic and the contract's own validators report.
+
+A validator raises `refusal(...)` with all that is wrong with its field. Codes are those of `problems.CODES`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from service.problems import CODES, Fault, pointer, quote
+
+Place = tuple[str | int, ...]  # of a value within its field: names and indices
+# Of pydantic's own errors, by the beginning of their type.
+_EXPECTED = {
+    "int": "an integer",
+    "bool": "true or false",
+    "float": "a number",
+    "string": "a string",
+    "dict": "an object",
+    "list": "an array",
+}
+# Words out of a closed list: the code of a text that is not in it, by the field.
+_WORD_CODES = {"rules": "unsupported-rules", "convention": "unsupported-convention"}
+
+
+def refusal(*found: tuple[Place, str, str]) -> ValidationError:
+    """The error for faults of a field: each a place within it, a code, and a sentence."""
+    return joined([_line(place, code, detail) for place, code, detail in found])
+
+
+def joined(lines: Sequence[InitErrorDetails]) -> ValidationError:
+    """One error of several; pydantic adds the field's own place to theirs."""
+    return ValidationError.from_exception_data("request", list(lines))
+
+
+def lines_of(error: ValidationError) -> list[InitErrorDetails]:
+    """An error's faults, so that more can be joined to them; for pydantic's own errors only."""
+    return [
+        InitErrorDetails(type=line["type"], loc=line["loc"], input=line["input"], ctx=line.get("ctx", {}))
+        for line in error.errors(include_url=False)
+    ]
+
+
+def rule_line(field: str, detail: str) -> InitErrorDetails:
+    """The fault of a rule that is not supported."""
+    return _line((field,), "unsupported-rules", detail)
+
+
+def faults_in(error: ValidationError) -> list[Fault]:
+    """Each fault with its pointer, its code, and a sentence: what was found and what is accepted."""
+    return [_fault(line) for line in error.errors(include_url=False)]
+
+
+def _line(place: Place, code: str, detail: str) -> InitErrorDetails:
+    # The sentence is a value, not the template: a caller's text in it may hold braces.
+    return InitErrorDetails(
+        type=PydanticCustomError(code, "{detail}", {"detail": detail}),
+        loc=place,
+        input=None,
+    )
+
+
+def _fault(line: Any) -> Fault:
+    place, kind, found, context = line["loc"], line["type"], line["input"], line.get("ctx", {})
+    where, name = pointer(*place), ".".join(quote(part) for part in place)
+    if kind in CODES:
+        return Fault(where, kind, context["detail"])
+    if kind == "missing":
+        return Fault(where, "missing-field", f"{name} is missing")
+    if kind == "extra_forbidden":
+        return Fault(where, "unknown-field", f"{name} is no field of the request")
+    if kind in ("greater_than_equal", "less_than_equal"):
+        limit = f"at least {context['ge']}" if kind[0] == "g" else f"at most {context['le']}"
+        code = "unsupported-rules" if place[0] == "rules" else "out-of-range"
+        return Fault(where, code, f"{name} is {quote(found)}; accepted: {limit}")
+    if kind == "too_long":
+        detail = f"{name} has {context['actual_length'] or 'more'} items; accepted: at most {context['max_length']}"
+        return Fault(where, "too-many-items", detail)
+    if kind == "literal_error" and type(found) is str:
+        return Fault(where, _WORD_CODES[place[0]], f"{name} is {quote(found)}; accepted: {context['expected']}")
+    wanted = context["expected"] if kind == "literal_error" else _EXPECTED.get(kind.partition("_")[0])
+    assert wanted is not None, f"pydantic reports {kind} at {where}: give it a code here"
+    return Fault(where, "wrong-type", f"{name} is {json_type(found)}; accepted: {wanted}")
+
+
+def json_type(value: object) -> str:
+    """What a JSON value is, in words.
+
+    >>> json_type(None), json_type(1.5), json_type([])
+    ('null', 'a number with a fraction', 'an array')
+    """
+    if is_huge(value):
+        return "a number beyond 64 bits"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "null"
+    names = {int: "an integer", float: "a number with a fraction", str: "a string", list: "an array", dict: "an object"}
+    return names.get(type(value), type(value).__name__)
+
+
+def is_huge(value: object) -> bool:
+    """Whether a number is beyond 64 bits: the JSON reader makes a float of such an integer."""
+    return type(value) is float and abs(value) >= 2.0**63

@@ -1,0 +1,111 @@
+"""`hand`: 13 cards, as a list of names or as one PBN text."""
+
+from typing import Annotated, Any, Final
+
+from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
+
+from service.bidding.game.cards import DECK, JOKER_DECK, PBN_JOKERS, RANKS, SUITS, parse_card, pbn_card
+from service.bidding.game.rules import JOKERS, VARIANTS, Rules
+from service.contract.faults import Place, json_type, refusal
+from service.contract.rules import Context
+from service.problems import quote
+
+TRICKS: Final = 13
+MAX_PBN_CHARS: Final = 64
+_CARD = {
+    "type": "string",
+    "pattern": r"^((10|[2-9TJQKAtjqka])[SHDCshdc]|[BLbl][Jj])$",
+    "description": "rank 2..9, T or 10, J, Q, K, A, then suit S, H, D, C; with variant jokers BJ and LJ too; any case",
+    "examples": ["QS"],
+}
+_SCHEMA = {
+    "anyOf": [
+        {"type": "array", "items": _CARD, "minItems": TRICKS, "maxItems": TRICKS, "uniqueItems": True},
+        {
+            "type": "string",
+            "maxLength": MAX_PBN_CHARS,
+            "description": "PBN: the ranks of spades.hearts.diamonds.clubs; B and L among the spades are the jokers",
+        },
+    ],
+    "description": "13 cards, or one PBN text",
+    "examples": ["AKJ62.AQ.Q.K9543"],
+}
+
+
+def _card_bits() -> dict[str, int]:
+    """Every accepted spelling of a card -> its bit, the jokers too; `deck_of` says which a variant has."""
+    bits = {}
+    for suit in SUITS:
+        for rank in (*RANKS, "10"):
+            bit = 1 << parse_card(rank + suit)
+            bits.update({r + s: bit for r in (rank, rank.lower()) for s in (suit, suit.lower())})
+    for joker in PBN_JOKERS:
+        bits.update({r + s: 1 << parse_card(joker + "J") for r in (joker, joker.lower()) for s in "Jj"})
+    return bits
+
+
+CARD_BITS = _card_bits()
+_bit_of = CARD_BITS.__getitem__
+
+
+def deck_of(rules: Rules) -> int:
+    """The cards that are dealt, as bits."""
+    return JOKER_DECK if rules.variant == JOKERS else DECK
+
+
+def pbn_names(text: str) -> list[str] | None:
+    """Card names of a PBN text, unchecked; None when it has not four suits or is too long."""
+    if len(text) > MAX_PBN_CHARS:
+        return None
+    suits = text.strip().replace("10", "T").split(".")
+    if len(suits) != 4:
+        return None
+    return [pbn_card(rank, suit) for suit, ranks in zip("SHDC", suits, strict=True) for rank in ranks]
+
+
+def _read(value: Any, info: ValidationInfo[Context]) -> int:
+    """The cards as bits; raise `ValidationError` with every fault of the hand."""
+    deck = deck_of(info.context.rules)
+    names = pbn_names(value) if type(value) is str else value
+    if type(names) is list and len(names) == TRICKS:
+        try:
+            bits = sum(map(_bit_of, names))
+        except (KeyError, TypeError):  # unknown, or not even hashable
+            bits = 0
+        # A card that is there twice carries: the sum has fewer bits than the hand has cards.
+        if bits.bit_count() == TRICKS and not bits & ~deck:
+            return bits
+    raise refusal(*_faults(value, names, deck, VARIANTS[info.context.rules.variant]))
+
+
+def _faults(value: Any, names: Any, deck: int, variant: str) -> list[tuple[Place, str, str]]:
+    if type(value) not in (str, list):
+        accepted = "an array of cards or a PBN text"
+        return [((), "wrong-type", f"hand is {json_type(value)}; accepted: {accepted}")]
+    if names is None:
+        accepted = f"four suits with dots between them, as in AKJ62.AQ.Q.K9543, {MAX_PBN_CHARS} characters at most"
+        return [((), "hand-size", f"hand is {quote(value)}; accepted: {accepted}")]
+    faults: list[tuple[Place, str, str]] = []
+    if len(names) != TRICKS:
+        faults.append(((), "hand-size", f"hand has {len(names)} cards; accepted: {TRICKS}"))
+        if len(names) > MAX_PBN_CHARS:
+            return faults
+    seen = 0
+    for index, name in enumerate(names):
+        place: Place = () if type(value) is str else (index,)
+        bit = CARD_BITS.get(name) if type(name) is str else None
+        if type(name) is not str:
+            faults.append((place, "wrong-type", f"a card is {json_type(name)}; accepted: a string such as QS"))
+        elif bit is None:
+            accepted = f"a rank of {RANKS} (or 10), then a suit of SHDC; with variant jokers also BJ and LJ"
+            faults.append((place, "unknown-card", f"{quote(name)} is no card; accepted: {accepted}"))
+        elif bit & ~deck:
+            faults.append((place, "unknown-card", f"{quote(name)} is in no deck of variant {variant}"))
+        elif seen & bit:
+            faults.append((place, "duplicate-card", f"{name} is in the hand twice; accepted: each card once"))
+        else:
+            seen |= bit
+    return faults
+
+
+Hand = Annotated[int, PlainValidator(_read), WithJsonSchema(_SCHEMA)]

@@ -1,0 +1,93 @@
+"""`policy`, `convention`, `level` and `style`: who bids, and how."""
+
+from functools import lru_cache
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StrictStr, WithJsonSchema, with_config
+from typing_extensions import TypedDict
+
+from service.bidding.errors import PolicyError
+from service.bidding.game.rules import PARTNERSHIP
+from service.bidding.policies import (
+    BIS,
+    CONVENTIONS,
+    FULL_LEVEL,
+    NO_CONVENTION,
+    SERVED,
+    Policy,
+    parse_policy,
+    with_skill,
+)
+from service.contract.faults import refusal
+from service.contract.rules import REQUEST
+from service.problems import quote
+
+POLICIES: Final = SERVED
+DEFAULT_POLICY: Final = "bis"
+POLICY_CHARS: Final = 200
+POLICY_PATTERN: Final = f"^({'|'.join(POLICIES)})(:.*)?$"
+
+
+def policy_fault(text: str) -> str | None:
+    """Why ``text`` is no policy that the service offers; None when it is one."""
+    base = text.partition(":")[0]
+    if len(text) > POLICY_CHARS:
+        return f"policy has {len(text)} characters; accepted: at most {POLICY_CHARS}"
+    if base not in POLICIES:
+        return f"policy is {quote(base)}; accepted: {', '.join(POLICIES)}, each with options or without"
+    try:
+        parse_policy(text)
+    except PolicyError as error:
+        return str(error)
+    return None
+
+
+def _checked(text: str) -> str:
+    detail = policy_fault(text)
+    if detail is not None:
+        raise refusal(((), "unknown-policy", detail))
+    return text
+
+
+@lru_cache(maxsize=1024)
+def policy_of(text: str, convention: str | None, variant: int) -> tuple[Policy, str, str] | None:
+    """The policy with its convention, its base name and the convention's; None when it plays no such convention there.
+
+    ``convention``: the request's field, or None where it was left out and the policy's own option counts.
+    """
+    policy = parse_policy(text, variant)
+    if convention is not None:
+        policy = policy._replace(convention=CONVENTIONS.index(convention))
+    if policy.convention != NO_CONVENTION and (policy.kind != BIS or variant != PARTNERSHIP):
+        return None
+    return policy, text.partition(":")[0], CONVENTIONS[policy.convention]
+
+
+PolicyText = Annotated[
+    StrictStr,
+    AfterValidator(_checked),
+    WithJsonSchema({"type": "string", "pattern": POLICY_PATTERN, "maxLength": POLICY_CHARS, "examples": ["bis"]}),
+]
+Convention = Literal[CONVENTIONS]  # type: ignore[valid-type]
+Level = Annotated[StrictInt, Field(ge=1, le=FULL_LEVEL)]
+_Leaning = Annotated[StrictFloat, Field(ge=-1, le=1)]
+_OWN = "Default: the policy's own."
+
+
+@with_config(REQUEST)
+class Style(TypedDict, total=False):
+    """How a policy leans; 0 is the policy itself."""
+
+    aggression: Annotated[_Leaning | None, Field(description=f"To fewer tricks (-1) or to more (1). {_OWN}")]
+    nil_bias: Annotated[_Leaning | None, Field(description=f"Away from nils (-1) or to them (1). {_OWN}")]
+
+
+def with_level_and_style(policy: Policy, level: int | None, style: Style | None) -> Policy:
+    """``policy`` with a request's `level` and `style`; what they leave out stays the policy's own."""
+    changes: dict[str, Any] = {}
+    if level is not None:
+        changes["level"] = level
+    for name, value in (style or {}).items():
+        if value is not None:
+            changes[name] = float(value)  # type: ignore[arg-type]
+    return with_skill(policy._replace(**changes))

@@ -1,0 +1,325 @@
+"""Requests: what POST /v1/bid, /v1/bid/blind and /v1/bids accept, and how it is read.
+
+`BidRequest` and `BlindRequest` declare the fields: reading, faults, the OpenAPI document and the command line all come
+from them. A field that is null counts as left out. `read_bid` and `read_blind` turn a JSON value into a call that the
+bidding code takes, or raise `RefusedError` with every fault at once. What fields mean together is in `_conflicts`.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, NamedTuple, Required
+
+from pydantic import Field, StrictBool, StrictInt, TypeAdapter, ValidationError, WithJsonSchema, with_config
+from typing_extensions import TypedDict
+
+from service.bidding.bidder import Position
+from service.bidding.bis.cutthroat import own_and_best
+from service.bidding.game.rules import CUTTHROAT, VARIANTS, Rules, describe
+from service.bidding.policies import BIS, CONVENTIONS, Policy, parse_policy
+from service.bidding.record import record
+from service.bidding.skill import position_seed
+from service.bidding.winprob.games import SHIPPED, Games, unsupported_field
+from service.contract.bids import LegalBids, PreviousBids
+from service.contract.faults import faults_in, is_huge, json_type
+from service.contract.hand import Hand
+from service.contract.policy import (
+    DEFAULT_POLICY,
+    Convention,
+    Level,
+    PolicyText,
+    Style,
+    policy_of,
+    with_level_and_style,
+)
+from service.contract.rules import REQUEST, Context, RulesInForce
+from service.contract.scores import NO_SCORES, SEAT_FIELDS, SIDE_FIELDS, FourInts, Scores, score_faults
+from service.problems import Fault, pointer, quote
+
+MAX_ITEMS: Final = 512  # requests in one POST /v1/bids
+MAX_SEED: Final = 2**53 - 1  # the largest integer that every JSON reader keeps exactly
+MAX_KEYS: Final = 64  # a request whose objects have more fields, one by one or together, is refused unread
+_OBJECTS: Final = ("scores", "rules", "style")  # of a request
+_MOST_ITEMS = 15  # of the longest list of numbers in a request
+
+_Seat = Annotated[StrictInt, Field(ge=0, le=3, description="Place in the bidding order: the number of previous bids.")]
+_Scores = Annotated[Scores | None, Field(description="The score before the round. Default: all 0.")]
+_Rules = Annotated[RulesInForce | None, Field(description="The rules of the game. Default: preset classic.")]
+_Policy = Annotated[
+    PolicyText | None,
+    Field(description="Who bids, with options as in bis:endgame=off; see GET /v1/policies. Default: bis."),
+]
+_Convention = Annotated[
+    Convention | None,
+    Field(
+        description="What both partners play: only bis in a partnership plays one. Default: the policy's option, none."
+    ),
+]
+_Seed = Annotated[StrictInt, Field(ge=0, le=MAX_SEED)]
+_REQUESTS = {"type": "array", "items": {"$ref": "#/components/schemas/BidRequest"}, "maxItems": MAX_ITEMS}
+
+
+# `rules` comes first: the validators of the other fields need them.
+@with_config(REQUEST)
+class BidRequest(TypedDict, total=False):
+    """One position: a hand, the bids before it, the score and the rules."""
+
+    rules: _Rules
+    hand: Required[Hand]
+    previous_bids: Required[PreviousBids]
+    seat: Required[_Seat]
+    scores: _Scores
+    convention: _Convention
+    policy: _Policy
+    explain: Annotated[StrictBool | None, Field(description="Whether the answer has an explanation. Default: true.")]
+    legal_bids: LegalBids
+    seed: Annotated[
+        _Seed | None,
+        Field(description="Of the random numbers that a level below 5 draws. Default: made from the position."),
+    ]
+    level: Annotated[
+        Level | None,
+        Field(description="Strength: 5 is full strength, a lower level misjudges hands as people do. Default: 5."),
+    ]
+    style: Annotated[Style | None, Field(description="How the policy leans. Default: the policy's own.")]
+
+
+@with_config(REQUEST)
+class BlindRequest(TypedDict, total=False):
+    """A position before the hand is seen."""
+
+    rules: _Rules
+    previous_bids: Required[PreviousBids]
+    seat: Required[_Seat]
+    scores: _Scores
+    convention: _Convention
+    policy: _Policy
+    seed: Annotated[
+        _Seed | None,
+        Field(description="Of the random number that decides in fourth seat. Default: made from the request."),
+    ]
+
+
+@with_config(REQUEST)
+class BidsRequest(TypedDict):
+    """Up to 512 requests; each fails alone."""
+
+    # Each is read by itself, so that the faults of one refuse it alone.
+    requests: Annotated[list[Any], Field(max_length=MAX_ITEMS), WithJsonSchema(_REQUESTS)]
+
+
+_BID = TypeAdapter[BidRequest](BidRequest).validator.validate_python
+_BATCH = TypeAdapter[BidsRequest](BidsRequest).validator.validate_python
+_BLIND = TypeAdapter[BlindRequest](BlindRequest).validator.validate_python
+
+
+class RefusedError(Exception):
+    """A request that can't be used, with all its faults."""
+
+    def __init__(self, faults: list[Fault]) -> None:
+        super().__init__(f"{len(faults)} faults")
+        self.faults = faults
+
+
+class Table(NamedTuple):
+    """What a request says besides the hand: the auction, the score, the rules and who bids."""
+
+    bids: tuple[int, ...]
+    us: int
+    them: int
+    us_bags: int
+    them_bags: int
+    rules: Rules
+    by_seat: FourInts
+    policy: Policy
+    policy_text: str
+    base: str  # the policy's name without options
+    convention: str
+    assumed: list[str]  # what the request left out
+
+
+class BidCall(NamedTuple):
+    """A request that can be decided. ``base`` and ``convention`` are the metrics' labels."""
+
+    position: Position
+    policy: Policy
+    policy_text: str
+    base: str
+    convention: str
+    legal: tuple[int, ...] | None
+    explain: bool
+    assumed: list[str]
+    seed: int = 0  # of the random numbers, where the policy draws any
+
+
+class BlindCall(NamedTuple):
+    """A request before the hand is seen. ``seed`` None: made from the request."""
+
+    table: Table
+    seed: int | None
+
+
+def read_bid(data: Any, games: Games = SHIPPED) -> BidCall:
+    """Read a request for a bid; ``games`` have a win table. Raises `RefusedError`."""
+    request, rules = _validated(data, _BID, games)
+    table = _table(request, rules, data)
+    policy, assumed, seed = table.policy, table.assumed, 0
+    level, style = request.get("level"), request.get("style")
+    if level is not None or style is not None:
+        policy = with_level_and_style(policy, level, style)
+    position = record(Position, (request["hand"], *table[:7]))
+    if policy.noise_sd:
+        given = request.get("seed")
+        seed = position_seed(position) if given is None else given
+        if given is None:
+            assumed.append("seed")
+    explain = request.get("explain") is not False
+    return record(BidCall, (position, policy, *table[8:11], request.get("legal_bids"), explain, assumed, seed))
+
+
+def read_blind(data: Any, games: Games = SHIPPED) -> BlindCall:
+    """Read a request for a blind nil; ``games`` have a win table. Raises `RefusedError`."""
+    request, rules = _validated(data, _BLIND, games)
+    return BlindCall(_table(request, rules, data), request.get("seed"))
+
+
+def read_batch(data: Any) -> list[Any]:
+    """The requests in the body of POST /v1/bids, each not read yet. Raises `RefusedError`."""
+    if type(data) is not dict:
+        raise RefusedError([Fault("", "wrong-type", f"the body is {json_type(data)}; accepted: an object")])
+    _check_size(data)
+    try:
+        return _BATCH(data)["requests"]  # type: ignore[no-any-return]
+    except ValidationError as error:
+        raise RefusedError(faults_in(error)) from None
+
+
+def _validated(data: Any, validate: Any, games: Games) -> tuple[dict[str, Any], Rules]:
+    """The request's fields as pydantic reads them, and the rules in force."""
+    if type(data) is not dict:
+        raise RefusedError([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
+    _check_size(data)
+    context = Context()
+    request: dict[str, Any] = {}
+    try:
+        request = validate(data, context=context)
+        faults = _conflicts(data, context.rules, games)
+    except ValidationError as error:
+        if (whole := _with_integers(data)) is not None:
+            return _validated(whole, validate, games)
+        faults = faults_in(error)
+        broken = {fault.pointer for fault in faults}
+        readable = {name: value for name, value in data.items() if pointer(name) not in broken}
+        known = {(fault.pointer, fault.code) for fault in faults}
+        found = _conflicts(readable, context.rules, games)
+        faults += [fault for fault in found if (fault.pointer, fault.code) not in known]
+    if faults:
+        raise RefusedError(faults)
+    return request, context.rules
+
+
+def _check_size(data: Mapping[str, Any]) -> None:
+    """Refuse a request with so many fields that checking them would take too long."""
+    fields = size = len(data)
+    where = ""
+    for name in _OBJECTS:
+        part = data.get(name)
+        if type(part) is dict:
+            fields += len(part)
+            if len(part) > size:
+                size, where = len(part), f"/{name}"
+    if fields > MAX_KEYS:
+        detail = f"{fields} fields, those of {', '.join(_OBJECTS)} included; accepted: at most {MAX_KEYS}"
+        if size > MAX_KEYS:
+            detail = f"{size} fields; accepted: at most {MAX_KEYS}"
+        raise RefusedError([Fault(where if size > MAX_KEYS else "", "too-many-items", detail)])
+
+
+def _conflicts(data: Mapping[str, Any], rules: Rules, games: Games) -> list[Fault]:
+    """The faults of fields that are right by themselves, but not together. ``data`` lacks the fields that are not."""
+    faults = []
+    previous, seat = data.get("previous_bids"), data.get("seat")
+    if previous is not None and seat is not None and seat != len(previous):
+        detail = f"seat is {seat} after {len(previous)} previous bids; accepted: {len(previous)}"
+        faults.append(Fault("/seat", "seat-mismatch", detail))
+    scores = data.get("scores")
+    if scores is not None:
+        faults += score_faults(scores, rules)
+    text, convention = data.get("policy") or DEFAULT_POLICY, data.get("convention")
+    chosen = policy_of(text, convention, rules.variant)
+    if chosen is None:
+        faults.append(_convention_fault(text, convention, rules))
+    if text.startswith("winprob"):
+        refused = unsupported_field(rules, games)
+        if refused is not None:
+            field, accepted = refused
+            found = json.dumps(describe(rules)[field])
+            detail = f"{field} is {found} with policy winprob, which has no win table for it; accepted: {accepted}"
+            faults.append(Fault(pointer("rules", field), "unsupported-rules", detail))
+    return faults
+
+
+def _convention_fault(text: str, convention: str | None, rules: Rules) -> Fault:
+    policy = parse_policy(text)
+    found = CONVENTIONS[policy.convention] if convention is None else convention
+    if policy.kind != BIS:
+        detail = f"convention is {found} with policy {quote(text)}; accepted: none, because only bis plays one"
+    else:
+        detail = f"convention is {found} with variant {VARIANTS[rules.variant]}; accepted: none in this variant"
+    return Fault("/convention", "unsupported-convention", detail)
+
+
+def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any]) -> Table:
+    assumed = []
+    if (data.get("rules") or _NOTHING).get("preset") is None:
+        assumed.append("rules.preset")
+    scores = request.get("scores")
+    solo = rules.variant == CUTTHROAT
+    if scores is None:
+        assumed.append("scores")
+        scores = _NOTHING
+    names = SEAT_FIELDS if solo else SIDE_FIELDS
+    values: list[Any] = [scores.get(name) for name in names]
+    if None in values:
+        if scores is not _NOTHING:
+            assumed += [f"scores.{name}" for name, value in zip(names, values, strict=True) if value is None]
+        none = NO_SCORES if solo else 0
+        values = [none if value is None else value for value in values]
+    by_seat = NO_SCORES
+    if solo:
+        by_seat, bags = values
+        seat = request["seat"]
+        values = [*own_and_best(seat, by_seat), bags[seat], 0]
+    text, convention = request.get("policy"), request.get("convention")
+    if text is None:
+        text = DEFAULT_POLICY
+        assumed.append("policy")
+    chosen = policy_of(text, convention, rules.variant)
+    assert chosen is not None, "_conflicts has checked it"
+    if convention is None:
+        assumed.append("convention")
+    policy, base, played = chosen
+    return record(Table, (request["previous_bids"], *values, rules, by_seat, policy, text, base, played, assumed))
+
+
+_NOTHING: dict[str, Any] = {}
+
+
+def _with_integers(value: Any, depth: int = 3) -> Any:
+    """``value`` with integers for whole numbers such as 120.0; None where there are none of those.
+
+    JSON has one kind of number, and some languages write 120 as 120.0. A request's numbers are ``depth`` levels down
+    at most.
+    """
+    if type(value) is float:
+        return int(value) if value.is_integer() and not is_huge(value) else None
+    if depth == 0:
+        return None
+    if type(value) is dict:
+        members = {name: _with_integers(member, depth - 1) for name, member in value.items() if name != "style"}
+        changed = {name: member for name, member in members.items() if member is not None}
+        return value | changed if changed else None
+    if type(value) is list and len(value) <= _MOST_ITEMS:
+        items = [_with_integers(item, depth - 1) for item in value]
+        if any(item is not None for item in items):
+            return [old if new is None else new for old, new in zip(value, items, strict=True)]
+    return None

@@ -1,0 +1,98 @@
+"""`rules`: a preset and overrides, made from the rows that declare each rule (`bidding.game.rules.FIELDS`).
+
+The other fields of a request depend on the rules: which cards there are, which bids could have been made. So `rules` is
+read first and put into the `Context`, which the other fields' validators get. Faulty rules are read as far as possible,
+so that the faults of the other fields are found in the same answer.
+"""
+
+from functools import lru_cache
+from typing import Annotated, Any, Final, Literal, TypeAlias
+
+from pydantic import (
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    ValidationError,
+    ValidationInfo,
+    WrapValidator,
+    with_config,
+)
+from pydantic import ValidatorFunctionWrapHandler as Handler
+from typing_extensions import TypedDict
+
+from service.bidding.errors import RulesError
+from service.bidding.game.rule_fields import Flag, Integer, Rule
+from service.bidding.game.rules import FIELDS, PRESETS, Rules, make_rules
+from service.contract.faults import joined, lines_of, rule_line
+
+DEFAULT_PRESET: Final = "classic"
+CLASSIC: Final = PRESETS[DEFAULT_PRESET]
+REQUEST = ConfigDict(extra="forbid", strict=True)  # of every object that callers send
+
+
+class Context:
+    """What the validators of one request share: the rules in force."""
+
+    __slots__ = ("rules",)
+
+    def __init__(self) -> None:
+        self.rules = CLASSIC
+
+
+def _type_of(rule: Rule) -> Any:
+    """A rule's type, and null: the preset's value, unless null is a value of its own."""
+    values = rule.values
+    if isinstance(values, Flag):
+        accepted: Any = StrictBool
+    elif isinstance(values, Integer):
+        accepted = Annotated[StrictInt, Field(ge=values.low, le=values.high)]
+    else:
+        accepted = Literal[values.words]
+    otherwise = "Default: the preset's value."
+    return Annotated[accepted | None, Field(description=f"{rule.meaning} {otherwise}")]
+
+
+_Preset: Any = Annotated[
+    Literal[tuple(PRESETS)] | None,
+    Field(description=f"The rule set that the other fields change. Default: {DEFAULT_PRESET}."),
+]
+_FIELDS = {"preset": _Preset, **{name: _type_of(rule) for name, rule in FIELDS.items()}}
+RuleSet: Any = with_config(REQUEST)(TypedDict("RuleSet", _FIELDS, total=False))  # type: ignore[operator]
+RuleSet.__doc__ = "A preset and the rules that differ from it. GET /v1/rules lists all with what each accepts."
+
+
+def _read(given: Any, read: Handler, info: ValidationInfo[Context]) -> Rules:
+    """The rules in force; they are put into the context even if some of them are refused."""
+    lines = []
+    try:
+        fields: dict[str, Any] = read(given)
+    except ValidationError as error:
+        if type(given) is not dict:
+            raise
+        lines = lines_of(error)
+        broken = {line["loc"][0] for line in lines}
+        fields = {name: value for name, value in given.items() if name not in broken}
+    try:
+        rules = _made(tuple(fields.items()))
+    except RulesError as error:  # a combination: each value by itself is supported
+        lines.append(rule_line(error.field, str(error)))
+        rules = PRESETS[fields.get("preset") or DEFAULT_PRESET]
+    info.context.rules = rules
+    if lines:
+        raise joined(lines)
+    return rules
+
+
+@lru_cache(maxsize=1024)
+def _made(fields: tuple[tuple[str, Any], ...]) -> Rules:
+    overrides = {name: value for name, value in fields if value is not None or takes_null(name)}
+    return make_rules(overrides.pop("preset", DEFAULT_PRESET), overrides)
+
+
+def takes_null(name: str) -> bool:
+    """Whether null is a value of the rule ``name``: no losing goal, no largest contract."""
+    return name in FIELDS and getattr(FIELDS[name].values, "null", None) is not None
+
+
+RulesInForce: TypeAlias = Annotated[RuleSet, WrapValidator(_read)]

@@ -1,0 +1,104 @@
+"""`scores`: the points and bags before the round, of two sides or, with variant cutthroat, of the four seats."""
+
+from typing import Annotated, Any, Final, TypeAlias
+
+from pydantic import Field, PlainValidator, StrictInt, ValidationInfo, WithJsonSchema, with_config
+from typing_extensions import TypedDict
+
+from service.bidding.game.rules import CUTTHROAT, VARIANTS, Rules
+from service.contract.faults import Place, json_type, refusal
+from service.contract.rules import REQUEST, Context
+from service.problems import Fault, pointer
+
+SCORE_LIMIT: Final = 10_000  # points, either way
+MAX_BAGS: Final = 99
+SIDE_FIELDS: Final = ("us", "them", "us_bags", "them_bags")  # where two sides play
+SEAT_FIELDS: Final = ("seats", "bags")  # where four seats do
+NO_SCORES: Final = (0, 0, 0, 0)
+FourInts: TypeAlias = tuple[int, int, int, int]
+
+
+def bags_below(rules: Rules) -> int:
+    """The number of bags that a side never has: at the limit the penalty takes them back."""
+    return rules.bag_limit if rules.bags else MAX_BAGS + 1
+
+
+def _four(name: str, values: Any, low: int, high: int) -> FourInts | None:
+    """Read four numbers, the first bidder's first; None for null."""
+    if values is None:
+        return None
+    faults: list[tuple[Place, str, str]] = []
+    if type(values) is not list:
+        faults.append(((), "wrong-type", f"scores.{name} is {json_type(values)}; accepted: an array"))
+    elif len(values) != 4:
+        code = "missing-field" if len(values) < 4 else "too-many-items"
+        faults.append(((), code, f"scores.{name} has {len(values)} numbers; accepted: 4, first bidder first"))
+    else:
+        for index, value in enumerate(values):
+            where = f"scores.{name}.{index}"
+            if type(value) is not int:
+                faults.append(((index,), "wrong-type", f"{where} is {json_type(value)}; accepted: an integer"))
+            elif not low <= value <= high:
+                faults.append(((index,), "out-of-range", f"{where} is {value}; accepted: {low}..{high}"))
+    if faults:
+        raise refusal(*faults)
+    return values[0], values[1], values[2], values[3]
+
+
+def _read_seats(values: Any, info: ValidationInfo[Context]) -> FourInts | None:
+    """The points; where two sides play, `misplaced_scores` refuses them."""
+    rules = info.context.rules
+    return _four("seats", values, -SCORE_LIMIT, SCORE_LIMIT) if rules.variant == CUTTHROAT else None
+
+
+def _read_bags(values: Any, info: ValidationInfo[Context]) -> FourInts | None:
+    rules = info.context.rules
+    return _four("bags", values, 0, bags_below(rules) - 1) if rules.variant == CUTTHROAT else None
+
+
+def _four_schema(what: str, low: int, high: int) -> WithJsonSchema:
+    numbers = {"type": "integer", "minimum": low, "maximum": high}
+    return WithJsonSchema(
+        {
+            "anyOf": [{"type": "array", "items": numbers, "minItems": 4, "maxItems": 4}, {"type": "null"}],
+            "description": f"Variant cutthroat: {what} of the four seats, first bidder first. Default: four times 0.",
+        }
+    )
+
+
+_Points = Annotated[StrictInt, Field(ge=-SCORE_LIMIT, le=SCORE_LIMIT)]
+_Bags = Annotated[StrictInt, Field(ge=0, le=MAX_BAGS)]
+_FOUR_POINTS = _four_schema("points", -SCORE_LIMIT, SCORE_LIMIT)
+_FOUR_BAGS = _four_schema("bags since the last penalty", 0, MAX_BAGS)
+_BAGS = "since the last penalty, fewer than rules.bag_limit. Default: 0."
+
+
+@with_config(REQUEST)
+class Scores(TypedDict, total=False):
+    """The score before the round: of two sides, or with variant cutthroat of the four seats."""
+
+    us: Annotated[_Points | None, Field(description="Points of the bidder's side. Default: 0.")]
+    them: Annotated[_Points | None, Field(description="Points of the other side. Default: 0.")]
+    us_bags: Annotated[_Bags | None, Field(description=f"Bags of the bidder's side {_BAGS}")]
+    them_bags: Annotated[_Bags | None, Field(description=f"Bags of the other side {_BAGS}")]
+    seats: Annotated[FourInts | None, PlainValidator(_read_seats), _FOUR_POINTS]
+    bags: Annotated[FourInts | None, PlainValidator(_read_bags), _FOUR_BAGS]
+
+
+def score_faults(scores: Any, rules: Rules) -> list[Fault]:
+    """What the rules have against the fields of `scores`, whatever its values: too many bags, a field of no use."""
+    if type(scores) is not dict:
+        return []
+    faults = []
+    for field in ("us_bags", "them_bags"):
+        bags = scores.get(field)
+        if type(bags) is int and bags_below(rules) <= bags <= MAX_BAGS:
+            accepted = f"0..{rules.bag_limit - 1}, because the penalty comes at rules.bag_limit"
+            faults.append(Fault(f"/scores/{field}", "out-of-range", f"scores.{field} is {bags}; accepted: {accepted}"))
+    wanted, others = (SEAT_FIELDS, SIDE_FIELDS) if rules.variant == CUTTHROAT else (SIDE_FIELDS, SEAT_FIELDS)
+    for field in others:
+        if scores.get(field) is not None:
+            accepted = f"{', '.join(wanted)} with variant {VARIANTS[rules.variant]}"
+            detail = f"scores.{field} has no meaning in this variant; accepted: {accepted}"
+            faults.append(Fault(pointer("scores", field), "unsupported-field", detail))
+    return faults

@@ -1,4 +1,5 @@
-# The image that ships holds the locked runtime dependencies, service/, the tables' data, and a list of these packages.
+# The image holds the locked runtime dependencies, this project (service/ and the tables' data, installed as one package),
+# and a list of all dependencies.
 # The base by another name, such as one with a digest: `--build-arg PYTHON_IMAGE=...`, or `make pin-images` with compose.
 ARG PYTHON_IMAGE=python:3.12-slim-bookworm
 FROM ${PYTHON_IMAGE} AS build
@@ -7,6 +8,20 @@ COPY requirements/runtime.txt /build/runtime.txt
 RUN python -m venv --without-pip /opt/venv \
     && pip --python /opt/venv/bin/python install --no-cache-dir --disable-pip-version-check --no-input \
        --require-hashes --only-binary :all: -r /build/runtime.txt
+
+# The project's wheel, made by the locked build backend and installed beside its dependencies.
+FROM build AS project
+COPY requirements/build.txt /build/build.txt
+RUN python -m venv --without-pip /opt/build \
+    && pip --python /opt/build/bin/python install --no-cache-dir --disable-pip-version-check --no-input \
+       --require-hashes --only-binary :all: -r /build/build.txt
+WORKDIR /build/project
+COPY pyproject.toml README.md LICENSE ./
+COPY service/ ./service/
+COPY tables/data/ ./tables/data/
+RUN /opt/build/bin/python -m hatchling build --target wheel --directory /build/wheels \
+    && pip --python /opt/venv/bin/python install --no-cache-dir --disable-pip-version-check --no-input \
+       --no-index --no-deps /build/wheels/*.whl
 
 # The bill of materials, made from what is installed; the build stops when that is not what the lock names.
 FROM build AS sbom
@@ -28,11 +43,8 @@ RUN pip uninstall --yes --quiet --root-user-action ignore pip \
     && groupadd --system --gid 10001 bidder \
     && useradd --system --uid 10001 --gid bidder --home-dir /nonexistent --no-create-home --shell /usr/sbin/nologin bidder
 WORKDIR /app
-COPY --from=build /opt/venv /opt/venv
+COPY --from=project /opt/venv /opt/venv
 COPY --from=sbom /build/sbom.cdx.json ./sbom.cdx.json
-COPY service/ ./service/
-COPY tables/data/ ./tables/data/
-RUN python -m compileall -q service
 USER 10001:10001
 EXPOSE 8080
 STOPSIGNAL SIGTERM

@@ -3,7 +3,7 @@
 #
 #   make run [PORT=8080] [HOST=127.0.0.1]   serve (installs what the service needs, no more); beyond this machine it
 #                                           wants API keys or ARGS=--allow-unauthenticated
-#   make install                            prepare .venv for everything
+#   make install                            prepare .venv for everything, this project included (editable)
 #   make test [ARGS="-k nil"]               all tests
 #   make test-long                          the long forms of the fault tests; minutes to an hour
 #   make same-answers [BASE=<commit>] [ARGS="--requests 2000"]
@@ -38,6 +38,9 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/.runtime-installed
 ALL := $(VENV)/.all-installed
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --require-hashes
+# With the pinned build backend of requirements/all.txt; hashes are for files that are downloaded.
+INSTALL_PROJECT := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input --no-index --no-deps \
+	--no-build-isolation --editable .
 
 # The first candidate that runs (a version manager's shim may exist and fail), is new enough and can make environments.
 FIND_PYTHON = found=; for candidate in $(or $(PYTHON),python3.13 python3.12 python3.11 python3); do \
@@ -65,6 +68,7 @@ $(RUNTIME): requirements/runtime.txt
 $(ALL): requirements/all.txt $(RUNTIME)
 	@echo "Installing requirements/all.txt"
 	@$(PIP_INSTALL) -r requirements/all.txt
+	@$(INSTALL_PROJECT)
 	@touch $@
 
 run: $(RUNTIME)
@@ -123,6 +127,7 @@ lock:
 	@.lock-venv/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 	$(COMPILE) pyproject.toml --group tables --group dev --output-file requirements/all.txt
 	$(COMPILE) pyproject.toml --constraints requirements/all.txt --output-file requirements/runtime.txt
+	$(COMPILE) --group pyproject.toml:build --constraints requirements/all.txt --output-file requirements/build.txt
 	$(COMPILE) --group pyproject.toml:sbom --constraints requirements/all.txt --output-file requirements/sbom.txt
 	@rm -rf .lock-venv
 

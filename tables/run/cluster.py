@@ -1,13 +1,15 @@
-"""`DaskCluster`: chunks of a build or a match on a Dask cluster, behind the seam of `family.Executor`.
+"""`DaskCluster`: chunks of a build or a match on a Dask cluster, as one more `family.Executor`.
 
-Not a cluster itself: start one with ``dask scheduler`` and, in a checkout of this project on each machine, ``dask
-worker tcp://host:8786 --nthreads 1 --nworkers ...``. Each chunk follows from its index alone, so workers may come, go
-or die: what a lost worker had is computed again by another. A worker whose code differs from ours refuses its chunks.
+The cluster is started with Dask's own commands, see docs/how-to/several-machines.md. Each chunk depends only on its
+index. Workers may therefore join, leave or die: the chunks of a lost worker are computed again by another one. A worker
+whose code differs from ours refuses its chunks.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
+from functools import lru_cache
 from typing import Any
+from uuid import uuid4
 
 import cloudpickle
 from distributed import Client, as_completed
@@ -16,7 +18,7 @@ from tables.run.code_hash import CODE
 from tables.run.family import Arrays, BuildError
 
 CONNECT_S = 30.0
-AHEAD = 4  # chunks handed out beyond each thread's current one
+AHEAD = 4  # chunks in progress for each worker thread, besides the one that it computes
 
 
 class DaskCluster:
@@ -50,44 +52,64 @@ class DaskCluster:
         return {"address": self.address, "client": None}
 
     def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
-        """See `family.Executor`; only some chunks a thread are out at a time, so that little is lost at a stop."""
+        """See `family.Executor`; only a few chunks are submitted at a time, so that little is lost when it stops.
+
+        ``fn`` and its tables are sent once to every worker, and again if all workers that have them are lost.
+        Raises `BuildError` if no worker joins within `CONNECT_S`.
+        """
         client = self.client
         assert client is not None, "a closed cluster takes no chunks"
-        # The function travels once, as a task of its own: were it scattered, it would be lost with its worker.
         payload = cloudpickle.dumps(fn)
-        key = f"function-{CODE}-{hashlib.sha256(payload).hexdigest()[:16]}"
-        function = client.submit(_loaded, payload, CODE, key=key)
+        run = uuid4().hex  # chunks of two runs never share a key
         todo = iter(indices)
-        out: dict[Any, int] = {}
+        chunks: dict[Any, int] = {}  # future: index
+        function = self._sent(payload)
         done = as_completed(loop=client.loop)
 
-        def hand_out() -> bool:
-            index = next(todo, None)
-            if index is None:
-                return False
-            future = client.submit(_run, function, index, key=f"chunk-{key}-{index}", retries=2)
-            out[future] = index
+        def submit(index: int) -> None:
+            future = client.submit(_run, function, CODE, index, key=f"chunk-{run}-{function.key}-{index}", retries=2)
+            chunks[future] = index
             done.add(future)
-            return True
 
         try:
-            while len(out) < AHEAD * max(1, sum(client.nthreads().values())) and hand_out():
-                pass
+            for _ in range(AHEAD * max(1, sum(client.nthreads().values()))):
+                for index in todo:
+                    submit(index)
+                    break
             for future in done:
-                arrays = future.result()
-                index = out.pop(future)
-                hand_out()
+                index = chunks.pop(future)
+                try:
+                    arrays = future.result()
+                except CancelledError:
+                    if function.status != "finished":
+                        function = self._sent(payload)
+                    submit(index)
+                    continue
+                for following in todo:
+                    submit(following)
+                    break
                 yield index, arrays
         finally:
-            client.cancel([*out, function])
+            client.cancel([*chunks, function])
+
+    def _sent(self, payload: bytes) -> Any:
+        """A future of ``payload``, which is on every worker."""
+        assert self.client is not None
+        try:
+            self.client.wait_for_workers(1, timeout=CONNECT_S)
+            return self.client.scatter(payload, broadcast=True, hash=False)
+        except TimeoutError:
+            expected = f"one; start `dask worker {self.address}`"
+            raise BuildError(f"found no worker at {self.address} in {CONNECT_S:.0f} s; expected {expected}") from None
 
 
-def _loaded(payload: bytes, expected: str) -> Callable[[int], Arrays]:
+def _run(payload: bytes, expected: str, index: int) -> Arrays:
     if expected != CODE:
         raise BuildError(f"found code {CODE} on a worker; expected {expected}, as where the work comes from")
+    return _function(payload)(index)
+
+
+@lru_cache(maxsize=1)
+def _function(payload: bytes) -> Callable[[int], Arrays]:
     function: Callable[[int], Arrays] = cloudpickle.loads(payload)
     return function
-
-
-def _run(function: Callable[[int], Arrays], index: int) -> Arrays:
-    return function(index)

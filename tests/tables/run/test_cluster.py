@@ -1,17 +1,18 @@
-"""Chunks on a real Dask scheduler with two worker processes on loopback, one of which is killed mid-run."""
+"""Chunks on a real Dask cluster: the commands of docs/how-to/several-machines.md, two workers, one of them killed."""
 
-import json
+import os
+import re
+import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from loadtest.servers import free_port
 from service.bidding.tableset import open_tables
-from tables.__main__ import main
 from tables.arena.match import Match, play
 from tables.arena.result import describe_match
 from tables.engine.simulate import kernel_tables
@@ -20,61 +21,65 @@ from tables.run.build import build
 from tables.run.cluster import DaskCluster
 from tables.run.family import BuildError, Family, LocalThreads
 
-ROOT = Path(__file__).resolve().parents[3]
+PAGE = Path(__file__).resolve().parents[3] / "docs/how-to/several-machines.md"
+SCHEDULER, WORKER, ARENA, BUILD = re.findall(r"^```sh\n(.+)\n```$", PAGE.read_text(), re.MULTILINE)
 START_S = 60.0
 
 
 class RealCluster:
-    """A scheduler and two workers, each a process of its own."""
+    """A scheduler and two workers, started as the page says, in a directory that is not the checkout."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.address = f"tcp://127.0.0.1:{free_port()}"
+        self.environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | {
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "SCHEDULER": self.address,
+            "DASK_TEMPORARY_DIRECTORY": str(folder),
+        }
         self.processes: list[subprocess.Popen] = []
-        self.file = folder / "scheduler.json"
-        self.start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(self.file))
-        deadline = time.monotonic() + START_S
-        while not self.file.exists():
-            assert time.monotonic() < deadline, self.logs()
-            time.sleep(0.1)
-        self.address = self.read_address(deadline)
-        self.workers = [self.start_worker() for _ in range(2)]
+        self.start(SCHEDULER)
+        self.workers = [self.start(WORKER) for _ in range(2)]
 
-    def read_address(self, deadline: float) -> str:
-        while True:
-            try:
-                return str(json.loads(self.file.read_text())["address"])
-            except ValueError:  # being written
-                assert time.monotonic() < deadline, self.logs()
-                time.sleep(0.05)
-
-    def start(self, name: str, *arguments: str) -> subprocess.Popen:
-        log = (self.folder / f"{name}-{len(self.processes)}.log").open("w")
-        with log:
+    def start(self, command: str) -> subprocess.Popen:
+        with (self.folder / f"{len(self.processes)}.log").open("w") as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", f"distributed.cli.{name}", "--no-dashboard", *arguments],
-                cwd=ROOT,
+                ["bash", "-c", command],
+                cwd=self.folder,
+                env=self.environment,
                 stdout=log,
                 stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
         self.processes.append(process)
         return process
 
-    def start_worker(self) -> subprocess.Popen:
-        local = str(self.folder / f"worker-{len(self.processes)}")
-        return self.start(
-            "dask_worker", self.address, "--host", "127.0.0.1", "--no-nanny", "--nthreads", "1",
-            "--local-directory", local,
-        )  # fmt: skip
+    def run(self, command: str) -> str:
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=self.folder,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert "Warning" not in done.stderr
+        return done.stdout
 
     def logs(self) -> str:
         return "\n".join(path.read_text() for path in sorted(self.folder.glob("*.log")))
 
+    def kill(self, process: subprocess.Popen) -> None:
+        """Kill a command and the processes that it started."""
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(START_S)
+
     def stop(self) -> None:
         for process in self.processes:
-            if process.poll() is None:
-                process.kill()
-        for process in self.processes:
-            process.wait(START_S)
+            self.kill(process)
 
 
 @pytest.fixture(scope="module")
@@ -89,15 +94,14 @@ def real_cluster(tmp_path_factory) -> Iterator[RealCluster]:
 class KillOne:
     """The cluster's executor; after three chunks it kills a worker, and remembers how it went."""
 
-    def __init__(self, executor: DaskCluster, worker: subprocess.Popen) -> None:
-        self.executor, self.worker, self.after = executor, worker, 0
+    def __init__(self, executor: DaskCluster, running: RealCluster) -> None:
+        self.executor, self.running, self.after = executor, running, 0
 
     def map(self, fn, indices):
         for number, result in enumerate(self.executor.map(fn, indices)):
             if number == 2:
-                self.worker.kill()
-                self.worker.wait(START_S)
-            self.after += self.worker.poll() is not None
+                self.running.kill(self.running.workers[0])
+            self.after += number > 2
             yield result
 
 
@@ -110,7 +114,7 @@ def test_a_match_survives_the_death_of_a_worker(real_cluster):
     with DaskCluster(real_cluster.address) as executor:
         assert executor.client is not None
         executor.client.wait_for_workers(2, timeout=START_S)
-        killing = KillOne(executor, real_cluster.workers[0])
+        killing = KillOne(executor, real_cluster)
         together = play(match, tables, killing)
         left = len(executor.client.nthreads())
     assert killing.after > 30  # most chunks came after it
@@ -146,12 +150,19 @@ def test_a_build_on_the_cluster_gives_the_same_bytes(real_cluster, tmp_path):
 
 
 @pytest.mark.slow
-def test_commands_take_a_scheduler(real_cluster, tmp_path, capsys):
-    where = ["--scheduler", real_cluster.address]
-    assert main(["arena", "--a", "rb", "--b", "rb", "--pairs", "20", "--json", *where]) == 0
-    assert '"win_rate": 0.5,' in capsys.readouterr().out
-    assert main(["build", "--only", "p_length", "--out", str(tmp_path), *where]) == 0
-    assert (tmp_path / "p_length.npy").exists()
+def test_the_documented_commands(real_cluster):
+    assert "# bis v rb" in real_cluster.run(ARENA)
+    assert "p_length: made p_length" in real_cluster.run(BUILD)
+    assert (real_cluster.folder / "trial/p_length.npy").exists()
+
+
+@pytest.mark.slow
+def test_large_tables_are_sent_once(real_cluster):
+    """Dask warns (and warnings are errors here) of functions over 10 MB that travel with each chunk."""
+    large = np.arange(2_000_000)
+    with DaskCluster(real_cluster.address) as executor:
+        found = dict(executor.map(lambda index: {"sum": large[: index + 1].sum()}, range(40)))
+    assert {index: arrays["sum"] for index, arrays in found.items()} == {n: n * (n + 1) // 2 for n in range(40)}
 
 
 @pytest.mark.slow
@@ -177,3 +188,16 @@ def test_no_scheduler(monkeypatch):
     monkeypatch.setattr(cluster, "CONNECT_S", 0.5)
     with pytest.raises(BuildError, match=r"found no scheduler at tcp://127\.0\.0\.1:9"):
         DaskCluster("tcp://127.0.0.1:9")
+
+
+@pytest.mark.slow
+def test_a_lost_function_is_sent_again(real_cluster):
+    """All workers are lost in the middle; one that joins later gets the function and the rest of the chunks."""
+    with DaskCluster(real_cluster.address) as executor:
+        results = executor.map(lambda index: {"square": np.array([index * index])}, range(200))
+        found = dict([next(results)])
+        for worker in real_cluster.workers:
+            real_cluster.kill(worker)
+        real_cluster.start(WORKER)
+        found |= dict(results)
+    assert {index: int(arrays["square"][0]) for index, arrays in found.items()} == {n: n * n for n in range(200)}

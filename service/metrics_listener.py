@@ -7,7 +7,6 @@ same limits as those of the service (`protocol.py`), but need no API key.
 import asyncio
 import socket
 from collections.abc import Callable
-from dataclasses import replace
 from email.utils import formatdate
 from threading import Thread
 from time import perf_counter
@@ -37,7 +36,7 @@ def serve_metrics(address: tuple[str, int], text: Callable[[], bytes], settings:
         listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
         raise SettingsError(f"SPADES_METRICS_ADDRESS is {host}:{port}: {error.strerror}; expected a free one") from None
-    limits = replace(settings, max_connections=min(settings.max_connections, MAX_CONNECTIONS))
+    limits = settings.model_copy(update={"max_connections": min(settings.max_connections, MAX_CONNECTIONS)})
     Thread(target=lambda: asyncio.run(_listen(listener, text, limits)), name="metrics", daemon=True).start()
 
 

@@ -1,124 +1,128 @@
 """Settings: what an operator may change, read once at start from environment variables.
 
-Not the command line (`__main__`), whose arguments win over these. A value that can't be used stops the start
-with `SettingsError`, which names the variable, what was found and what was expected.
-
-| variable | meaning | default |
-|---|---|---|
-| SPADES_TABLES_DIR | directory of manifest.json and the .npy files | tables/data beside the service |
-| SPADES_DRAIN_S | seconds between "not ready" and closing the socket on SIGTERM | 0.5 |
-| SPADES_GRACE_S | seconds that requests under way may take after that | 10 |
-| SPADES_QUEUE_MS | milliseconds a request may wait for its turn before it is shed; 0: any time | 50 |
-| SPADES_MAX_IN_FLIGHT | requests under way at once (bodies awaited, long answers); more are shed | 1024 |
-| SPADES_MAX_CONNECTIONS | open connections; more are answered 503 and closed | 16384 |
-| SPADES_READ_S | seconds that a request's head, and then its body, may take to come | 10 |
-| SPADES_WRITE_S | seconds that a peer may take nothing of an answer that waits for it | 10 |
-| SPADES_IDLE_S | seconds that a connection may stay open between requests | 75 |
-| SPADES_ACCESS_LOG | share of requests in the access log, 0..1 | 0.01 |
-| SPADES_METRICS_ADDRESS | host:port of a listener of its own for /metrics, which then leaves the main one | none |
-| SPADES_API_KEYS_FILE | file of API keys, one `name sha256 [rate]` a line; with it all but health needs a key | none |
-| SPADES_KEY_RATE | bids and other requests a second of a key without a rate of its own, in each process; 0: any | 0 |
+Each field of `Settings` is one variable: `queue_ms` is SPADES_QUEUE_MS. An unset or empty variable means the default.
+Arguments of the command line win over settings. An unusable value stops the start with `SettingsError`.
 """
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from service.bidding.numerals import decimal
+
+_PREFIX = "SPADES_"
 
 
 class SettingsError(ValueError):
     """A setting's value can't be used."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The settings; the module's table says what each means. None: the default directory, no such listener, no keys."""
+def _number(unit: str, least: float, most: float, kind: type[float] = float) -> BeforeValidator:
+    """Validator for a plain decimal number of ``unit`` from ``least`` to ``most``; ``kind`` int drops its fraction."""
 
-    tables_dir: Path | None = None
-    drain_s: float = 0.5
-    grace_s: int = 10
-    queue_ms: float = 50.0
-    max_in_flight: int = 1024
-    max_connections: int = 16_384
-    read_s: float = 10.0
-    write_s: float = 10.0
-    idle_s: float = 75.0
-    access_log: float = 0.01
-    metrics_address: tuple[str, int] | None = None
-    api_keys_file: Path | None = None
-    key_rate: float = 0.0
+    def read(value: str | float) -> float:
+        try:
+            number = decimal(value) if isinstance(value, str) else value
+        except ValueError:
+            number = float("nan")
+        if not least <= number <= most:
+            raise ValueError(f"{unit}, {least} to {most}, in plain decimal digits")
+        return kind(number)
+
+    return BeforeValidator(read)
 
 
-def from_environment(environment: Mapping[str, str] | None = None) -> Settings:
-    """Settings from ``environment`` (default: the process's); raise `SettingsError` for a wrong value."""
-    values = os.environ if environment is None else environment
-    default = Settings()
-    directory = values.get("SPADES_TABLES_DIR", "")
-    keys = values.get("SPADES_API_KEYS_FILE", "")
-    return Settings(
-        tables_dir=_directory("SPADES_TABLES_DIR", directory) if directory else None,
-        drain_s=_number(values, "SPADES_DRAIN_S", "seconds", default.drain_s, 0.0, 300.0),
-        grace_s=int(_number(values, "SPADES_GRACE_S", "seconds", default.grace_s, 0.0, 300.0)),
-        queue_ms=_number(values, "SPADES_QUEUE_MS", "milliseconds", default.queue_ms, 0.0, 60_000.0),
-        max_in_flight=int(_number(values, "SPADES_MAX_IN_FLIGHT", "requests", default.max_in_flight, 1.0, 1e6)),
-        max_connections=int(
-            _number(values, "SPADES_MAX_CONNECTIONS", "connections", default.max_connections, 1.0, 1e6)
-        ),
-        read_s=_number(values, "SPADES_READ_S", "seconds", default.read_s, 0.1, 3600.0),
-        write_s=_number(values, "SPADES_WRITE_S", "seconds", default.write_s, 0.1, 3600.0),
-        idle_s=_number(values, "SPADES_IDLE_S", "seconds", default.idle_s, 0.1, 3600.0),
-        access_log=_number(values, "SPADES_ACCESS_LOG", "a share", default.access_log, 0.0, 1.0),
-        metrics_address=_address("SPADES_METRICS_ADDRESS", values.get("SPADES_METRICS_ADDRESS", "")),
-        api_keys_file=_file("SPADES_API_KEYS_FILE", keys) if keys else None,
-        key_rate=_number(values, "SPADES_KEY_RATE", "bids a second", default.key_rate, 0.0, 1e6),
-    )
+def _directory(value: str | Path) -> Path:
+    if not Path(value).is_dir():
+        raise ValueError("a directory with manifest.json")
+    return Path(value)
 
 
-def not_settings(environment: Mapping[str, str] | None = None) -> list[str]:
-    """SPADES_ variables that mean nothing here. A warning, no error: an orchestrator may set some of that name itself.
-
-    >>> not_settings({"SPADES_QUEUE_MS": "20", "SPADES_QEUE_MS": "20", "PATH": ""})
-    ['SPADES_QEUE_MS']
-    """
-    known = {f"SPADES_{field.name.upper()}" for field in fields(Settings)}
-    values = os.environ if environment is None else environment
-    return sorted(name for name in values if name.startswith("SPADES_") and name not in known)
+def _file(value: str | Path) -> Path:
+    if not Path(value).is_file():
+        raise ValueError("a file with lines of the form `name sha256 [rate]`")
+    return Path(value)
 
 
-def _directory(name: str, value: str) -> Path:
-    path = Path(value)
-    if not path.is_dir():
-        raise SettingsError(f"{name} is {value!r}, which is no directory; expected one with manifest.json")
-    return path
-
-
-def _file(name: str, value: str) -> Path:
-    path = Path(value)
-    if not path.is_file():
-        raise SettingsError(f"{name} is {value!r}, which is no file; expected one with `name sha256 [rate]` lines")
-    return path
-
-
-def _address(name: str, value: str) -> tuple[str, int] | None:
-    """host:port; the host of IPv6 in brackets."""
-    if not value:
-        return None
+def _address(value: str | tuple[str, int] | None) -> tuple[str, int] | None:
+    """Read host:port; an IPv6 host is in brackets."""
+    if not isinstance(value, str):
+        return value
     host, _, port = value.rpartition(":")
     if not (host and port.isascii() and port.isdigit() and 0 < int(port) <= 65_535):
-        raise SettingsError(f"{name} is {value!r}; expected host:port, such as 127.0.0.1:9464")
+        raise ValueError("host:port, such as 127.0.0.1:9464")
     return host.removeprefix("[").removesuffix("]"), int(port)
 
 
-def _number(values: Mapping[str, str], name: str, unit: str, default: float, least: float, most: float) -> float:
-    text = values.get(name, "")
-    if not text:
-        return default
+_Seconds = Annotated[float, _number("seconds", 0.1, 3600)]
+
+
+class Settings(BaseSettings):
+    """All settings. The fields' descriptions are the reference for operators."""
+
+    model_config = SettingsConfigDict(env_prefix=_PREFIX, env_ignore_empty=True, frozen=True)
+
+    tables_dir: Annotated[Path, BeforeValidator(_directory)] | None = Field(
+        default=None,
+        description="Directory of manifest.json and the .npy files; unset: the tables that ship with the service.",
+    )
+    drain_s: Annotated[float, _number("seconds", 0, 300)] = Field(
+        default=0.5, description='Seconds between "not ready" and closing the socket after SIGTERM.'
+    )
+    grace_s: Annotated[int, _number("seconds", 0, 300, int)] = Field(
+        default=10, description="Seconds that open requests may take after that."
+    )
+    queue_ms: Annotated[float, _number("milliseconds", 0, 60_000)] = Field(
+        default=50.0, description="Milliseconds that a request may wait for its turn before it is refused; 0: no limit."
+    )
+    max_in_flight: Annotated[int, _number("requests", 1, 1_000_000, int)] = Field(
+        default=1024, description="Requests in progress at once (unfinished bodies, long answers); more are refused."
+    )
+    max_connections: Annotated[int, _number("connections", 1, 1_000_000, int)] = Field(
+        default=16_384, description="Open connections; more are answered with 503 and closed."
+    )
+    read_s: _Seconds = Field(
+        default=10.0, description="Seconds that a request's head, and then its body, may take to arrive."
+    )
+    write_s: _Seconds = Field(
+        default=10.0, description="Seconds for which a client may read nothing of a waiting answer."
+    )
+    idle_s: _Seconds = Field(default=75.0, description="Seconds that a connection may stay open between requests.")
+    access_log: Annotated[float, _number("a share", 0, 1)] = Field(
+        default=0.01, description="Share of requests in the access log, 0 to 1."
+    )
+    metrics_address: Annotated[tuple[str, int] | None, NoDecode, BeforeValidator(_address)] = Field(
+        default=None,
+        description="host:port of a separate listener for /metrics; the main listener then has no /metrics.",
+    )
+    api_keys_file: Annotated[Path, BeforeValidator(_file)] | None = Field(
+        default=None,
+        description="File of API keys, one `name sha256 [rate]` per line; if set, all but health routes require a key.",
+    )
+    key_rate: Annotated[float, _number("bids a second", 0, 1_000_000)] = Field(
+        default=0.0,
+        description="Bids and other requests a second, in each process, for a key without its own rate; 0: no limit.",
+    )
+
+
+def from_environment() -> Settings:
+    """Read the settings from the process's environment; raise `SettingsError` for the first unusable value."""
     try:
-        number = decimal(text)
-    except ValueError:
-        number = float("nan")
-    if not least <= number <= most:
-        raise SettingsError(f"{name} is {text!r}; expected {unit}, {least:g}..{most:g}, in plain decimal digits")
-    return number
+        return Settings()
+    except ValidationError as error:
+        fault = error.errors()[0]
+        accepted = fault.get("ctx", {}).get("error", fault["msg"])
+        raise SettingsError(f"{_variable(str(fault['loc'][0]))} is {fault['input']!r}; accepted: {accepted}") from None
+
+
+def not_settings() -> list[str]:
+    """SPADES_ variables that are no settings: a warning only, because an orchestrator may set such names itself."""
+    known = {_variable(field) for field in Settings.model_fields}
+    return sorted(name for name in os.environ if name.startswith(_PREFIX) and name not in known)
+
+
+def _variable(field: str) -> str:
+    return _PREFIX + field.upper()

@@ -1,50 +1,79 @@
 """Settings from the environment."""
 
+import os
+
 import pytest
 
-from service.settings import Settings, SettingsError, from_environment
+from service.settings import Settings, SettingsError, from_environment, not_settings
 
 
-def test_defaults():
-    assert from_environment({}) == Settings(tables_dir=None, drain_s=0.5, grace_s=10)
-    assert from_environment({"SPADES_TABLES_DIR": "", "SPADES_DRAIN_S": ""}) == Settings()
+@pytest.fixture(autouse=True)
+def _no_settings(monkeypatch):
+    for name in os.environ:
+        if name.startswith("SPADES_"):
+            monkeypatch.delenv(name)
 
 
-def test_values(tmp_path):
-    values = {"SPADES_TABLES_DIR": str(tmp_path), "SPADES_DRAIN_S": "2.5", "SPADES_GRACE_S": "30"}
-    assert from_environment(values) == Settings(tables_dir=tmp_path, drain_s=2.5, grace_s=30)
+@pytest.fixture
+def read(monkeypatch):
+    """read(SPADES_X=...) -> the settings under these variables."""
+
+    def settings(**variables) -> Settings:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        return from_environment()
+
+    return settings
 
 
-def test_addresses():
-    def address(text):
-        return from_environment({"SPADES_METRICS_ADDRESS": text}).metrics_address
+def test_defaults(read):
+    assert read() == Settings(tables_dir=None, drain_s=0.5, grace_s=10)
+    assert read(SPADES_TABLES_DIR="", SPADES_DRAIN_S="") == Settings()
 
-    assert address("127.0.0.1:9464") == ("127.0.0.1", 9464)
-    assert address("[::1]:9464") == ("::1", 9464)
+
+def test_values(read, tmp_path):
+    found = read(SPADES_TABLES_DIR=str(tmp_path), SPADES_DRAIN_S="2.5", SPADES_GRACE_S="30", SPADES_MAX_IN_FLIGHT="9.9")
+    assert found == Settings(tables_dir=tmp_path, drain_s=2.5, grace_s=30, max_in_flight=9)
+    assert type(found.max_in_flight) is int
+
+
+@pytest.mark.parametrize(("text", "address"), [("127.0.0.1:9464", ("127.0.0.1", 9464)), ("[::1]:9464", ("::1", 9464))])
+def test_addresses(read, text, address):
+    assert read(SPADES_METRICS_ADDRESS=text).metrics_address == address
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("name", "value", "accepted"),
     [
-        ("SPADES_TABLES_DIR", "/nowhere/at/all"),
-        ("SPADES_DRAIN_S", "soon"),
-        ("SPADES_DRAIN_S", "nan"),
-        ("SPADES_DRAIN_S", "-1"),
-        ("SPADES_DRAIN_S", "1_0"),
-        ("SPADES_DRAIN_S", "١"),
-        ("SPADES_DRAIN_S", " 1 "),
-        ("SPADES_DRAIN_S", "1e1"),
-        ("SPADES_GRACE_S", "1e9"),
-        ("SPADES_QUEUE_MS", "-1"),
-        ("SPADES_MAX_IN_FLIGHT", "0"),
-        ("SPADES_READ_S", "0"),
-        ("SPADES_ACCESS_LOG", "1.5"),
-        ("SPADES_METRICS_ADDRESS", "9464"),
-        ("SPADES_METRICS_ADDRESS", "host:x"),
-        ("SPADES_API_KEYS_FILE", "/nowhere/keys"),
-        ("SPADES_KEY_RATE", "many"),
+        ("SPADES_TABLES_DIR", "/nowhere/at/all", "a directory"),
+        ("SPADES_DRAIN_S", "soon", "seconds, 0 to 300"),
+        ("SPADES_DRAIN_S", "nan", "seconds"),
+        ("SPADES_DRAIN_S", "-1", "seconds"),
+        ("SPADES_DRAIN_S", "1_0", "seconds"),
+        ("SPADES_DRAIN_S", "١", "seconds"),
+        ("SPADES_DRAIN_S", " 1 ", "seconds"),
+        ("SPADES_DRAIN_S", "1e1", "seconds"),
+        ("SPADES_GRACE_S", "1e9", "seconds"),
+        ("SPADES_QUEUE_MS", "-1", "milliseconds"),
+        ("SPADES_MAX_IN_FLIGHT", "0", "requests, 1 to 1000000"),
+        ("SPADES_READ_S", "0", "seconds, 0.1 to 3600"),
+        ("SPADES_ACCESS_LOG", "1.5", "a share, 0 to 1"),
+        ("SPADES_METRICS_ADDRESS", "9464", "host:port"),
+        ("SPADES_METRICS_ADDRESS", "host:x", "host:port"),
+        ("SPADES_API_KEYS_FILE", "/nowhere/keys", "a file"),
+        ("SPADES_KEY_RATE", "many", "bids a second"),
     ],
 )
-def test_wrong_values_name_the_variable(name, value):
-    with pytest.raises(SettingsError, match=f"{name} is '{value}'.*expected"):
-        from_environment({name: value})
+def test_errors_name_variable_found_and_accepted(read, name, value, accepted):
+    with pytest.raises(SettingsError, match=f"^{name} is '{value}'; accepted: {accepted}"):
+        read(**{name: value})
+
+
+def test_unknown_variables_are_listed(monkeypatch):
+    monkeypatch.setenv("SPADES_QUEUE_MS", "20")
+    monkeypatch.setenv("SPADES_QEUE_MS", "20")
+    assert not_settings() == ["SPADES_QEUE_MS"]
+
+
+def test_every_setting_says_what_it_means():
+    assert all(field.description for field in Settings.model_fields.values())

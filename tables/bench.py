@@ -8,7 +8,6 @@ import argparse
 import platform
 import random
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -30,6 +29,7 @@ from tables.engine.jit import entry
 from tables.engine.selfplay import play_pairs, play_rounds
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from tables.engine.winprob import BIDS, winprob_bid
+from tables.markdown import table
 
 POSITIONS = 2000
 ROUNDS = 50_000
@@ -47,7 +47,6 @@ def main(arguments: argparse.Namespace) -> int:
     """Print the figures as a Markdown table."""
     tables = open_tables()
     print(f"Python {platform.python_version()}, tables {tables.version}, {arguments.runs} interleaved runs, medians\n")
-    print("| measured | median | unit |\n|---|---|---|")
     positions = random_positions(POSITIONS, arguments.seed)
     close = [position._replace(us=400 + i % 90, them=410 + i % 80) for i, position in enumerate(positions)]
     decisions: dict[str, Callable[[Position], object]] = {}
@@ -60,12 +59,13 @@ def main(arguments: argparse.Namespace) -> int:
         for name, decision in decisions.items():
             figures[name].append(median_us(decision, positions))
         figures[LAST_ROUNDS].append(median_us(decisions["decide bis with explanation"], close))
-    for name, values in figures.items():
-        print(f"| {name}, in-process, plain Python | {statistics.median(values):.1f} | us |")
-    print(f"| decide winprob, compiled | {compiled_us(positions, arguments.runs):.1f} | us |")
-    for name, rate in compiled_rates(arguments.runs, arguments.seed).items():
-        print(f"| {name} | {rate:,.0f} | /s |")
-    sys.stdout.flush()
+    rows = [
+        (f"{name}, in-process, plain Python", f"{statistics.median(values):.1f}", "us")
+        for name, values in figures.items()
+    ]
+    rows.append(("decide winprob, compiled", f"{compiled_us(positions, arguments.runs):.1f}", "us"))
+    rows += [(name, f"{rate:,.0f}", "/s") for name, rate in compiled_rates(arguments.runs, arguments.seed).items()]
+    print(table("measured | median | unit", rows))
     return 0
 
 

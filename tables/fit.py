@@ -34,6 +34,7 @@ from tables.builders.rb import FIT_RULES
 from tables.engine.game import PAIR_DD, PAIR_RR, POINTS, ROUNDS, SUMS, Lineup
 from tables.engine.selfplay import play_pairs, play_rounds
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
+from tables.markdown import table
 from tables.players.names import player_for
 from tables.players.solo1.goals import PIECE_NAMES as PIECES_OF_SOLO
 from tables.players.srp1.goals import ALL_PIECES, PIECE_NAMES
@@ -125,14 +126,6 @@ def ranked(
     with ThreadPoolExecutor(jobs) as pool:
         first = sorted(pool.map(lambda text: measure(text, pairs, seed), texts), reverse=True)
         return sorted(pool.map(lambda row: measure(row[1], 5 * pairs, seed + 1), first[:finals]), reverse=True)
-
-
-def table(head: str, rows: Iterable[tuple[object, ...]]) -> str:
-    """A Markdown table; the head's cells are parted by bars."""
-    columns = head.count("|") + 1
-    lines = [f"| {head} |", "|" + "---|" * columns]
-    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
-    return "\n".join(lines)
 
 
 def fit_rb(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:

@@ -40,7 +40,7 @@ from tables.engine.jit import round_loop
 from tables.engine.play import legal_cards, play_card
 from tables.engine.play_state import PlayState, copy_state
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows
-from tables.fit import table
+from tables.markdown import table
 from tables.players.choose_card import choose_card
 from tables.players.common import unseen_cards
 from tables.run.executors import executor_of

@@ -19,10 +19,11 @@ from service.bidding.game.rules import Rules, describe
 from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.arena import stats
 from tables.arena.errors import ArenaError
-from tables.arena.match import PAPER_RULES, Match, Played, play, player_version
+from tables.arena.match import PAPER_RULES, Match, Played, play
 from tables.engine import game
 from tables.engine.jit import source_hash
 from tables.engine.simulate import kernel_tables
+from tables.markdown import table
 from tables.run.family import Executor, LocalThreads
 
 Row = dict[str, Any]
@@ -129,7 +130,7 @@ def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResul
         float(sums[game.PAIR_RR]),
         rate.pairs,
     )
-    players = [player_version(player) for player in match.players]
+    players = [format_player(parse_player(player)) for player in match.players]
     return MatchResult(
         a=match.a,
         b=match.b,
@@ -271,14 +272,6 @@ def _number(x: float | None) -> str:
     return "-" if x is None else f"{x:.2f}"
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterable[str]:
-    yield ""
-    yield "| " + " | ".join(head) + " |"
-    yield "|" + "---|" * len(head)
-    for row in rows:
-        yield "| " + " | ".join(row) + " |"
-
-
 def _markdown(r: MatchResult) -> Iterable[str]:
     side_a = f"{r.a} with {r.b}" if r.mixed else r.a
     yield f"# {side_a} v {r.b}"
@@ -297,8 +290,8 @@ def _markdown(r: MatchResult) -> Iterable[str]:
         f"Players {r.players[0]} and {r.players[1]}; goals {r.rules['win']}/{lose}; seed {r.seed}{noise};"
         f" tables {r.tables['version']}; {r.seconds:.1f} s."
     )
-    yield from _table(
-        ("", "a", "b"),
+    yield "\n" + table(
+        " | a | b",
         (
             ("points a round", *map(_number, r.points_per_round)),
             ("nils of bids", *map(_percent, r.nil_rate)),
@@ -314,8 +307,8 @@ def _markdown(r: MatchResult) -> Iterable[str]:
         f" variance saved by duplicate: {_percent(r.variance_saved)}; sum of bids {_number(r.sum_of_bids)};"
         f" legal cards a play {_number(r.legal_cards)}; {r.rounds} rounds, {r.games} games, {r.draws} drawn."
     )
-    yield from _table(
-        ("round type", "rounds", "share", "points a : b", "nils made a : b"),
+    yield "\n" + table(
+        "round type | rounds | share | points a : b | nils made a : b",
         (
             (
                 row["type"],
@@ -327,8 +320,8 @@ def _markdown(r: MatchResult) -> Iterable[str]:
             for row in r.round_types
         ),
     )
-    yield from _table(
-        ("side", "contract", "rounds", "made", "set", "overtricks where made", "short where set"),
+    yield "\n" + table(
+        "side | contract | rounds | made | set | overtricks where made | short where set",
         (
             (
                 row["side"],
@@ -342,12 +335,12 @@ def _markdown(r: MatchResult) -> Iterable[str]:
             for row in r.contracts
         ),
     )
-    yield from _table(
-        ("side", "bid", "bids", "own tricks", "contract or nil made"),
+    yield "\n" + table(
+        "side | bid | bids | own tricks | contract or nil made",
         ((row["side"], row["bid"], str(row["bids"]), _number(row["tricks"]), _percent(row["made"])) for row in r.bids),
     )
-    yield from _table(
-        ("sum of bids", "rounds", "without nil", "points a : b (without nil)"),
+    yield "\n" + table(
+        "sum of bids | rounds | without nil | points a : b (without nil)",
         (
             (str(row["sum"]), str(row["rounds"]), str(row["without_nil"]), " : ".join(map(_number, row["points"])))
             for row in r.sums_of_bids

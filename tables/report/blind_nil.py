@@ -6,7 +6,8 @@ from service.bidding.bis.blind_nil import HIGH_SUM
 from service.bidding.game.auction import NO_BID, sequence_index
 from service.bidding.game.rules import make_rules
 from tables.arena.result import MatchResult
-from tables.report.setup import Setup, by_points, percent, share, table
+from tables.markdown import table
+from tables.report.setup import Setup, by_points, percent, share
 
 SHORT = make_rules("blind-nil", {"win": 200, "lose": -100})
 LONG = make_rules("blind-nil")  # goal 500, no losing goal

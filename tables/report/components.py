@@ -4,8 +4,9 @@ from typing import Any
 
 from service.bidding.game.rules import PRESETS, Rules
 from tables import fit
+from tables.markdown import table
 from tables.report.paper import NO_ENDGAME_1, NO_ENDGAME_200, SINGLE_CURVE, SRP_WINS, Published
-from tables.report.setup import ONE_ROUND, PAPER, Setup, by_points, percent, table
+from tables.report.setup import ONE_ROUND, PAPER, Setup, by_points, percent
 
 # Components that hang on the nil threshold: what each is called, and the options that take it away or change it.
 ON_THRESHOLD = (

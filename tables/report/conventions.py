@@ -16,8 +16,9 @@ from tables import fit
 from tables.arena.match import Match, play
 from tables.arena.result import MatchResult, describe_match
 from tables.engine.simulate import kernel_tables
+from tables.markdown import table
 from tables.report.samples import Rounds, self_play
-from tables.report.setup import PAPER, Setup, by_points, percent, share, table
+from tables.report.setup import PAPER, Setup, by_points, percent, share
 from tables.run.family import LocalThreads
 
 LONG = make_rules("classic")  # goal 500, no losing goal

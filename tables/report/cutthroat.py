@@ -4,7 +4,8 @@ from typing import Any
 
 from service.bidding.game.rules import PRESETS
 from tables import fit
-from tables.report.setup import Setup, by_points, percent, share, table
+from tables.markdown import table
+from tables.report.setup import Setup, by_points, percent, share
 
 RULES = PRESETS["cutthroat"]  # to 300, no losing goal
 SHORT = RULES._replace(win=200, lose=-100)

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from service.bidding.game.cards import ACE, FIRST_SPADE
 from tables.arena.result import MatchResult
+from tables.markdown import table
 from tables.report import paper, plots
 from tables.report.samples import Rounds
-from tables.report.setup import Setup, by_points, share, table
+from tables.report.setup import Setup, by_points, share
 
 FEWEST = 200  # rounds that a point of a plot needs
 POINTS_BIN = 10

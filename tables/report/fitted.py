@@ -7,10 +7,11 @@ from service.bidding.game.auction import sequence_index
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from tables import fit
 from tables.arena.stats import wilson
+from tables.markdown import table
 from tables.report import plots
 from tables.report.paper import CURVE_EXAMPLE
 from tables.report.samples import SEQUENCES, third_seat_nils
-from tables.report.setup import Setup, table
+from tables.report.setup import Setup
 
 DEALS = 800  # dealt for each pair of the report, to find the three sequences of Fig. 3
 CAST_DEALS = 400  # the same for each cast

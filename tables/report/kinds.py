@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tables.markdown import table
 from tables.report.samples import Rounds
-from tables.report.setup import table
 
 TRICK_POINTS, NIL_POINTS = 10.0, 200.0
 SMALLEST = 0.002  # share of all hands that a kind needs

@@ -4,7 +4,8 @@ from typing import Any
 
 from service.bidding.policies import FULL_LEVEL
 from tables import fit
-from tables.report.setup import Setup, by_points, percent, share, table
+from tables.markdown import table
+from tables.report.setup import Setup, by_points, percent, share
 
 POLICIES = ("winprob", "bis")
 STYLES = ("aggression=-1", "aggression=-0.5", "aggression=0.5", "aggression=1", "nil_bias=-1", "nil_bias=1")

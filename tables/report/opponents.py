@@ -3,9 +3,10 @@
 from typing import Any, NamedTuple
 
 from tables.arena.result import MatchResult, run_match
+from tables.markdown import table
 from tables.report import plots
 from tables.report.paper import TABLE_2, Published
-from tables.report.setup import Setup, by_points, percent, table
+from tables.report.setup import Setup, by_points, percent
 
 
 class Row(NamedTuple):

@@ -23,7 +23,8 @@ from tables.engine.scratch import scratch
 from tables.engine.simulate import player_rows
 from tables.engine.winprob import BIDS, weighed_seat, winprob_seat
 from tables.learning.training import GAMES, random_scores
-from tables.report.setup import PAPER, Setup, table
+from tables.markdown import table
+from tables.report.setup import PAPER, Setup
 
 DEALS = 256  # to a position, half of them to choose by and half to judge by
 FEWEST = 64  # deals, or the position is left out

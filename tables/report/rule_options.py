@@ -6,7 +6,8 @@ Who ignores the rules bids as if all but the goals were classic's; its bid is th
 from typing import Any, NamedTuple
 
 from service.bidding.game.rules import Rules, make_rules
-from tables.report.setup import Setup, by_points, percent, table
+from tables.markdown import table
+from tables.report.setup import Setup, by_points, percent
 
 LONG: dict[str, object] = {"win": 500, "lose": None}
 SHORT: dict[str, object] = {"win": 200, "lose": -100}  # the goals of ECAI 2020, section 5.1

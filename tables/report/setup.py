@@ -9,7 +9,6 @@ import json
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numba
 import numpy as np
@@ -92,12 +91,6 @@ class Setup:
         run_match(a, b, players, TRIAL_PAIRS, PAPER, self.seed, self.jobs)
         rate = TRIAL_PAIRS / (time.monotonic() - started)
         return max(TRIAL_PAIRS, min(self.pairs, int(rate * self.uct_seconds) // 10 * 10))
-
-
-def table(head: str, rows: list[tuple[Any, ...]]) -> str:
-    """A Markdown table; the head's cells are parted by bars."""
-    lines = [f"| {head} |", "|" + "---|" * (head.count("|") + 1)]
-    return "\n".join(lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows])
 
 
 def percent(result: MatchResult) -> str:

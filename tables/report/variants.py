@@ -5,7 +5,8 @@ from typing import Any
 from service.bidding.game.rules import NO_LOSING_GOAL, PRESETS, Rules
 from tables import fit
 from tables.arena.result import MatchResult
-from tables.report.setup import Setup, by_points, percent, share, table
+from tables.markdown import table
+from tables.report.setup import Setup, by_points, percent, share
 
 DECIDED = ("whiz", "suicide", "jokers")
 FORCED = ("mirror", "whiz-strict")

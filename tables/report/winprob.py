@@ -20,8 +20,9 @@ from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import player_rows
 from tables.engine.winprob import BIDS, winprob_bid
+from tables.markdown import table
 from tables.report import plots
-from tables.report.setup import PAPER, Players, Setup, by_points, percent, share, table
+from tables.report.setup import PAPER, Players, Setup, by_points, percent, share
 
 LONG = make_rules("classic")
 PAIRS = 10

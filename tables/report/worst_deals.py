@@ -14,8 +14,9 @@ from tables.engine.jit import round_loop
 from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import player_rows, policies_by_chair
+from tables.markdown import table
 from tables.report.regret import scores_under_way
-from tables.report.setup import PAPER, Setup, table
+from tables.report.setup import PAPER, Setup
 
 WORST = 10
 

@@ -1,0 +1,19 @@
+"""Markdown tables for reports."""
+
+from collections.abc import Iterable, Sequence
+
+from tabulate import tabulate
+
+
+def table(head: str, rows: Iterable[Sequence[object]]) -> str:
+    """Return a Markdown table; ``head`` holds the column titles, separated by bars.
+
+    >>> print(table("bidder | wins, %", [("bis", 51.40), ("rb", None)]))
+    | bidder | wins, % |
+    |----------|-----------|
+    | bis | 51.4 |
+    | rb | None |
+    """
+    titles = [title.strip() for title in head.split("|")]
+    cells = [[str(cell) for cell in row] for row in rows]
+    return tabulate(cells, titles, tablefmt="github", stralign=None, disable_numparse=True)

@@ -10,6 +10,7 @@
 #                                           does the working tree answer as the commit does? BASE's default is the
 #                                           commit of main that this branch started from
 #   make check                              ruff, mypy --strict, import contracts
+#   make imports                            print import cycles, modules per package, long parameter lists, lines of code
 #   make fix                                mend what ruff can mend
 #   make bench [ARGS="--rounds 7"]          a decision, the engine, the service beside its yardsticks
 #   make loadtest [DURATION=30] [RATE=500] [PROMISE_MS=25] [ARGS="--url http://host:port"]
@@ -50,7 +51,7 @@ FIND_PYTHON = found=; for candidate in $(or $(PYTHON),python3.13 python3.12 pyth
 	echo "No usable Python: expected >= 3.11 with venv and ensurepip (on Debian: python3-venv), tried:" \
 	"$(or $(PYTHON),python3.13 python3.12 python3.11 python3). Name one with PYTHON=..." >&2; exit 1; fi
 
-.PHONY: help run install test test-long same-answers check fix bench loadtest loadtest-web dashboards-check \
+.PHONY: help run install test test-long same-answers check imports fix bench loadtest loadtest-web dashboards-check \
 	prometheusrule sbom pin-images tables verify lock clean
 .DEFAULT_GOAL := help
 
@@ -84,6 +85,9 @@ check: $(ALL)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+imports: $(ALL)
+	@$(BIN)/python -m tests.structure
 
 fix: $(ALL)
 	$(BIN)/ruff check --fix .

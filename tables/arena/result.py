@@ -19,7 +19,7 @@ from service.bidding.game.rules import Rules, describe
 from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.arena import stats
 from tables.arena.errors import ArenaError
-from tables.arena.match import PAPER_RULES, Match, Played, play
+from tables.arena.match import PAPER_RULES, Match, Played, play, player_version
 from tables.engine import game
 from tables.engine.jit import source_hash
 from tables.engine.simulate import kernel_tables
@@ -130,7 +130,7 @@ def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResul
         float(sums[game.PAIR_RR]),
         rate.pairs,
     )
-    players = [format_player(parse_player(player)) for player in match.players]
+    players = [player_version(player) for player in match.players]
     return MatchResult(
         a=match.a,
         b=match.b,

@@ -4,7 +4,8 @@
 #   make run [PORT=8080] [HOST=127.0.0.1]   serve (installs what the service needs, no more); beyond this machine it
 #                                           wants API keys or ARGS=--allow-unauthenticated
 #   make install                            prepare .venv for everything, this project included (editable)
-#   make test [ARGS="-k nil"]               all tests
+#   make test [ARGS="-k nil"]               all tests, in two processes; those that measure time or memory afterwards
+#   make test-fast [ARGS="-k nil"]          tests that compile nothing and start no servers, for the edit loop
 #   make test-long                          the long forms of the fault tests; minutes to an hour
 #   make same-answers [BASE=<commit>] [ARGS="--requests 2000"]
 #                                           does the working tree answer as the commit does? BASE's default is the
@@ -51,7 +52,7 @@ FIND_PYTHON = found=; for candidate in $(or $(PYTHON),python3.13 python3.12 pyth
 	echo "No usable Python: expected >= 3.11 with venv and ensurepip (on Debian: python3-venv), tried:" \
 	"$(or $(PYTHON),python3.13 python3.12 python3.11 python3). Name one with PYTHON=..." >&2; exit 1; fi
 
-.PHONY: help run install test test-long same-answers check imports fix bench loadtest loadtest-web dashboards-check \
+.PHONY: help run install test test-fast test-long same-answers check imports fix bench loadtest loadtest-web dashboards-check \
 	prometheusrule sbom pin-images tables verify lock clean
 .DEFAULT_GOAL := help
 
@@ -77,8 +78,15 @@ run: $(RUNTIME)
 
 install: $(RUNTIME) $(ALL)
 
+# Exit code 5 means that ARGS selects none of them.
+PYTEST := $(BIN)/python -m pytest
+IN_TWO := $(PYTEST) -n 2 --dist loadgroup
 test: $(ALL)
-	$(BIN)/python -m pytest $(ARGS)
+	$(IN_TWO) -m "not long and not alone" $(ARGS) || [ $$? -eq 5 ]
+	$(PYTEST) -m "alone and not long" $(ARGS) || [ $$? -eq 5 ]
+
+test-fast: $(ALL)
+	$(IN_TWO) -m "not (long or slow or compiled or server or alone)" $(ARGS)
 
 check: $(ALL)
 	$(BIN)/ruff check .

@@ -1,10 +1,12 @@
-"""What tests of kernels share: tables whose fitted parts are neutral or random, so that no refit changes a test.
+"""Which tests share a process, and the tables for tests of kernels.
 
+The tables' fitted parts are neutral or random, so that no refit changes a test.
 The exact tables are the committed ones (test_exact and test_tableset check them). Each set comes in both forms:
 `plain`, memoryviews as the service reads them, and `arrays`, as compiled code takes them.
 """
 
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +22,24 @@ from service.bidding.winprob.games import WIN_CELLS
 from service.bidding.winprob.outcomes import OUTCOMES
 from tables.engine.simulate import kernel_tables
 from tests.more_games import MORE_CELLS, MORE_ROWS
+
+ROOT = Path(__file__).resolve().parents[1]
+SERVERS = {"server", "serve", "real_cluster", "prometheus"}  # fixtures that start processes
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m and pytest-xdist read the marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests that compile or start servers, and group them for `pytest -n`: by file, all compiled ones together."""
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if SERVERS & fixtures or item.path.parent.name == "faults":
+            item.add_marker(pytest.mark.server)
+        in_tables = isinstance(item, pytest.DoctestItem) and item.path.is_relative_to(ROOT / "tables")
+        if in_tables or "committed" in fixtures or item.get_closest_marker("parity"):
+            item.add_marker(pytest.mark.compiled)
+        group = "compiled" if item.get_closest_marker("compiled") else str(item.path.relative_to(ROOT))
+        if not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(group))
 
 
 @cache

@@ -229,11 +229,13 @@ def serve(resources: list[dict], expected: int, **environment: str) -> None:
     assert status == expected
 
 
+@pytest.mark.server
 def test_the_containers_command_serves():
     assert "--allow-unauthenticated" in container(assemble())["args"]
     serve(assemble(), 200)
 
 
+@pytest.mark.server
 def test_with_keys_a_key_is_needed(tmp_path):
     resources = assemble(K8S / "components/api-keys")
     assert "--allow-unauthenticated" not in container(resources)["args"]

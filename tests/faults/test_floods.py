@@ -38,6 +38,8 @@ from tests.faults.conftest import (
 )
 from tests.service.conftest import RealServer, running_server
 
+pytestmark = pytest.mark.alone
+
 _LIMIT_MIB = 150
 _STOP_MIB = 600  # an attack that has shown what it does is stopped: the machine has other users
 # The slowest answer to any other caller, on a machine with other work to do; a batch of the eighty is .1 s of work.

@@ -12,6 +12,8 @@ from tests.faults.conftest import BODY, WORKED, ask, connected, free_port, read_
 from tests.faults.test_stopping import _ready
 from tests.service.conftest import running_server
 
+pytestmark = pytest.mark.alone
+
 
 def _burst(server, count):
     """``count`` requests at once on one connection; statuses in order."""

@@ -10,6 +10,8 @@ from loadtest.arrivals import Prepared, run
 from tests.faults.conftest import request_bytes, rss_kb
 from tests.service.conftest import running_server
 
+pytestmark = pytest.mark.alone
+
 _SLICE_S = 10
 _RATE = float(os.environ.get("SOAK_RATE", "1000"))  # requests/s; half of what the machine can do, see `make loadtest`
 

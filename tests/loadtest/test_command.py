@@ -10,6 +10,8 @@ from loadtest.__main__ import main
 from loadtest.arrivals import Run
 from loadtest.servers import ROOT, ServerError, free_port, metric, running_service
 
+pytestmark = pytest.mark.server
+
 
 def a_run(rate=100.0, latencies=(1.0,), **counts):
     return Run(rate, 10, latencies_ms=list(latencies), **counts)

@@ -5,6 +5,7 @@ import json
 import random
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -62,6 +63,7 @@ def test_all_seats_and_the_stated_share_of_wrong_ones():
     assert all(question.status == 200 for question in first(200, bad_share=0.0))
 
 
+@pytest.mark.server
 def test_the_service_answers_each_as_it_should():
     """One worker, every kind of question, three times as many wrong ones as usual."""
     with running_service() as server:

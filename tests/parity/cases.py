@@ -20,13 +20,12 @@ from service.bidding.winprob.features import BID_INPUTS, CARD_INPUTS, holdings
 from service.bidding.winprob.games import BAGS, SLICES, WinTableSlice, rules_of
 from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS
 from tables.alternatives import CLASSES
-from tables.engine.game import SUMS, Game, Lineup, Totals
+from tables.engine.game import SUMS, Game, Totals
 from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import numba_typed, player_rows
 from tables.players.choose_card import IDS, UCT1
 from tables.players.common import unseen_cards
-from tables.players.srp1.goals import ALL_PIECES
 from tables.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, packed
 from tables.players.unseen import WAYS, count_deals, seed_view
 from tests.conftest import view
@@ -234,19 +233,6 @@ def endgame(rng: random.Random) -> tuple:
     )
 
 
-def game(rng: random.Random) -> tuple:
-    a, b = rng.sample(POLICIES, 2)
-    players = player_rows(rng.choice(("srp", "wrp")), rng.choice(("srp", "wrp")), rng.choice((ALL_PIECES, 255)))
-    return (
-        states.empty(),
-        Game(rng.randrange(2**31), rng.randrange(1000), rng.randrange(2)),
-        make_rules("bis-paper"),
-        Lineup((a, b, a, b), view(players)),
-        SETTINGS,
-        view(np.zeros(SUMS)),
-    )
-
-
 def totals(rng: random.Random) -> Totals:
     return Totals(rng.randint(-100, 200), rng.randint(-100, 200), rng.randrange(10), rng.randrange(10))
 
@@ -310,12 +296,6 @@ def alone_finish(rng: random.Random) -> tuple:
     takes = rng.randint(1, 7)
     nil = Nil(0.5, 0.5, 0.5, 0.5, 1.0, 0.5, rng.random(), 0.0, 25.0, rng.choice((0, 0, 2)), False)
     return seat, b0, b1, b2, rng.choice((0, takes, takes)), takes, nil, rng.choice(BIS), by_seat, bags, rules, ALL
-
-
-def alone_game(rng: random.Random) -> tuple:
-    s, identity, _, lineup, *rest = game(rng)
-    players = view(player_rows("solo", rng.choice(("solo", "srp", "wrp"))))
-    return s, identity, CUTTHROAT, lineup._replace(players=players), *rest
 
 
 def alone_finished(rng: random.Random) -> PlayState:
@@ -816,8 +796,6 @@ CASES: dict[str, Maker] = {
     GAME + "close_round": lambda r: (finished(r), r.randrange(4), totals(r), r.choice(RULES), view(np.zeros(SUMS))),
     GAME + "score_of_side": lambda r: (finished(r), r.randrange(2), r.randrange(10), r.choice(RULES)),
     GAME + "turn_of": lambda r: (Game(1, r.randrange(100), r.randrange(2)), r.randrange(20)),
-    GAME + "play_game": game,
-    SOLO_GAME + "play_cutthroat_game": alone_game,
     SOLO_GAME + "rotate_seats": lambda r: (alone_finished(r), r.randrange(5)),
     SOLO_GAME + "close_cutthroat_round": lambda r: (alone_finished(r), r.randrange(4), CUTTHROAT, view(np.zeros(SUMS))),
     SOLO_GAME + "cutthroat_winner": lambda r: (alone_finished(r), r.choice((CUTTHROAT, CUTTHROAT._replace(lose=-50)))),
@@ -830,12 +808,13 @@ TEXTS = {
     "service.bidding.game.cards." + name
     for name in ("parse_card", "format_card", "pbn_card", "parse_pbn", "format_pbn")
 }
+# Compared as a part of `play_pairs` (test_rounds.py), which the simulators compile anyway: they are most of its code.
+WITHIN_A_PAIR = {GAME + "play_game", SOLO_GAME + "play_cutthroat_game"}
 BUILD_ONLY = {"service.bidding.bis.regular.ruff_values"}  # makes `ruffs`; a list of floats, sorted
 
 HOW_MANY = (
     {"tables.engine.winprob.winprob_bid": 40}
     | dict.fromkeys((f"tables.engine.winprob.{name}_seat" for name in ("winprob", "weighed", "graded")), 20)
-    | {GAME + "play_game": 3, SOLO_GAME + "play_cutthroat_game": 3}
     | dict.fromkeys(
         (
             GAME + "play_out",

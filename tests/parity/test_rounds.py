@@ -8,7 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from service.bidding.game.rules import CUTTHROAT, make_rules
+from service.bidding.policies import parse_policy
+from service.bidding.table_profile import CUTTHROAT_PROFILE, PARTNERSHIP_PROFILE
+from tables.engine.cutthroat import play_cutthroat_game
+from tables.engine.deal import open_table
+from tables.engine.game import DRAWS, GAMES, PAIR_DD, PAIR_DR, PAIR_RR, SUMS, WINS_A, Game, Lineup, play_game
+from tables.engine.play import carry_rules
+from tables.engine.selfplay import play_pairs
+from tables.engine.simulate import player_rows, policies_by_chair
+from tests.conftest import view
 from tests.parity.worlds import compiled_rounds, frozen_bids, plain_rounds
+from tests.tables.engine import states
 
 pytestmark = pytest.mark.parity
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +45,37 @@ def test_card_by_card(players, first, pieces):
     assert np.array_equal(plain, compiled_rounds(first, 100, bids, *players, pieces=pieces))
 
 
+@pytest.mark.parametrize(
+    ("preset", "setting", "a", "b", "players"),
+    [
+        ("bis-paper", PARTNERSHIP_PROFILE, "bis", "rb:nil=5-8-T", ("srp", "wrp")),
+        ("bis-paper", PARTNERSHIP_PROFILE, "bis:tuned", "io", ("wrp", "srp")),
+        ("cutthroat", CUTTHROAT_PROFILE, "bis", "ms", ("solo", "srp")),
+    ],
+)
+def test_games(fitted, preset, setting, a, b, players):
+    """Pairs of games by `play_pairs`, and the same games one by one in plain Python: scores and sums are equal."""
+    rules = make_rules(preset)
+    policies = policies_by_chair(parse_policy(a, rules.variant), parse_policy(b, rules.variant))
+    seats = player_rows(*players)
+    scores, sums = np.zeros((2, 2), np.int64), np.zeros(SUMS)
+    play_pairs(7, 10, 12, rules, Lineup(policies, seats), (fitted.array_settings[setting],), scores, sums)
+    s, plain_sums = open_table([states.empty()], rules), np.zeros(SUMS)
+    carry_rules(s, rules)
+    play_one = play_cutthroat_game if rules.variant == CUTTHROAT else play_game
+    tables = (fitted.plain_settings[setting],)
+    for pair in range(2):
+        for swap in range(2):
+            lineup = Lineup(policies, view(seats))
+            result = play_one(s, Game(7, 10 + pair, swap), rules, lineup, tables, view(plain_sums))
+            assert result == scores[pair, swap]
+    sums[[GAMES, WINS_A, DRAWS, PAIR_DD, PAIR_DR, PAIR_RR]] = 0.0  # counted by `play_pairs` itself
+    assert np.array_equal(sums, plain_sums)
+    assert sums.any()
+
+
 @pytest.mark.slow
+@pytest.mark.xdist_group("bounds")  # compiles everything again, and so may as well be in another process
 def test_within_bounds(tmp_path):
     """No kernel reads or writes past an array's end: the same comparisons, compiled with NUMBA_BOUNDSCHECK=1."""
     environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "XDG_CACHE_HOME": str(tmp_path)}

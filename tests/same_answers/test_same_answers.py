@@ -233,6 +233,7 @@ def test_batches_hold_what_was_read_as_json():
     assert made[1].data == {"requests": [REQUEST.data] * 3}
 
 
+@pytest.mark.server
 def test_a_server_answers_as_itself_and_every_code_is_asked_for():
     with running_service(tree_of(ROOT)) as port:
         tally = Tally(())

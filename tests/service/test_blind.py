@@ -200,7 +200,7 @@ def test_keys_rates_and_shedding_hold_here_too(call, body, tmp_path):
     statuses = [call("POST", PATH, service=service, json=body, headers=headers).status_code for _ in range(4)]
     assert statuses[0] == 200
     assert statuses[-1] == 429
-    full = create_app(Settings(max_in_flight=0))
+    full = create_app(Settings().model_copy(update={"max_in_flight": 0}))
     full.state.start(None, committed_tables())
     assert call("POST", PATH, service=full, json=body).status_code == 503
 

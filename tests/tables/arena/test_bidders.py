@@ -264,6 +264,7 @@ def test_nobody_listens(monkeypatch):
         silent.bids([REQUEST])
 
 
+@pytest.mark.server
 def test_our_own_service_bids_as_the_engine_does(committed):
     """The policy ms inside the engine, and behind POST /v1/bids of a real server: the same games."""
     with running_server() as server:

@@ -6,6 +6,8 @@ import pytest
 
 from tables.__main__ import main
 
+pytestmark = pytest.mark.compiled
+
 
 def test_json(capsys):
     match = "--a bis --b rb --players srp,wrp --pairs 50 --win 150 --lose none --seed 9 --mixed"

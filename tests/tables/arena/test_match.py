@@ -15,6 +15,8 @@ from tables.engine.game import BIDS, GAMES, NILS, PAIR_DD, PAIR_DR, PAIR_RR, POI
 from tables.engine.simulate import player_rows
 from tables.run.family import LocalThreads
 
+pytestmark = pytest.mark.compiled
+
 
 def played(committed, *arguments, jobs=1, **options):
     return play(Match(*arguments, **options), committed, LocalThreads(jobs))

@@ -15,6 +15,8 @@ from tables.arena.stats import pair_counts, sequential_test
 from tables.engine import game
 from tables.engine.play_state import PlayState
 
+pytestmark = pytest.mark.compiled
+
 FIELDS = {
     "a", "b", "mixed", "noise", "players", "rules", "seed", "win_rate", "ci95", "pairs", "games", "draws",
     "variance_saved", "rounds", "points_per_round", "points_difference", "points_difference_ci95", "nil_rate",

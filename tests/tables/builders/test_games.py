@@ -83,6 +83,7 @@ def built(tmp_path):
     return directory
 
 
+@pytest.mark.compiled
 def test_one_more_game(built, tmp_path, monkeypatch):
     """A short game, without those that ship beside it, for they take minutes."""
     monkeypatch.setattr(extra_win_tables, "SHIPPED_MORE", ())

@@ -21,16 +21,16 @@ def rounds(worlds, first, last, a, b, players=("srp", "srp")):
     points, sums = np.zeros((last - first, 2)), np.zeros(SUMS)
     policies = policies_by_chair(parse_policy(a), parse_policy(b))
     selfplay.play_rounds(
-        SEED, first, last, PAPER, Lineup(policies, player_rows(*players)), worlds.array_settings, points, sums
+        SEED, first, last, PAPER, Lineup(policies, player_rows(*players)), worlds.array_settings[:1], points, sums
     )
     return points, sums
 
 
 def games(worlds, first, last, a, b, players=("srp", "srp")):
-    scores, sums = np.zeros((last - first, 2)), np.zeros(SUMS)
+    scores, sums = np.zeros((last - first, 2), np.int64), np.zeros(SUMS)
     policies = policies_by_chair(parse_policy(a), parse_policy(b))
     selfplay.play_pairs(
-        SEED, first, last, PAPER, Lineup(policies, player_rows(*players)), worlds.array_settings, scores, sums
+        SEED, first, last, PAPER, Lineup(policies, player_rows(*players)), worlds.array_settings[:1], scores, sums
     )
     return scores, sums
 
@@ -96,6 +96,7 @@ def test_record_a_set_and_a_failed_nil():
     assert (sums[game.NILS + 1], sums[game.NILS_MADE + 1]) == (1, 0)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("policy", ["bis", "rb", "ms", "io"])
 def test_equal_sides_come_out_equal(fitted, policy):
     points, sums = rounds(fitted, 0, 40, policy, policy)
@@ -106,6 +107,7 @@ def test_equal_sides_come_out_equal(fitted, policy):
     assert sums[game.WINS_A] + sums[game.DRAWS] / 2 == sums[game.GAMES] / 2 == 20
 
 
+@pytest.mark.compiled
 def test_chunks_do_not_matter(fitted):
     whole_points, whole_sums = rounds(fitted, 0, 60, "bis", "ms", ("srp", "wrp"))
     parts = [rounds(fitted, a, b, "bis", "ms", ("srp", "wrp")) for a, b in ((0, 1), (1, 37), (37, 60))]
@@ -117,6 +119,7 @@ def test_chunks_do_not_matter(fitted):
     assert np.array_equal(sum(sums for _, sums in parts), whole_sums)
 
 
+@pytest.mark.compiled
 def test_changing_the_sides_changes_the_sign(fitted):
     points, _ = rounds(fitted, 0, 40, "bis", "io", ("srp", "wrp"))
     mirrored, _ = rounds(fitted, 0, 40, "io", "bis", ("wrp", "srp"))
@@ -125,6 +128,7 @@ def test_changing_the_sides_changes_the_sign(fitted):
     assert np.array_equal(points[:, 1], -mirrored[:, 0])
 
 
+@pytest.mark.compiled
 def test_totals_add_up(fitted):
     scores, sums = games(fitted, 0, 25, "bis", "rb")
     assert sums[game.GAMES] == 50

@@ -6,6 +6,7 @@ import pytest
 from service.bidding.game.rules import CUTTHROAT, make_rules
 from service.bidding.game.scoring import score_seat
 from service.bidding.policies import parse_policy
+from service.bidding.table_profile import CUTTHROAT_PROFILE
 from tables.arena.errors import ArenaError
 from tables.arena.match import Match
 from tables.engine import game, selfplay
@@ -35,10 +36,11 @@ def scored(*scores):
 
 
 def games(worlds, first, last, a, b, player="solo"):
-    scores, sums = np.zeros((last - first, 2)), np.zeros(SUMS)
+    scores, sums = np.zeros((last - first, 2), np.int64), np.zeros(SUMS)
+    tables = (worlds.array_settings[CUTTHROAT_PROFILE],)
     policies = policies_by_chair(parse_policy(a, CUTTHROAT), parse_policy(b, CUTTHROAT))
     lineup = Lineup(policies, player_rows(player, player))
-    selfplay.play_pairs(SEED, first, last, RULES, lineup, worlds.array_settings, scores, sums)
+    selfplay.play_pairs(SEED, first, last, RULES, lineup, tables, scores, sums)
     return scores, sums
 
 
@@ -108,6 +110,7 @@ def test_points_sum_up():
         assert sums[game.POINTS + 1] == expected[2] + expected[3]
 
 
+@pytest.mark.compiled
 def test_equal_bidders_win_half(fitted):
     """Both games of a pair are the same game with the sides' names exchanged."""
     scores, sums = games(fitted, 0, 20, "bis", "bis")
@@ -117,6 +120,7 @@ def test_equal_bidders_win_half(fitted):
     assert sums[game.BIDS] == sums[game.BIDS + 1] == 2 * sums[game.ROUNDS]
 
 
+@pytest.mark.compiled
 def test_games_are_the_same_in_plain_python_and_in_any_span(fitted):
     scores, _ = games(fitted, 3, 7, "bis", "rb")
     again, _ = games(fitted, 5, 7, "bis", "rb")

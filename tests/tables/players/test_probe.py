@@ -1,6 +1,7 @@
 """The probe of card players: classes of cards by hand, and what it finds at a player who never covers a nil."""
 
 import numpy as np
+import pytest
 
 from service.bidding.game.cards import parse_card
 from service.bidding.tableset import open_tables
@@ -51,6 +52,7 @@ def test_cards_are_worth_the_same_without_an_unseen_card_between():
     assert not same_worth(card("KS"), card("KH"), 0)
 
 
+@pytest.mark.compiled
 def test_it_finds_what_a_simple_player_does_wrong():
     """WRP does not dodge bags once its contract is made and takes tricks that it does not want; SRP does better."""
     found = {}

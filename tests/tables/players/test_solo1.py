@@ -6,6 +6,8 @@ another name (`solo@2`).
 
 import hashlib
 
+import pytest
+
 from service.bidding.game.cards import format_card, parse_card
 from tables.engine.play import play_card
 from tables.players.choose_card import choose_card
@@ -106,6 +108,7 @@ def test_safe():
     assert [is_safe(s, seat, unseen_cards(s, seat)) for seat in range(4)] == [True, True, False, False]
 
 
+@pytest.mark.compiled
 def test_frozen():
     cards = compiled_rounds(0, ROUNDS, frozen_bids(), "solo@1")
     assert hashlib.sha256(cards.tobytes()).hexdigest() == FROZEN

@@ -154,6 +154,7 @@ def golden(player):
     return hashlib.sha256(cards.tobytes()).hexdigest()
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("player", sorted(FROZEN))
 def test_frozen(player):
     assert golden(player) == FROZEN[player]

@@ -153,6 +153,7 @@ def test_a_nil_is_left_alone_where_the_contract_wins():
     assert attack_pays(at_stake(0, 80, (8, 0, 4, 4), (3, 0, 2, 1)), 0)  # set, or every trick needed: it stops their win
 
 
+@pytest.mark.compiled
 def test_without_its_pieces_it_is_srp1():
     bids = frozen_bids()[:500]
     assert np.array_equal(
@@ -165,6 +166,7 @@ def test_no_piece_is_in_use_where_both_sides_bid_nil():
         assert pieces_in_use(at_stake(0, 0, bids, (0, 0, 0, 0)), 0) == pieces
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("piece", range(len(PIECE_NAMES) - 1))  # but the stakes: these rounds carry no rules
 def test_every_piece_matters(piece):
     bids = frozen_bids()

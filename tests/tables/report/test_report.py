@@ -98,6 +98,7 @@ def test_plots_are_the_same_bytes_each_time():
         assert b"dc:date" not in svg
 
 
+@pytest.mark.compiled
 def test_a_match_is_played_once_for_the_same_question(report, monkeypatch, tmp_path):
     asked = []
     real = run_match

@@ -21,6 +21,8 @@ from tables.run.build import build
 from tables.run.cluster import DaskCluster
 from tables.run.family import BuildError, Family, LocalThreads
 
+pytestmark = pytest.mark.compiled
+
 PAGE = Path(__file__).resolve().parents[3] / "docs/how-to/several-machines.md"
 SCHEDULER, WORKER, ARENA, BUILD = re.findall(r"^```sh\n(.+)\n```$", PAGE.read_text(), re.MULTILINE)
 START_S = 60.0

@@ -201,6 +201,7 @@ def test_whiz_takes_a_risk_where_the_number_is_far_off(tables):
 # ---- against bidders that ignore the variant ----------------------------------------------------------------------
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("preset", ["mirror", "whiz-strict"])
 def test_nothing_decided_nothing_won(preset):
     """Every bid is forced, so in a duplicate pair the two games are one game with the sides swapped."""

@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 
 from service.bidding.bidder import Position, decide
+from service.bidding.game.auction import read_auction
 from service.bidding.game.cards import DECK, cards_of
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import PRESETS, Rules
+from service.bidding.game.scoring import Standing
 from service.bidding.numerals import integer
 from service.bidding.policies import SERVED, parse_policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
@@ -103,10 +105,10 @@ def _decide_all(where: Any, rules: Rules, tables: Any) -> None:
     # where int64 (n, 9): hand, seat, bids, scores and bags
     p_win = np.zeros(BIDS)
     for n in range(len(where)):
-        hand, seat, b0, b1, b2 = where[n, 0], where[n, 1], where[n, 2], where[n, 3], where[n, 4]
-        us, them, us_bags, them_bags = where[n, 5], where[n, 6], where[n, 7], where[n, 8]
-        allowed = allowed_bids(hand, seat, b0, b1, rules)
-        winprob_bid(hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, allowed, tables, p_win)
+        hand, auction = where[n, 0], read_auction(where[n, 1], where[n, 2], where[n, 3], where[n, 4])
+        standing = Standing(where[n, 5], where[n, 6], where[n, 7], where[n, 8])
+        allowed = allowed_bids(hand, auction.partner_bid, rules)
+        winprob_bid(hand, auction, standing, allowed, rules, tables, p_win)
 
 
 decide_all = entry(_decide_all)

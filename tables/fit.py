@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.auction import SEQUENCES, sequence_index
+from service.bidding.game.auction import NO_BID, SEQUENCES, read_auction
 from service.bidding.game.cards import RANKS
 from service.bidding.game.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from service.bidding.numerals import integer
@@ -318,7 +318,7 @@ def fit_nil(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> s
         "SRP, opponents WRP": ("srp@2", "wrp"),
         "SRP, all others WRP": ("wrp", "wrp"),
     }
-    row = sequence_index(2, 1, 3, -1)
+    row = read_auction(2, 1, 3, NO_BID).sequence
 
     def measure(name: str) -> tuple[object, ...]:
         partner, opponents = cast[name]

@@ -1,16 +1,16 @@
 """The rule-based bidders BIS was measured against: RB, MS and IO (bis.md section 4), as kernels.
 
-RB's card values and nil ranks are fitted to our engine (`rb_suit`, `policies.VARIANTS`); MS and IO are as
+RB's card values and nil ranks are fitted to our engine (`rb_suit`, `policies.DEFAULTS`); MS and IO are as
 published. None of them knows the score.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from service.bidding.bis.regular import limit_takes
-from service.bidding.game.auction import NO_BID, partner_bid
 from service.bidding.game.cards import ACE, KING, QUEEN, TEN
 from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.policies import Policy
+from service.bidding.table_views import Tables
 
 
 class Baseline(NamedTuple):
@@ -42,10 +42,9 @@ def lowest_at_most(cards: int, x: int, y: int, z: int) -> bool:
     return cards == 0 or (cards & -cards) <= 1 << z
 
 
-def naive_nil(hand: int, seat: int, b0: int, b1: int, policy: Policy) -> bool:
+def naive_nil(hand: int, partner_bid: int, policy: Policy) -> bool:
     """RB's nil rule: low cards in every suit, at most three spades, partner not nil."""
-    partner = partner_bid(seat, b0, b1)
-    if partner == 0 or partner == BLIND_NIL or not policy.nils or (hand >> 48).bit_count() > 3:
+    if partner_bid == 0 or partner_bid == BLIND_NIL or not policy.nils or (hand >> 48).bit_count() > 3:
         return False
     for suit in range(4):
         if not lowest_at_most(hand >> 16 * suit & 0xFFFF, policy.nil_x, policy.nil_y, policy.nil_z):
@@ -53,15 +52,15 @@ def naive_nil(hand: int, seat: int, b0: int, b1: int, policy: Policy) -> bool:
     return True
 
 
-def rb(hand: int, seat: int, b0: int, b1: int, policy: Policy, tables: Any) -> Baseline:
+def rb(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
     """The rule-based bidder: a value for each card by the length of its suit; `rb_suit` (2, 8192)."""
     c = tables.rb_suit[0, hand & 0xFFFF]
     d = tables.rb_suit[0, hand >> 16 & 0xFFFF]
     h = tables.rb_suit[0, hand >> 32 & 0xFFFF]
     s = tables.rb_suit[1, hand >> 48]
     estimate = c + d + h + s + policy.offset
-    takes = limit_takes(estimate, partner_bid(seat, b0, b1))
-    nil = naive_nil(hand, seat, b0, b1, policy)
+    takes = limit_takes(estimate, partner_bid)
+    nil = naive_nil(hand, partner_bid, policy)
     return Baseline(0 if nil else takes, c, d, h, s, 0.0, estimate, takes, nil)
 
 
@@ -70,7 +69,7 @@ def ms_side(cards: int) -> float:
     return float((cards >> ACE & 1) + (1 if cards >> KING & 1 and cards.bit_count() > 1 else 0))
 
 
-def ms(hand: int, seat: int, b0: int, b1: int, policy: Policy, tables: Any) -> Baseline:
+def ms(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
     """Master Spades' simple bidding (ECAI 2020, appendix F.1) with RB's nil rule.
 
     Its two corrections for short suits count once each, however many suits are short.
@@ -94,8 +93,8 @@ def ms(hand: int, seat: int, b0: int, b1: int, policy: Policy, tables: Any) -> B
     elif n == 3 and (c_cards & (c_cards - 1) == 0 or d_cards & (d_cards - 1) == 0 or h_cards & (h_cards - 1) == 0):
         shape = 1.0
     estimate = c + d + h + s + shape + policy.offset
-    takes = limit_takes(estimate, partner_bid(seat, b0, b1))
-    nil = naive_nil(hand, seat, b0, b1, policy)
+    takes = limit_takes(estimate, partner_bid)
+    nil = naive_nil(hand, partner_bid, policy)
     return Baseline(0 if nil else takes, c, d, h, s, shape, estimate, takes, nil)
 
 
@@ -106,7 +105,7 @@ def io_side(cards: int) -> float:
     return 0.5 if cards >> KING & 1 and cards.bit_count() > 1 else 0.0
 
 
-def io(hand: int, seat: int, b0: int, b1: int, policy: Policy, tables: Any) -> Baseline:
+def io(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
     """The bidder of cardgames.io (ECAI 2020, section 5.1)."""
     c_cards = hand & 0xFFFF
     d_cards = hand >> 16 & 0xFFFF
@@ -119,23 +118,14 @@ def io(hand: int, seat: int, b0: int, b1: int, policy: Policy, tables: Any) -> B
     n = s_cards.bit_count()
     s = high + 0.4 * (n - high)
     estimate = c + d + h + s + policy.offset
-    partner = partner_bid(seat, b0, b1)
-    takes = limit_takes(estimate, partner)
+    takes = limit_takes(estimate, partner_bid)
     honours = (c_cards | d_cards | h_cards | s_cards) >> KING
-    nil = (
-        policy.nils != 0
-        and takes <= 3
-        and partner != NO_BID
-        and 4 <= partner < BLIND_NIL
-        and honours == 0
-        and high == 0
-        and n <= 3
-    )
+    nil = policy.nils != 0 and takes <= 3 and 4 <= partner_bid < BLIND_NIL and honours == 0 and high == 0 and n <= 3
     return Baseline(0 if nil else takes, c, d, h, s, 0.0, estimate, takes, nil)
 
 
-def fixed(seat: int, b0: int, b1: int, policy: Policy) -> Baseline:
+def fixed(partner_bid: int, policy: Policy) -> Baseline:
     """The same bid from every hand: for tests and the arena."""
     estimate = float(policy.bid)
-    takes = limit_takes(estimate, partner_bid(seat, b0, b1))
+    takes = limit_takes(estimate, partner_bid)
     return Baseline(takes, 0.0, 0.0, 0.0, 0.0, 0.0, estimate, takes, False)

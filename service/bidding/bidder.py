@@ -13,18 +13,18 @@ from service.bidding.bis.stakes import simplified_rules
 from service.bidding.explain.cutthroat_explanation import explain_cutthroat
 from service.bidding.explain.explanation import explain_baseline, explain_bis
 from service.bidding.explain.winprob_explanation import explain_winprob
-from service.bidding.game.auction import NO_BID
+from service.bidding.game.auction import auction_after
 from service.bidding.game.cards import without_jokers
 from service.bidding.game.legal import EVERY_BID, allowed_bids, nearest_allowed
 from service.bidding.game.rules import CUTTHROAT, JOKERS, Rules
-from service.bidding.game.scoring import BLIND_NIL, NIL
+from service.bidding.game.scoring import BLIND_NIL, NIL, Standing
 from service.bidding.game.variants import sees_no_jokers, variant_of
 from service.bidding.policies import BIS, IO, MS, RB, WINPROB, Policy
 from service.bidding.record import record
-from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
+from service.bidding.table_profile import profile_of
 from service.bidding.table_views import Tables
 from service.bidding.tableset import TableSet
-from service.bidding.winprob.decision import win_decision
+from service.bidding.winprob.decision import WinDecision, win_decision
 
 __all__ = ["BLIND_NIL", "Decision", "Position", "decide", "nearest_legal"]
 
@@ -51,7 +51,6 @@ class Decision(NamedTuple):
 
 
 _KINDS = ("nil", *["regular"] * 13, "blind_nil")
-_UNBID = ((NO_BID, NO_BID, NO_BID), (NO_BID, NO_BID), (NO_BID,), ())
 
 
 def decide(
@@ -66,31 +65,32 @@ def decide(
     At full strength: a level or a style is `skill.decide_with_skill`'s.
     `winprob` takes rules in which `games.unsupported_field` finds nothing.
     """
-    hand, bids, us, them, us_bags, _, rules, scores = position
-    seat = len(bids)
-    b0, b1, b2 = bids + _UNBID[seat]
-    allowed = allowed_bids(hand, seat, b0, b1, rules)
+    hand, bids, us, them, us_bags, them_bags, rules, scores = position
     kind = policy.kind
     if kind == WINPROB:
-        return _by_win_probability(position, b0, b1, b2, tables, allowed, legal, explain)
-    t = tables.kernel[profile_of(rules, policy, us, them)]
+        decided = decide_winprob(position, tables, legal, explain)
+        return record(Decision, (decided.bid, _KINDS[decided.bid], explain_winprob(decided) if explain else None))
+    auction = auction_after(bids)
+    standing = record(Standing, (us, them, us_bags, them_bags))
+    allowed = allowed_bids(hand, auction.partner_bid, rules)
+    t = tables.kernel[profile_of(rules, policy, standing)]
     variant = rules.variant
     if variant == JOKERS and sees_no_jokers(rules, policy):
         hand = without_jokers(hand)
     made: BisDecision | CutthroatDecision | Baseline
     if kind == BIS and variant == CUTTHROAT and not policy.ignores:
         seen = simplified_rules(rules) if policy.ignores_rules else rules
-        made = by_solo = bis_cutthroat(hand, seat, b0, b1, b2, scores, us_bags, seen, policy, allowed, t)
+        made = by_solo = bis_cutthroat(hand, auction, scores, us_bags, allowed, seen, policy, t)
         takes = by_solo.number
     elif kind == BIS:
         seen, free = rules, allowed
         if policy.ignores_rules:
             seen = simplified_rules(rules)
-            free = allowed_bids(hand, seat, b0, b1, seen)
-        made = by_bis = bis(hand, seat, b0, b1, b2, us, them, us_bags, seen, policy, free, t)
+            free = allowed_bids(hand, auction.partner_bid, seen)
+        made = by_bis = bis(hand, auction, standing, free, seen, policy, t)
         takes = by_bis.number or by_bis.regular.takes  # 0 where the rules leave only a nil, and `legal` may not
     else:
-        made = by_rule = _baseline(hand, seat, b0, b1, policy, t)
+        made = by_rule = _baseline(hand, auction.partner_bid, policy, t)
         takes = by_rule.takes
     by_rules = made.bid if allowed >> made.bid & 1 else nearest_allowed(made.bid, takes, allowed)
     bid = by_rules
@@ -109,32 +109,23 @@ def decide(
     return record(Decision, (bid, _KINDS[bid], explanation))
 
 
-def _by_win_probability(
-    position: Position,
-    b0: int,
-    b1: int,
-    b2: int,
-    tables: TableSet,
-    allowed: int,
-    legal: tuple[int, ...] | None,
-    explain: bool,
-) -> Decision:
-    hand, bids, us, them, us_bags, them_bags, rules, _ = position
-    seat = len(bids)
+def decide_winprob(position: Position, tables: TableSet, legal: tuple[int, ...] | None, explain: bool) -> WinDecision:
+    """Return the bid of `winprob` at full strength; arguments as `decide` takes them."""
+    auction, rules = auction_after(position.bids), position.rules
+    standing = record(Standing, position[2:6])
+    allowed = allowed_bids(position.hand, auction.partner_bid, rules)
     may = EVERY_BID if legal is None else sum(1 << bid for bid in legal)
-    t, weights = tables.kernel[PARTNERSHIP_PROFILE], tables.weights
-    made = win_decision(hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, allowed, may, explain, t, weights)
-    return record(Decision, (made.bid, _KINDS[made.bid], explain_winprob(made) if explain else None))
+    return win_decision(position.hand, auction, standing, allowed, may, explain, rules, tables.weights)
 
 
-def _baseline(hand: int, seat: int, b0: int, b1: int, policy: Policy, tables: Tables) -> Baseline:
+def _baseline(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
     if policy.kind == RB:
-        return rb(hand, seat, b0, b1, policy, tables)
+        return rb(hand, partner_bid, policy, tables)
     if policy.kind == MS:
-        return ms(hand, seat, b0, b1, policy, tables)
+        return ms(hand, partner_bid, policy, tables)
     if policy.kind == IO:
-        return io(hand, seat, b0, b1, policy, tables)
-    return fixed(seat, b0, b1, policy)
+        return io(hand, partner_bid, policy, tables)
+    return fixed(partner_bid, policy)
 
 
 def nearest_legal(bid: int, takes: int, legal: tuple[int, ...]) -> int:

@@ -7,16 +7,12 @@ say what full strength would bid. Steps come first in `adjustments`: style, then
 import zlib
 from typing import Any
 
-from service.bidding.bidder import Decision, Position, decide
+from service.bidding.bidder import Decision, Position, decide, decide_winprob
 from service.bidding.explain.winprob_explanation import explain_winprob
-from service.bidding.game.auction import NO_BID
-from service.bidding.game.legal import EVERY_BID, allowed_bids
 from service.bidding.game.rules import seed_values
 from service.bidding.levels import perturbed, sample_bid
 from service.bidding.policies import BIS, WINPROB, Policy
-from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.tableset import TableSet
-from service.bidding.winprob.decision import win_decision
 
 
 def position_seed(position: Position) -> int:
@@ -53,13 +49,7 @@ def _drawn(
     explain: bool,
     seed: int,
 ) -> Decision:
-    hand, bids, us, them, us_bags, them_bags, rules, _ = position
-    seat = len(bids)
-    b0, b1, b2 = (*bids, NO_BID, NO_BID, NO_BID)[:3]
-    allowed = allowed_bids(hand, seat, b0, b1, rules)
-    may = EVERY_BID if legal is None else sum(1 << bid for bid in legal)
-    t, weights = tables.kernel[PARTNERSHIP_PROFILE], tables.weights
-    made = win_decision(hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, allowed, may, explain, t, weights)
+    made = decide_winprob(position, tables, legal, explain)
     p_win = [-1.0] * 14
     for bid, p in zip(made.bids, made.p_win):
         if made.weighed >> bid & 1:

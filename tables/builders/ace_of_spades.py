@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from service.bidding.game.auction import sum_of_bids
 from service.bidding.game.cards import ACE, FIRST_SPADE
 from service.bidding.game.rules import JOKERS, PRESETS, Rules
 from service.bidding.policies import Policy, parse_policy
 from tables.builders import jokers
 from tables.builders.variants import self_play
+from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, open_table
 from tables.engine.game import bid_seat
 from tables.engine.jit import round_loop
@@ -39,7 +39,7 @@ def _aces(states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, p
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
         for seat in range(4):
-            total = sum_of_bids(seat, state.bid[0], state.bid[1], state.bid[2])
+            total = auction_at(state, seat).sum_of_bids
             counts[seat, total, 0] += 1
             counts[seat, total, 1] += state.hand[seat] >> (FIRST_SPADE + ACE) & 1
             state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)

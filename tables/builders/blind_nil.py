@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from service.bidding.game.auction import SEQUENCES, sequence_index
+from service.bidding.game.auction import SEQUENCES
 from service.bidding.game.rules import JOKERS, Rules, make_rules
 from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.policies import Policy, parse_policy
 from tables.builders.ace_of_spades import OF_JOKERS
 from tables.builders.curve_fit import RIDGE, design, sequences
 from tables.builders.variants import self_play
+from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
 from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
@@ -30,7 +31,7 @@ from tables.run.family import Arrays, Context, Family, recorded
 CHUNKS = 20
 HELD_OUT = 2  # of the chunks: never fitted on, only judged on
 _DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
-_AXES = ("sequence of previous bids, see service.bidding.game.auction.sequence_index",)
+_AXES = ("sequence of previous bids, see service.bidding.game.auction.read_auction",)
 RULES = make_rules("blind-nil")
 
 
@@ -46,7 +47,7 @@ def _blind_rounds(
         seat_players(state, players)
         for seat in range(4):
             if seat == me:
-                sequence = sequence_index(seat, state.bid[0], state.bid[1], state.bid[2])
+                sequence = auction_at(state, seat).sequence
                 state.bid[seat] = BLIND_NIL
             else:
                 state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)

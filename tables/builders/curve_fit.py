@@ -45,7 +45,7 @@ class Design(NamedTuple):
 
 
 def sequences() -> list[tuple[int, ...]]:
-    """All sequences of 0..3 previous bids in the order of `auction.sequence_index`."""
+    """All sequences of 0..3 previous bids in the order of `Auction.sequence`."""
     bids = range(14)
     return [
         (),

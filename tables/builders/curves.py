@@ -13,14 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.bis.conventions import partner_signalled
-from service.bidding.bis.nil import GRID, NOT_RULED_OUT, consider_nil, nil_value
-from service.bidding.game.auction import SEQUENCES, sequence_index
+from service.bidding.bis.nil import GRID, NOT_RULED_OUT, NilTerms, consider_nil, nil_value
+from service.bidding.game.auction import SEQUENCES, without_partner
+from service.bidding.game.cards import suits_of
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import CUTTHROAT, Rules
+from service.bidding.game.scoring import START
 from service.bidding.game.variants import ranks_above_ace
 from service.bidding.policies import FULL, RAW, Policy, parse_policy
-from service.bidding.table_profile import convention_of, profile_of, tables_of_profile
+from service.bidding.table_profile import convention_of, profile_of
 from tables.builders.curve_fit import fit_curves, held_out_figures, log_loss_by_bin
+from tables.engine.choose_bid import auction_at, tables_of_profile
 from tables.engine.deal import Deals, deal_round, open_table
 from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
@@ -33,7 +36,7 @@ HELD_OUT = 4  # of the chunks: never fitted on, only judged on
 BINS = GRID + 1  # of nil values: value v falls in bin int(100 v)
 
 
-_SEQUENCE = "sequence of previous bids, see service.bidding.game.auction.sequence_index"
+_SEQUENCE = "sequence of previous bids, see service.bidding.game.auction.read_auction"
 _VALUE = "nil value 0..1 in hundredths"
 _BASE = ("p_length", "cnil", "side", "spades", "ruffs", "factor")
 _HELD_OUT_AXES = ("stated probability in twentieths", "nils, mean stated, share made; rounds never fitted on")
@@ -60,8 +63,8 @@ def _nil_rounds(
     # players (4, 2): id and pieces by step from the nil bidder: herself, LHO, partner, RHO.
     # counts (SEQUENCES, BINS, 2): nils by sequence and value; [..., 0] all, [..., 1] made.
     state = open_table(states, rules)
-    t = tables_of_profile(profiles, profile_of(rules, policy, 0, 0))
-    convention = convention_of(rules, policy, 0, 0)
+    t = tables_of_profile(profiles, profile_of(rules, policy, START))
+    convention = convention_of(rules, policy, START)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
         me = number & 3
@@ -71,24 +74,12 @@ def _nil_rounds(
         for seat in range(me):
             state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
         hand = state.hand[me]
-        sequence = sequence_index(me, state.bid[0], state.bid[1], state.bid[2])
-        allowed = allowed_bids(hand, me, state.bid[0], state.bid[1], rules)
-        honours = 1 if partner_signalled(me, state.bid[0], state.bid[1], convention) else policy.spade_honours
-        nil = consider_nil(
-            hand,
-            0 if rules.variant == CUTTHROAT else me,  # where each plays for herself no partner's nil is in the way
-            state.bid[0],
-            state.bid[1],
-            sequence,
-            RAW,
-            0.0,
-            honours,
-            1,
-            rules.nil_points,
-            allowed,
-            t,
-            ranks_above_ace(rules.variant),
-        )
+        auction = auction_at(state, me)
+        allowed = allowed_bids(hand, auction.partner_bid, rules)
+        honours = 1 if partner_signalled(auction.partner_bid, convention) else policy.spade_honours
+        terms = NilTerms(0.0, RAW, honours, 1, ranks_above_ace(rules.variant))
+        seen = without_partner(auction) if rules.variant == CUTTHROAT else auction
+        nil = consider_nil(suits_of(hand), seen, terms, allowed, rules, t)
         unselected = judge.on == 1 and number >> 2 & 3 == 3  # a quarter of the rounds, in all seats alike
         if nil.ruled_out != NOT_RULED_OUT and not unselected:
             continue
@@ -99,8 +90,8 @@ def _nil_rounds(
         made = 1 if state.taken[me] == 0 else 0
         if nil.ruled_out == NOT_RULED_OUT:
             cell = int(nil.value * GRID)
-            counts[sequence, cell, 0] += 1
-            counts[sequence, cell, 1] += made
+            counts[auction.sequence, cell, 0] += 1
+            counts[auction.sequence, cell, 1] += made
         if unselected:
             void = hand & 0xFFFF == 0 or hand >> 16 & 0xFFFF == 0 or hand >> 32 & 0xFFFF == 0
             for reading in range(3):

@@ -3,13 +3,15 @@
 No sampling and no fitting. Goes to side_high.npy, spade_high.npy, spade_takes.npy and ruffs.npy.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.bis.regular import MOST_RUFFS, ruff_values, side_value, spade_counts
-from service.bidding.game.cards import HOLDINGS
+from service.bidding.bis.regular import MOST_RUFFS
+from service.bidding.game.cards import ACE, HOLDINGS, JACK, KING, QUEEN
+from service.bidding.table_views import View
 from tables.builders.exact import RANKS_CLASSIC
 from tables.run.family import Arrays, Context, Family
 
@@ -17,6 +19,44 @@ from tables.run.family import Arrays, Context, Family
 def view(array: Any) -> Any:
     """An array as the kernels of `regular` read it (numpy's stubs don't know that an array is a buffer)."""
     return memoryview(array)
+
+
+def side_value(cards: int, ruffers: int, p_length: View) -> float:
+    """Return the tricks of a side suit's ace, king and queen if ``ruffers`` opponents might ruff; `p_length`."""
+    n = cards.bit_count()
+    value = 0.0
+    if cards >> ACE & 1:
+        value += p_length[ruffers, n, 1]
+    if n >= 2 and cards >> KING & 1:
+        value += p_length[ruffers, n, 2]
+    if n >= 3 and cards >> QUEEN & 1:
+        value += p_length[ruffers, n, 3]
+    return value
+
+
+def spade_counts(cards: int, above: int = 0) -> tuple[int, int]:
+    """Return the spade tricks of a holding by high cards (mostly protected A K Q J) and by length (beyond the fourth).
+
+    ``above``: ranks above the ace; with 2, the jokers, the four highest are BJ LJ A K.
+
+    >>> spade_counts(0b1101000010001)  # AKJ62
+    (3, 1)
+    """
+    n = cards.bit_count()
+    tops = cards >> above
+    high = tops >> ACE & 1
+    for rank, guards in ((KING, 1), (QUEEN, 2), (JACK, 3)):
+        if tops >> rank & 1 and n > guards:
+            high += 1
+    return high, max(0, n - 4)
+
+
+def ruff_values(lengths: Sequence[int], ruffers: int, p_length: View) -> list[float]:
+    """Return the worth of each ruff that side suits of these lengths offer, best first."""
+    return sorted(
+        (float(p_length[ruffers, n, k]) for n in lengths for k in range(n + 1, 4)),
+        reverse=True,
+    )
 
 
 def side_table(p_length: Any) -> NDArray[np.float64]:

@@ -11,10 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.auction import sum_of_bids
 from service.bidding.game.rules import Rules
 from service.bidding.policies import Policy
 from tables.builders.rb import BAG_COST, FIT_RULES
+from tables.engine.choose_bid import auction_at
 from tables.engine.cutthroat import points_gained
 from tables.engine.deal import Deals, below, deal_round, open_table, seat_players
 from tables.engine.game import bid_seat, play_out
@@ -56,7 +56,7 @@ def _shifted_rounds(
         seat_players(state, players)
         for seat in range(4):
             if seat == me:
-                bids_sum = sum_of_bids(seat, state.bid[0], state.bid[1], state.bid[2])
+                bids_sum = auction_at(state, seat).sum_of_bids
             state.bid[seat] = bid_seat(state, seat, rules, shifts[step if seat == me else UNSHIFTED], profiles)
         if state.bid[me] == 0:
             continue  # a nil, where there are any: no shift moves it

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.auction import SEQUENCES, sequence_index
+from service.bidding.game.auction import SEQUENCES
 from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.scoring import contract_of
 from service.bidding.policies import Policy, parse_policy
 from tables.builders.curve_fit import sequences
+from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
 from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
@@ -38,7 +39,7 @@ def _auctions(states: list[PlayState], deals: Deals, rules: Rules, policy: Polic
         for seat in range(4):
             state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
         for seat in range(4):
-            row = sequence_index(seat, state.bid[0], state.bid[1], state.bid[2])
+            row = auction_at(state, seat).sequence
             sums[row, 0] += 1
             for later in range(seat, 4):
                 if later - seat < 3:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import game_winner
+from service.bidding.game.scoring import START, game_winner
 from service.bidding.policies import parse_policy
 from service.bidding.winprob.games import SLICES, WIN_CELLS, WinTableSlice, rules_of
 from service.bidding.winprob.win_table import WIN_SCALE, win_probability
@@ -205,7 +205,7 @@ def _make(ctx: Context) -> Arrays:
     ctx.figure("sweeps_a_game", made["sweeps"][0] / len(games))
     for win, lose in ((200, -100), (500, -200)):
         win_slice = SLICES[win, lose, rules.bag_penalty]
-        ctx.figure(f"first_bidder_wins_{win}_{-lose}", win_probability(0, 0, 0, 0, win_slice, made["win"]))
+        ctx.figure(f"first_bidder_wins_{win}_{-lose}", win_probability(START, win_slice, made["win"]))
     return {"win": made["win"]}
 
 

@@ -1,4 +1,4 @@
-"""One bid from any policy: the kernel that the simulator calls at every turn."""
+"""One bid from any policy: the kernel that the simulator calls at every turn, and a seat's auction and standing."""
 
 from typing import Any
 
@@ -6,74 +6,79 @@ from service.bidding.baselines import fixed, io, ms, rb
 from service.bidding.bis.bis import bis
 from service.bidding.bis.cutthroat import bis_cutthroat, own_and_best
 from service.bidding.bis.stakes import simplified_rules
+from service.bidding.game.auction import Auction, read_auction
 from service.bidding.game.cards import without_jokers
 from service.bidding.game.legal import allowed_bids, nearest_allowed
 from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import START, Standing
 from service.bidding.game.variants import sees_no_jokers
 from service.bidding.policies import BIS, IO, MS, RB, Policy
-from service.bidding.table_profile import profile_of, tables_of_profile
+from service.bidding.record import record
+from service.bidding.table_profile import profile_of
+from tables.engine.play_state import PlayState
 
 
-def choose_bid(
-    hand: int,
-    seat: int,
-    b0: int,
-    b1: int,
-    b2: int,
-    us: int,
-    them: int,
-    us_bags: int,
-    rules: Rules,
-    policy: Policy,
-    profiles: Any,
-) -> int:
-    """The bid of ``policy``, tricks, always one that the rules allow.
+def auction_at(state: PlayState, seat: int) -> Auction:
+    """Return the auction at the turn of ``seat``."""
+    return read_auction(seat, state.bid[0], state.bid[1], state.bid[2])
 
-    Scores from the bidder's side; ``profiles``: `Tables` by setting.
+
+def standing_at(state: PlayState, seat: int) -> Standing:
+    """Return both sides' scores and bags, from the side of ``seat``."""
+    us, them = seat & 1, 1 - (seat & 1)
+    return record(Standing, (state.score[us], state.score[them], state.bags[us], state.bags[them]))
+
+
+def tables_of_profile(profiles: Any, row: int) -> Any:
+    """Return the `Tables` of a profile: of a tuple by profile, or of a tuple of one for all.
+
+    Compiled code passes a tuple on by value: where all play by one profile, the simulator takes one.
     """
-    allowed = allowed_bids(hand, seat, b0, b1, rules)
-    t = tables_of_profile(profiles, profile_of(rules, policy, us, them))
+    return profiles[row] if len(profiles) > 1 else profiles[0]
+
+
+def choose_bid(hand: int, auction: Auction, standing: Standing, rules: Rules, policy: Policy, profiles: Any) -> int:
+    """Return the bid of ``policy``, always one that the rules allow; ``profiles``: `Tables` by profile."""
+    partner_bid = auction.partner_bid
+    allowed = allowed_bids(hand, partner_bid, rules)
+    tables = tables_of_profile(profiles, profile_of(rules, policy, standing))
     if sees_no_jokers(rules, policy):
         hand = without_jokers(hand)
     if policy.kind == BIS:
         if policy.ignores_rules:
             seen = simplified_rules(rules)
-            free = allowed_bids(hand, seat, b0, b1, seen)
-            decided = bis(hand, seat, b0, b1, b2, us, them, us_bags, seen, policy, free, t)
+            free = allowed_bids(hand, partner_bid, seen)
+            decided = bis(hand, auction, standing, free, seen, policy, tables)
             return nearest_allowed(decided.bid, decided.number, allowed)
-        return bis(hand, seat, b0, b1, b2, us, them, us_bags, rules, policy, allowed, t).bid
+        return bis(hand, auction, standing, allowed, rules, policy, tables).bid
     if policy.kind == RB:
-        made = rb(hand, seat, b0, b1, policy, t)
+        made = rb(hand, partner_bid, policy, tables)
     elif policy.kind == MS:
-        made = ms(hand, seat, b0, b1, policy, t)
+        made = ms(hand, partner_bid, policy, tables)
     elif policy.kind == IO:
-        made = io(hand, seat, b0, b1, policy, t)
+        made = io(hand, partner_bid, policy, tables)
     else:
-        made = fixed(seat, b0, b1, policy)
+        made = fixed(partner_bid, policy)
     return nearest_allowed(made.bid, made.takes, allowed)
 
 
 def choose_cutthroat_bid(
     hand: int,
-    seat: int,
-    b0: int,
-    b1: int,
-    b2: int,
+    auction: Auction,
     scores: tuple[int, int, int, int],
     bags: int,
     rules: Rules,
     policy: Policy,
     profiles: Any,
 ) -> int:
-    """The bid of ``policy`` where each seat plays for itself; ``scores`` by seat, ``bags`` the bidder's own.
+    """Return the bid of ``policy`` where each seat plays alone; ``scores`` by seat, ``bags`` the bidder's own.
 
-    A policy that knows no such game reads the seat opposite as its partner and the best other score as theirs.
+    A policy that does not know this game takes the seat opposite for its partner, and the best other score for theirs.
     """
     if policy.kind == BIS and not policy.ignores:
-        allowed = allowed_bids(hand, seat, b0, b1, rules)
+        allowed = allowed_bids(hand, auction.partner_bid, rules)
         seen = simplified_rules(rules) if policy.ignores_rules else rules
-        t = tables_of_profile(profiles, profile_of(rules, policy, 0, 0))
-        made = bis_cutthroat(hand, seat, b0, b1, b2, scores, bags, seen, policy, allowed, t)
-        return made.bid
-    own, best = own_and_best(seat, scores)
-    return choose_bid(hand, seat, b0, b1, b2, own, best, bags, rules, policy, profiles)
+        tables = tables_of_profile(profiles, profile_of(rules, policy, START))
+        return bis_cutthroat(hand, auction, scores, bags, allowed, seen, policy, tables).bid
+    own, best = own_and_best(auction.seat, scores)
+    return choose_bid(hand, auction, record(Standing, (own, best, bags, 0)), rules, policy, profiles)

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 from service.bidding.bis.blind_nil import decide_blind_nil, hash_uniform
 from service.bidding.game.rules import CUTTHROAT, Rules
-from service.bidding.game.scoring import BLIND_NIL, contract_of, game_winner, is_nil, score_side
+from service.bidding.game.scoring import BLIND_NIL, Standing, contract_of, game_winner, is_nil, score_side
 from service.bidding.levels import LARGEST_SEED, perturbed
 from service.bidding.policies import WINPROB, Policy
-from service.bidding.table_profile import profile_of, tables_of_profile
+from service.bidding.record import record
+from service.bidding.table_profile import profile_of
 from service.bidding.winprob.games import WinTableSlice
 from service.bidding.winprob.win_table import win_probability_after
-from tables.engine.choose_bid import choose_bid, choose_cutthroat_bid
+from tables.engine.choose_bid import auction_at, choose_bid, choose_cutthroat_bid, standing_at, tables_of_profile
 from tables.engine.deal import below, deal_round, seat_players, uniform
 from tables.engine.play import legal_cards, play_card
 from tables.engine.play_state import PlayState
@@ -41,49 +42,31 @@ SUMS = BID_SUMS + 53 * 4
 
 
 def bid_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles: Any) -> int:
-    """The bid of ``policy`` from ``seat`` in the state; a blind nil comes before the hand.
+    """Return the bid of ``policy`` from ``seat`` in the state; a blind nil is decided before the hand is seen.
 
-    The lots of a level follow from the deal, as drawn on by nobody.
+    The skill level's random numbers depend only on the deal, so that a replay draws the same ones.
     """
     if policy.level and policy.kind != WINPROB:
         policy = perturbed(policy, state.rng[seat] & LARGEST_SEED)
     if rules.variant == CUTTHROAT:
         scores = (state.seat_score[0], state.seat_score[1], state.seat_score[2], state.seat_score[3])
         hand, bags = state.hand[seat], state.seat_bags[seat]
-        return choose_cutthroat_bid(
-            hand, seat, state.bid[0], state.bid[1], state.bid[2], scores, bags, rules, policy, profiles
-        )
+        return choose_cutthroat_bid(hand, auction_at(state, seat), scores, bags, rules, policy, profiles)
     if policy.blind and rules.blind_nil and bids_blind_nil(state, seat, rules, policy, profiles):
         return BLIND_NIL
     if policy.kind == WINPROB:
         if policy.level:
             return skilled_seat(state, seat, rules, policy, state.rng[seat] & LARGEST_SEED, profiles[0])
         return winprob_seat(state, seat, rules, profiles[0])
-    us = seat & 1
-    return choose_bid(
-        state.hand[seat],
-        seat,
-        state.bid[0],
-        state.bid[1],
-        state.bid[2],
-        state.score[us],
-        state.score[1 - us],
-        state.bags[us],
-        rules,
-        policy,
-        profiles,
-    )
+    return choose_bid(state.hand[seat], auction_at(state, seat), standing_at(state, seat), rules, policy, profiles)
 
 
 def bids_blind_nil(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles: Any) -> bool:
-    """Whether ``policy`` bids blind nil from ``seat``; its lot follows from the deal, as drawn on by nobody."""
-    us = state.score[(seat & 1)]
-    them = state.score[1 - (seat & 1)]
-    t = tables_of_profile(profiles, profile_of(rules, policy, us, them))
+    """Return whether ``policy`` bids blind nil from ``seat``; its random number depends only on the deal."""
+    standing = standing_at(state, seat)
+    tables = tables_of_profile(profiles, profile_of(rules, policy, standing))
     drawn = hash_uniform(state.rng[seat])
-    return bool(
-        decide_blind_nil(seat, state.bid[0], state.bid[1], state.bid[2], us, them, rules, policy, drawn, t).chosen
-    )
+    return bool(decide_blind_nil(auction_at(state, seat), standing, rules, policy, drawn, tables).chosen)
 
 
 def with_noise(state: PlayState, bid: int, noise: float) -> int:
@@ -119,9 +102,8 @@ def win_probability_after_round(state: PlayState, me: int, rules: Rules, win_sli
     us, them = me & 1, 1 - (me & 1)
     points, bags = score_of_side(state, us, state.bags[us], rules)
     their_points, their_bags = score_of_side(state, them, state.bags[them], rules)
-    return win_probability_after(
-        state.score[us] + points, bags, state.score[them] + their_points, their_bags, us, win_slice, rules, win
-    )
+    after = record(Standing, (state.score[us] + points, state.score[them] + their_points, bags, their_bags))
+    return win_probability_after(after, us, win_slice, rules, win)
 
 
 class Game(NamedTuple):

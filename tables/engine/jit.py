@@ -70,6 +70,7 @@ KERNELS = (
     "tables.players.unseen",
     "tables.players.uct",
     "tables.players.choose_card",
+    "tables.engine.outcomes",
     "tables.engine.winprob",
     "tables.engine.game",
     "tables.alternatives",

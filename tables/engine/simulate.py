@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from service.bidding.bis.nil import GRID
 from service.bidding.game.auction import SEQUENCES
 from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import START
 from service.bidding.policies import WINPROB, Policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
 from service.bidding.table_views import Tables
@@ -49,13 +50,13 @@ def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
 
 
 def tables_for(profiles: tuple[Tables, ...], rules: Rules, policies: Iterable[Policy]) -> tuple[Tables, ...]:
-    """``profiles`` with nothing in it but what these policies read under ``rules``, so that little travels to a
-    cluster.
+    """Return only the tables of ``profiles`` that these policies read under ``rules``, to send little to a cluster.
 
-    One `Tables` where all are in one setting (`table_profile.tables_of_profile`); else a setting that none of them is
-    ever in has the partnership's. Without `winprob` the win tables are empty.
+    One `Tables` if all read one profile (`choose_bid.tables_of_profile`); else a profile that none of them reads holds
+    the partnership's. Without `winprob` the win tables are empty.
     """
-    used = {profile_of(rules, policy, us, them) for policy in policies for us, them in ((0, 0), (0, 10**6))}
+    standings = START, START._replace(them=10**6)
+    used = {profile_of(rules, policy, standing) for policy in policies for standing in standings}
     plain = profiles[PARTNERSHIP_PROFILE]
     if all(policy.kind != WINPROB for policy in policies):
         plain = plain._replace(win=np.zeros(1, plain.win.dtype), more_win=np.zeros(1, plain.more_win.dtype))

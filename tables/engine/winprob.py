@@ -1,6 +1,6 @@
-"""The `winprob` policy compiled, for the simulator: the model's sums as loops, the same numbers as `service`'s `net`.
+"""The `winprob` policy compiled, for the simulator: the same numbers as in the service, with the net's sums as loops.
 
-Weights and win tables come in the tables (`Tables.net_*`, `win`, `more_win`); what the loops write to is their own.
+Weights and win tables come in the tables (`Tables.net_*`, `win`, `more_win`).
 """
 
 from math import exp
@@ -8,64 +8,117 @@ from typing import Any
 
 import numpy as np
 
-from service.bidding.bis.nil import LOW_FOUR, consider_nil
-from service.bidding.bis.regular import previous_bids_factor, regular_takes
-from service.bidding.game.auction import sequence_index
+from service.bidding.bis.nil import consider_nil
+from service.bidding.game.auction import Auction
+from service.bidding.game.cards import suits_of
 from service.bidding.game.legal import EVERY_BID, allowed_bids
 from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import Standing, nil_stake
 from service.bidding.levels import sample_bid
-from service.bidding.policies import FULL, Policy
-from service.bidding.winprob.candidates import MARGIN, TIE_TOLERANCE, candidates
+from service.bidding.policies import Policy
+from service.bidding.record import record
+from service.bidding.table_views import Tables
+from service.bidding.winprob.candidates import MARGIN, TIE_TOLERANCE
 from service.bidding.winprob.features import (
     BID_INPUTS,
+    BIS_TERMS,
     CARD_INPUTS,
     INPUTS,
     VALUED,
     VALUES,
+    ModelPosition,
     bid_inputs,
-    card_inputs,
     expected_bids,
-    holdings,
-    position_inputs,
+    model_position,
 )
-from service.bidding.winprob.outcomes import OUTCOMES, contract_tens, nil_stakes, outcome_values
-from service.bidding.winprob.win_table import slice_of, win_array
+from service.bidding.winprob.games import IDLE, KEY_CELLS, KEY_FLAGS, WinTableSlice
+from service.bidding.winprob.outcomes import OUTCOMES, contract_tens
+from service.bidding.winprob.win_table import win_array
+from tables.engine.choose_bid import auction_at, standing_at
+from tables.engine.outcomes import Contracts, outcome_values
 from tables.engine.play_state import PlayState
 from tables.engine.scratch import put
 
 BIDS = 14
 
 
-def winprob_bid(
-    hand: int,
-    seat: int,
-    b0: int,
-    b1: int,
-    b2: int,
-    us: int,
-    them: int,
-    us_bags: int,
-    them_bags: int,
+def slice_of(rules: Rules, tables: Tables) -> WinTableSlice:
+    """Return where the win table for ``rules`` is (`games.key_of`); ``start`` is -1 if there is none."""
+    games = tables.games
+    first = len(KEY_CELLS)
+    for i in range(len(games)):
+        if _is_game(rules, i, games):
+            return WinTableSlice(
+                games[i, first],
+                games[i, first + 1],
+                games[i, first + 2],
+                games[i, first + 3],
+                games[i, first + 4],
+                games[i, first + 5],
+            )
+    return WinTableSlice(0, 0, -1, 1, 1, 0)
+
+
+def _is_game(rules: Rules, row: int, games: Any) -> bool:
+    for column in range(len(KEY_CELLS)):
+        flag = KEY_FLAGS[column]
+        value = rules[KEY_CELLS[column]] if flag < 0 or rules[flag] else IDLE
+        if games[row, column] != value:
+            return False
+    return True
+
+
+def card_inputs(held: tuple[int, int, int, int], x: Any) -> None:
+    """Write the cards of `holdings` to ``x`` (CARD_INPUTS,), which holds zeros."""
+    cell = 0
+    for cards in held:
+        while cards:
+            x[cell + (cards & -cards).bit_length() - 1] = 1.0
+            cards &= cards - 1
+        cell += 13
+
+
+def write_position(position: ModelPosition, x: Any) -> None:
+    """Write a position's inputs to ``x`` (INPUTS,), which holds zeros."""
+    card_inputs(position.held, x)
+    put(position.inputs, CARD_INPUTS, x)
+
+
+def write_bid(
+    bid: int,
+    auction: Auction,
+    position: ModelPosition,
+    win_slice: WinTableSlice,
     rules: Rules,
-    allowed: int,
-    tables: Any,
-    p_win: Any,
-) -> int:
-    """The bid with the highest win probability, a higher number if by MARGIN; ``p_win`` (BIDS,) of those weighed."""
-    factor = previous_bids_factor(seat, b0, b1, b2, tables)
-    regular = regular_takes(hand, seat, b0, b1, b2, factor, 0.0, tables)
-    sequence = sequence_index(seat, b0, b1, b2)
-    nil = consider_nil(hand, seat, b0, b1, sequence, FULL, 0.0, LOW_FOUR, 1, rules.nil_points, allowed, tables)
-    weighed = candidates(regular.takes, seat, b0, b1, nil.ruled_out, allowed)
-    win_slice = slice_of(rules, tables)
+    tables: Tables,
+    c: Any,
+    values: Any,
+) -> Contracts:
+    """Write a bid's inputs to ``c`` (BID_INPUTS,), what its outcomes are worth to ``values`` (OUTCOMES,)."""
+    expected = expected_bids(bid, auction, tables)
+    put(bid_inputs(bid, expected, position), 0, c)
+    contract = contract_tens(bid + expected.partner_tricks, rules)
+    opposing = contract_tens(expected.opponents_tricks, rules)
+    stake = position.stake + nil_stake(bid, rules)
+    contracts = record(Contracts, (contract, opposing, stake, position.their_stake))
     win = win_array(win_slice, tables)
+    outcome_values(contracts, position.standing, position.seat & 1, win_slice, rules, win, values)
+    for i in range(len(VALUED)):
+        c[VALUES + i] = values[VALUED[i]]
+    return contracts
+
+
+def winprob_bid(
+    hand: int, auction: Auction, standing: Standing, allowed: int, rules: Rules, tables: Tables, p_win: Any
+) -> int:
+    """Return the bid with the highest win probability, a higher number only if better by MARGIN.
+
+    ``allowed``: the set of bids that the rules allow; written: ``p_win`` (BIDS,) of the bids weighed.
+    """
+    win_slice = slice_of(rules, tables)
+    position = model_position(hand, auction, standing, allowed, win_slice, rules, tables)
     x = np.zeros(INPUTS)
-    held = holdings(hand)
-    card_inputs(held, x)
-    seen = position_inputs(
-        held, seat, b0, b1, b2, sequence, us, them, us_bags, them_bags, win_slice, rules, regular, nil, tables
-    )
-    put(seen, CARD_INPUTS, x)
+    write_position(position, x)
     width = tables.net_position.shape[1]
     depth = tables.net_hidden.shape[1]
     shared = np.zeros(width)
@@ -80,30 +133,9 @@ def winprob_bid(
     values = np.zeros(OUTCOMES)
     best = -1
     for bid in range(BIDS):
-        if not weighed >> bid & 1:
+        if not position.weighed >> bid & 1:
             continue
-        partner, theirs = expected_bids(seat, b0, b1, b2, sequence, bid, tables)
-        put(bid_inputs(bid, seat, partner, theirs, rules.win - us, regular, nil.probability), 0, c)
-        stake, their_stake = nil_stakes(seat, b0, b1, b2, bid, rules)
-        contract = contract_tens(bid + int(partner + 0.5), rules)
-        opposing = contract_tens(int(theirs + 0.5), rules)
-        outcome_values(
-            contract,
-            opposing,
-            stake,
-            their_stake,
-            us,
-            them,
-            us_bags,
-            them_bags,
-            seat & 1,
-            win_slice,
-            rules,
-            win,
-            values,
-        )
-        for i in range(len(VALUED)):
-            c[VALUES + i] = values[VALUED[i]]
+        write_bid(bid, auction, position, win_slice, rules, tables, c, values)
         h[:] = shared
         for i in range(BID_INPUTS):
             if c[i] != 0.0:
@@ -145,50 +177,24 @@ def mean_value(odds: Any, values: Any) -> float:
     return value / total
 
 
-def winprob_seat(state: PlayState, seat: int, rules: Rules, tables: Any) -> int:
-    """The `winprob` bid from ``seat`` in a state."""
+def winprob_seat(state: PlayState, seat: int, rules: Rules, tables: Tables) -> int:
+    """Return the `winprob` bid from ``seat`` in a state."""
     return weighed_seat(state, seat, rules, tables, np.zeros(BIDS))
 
 
-def weighed_seat(state: PlayState, seat: int, rules: Rules, tables: Any, p_win: Any) -> int:
+def weighed_seat(state: PlayState, seat: int, rules: Rules, tables: Tables, p_win: Any) -> int:
     """The same; the win probabilities of the bids weighed are written to ``p_win`` (BIDS,)."""
-    us = seat & 1
-    return winprob_bid(
-        state.hand[seat],
-        seat,
-        state.bid[0],
-        state.bid[1],
-        state.bid[2],
-        state.score[us],
-        state.score[1 - us],
-        state.bags[us],
-        state.bags[1 - us],
-        rules,
-        allowed_bids(state.hand[seat], seat, state.bid[0], state.bid[1], rules),
-        tables,
-        p_win,
-    )
+    hand, auction = state.hand[seat], auction_at(state, seat)
+    allowed = allowed_bids(hand, auction.partner_bid, rules)
+    return winprob_bid(hand, auction, standing_at(state, seat), allowed, rules, tables, p_win)
 
 
-def skilled_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, seed: int, tables: Any) -> int:
-    """What a `winprob` with a level or a style bids."""
+def skilled_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, seed: int, tables: Tables) -> int:
+    """Return what a `winprob` with a level or a style bids."""
     p_win = np.full(BIDS, -1.0)
     best = weighed_seat(state, seat, rules, tables, p_win)
     p_nil = 0.0
     if p_win[0] >= 0.0:
-        sequence = sequence_index(seat, state.bid[0], state.bid[1], state.bid[2])
-        p_nil = consider_nil(
-            state.hand[seat],
-            seat,
-            state.bid[0],
-            state.bid[1],
-            sequence,
-            FULL,
-            0.0,
-            1,
-            1,
-            rules.nil_points,
-            EVERY_BID,
-            tables,
-        ).probability
+        nil = consider_nil(suits_of(state.hand[seat]), auction_at(state, seat), BIS_TERMS, EVERY_BID, rules, tables)
+        p_nil = nil.probability
     return sample_bid(p_win, best, p_nil, policy, seed)

@@ -39,7 +39,7 @@ from tables.learning.training_data import (
     RARE,
     SEATS,
     Labels,
-    Positions,
+    Played,
     candidate_rounds,
     label,
     seen_scores,
@@ -163,7 +163,7 @@ def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays
             Lineup(bidders, players),
             ts,
             scores.astype(np.int64),
-            Positions(**made),
+            Played(**made),
         )
         return {**made, "scores": scores.astype(np.int16), "games": games.astype(np.int8)}
 
@@ -178,7 +178,7 @@ def batch_of(
     fresh = (games < 0) | (rng.random(len(rows)) < redrawn)
     games = np.where(fresh, random_games(rng, len(rows)), games)
     scores = np.where(fresh[:, None], drawn_scores(rng, games, seen), data["scores"][rows].astype(np.int64))
-    positions = Positions(*(data[name] for name in Positions._fields))
+    played = Played(*(data[name] for name in Played._fields))
     shape = (len(rows), MOST_TRIED)
     labels = Labels(
         np.zeros((len(rows), INPUTS), np.float32),
@@ -188,8 +188,8 @@ def batch_of(
         np.zeros(shape, np.float32),
         np.zeros(shape, np.int64),
     )
-    label(rows, positions, scores, games, RULES, profiles, labels)
-    return packed(labels, positions.tried[rows])
+    label(rows, played, scores, games, RULES, profiles, labels)
+    return packed(labels, played.tried[rows])
 
 
 def train(net: Net, data: Arrays, stage: Round, seed: int, profiles: Any, seen: Ints, progress: bool) -> float:

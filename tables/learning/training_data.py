@@ -9,35 +9,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from service.bidding.bis.nil import LOW_FOUR, consider_nil
-from service.bidding.bis.regular import previous_bids_factor, regular_takes
-from service.bidding.game.auction import sequence_index
-from service.bidding.game.legal import EVERY_BID, allowed_bids
+from service.bidding.game.auction import read_auction
+from service.bidding.game.cards import suits_of
+from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import game_winner
-from service.bidding.policies import FULL, Policy
-from service.bidding.winprob.candidates import MOST_CANDIDATES, candidates
-from service.bidding.winprob.features import (
-    CARD_INPUTS,
-    VALUED,
-    VALUES,
-    bid_inputs,
-    card_inputs,
-    expected_bids,
-    holdings,
-    position_inputs,
-)
-from service.bidding.winprob.outcomes import contract_tens, nearest_outcome, nil_stakes, outcome_values, score_after
-from service.bidding.winprob.win_table import slice_of, win_array, win_probability_after
+from service.bidding.game.scoring import Standing, game_winner
+from service.bidding.policies import Policy
+from service.bidding.winprob.candidates import MOST_CANDIDATES
+from service.bidding.winprob.features import bids_to_weigh, model_position
+from service.bidding.winprob.win_table import win_array, win_probability_after
+from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, below, deal_round, open_table, seat_players, seed_rng, uniform
 from tables.engine.game import Lineup, bid_seat, play_out, score_of_side, with_noise
 from tables.engine.jit import entry, round_loop
+from tables.engine.outcomes import nearest_outcome, score_after
 from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState, copy_state
-from tables.engine.scratch import put
+from tables.engine.winprob import slice_of, write_bid, write_position
 
 NONE = -1  # where a position has no more candidates
-PARTNER = 0.95  # share of rounds where she bids by the first policy; else all are as likely
+PARTNER = 0.95  # share of rounds where partner bids by the first policy; else all are as likely
 FIRST_PLAYER = 0.96  # of rounds played by the first player in every seat; else each seat draws one
 MOST_TRIED = MOST_CANDIDATES + 1
 RARE = 0.2  # weight of a candidate that no bidder would bid
@@ -45,24 +36,24 @@ NOISE = 0.03  # share of earlier number bids that are moved one up or down
 SEATS = (0, 1, 2, 2, 3)  # of positions in turn; the third has most to learn, see the report's regret by seat
 
 
-class Positions(NamedTuple):
-    """n positions, with up to MOST_TRIED candidate bids of each played out on the same deal."""
+class Played(NamedTuple):
+    """Positions and what each candidate bid brought; arrays by position."""
 
     hands: Any  # int64 (n,)
-    bids: Any  # int64 (n, 4): the seat, and the bids before
-    tried: Any  # int64 (n, MOST_TRIED): candidates; NONE after the last
-    results: Any  # int64 (n, MOST_TRIED, 4): points without bags, and bags; ours, then theirs
+    bids: Any  # int8 (n, 4): the seat and the bids before
+    tried: Any  # int8 (n, MOST_TRIED): candidates, then NONE
+    results: Any  # int16 (n, MOST_TRIED, 4): points without bags and bags, ours and theirs
 
 
 class Labels(NamedTuple):
-    """What the net learns from B positions with M candidates each."""
+    """Inputs and targets of a batch of positions; zeros before `label` writes them."""
 
-    x: Any  # (B, INPUTS): inputs of the position
-    c: Any  # (B, M, BID_INPUTS): inputs of the candidates
-    values: Any  # (B, M, OUTCOMES): what each outcome is worth
-    target: Any  # (B, M): what the round's result was worth
-    real: Any  # (B, M): the candidate's weight
-    outcome: Any  # (B, M): the nearest outcome
+    x: Any  # float32 (B, INPUTS)
+    c: Any  # float32 (B, MOST_TRIED, BID_INPUTS)
+    values: Any  # float32 (B, MOST_TRIED, OUTCOMES): what each outcome is worth
+    target: Any  # float32 (B, MOST_TRIED): what the round's result was worth
+    real: Any  # float32 (B, MOST_TRIED): each candidate's weight
+    outcome: Any  # int64 (B, MOST_TRIED): the nearest outcome
 
 
 def _candidate_rounds(
@@ -73,7 +64,7 @@ def _candidate_rounds(
     lineup: Lineup,
     profiles: Any,
     scores: Any,
-    positions: Positions,
+    played: Played,
 ) -> None:
     # free: the rules without a bag penalty. lineup: any number of policies and of players. scores (n, 4): points and
     # bags, ours and theirs.
@@ -99,15 +90,11 @@ def _candidate_rounds(
             bid = bid_seat(state, seat, rules, policies[theirs if seat + me & 1 else ours], profiles)
             if bid > 0:
                 bid = with_noise(state, bid, NOISE)
-            allowed = allowed_bids(state.hand[seat], seat, state.bid[0], state.bid[1], rules)
+            allowed = allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, rules)
             state.bid[seat] = bid if allowed >> bid & 1 else max(1, bid - 1)
-        hand = state.hand[me]
-        b0, b1, b2 = state.bid[0], state.bid[1], state.bid[2]
-        regular = regular_takes(hand, me, b0, b1, b2, previous_bids_factor(me, b0, b1, b2, t), 0.0, t)
-        allowed = allowed_bids(hand, me, b0, b1, rules)
-        sequence = sequence_index(me, b0, b1, b2)
-        nil = consider_nil(hand, me, b0, b1, sequence, FULL, 0.0, LOW_FOUR, 1, rules.nil_points, allowed, t)
-        wanted = candidates(regular.takes, me, b0, b1, nil.ruled_out, allowed)
+        hand, auction = state.hand[me], auction_at(state, me)
+        allowed = allowed_bids(hand, auction.partner_bid, rules)
+        _, _, wanted = bids_to_weigh(suits_of(hand), auction, allowed, rules, t)
         others = allowed & ~wanted
         lots = below(state, 1 << 20)
         odd_one = 0
@@ -118,9 +105,9 @@ def _candidate_rounds(
                     others &= others - 1
                 odd_one = others & -others
         wanted |= odd_one
-        positions.hands[row] = hand
-        positions.bids[row, 0] = me
-        positions.bids[row, 1], positions.bids[row, 2], positions.bids[row, 3] = b0, b1, b2
+        played.hands[row] = hand
+        played.bids[row, 0] = me
+        played.bids[row, 1], played.bids[row, 2], played.bids[row, 3] = state.bid[0], state.bid[1], state.bid[2]
         n = 0
         for bid in range(14):
             if n == MOST_TRIED or not wanted >> bid & 1:
@@ -131,83 +118,46 @@ def _candidate_rounds(
             for seat in range(me + 1, 4):
                 rest.bid[seat] = bid_seat(rest, seat, rules, policies[theirs if seat + me & 1 else ours], profiles)
             play_out(rest)
-            positions.tried[row, n] = bid
+            played.tried[row, n] = bid
             for side in range(2):
                 a = (me + side) & 1
                 points, bags = score_of_side(rest, a, 0, free)
-                positions.results[row, n, 2 * side] = points - bags
-                positions.results[row, n, 2 * side + 1] = bags
+                played.results[row, n, 2 * side] = points - bags
+                played.results[row, n, 2 * side + 1] = bags
             n += 1
         while n < MOST_TRIED:
-            positions.tried[row, n] = NONE
+            played.tried[row, n] = NONE
             n += 1
 
 
-def _label(rows: Any, positions: Positions, scores: Any, games: Any, rules: Any, profiles: Any, labels: Labels) -> None:
-    # rows (B,): positions to take; scores (B, 4) and games (B,) of each; rules: a tuple by game. labels:
-    # zeros before.
+def _label(rows: Any, played: Played, scores: Any, games: Any, rules: Any, profiles: Any, labels: Labels) -> None:
+    # rows (B,): positions to take; scores (B, 4) and games (B,) of each; rules: a tuple by game.
     t = profiles[0]
-    hands, bids, tried, results = positions
     x, c, values, target, real, outcome = labels
     cells = np.zeros(values.shape[2])
     for b in range(rows.shape[0]):
         k = rows[b]
-        me, b0, b1, b2 = bids[k, 0], bids[k, 1], bids[k, 2], bids[k, 3]
-        hand = hands[k]
-        game = rules[games[b]]
-        regular = regular_takes(hand, me, b0, b1, b2, previous_bids_factor(me, b0, b1, b2, t), 0.0, t)
-        sequence = sequence_index(me, b0, b1, b2)
-        nil = consider_nil(hand, me, b0, b1, sequence, FULL, 0.0, LOW_FOUR, 1, game.nil_points, EVERY_BID, t)
-        weighed = candidates(regular.takes, me, b0, b1, nil.ruled_out, allowed_bids(hand, me, b0, b1, game))
+        bids, results = played.bids[k], played.results[k]
+        me, hand, game = bids[0], played.hands[k], rules[games[b]]
+        auction = read_auction(me, bids[1], bids[2], bids[3])
+        standing = Standing(scores[b, 0], scores[b, 2], scores[b, 1], scores[b, 3])
+        allowed = allowed_bids(hand, auction.partner_bid, game)
         win_slice = slice_of(game, t)
         win = win_array(win_slice, t)
-        us, us_bags, them, them_bags = scores[b, 0], scores[b, 1], scores[b, 2], scores[b, 3]
-        held = holdings(hand)
-        card_inputs(held, x[b])
-        seen = position_inputs(
-            held, me, b0, b1, b2, sequence, us, them, us_bags, them_bags, win_slice, game, regular, nil, t
-        )
-        put(seen, CARD_INPUTS, x[b])
+        position = model_position(hand, auction, standing, allowed, win_slice, game, t)
+        write_position(position, x[b])
         for m in range(MOST_TRIED):
-            bid = tried[k, m]
+            bid = played.tried[k, m]
             if bid == NONE:
                 continue
-            real[b, m] = 1.0 if weighed >> bid & 1 else RARE
-            partner, theirs = expected_bids(me, b0, b1, b2, sequence, bid, t)
-            put(bid_inputs(bid, me, partner, theirs, game.win - us, regular, nil.probability), 0, c[b, m])
-            stake, their_stake = nil_stakes(me, b0, b1, b2, bid, game)
-            contract, opposing = contract_tens(bid + int(partner + 0.5), game), contract_tens(int(theirs + 0.5), game)
-            score, bags = score_after(us, us_bags, results[k, m, 0], results[k, m, 1], game)
-            other, their_bags = score_after(them, them_bags, results[k, m, 2], results[k, m, 3], game)
-            target[b, m] = win_probability_after(score, bags, other, their_bags, me & 1, win_slice, game, win)
-            outcome_values(
-                contract,
-                opposing,
-                stake,
-                their_stake,
-                us,
-                them,
-                us_bags,
-                them_bags,
-                me & 1,
-                win_slice,
-                game,
-                win,
-                cells,
-            )
+            real[b, m] = 1.0 if position.weighed >> bid & 1 else RARE
+            contracts = write_bid(bid, auction, position, win_slice, game, t, c[b, m], cells)
             values[b, m, :] = cells
-            for i in range(len(VALUED)):
-                c[b, m, VALUES + i] = cells[VALUED[i]]
-            outcome[b, m] = nearest_outcome(
-                results[k, m, 0],
-                results[k, m, 1],
-                results[k, m, 2],
-                results[k, m, 3],
-                contract,
-                opposing,
-                stake,
-                their_stake,
-            )
+            us, us_bags = score_after(standing.us, standing.us_bags, results[m, 0], results[m, 1], game)
+            them, them_bags = score_after(standing.them, standing.them_bags, results[m, 2], results[m, 3], game)
+            after = Standing(us, them, us_bags, them_bags)
+            target[b, m] = win_probability_after(after, me & 1, win_slice, game, win)
+            outcome[b, m] = nearest_outcome(results[m, 0], results[m, 1], results[m, 2], results[m, 3], contracts)
 
 
 def _seen_scores(

@@ -3,7 +3,7 @@
 from typing import Any
 
 from service.bidding.bis.blind_nil import HIGH_SUM
-from service.bidding.game.auction import NO_BID, sequence_index
+from service.bidding.game.auction import auction_after
 from service.bidding.game.rules import make_rules
 from tables.arena.result import MatchResult
 from tables.markdown import table
@@ -56,7 +56,7 @@ def fitted(setup: Setup) -> str:
     figures = setup.opened.families["blind"].figures
     p_made = setup.opened.arrays["blind_nil"]
     for bids in ((), (3,), (5,), (3, 3), (5, 4), (2, 2, 2), (2, 3, 3), (3, 3, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)):
-        row = sequence_index(len(bids), *(*bids, NO_BID, NO_BID, NO_BID)[:3])
+        row = auction_after(bids).sequence
         p_ace = setup.opened.arrays["p_ace"][len(bids), sum(bids)]
         rows.append((", ".join(map(str, bids)) or "none", share(p_ace), share(p_made[row])))
     words = (

@@ -3,7 +3,7 @@
 import numpy as np
 
 from service.bidding.bis.nil import interpolate
-from service.bidding.game.auction import sequence_index
+from service.bidding.game.auction import NO_BID, read_auction
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from tables import fit
 from tables.arena.stats import wilson
@@ -27,7 +27,7 @@ FEWEST = 30  # nils that a bin needs to be shown
 
 def curve(setup: Setup) -> str:
     """Pr(nil made) for the paper's example, and what it hangs on."""
-    ours = interpolate(setup.tables[PARTNERSHIP_PROFILE].curves, sequence_index(2, 1, 3, -1), 0.8)
+    ours = interpolate(setup.tables[PARTNERSHIP_PROFILE].curves, read_auction(2, 1, 3, NO_BID).sequence, 0.8)
     head = table(
         "third seat after (1, 3), nil value .8 | paper | ours",
         [("probability that the nil is made", f"{CURVE_EXAMPLE:.2f}", f"{ours:.3f}")],
@@ -51,7 +51,7 @@ def curves_and_data(setup: Setup) -> str:
     counts = third_seat_nils(setup.tables, DEALS * setup.pairs, setup.seed, setup.jobs)
     drawn, rows = [], []
     for (partner, rho), by_value in zip(SEQUENCES, counts, strict=True):
-        row = sequence_index(2, partner, rho, -1)
+        row = read_auction(2, partner, rho, NO_BID).sequence
         values = np.linspace(0.0, 1.0, by_value.shape[0])
         fitted = setup.tables[PARTNERSHIP_PROFILE].curves[row]
         # The last cell is the value 1 alone; it joins the bin below.

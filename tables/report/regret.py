@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import Rules
-from service.bidding.winprob.win_table import slice_of, win_array
+from service.bidding.winprob.win_table import win_array
+from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, below, open_table
 from tables.engine.game import play_out, start_mid_game, win_probability_after_round
 from tables.engine.jit import round_loop
@@ -21,7 +22,7 @@ from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState, copy_state
 from tables.engine.scratch import scratch
 from tables.engine.simulate import player_rows
-from tables.engine.winprob import BIDS, weighed_seat, winprob_seat
+from tables.engine.winprob import BIDS, slice_of, weighed_seat, winprob_seat
 from tables.learning.training import GAMES, random_scores
 from tables.markdown import table
 from tables.report.setup import PAPER, Setup
@@ -87,9 +88,9 @@ def _weigh_positions(
         top = BIDS - 1
         while p_win[top] < 0.0:
             top -= 1
-        found.opened[number] = opened = (
-            allowed_bids(state.hand[me], me, state.bid[0], state.bid[1], rules) & (1 << top + 2) - 1
-        )
+        bids = allowed_bids(state.hand[me], auction_at(state, me).partner_bid, rules)
+        opened = bids & (1 << top + 2) - 1
+        found.opened[number] = opened
         done = 0
         copy_state(state, rest)
         for _ in range(most[1]):

@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.bis.bis import bis
-from service.bidding.bis.nil import GRID, NOT_RULED_OUT, consider_nil
-from service.bidding.game.auction import sequence_index
+from service.bidding.bis.nil import GRID, NOT_RULED_OUT, NilTerms, consider_nil
+from service.bidding.game.cards import suits_of
 from service.bidding.game.legal import EVERY_BID, allowed_bids
 from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import START
 from service.bidding.policies import RAW, Policy, parse_policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
 from service.bidding.table_views import Tables
+from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
 from tables.engine.game import bid_seat, play_out, score_of_side
 from tables.engine.jit import round_loop
@@ -53,9 +55,10 @@ def _record_rounds(
         seat_players(state, players)
         for seat in range(4):
             policy = policies[seat & 1]
-            t = profiles[profile_of(rules, policy, 0, 0)]
-            hand, b0, b1, b2 = state.hand[seat], state.bid[0], state.bid[1], state.bid[2]
-            made = bis(hand, seat, b0, b1, b2, 0, 0, 0, rules, policy, allowed_bids(hand, seat, b0, b1, rules), t)
+            t = profiles[profile_of(rules, policy, START)]
+            hand, auction = state.hand[seat], auction_at(state, seat)
+            allowed = allowed_bids(hand, auction.partner_bid, rules)
+            made = bis(hand, auction, START, allowed, rules, policy, t)
             state.bid[seat] = made.bid
             rounds.hands[number, seat] = hand
             rounds.bids[number, seat] = made.bid
@@ -96,20 +99,9 @@ def _third_seat_nils(
                 row = i
         if row < 0:
             continue
-        sequence = sequence_index(2, state.bid[0], state.bid[1], -1)
+        terms = NilTerms(0.0, RAW, 0, 1, 0)
         nil = consider_nil(
-            state.hand[2],
-            2,
-            state.bid[0],
-            state.bid[1],
-            sequence,
-            RAW,
-            0.0,
-            0,
-            1,
-            rules.nil_points,
-            EVERY_BID,
-            profiles[PARTNERSHIP_PROFILE],
+            suits_of(state.hand[2]), auction_at(state, 2), terms, EVERY_BID, rules, profiles[PARTNERSHIP_PROFILE]
         )
         if nil.ruled_out != NOT_RULED_OUT:
             continue
@@ -165,7 +157,7 @@ def third_seat_nils(
 ) -> NDArray[np.int64]:
     """Nils of the third seat after each of `SEQUENCES` in ``n`` deals, int64 (3, BINS, 2): by value, all and made.
 
-    She bids nil whenever nothing rules it out; the others bid `bis:endgame=off`. She plays SRP.
+    The third seat bids nil whenever nothing rules it out, and plays SRP; the others bid `bis:endgame=off`.
     """
     wanted = np.array(SEQUENCES, np.int64)
     players = np.array([player_rows(player, player)[0] for player in (partner, opponents, "srp@2", opponents)])

@@ -8,18 +8,18 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import PRESETS, Rules, make_rules
 from service.bidding.game.scoring import game_winner
-from service.bidding.winprob.win_table import slice_of, win_array, win_probability
+from service.bidding.winprob.win_table import win_array, win_probability
 from tables.builders.extra_win_tables import SHIPPED_MORE
+from tables.engine.choose_bid import standing_at
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
 from tables.engine.game import MOST_ROUNDS, play_out, score_of_side
 from tables.engine.jit import round_loop
 from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import player_rows
-from tables.engine.winprob import BIDS, winprob_bid
+from tables.engine.winprob import BIDS, slice_of, weighed_seat
 from tables.markdown import table
 from tables.report import plots
 from tables.report.setup import PAPER, Players, Setup, by_points, percent, share
@@ -123,31 +123,15 @@ def _watched(
                 state.score[side] = score[side ^ turn]
                 state.bags[side] = bags[side ^ turn]
             kept[n, 0] = 1.0
-            kept[n, 1] = win_probability(state.score[0], state.bags[0], state.score[1], state.bags[1], place, win)
+            kept[n, 1] = win_probability(standing_at(state, 0), place, win)
             kept[n, 2] = turn
             n += 1
             seat_players(state, players)
             for seat in range(4):
-                us = seat & 1
-                allowed = allowed_bids(state.hand[seat], seat, state.bid[0], state.bid[1], rules)
-                state.bid[seat] = winprob_bid(
-                    state.hand[seat],
-                    seat,
-                    state.bid[0],
-                    state.bid[1],
-                    state.bid[2],
-                    state.score[us],
-                    state.score[1 - us],
-                    state.bags[us],
-                    state.bags[1 - us],
-                    rules,
-                    allowed,
-                    t,
-                    p_win,
-                )
+                state.bid[seat] = weighed_seat(state, seat, rules, t, p_win)
                 kept[n, 0] = 0.0
                 kept[n, 1] = p_win[state.bid[seat]]
-                kept[n, 2] = us ^ turn
+                kept[n, 2] = (seat & 1) ^ turn
                 n += 1
             play_out(state)
             for side in range(2):

@@ -7,20 +7,30 @@ from typing import Any
 
 import numpy as np
 
-from service.bidding.bis.nil import Nil
+from service.bidding.bis.endgame import Proposal
+from service.bidding.bis.nil import LOW_FOUR, Nil, NilTerms
 from service.bidding.bis.regular import Regular
-from service.bidding.game.auction import NO_BID, SEQUENCES, partner_bid, sequence_index
-from service.bidding.game.cards import DECK, JACK, JOKER_DECK, SPADE_BITS, TEN, cards_of
+from service.bidding.game.auction import NO_BID, SEQUENCES, Auction, read_auction
+from service.bidding.game.cards import DECK, JACK, JOKER_DECK, SPADE_BITS, TEN, cards_of, suits_of
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import NO_LOSING_GOAL, Rules, make_rules
-from service.bidding.game.scoring import BLIND_NIL
+from service.bidding.game.scoring import BLIND_NIL, Standing
 from service.bidding.levels import DRAWS_PER_SEED, LARGEST_SEED
 from service.bidding.policies import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, parse_policy
-from service.bidding.winprob.features import BID_INPUTS, CARD_INPUTS, holdings
+from service.bidding.winprob.features import (
+    BID_INPUTS,
+    CARD_INPUTS,
+    INPUTS,
+    POSITION_NAMES,
+    Expected,
+    ModelPosition,
+    holdings,
+)
 from service.bidding.winprob.games import BAGS, SLICES, WinTableSlice, rules_of
 from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS
 from tables.alternatives import CLASSES
 from tables.engine.game import SUMS, Game, Totals
+from tables.engine.outcomes import Contracts
 from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import numba_typed, player_rows
@@ -108,33 +118,41 @@ def bid(rng: random.Random) -> int:
     return rng.choice((0, 0, 1, 2, 3, 3, 4, 4, 5, 6, 8, 13, BLIND_NIL))
 
 
-def auction(rng: random.Random) -> tuple[int, int, int, int]:
+def bids_before(rng: random.Random) -> tuple[int, int, int, int]:
     """(seat, b0, b1, b2)."""
     seat = rng.randrange(4)
     bids = [bid(rng) for _ in range(seat)] + [NO_BID] * (3 - seat)
     return seat, bids[0], bids[1], bids[2]
 
 
-def scores(rng: random.Random, rules: Rules) -> tuple[int, int, int]:
-    """(us, them, us_bags): anywhere, or near the goal."""
+def auction(rng: random.Random) -> Auction:
+    return read_auction(*bids_before(rng))
+
+
+def partner_bid(rng: random.Random) -> int:
+    return rng.choice((NO_BID, bid(rng)))
+
+
+def scores(rng: random.Random, rules: Rules) -> Standing:
+    """Anywhere, or near the goal."""
     if rng.random() < 0.3:
         us, them = rng.randrange(-400, 600), rng.randrange(-400, 600)
     else:
         us, them = (rules.win - rng.randrange(-30, 170) for _ in range(2))
-    return us, them, rng.randrange(10)
+    return Standing(us, them, rng.randrange(10), rng.randrange(10))
 
 
 def position(rng: random.Random) -> tuple:
     """All arguments of `choose_bid` but the policy and the tables."""
     rules = rng.choice(RULES)
-    return hand(rng), *auction(rng), *scores(rng, rules), rules
+    return hand(rng), auction(rng), scores(rng, rules), rules
 
 
 def any_position(rng: random.Random) -> tuple:
     """`position`, or one with jokers in the deck: only tables by setting reach to those hands."""
     if rng.random() < 0.8:
         return position(rng)
-    return hand(rng, JOKER_DECK), *auction(rng), *scores(rng, JOKERS), JOKERS
+    return hand(rng, JOKER_DECK), auction(rng), scores(rng, JOKERS), JOKERS
 
 
 @cache
@@ -186,51 +204,36 @@ def holding(rng: random.Random) -> int:
     return rng.choice((0, 0x1FFF, rng.randrange(8192), 1 << rng.randrange(13)))
 
 
-def suits(cards: int) -> tuple[int, int, int, int]:
-    return cards & 0xFFFF, cards >> 16 & 0xFFFF, cards >> 32 & 0xFFFF, cards >> 48
-
-
 def nil_of(rng: random.Random) -> tuple:
-    seat, b0, b1, b2 = auction(rng)
     policy = rng.choice(BIS)
+    honours = rng.choice((policy.spade_honours, LOW_FOUR))
     return (
-        hand(rng),
-        seat,
-        b0,
-        b1,
-        sequence_index(seat, b0, b1, b2),
-        policy.curves,
-        policy.nil_threshold,
-        policy.spade_honours,
-        policy.nils,
-        rng.choice((50, 100)),
+        suits_of(hand(rng)),
+        auction(rng),
+        NilTerms(policy.nil_threshold, policy.curves, honours, policy.nils, rng.choice((0, 2))),
         rng.choice((EVERY_BID, EVERY_BID - 1, 1)),
+        rng.choice(RULES),
         ALL,
-        rng.choice((0, 2)),
     )
+
+
+def proposal(rng: random.Random) -> Proposal:
+    """What a hand bids before the end of the game."""
+    regular = counted_takes(rng)
+    nil = Nil(0.5, 0.5, 0.5, 0.5, 1.0, 0.5, rng.random(), 0.0, 25.0, rng.choice((0, 0, 2)), False)
+    return Proposal(rng.choice((0, regular.takes, regular.takes)), regular.takes, regular, nil)
 
 
 def endgame(rng: random.Random) -> tuple:
-    seat, b0, b1, b2 = auction(rng)
     rules = rng.choice(RULES)
-    takes = rng.randint(1, 7)
-    estimate = takes + rng.random() - 0.5
-    return (
-        seat,
-        b0,
-        b1,
-        b2,
-        rng.choice((0, takes, takes)),
-        takes,
-        estimate,
-        rng.random(),
-        rng.choice((0, 0, 2)),
-        0.3,
-        *scores(rng, rules),
-        rng.randrange(1, EVERY_BID + 1),
-        rules,
-        ALL,
-    )
+    allowed = rng.randrange(1, EVERY_BID + 1)
+    return proposal(rng), auction(rng), scores(rng, rules), allowed, rules, rng.choice(BIS), ALL
+
+
+def bis_position(rng: random.Random) -> tuple:
+    """All arguments of `bis`."""
+    *where, rules = position(rng)
+    return *where, rng.randrange(1, EVERY_BID + 1), rules, rng.choice(BIS), ALL
 
 
 def totals(rng: random.Random) -> Totals:
@@ -281,21 +284,24 @@ def setting(rng: random.Random) -> tuple:
     policy = numba_typed(
         parse_policy(f"bis:convention={rng.choice(CONVENTIONS)},variant={rng.choice(('heed', 'ignore'))}")
     )
-    return rng.choice((*RULES, JOKERS)), policy, rng.randint(-200, 500), rng.randint(-200, 500)
+    return rng.choice((*RULES, JOKERS)), policy, Standing(rng.randint(-200, 500), rng.randint(-200, 500), 0, 0)
 
 
 def alone(rng: random.Random) -> tuple:
-    """(seat, b0, b1, b2, scores by seat, own bags, rules), somebody often near the goal."""
+    """(auction, scores by seat, own bags, rules), somebody often near the goal."""
     rules = rng.choice((CUTTHROAT, CUTTHROAT._replace(min_bid=3, bags=0)))
     by_seat = tuple(rules.win - rng.choice((rng.randrange(-30, 170), rng.randrange(400))) for _ in range(4))
-    return *auction(rng), by_seat, rng.randrange(10), rules
+    return auction(rng), by_seat, rng.randrange(10), rules
 
 
 def alone_finish(rng: random.Random) -> tuple:
-    seat, b0, b1, b2, by_seat, bags, rules = alone(rng)
-    takes = rng.randint(1, 7)
-    nil = Nil(0.5, 0.5, 0.5, 0.5, 1.0, 0.5, rng.random(), 0.0, 25.0, rng.choice((0, 0, 2)), False)
-    return seat, b0, b1, b2, rng.choice((0, takes, takes)), takes, nil, rng.choice(BIS), by_seat, bags, rules, ALL
+    return proposal(rng), *alone(rng), rng.choice(BIS), ALL
+
+
+def alone_bid(rng: random.Random) -> tuple:
+    """All arguments of `bis_cutthroat`."""
+    *where, rules = alone(rng)
+    return hand(rng), *where, rng.choice((EVERY_BID, EVERY_BID - 6)), rules, rng.choice(BIS), ALL
 
 
 def alone_finished(rng: random.Random) -> PlayState:
@@ -312,8 +318,7 @@ def unit(rng: random.Random) -> float:
 
 def blind(rng: random.Random) -> tuple:
     rules = rng.choice((RULES[3], RULES[3]._replace(blind_nil_deficit=0), RULES[0]))
-    us, them, _ = scores(rng, rules)
-    return *auction(rng), us, them, rules, rng.choice(BIS), rng.random(), ALL
+    return auction(rng), scores(rng, rules), rules, rng.choice(BIS), rng.random(), ALL
 
 
 def blind_sitting(rng: random.Random) -> tuple:
@@ -338,15 +343,11 @@ def table_of(win_slice: WinTableSlice) -> Table:
     return Table("more_win" if win_slice.more else "win")
 
 
-def standing(rng: random.Random, rules: Rules) -> tuple[int, int, int, int]:
-    """(us, our bags, them, their bags), near the goal or below zero too."""
+def standing(rng: random.Random, rules: Rules) -> Standing:
+    """Near the goal or below zero too; bags as the rules count them."""
+    us, them = rng.randint(-220, rules.win + 20), rng.randint(-220, rules.win + 20)
     bags = bags_counted(rules)
-    return (
-        rng.randint(-220, rules.win + 20),
-        rng.randrange(bags),
-        rng.randint(-220, rules.win + 20),
-        rng.randrange(bags),
-    )
+    return Standing(us, them, rng.randrange(bags), rng.randrange(bags))
 
 
 def bags_counted(rules: Rules) -> int:
@@ -367,39 +368,63 @@ def counted_takes(rng: random.Random) -> Regular:
 
 def worth_of(rng: random.Random) -> tuple:
     rules, win_slice = winnable(rng)
-    return *standing(rng, rules), rng.randrange(2), win_slice, rules, table_of(win_slice)
+    return standing(rng, rules), rng.randrange(2), win_slice, rules, table_of(win_slice)
+
+
+def contracts(rng: random.Random) -> Contracts:
+    return Contracts(rng.randint(0, 13), rng.randint(0, 13), rng.choice((0, 0, 100, 200)), rng.choice((0, 0, 100)))
 
 
 def outcome_worths(rng: random.Random) -> tuple:
     rules, win_slice = winnable(rng)
-    us, us_bags, them, them_bags = standing(rng, rules)
-    stakes = rng.choice((0, 0, 100, 200)), rng.choice((0, 0, 100))
-    scores = us, them, us_bags, them_bags
     values = view(np.zeros(OUTCOMES))
-    contracts = rng.randint(0, 13), rng.randint(0, 13)
-    return *contracts, *stakes, *scores, rng.randrange(2), win_slice, rules, table_of(win_slice), values
+    where = contracts(rng), standing(rng, rules), rng.randrange(2)
+    return *where, win_slice, rules, table_of(win_slice), values
 
 
 def seen_position(rng: random.Random) -> tuple:
     """All arguments of `position_inputs`."""
     rules, win_slice = winnable(rng)
-    us, us_bags, them, them_bags = standing(rng, rules)
-    score = us, them, us_bags, them_bags
     nil = Nil(0.5, 0.5, 0.5, 0.5, 1.0, unit(rng), unit(rng), 0.0, 0.0, 0, True)
-    return holdings(hand(rng)), *bids_and_row(rng), *score, win_slice, rules, counted_takes(rng), nil, ALL
+    where = holdings(suits_of(hand(rng))), auction(rng), standing(rng, rules)
+    return *where, win_slice, rules, counted_takes(rng), nil, ALL
 
 
-def bids_and_row(rng: random.Random) -> tuple[int, int, int, int, int]:
-    bids = auction(rng)
-    return *bids, sequence_index(*bids)
+def of_model(rng: random.Random) -> ModelPosition:
+    """What the model sees of a position, drawn piece by piece."""
+    rules, _ = winnable(rng)
+    nil = Nil(0.5, 0.5, 0.5, 0.5, 1.0, unit(rng), unit(rng), 0.0, 0.0, 0, True)
+    inputs = tuple(rng.random() for _ in POSITION_NAMES)
+    stakes = rng.choice((0, 0, 100, 200)), rng.choice((0, 0, 100))
+    where = rng.randrange(4), standing(rng, rules), counted_takes(rng), nil, rng.randrange(EVERY_BID)
+    return ModelPosition(*where, holdings(suits_of(hand(rng))), inputs, rng.randint(-20, 600), *stakes)
+
+
+def expected(rng: random.Random) -> Expected:
+    partner, opponents = rng.uniform(0, 8), rng.uniform(0, 10)
+    return Expected(partner, opponents, int(partner + 0.5), int(opponents + 0.5))
+
+
+def prepared(rng: random.Random) -> tuple:
+    """All arguments of `model_position`."""
+    rules, win_slice = winnable(rng)
+    allowed = rng.choice((EVERY_BID, EVERY_BID - 1, 0b11110))
+    return hand(rng), auction(rng), standing(rng, rules), allowed, win_slice, rules, ALL
+
+
+def written_bid(rng: random.Random) -> tuple:
+    """All arguments of `write_bid`."""
+    rules, win_slice = winnable(rng)
+    position = of_model(rng)._replace(standing=standing(rng, rules))
+    arrays = view(np.zeros(BID_INPUTS)), view(np.zeros(OUTCOMES))
+    return rng.randint(0, 13), auction(rng), position, win_slice, rules, ALL, *arrays
 
 
 def win_position(rng: random.Random) -> tuple:
     """All arguments of `winprob_bid`."""
     rules, _ = winnable(rng)
-    us, us_bags, them, them_bags = standing(rng, rules)
     allowed = rng.choice((EVERY_BID, EVERY_BID - 1, 0b11110))
-    return hand(rng), *auction(rng), us, them, us_bags, them_bags, rules, allowed, ALL, view(np.zeros(14))
+    return hand(rng), auction(rng), standing(rng, rules), allowed, rules, ALL, view(np.zeros(14))
 
 
 def win_sitting(rng: random.Random) -> tuple:
@@ -435,7 +460,7 @@ REGULAR = "service.bidding.bis.regular."
 SIGNALS, BLIND = "service.bidding.bis.conventions.", "service.bidding.bis.blind_nil."
 NIL, ENDGAME, BASELINES = "service.bidding.bis.nil.", "service.bidding.bis.endgame.", "service.bidding.baselines."
 RULES_OF_PLAY, DEAL, COMMON = "tables.engine.play.", "tables.engine.deal.", "tables.players.common."
-WINNING = "service.bidding.winprob.win_table."
+WINNING, WINPROB, WORTHS = "service.bidding.winprob.win_table.", "tables.engine.winprob.", "tables.engine.outcomes."
 FEATURES, OUTCOME = "service.bidding.winprob.features.", "service.bidding.winprob.outcomes."
 LEVELS = "service.bidding.levels."
 LEGAL, VARIANTS = "service.bidding.game.legal.", "service.bidding.game.variants."
@@ -447,11 +472,12 @@ SOLO, SOLO1, SOLO_GAME = "service.bidding.bis.cutthroat.", "tables.players.solo1
 
 
 def baseline(first: int, last: int) -> Maker:
-    return lambda r: (hand(r), *auction(r)[:3], r.choice(POLICIES[first:last]), ALL)
+    return lambda r: (hand(r), partner_bid(r), r.choice(POLICIES[first:last]), ALL)
 
 
 CASES: dict[str, Maker] = {
     "service.bidding.game.cards.holding": lambda r: (cards(r), r.randrange(4)),
+    "service.bidding.game.cards.suits_of": lambda r: (hand(r),),
     "service.bidding.game.cards.lowest": lambda r: (cards(r, 1),),
     "service.bidding.game.cards.highest": lambda r: (cards(r, 1),),
     "service.bidding.game.cards.cards_of": lambda r: (cards(r),),
@@ -472,33 +498,18 @@ CASES: dict[str, Maker] = {
     SCORING + "apply_bags": lambda r: (r.randint(-100, 100), r.randint(0, 8), r.randrange(10), r.choice(RULES)),
     SCORING + "effective_bag_rules": lambda r: (r.choice((*RULES, winnable(r)[0])),),
     SCORING + "game_winner": lambda r: (r.randint(-120, 520), r.randint(-120, 520), r.choice(RULES)),
-    AUCTION + "sequence_index": lambda r: auction(r),
-    AUCTION + "read_auction": lambda r: auction(r),
-    AUCTION + "partner_bid": lambda r: auction(r)[:3],
-    AUCTION + "opponents_nils": lambda r: auction(r),
-    AUCTION + "sum_of_bids": lambda r: auction(r),
-    REGULAR + "side_value": lambda r: (holding(r), r.randrange(4), Table("p_length")),
-    REGULAR + "spade_counts": lambda r: (r.randrange(1 << 15), r.choice((0, 2))),
-    REGULAR + "ruff_row": lambda r: (holding(r), holding(r), holding(r)),
-    REGULAR + "regular_takes": lambda r: (hand(r), *auction(r), r.random() - 0.5, r.choice((0.0, 0.25)), ALL),
-    REGULAR + "count_takes": lambda r: (
-        hand(r),
+    AUCTION + "read_auction": bids_before,
+    AUCTION + "without_partner": lambda r: (auction(r),),
+    AUCTION + "sequence_after": lambda r: (r.choice((0, 210, r.randrange(211))), r.randint(0, 14)),
+    REGULAR + "regular_takes": lambda r: (
+        suits_of(hand(r)),
         r.randrange(4),
-        r.choice((NO_BID, bid(r))),
-        r.random() - 0.5,
-        r.choice((0.0, 0.25)),
-        ALL,
-    ),
-    REGULAR + "count_suits": lambda r: (
-        suits(hand(r)),
-        r.randrange(3),
-        r.choice((NO_BID, bid(r))),
+        partner_bid(r),
         r.random() - 0.5,
         r.choice((0.0, 0.25)),
         ALL,
     ),
     REGULAR + "limit_takes": lambda r: (r.choice((2.5, 0.0, -1.0, r.uniform(-1, 15))), r.randint(-1, 14)),
-    REGULAR + "previous_bids_factor": lambda r: (*auction(r), ALL),
     NIL + "ruled_out": lambda r: (
         hand(r) >> 48,
         r.choice((NO_BID, bid(r))),
@@ -511,26 +522,23 @@ CASES: dict[str, Maker] = {
     NIL + "expected_contract_points": lambda r: (r.randint(0, 26), r.randrange(2), ALL),
     NIL + "partnership_threshold": lambda r: (
         r.randint(1, 13),
-        r.choice((NO_BID, 0, 5, 13, BLIND_NIL)),
-        r.randrange(SEQUENCES),
+        auction(r),
         ALL,
     ),
     NIL + "shifted_threshold": lambda r: (r.uniform(-120, 60), r.uniform(-80, 80), r.choice((50, 100, 200))),
     NIL + "interpolate": lambda r: (Table("curves"), r.choice((0, SEQUENCES - 1, r.randrange(SEQUENCES))), unit(r)),
     NIL + "consider_nil": nil_of,
-    NIL + "weigh_nil": lambda r: next((suits(a[0]), partner_bid(*a[1:4]), *a[4:]) for a in [nil_of(r)]),
     ENDGAME + "project": lambda r: (
-        *auction(r),
         r.randint(0, 9),
-        r.randint(-200, 600),
-        r.randint(-200, 600),
+        auction(r),
+        scores(r, RULES[0]),
         r.choice(RULES),
         ALL,
     ),
     SIGNALS + "guarded": lambda r: (holding(r), r.choice((TEN, JACK))),
     SIGNALS + "covers_nil": lambda r: (hand(r), r.randint(3, 7), r.choice((4, 5))),
     SIGNALS + "covers_blind_nil": lambda r: (hand(r), r.randint(3, 7), r.choice((4, 5))),
-    SIGNALS + "partner_signalled": lambda r: (*auction(r)[:3], r.choice((NO_CONVENTION, BIG5, BIG6))),
+    SIGNALS + "partner_signalled": lambda r: (r.choice((NO_BID, 0, 4, 5, 6)), r.choice((NO_CONVENTION, BIG5, BIG6))),
     SIGNALS + "signal": lambda r: next(
         (
             hand(r),
@@ -551,28 +559,27 @@ CASES: dict[str, Maker] = {
         r.choice(RULES),
     ),
     BLIND + "hash_uniform": lambda r: (r.choice((0, 2**53 - 1, r.randrange(2**32), r.randrange(2**53))),),
-    BLIND + "projected_scores": lambda r: (*auction(r), r.randint(-200, 600), r.randint(-200, 600), ALL),
+    BLIND + "projected_scores": lambda r: (auction(r), scores(r, RULES[0]), ALL),
     BLIND + "decide_blind_nil": blind,
     ENDGAME + "can_win": lambda r: (r.uniform(480, 520), r.choice((499.9, 500.0, r.uniform(480, 520))), 500),
     ENDGAME + "apply_endgame": endgame,
-    "service.bidding.bis.bis.bis": lambda r: (*position(r), r.choice(BIS), r.randrange(1, EVERY_BID + 1), ALL),
-    SOLO + "nils_bid": auction,
+    "service.bidding.bis.bis.bis": bis_position,
     SOLO + "own_and_best": lambda r: (r.randrange(4), tuple(r.randrange(-50, 50) for _ in range(4))),
-    SOLO + "project_race": lambda r: next((*a[:4], r.randint(0, 9), a[4], a[6], ALL) for a in [alone(r)]),
+    SOLO + "project_race": lambda r: next((r.randint(0, 9), a[0], a[1], a[3], ALL) for a in [alone(r)]),
     SOLO + "apply_finish": alone_finish,
-    SOLO + "bis_cutthroat": lambda r: (hand(r), *alone(r), r.choice(BIS), r.choice((EVERY_BID, EVERY_BID - 6)), ALL),
+    SOLO + "bis_cutthroat": alone_bid,
     "tables.engine.choose_bid.choose_cutthroat_bid": lambda r: (hand(r), *alone(r), r.choice(POLICIES), SETTINGS),
     BASELINES + "lowest_at_most": lambda r: (holding(r), r.randrange(13), r.randrange(13), r.randrange(13)),
-    BASELINES + "naive_nil": lambda r: (hand(r), *auction(r)[:3], r.choice(POLICIES[6:10])),
+    BASELINES + "naive_nil": lambda r: (hand(r), partner_bid(r), r.choice(POLICIES[6:10])),
     BASELINES + "rb": baseline(6, 9),
     BASELINES + "ms_side": lambda r: (holding(r),),
     BASELINES + "ms": baseline(9, 10),
     BASELINES + "io_side": lambda r: (holding(r),),
     BASELINES + "io": baseline(10, 11),
-    BASELINES + "fixed": lambda r: (*auction(r)[:3], r.choice(POLICIES[11:13])),
+    BASELINES + "fixed": lambda r: (partner_bid(r), r.choice(POLICIES[11:13])),
     "service.bidding.table_profile.convention_of": setting,
     "service.bidding.table_profile.profile_of": setting,
-    "service.bidding.table_profile.tables_of_profile": lambda r: (
+    "tables.engine.choose_bid.tables_of_profile": lambda r: (
         (0.25, 0.5, 0.75) if r.random() < 0.5 else (0.125,),
         r.randrange(3),
     ),
@@ -580,62 +587,61 @@ CASES: dict[str, Maker] = {
     VARIANTS + "ranks_above_ace": lambda r: (r.randrange(7),),
     VARIANTS + "sees_no_jokers": lambda r: (r.choice((*RULES, JOKERS)), r.choice(POLICIES)),
     VARIANTS + "nil_threshold": lambda r: (r.randrange(7), r.choice(BIS), r.uniform(-1, 9), r.randint(0, 9)),
-    WINNING + "slice_of": lambda r: (r.choice((winnable(r)[0], *RULES)), ALL),
+    WINPROB + "slice_of": lambda r: (r.choice((winnable(r)[0], *RULES)), ALL),
     WINNING + "win_array": lambda r: (winnable(r)[1], ALL),
     WINNING + "score_row": lambda r: (r.randint(-300, 600), r.randrange(BAGS), winnable(r)[1]),
     WINNING + "win_probability": lambda r: next(
-        (*standing(r, rules), win_slice, table_of(win_slice)) for rules, win_slice in [winnable(r)]
+        (standing(r, rules), win_slice, table_of(win_slice)) for rules, win_slice in [winnable(r)]
     ),
     WINNING + "win_probability_after": worth_of,
     FEATURES + "side_order": lambda r: (holding(r), holding(r), holding(r)),
-    FEATURES + "holdings": lambda r: (hand(r),),
-    FEATURES + "card_inputs": lambda r: (holdings(hand(r)), view(np.zeros(CARD_INPUTS))),
+    FEATURES + "holdings": lambda r: (suits_of(hand(r)),),
+    WINPROB + "card_inputs": lambda r: (holdings(suits_of(hand(r))), view(np.zeros(CARD_INPUTS))),
     FEATURES + "to_goal": lambda r: (r.randint(-150, 520), r.choice((200, 500))),
     FEATURES + "to_losing": lambda r: (r.randint(-250, 520), r.choice((-200, -100, NO_LOSING_GOAL))),
     FEATURES + "top_spades": lambda r: (holding(r),),
     FEATURES + "position_inputs": seen_position,
-    FEATURES + "expected_bids": lambda r: (*bids_and_row(r), r.randint(0, 13), ALL),
-    FEATURES + "bid_inputs": lambda r: (
-        r.randint(0, 13),
-        r.randrange(4),
-        r.uniform(0, 8),
-        r.uniform(0, 10),
-        r.randint(-20, 600),
-        counted_takes(r),
-        unit(r),
+    FEATURES + "bids_to_weigh": lambda r: (
+        suits_of(hand(r)),
+        auction(r),
+        r.randrange(1, EVERY_BID + 1),
+        r.choice(RULES),
+        ALL,
     ),
+    FEATURES + "model_position": prepared,
+    FEATURES + "expected_bids": lambda r: (r.randint(0, 13), auction(r), ALL),
+    FEATURES + "bid_inputs": lambda r: (r.randint(0, 13), expected(r), of_model(r)),
+    WINPROB + "write_position": lambda r: (of_model(r), view(np.zeros(INPUTS))),
+    WINPROB + "write_bid": written_bid,
     OUTCOME + "contract_tens": lambda r: (r.randint(0, 13), winnable(r)[0]),
-    OUTCOME + "our_points": lambda r: (r.randrange(OURS), r.randint(0, 13), r.choice((0, 100, 200))),
-    OUTCOME + "their_points": lambda r: (r.randrange(THEIRS), r.randint(0, 13), r.choice((0, 100, 200))),
-    OUTCOME + "nil_stakes": lambda r: (*auction(r), r.randint(0, 13), r.choice(RULES)),
-    OUTCOME + "score_after": lambda r: (
+    WORTHS + "our_points": lambda r: (r.randrange(OURS), r.randint(0, 13), r.choice((0, 100, 200))),
+    WORTHS + "their_points": lambda r: (r.randrange(THEIRS), r.randint(0, 13), r.choice((0, 100, 200))),
+    OUTCOME + "nil_stakes": lambda r: (auction(r), r.choice(RULES)),
+    WORTHS + "score_after": lambda r: (
         r.randint(-100, 500),
         r.randrange(10),
         10 * r.randint(-20, 20),
         r.randint(0, 5),
         winnable(r)[0],
     ),
-    OUTCOME + "nearest_outcome": lambda r: (
+    WORTHS + "nearest_outcome": lambda r: (
         10 * r.randint(-20, 20),
         r.randint(0, 6),
         10 * r.randint(-20, 20),
         r.randint(0, 6),
-        r.randint(0, 13),
-        r.randint(0, 13),
-        r.choice((0, 100, 200)),
-        r.choice((0, 100)),
+        contracts(r),
     ),
-    OUTCOME + "outcome_values": outcome_worths,
+    WORTHS + "outcome_values": outcome_worths,
     "service.bidding.winprob.candidates.candidates": lambda r: (
         r.randint(1, 13),
-        *auction(r)[:3],
+        partner_bid(r),
         r.choice((0, 2)),
         r.randrange(1, EVERY_BID + 1),
     ),
-    "tables.engine.winprob.winprob_bid": win_position,
-    "tables.engine.winprob.winprob_seat": win_sitting,
-    "tables.engine.winprob.weighed_seat": lambda r: (*win_sitting(r), view(np.zeros(14))),
-    "tables.engine.winprob.skilled_seat": lambda r: (
+    WINPROB + "winprob_bid": win_position,
+    WINPROB + "winprob_seat": win_sitting,
+    WINPROB + "weighed_seat": lambda r: (*win_sitting(r), view(np.zeros(14))),
+    WINPROB + "skilled_seat": lambda r: (
         *win_sitting(r)[:3],
         r.choice(GRADED_WIN),
         r.randrange(LARGEST_SEED),
@@ -647,34 +653,34 @@ CASES: dict[str, Maker] = {
     LEVELS + "perturbed": lambda r: (r.choice((*GRADED, *POLICIES)), r.randrange(LARGEST_SEED)),
     LEVELS + "attraction": liked,
     LEVELS + "sample_bid": lambda r: (*chances(r), r.randrange(LARGEST_SEED)),
-    "tables.engine.winprob.add_row": lambda r: (
+    WINPROB + "add_row": lambda r: (
         Table("net_bid"),
         r.randrange(BID_INPUTS),
         r.random(),
         view(np.zeros(3)),
     ),
-    "tables.engine.winprob.mean_value": lambda r: (
+    WINPROB + "mean_value": lambda r: (
         view(np.array([r.uniform(-4, 4) for _ in range(OUTCOMES)])),
         view(np.array([r.random() for _ in range(OUTCOMES)])),
     ),
     STAKES + "bag_offset": lambda r: (r.choice(RULES),),
     STAKES + "scaled_nil_threshold": lambda r: (r.choice((25.0, -60.0, 0.0)), r.randint(-4, 4), 25.0, r.choice(RULES)),
     STAKES + "number_under_rules": lambda r: (
-        r.randint(1, 8),
-        r.uniform(-1, 8),
+        counted_takes(r),
         r.choice((NO_BID, 0, 3, 5, 7, 13, BLIND_NIL)),
-        r.choice((8.75, 9.5)),
         r.randrange(1, EVERY_BID + 1),
         r.choice(RULES),
+        r.choice(BIS),
     ),
     STAKES + "simplified_rules": lambda r: (any_rules(r),),
-    LEGAL + "allowed_bids": lambda r: (hand(r), *auction(r)[:3], r.choice(RULES)),
-    LEGAL + "restricted_bids": lambda r: (hand(r), r.choice((NO_BID, 0, 3, 7, 13, BLIND_NIL)), r.choice(RULES)),
+    LEGAL + "allowed_bids": lambda r: (hand(r), r.choice((NO_BID, 0, 3, 7, 13, BLIND_NIL)), r.choice(RULES)),
     LEGAL + "possible_bids": lambda r: (r.choice((NO_BID, 0, 3, 7, 13, BLIND_NIL)), r.choice(RULES)),
     LEGAL + "pair_allowed": lambda r: (bid(r), r.choice((NO_BID, bid(r))), r.choice(RULES)),
     LEGAL + "bids_between": lambda r: (r.randint(0, 13), r.randint(-3, 13)),
     LEGAL + "nearest_number": lambda r: (r.randint(0, 13), r.randrange(1, EVERY_BID + 1)),
     LEGAL + "nearest_allowed": lambda r: (r.randint(0, 13), r.randint(1, 13), r.randrange(1, EVERY_BID + 1)),
+    "tables.engine.choose_bid.auction_at": lambda r: sitting(r)[:2],
+    "tables.engine.choose_bid.standing_at": lambda r: sitting(r)[:2],
     "tables.engine.choose_bid.choose_bid": lambda r: (*any_position(r), r.choice(POLICIES), SETTINGS),
     RULES_OF_PLAY + "suit_mask": lambda r: (r.randrange(4),),
     RULES_OF_PLAY + "legal_cards": lambda r: (cards(r, 1), r.randrange(4), card(r), r.randrange(2)),
@@ -810,11 +816,10 @@ TEXTS = {
 }
 # Compared as a part of `play_pairs` (test_rounds.py), which the simulators compile anyway: they are most of its code.
 WITHIN_A_PAIR = {GAME + "play_game", SOLO_GAME + "play_cutthroat_game"}
-BUILD_ONLY = {"service.bidding.bis.regular.ruff_values"}  # makes `ruffs`; a list of floats, sorted
 
 HOW_MANY = (
-    {"tables.engine.winprob.winprob_bid": 40}
-    | dict.fromkeys((f"tables.engine.winprob.{name}_seat" for name in ("winprob", "weighed", "graded")), 20)
+    {WINPROB + "winprob_bid": 40}
+    | dict.fromkeys((f"{WINPROB}{name}_seat" for name in ("winprob", "weighed", "skilled")), 20)
     | dict.fromkeys(
         (
             GAME + "play_out",

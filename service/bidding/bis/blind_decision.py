@@ -20,13 +20,12 @@ from service.bidding.bis.blind_nil import (
     decide_blind_nil,
     hash_uniform,
 )
-from service.bidding.game.auction import NO_BID, sum_of_bids
+from service.bidding.game.auction import auction_after
 from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import Standing
 from service.bidding.policies import BIS, Policy
 from service.bidding.table_profile import profile_of
 from service.bidding.tableset import TableSet
-
-_UNBID = ((NO_BID, NO_BID, NO_BID), (NO_BID, NO_BID), (NO_BID,), ())
 
 
 class BlindDecision(NamedTuple):
@@ -43,12 +42,11 @@ def decide_blind(
 
     Asking is leave enough: option `blind` of BIS is on, whatever the policy says; others never bid it.
     """
-    seat = len(bids)
-    b0, b1, b2 = bids + _UNBID[seat]
+    auction, standing = auction_after(bids), Standing(us, them, 0, 0)
     policy = policy._replace(blind=1 if policy.kind == BIS else 0)
     drawn = hash_uniform(seed)
-    t = tables.kernel[profile_of(rules, policy, us, them)]
-    made = decide_blind_nil(seat, b0, b1, b2, us, them, rules, policy, drawn, t)
+    profile_tables = tables.kernel[profile_of(rules, policy, standing)]
+    made = decide_blind_nil(auction, standing, rules, policy, drawn, profile_tables)
     explanation: dict[str, Any] = {"rule": BLIND_NIL_RULES[made.rule]}
     if rules.blind_nil:
         explanation |= {
@@ -67,7 +65,7 @@ def decide_blind(
                 "sum_of_bids": made.total,
             }
     explanation["sentence"] = (
-        f"{_why(made, sum_of_bids(seat, b0, b1, b2), us, them, rules, policy, drawn)}: {_word(made.chosen)}."
+        f"{_why(made, auction.sum_of_bids, them - us, rules, policy, drawn)}: {_word(made.chosen)}."
     )
     return BlindDecision(made.chosen, explanation)
 
@@ -80,14 +78,14 @@ def _percent(p: float) -> str:
     return f"{int(100 * p + 0.5)}%"
 
 
-def _why(made: BlindNil, total: int, us: int, them: int, rules: Rules, policy: Policy, drawn: float) -> str:
+def _why(made: BlindNil, total: int, deficit: int, rules: Rules, policy: Policy, drawn: float) -> str:
     made_in = f"a blind nil here makes {_percent(made.p_made)}"
     if made.rule == SWITCHED_OFF:
         return "This policy never bids blind nil"
     if made.rule == RULED_OUT:
         return "The rules allow no blind nil here"
     if made.rule == NOT_BEHIND:
-        behind = f"Behind by {them - us}" if them > us else "Not behind"
+        behind = f"Behind by {deficit}" if deficit > 0 else "Not behind"
         return f"{behind}, and the rules ask for {rules.blind_nil_deficit}"
     if made.rule == BESIDE_NIL:
         return "Partner bid nil"

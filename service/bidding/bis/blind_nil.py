@@ -2,18 +2,19 @@
 
 Where the rules allow it and the side is far enough behind, one of three rules may call for it: partner's Big 6,
 despair, or fourth seat after a high sum. `p_ace` and `blind_nil` come from self-play (`tables.builders.ace_of_spades`,
-`tables.builders.blind_nil`). What the bidder does once it has looked is no matter of this module.
+`tables.builders.blind_nil`). What the bidder does after looking is decided elsewhere (`bis`).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from service.bidding.bis.conventions import partner_signalled
-from service.bidding.game.auction import NO_BID, partner_bid, sequence_index, sum_of_bids
+from service.bidding.game.auction import Auction, sequence_after
 from service.bidding.game.legal import NIL_BIT, allowed_bids
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import is_nil
+from service.bidding.game.scoring import Standing, is_nil
 from service.bidding.policies import BIG6, Policy
 from service.bidding.table_profile import convention_of
+from service.bidding.table_views import Tables
 
 # The rule that spoke: first those that rule a blind nil out, then those that call for one.
 NO_REASON, SWITCHED_OFF, RULED_OUT, NOT_BEHIND, BESIDE_NIL, BIG6_DEMAND, DESPAIR, FOURTH_SEAT = range(8)
@@ -39,7 +40,7 @@ class BlindNil(NamedTuple):
     p_ace: float  # that our hand holds the ace of spades
     p_made: float  # that a blind nil is made
     expected_points: float  # of a blind nil, the side's contract aside
-    projected_us: float  # scores when everyone makes her bid, ours regular
+    projected_us: float  # scores if all make their bids, ours regular
     projected_them: float
     total: float  # the four bids
     frequency: float  # with which the rule bids it
@@ -49,7 +50,7 @@ class BlindNil(NamedTuple):
 def hash_uniform(seed: int) -> float:
     """A number in [0, 1) drawn by ``seed``, an int 0..2^53: the same everywhere ("lowbias32", Wellons, 2018).
 
-    >>> round(lot(1), 4), round(lot(2), 4)
+    >>> round(hash_uniform(1), 4), round(hash_uniform(2), 4)
     (0.4083, 0.8167)
     """
     x = (seed ^ seed >> 32) & 0xFFFFFFFF
@@ -58,19 +59,17 @@ def hash_uniform(seed: int) -> float:
     return (x ^ x >> 16) / 4294967296.0
 
 
-def projected_scores(
-    seat: int, b0: int, b1: int, b2: int, us: int, them: int, tables: Any
-) -> tuple[float, float, float]:
-    """Both sides' points when everyone makes a regular bid, and the four bids' sum; bids to come at their means.
+def projected_scores(auction: Auction, standing: Standing, tables: Tables) -> tuple[float, float, float]:
+    """Return both sides' points if all make regular bids, and the four bids' sum; bids to come at their means.
 
     Nobody has bid nil. In first seat the last bid's mean is that after our own, rounded.
     """
+    seat, b0, b1, b2, _, _, _, row = auction
     means = tables.mean_bids
-    row = sequence_index(seat, b0, b1, b2)
     ours = means[row, 0]
     theirs = 0.0
     if seat == 0:
-        theirs = means[row, 1] + means[sequence_index(1, int(ours + 0.5), NO_BID, NO_BID), 2]
+        theirs = means[row, 1] + means[sequence_after(0, int(ours + 0.5)), 2]
         ours += means[row, 2]
     elif seat == 1:
         ours += means[row, 2]
@@ -81,40 +80,36 @@ def projected_scores(
     else:
         ours += b1
         theirs = 0.0 + b0 + b2
-    return us + 10.0 * ours, them + 10.0 * theirs, ours + theirs
+    return standing.us + 10.0 * ours, standing.them + 10.0 * theirs, ours + theirs
 
 
 def decide_blind_nil(
-    seat: int, b0: int, b1: int, b2: int, us: int, them: int, rules: Rules, policy: Policy, drawn: float, tables: Any
+    auction: Auction, standing: Standing, rules: Rules, policy: Policy, drawn: float, tables: Tables
 ) -> BlindNil:
-    """Whether to bid blind nil in ``seat``; scores from the bidder's side.
-
-    ``drawn``: its `hash_uniform`; ``tables``: the setting's tables.
-    """
-    row = sequence_index(seat, b0, b1, b2)
-    total = sum_of_bids(seat, b0, b1, b2)
+    """Return whether to bid blind nil; ``drawn``: the bidder's `hash_uniform`; ``tables``: of the profile."""
+    seat, partner_bid, total = auction.seat, auction.partner_bid, auction.sum_of_bids
     p_ace = tables.p_ace[seat, total] + 0.0
-    p_made = tables.blind_nil[row] + 0.0
+    p_made = tables.blind_nil[auction.sequence] + 0.0
     points = rules.blind_nil_points * (2.0 * p_made - 1.0)
     to_us = 0.0
     to_them = 0.0
     bids = 0.0
     frequency = 0.0
-    nils = (seat > 0 and is_nil(b0)) or (seat > 1 and is_nil(b1)) or (seat > 2 and is_nil(b2))
+    nils = auction.opponents_nils > 0 or is_nil(partner_bid)
     if not nils:
-        to_us, to_them, bids = projected_scores(seat, b0, b1, b2, us, them, tables)
+        to_us, to_them, bids = projected_scores(auction, standing, tables)
     rule = NO_REASON
     if not policy.blind:
         rule = SWITCHED_OFF
     elif not rules.blind_nil or rules.blind_nil_points == 0:
         rule = RULED_OUT
-    elif them - us < rules.blind_nil_deficit:
+    elif standing.them - standing.us < rules.blind_nil_deficit:
         rule = NOT_BEHIND
-    elif seat > 1 and is_nil(partner_bid(seat, b0, b1)):
+    elif is_nil(partner_bid):
         rule = BESIDE_NIL
-    elif not allowed_bids(0, seat, b0, b1, rules) & NIL_BIT:
+    elif not allowed_bids(0, partner_bid, rules) & NIL_BIT:
         rule = RULED_OUT
-    elif convention_of(rules, policy, us, them) == BIG6 and partner_signalled(seat, b0, b1, BIG6):
+    elif convention_of(rules, policy, standing) == BIG6 and partner_signalled(partner_bid, BIG6):
         rule = BIG6_DEMAND
         frequency = 1.0
         p_ace = 0.0  # partner shows it

@@ -1,15 +1,15 @@
 """Bidding conventions (bis.md section 3, ECAI 2020 appendix G.2), as kernels: bids that ask partner for a nil.
 
 The first of two partners (seats 0 and 1) keeps one bid for hands that cover a nil: 5 in Big 5, 6 in Big 6. Such a hand
-bids it whatever its takes; another that would bid it bids one less; a nil of its own goes before both. The second
-partner answers: to a 6 with a blind nil where she may (`blind`), else, like to a 5, with a nil at a lower threshold,
-the king or queen of spades allowed. Which convention holds at a score is told in `setting`; the end of the game and
-the rules come after and may change a signal.
+bids it whatever its takes; another hand that would bid it bids one less; a nil of its own goes before both. The second
+partner answers a 6 with a blind nil where the rules allow it (`blind_nil`), otherwise, as after a 5, with a nil at a
+lower threshold, the king or queen of spades allowed. `table_profile.convention_of` says which convention holds at a
+score. The end of the game and the rules come later and may change a signal.
 """
 
 from typing import NamedTuple
 
-from service.bidding.game.auction import NO_BID, partner_bid
+from service.bidding.game.auction import NO_BID
 from service.bidding.game.cards import ACE, JACK, KING, TEN
 from service.bidding.policies import BIG5, BIG6, NO_CONVENTION
 
@@ -67,11 +67,11 @@ def covers_blind_nil(hand: int, takes: int, fewest: int) -> bool:
     )
 
 
-def partner_signalled(seat: int, b0: int, b1: int, convention: int) -> bool:
-    """Whether the bidder's partner has signalled: she spoke before and bid what ``convention`` keeps for it."""
+def partner_signalled(partner_bid: int, convention: int) -> bool:
+    """Return whether the bidder's partner has made the bid that ``convention`` keeps for a signal."""
     if convention == BIG5:
-        return partner_bid(seat, b0, b1) == FIVE
-    return convention == BIG6 and partner_bid(seat, b0, b1) == SIX
+        return partner_bid == FIVE
+    return convention == BIG6 and partner_bid == SIX
 
 
 def signal(hand: int, seat: int, bid: int, takes: int, convention: int, fewest: int, allowed: int) -> ConventionStep:

@@ -1,4 +1,4 @@
-"""The decision where each of the four plays for herself (variant `cutthroat`), as kernels.
+"""The decision where all four play for themselves (variant `cutthroat`), as kernels.
 
 As in `bis`: regular takes, nil, end of game, in that order; but all three others are opponents. Any of them might cut,
 none covers a nil (the setting's `cnil` is exact for three who want it set), what they bid says nothing of a partner
@@ -6,7 +6,7 @@ none covers a nil (the setting's `cnil` is exact for three who want it set), wha
 bidding order. Source: ECAI 2020, Algorithm 1 and appendix G.1, with a partner's part left out; bis.md section 3.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from service.bidding.bis.endgame import (
     CLOSE_RACE,
@@ -14,22 +14,33 @@ from service.bidding.bis.endgame import (
     LAST_SEAT_LESS,
     NO_RULE,
     SAFE_REGULAR,
+    Proposal,
     can_win,
 )
-from service.bidding.bis.nil import NOT_RULED_OUT, Nil, consider_nil, expected_contract_points, shifted_threshold
-from service.bidding.bis.regular import Regular, count_takes, previous_bids_factor
+from service.bidding.bis.nil import (
+    NOT_RULED_OUT,
+    Nil,
+    NilTerms,
+    consider_nil,
+    expected_contract_points,
+    shifted_threshold,
+)
+from service.bidding.bis.regular import Regular, regular_takes
 from service.bidding.bis.stakes import bag_offset, scaled_nil_threshold
-from service.bidding.game.auction import NO_BID, sequence_index
+from service.bidding.game.auction import NO_BID, Auction, sequence_after, without_partner
+from service.bidding.game.cards import suits_of
 from service.bidding.game.legal import nearest_allowed
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import contract_of, is_nil, nil_stake
+from service.bidding.game.scoring import contract_of, nil_stake
 from service.bidding.policies import Policy
+from service.bidding.record import record
+from service.bidding.table_views import Tables
 
 REACH = 140  # points of a bid of 13, and some: a seat further from the goal can't win in this round
 
 
 class Race(NamedTuple):
-    """Where a round leads when everyone makes her bid; points."""
+    """Where a round leads if all make their bids; points."""
 
     own: float
     best: float  # of the three others
@@ -40,9 +51,9 @@ class Finish(NamedTuple):
     """What the end of the game made of a bid."""
 
     bid: int
-    rule: int  # UNTOUCHED, or the first rule that matched (of endgame.RULE_NAMES)
+    rule: int  # NO_RULE, or the first rule that matched (of endgame.RULE_NAMES)
     before: int
-    projected_own: float  # points; all three 0 where the end of the game was out of reach
+    projected_own: float  # points; all three 0 if nobody can end the game in this round
     projected_best: float
     total: float
 
@@ -59,24 +70,24 @@ class CutthroatDecision(NamedTuple):
 
 def bis_cutthroat(
     hand: int,
-    seat: int,
-    b0: int,
-    b1: int,
-    b2: int,
+    auction: Auction,
     scores: tuple[int, int, int, int],
     bags: int,
+    allowed: int,
     rules: Rules,
     policy: Policy,
-    allowed: int,
-    tables: Any,
+    tables: Tables,
 ) -> CutthroatDecision:
-    """The bid of the hand in ``seat`` after the previous bids; ``scores`` by seat, ``bags`` the bidder's own.
+    """Return the bid of ``hand``; ``scores`` by seat, ``bags`` the bidder's own.
 
-    ``allowed``: the set of bids that the rules allow; ``tables``: the setting's tables.
+    ``allowed``: the set of bids that the rules allow; ``tables``: of the profile.
     """
-    factor = previous_bids_factor(seat, b0, b1, b2, tables) if policy.factor else 0.0
-    ruffers = 3 - nils_bid(seat, b0, b1, b2)
-    regular = count_takes(hand, ruffers, NO_BID, factor, policy.offset + bag_offset(rules), tables)
+    alone = without_partner(auction)
+    factor = 0.0
+    if policy.factor:
+        factor = tables.factor[alone.seat, alone.sum_of_bids]
+    suits, offset = suits_of(hand), policy.offset + bag_offset(rules)
+    regular = regular_takes(suits, 3 - alone.opponents_nils, NO_BID, factor, offset, tables)
     takes = nearest_allowed(regular.takes, regular.takes, allowed)
     threshold = policy.nil_threshold + policy.nil_slope * regular.estimate
     threshold = scaled_nil_threshold(threshold, rules.min_bid - regular.takes, policy.forced_trick, rules)
@@ -84,35 +95,13 @@ def bis_cutthroat(
         threshold = expected_contract_points(takes, 0, tables)  # what the nil gives up
     if policy.level:
         threshold = shifted_threshold(threshold, policy.nil_shift, rules.nil_points)
-    nil = consider_nil(
-        hand,
-        0,  # no partner's nil is in the way
-        NO_BID,
-        NO_BID,
-        sequence_index(seat, b0, b1, b2),
-        policy.curves,
-        threshold,
-        policy.spade_honours,
-        policy.nils,
-        rules.nil_points,
-        allowed,
-        tables,
-    )
+    terms = record(NilTerms, (threshold, policy.curves, policy.spade_honours, policy.nils, 0))
+    nil = consider_nil(suits, alone, terms, allowed, rules, tables)
     bid = 0 if nil.chosen else takes
     finish = Finish(bid, NO_RULE, bid, 0.0, 0.0, 0.0)
     if policy.endgame:
-        finish = apply_finish(seat, b0, b1, b2, bid, takes, nil, policy, scores, bags, rules, tables)
+        finish = apply_finish(Proposal(bid, takes, regular, nil), auction, scores, bags, rules, policy, tables)
     return CutthroatDecision(nearest_allowed(finish.bid, takes, allowed), regular, takes, nil, finish)
-
-
-def nils_bid(seat: int, b0: int, b1: int, b2: int) -> int:
-    """How many of the previous bids are nils."""
-    nils = 1 if seat > 0 and is_nil(b0) else 0
-    if seat > 1 and is_nil(b1):
-        nils += 1
-    if seat > 2 and is_nil(b2):
-        nils += 1
-    return nils
 
 
 def own_and_best(seat: int, scores: tuple[int, int, int, int]) -> tuple[int, int]:
@@ -124,17 +113,10 @@ def own_and_best(seat: int, scores: tuple[int, int, int, int]) -> tuple[int, int
     return scores[seat], best
 
 
-def project_race(
-    seat: int, b0: int, b1: int, b2: int, bid: int, scores: tuple[int, int, int, int], rules: Rules, tables: Any
-) -> Race:
-    """The race when the bidder in ``seat`` bids ``bid``; bids still to come are the mean bids of their seats."""
-    sequence = 0
-    if seat == 0:
-        sequence = sequence_index(1, bid, NO_BID, NO_BID)
-    elif seat == 1:
-        sequence = sequence_index(2, b0, bid, NO_BID)
-    elif seat == 2:
-        sequence = sequence_index(3, b0, b1, bid)
+def project_race(bid: int, auction: Auction, scores: tuple[int, int, int, int], rules: Rules, tables: Tables) -> Race:
+    """Return the race if the bidder bids ``bid``; for bids still to come the mean bids of their seats count."""
+    seat, b0, b1, b2, _, _, _, sequence = auction
+    row = sequence_after(sequence, bid)
     total = float(contract_of(bid))
     best = -1e9
     for other in range(4):
@@ -147,7 +129,7 @@ def project_race(
             tricks += contract_of(made)
             stake = nil_stake(made, rules)
         else:
-            tricks += tables.mean_bids[sequence, other - seat - 1]
+            tricks += tables.mean_bids[row, other - seat - 1]
         total += tricks
         points = scores[other] + 10.0 * tricks + stake
         if points > best:
@@ -156,29 +138,25 @@ def project_race(
 
 
 def apply_finish(
-    seat: int,
-    b0: int,
-    b1: int,
-    b2: int,
-    bid: int,
-    takes: int,
-    nil: Nil,
-    policy: Policy,
+    proposal: Proposal,
+    auction: Auction,
     scores: tuple[int, int, int, int],
     bags: int,
     rules: Rules,
-    tables: Any,
+    policy: Policy,
+    tables: Tables,
 ) -> Finish:
-    """Apply the first end-of-game rule that matches to ``bid`` (0 for a nil, else the number ``takes``).
+    """Apply the first end-of-game rule that matches to the proposed bid.
 
-    Three of a side's seven rules brought nothing, or less, where one plays against three, and are left out: half a
-    trick less under the leader's nil won 50.0 (+-.1) percent of games, 14 bid in all 49.6 (+-.3), one less when ahead
-    49.5 (+-.4).
+    Three of a side's seven rules gain nothing, or lose, where one plays against three, and are left out: half a trick
+    less under the leader's nil won 50.0 (+-.1) percent of games, 14 bid in all 49.6 (+-.3), one less when ahead 49.5
+    (+-.4).
     """
+    bid, number, _, nil = proposal
     reach = rules.nil_points if rules.nil_points > REACH else REACH
     if max(scores[0], scores[1], scores[2], scores[3]) + reach < rules.win:
         return Finish(bid, NO_RULE, bid, 0.0, 0.0, 0.0)
-    race = project_race(seat, b0, b1, b2, bid, scores, rules, tables)
+    race = project_race(bid, auction, scores, rules, tables)
     new = bid
     rule = NO_RULE
     # A level race is no win for us, so it counts as theirs.
@@ -196,12 +174,12 @@ def apply_finish(
         ):
             rule = DESPERATE_NIL
             new = 0
-    elif seat == 3 and can_win(race.own, race.best, rules.win):
+    elif auction.seat == 3 and can_win(race.own, race.best, rules.win):
         if bid == 0:
-            plain = project_race(seat, b0, b1, b2, takes, scores, rules, tables)
+            plain = project_race(number, auction, scores, rules, tables)
             if can_win(plain.own, plain.best, rules.win):
                 rule = SAFE_REGULAR
-                new = takes
+                new = number
         elif (
             bid > 1
             and can_win(race.own - 10.0, race.best, rules.win)

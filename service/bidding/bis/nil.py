@@ -4,14 +4,16 @@
 the end of the game makes of it, in `endgame`.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from service.bidding.game.auction import partner_bid
+from service.bidding.game.auction import Auction
 from service.bidding.game.cards import ACE, KING, QUEEN, TEN
 from service.bidding.game.legal import NIL_BIT
+from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL, contract_of
 from service.bidding.policies import FULL, SINGLE
 from service.bidding.record import record
+from service.bidding.table_views import Tables, View
 
 VOID_FACTOR = 1.15  # ECAI 2020, section 4.2
 LOW_FOUR = 2  # of `ruled_out`'s honours: as 1, and four spades below the king rule no nil out
@@ -52,18 +54,27 @@ class Nil(NamedTuple):
     probability: float
     expected_points: float
     threshold: float
-    ruled_out: int  # OPEN, or the reason
+    ruled_out: int  # NOT_RULED_OUT, or the reason
     chosen: bool
 
 
-def ruled_out(spades: int, partner: int, honours: int, nils: int, allowed: int, above: int = 0) -> int:
-    """OPEN, or the reason why a nil is out of the question; ``allowed``: the set of bids that the rules allow.
+class NilTerms(NamedTuple):
+    """On what terms a nil is weighed."""
 
-    ``partner``: her bid, NO_BID where she has yet to bid; ``above``: spade ranks above the ace, 2 with jokers; the
-    rules for high spades move up by as many. ``honours``: 0 where a king or queen of spades rules a nil out, 1 where it
-    does not, or LOW_FOUR.
+    threshold: float  # points that it must be worth
+    curves: int = FULL
+    honours: int = 0  # 1: a king or queen of spades does not rule a nil out; LOW_FOUR: nor do four low spades
+    nils: int = 1  # 0: never nil
+    above: int = 0  # ranks of spades above the ace: 2 with jokers
+
+
+def ruled_out(spades: int, partner_bid: int, honours: int, nils: int, allowed: int, above: int = 0) -> int:
+    """Return NOT_RULED_OUT, or the reason why a nil is out of the question.
+
+    ``partner_bid``: NO_BID if partner has not bid yet; ``allowed``: the set of bids that the rules allow; ``honours``,
+    ``nils`` and ``above`` as in `NilTerms`. With jokers the rules for high spades move up by two ranks.
     """
-    if partner == 0 or partner == BLIND_NIL:
+    if partner_bid == 0 or partner_bid == BLIND_NIL:
         return PARTNER_NIL
     if not allowed & NIL_BIT:
         return AGAINST_RULES
@@ -84,38 +95,39 @@ def ruled_out(spades: int, partner: int, honours: int, nils: int, allowed: int, 
 
 
 def nil_value(clubs: float, diamonds: float, hearts: float, spades: float, void: bool) -> float:
-    """The hand's nil value from its suits' cnil."""
+    """Return the hand's nil value from its suits' cnil; ``void``: of a side suit."""
     value = clubs * diamonds * hearts * spades
     if void:
         value *= VOID_FACTOR
     return value if value < 1.0 else 1.0
 
 
-def expected_contract_points(contract: int, nil: int, tables: Any) -> float:
-    """Expected points of a contract from the share of such contracts that are made; ``nil``: 1 beside a nil."""
+def expected_contract_points(contract: int, nil: int, tables: Tables) -> float:
+    """Return the expected points of a contract, from the share of such contracts made; ``nil``: 1 beside a nil."""
     points: float = 10.0 * contract * (2.0 * tables.contract_made[nil, contract] - 1.0)
     return points
 
 
-def partnership_threshold(takes: int, partner: int, sequence: int, tables: Any) -> float:
+def partnership_threshold(takes: int, auction: Auction, tables: Tables) -> float:
     """BIS*'s threshold (ECAI 2020, section 5.3.3): what the side's contract is worth with ``takes`` and without.
 
-    ``partner`` is her bid; where she has yet to bid, the mean bid two seats after this ``sequence``.
+    If partner has not bid yet, the mean bid two seats later counts.
     """
-    bid = contract_of(partner) if partner >= 0 else int(tables.mean_bids[sequence, 2] + 0.5)
+    partner_bid = auction.partner_bid
+    bid = contract_of(partner_bid) if partner_bid >= 0 else int(tables.mean_bids[auction.sequence, 2] + 0.5)
     return expected_contract_points(takes + bid, 0, tables) - expected_contract_points(bid, 1, tables)
 
 
 def shifted_threshold(threshold: float, off: float, nil_points: int) -> float:
-    """The threshold of a bidder who takes a nil for worse by ``off`` points (better: negative), see `levels`.
+    """Return the threshold of a bidder who underrates a nil by ``off`` points (negative: overrates), see `levels`.
 
     Never below what a sure loser is worth.
     """
     return max(threshold + off, nil_points * (2.0 * SURE_LOSER - 1.0))
 
 
-def interpolate(curve: Any, row: int, x: float) -> float:
-    """A curve's value at ``x`` in 0..1, linear between the grid's points; ``curve`` (rows, GRID + 1)."""
+def interpolate(curve: View, row: int, x: float) -> float:
+    """Return a curve's value at ``x`` in 0..1, linear between the grid's points; ``curve`` (rows, GRID + 1)."""
     at = x * GRID
     i = int(at)
     if i >= GRID:
@@ -127,43 +139,15 @@ def interpolate(curve: Any, row: int, x: float) -> float:
 
 
 def consider_nil(
-    hand: int,
-    seat: int,
-    b0: int,
-    b1: int,
-    sequence: int,
-    curves: int,
-    threshold: float,
-    honours: int,
-    nils: int,
-    nil_points: int,
-    allowed: int,
-    tables: Any,
-    above: int = 0,
+    suits: tuple[int, int, int, int], auction: Auction, terms: NilTerms, allowed: int, rules: Rules, tables: Tables
 ) -> Nil:
-    """Value, probability and expected points of a nil, and whether it is chosen; ``above`` as in `ruled_out`."""
-    suits = hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF, hand >> 48
-    partner = partner_bid(seat, b0, b1)
-    return weigh_nil(suits, partner, sequence, curves, threshold, honours, nils, nil_points, allowed, tables, above)
+    """Return value, probability and expected points of a nil, and whether it is chosen.
 
-
-def weigh_nil(
-    suits: tuple[int, int, int, int],
-    partner: int,
-    sequence: int,
-    curves: int,
-    threshold: float,
-    honours: int,
-    nils: int,
-    nil_points: int,
-    allowed: int,
-    tables: Any,
-    above: int = 0,
-) -> Nil:
-    """`consider_nil` of holdings, clubs first, beside ``partner``'s bid (NO_BID: none yet).
-
-    With LOW_FOUR four spades count as the three highest, for `cnil` counts no more; so it says too much of such nils.
+    ``suits``: of `suits_of`; ``allowed``: the set of bids that the rules allow. With LOW_FOUR the three highest of
+    four spades are counted, because `cnil` is 0 for four; so such nils are overrated.
     """
+    _, _, _, _, partner_bid, _, _, sequence = auction
+    threshold, curves, honours, nils, above = terms
     c_cards, d_cards, h_cards, s_cards = suits
     cnil = tables.cnil
     clubs = cnil[0, c_cards]
@@ -173,23 +157,30 @@ def weigh_nil(
         spades = cnil[-1, s_cards & s_cards - 1]
     else:
         spades = cnil[-1, s_cards]
-    factor = 1.0
-    value = clubs * diamonds * hearts * spades
-    if not (c_cards and d_cards and h_cards):
-        factor = VOID_FACTOR
-        value *= VOID_FACTOR
-        if value > 1.0:
-            value = 1.0
+    void = not (c_cards and d_cards and h_cards)
+    value = nil_value(clubs, diamonds, hearts, spades, void)
     if curves == FULL:
         probability = interpolate(tables.curves, sequence, value)
     elif curves == SINGLE:
         probability = interpolate(tables.single_curve, 0, value)
     else:
         probability = value
-    expected = nil_points * (2.0 * probability - 1.0)
-    reason = ruled_out(s_cards, partner, honours, nils, allowed, above)
+    expected = rules.nil_points * (2.0 * probability - 1.0)
+    reason = ruled_out(s_cards, partner_bid, honours, nils, allowed, above)
     chosen = reason == NOT_RULED_OUT and expected > threshold
     return record(
         Nil,
-        (clubs, diamonds, hearts, spades, factor, value, probability, expected, threshold, reason, chosen),
+        (
+            clubs,
+            diamonds,
+            hearts,
+            spades,
+            VOID_FACTOR if void else 1.0,
+            value,
+            probability,
+            expected,
+            threshold,
+            reason,
+            chosen,
+        ),
     )

@@ -5,10 +5,12 @@ A bag that costs more moves the estimate up, a smaller nil moves its threshold d
 constants are fitted by `python -m tables fit rules`; what they are worth is in docs/strength.md.
 """
 
+from service.bidding.bis.regular import Regular
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.legal import nearest_allowed
 from service.bidding.game.rules import FIELDS, Rules, rules_maker
 from service.bidding.game.scoring import TEN_TRICKS, contract_of
+from service.bidding.policies import Policy
 
 # What made the number.
 AS_COUNTED, BY_RULES, FOR_TEN = range(3)
@@ -43,15 +45,17 @@ def scaled_nil_threshold(threshold: float, forced: int, forced_trick: float, rul
 
 
 def number_under_rules(
-    takes: int, estimate: float, partner: int, ten_from: float, allowed: int, rules: Rules
+    regular: Regular, partner_bid: int, allowed: int, rules: Rules, policy: Policy
 ) -> tuple[int, int]:
-    """The regular ``takes`` as the rules have them beside ``partner``'s bid (NO_BID: none yet), and what changed them.
+    """Return the regular takes as the rules change them, and what changed them.
 
-    ``ten_from``: tricks of both partners from which a contract of ten is completed, where the rules stake 200 on it.
+    ``partner_bid``: NO_BID if partner has not bid yet; ``allowed``: the set of bids that the rules allow.
     """
-    if rules.ten_for_200 and partner != NO_BID:
-        bid = TEN_TRICKS - contract_of(partner)
-        if bid > 0 and bid != takes and TEN_TRICKS - bid + estimate >= ten_from and allowed >> bid & 1:
+    takes = regular.takes
+    if rules.ten_for_200 and partner_bid != NO_BID:
+        bid = TEN_TRICKS - contract_of(partner_bid)
+        tricks = TEN_TRICKS - bid + regular.estimate
+        if bid > 0 and bid != takes and tricks >= policy.ten_from and allowed >> bid & 1:
             return bid, FOR_TEN
     if allowed >> takes & 1:
         return takes, AS_COUNTED

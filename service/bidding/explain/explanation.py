@@ -32,10 +32,11 @@ from service.bidding.bis.endgame import (
 from service.bidding.bis.nil import NIL_REASONS, NOT_RULED_OUT, Nil
 from service.bidding.bis.regular import Regular
 from service.bidding.bis.stakes import AS_COUNTED, BY_RULES, NUMBER_RULES
-from service.bidding.game.auction import NO_BID, sequence_index
+from service.bidding.game.auction import auction_after
 from service.bidding.game.cards import RANKS
 from service.bidding.game.rules import MIRROR, PARTNERSHIP, SUICIDE, VARIANTS, WHIZ, WHIZ_STRICT
 from service.bidding.policies import IO, MS, RB, Policy
+from service.bidding.table_views import Tables
 
 _WHY = {
     ATTACK_NIL: "opponents can win and one of them bid nil: half a trick less, to be free to set the nil",
@@ -70,7 +71,7 @@ _IO_NIL = "at most 3 takes, partner's bid 4 or more, no ace or king, no spade fr
 
 
 def explain_bis(
-    made: BisDecision, bid: int, bids: tuple[int, ...], tables: Any, variant: int = PARTNERSHIP
+    made: BisDecision, bid: int, bids: tuple[int, ...], tables: Tables, variant: int = PARTNERSHIP
 ) -> dict[str, Any]:
     """The explanation of a BIS decision after ``bids``; ``bid`` is what is answered (a legal bid).
 
@@ -163,14 +164,12 @@ def numbers_of(regular: Regular, nil: Nil) -> dict[str, Any]:
     }
 
 
-def mean_bids_after(bids: tuple[int, ...], tables: Any) -> list[float]:
+def mean_bids_after(bids: tuple[int, ...], tables: Tables) -> list[float]:
     """Mean bids of the seats still to bid after these bids, in bidding order."""
-    so_far = len(bids)
-    if so_far == 4:
+    if len(bids) == 4:
         return []
-    b0, b1, b2 = bids if so_far == 3 else (*bids, NO_BID, NO_BID)[:3]
-    row, mean_bids = sequence_index(so_far, b0, b1, b2), tables.mean_bids
-    return [mean_bids[row, later] for later in range(4 - so_far)]
+    row, mean_bids = auction_after(bids).sequence, tables.mean_bids
+    return [mean_bids[row, later] for later in range(4 - len(bids))]
 
 
 def nil_in_words(nil: Nil) -> str:

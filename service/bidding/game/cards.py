@@ -37,6 +37,11 @@ def holding(hand: int, suit: int) -> int:
     return (hand >> (suit << 4)) & SUIT_BITS
 
 
+def suits_of(hand: int) -> tuple[int, int, int, int]:
+    """Return the holdings of a hand, clubs first."""
+    return hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF, hand >> 48
+
+
 def lowest(cards: int) -> int:
     """The lowest card of a non-empty set."""
     return (cards & -cards).bit_length() - 1

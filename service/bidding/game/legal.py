@@ -5,7 +5,7 @@ Bit b stands for bid b, bit 0 for nil. A blind nil is never in a set: whoever as
 through `nearest_allowed`, in the service and in the simulator.
 """
 
-from service.bidding.game.auction import NO_BID, partner_bid
+from service.bidding.game.auction import NO_BID
 from service.bidding.game.rules import CUTTHROAT, MIRROR, PARTNERSHIP, SUICIDE, UNLIMITED, WHIZ, WHIZ_STRICT, Rules
 from service.bidding.game.scoring import contract_of, is_nil
 
@@ -13,64 +13,53 @@ EVERY_BID = 0x3FFF  # nil and 1..13
 NIL_BIT = 1
 
 
-def allowed_bids(hand: int, seat: int, b0: int, b1: int, rules: Rules) -> int:
-    """The set of bids that the rules allow in ``seat`` with ``hand``; never empty.
+def allowed_bids(hand: int, partner_bid: int, rules: Rules) -> int:
+    """Return the set of bids that the rules allow with ``hand``; never empty.
 
-    A side's two bids sum to 13 at most, but the least bid is allowed beside a 13 too (bis.md, section 3).
+    ``partner_bid`` is NO_BID if partner has not bid yet. A side's two bids sum to 13 at most, but the least bid is
+    allowed beside a 13 too (bis.md, section 3).
     """
+    low, high, team_max, nil = rules.min_bid or 1, 13, rules.team_max, NIL_BIT
     variant = rules.variant
-    if variant == CUTTHROAT:
-        return EVERY_BID & ~bids_between(1, rules.min_bid - 1)
-    partner = partner_bid(seat, b0, b1)
-    if variant == PARTNERSHIP and partner < 13 and not (rules.min_bid or rules.team_min or rules.team_max < UNLIMITED):
-        # `restricted_bids` for most requests, in a third of its time
-        if partner > 0:
-            return (2 << (13 - partner)) - 1
-        return EVERY_BID if rules.double_nil or partner == NO_BID else EVERY_BID & ~NIL_BIT
-    return restricted_bids(hand, partner, rules)
-
-
-def restricted_bids(hand: int, partner: int, rules: Rules) -> int:
-    """`allowed_bids` beside a partner who bid ``partner`` (NO_BID: she has yet to), rule by rule."""
-    variant = rules.variant
-    if variant == MIRROR or variant == WHIZ or variant == WHIZ_STRICT:
-        count = 1 << (hand >> 48).bit_count()
-        return count | NIL_BIT if variant == WHIZ else count
-    low = rules.min_bid if rules.min_bid > 1 else 1
-    high = 13 if rules.team_max == UNLIMITED else rules.team_max
-    nil = NIL_BIT
+    if variant != PARTNERSHIP:
+        if variant == CUTTHROAT:
+            return EVERY_BID & -1 << low | NIL_BIT
+        if variant == MIRROR or variant == WHIZ or variant == WHIZ_STRICT:
+            count = 1 << (hand >> 48).bit_count()
+            return count | NIL_BIT if variant == WHIZ else count
+    if team_max < UNLIMITED:
+        high = team_max
     if variant == SUICIDE:
-        if partner != NO_BID and not is_nil(partner):
-            return NIL_BIT
-        nil = NIL_BIT if partner == NO_BID else 0
+        if partner_bid != NO_BID:
+            if not is_nil(partner_bid):
+                return NIL_BIT
+            nil = 0
         if low < rules.team_min:
             low = rules.team_min  # the nil beside it adds nothing
-    elif partner == NO_BID:
-        if rules.team_max < UNLIMITED:
+    elif partner_bid == NO_BID:
+        if team_max < UNLIMITED:
             high -= low  # partner must be able to bid a number
     else:
-        high -= contract_of(partner)
-        least = rules.team_min - contract_of(partner)
+        tricks = contract_of(partner_bid)
+        high -= tricks
+        least = rules.team_min - tricks
         if least > 0:
             nil = 0  # a nil would leave the side below its minimum
-        elif is_nil(partner) and not rules.double_nil:
+            if low < least:
+                low = least
+        elif tricks == 0 and not rules.double_nil:
             nil = 0
-        if low < least:
-            low = least
-    numbers = bids_between(low, high)
-    if numbers == 0 and (nil == 0 or rules.team_max == UNLIMITED):
-        numbers = bids_between(low, low)
-    return numbers | nil
+    if high >= low:
+        return (2 << high) - (1 << low) | nil
+    return nil if nil and team_max < UNLIMITED else 1 << low | nil
 
 
-def possible_bids(partner: int, rules: Rules) -> int:
-    """The set of bids that the rules allow some hand beside ``partner``'s bid (NO_BID: she has yet to)."""
+def possible_bids(partner_bid: int, rules: Rules) -> int:
+    """Return the set of bids that the rules allow some hand; ``partner_bid`` is NO_BID if partner has not bid yet."""
     variant = rules.variant
     if variant == MIRROR or variant == WHIZ or variant == WHIZ_STRICT:
-        return bids_between(0, 13 if partner == NO_BID else 13 - contract_of(partner))
-    if variant == CUTTHROAT:
-        return EVERY_BID & ~bids_between(1, rules.min_bid - 1)
-    return restricted_bids(0, partner, rules)
+        return bids_between(0, 13 if partner_bid == NO_BID else 13 - contract_of(partner_bid))
+    return allowed_bids(0, partner_bid, rules)
 
 
 def pair_allowed(first: int, second: int, rules: Rules) -> bool:
@@ -84,7 +73,7 @@ def pair_allowed(first: int, second: int, rules: Rules) -> bool:
 def bids_between(low: int, high: int) -> int:
     """The set of bids low..high; empty when high is lower.
 
-    >>> bin(between(2, 4))
+    >>> bin(bids_between(2, 4))
     '0b11100'
     """
     return (2 << high) - (1 << low) if high >= low else 0
@@ -93,7 +82,7 @@ def bids_between(low: int, high: int) -> int:
 def nearest_number(bid: int, allowed: int) -> int:
     """The number in ``allowed`` nearest to ``bid``, the lower of two; nil when it holds no number.
 
-    >>> nearest(3, 0b110001), nearest(3, 0b1)
+    >>> nearest_number(3, 0b110001), nearest_number(3, 0b1)
     (4, 0)
     """
     numbers = allowed & ~NIL_BIT

@@ -4,12 +4,26 @@ Bids are tricks 0..13 or BLIND_NIL; all scores are points. Used by the simulator
 the end-of-game rules for projections; holds no state.
 """
 
+from typing import NamedTuple
+
 from service.bidding.game.rules import BAGS, CONTRACT, Rules
 
 NIL = 0
 BLIND_NIL = 14
 TEN_TRICKS = 10  # with `ten_for_200` a contract of exactly ten wins or loses TEN_POINTS
 TEN_POINTS = 200
+
+
+class Standing(NamedTuple):
+    """Both sides' scores before a round, from the bidder's side: points and bags."""
+
+    us: int
+    them: int
+    us_bags: int
+    them_bags: int
+
+
+START = Standing(0, 0, 0, 0)
 
 
 def contract_of(bid: int) -> int:
@@ -34,8 +48,8 @@ def nil_stake(bid: int, rules: Rules) -> int:
 def contract_points(contract: int, rules: Rules) -> int:
     """Points won or lost on a side's contract; overtricks are bags in every case.
 
-    >>> contract_worth(10, Rules()), contract_worth(10, Rules(ten_for_200=1)), contract_worth(11, Rules(ten_for_200=1))
-    (100, 200, 110)
+    >>> contract_points(10, Rules()), contract_points(10, Rules(ten_for_200=1))
+    (100, 200)
     """
     return TEN_POINTS if rules.ten_for_200 and contract == TEN_TRICKS else 10 * contract
 

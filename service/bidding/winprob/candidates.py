@@ -1,13 +1,12 @@
 """The bids that the `winprob` policy weighs, as a kernel; it takes the one with the best chance to win the game, but
 a higher number only where it is better by MARGIN.
 
-For each the net gives the probabilities of its outcomes (`outcome`), each worth the win probability of the score it
-leads to (`win_table`). The sums are numpy's in the service (`net`) and loops in the simulator
+For each the net gives the probabilities of its outcomes (`outcomes`), each worth the win probability of the score it
+leads to (`win_table`). The sums are numpy's in the service (`decision`) and loops in the simulator
 (`tables.engine.winprob`).
 """
 
 from service.bidding.bis.nil import NOT_RULED_OUT
-from service.bidding.game.auction import partner_bid
 from service.bidding.game.legal import NIL_BIT, bids_between
 from service.bidding.game.scoring import contract_of
 
@@ -20,13 +19,12 @@ TIE_TOLERANCE = (
 )
 
 
-def candidates(takes: int, seat: int, b0: int, b1: int, ruled_out: int, allowed: int) -> int:
-    """The set of bids to weigh: those around the regular takes, nil where nothing rules it out, what the rules allow.
+def candidates(takes: int, partner_bid: int, ruled_out: int, allowed: int) -> int:
+    """Return the set of bids to weigh: those around the regular takes, and nil unless something rules it out.
 
-    All that is ``allowed`` where none of these is.
+    Only bids that are ``allowed``; all of these if none of the others is.
     """
-    partner = partner_bid(seat, b0, b1)
-    most = 13 - contract_of(partner) if partner > 0 else 13
+    most = 13 - contract_of(partner_bid) if partner_bid > 0 else 13
     high, low = takes + ABOVE, takes - BELOW if takes < MANY_TAKES else takes
     if high > most:
         high = most if most > 1 else 1

@@ -1,6 +1,6 @@
 """The `winprob` policy in the service: the net's sums as numpy's matrix products (`weights`), all else by kernels.
 
-The simulator has the same in loops (`tables.engine.winprob`); a parity test holds the two together.
+The simulator has the same sums as loops (`tables.engine.winprob`); a parity test compares the two.
 """
 
 from collections.abc import Sequence
@@ -9,20 +9,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from service.bidding.bis.nil import LOW_FOUR, Nil, weigh_nil
-from service.bidding.bis.regular import Regular, count_suits
-from service.bidding.game.auction import read_auction
+from service.bidding.bis.nil import Nil, consider_nil
+from service.bidding.bis.regular import Regular
+from service.bidding.game.auction import Auction
+from service.bidding.game.cards import suits_of
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import BLIND_NIL, NIL
-from service.bidding.policies import FULL
+from service.bidding.game.scoring import Standing
 from service.bidding.record import record
-from service.bidding.table_views import Tables
-from service.bidding.winprob.candidates import MARGIN, TIE_TOLERANCE, candidates
-from service.bidding.winprob.features import POSITION_NAMES, VALUES, bid_inputs, holdings, position_inputs
+from service.bidding.winprob.candidates import MARGIN, TIE_TOLERANCE
+from service.bidding.winprob.features import (
+    BIS_TERMS,
+    POSITION_NAMES,
+    VALUES,
+    bid_inputs,
+    expected_bids,
+    model_position,
+)
 from service.bidding.winprob.games import key_of
 from service.bidding.winprob.outcome_values import OUR_WAYS, THEIR_WAYS, Side, outcome_value_matrix
-from service.bidding.winprob.outcomes import OUTCOMES, contract_tens, nil_stakes
-from service.bidding.winprob.weights import Floats, Weights, expected_tricks, outcome_odds
+from service.bidding.winprob.outcomes import OUTCOMES, contract_tens
+from service.bidding.winprob.weights import Floats, Weights, outcome_odds
 from service.bidding.winprob.win_table import WIN_SCALE
 
 # Numbers as bytes, which numpy takes in one go: a suit's seven low cards and its six high ones, a position's, a bid's.
@@ -57,58 +63,34 @@ class WinDecision(NamedTuple):
 
 def win_decision(
     hand: int,
-    seat: int,
-    b0: int,
-    b1: int,
-    b2: int,
-    us: int,
-    them: int,
-    us_bags: int,
-    them_bags: int,
-    rules: Rules,
+    auction: Auction,
+    standing: Standing,
     allowed: int,
     legal: int,
     every: bool,
-    tables: Tables,
+    rules: Rules,
     weights: Weights,
 ) -> WinDecision:
-    """The bid with the highest win probability, a higher number if by MARGIN; rules as `games` takes them.
+    """Return the bid with the highest win probability, a higher number only if better by MARGIN.
 
-    ``allowed``: the set of bids that the rules allow; ``legal``: those that the request does, which has the last word.
-    ``every``: tell of all of them, not only of those that are weighed. ``tables``: memoryviews; ``weights``: of the
-    same tables.
+    ``allowed``: the set of bids that the rules allow; ``legal``: those that the request allows, which overrules it;
+    ``every``: report all of these, not only those weighed. The rules have a win table (`games`).
     """
-    partner, nils, total, sequence = read_auction(seat, b0, b1, b2)
-    suits = hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF, hand >> 48
-    regular = count_suits(suits, 2 - nils, partner, tables.factor[seat, total], 0.0, tables)
-    nil = seen_nil = weigh_nil(suits, partner, sequence, FULL, 0.0, 1, 1, rules.nil_points, allowed, tables)
-    if suits[3].bit_count() == 4:
-        seen_nil = weigh_nil(suits, partner, sequence, FULL, 0.0, LOW_FOUR, 1, rules.nil_points, allowed, tables)
-    weighed = candidates(regular.takes, seat, b0, b1, seen_nil.ruled_out, allowed)
+    tables, win_slice = weights.tables, weights.games[key_of(rules)]
+    position = model_position(hand, auction, standing, allowed, win_slice, rules, tables)
+    seat, (us, them, us_bags, them_bags), regular, nil, weighed, held, inputs, _, stake, their_stake = position
+    if (hand >> 48).bit_count() == 4:
+        nil = consider_nil(suits_of(hand), auction, BIS_TERMS, allowed, rules, tables)
     weighed = weighed & legal or allowed & legal or legal
     told = (allowed & legal or legal) if every else weighed
     bids = _BIDS[told & 127] + _BIDS[told >> 7 | 128]
-
-    win_slice = weights.games[key_of(rules)]
-    if win_slice.bags == 1:  # none are counted, whatever a request says
-        us_bags = them_bags = 0
-    held = holdings(hand)
-    inputs = position_inputs(
-        held, seat, b0, b1, b2, sequence, us, them, us_bags, them_bags, win_slice, rules, regular, seen_nil, tables
-    )
-    left = rules.win - us
-    probability = seen_nil.probability
-    expected = weights.expected[sequence] if seat < 3 else [expected_tricks(seat, b0, b1, b2, sequence, 0, tables)] * 14
+    expected = weights.expected[auction.sequence] if seat < 3 else [expected_bids(0, auction, tables)] * 14
     rows, contracts, opposing = [], [], []
     for bid in bids:
-        partners, others, partner_tricks, their_tricks = expected[bid]
-        rows.append(_pack_bid(*bid_inputs(bid, seat, partners, others, left, regular, probability)))
+        others = _, _, partner_tricks, opponents_tricks = expected[bid]
+        rows.append(_pack_bid(*bid_inputs(bid, others, position)))
         contracts.append(bid + partner_tricks)
-        opposing.append(their_tricks)
-
-    stake, their_stake = 0, 0  # on the nils that others bid
-    if nils or partner == NIL or partner == BLIND_NIL:
-        stake, their_stake = nil_stakes(seat, b0, b1, b2, 1, rules)
+        opposing.append(opponents_tricks)
     our_tens, their_tens = contracts, opposing
     if rules.ten_for_200:
         our_tens, their_tens = ([contract_tens(contract, rules) for contract in side] for side in (contracts, opposing))
@@ -141,7 +123,7 @@ def win_decision(
 
 
 def _cards(held: tuple[int, int, int, int]) -> tuple[bytes, ...]:
-    """`features.card_inputs` as bytes."""
+    """The inputs of a hand's cards as bytes."""
     a, b, c, d = held
     low, high = _LOW, _HIGH
     return (

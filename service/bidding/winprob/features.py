@@ -1,18 +1,24 @@
 """What the outcome model sees of a position and of a bid, as kernels: numbers near 0..1.
 
-Of the score it sees what is left to the goals, bags and chances to win, for those who bid later go by the score too;
-in these one model serves every game that has a win table. Data comes from the hand, the bids so far, the scores and
-the tables; it goes to the net (`net`, compiled in `tables.engine.winprob`).
+Of the score it sees what is left to the goals, bags and chances to win, since those who bid later also go by the
+score; so one model serves every game that has a win table. `model_position` and `bid_inputs` prepare a decision for the
+service (`decision`), the simulator (`tables.engine.winprob`) and the training labels (`tables.learning`).
 """
 
-from typing import Any
+from typing import NamedTuple
 
-from service.bidding.bis.nil import Nil
-from service.bidding.bis.regular import Regular
-from service.bidding.game.auction import NO_BID, sum_of_bids
+from service.bidding.bis.nil import LOW_FOUR, Nil, NilTerms, consider_nil
+from service.bidding.bis.regular import Regular, regular_takes
+from service.bidding.game.auction import NO_BID, Auction, sequence_after
+from service.bidding.game.cards import suits_of
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import contract_of
+from service.bidding.game.scoring import Standing, contract_of, is_nil
+from service.bidding.policies import FULL
+from service.bidding.record import record
+from service.bidding.table_views import Tables
+from service.bidding.winprob.candidates import candidates
 from service.bidding.winprob.games import WinTableSlice
+from service.bidding.winprob.outcomes import nil_stakes
 from service.bidding.winprob.win_table import win_array, win_probability_after
 
 CARD_INPUTS = 52  # 13 ranks of the side suits, longest first, and of spades
@@ -35,13 +41,40 @@ BID_NAMES = (
 INPUTS = CARD_INPUTS + len(POSITION_NAMES)  # of a position
 BID_INPUTS = len(BID_NAMES)  # of a candidate bid
 VALUES = BID_NAMES.index("p_win_made")  # where those of a bid's numbers begin that are worths of outcomes
-VALUED = (0, 3, 8, 16)  # the outcomes (`outcome`) whose worth they are
+VALUED = (0, 3, 8, 16)  # the outcomes (see `outcomes`) whose worth they are
 
 # What is seen of a seat's bid, from NO_BID to a blind nil: whether it has bid, nil, fifths of the bid.
 _SEEN = ((0.0, 0.0, 0.0), (1.0, 1.0, 0.0), *((1.0, 0.0, bid / 5.0) for bid in range(1, 14)), (1.0, 1.0, 0.0))
 # By a bid less the takes, from -12 on: under_3 to over_3.
 _STEPS = tuple(tuple(1.0 if at == max(-3, min(3, step)) else 0.0 for at in range(-3, 4)) for step in range(-12, 13))
 _NO_STEP = (0.0,) * 7
+
+# The terms on which the nil is weighed that the model sees, and the one that explanations and levels see.
+LOW_FOUR_TERMS, BIS_TERMS = NilTerms(0.0, FULL, LOW_FOUR), NilTerms(0.0, FULL, 1)
+
+
+class ModelPosition(NamedTuple):
+    """A position as the outcome model sees it, and the bids to weigh."""
+
+    seat: int
+    standing: Standing  # without bags if the rules count none
+    regular: Regular
+    nil: Nil
+    weighed: int  # the set of bids to weigh
+    held: tuple[int, int, int, int]  # the hand's `holdings`
+    inputs: tuple[float, ...]  # in the order of POSITION_NAMES
+    to_goal: int  # our points to the goal
+    stake: int  # points at stake on partner's nil
+    their_stake: int  # and on the opponents' nils
+
+
+class Expected(NamedTuple):
+    """What the others have bid or will bid, in tricks; those to come on average."""
+
+    partner: float
+    opponents: float
+    partner_tricks: int  # the same rounded, as the outcomes count it
+    opponents_tricks: int
 
 
 def side_order(clubs: int, diamonds: int, hearts: int) -> tuple[int, int, int]:
@@ -62,10 +95,11 @@ def side_order(clubs: int, diamonds: int, hearts: int) -> tuple[int, int, int]:
     return a & 0xFFFF, b & 0xFFFF, c & 0xFFFF
 
 
-def holdings(hand: int) -> tuple[int, int, int, int]:
-    """A hand's holdings as the model sees them: side suits in `side_order`, spades last."""
-    first, second, third = side_order(hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF)
-    return first, second, third, hand >> 48
+def holdings(suits: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+    """Return a hand's holdings as the model sees them: side suits in `side_order`, spades last."""
+    clubs, diamonds, hearts, spades = suits
+    first, second, third = side_order(clubs, diamonds, hearts)
+    return first, second, third, spades
 
 
 def top_spades(spades: int) -> int:
@@ -77,49 +111,70 @@ def top_spades(spades: int) -> int:
     return 13 - (0x1FFF & ~spades).bit_length()
 
 
-def card_inputs(held: tuple[int, int, int, int], x: Any) -> None:
-    """Write the cards of `holdings` to ``x`` (CARD_INPUTS,), zeros before."""
-    cell = 0
-    for cards in held:
-        while cards:
-            x[cell + (cards & -cards).bit_length() - 1] = 1.0
-            cards &= cards - 1
-        cell += 13
+def bids_to_weigh(
+    suits: tuple[int, int, int, int], auction: Auction, allowed: int, rules: Rules, tables: Tables
+) -> tuple[Regular, Nil, int]:
+    """Return the regular takes and the nil of a hand, and the set of bids to weigh.
+
+    ``suits``: of `suits_of`; ``allowed``: the set of bids that the rules allow.
+    """
+    seat, _, _, _, partner_bid, opponents_nils, sum_of_bids, _ = auction
+    regular = regular_takes(suits, 2 - opponents_nils, partner_bid, tables.factor[seat, sum_of_bids], 0.0, tables)
+    nil = consider_nil(suits, auction, LOW_FOUR_TERMS, allowed, rules, tables)
+    return regular, nil, candidates(regular.takes, partner_bid, nil.ruled_out, allowed)
+
+
+def model_position(
+    hand: int,
+    auction: Auction,
+    standing: Standing,
+    allowed: int,
+    win_slice: WinTableSlice,
+    rules: Rules,
+    tables: Tables,
+) -> ModelPosition:
+    """Return what the model sees of a position; ``allowed``: the set of bids that the rules allow."""
+    suits = suits_of(hand)
+    us, them, us_bags, them_bags = standing
+    if win_slice.bags == 1:  # the rules count none, whatever a request says
+        us_bags, them_bags = 0, 0
+    standing = record(Standing, (us, them, us_bags, them_bags))
+    regular, nil, weighed = bids_to_weigh(suits, auction, allowed, rules, tables)
+    held = holdings(suits)
+    inputs = position_inputs(held, auction, standing, win_slice, rules, regular, nil, tables)
+    stake, their_stake = 0, 0
+    if auction.opponents_nils or is_nil(auction.partner_bid):
+        stake, their_stake = nil_stakes(auction, rules)
+    return record(
+        ModelPosition,
+        (auction.seat, standing, regular, nil, weighed, held, inputs, rules.win - us, stake, their_stake),
+    )
 
 
 def position_inputs(
     held: tuple[int, int, int, int],
-    seat: int,
-    b0: int,
-    b1: int,
-    b2: int,
-    sequence: int,
-    us: int,
-    them: int,
-    us_bags: int,
-    them_bags: int,
+    auction: Auction,
+    standing: Standing,
     win_slice: WinTableSlice,
     rules: Rules,
     regular: Regular,
     nil: Nil,
-    tables: Any,
+    tables: Tables,
 ) -> tuple[float, ...]:
-    """A position's numbers but for its cards, in the order of POSITION_NAMES; ``held``: its `holdings`.
+    """Return a position's numbers except its cards, in the order of POSITION_NAMES; ``held``: its `holdings`.
 
-    ``sequence`` is the row of the bids so far, ``win_slice`` the game's (`win_table.slice_of`), ``regular`` and
-    ``nil`` as BIS reckons them.
+    ``win_slice`` is the game's, ``regular`` and ``nil`` as `model_position` counts them.
     """
+    seat, b0, b1, b2, _, _, known, sequence = auction
+    us, them, us_bags, them_bags = standing
     first, second, third, spades = held
     lho = b0 if seat == 3 else NO_BID
     partner = b1 if seat == 3 else (b0 if seat == 2 else NO_BID)
     rho = b2 if seat == 3 else (b1 if seat == 2 else (b0 if seat == 1 else NO_BID))
-    known = sum_of_bids(seat, b0, b1, b2)
     cnil, mean_bids = tables.cnil, tables.mean_bids
     takes = regular.takes
     lead = us - them
-    p_win = win_probability_after(
-        us, us_bags, them, them_bags, 1 - (seat & 1), win_slice, rules, win_array(win_slice, tables)
-    )
+    p_win = win_probability_after(standing, 1 - (seat & 1), win_slice, rules, win_array(win_slice, tables))
     return (
         (
             first.bit_count() / 6.0,
@@ -182,33 +237,29 @@ def to_losing(score: int, lose: int) -> float:
     return left / 100.0 if left > 0 else 0.0
 
 
-def expected_bids(seat: int, b0: int, b1: int, b2: int, sequence: int, bid: int, tables: Any) -> tuple[float, float]:
-    """Tricks that the partner and both opponents have bid, or will on the mean once we have bid ``bid``.
-
-    ``sequence``: the row of the bids before ours.
-    """
-    if seat == 3:
-        return contract_of(b1) + 0.0, contract_of(b0) + contract_of(b2) + 0.0
+def expected_bids(bid: int, auction: Auction, tables: Tables) -> Expected:
+    """Return what partner and the opponents have bid, or will bid on average after our ``bid``."""
+    seat, b0, b1, b2, _, _, _, sequence = auction
     mean_bids = tables.mean_bids
-    row = 14 * sequence + 1 + bid  # `sequence_index` with our bid
-    if seat == 2:
-        return contract_of(b0) + 0.0, contract_of(b1) + mean_bids[row, 0]
-    if seat == 1:
-        return mean_bids[row, 1] + 0.0, contract_of(b0) + mean_bids[row, 0]
-    return mean_bids[row, 1] + 0.0, mean_bids[row, 0] + mean_bids[row, 2]
+    row = sequence_after(sequence, bid)
+    if seat == 3:
+        partner, opponents = contract_of(b1) + 0.0, contract_of(b0) + contract_of(b2) + 0.0
+    elif seat == 2:
+        partner, opponents = contract_of(b0) + 0.0, contract_of(b1) + mean_bids[row, 0]
+    elif seat == 1:
+        partner, opponents = mean_bids[row, 1] + 0.0, contract_of(b0) + mean_bids[row, 0]
+    else:
+        partner, opponents = mean_bids[row, 1] + 0.0, mean_bids[row, 0] + mean_bids[row, 2]
+    return record(Expected, (partner, opponents, int(partner + 0.5), int(opponents + 0.5)))
 
 
-def bid_inputs(
-    bid: int, seat: int, partner: float, theirs: float, left: int, regular: Regular, probability: float
-) -> tuple[float, ...]:
-    """A candidate's numbers, in the order of BID_NAMES up to VALUES.
-
-    ``partner`` and ``theirs`` as `expected_bids` gives them; ``left``: our points to the goal; ``probability`` that a
-    nil of this hand is made.
-    """
+def bid_inputs(bid: int, expected: Expected, position: ModelPosition) -> tuple[float, ...]:
+    """Return a candidate's numbers, in the order of BID_NAMES up to VALUES; ``expected``: its `expected_bids`."""
+    partner, theirs, _, _ = expected
+    seat, _, regular, nil, _, _, _, to_goal, _, _ = position
     side = bid + partner
     total = side + theirs
-    past = 10.0 * side - left
+    past = 10.0 * side - to_goal
     rest = (
         1.0 if total >= 13.0 else 0.0,
         1.0 if total < 10.0 else 0.0,
@@ -233,5 +284,16 @@ def bid_inputs(
         )
         return of_bid + near + rest
     late = 1.0 if seat > 1 else 0.0
-    of_nil = 0.0, 1.0, 0.0, 0.0, probability, side / 6.0, theirs / 6.0, (total - 11.0) / 3.0, late, partner / 4.0
+    of_nil = (
+        0.0,
+        1.0,
+        0.0,
+        0.0,
+        nil.probability,
+        side / 6.0,
+        theirs / 6.0,
+        (total - 11.0) / 3.0,
+        late,
+        partner / 4.0,
+    )
     return of_nil + _NO_STEP + rest

@@ -10,15 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.auction import NO_BID
+from service.bidding.game.auction import NO_BID, read_auction
 from service.bidding.table_views import Tables
-from service.bidding.winprob.features import INPUTS, VALUED, VALUES, expected_bids
+from service.bidding.winprob.features import INPUTS, VALUED, VALUES, Expected, expected_bids
 from service.bidding.winprob.games import Games
 from service.bidding.winprob.outcomes import OUTCOMES
 from service.bidding.winprob.win_table import WIN_SCALE
 
 Floats = NDArray[np.float32]
-Expected = tuple[float, float, int, int]  # what partner and opponents bid or will, and the tricks that it counts as
 _BIDS = (NO_BID,), range(14)  # of a seat that has yet to bid, and of one that has
 # As arrays: numpy would make one of a float at each call.
 _ZERO = np.zeros((), np.float32)
@@ -33,8 +32,9 @@ class Weights(NamedTuple):
     hidden: Floats  # (H + 1, G + 1)
     out: Floats  # (G + 1, OUTCOMES)
     wins: tuple[NDArray[np.uint16], NDArray[np.uint16]]  # `win` and `more_win`
+    tables: Tables  # memoryviews
     games: Games
-    expected: list[list[Expected]]  # by sequence of the bids so far, fewer than three, and our bid
+    expected: list[list[Expected]]  # by sequence of fewer than three previous bids, and our bid
 
 
 def load_weights(tables: Tables, views: Tables, games: Games) -> Weights:
@@ -52,16 +52,10 @@ def load_weights(tables: Tables, views: Tables, games: Games) -> Weights:
     )
     first, of_bids, second, out = (layer.astype(np.float32) for layer in layers)
     expected = [
-        [expected_tricks(seat, b0, b1, NO_BID, sequence, bid, views) for bid in range(14)]
-        for sequence, (seat, b0, b1) in enumerate(sequences)
+        [expected_bids(bid, read_auction(seat, b0, b1, NO_BID), views) for bid in range(14)]
+        for seat, b0, b1 in sequences
     ]
-    return Weights(first, of_bids, second, out, (tables.win, tables.more_win), games, expected)
-
-
-def expected_tricks(seat: int, b0: int, b1: int, b2: int, sequence: int, bid: int, tables: Tables) -> Expected:
-    """`expected_bids`, and both as the outcomes count them."""
-    partner, theirs = expected_bids(seat, b0, b1, b2, sequence, bid, tables)
-    return partner, theirs, int(partner + 0.5), int(theirs + 0.5)
+    return Weights(first, of_bids, second, out, (tables.win, tables.more_win), views, games, expected)
 
 
 def outcome_odds(x: Floats, rows: Floats, weights: Weights) -> Floats:

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.bidding.baselines import io, io_side, lowest_at_most, ms, ms_side, naive_nil, rb
+from service.bidding.game.auction import NO_BID, read_auction
 from service.bidding.game.cards import parse_pbn
 from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.policies import parse_policy
@@ -26,7 +27,7 @@ def mask(ranks):
 
 def bid_of(kernel, worlds, pbn, seat=0, b0=-1, b1=-1, options=""):
     policy = parse_policy(kernel.__name__ + (f":{options}" if options else ""))
-    return kernel(parse_pbn(pbn), seat, b0, b1, policy, worlds.plain)
+    return kernel(parse_pbn(pbn), read_auction(seat, b0, b1, 4).partner_bid, policy, worlds.plain)
 
 
 @pytest.mark.parametrize(
@@ -131,8 +132,8 @@ def test_three_lowest(ranks, low):
 
 def test_nil_needs_three_spades_at_most():
     policy = parse_policy(f"rb:{PAPER_NIL}")
-    assert naive_nil(parse_pbn("432.432.5432.432"), 0, -1, -1, policy)
-    assert not naive_nil(parse_pbn("5432.432.432.432"), 0, -1, -1, policy)
+    assert naive_nil(parse_pbn("432.432.5432.432"), NO_BID, policy)
+    assert not naive_nil(parse_pbn("5432.432.432.432"), NO_BID, policy)
 
 
 @pytest.mark.parametrize(

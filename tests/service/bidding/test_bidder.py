@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.bidding.bidder import BLIND_NIL, Position, decide, nearest_legal
+from service.bidding.game.auction import auction_after
 from service.bidding.game.cards import parse_pbn
 from service.bidding.game.rules import Rules, make_rules
+from service.bidding.game.scoring import Standing
 from service.bidding.manifest import Manifest
 from service.bidding.policies import SERVED, parse_policy
 from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
@@ -67,9 +69,8 @@ def test_the_score_matters_to_bis_alone(table_set):
 def test_same_as_the_simulator(table_set, pbn, previous, text):
     where = position(pbn, previous, 430, 460, 7, 3, make_rules("bis-paper"))
     policy = parse_policy(text)
-    b0, b1, b2 = (*previous, -1, -1, -1)[:3]
-    seat, t = len(previous), table_set.kernel
-    bid = choose_bid(where.hand, seat, b0, b1, b2, where.us, where.them, where.us_bags, where.rules, policy, t)
+    standing = Standing(where.us, where.them, where.us_bags, where.them_bags)
+    bid = choose_bid(where.hand, auction_after(previous), standing, where.rules, policy, table_set.kernel)
     made: Any = decide(where, policy, table_set)
     assert made.bid == bid
     assert 0 <= made.bid <= 13

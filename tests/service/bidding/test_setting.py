@@ -3,12 +3,13 @@
 import pytest
 
 from service.bidding.game.rules import make_rules
+from service.bidding.game.scoring import Standing
 from service.bidding.policies import BIG5, BIG6, NO_CONVENTION, parse_policy
 from service.bidding.table_profile import PROFILES, convention_of, profile_of
 
 
 def setting(policy, us=0, them=0, preset="classic", **rules):
-    return PROFILES[profile_of(make_rules(preset, rules), parse_policy(policy), us, them)]
+    return PROFILES[profile_of(make_rules(preset, rules), parse_policy(policy), Standing(us, them, 0, 0))]
 
 
 @pytest.mark.parametrize(
@@ -32,7 +33,7 @@ def test_variants_have_their_own(preset, expected):
 def test_auto_demands_no_blind_nil_that_the_deficit_forbids():
     rules = make_rules("blind-nil", {"blind_nil_deficit": 300})
     auto = parse_policy("bis:convention=auto")
-    assert [convention_of(rules, auto, 0, them) for them in (150, 299, 300)] == [BIG5, BIG5, BIG6]
+    assert [convention_of(rules, auto, Standing(0, them, 0, 0)) for them in (150, 299, 300)] == [BIG5, BIG5, BIG6]
 
 
 def test_conventions_have_their_own():
@@ -52,6 +53,7 @@ def test_conventions_have_their_own():
 )
 def test_auto_looks_at_the_score(us, them, blind_nil, expected):
     rules = make_rules("classic", {"blind_nil": blind_nil})
-    assert convention_of(rules, parse_policy("bis:convention=auto"), us, them) == expected
-    assert convention_of(rules, parse_policy("bis"), us, them) == NO_CONVENTION
+    standing = Standing(us, them, 0, 0)
+    assert convention_of(rules, parse_policy("bis:convention=auto"), standing) == expected
+    assert convention_of(rules, parse_policy("bis"), standing) == NO_CONVENTION
     assert setting("bis:convention=auto", us, them, blind_nil=blind_nil) == {BIG5: "big5", BIG6: "big6"}[expected]

@@ -20,14 +20,25 @@ from service.bidding.bis.nil import (
     THREE_ABOVE_JACK,
     ruled_out,
 )
-from service.bidding.bis.regular import regular_takes, ruff_row, spade_counts
-from service.bidding.game.cards import BIG_JOKER, JOKER_DECK, LITTLE_JOKER, RANKS, cards_of, parse_pbn, without_jokers
+from service.bidding.bis.regular import regular_takes
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.cards import (
+    BIG_JOKER,
+    JOKER_DECK,
+    LITTLE_JOKER,
+    RANKS,
+    cards_of,
+    parse_pbn,
+    suits_of,
+    without_jokers,
+)
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import JOKERS, make_rules
 from service.bidding.policies import parse_policy
 from service.bidding.table_profile import JOKERS_PROFILE
 from service.bidding.tableset import open_tables
 from service.contract.request import read_bid
+from tables.builders.derived import spade_counts
 from tables.builders.exact import SIDE, SPADES, cnil_of_zones, spade_is_lost, zones_of
 from tables.engine.play import legal_cards, play_card
 from tables.players.choose_card import IDS
@@ -147,17 +158,18 @@ def test_side_suits_of_two_sizes(tables, t):
 
 
 def test_ruffs_of_two_sizes(tables, t):
+    # Rows are the lengths of clubs, diamonds and hearts up to 3, in base 4.
     clubs, diamonds = t.p_length[2, 0, 1], tables.arrays["p_length"][2, 0, 1]
     assert clubs < diamonds
-    assert t.ruffs[2, ruff_row(0, 7, 7), 1] == clubs
-    assert t.ruffs[2, ruff_row(7, 0, 7), 1] == diamonds
-    assert t.ruffs[2, ruff_row(0, 0, 7), 2] == diamonds + clubs
+    assert t.ruffs[2, 60, 1] == clubs
+    assert t.ruffs[2, 51, 1] == diamonds
+    assert t.ruffs[2, 48, 2] == diamonds + clubs
 
 
 def test_a_hand_by_hand(tables, t):
     """BJ and A guarded, third ace of hearts, second king of diamonds, fourth queen of clubs."""
     long = tables.arrays["p_length"]
-    made = regular_takes(parse_pbn("BA32.A54.K2.Q543"), 0, -1, -1, -1, 0.0, 0.0, t)
+    made = regular_takes(suits_of(parse_pbn("BA32.A54.K2.Q543")), 2, NO_BID, 0.0, 0.0, t)
     assert made.hearts == t.p_length[2, 3, 1]
     assert made.diamonds == long[2, 2, 2]
     assert made.clubs == t.p_length[2, 4, 3]

@@ -28,7 +28,7 @@ from service.bidding.game.rules import PARTNERSHIP, PRESETS, Rules, describe, ma
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.tableset import open_tables
 from service.bidding.winprob.games import key_of, unsupported_field
-from service.bidding.winprob.win_table import slice_of
+from tables.engine.winprob import slice_of
 from tables.engine import play
 from tables.engine.play_state import STATE, new_states
 from tables.run.family import recorded

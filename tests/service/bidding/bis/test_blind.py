@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from service.bidding.bis.blind_decision import decide_blind
 from service.bidding.bis.blind_nil import BLIND_NIL_RULES, BlindNil, decide_blind_nil, hash_uniform
-from service.bidding.game.auction import NO_BID, SEQUENCES, sequence_index
+from service.bidding.game.auction import SEQUENCES, auction_after
 from service.bidding.game.rules import make_rules
-from service.bidding.game.scoring import BLIND_NIL
+from service.bidding.game.scoring import BLIND_NIL, Standing
 from service.bidding.policies import BIG6, parse_policy
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.engine.deal import start_round
@@ -32,12 +32,11 @@ def tables(worlds, p_made=0.4, **rows):
 
 
 def index(bids):
-    return sequence_index(len(bids), *(*bids, *(NO_BID,) * (3 - len(bids))))
+    return auction_after(bids).sequence
 
 
 def ask(t, bids, us, them, rules=RULES, policy=BLIND, drawn=0.0) -> BlindNil:
-    b0, b1, b2 = tuple(bids) + (NO_BID,) * (3 - len(bids))
-    return decide_blind_nil(len(bids), b0, b1, b2, us, them, rules, policy, drawn, t)
+    return decide_blind_nil(auction_after(tuple(bids)), Standing(us, them, 0, 0), rules, policy, drawn, t)
 
 
 def said(*args, **kwargs):

@@ -19,10 +19,11 @@ from service.bidding.bis.conventions import (
     signal,
 )
 from service.bidding.bis.endgame import RULE_NAMES
+from service.bidding.game.auction import read_auction
 from service.bidding.game.cards import JACK, TEN, parse_pbn
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import Rules, make_rules
-from service.bidding.game.scoring import BLIND_NIL
+from service.bidding.game.scoring import BLIND_NIL, START, Standing
 from service.bidding.manifest import Manifest
 from service.bidding.policies import AUTO, BIG5, BIG6, CONVENTIONS, NO_CONVENTION, parse_policy
 from service.bidding.table_profile import BIG5_PROFILE, BIG6_PROFILE, convention_of, profile_of
@@ -151,9 +152,10 @@ def test_a_nil_goes_before_a_signal():
     ],
 )
 def test_partner_has_signalled(seat, b0, b1, five, six):
-    assert partner_signalled(seat, b0, b1, BIG5) == five
-    assert partner_signalled(seat, b0, b1, BIG6) == six
-    assert not partner_signalled(seat, b0, b1, NO_CONVENTION)
+    partner_bid = read_auction(seat, b0, b1, 5).partner_bid
+    assert partner_signalled(partner_bid, BIG5) == five
+    assert partner_signalled(partner_bid, BIG6) == six
+    assert not partner_signalled(partner_bid, NO_CONVENTION)
 
 
 # Neutral tables: the probability is the value.
@@ -238,17 +240,18 @@ def test_no_signal_that_the_rules_forbid(table_set):
 def test_auto_is_big_6_when_far_behind(us, them, blind_nil, convention):
     rules, policy = Rules(blind_nil=blind_nil), parse_policy("bis:convention=auto")
     assert policy.convention == AUTO
-    assert convention_of(rules, policy, us, them) == convention
-    assert profile_of(rules, policy, us, them) == (BIG5_PROFILE if convention == BIG5 else BIG6_PROFILE)
+    standing = Standing(us, them, 0, 0)
+    assert convention_of(rules, policy, standing) == convention
+    assert profile_of(rules, policy, standing) == (BIG5_PROFILE if convention == BIG5 else BIG6_PROFILE)
 
 
 @pytest.mark.parametrize("variant", ["mirror", "whiz", "suicide", "jokers"])
 def test_no_convention_in_a_variant(variant):
     for name in CONVENTIONS:
         policy = parse_policy(f"bis:convention={name}")
-        assert convention_of(make_rules(variant), policy, 0, 0) == NO_CONVENTION
+        assert convention_of(make_rules(variant), policy, START) == NO_CONVENTION
         ignoring = policy._replace(ignores=1)
-        assert convention_of(make_rules(variant), ignoring, 0, 0) == convention_of(Rules(), policy, 0, 0)
+        assert convention_of(make_rules(variant), ignoring, START) == convention_of(Rules(), policy, START)
 
 
 # ---- any hand, and what is told -----------------------------------------------------------------------------------

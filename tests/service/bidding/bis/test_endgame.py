@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.bidding.bis.endgame import MOST_TRICKS, RULE_NAMES, apply_endgame, can_win, project
-from service.bidding.bis.nil import ACE_OF_SPADES, NOT_RULED_OUT
-from service.bidding.bis.regular import limit_takes
-from service.bidding.game.auction import NO_BID, SEQUENCES, sequence_index
+from service.bidding.bis.endgame import MOST_TRICKS, RULE_NAMES, Proposal, apply_endgame, can_win, project
+from service.bidding.bis.nil import ACE_OF_SPADES, NOT_RULED_OUT, Nil
+from service.bidding.bis.regular import Regular, limit_takes
+from service.bidding.game.auction import SEQUENCES, auction_after, sequence_after
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import BLIND_NIL, nil_stake
+from service.bidding.game.scoring import BLIND_NIL, Standing, nil_stake
+from service.bidding.policies import Policy
 from service.bidding.tableset import DEFAULT_DIRECTORY
 from tables.builders.curve_fit import sequences
 from tests import naive
@@ -23,16 +24,12 @@ from tests.conftest import view
 CLASSIC = Rules()  # goal 500, nil 100, blind nil 200, penalty at 10 bags
 
 
-def padded(bids) -> Any:
-    return (*bids, *(NO_BID,) * (3 - len(bids)))
-
-
 def means(worlds, **rows):
     """Tables whose mean bids are 0 but for ``after_x_y=(..)`` rows."""
     table = np.zeros((SEQUENCES, 3))
     for name, values in rows.items():
         bids = tuple(int(bid) for bid in name.split("_")[1:])
-        table[sequence_index(len(bids), *padded(bids))] = values
+        table[auction_after(bids).sequence] = values
     return worlds.plain._replace(mean_bids=view(table))
 
 
@@ -55,12 +52,19 @@ def after(
     """(name of the rule or "", bid) for a bid after ``bids``; nil when ``bid`` is 0."""
     estimate = float(bid) if estimate is None else estimate
     takes = bid if takes is None else takes
-    b0, b1, b2 = padded(bids)
+    auction = auction_after(bids)
     if allowed is None:
-        allowed = allowed_bids(0, len(bids), b0, b1, rules)
-    end = apply_endgame(len(bids), b0, b1, b2, bid, takes, estimate, p, out, floor, us, them, bags, allowed, rules, t)
+        allowed = allowed_bids(0, auction.partner_bid, rules)
+    regular = Regular(0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, estimate, takes)
+    proposal = Proposal(bid, takes, regular, Nil(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, p, 0.0, 0.0, out, False))
+    standing = Standing(us, them, bags, 0)
+    end = apply_endgame(proposal, auction, standing, allowed, rules, Policy(nil_floor=floor), t)
     assert end.before == bid
     return RULE_NAMES[end.rule], end.bid
+
+
+def projected(bids, bid, us, them, rules, t):
+    return project(bid, auction_after(bids), Standing(us, them, 0, 0), rules, t)
 
 
 # ---- projection ---------------------------------------------------------------------------------------------------
@@ -69,20 +73,20 @@ def after(
 def test_projection_of_the_last_seat(neutral):
     t = neutral.plain
     # b0 and b2 are theirs, b1 is partner's
-    assert project(3, 4, 3, 2, 5, 120, 95, CLASSIC, t) == (120 + 80, 95 + 60, 14.0)
-    assert project(3, 0, 3, 2, 5, 120, 95, CLASSIC, t) == (200, 95 + 20 + 100, 10.0)
-    assert project(3, 0, 3, BLIND_NIL, 5, 120, 95, CLASSIC, t) == (200, 95 + 300, 8.0)
-    assert project(3, 4, 0, 2, 5, 120, 95, CLASSIC, t) == (120 + 50 + 100, 155, 11.0)
-    assert project(3, 4, 3, 2, 0, 120, 95, CLASSIC, t) == (120 + 30 + 100, 155, 9.0)
-    assert project(3, 4, BLIND_NIL, 2, 0, -20, 95, Rules(nil_points=50, blind_nil_points=70), t)[0] == -20 + 120
+    assert projected((4, 3, 2), 5, 120, 95, CLASSIC, t) == (120 + 80, 95 + 60, 14.0)
+    assert projected((0, 3, 2), 5, 120, 95, CLASSIC, t) == (200, 95 + 20 + 100, 10.0)
+    assert projected((0, 3, BLIND_NIL), 5, 120, 95, CLASSIC, t) == (200, 95 + 300, 8.0)
+    assert projected((4, 0, 2), 5, 120, 95, CLASSIC, t) == (120 + 50 + 100, 155, 11.0)
+    assert projected((4, 3, 2), 0, 120, 95, CLASSIC, t) == (120 + 30 + 100, 155, 9.0)
+    assert projected((4, BLIND_NIL, 2), 0, -20, 95, Rules(nil_points=50, blind_nil_points=70), t)[0] == -20 + 120
 
 
 def test_projection_with_mean_bids(neutral):
     t = means(neutral, after_4=(3.5, 2.5, 3.0), after_3_4=(2.25, 1.5, 0.0), after_3_2_4=(1.75, 0.0, 0.0))
-    assert project(0, -1, -1, -1, 4, 10, 20, CLASSIC, t) == (10 + 65, 20 + 65, 13.0)
-    assert project(1, 3, -1, -1, 4, 10, 20, CLASSIC, t) == (10 + 55, 20 + 30 + 22.5, 10.75)
-    assert project(2, 3, 2, -1, 4, 10, 20, CLASSIC, t) == (10 + 70, 20 + 20 + 17.5, 10.75)
-    assert project(2, 0, 2, -1, 4, 10, 20, CLASSIC, t)[0] == 10 + 40 + 100
+    assert projected((), 4, 10, 20, CLASSIC, t) == (10 + 65, 20 + 65, 13.0)
+    assert projected((3,), 4, 10, 20, CLASSIC, t) == (10 + 55, 20 + 30 + 22.5, 10.75)
+    assert projected((3, 2), 4, 10, 20, CLASSIC, t) == (10 + 70, 20 + 20 + 17.5, 10.75)
+    assert projected((0, 2), 4, 10, 20, CLASSIC, t)[0] == 10 + 40 + 100
 
 
 @pytest.mark.parametrize(
@@ -274,11 +278,11 @@ TEN = Rules(ten_for_200=1)
 
 def test_projection_of_a_contract_of_ten(neutral):
     t = neutral.plain
-    assert project(3, 4, 6, 2, 4, 100, 50, TEN, t) == (100 + 200, 50 + 60, 16.0)
-    assert project(3, 4, 6, 6, 4, 100, 50, TEN, t) == (100 + 200, 50 + 200, 20.0)
-    assert project(3, 4, 6, 6, 3, 100, 50, TEN, t)[0] == 100 + 90
+    assert projected((4, 6, 2), 4, 100, 50, TEN, t) == (100 + 200, 50 + 60, 16.0)
+    assert projected((4, 6, 6), 4, 100, 50, TEN, t) == (100 + 200, 50 + 200, 20.0)
+    assert projected((4, 6, 6), 3, 100, 50, TEN, t)[0] == 100 + 90
     t = means(neutral, after_6_3_4=(7.0, 0, 0))
-    assert project(2, 6, 3, -1, 4, 100, 50, TEN, t) == (100 + 200, 50 + 100, 20.0)  # theirs is not bid yet
+    assert projected((6, 3), 4, 100, 50, TEN, t) == (100 + 200, 50 + 100, 20.0)  # theirs is not bid yet
 
 
 def test_a_contract_of_ten_reaches_further(neutral):
@@ -336,7 +340,7 @@ def test_against_oracle(neutral, data):
 
     row = np.zeros((SEQUENCES, 3))
     if seat < 3:
-        row[sequence_index(seat + 1, *padded((*bids, bid)))] = coming + [99.0] * seat
+        row[sequence_after(auction_after(bids).sequence, bid)] = coming + [99.0] * seat
     t = neutral.plain._replace(mean_bids=view(row))
     ours: dict[str, Any] = {"bids": [], "nils": [], "nil": rules.nil_points, "last": seat == 3, "partner": None}
     theirs: dict[str, Any] = {"bids": [], "nils": []}

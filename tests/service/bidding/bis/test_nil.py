@@ -18,6 +18,7 @@ from service.bidding.bis.nil import (
     PARTNER_NIL,
     SWITCHED_OFF,
     THREE_HIGH,
+    NilTerms,
     consider_nil,
     expected_contract_points,
     interpolate,
@@ -25,9 +26,10 @@ from service.bidding.bis.nil import (
     partnership_threshold,
     ruled_out,
 )
-from service.bidding.game.auction import NO_BID, partner_bid
-from service.bidding.game.cards import parse_pbn
+from service.bidding.game.auction import NO_BID, auction_after, read_auction
+from service.bidding.game.cards import parse_pbn, suits_of
 from service.bidding.game.legal import EVERY_BID
+from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.policies import FULL, RAW, SINGLE
 from tests.conftest import view
@@ -36,8 +38,9 @@ WORKED = "AKJ62.AQ.Q.K9543"
 
 
 def consider(worlds, pbn, seat=0, b0=-1, b1=-1, sequence=0, curves=RAW, threshold=25.0, honours=0, nils=1, points=100):
-    where = parse_pbn(pbn), seat, b0, b1, sequence
-    return consider_nil(*where, curves, threshold, honours, nils, points, EVERY_BID, worlds.plain)
+    auction = read_auction(seat, b0, b1, NO_BID)._replace(sequence=sequence)
+    terms = NilTerms(threshold, curves, honours, nils)
+    return consider_nil(suits_of(parse_pbn(pbn)), auction, terms, EVERY_BID, Rules(nil_points=points), worlds.plain)
 
 
 def test_worked_hand(neutral):
@@ -131,9 +134,9 @@ def test_spades_that_rule_a_nil_out(neutral, pbn, honours, reason):
     ],
 )
 def test_partners_nil_rules_it_out(seat, b0, b1, out):
-    assert ruled_out(parse_pbn("432.432.543.5432") >> 48, partner_bid(seat, b0, b1), 0, 1, EVERY_BID) == (
-        PARTNER_NIL if out else NOT_RULED_OUT
-    )
+    partner_bid = read_auction(seat, b0, b1, 4).partner_bid
+    reason = ruled_out(parse_pbn("432.432.543.5432") >> 48, partner_bid, 0, 1, EVERY_BID)
+    assert reason == (PARTNER_NIL if out else NOT_RULED_OUT)
 
 
 def test_four_low_spades_count_as_the_three_highest(neutral):
@@ -200,15 +203,15 @@ def test_partnership_threshold_by_hand(fitted):
     made = np.full((2, 27), 0.5)
     made[0, 7], made[1, 4] = 0.8, 0.9
     means = np.zeros((2955, 3))
-    means[58] = (9.0, 9.0, 3.5)
+    means[0] = (9.0, 9.0, 3.5)
     t = fitted.plain._replace(contract_made=view(made), mean_bids=view(means))
     assert expected_contract_points(7, 0, t) == pytest.approx(70 * 0.8 - 70 * 0.2)
     assert expected_contract_points(0, 1, t) == 0.0
     # 7 tricks together: 42; partner's 4 alone: 40 x (.9 - .1) = 32
-    assert partnership_threshold(3, 4, 58, t) == pytest.approx(10.0)
-    # partner has yet to bid: her mean 3.5 is taken for 4
-    assert partnership_threshold(3, -1, 58, t) == pytest.approx(10.0)
-    assert partnership_threshold(7, BLIND_NIL, 58, t) == pytest.approx(42.0)
+    assert partnership_threshold(3, auction_after((4, 3)), t) == pytest.approx(10.0)
+    # partner has not bid yet: their mean bid of 3.5 counts as 4
+    assert partnership_threshold(3, auction_after(()), t) == pytest.approx(10.0)
+    assert partnership_threshold(7, auction_after((BLIND_NIL, 4)), t) == pytest.approx(42.0)
 
 
 def test_expected_points_are_of_both_outcomes(neutral):

@@ -6,18 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.bidding.bis.regular import (
-    MOST_RUFFS,
-    limit_takes,
-    previous_bids_factor,
-    regular_takes,
-    ruff_row,
-    ruff_values,
-    side_value,
-    spade_counts,
-)
-from service.bidding.game.cards import parse_pbn
-from service.bidding.game.scoring import BLIND_NIL
+from service.bidding.bis.bis import bis
+from service.bidding.bis.regular import MOST_RUFFS, limit_takes, regular_takes
+from service.bidding.game.auction import auction_after, read_auction
+from service.bidding.game.cards import parse_pbn, suits_of
+from service.bidding.game.legal import EVERY_BID
+from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import BLIND_NIL, START
+from service.bidding.policies import Policy
+from tables.builders.derived import ruff_values, side_value, spade_counts
 from tests import naive
 
 WORKED = "AKJ62.AQ.Q.K9543"
@@ -31,7 +28,9 @@ def mask(ranks):
 
 
 def takes(neutral, pbn, seat=0, b0=-1, b1=-1, b2=-1, factor=0.0, offset=0.0):
-    return regular_takes(parse_pbn(pbn), seat, b0, b1, b2, factor, offset, neutral.plain)
+    auction = read_auction(seat, b0, b1, b2)
+    ruffers = 2 - auction.opponents_nils
+    return regular_takes(suits_of(parse_pbn(pbn)), ruffers, auction.partner_bid, factor, offset, neutral.plain)
 
 
 def test_worked_hand(neutral):
@@ -139,13 +138,6 @@ def test_ruffs_by_hand(neutral):
     assert len(ruff_values((0, 0, 0), 2, p)) == MOST_RUFFS
 
 
-def test_ruff_rows():
-    assert ruff_row(0, 0, 0) == 0
-    assert ruff_row(0b1, 0b11, 0b111) == 1 + 4 * 2 + 16 * 3
-    assert ruff_row(0b1111, 0b11111, 0b1) == 3 + 4 * 3 + 16 * 1
-    assert ruff_row(0x1FFF, 0x1FFF, 0x1FFF) == 63
-
-
 def test_a_ruff_needs_a_spade(neutral):
     assert takes(neutral, ".AKQJT.98765.432").ruffs == 0.0
     made = takes(neutral, "2..9876543.65432")  # a void, one spade: P_1(0)
@@ -243,8 +235,6 @@ def test_limits_hold(estimate, partner):
 
 def test_factor_is_read_by_seat_and_sum(fitted):
     factor = fitted.arrays.factor
-    assert previous_bids_factor(0, -1, -1, -1, fitted.plain) == factor[0, 0]
-    assert previous_bids_factor(1, 4, -1, -1, fitted.plain) == factor[1, 4]
-    assert previous_bids_factor(2, 4, 0, -1, fitted.plain) == factor[2, 4]
-    assert previous_bids_factor(3, 4, BLIND_NIL, 5, fitted.plain) == factor[3, 9]
-    assert previous_bids_factor(3, 13, 13, 13, fitted.plain) == factor[3, 39]
+    for bids, total in (((), 0), ((4,), 4), ((4, 0), 4), ((4, BLIND_NIL, 5), 9), ((13, 13, 13), 39)):
+        made = bis(parse_pbn(WORKED), auction_after(bids), START, EVERY_BID, Rules(), Policy(), fitted.plain)
+        assert made.regular.factor == factor[len(bids), total]

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from service.bidding.bidder import Position, decide
-from service.bidding.game.auction import NO_BID
+from service.bidding.game.auction import auction_after
 from service.bidding.game.cards import parse_pbn
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import Rules, make_rules
@@ -36,7 +36,6 @@ def test_who_ignores_the_rules_bids_as_under_classic_ones(option):
         position = Position(hand, bids, rng.randrange(-100, 480), rng.randrange(-100, 480), rng.randrange(3), 0, rules)
         found = decide(position, ignoring, tables, explain=False).bid
         plain = decide(position._replace(rules=make_rules()), heeding, tables, explain=False).bid
-        b0, b1 = (*bids, NO_BID, NO_BID)[:2]
-        allowed = allowed_bids(hand, len(bids), b0, b1, rules)
+        allowed = allowed_bids(hand, auction_after(bids).partner_bid, rules)
         assert allowed >> found & 1
         assert found == plain or not allowed >> plain & 1

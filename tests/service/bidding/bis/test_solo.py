@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from service.bidding.bidder import Position, decide
-from service.bidding.bis.cutthroat import apply_finish, bis_cutthroat, nils_bid, own_and_best, project_race
-from service.bidding.bis.endgame import RULE_NAMES
+from service.bidding.bis.cutthroat import apply_finish, bis_cutthroat, own_and_best, project_race
+from service.bidding.bis.endgame import RULE_NAMES, Proposal
 from service.bidding.bis.nil import ACE_OF_SPADES, NOT_RULED_OUT, Nil
+from service.bidding.bis.regular import Regular
 from service.bidding.errors import PolicyError
-from service.bidding.game.auction import NO_BID
+from service.bidding.game.auction import auction_after
 from service.bidding.game.cards import RANKS, parse_pbn
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import CUTTHROAT, make_rules
@@ -23,7 +24,6 @@ from tests import naive
 
 RULES = make_rules("cutthroat")  # to 300, no losing goal
 HAND = "AKJ62.AQ.Q.K9543"  # ECAI 2020, figure 1
-UNBID = (NO_BID, NO_BID, NO_BID)
 
 
 @pytest.fixture(scope="module")
@@ -77,15 +77,13 @@ def test_cnil_table(tables):
 @pytest.mark.parametrize(("bids", "m"), [((), 3), ((3, 0), 2), ((0, 0, 4), 1), ((0, 14, 0), 0)])
 def test_estimate_by_who_might_cut(neutral, bids, m):
     t = neutral.plain_settings[CUTTHROAT_PROFILE]
-    b0, b1, b2 = tuple(bids) + UNBID[len(bids) :]
     plain = policy("bis:factor=off,offset=0")
-    made = bis_cutthroat(parse_pbn(HAND), len(bids), b0, b1, b2, (0, 0, 0, 0), 0, RULES, plain, EVERY_BID, t)
+    made = bis_cutthroat(parse_pbn(HAND), auction_after(bids), (0, 0, 0, 0), 0, EVERY_BID, RULES, plain, t)
     assert made.regular.estimate == pytest.approx(float(naive.regular_estimate(HAND, m)[0]))
-    assert nils_bid(len(bids), b0, b1, b2) == 3 - m
 
 
 def test_nobodys_bid_limits_ours(tables):
-    """Opposite sits an opponent: her bid of 9 leaves no limit, and her nil does not rule ours out."""
+    """Opposite sits an opponent: a bid of 9 there limits nothing, and a nil there does not rule ours out."""
     big = Position(parse_pbn("AKQJT98.AK.AK.AK"), (9, 2), 0, 0, 0, 0, RULES)
     assert decide(big, policy(), tables).bid > 4
     low = Position(parse_pbn("432.432.5432.432"), (0, 2), 0, 0, 0, 0, RULES)
@@ -137,18 +135,18 @@ def test_other_policies_take_the_seat_opposite_for_a_partner(tables):
 
 
 def finish(t, bids, bid, scores, bags=0, takes=2, probability=0.5, reason=NOT_RULED_OUT, rules=RULES):
-    b0, b1, b2 = tuple(bids) + UNBID[len(bids) :]
     nil = Nil(1.0, 1.0, 1.0, 1.0, 1.0, 0.5, probability, 0.0, 25.0, reason, False)
-    made = apply_finish(len(bids), b0, b1, b2, bid, takes, nil, policy(), scores, bags, rules, t)
+    proposal = Proposal(bid, takes, Regular(0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, float(takes), takes), nil)
+    made = apply_finish(proposal, auction_after(tuple(bids)), scores, bags, rules, policy(), t)
     return RULE_NAMES[made.rule], made.bid
 
 
 def test_projection(neutral):
-    """Mean bids are 0 here: who has yet to bid stays where she is."""
+    """Mean bids are 0 here: the scores of those who have not bid yet stay as they are."""
     t = neutral.plain_settings[CUTTHROAT_PROFILE]
-    race = project_race(2, 3, 0, NO_BID, 4, (200, 150, 100, 260), RULES, t)
+    race = project_race(4, auction_after((3, 0)), (200, 150, 100, 260), RULES, t)
     assert race == (140.0, 260.0, 7.0)
-    assert project_race(3, 3, 0, 4, 0, (200, 250, 100, 60), RULES, t) == (160.0, 350.0, 7.0)
+    assert project_race(0, auction_after((3, 0, 4)), (200, 250, 100, 60), RULES, t) == (160.0, 350.0, 7.0)
     assert own_and_best(2, (200, 150, 100, 260)) == (100, 260)
     assert own_and_best(0, (9, 1, 3, 2)) == (9, 3)
 

@@ -3,6 +3,7 @@
 import pytest
 
 from service.bidding.bidder import Position, decide
+from service.bidding.bis.regular import Regular
 from service.bidding.bis.stakes import (
     AS_COUNTED,
     BAG_PRICE,
@@ -20,7 +21,7 @@ from service.bidding.game.cards import parse_pbn
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import PRESETS, Rules, make_rules
 from service.bidding.game.scoring import BLIND_NIL
-from service.bidding.policies import parse_policy
+from service.bidding.policies import Policy, parse_policy
 from service.bidding.tableset import open_tables
 
 TEN = Rules(ten_for_200=1)
@@ -77,7 +78,8 @@ def test_a_nil_spares_the_tricks_that_the_least_bid_forces():
     ],
 )
 def test_the_number(takes, estimate, partner, allowed, rules, expected):
-    assert number_under_rules(takes, estimate, partner, TEN_FROM, allowed, rules) == expected
+    regular = Regular(0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, estimate, takes)
+    assert number_under_rules(regular, partner, allowed, rules, Policy(ten_from=TEN_FROM)) == expected
 
 
 def test_ignored_rules_are_classic():

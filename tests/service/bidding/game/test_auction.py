@@ -7,36 +7,38 @@ import pytest
 from service.bidding.game.auction import (
     NO_BID,
     SEQUENCES,
-    opponents_nils,
-    partner_bid,
+    auction_after,
     read_auction,
-    sequence_index,
-    sum_of_bids,
+    sequence_after,
+    without_partner,
 )
 from service.bidding.game.scoring import BLIND_NIL
-
-
-def padded(bids):
-    return (*bids, *(NO_BID,) * (3 - len(bids)))
 
 
 def test_sequences_are_numbered_one_by_one():
     """All 2,955 in the order of their lengths, then of their bids."""
     sequences = [bids for n in range(4) for bids in product(range(14), repeat=n)]
     assert len(sequences) == SEQUENCES == 2955
-    assert [sequence_index(len(bids), *padded(bids)) for bids in sequences] == list(range(SEQUENCES))
+    assert [auction_after(bids).sequence for bids in sequences] == list(range(SEQUENCES))
 
 
 def test_a_blind_nil_counts_as_nil():
     for n in range(1, 4):
         for bids in product((0, 1, 13, BLIND_NIL), repeat=n):
             same = tuple(0 if bid == BLIND_NIL else bid for bid in bids)
-            assert sequence_index(n, *padded(bids)) == sequence_index(n, *padded(same))
+            assert auction_after(bids).sequence == auction_after(same).sequence
 
 
 def test_later_bids_than_the_seat_are_not_read():
-    assert sequence_index(1, 4, 9, 9) == sequence_index(1, 4, NO_BID, NO_BID) == 5
-    assert sequence_index(2, 4, 9, 9) == 15 + 14 * 4 + 9
+    assert read_auction(1, 4, 9, 9)[4:] == read_auction(1, 4, NO_BID, NO_BID)[4:] == (NO_BID, 0, 4, 5)
+    assert read_auction(2, 4, 9, 9).sequence == 15 + 14 * 4 + 9
+
+
+def test_a_further_bid_leads_to_its_sequence():
+    for n in range(3):
+        for bids in product((0, 1, 13, BLIND_NIL), repeat=n):
+            for bid in (0, 1, 13, BLIND_NIL):
+                assert sequence_after(auction_after(bids).sequence, bid) == auction_after((*bids, bid)).sequence
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,9 @@ def test_later_bids_than_the_seat_are_not_read():
     ],
 )
 def test_relations_by_hand(seat, bids, partner, nils, total):
-    assert partner_bid(seat, *padded(bids)[:2]) == partner
-    assert opponents_nils(seat, *padded(bids)) == nils
-    assert sum_of_bids(seat, *padded(bids)) == total
-    assert read_auction(seat, *padded(bids)) == (partner, nils, total, sequence_index(seat, *padded(bids)))
+    auction = auction_after(bids)
+    assert auction.seat == seat
+    assert (auction.partner_bid, auction.opponents_nils, auction.sum_of_bids) == (partner, nils, total)
+    alone = without_partner(auction)
+    assert (alone.partner_bid, alone.opponents_nils) == (NO_BID, sum(bid in (0, BLIND_NIL) for bid in bids))
+    assert (alone.sum_of_bids, alone.sequence) == (total, auction.sequence)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from service.bidding.game.auction import NO_BID
+from service.bidding.game.auction import NO_BID, auction_after
 from service.bidding.game.cards import parse_pbn
 from service.bidding.game.legal import (
     EVERY_BID,
@@ -14,7 +14,6 @@ from service.bidding.game.legal import (
     nearest_number,
     pair_allowed,
     possible_bids,
-    restricted_bids,
 )
 from service.bidding.game.rules import PRESETS, describe, make_rules
 from service.bidding.game.scoring import BLIND_NIL
@@ -31,8 +30,7 @@ def bids_of(mask):
 
 def allowed(previous, hand=HAND, **rules):
     """The bids that ``rules`` (over preset classic) allow after ``previous``."""
-    b0, b1, _ = (*previous, *(NO_BID,) * 3)[:3]
-    return bids_of(allowed_bids(hand, len(previous), b0, b1, make_rules("classic", rules)))
+    return bids_of(allowed_bids(hand, auction_after(tuple(previous)).partner_bid, make_rules("classic", rules)))
 
 
 def span(low, high):
@@ -103,9 +101,8 @@ def test_against_oracle(overrides, spades, previous):
     rules = make_rules("classic", overrides)
     hand = sum(1 << 48 + rank for rank in range(spades)) | sum(1 << rank for rank in range(13 - spades))
     seat = len(previous)
-    b0, b1, _ = (*previous, *(NO_BID,) * 3)[:3]
     partner = None if seat < 2 else previous[seat - 2] % BLIND_NIL
-    found = allowed_bids(hand, seat, b0, b1, rules)
+    found = allowed_bids(hand, auction_after(tuple(previous)).partner_bid, rules)
     assert found
     assert bids_of(found) == naive.bids_allowed(spades, partner, describe(rules))
 
@@ -148,9 +145,9 @@ def test_pairs_by_hand(first, second, rules, expected):
     assert pair_allowed(first, second, make_rules("classic", rules)) == expected
 
 
-def test_plain_rules_beside_a_partner_are_the_short_way():
+def test_plain_rules_allow_every_bid_before_partner_and_beside_a_nil():
     for partner in (NO_BID, 0):
-        assert restricted_bids(HAND, partner, make_rules()) == EVERY_BID
+        assert allowed_bids(HAND, partner, make_rules()) == EVERY_BID
 
 
 @given(st.integers(-3, 13), st.integers(-3, 13))

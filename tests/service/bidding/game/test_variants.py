@@ -19,6 +19,7 @@ from service.bidding.game.rules import (
     describe,
     make_rules,
 )
+from service.bidding.game.scoring import START
 from service.bidding.game.variants import nil_threshold, ranks_above_ace, sees_no_jokers, variant_of
 from service.bidding.policies import IN_VARIANT, Policy, parse_policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, SUICIDE_PROFILE, WHIZ_PROFILE, profile_of
@@ -83,8 +84,8 @@ def test_fitted_options_hold_in_their_variant_only():
 def test_settings_read_their_own_tables(tables):
     for name, setting in (("whiz", WHIZ_PROFILE), ("suicide", SUICIDE_PROFILE)):
         rules = make_rules(name)
-        assert profile_of(rules, Policy(), 0, 0) == setting
-        assert profile_of(rules, Policy(ignores=1), 0, 0) == PARTNERSHIP_PROFILE
+        assert profile_of(rules, Policy(), START) == setting
+        assert profile_of(rules, Policy(ignores=1), START) == PARTNERSHIP_PROFILE
         own = tables.kernel_arrays[setting]
         assert own.curves is tables.arrays[f"{name}_curves"]
         assert own.mean_bids is tables.arrays[f"{name}_mean_bids"]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from service.bidding.game.rules import NO_LOSING_GOAL, PARTNERSHIP, PRESETS, make_rules
+from service.bidding.game.scoring import Standing
 from service.bidding.tableset import open_tables
 from service.bidding.winprob.games import (
     BAGS,
@@ -19,8 +20,9 @@ from service.bidding.winprob.games import (
     rules_of,
     unsupported_field,
 )
-from service.bidding.winprob.win_table import WIN_SCALE, slice_of, win_probability, win_probability_after
+from service.bidding.winprob.win_table import WIN_SCALE, win_probability, win_probability_after
 from tables.builders.win_tables import BUCKETS, RESIDUAL, kept_outcomes, solve
+from tables.engine.winprob import slice_of
 from tests.more_games import MORE, MORE_ROWS
 
 
@@ -89,9 +91,9 @@ def test_the_cell_of_a_score_in_rows_of_five():
     win = np.zeros(7 + place.size**2 * 25, np.uint16)
     table = win[7:].reshape(place.size, place.size, 5, 5)
     table[30 + 24, 30 + 11, 3, 2] = round(0.75 * WIN_SCALE)
-    assert win_probability(123, 3, 57, 2, place, win) == pytest.approx(0.75, abs=1e-5)
-    assert win_probability(125, 3, 59, 2, place, win) == pytest.approx(0.75, abs=1e-5)  # the nearest fives
-    assert win_probability(126, 3, 57, 2, place, win) == 0.0
+    assert win_probability(Standing(123, 57, 3, 2), place, win) == pytest.approx(0.75, abs=1e-5)
+    assert win_probability(Standing(125, 59, 3, 2), place, win) == pytest.approx(0.75, abs=1e-5)  # the nearest fives
+    assert win_probability(Standing(126, 57, 3, 2), place, win) == 0.0
 
 
 @pytest.mark.parametrize("preset", ["classic", "bis-paper", "short", "quick", "single-nil", "blind-nil"])
@@ -148,14 +150,14 @@ def test_the_cell_of_a_score():
     table = win[place.start : place.start + place.size**2 * BAGS**2].reshape(place.size, place.size, BAGS, BAGS)
     table[12 - place.floor, 5 - place.floor, 3, 7] = round(0.75 * WIN_SCALE)
     table[0, place.size - 1, 0, 9] = round(0.25 * WIN_SCALE)
-    assert win_probability(123, 3, 57, 7, place, win) == pytest.approx(0.75, abs=1e-5)
-    assert win_probability(127, 3, 54, 7, place, win) == pytest.approx(0.75, abs=1e-5)  # the nearest tens
-    assert win_probability_after(123, 3, 57, 7, 1, place, rules, win) == pytest.approx(0.75, abs=1e-5)
-    assert win_probability_after(57, 7, 123, 3, 0, place, rules, win) == pytest.approx(0.25, abs=1e-5)
-    assert win_probability(-98, 0, 199, 9, place, win) == pytest.approx(0.25, abs=1e-5)
-    assert win_probability_after(200, 0, 190, 0, 0, place, rules, win) == 1.0
-    assert win_probability_after(210, 0, 212, 2, 1, place, rules, win) == 0.0
-    assert win_probability_after(-100, 0, 20, 0, 1, place, rules, win) == 0.0
+    assert win_probability(Standing(123, 57, 3, 7), place, win) == pytest.approx(0.75, abs=1e-5)
+    assert win_probability(Standing(127, 54, 3, 7), place, win) == pytest.approx(0.75, abs=1e-5)  # the nearest tens
+    assert win_probability_after(Standing(123, 57, 3, 7), 1, place, rules, win) == pytest.approx(0.75, abs=1e-5)
+    assert win_probability_after(Standing(57, 123, 7, 3), 0, place, rules, win) == pytest.approx(0.25, abs=1e-5)
+    assert win_probability(Standing(-98, 199, 0, 9), place, win) == pytest.approx(0.25, abs=1e-5)
+    assert win_probability_after(Standing(200, 190, 0, 0), 0, place, rules, win) == 1.0
+    assert win_probability_after(Standing(210, 212, 0, 2), 1, place, rules, win) == 0.0
+    assert win_probability_after(Standing(-100, 20, 0, 0), 1, place, rules, win) == 0.0
 
 
 def test_value_iteration_solves_the_chain():
@@ -213,7 +215,7 @@ def test_the_tables_that_ship(key):
     tables = open_tables()
     place, win = SLICES[key], tables.arrays["win"]
     assert tables.families["win"].figures["residual"] < RESIDUAL
-    assert win_probability(0, 0, 0, 0, place, win) == pytest.approx(0.5, abs=0.02)
+    assert win_probability(Standing(0, 0, 0, 0), place, win) == pytest.approx(0.5, abs=0.02)
     cells = (
         win[place.start : place.start + place.size**2 * BAGS**2].reshape(place.size, place.size, BAGS, BAGS) / WIN_SCALE
     )

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from service.bidding.bidder import Position, decide
-from service.bidding.bis.nil import consider_nil
-from service.bidding.bis.regular import Regular, regular_takes
-from service.bidding.game.auction import NO_BID, sequence_index
-from service.bidding.game.cards import parse_pbn
+from service.bidding.bis.nil import Nil
+from service.bidding.bis.regular import Regular
+from service.bidding.game.auction import NO_BID, auction_after
+from service.bidding.game.cards import parse_pbn, suits_of
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import NO_LOSING_GOAL
-from service.bidding.policies import FULL, parse_policy
+from service.bidding.game.scoring import START, Standing
+from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
 from service.bidding.winprob.candidates import MOST_CANDIDATES, candidates
 from service.bidding.winprob.decision import win_decision
@@ -26,18 +27,21 @@ from service.bidding.winprob.features import (
     POSITION_NAMES,
     VALUED,
     VALUES,
+    Expected,
+    ModelPosition,
     bid_inputs,
-    card_inputs,
     holdings,
-    position_inputs,
+    model_position,
 )
 from service.bidding.winprob.games import SLICES, games_of, key_of, rules_of
 from service.bidding.winprob.outcome_values import OUR_WAYS, THEIR_WAYS, Side, outcome_value_matrix
-from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS, our_points, outcome_values, their_points
+from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS
 from service.bidding.winprob.weights import load_weights
 from service.bidding.winprob.win_table import WIN_SCALE, win_array
 from tables.arena.errors import ArenaError
 from tables.arena.result import run_match
+from tables.engine.outcomes import Contracts, our_points, outcome_values, their_points
+from tables.engine.winprob import card_inputs
 from tables.learning.net import CENTRED, CROSS_ENTROPY, Batch, Floats, Net, packed
 from tables.learning.training import GAMES, SEEN_SHARE, drawn_scores, random_games
 from tables.learning.training_data import MOST_TRIED, Labels
@@ -57,13 +61,13 @@ def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, game=(500, 
 @pytest.mark.parity
 def test_numpy_and_compiled_agree(fitted):
     """5,000 positions of all games: the same bid, probabilities to what float32 holds."""
-    fast, decided = compiled("tables.engine.winprob.winprob_bid"), cast(Any, win_decision)
+    fast = compiled("tables.engine.winprob.winprob_bid")
     rng, weights = random.Random(3), load_weights(fitted.arrays, fitted.plain, games_of(MORE_ROWS))
     for _ in range(5000):
-        where: Any = win_position(rng)[:11]
+        hand, auction, scores, allowed, rules, *_ = where = win_position(rng)
         p_win = np.zeros(14)
-        bid = fast(*where, fitted.arrays, p_win)
-        made = decided(*where, EVERY_BID, False, fitted.plain, weights)
+        bid = fast(hand, auction, scores, allowed, rules, fitted.arrays, p_win)
+        made = win_decision(hand, auction, scores, allowed, EVERY_BID, False, rules, weights)
         assert made.bid == bid, where
         assert p_win[made.bids] == pytest.approx(made.p_win, abs=5e-6)
 
@@ -71,12 +75,12 @@ def test_numpy_and_compiled_agree(fitted):
 @pytest.mark.parity
 def test_a_nil_beside_partners_nil_stakes_both(fitted):
     """It is weighed only where nothing else is legal."""
-    fast, decided = compiled("tables.engine.winprob.winprob_bid"), cast(Any, win_decision)
+    fast = compiled("tables.engine.winprob.winprob_bid")
     weights, rules = load_weights(fitted.arrays, fitted.plain, games_of(MORE_ROWS)), rules_of((200, -100, 100))
-    where = parse_pbn(LOW), 2, 0, 4, NO_BID, 60, 120, 3, 4, rules
+    where = parse_pbn(LOW), auction_after((0, 4)), Standing(60, 120, 3, 4)
     p_win = np.zeros(14)
-    assert fast(*where, 1, fitted.arrays, p_win) == 0
-    made = decided(*where, EVERY_BID, 1, True, fitted.plain, weights)
+    assert fast(*where, 1, rules, fitted.arrays, p_win) == 0
+    made = win_decision(*where, EVERY_BID, 1, True, rules, weights)
     assert made.p_win == pytest.approx([p_win[0]], abs=5e-6)
 
 
@@ -85,10 +89,10 @@ def test_an_explanation_changes_no_bid():
     rng, tables = random.Random(6), open_tables()
     better = 0
     for _ in range(400):
-        hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, *_ = win_position(rng)
+        hand, auction, (us, them, us_bags, them_bags), _, rules, *_ = win_position(rng)
         if key_of(rules) not in tables.games:
             continue
-        where = Position(hand, (b0, b1, b2)[:seat], us, them, us_bags, them_bags, rules)
+        where = Position(hand, auction[1 : 1 + auction.seat], us, them, us_bags, them_bags, rules)
         made = decide(where, WINPROB, tables)
         assert made.bid == decide(where, WINPROB, tables, explain=False).bid
         assert made.explanation is not None
@@ -102,9 +106,11 @@ def test_odds_stay_within_float32():
     rng, tables = random.Random(8), open_tables()
     with np.errstate(over="raise"):
         for _ in range(300):
-            hand, seat, b0, b1, b2, us, them, us_bags, them_bags, rules, *_ = win_position(rng)
+            hand, auction, (us, them, us_bags, them_bags), _, rules, *_ = win_position(rng)
             if key_of(rules) in tables.games:
-                decide(Position(hand, (b0, b1, b2)[:seat], us, them, us_bags, them_bags, rules), WINPROB, tables)
+                decide(
+                    Position(hand, auction[1 : 1 + auction.seat], us, them, us_bags, them_bags, rules), WINPROB, tables
+                )
 
 
 def test_four_low_spades_are_a_nil():
@@ -119,7 +125,7 @@ def test_worths_of_all_bids_are_those_of_each(fitted):
     rng = random.Random(4)
     for _ in range(1000):
         rules, place = winnable(rng)
-        us, us_bags, them, them_bags = standing(rng, rules)
+        us, them, us_bags, them_bags = scores = standing(rng, rules)
         stake, their_stake = rng.choice((0, 0, 100, 155)), rng.choice((0, 0, 100, 2000))
         contracts = [rng.randint(0, 8), *(rng.randint(0, 20) for _ in range(3))]
         opposing = [rng.randint(0, 14) for _ in range(rng.choice((1, 4)))]
@@ -130,12 +136,9 @@ def test_worths_of_all_bids_are_those_of_each(fitted):
         next_first = rng.randrange(2)
         found = outcome_value_matrix(ours, theirs, next_first, rules, place, win_array(place, fitted.arrays))
         for i, contract in enumerate(contracts):
-            stakes = (stake if i else stake + 100), their_stake
+            staked = Contracts(contract, opposing[i % len(opposing)], stake if i else stake + 100, their_stake)
             values = [0.0] * OUTCOMES
-            outcome_values(
-                contract, opposing[i % len(opposing)], *stakes, us, them, us_bags, them_bags, next_first, place, rules,
-                win_array(place, fitted.plain), values,
-            )  # fmt: skip
+            outcome_values(staked, scores, next_first, place, rules, win_array(place, fitted.plain), values)
             assert found[i].tolist() == [round(value * WIN_SCALE) for value in values]
 
 
@@ -173,27 +176,23 @@ def test_a_clear_nil_and_its_sentence():
 
 
 def test_candidates():
-    assert candidates(4, 0, -1, -1, 0, EVERY_BID) == 0b1111101
-    assert candidates(4, 0, -1, -1, 2, EVERY_BID) == 0b1111100
-    assert candidates(2, 2, 11, 3, 2, 0b111) == 0b110  # partner bid 11
-    assert candidates(1, 2, 13, 3, 2, 0b10) == 0b10
-    assert candidates(13, 0, -1, -1, 2, EVERY_BID) == 1 << 13
+    assert candidates(4, NO_BID, 0, EVERY_BID) == 0b1111101
+    assert candidates(4, NO_BID, 2, EVERY_BID) == 0b1111100
+    assert candidates(2, 11, 2, 0b111) == 0b110
+    assert candidates(1, 13, 2, 0b10) == 0b10
+    assert candidates(13, NO_BID, 2, EVERY_BID) == 1 << 13
     for takes in range(1, 14):
-        assert candidates(takes, 0, -1, -1, 0, EVERY_BID).bit_count() <= MOST_CANDIDATES
+        assert candidates(takes, NO_BID, 0, EVERY_BID).bit_count() <= MOST_CANDIDATES
 
 
 def test_inputs_have_their_names(neutral):
     """Card bits by suit length; who has bid what."""
     x = [0.0] * CARD_INPUTS
     hand = parse_pbn(WORKED)
-    held = holdings(hand)
-    card_inputs(held, x)
-    regular = regular_takes(hand, 2, 3, 0, NO_BID, 0.0, 0.0, neutral.plain)
-    rules = rules_of((200, -100, 100))
-    place, t = SLICES[200, -100, 100], neutral.plain
-    row = sequence_index(2, 3, 0, NO_BID)
-    nil = consider_nil(hand, 2, 3, 0, row, FULL, 0.0, 1, 1, 100, EVERY_BID, t)
-    inputs = position_inputs(held, 2, 3, 0, NO_BID, row, 163, -52, 3, 8, place, rules, regular, nil, t)
+    card_inputs(holdings(suits_of(hand)), x)
+    rules, place = rules_of((200, -100, 100)), SLICES[200, -100, 100]
+    scores = Standing(163, -52, 3, 8)
+    inputs = model_position(hand, auction_after((3, 0)), scores, EVERY_BID, place, rules, neutral.plain).inputs
     assert sum(x) == 13
     assert [rank for rank in range(13) if x[rank]] == [1, 2, 3, 7, 11]  # clubs, the longest: 3 4 5 9 K
     named = dict(zip(POSITION_NAMES, inputs, strict=True))
@@ -212,8 +211,10 @@ def test_inputs_have_their_names(neutral):
 def test_a_bid_sees_whether_it_reaches_the_goal():
     """By hand: with four of partner's, 40 and 70 points where 60 are left."""
     regular = Regular(3.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, 3.0, 3)
+    nil = Nil(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.4, 0.0, 0.0, 0, True)
+    where = ModelPosition(2, START, regular, nil, EVERY_BID, (0, 0, 0, 0), (), 60, 0, 0)
     for bid, past, reaches in ((0, -0.4, 0.0), (2, 0.0, 1.0), (3, 0.2, 1.0)):
-        named = dict(zip(BID_NAMES[:VALUES], bid_inputs(bid, 2, 4.0, 5.0, 60, regular, 0.4), strict=True))
+        named = dict(zip(BID_NAMES[:VALUES], bid_inputs(bid, Expected(4.0, 5.0, 4, 5), where), strict=True))
         assert (named["past_goal"], named["reaches_goal"]) == (past, reaches)
     assert VALUES + len(VALUED) == BID_INPUTS  # the rest is the callers' to write
 

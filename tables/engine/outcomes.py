@@ -1,0 +1,89 @@
+"""What each outcome of a round is worth, as loops for compiled code; `service.bidding.winprob.outcomes` lists them."""
+
+from typing import Any, NamedTuple
+
+from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import Standing, apply_bags
+from service.bidding.record import record
+from service.bidding.table_views import View
+from service.bidding.winprob.games import WinTableSlice
+from service.bidding.winprob.outcomes import (
+    OUR_BAGS,
+    OUR_BAGS_NIL,
+    OUR_CONTRACT,
+    OUR_CONTRACT_NIL,
+    OUR_NIL,
+    OURS,
+    THEIR_BAGS,
+    THEIR_BAGS_NIL,
+    THEIR_CONTRACT,
+    THEIR_CONTRACT_NIL,
+    THEIR_NIL,
+    THEIRS,
+)
+from service.bidding.winprob.win_table import win_probability_after
+
+
+class Contracts(NamedTuple):
+    """What both sides' bids stake."""
+
+    ours: int  # tens of points
+    theirs: int
+    stake: int  # points on our nils, 0 without
+    their_stake: int
+
+
+def our_points(way: int, contract: int, stake: int) -> tuple[int, int]:
+    """Return points without bags, and bags, of our side in a way; ``contract`` in tens, ``stake`` of our nils."""
+    if stake:
+        return 10 * contract * OUR_CONTRACT_NIL[way] + stake * OUR_NIL[way], OUR_BAGS_NIL[way]
+    return 10 * contract * OUR_CONTRACT[way], OUR_BAGS[way]
+
+
+def their_points(way: int, contract: int, stake: int) -> tuple[int, int]:
+    """The same for the other side."""
+    if stake:
+        return 10 * contract * THEIR_CONTRACT_NIL[way] + stake * THEIR_NIL[way], THEIR_BAGS_NIL[way]
+    return 10 * contract * THEIR_CONTRACT[way], THEIR_BAGS[way]
+
+
+def score_after(score: int, bags: int, points: int, more: int, rules: Rules) -> tuple[int, int]:
+    """Return score and bags after a round of ``points`` and ``more`` bags."""
+    gained, left = apply_bags(points, more, bags, rules)
+    return score + gained, left
+
+
+def nearest_outcome(points: int, bags: int, their: int, their_bags: int, contracts: Contracts) -> int:
+    """Return the outcome nearest to what a round brought both sides; a bag counts for three points."""
+    best = 0
+    least = 1 << 30
+    for way in range(OURS):
+        score, more = our_points(way, contracts.ours, contracts.stake)
+        ours = abs(score - points) + 3 * abs(more - bags)
+        for other in range(THEIRS):
+            score, more = their_points(other, contracts.theirs, contracts.their_stake)
+            away = ours + abs(score - their) + 3 * abs(more - their_bags)
+            if away < least:
+                least = away
+                best = way * THEIRS + other
+    return best
+
+
+def outcome_values(
+    contracts: Contracts,
+    standing: Standing,
+    next_first: int,
+    win_slice: WinTableSlice,
+    rules: Rules,
+    win: View,
+    values: Any,
+) -> None:
+    """Write the win probability after each outcome to ``values`` (OUTCOMES,)."""
+    for way in range(OURS):
+        points, more = our_points(way, contracts.ours, contracts.stake)
+        us, us_bags = score_after(standing.us, standing.us_bags, points, more, rules)
+        for other in range(THEIRS):
+            points, more = their_points(other, contracts.theirs, contracts.their_stake)
+            them, them_bags = score_after(standing.them, standing.them_bags, points, more, rules)
+            after = record(Standing, (us, them, us_bags, them_bags))
+            values[way * THEIRS + other] = win_probability_after(after, next_first, win_slice, rules, win)

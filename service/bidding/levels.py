@@ -35,7 +35,7 @@ DRAWS_PER_SEED = 8  # drawn by one seed
 def hash_normal(seed: int) -> float:
     """A number of mean 0 and standard deviation 1 within -3..3: the sum of three lots, near to normal.
 
-    >>> round(deviate(8), 3)
+    >>> round(hash_normal(8), 3)
     0.793
     """
     return 2.0 * (hash_uniform(seed) + hash_uniform(seed + 1) + hash_uniform(seed + 2)) - 3.0

@@ -117,7 +117,7 @@ def format_pbn(hand: int) -> str:
 def without_jokers(hand: int) -> int:
     """A hand of the jokers' deck as one of 52 cards: each joker is the highest spade that it lacks.
 
-    >>> hex(ordinary(1 << 62 | 1 << 60 | 1 << 50) >> 48)
+    >>> hex(without_jokers(1 << 62 | 1 << 60 | 1 << 50) >> 48)
     '0x1804'
     """
     while hand >> LITTLE_JOKER:

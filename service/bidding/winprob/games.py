@@ -171,7 +171,7 @@ def unsupported_field(rules: Rules, games: Games = SHIPPED) -> tuple[str, str] |
 
     The field is the first that tells ``rules`` from the game that has most in common with them.
 
-    >>> refusal(CLASSIC._replace(win=410))
+    >>> unsupported_field(CLASSIC._replace(win=410))
     ('win', '200, 250, 300, 350 or 500, or a table made by build --rules')
     """
     key = key_of(rules)

@@ -24,10 +24,11 @@ from service.bidding.numerals import decimal, integer
 from service.bidding.skill import decide_with_skill
 from service.bidding.tableset import open_tables
 from service.breakdown import breakdown
-from service.contract.request import BidRequest, BlindRequest, RefusedError, read_bid, read_blind
+from service.contract.request import BidRequest, BlindRequest, read_bid, read_blind
 from service.contract.rules import RuleSet
 from service.contract.scores import Scores
 from service.keys import new_key
+from service.problems import ProblemError
 from service.settings import Settings, SettingsError, from_environment, not_settings
 from service.worker import SupervisorLine
 
@@ -44,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "key":
             return _key(options)
         return _serve(options, settings)
-    except RefusedError as refused:
+    except ProblemError as refused:
         for fault in refused.faults:
             print(f"service {options.command}: {fault.pointer}: {fault.detail} ({fault.code})", file=sys.stderr)
         return 2

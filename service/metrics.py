@@ -36,7 +36,7 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 
 from service import __version__
 from service.keys import Bucket
-from service.problems import CODES
+from service.problems import CODES, ProblemError
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 # Seconds. The default buckets begin at 5 ms, where nearly every answer has long been given.
@@ -196,6 +196,13 @@ class Metrics:
             self._answers[route, status] = children
         children[0].inc()
         children[1].observe(seconds)
+
+    def refused(self, problem: ProblemError) -> None:
+        """Count the faults of a refused request, and a deadline that has passed."""
+        for fault in problem.faults:
+            self.faults[fault.code].inc()
+        if problem.name == "deadline-exceeded":
+            self.deadline_exceeded.inc()
 
     def decided(self, made: Decided) -> None:
         """Count one bid."""

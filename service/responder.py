@@ -108,8 +108,7 @@ class Responder:
             request_id = asked.marks[0][1].decode("ascii")
             _logger.error("%s failed, request id %s", asked.path, request_id, exc_info=error)
             error = internal_error()
-        if error.name == "deadline-exceeded":
-            self.state.metrics.deadline_exceeded.inc()
+        self.state.metrics.refused(error)
         return written(error)
 
     def done(self, asked: Asked, status: int) -> None:

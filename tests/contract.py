@@ -3,14 +3,14 @@
 from typing import Any
 
 from service.bidding.winprob.games import SHIPPED, Games
-from service.contract.request import RefusedError, read_bid
-from service.problems import Fault
+from service.contract.request import read_bid
+from service.problems import Fault, ProblemError
 
 
 def faults_of(data: Any, games: Games = SHIPPED, read: Any = read_bid) -> list[Fault]:
     """All faults of a request; none when it can be read."""
     try:
         read(data, games)
-    except RefusedError as refused:
-        return refused.faults
+    except ProblemError as refused:
+        return list(refused.faults)
     return []

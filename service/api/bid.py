@@ -7,10 +7,8 @@ tells the OpenAPI document about them. A body comes in whole, its answer's bytes
 
 import asyncio
 import logging
-from collections import Counter
-from collections.abc import Callable
 from time import perf_counter
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import orjson
 
@@ -20,21 +18,19 @@ from service.bidding.bidder import decide
 from service.bidding.skill import decide_with_skill
 from service.bidding.tableset import TableSet
 from service.contract.answer import BidAnswer
-from service.contract.request import BidCall, RefusedError, read_batch, read_bid
+from service.contract.request import BidCall, check_size, read_batch, read_bid
 from service.keys import Key
 from service.metrics import Decided
-from service.problems import Fault, ProblemError, internal_error, invalid_request
+from service.problems import ProblemError, internal_error, invalid_request
 
 SLICE_S = 0.0005  # of work on a batch between two turns of the event loop
 LARGE_BYTES = 256 * 1024  # of an answer
-P = ParamSpec("P")
-T = TypeVar("T")
 _logger = logging.getLogger("service")
 
 
 def bid(state: State, tables: TableSet, body: bytes) -> bytes:
     """POST /bid and /v1/bid: the answer's JSON; raise `ProblemError` for anything else."""
-    answer, made = answer_one(state, tables, parsed(state, body, SINGLE_LIMITS))
+    answer, made = answer_one(state, tables, parsed(body, SINGLE_LIMITS))
     state.metrics.decided(made)
     return orjson.dumps(answer)
 
@@ -52,7 +48,7 @@ async def bids(state: State, body: bytes, deadline: float, key: Key | None) -> b
                 state.check_deadline(deadline, now, started=False)
                 until = now + SLICE_S
                 tables = state.tables_in_use()
-                requests = read(state, read_batch, parsed(state, body, BATCH_LIMITS))
+                requests = read_batch(parsed(body, BATCH_LIMITS))
                 if key is not None and key.bucket is not None:
                     key.bucket.debit(len(requests) - 1)  # the gate has taken one
                 batch = _Batch(state, tables, requests)
@@ -97,10 +93,12 @@ class _Batch:
             for request in self._requests:
                 state.check_deadline(deadline, now)
                 try:
+                    check_size(request)
                     answer, decided = answer_one(state, tables, request)
                     answers.append({"status": 200, "body": answer})
                     made.append(decided)
                 except ProblemError as problem:
+                    state.metrics.refused(problem)
                     answers.append({"status": problem.status, "body": problem.body()})
                 except Exception:  # one item's bug fails that item alone
                     _logger.exception("a request of POST /v1/bids failed")
@@ -146,7 +144,7 @@ def answer_one(state: State, tables: TableSet, data: Any) -> tuple[BidAnswer, De
 
     Raises `ProblemError` with all its faults when it can't be used.
     """
-    call = read(state, read_bid, data, tables.games)
+    call = read_bid(data, tables.games)
     started = perf_counter()
     if call.policy.level:
         chosen, kind, explanation = decide_with_skill(*call[:2], tables, call.legal, call.explain, call.seed)
@@ -172,28 +170,16 @@ def answer_body(call: BidCall, chosen: int, kind: Any, explanation: Any, version
     return answer
 
 
-def read(state: State, reader: Callable[P, T], *arguments: P.args, **named: P.kwargs) -> T:
-    """What ``reader`` of the contract reads; its faults are counted and raised as the 422."""
-    try:
-        return reader(*arguments, **named)
-    except RefusedError as refused:
-        raise refusal(state, refused.faults) from None
-
-
-def refusal(state: State, faults: list[Fault]) -> ProblemError:
-    """The 422 with ``faults``, which are counted."""
-    for code, count in Counter(fault.code for fault in faults).items():
-        state.metrics.faults[code].inc(count)
-    return invalid_request(faults)
-
-
-def parsed(state: State, body: bytes, limits: JsonLimits) -> Any:
+def parsed(body: bytes, limits: JsonLimits) -> Any:
     """The body's JSON value; raise the 422 for more than ``limits`` and the 400."""
     if len(body) > SMALL_BYTES:
         fault = excess(body, limits)
         if fault is not None:
-            raise refusal(state, [fault])
+            raise invalid_request([fault])
     try:
-        return orjson.loads(body)
+        data = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise ProblemError("invalid-json", f"{error.msg} (line {error.lineno}, column {error.colno})") from None
+    if len(body) > SMALL_BYTES:
+        check_size(data)
+    return data

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import orjson
 
-from service.api.bid import parsed, read
+from service.api.bid import parsed
 from service.api.json_limits import SINGLE_LIMITS
 from service.api.state import State
 from service.bidding.bis.blind_decision import BlindDecision, decide_blind
@@ -23,7 +23,7 @@ _HASHED = Policy._fields.index("level")  # fields of a policy before those of le
 
 def blind(state: State, tables: TableSet, body: bytes) -> bytes:
     """The answer's JSON; raise `ProblemError` for anything else."""
-    call = read(state, read_blind, parsed(state, body, SINGLE_LIMITS), tables.games)
+    call = read_blind(parsed(body, SINGLE_LIMITS), tables.games)
     started = perf_counter()
     decision = decide(call, tables)
     seconds = perf_counter() - started

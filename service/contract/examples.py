@@ -3,8 +3,8 @@
 from typing import Any, Final
 
 from service.contract.policy import POLICIES
-from service.contract.request import RefusedError, read_bid
-from service.problems import CODES, Fault
+from service.contract.request import read_bid
+from service.problems import CODES, Fault, ProblemError
 
 REQUEST = {
     "hand": ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"],
@@ -123,8 +123,8 @@ def _faults(change: dict[str, Any]) -> list[Fault]:
     request = {name: value for name, value in {**REQUEST, **change}.items() if value is not _GONE}
     try:
         read_bid(request)
-    except RefusedError as refused:
-        return refused.faults
+    except ProblemError as refused:
+        return list(refused.faults)
     return []
 
 

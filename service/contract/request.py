@@ -2,7 +2,7 @@
 
 `BidRequest` and `BlindRequest` declare the fields: reading, faults, the OpenAPI document and the command line all come
 from them. A field that is null counts as left out. `read_bid` and `read_blind` turn a JSON value into a call that the
-bidding code takes, or raise `RefusedError` with every fault at once. What fields mean together is in `_conflicts`.
+bidding code takes, or raise the 422 with every fault at once. What fields mean together is in `_conflicts`.
 """
 
 import json
@@ -33,7 +33,7 @@ from service.contract.policy import (
 )
 from service.contract.rules import REQUEST, Context, RulesInForce
 from service.contract.scores import NO_SCORES, SEAT_FIELDS, SIDE_FIELDS, FourInts, Scores, score_faults
-from service.problems import Fault, pointer, quote
+from service.problems import Fault, invalid_request, pointer, quote
 
 MAX_ITEMS: Final = 512  # requests in one POST /v1/bids
 MAX_SEED: Final = 2**53 - 1  # the largest integer that every JSON reader keeps exactly
@@ -112,14 +112,6 @@ _BATCH = TypeAdapter[BidsRequest](BidsRequest).validator.validate_python
 _BLIND = TypeAdapter[BlindRequest](BlindRequest).validator.validate_python
 
 
-class RefusedError(Exception):
-    """A request that can't be used, with all its faults."""
-
-    def __init__(self, faults: list[Fault]) -> None:
-        super().__init__(f"{len(faults)} faults")
-        self.faults = faults
-
-
 class Table(NamedTuple):
     """What a request says besides the hand: the auction, the score, the rules and who bids."""
 
@@ -159,7 +151,7 @@ class BlindCall(NamedTuple):
 
 
 def read_bid(data: Any, games: Games = SHIPPED) -> BidCall:
-    """Read a request for a bid; ``games`` have a win table. Raises `RefusedError`."""
+    """Read a request for a bid; ``games`` have a win table. Raises the 422."""
     request, rules = _validated(data, _BID, games)
     table = _table(request, rules, data)
     policy, assumed, seed = table.policy, table.assumed, 0
@@ -177,33 +169,33 @@ def read_bid(data: Any, games: Games = SHIPPED) -> BidCall:
 
 
 def read_blind(data: Any, games: Games = SHIPPED) -> BlindCall:
-    """Read a request for a blind nil; ``games`` have a win table. Raises `RefusedError`."""
+    """Read a request for a blind nil; ``games`` have a win table. Raises the 422."""
     request, rules = _validated(data, _BLIND, games)
     return BlindCall(_table(request, rules, data), request.get("seed"))
 
 
 def read_batch(data: Any) -> list[Any]:
-    """The requests in the body of POST /v1/bids, each not read yet. Raises `RefusedError`."""
+    """The requests in the body of POST /v1/bids, each not read yet. Raises the 422."""
     if type(data) is not dict:
-        raise RefusedError([Fault("", "wrong-type", f"the body is {json_type(data)}; accepted: an object")])
-    _check_size(data)
+        raise invalid_request([Fault("", "wrong-type", f"the body is {json_type(data)}; accepted: an object")])
+    check_size(data)
     try:
         return _BATCH(data)["requests"]  # type: ignore[no-any-return]
     except ValidationError as error:
-        raise RefusedError(faults_in(error)) from None
+        raise invalid_request(faults_in(error)) from None
 
 
 def _validated(data: Any, validate: Any, games: Games) -> tuple[dict[str, Any], Rules]:
     """The request's fields as pydantic reads them, and the rules in force."""
     if type(data) is not dict:
-        raise RefusedError([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
-    _check_size(data)
+        raise invalid_request([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
     context = Context()
     request: dict[str, Any] = {}
     try:
         request = validate(data, context=context)
         faults = _conflicts(data, context.rules, games)
     except ValidationError as error:
+        check_size(data)
         if (whole := _with_integers(data)) is not None:
             return _validated(whole, validate, games)
         faults = faults_in(error)
@@ -213,25 +205,29 @@ def _validated(data: Any, validate: Any, games: Games) -> tuple[dict[str, Any], 
         found = _conflicts(readable, context.rules, games)
         faults += [fault for fault in found if (fault.pointer, fault.code) not in known]
     if faults:
-        raise RefusedError(faults)
+        raise invalid_request(faults)
     return request, context.rules
 
 
-def _check_size(data: Mapping[str, Any]) -> None:
-    """Refuse a request with so many fields that checking them would take too long."""
-    fields = size = len(data)
-    where = ""
-    for name in _OBJECTS:
-        part = data.get(name)
-        if type(part) is dict:
-            fields += len(part)
-            if len(part) > size:
-                size, where = len(part), f"/{name}"
-    if fields > MAX_KEYS:
-        detail = f"{fields} fields, those of {', '.join(_OBJECTS)} included; accepted: at most {MAX_KEYS}"
+def check_size(data: Any) -> None:
+    """Refuse a request with so many fields that checking them would take too long; for large bodies, before reading."""
+    if type(data) is not dict:
+        return
+    fields = len(data)
+    for value in data.values():
+        if type(value) is dict:
+            fields += len(value)
+    if fields <= MAX_KEYS:
+        return
+    sizes = {"": len(data)}
+    sizes |= {f"/{name}": len(data[name]) for name in _OBJECTS if type(data.get(name)) is dict}
+    for where, size in sizes.items():
         if size > MAX_KEYS:
             detail = f"{size} fields; accepted: at most {MAX_KEYS}"
-        raise RefusedError([Fault(where if size > MAX_KEYS else "", "too-many-items", detail)])
+            raise invalid_request([Fault(where, "too-many-items", detail)])
+    if sum(sizes.values()) > MAX_KEYS:
+        detail = f"{sum(sizes.values())} fields, those of {', '.join(_OBJECTS)} included; accepted: at most {MAX_KEYS}"
+        raise invalid_request([Fault("", "too-many-items", detail)])
 
 
 def _conflicts(data: Mapping[str, Any], rules: Rules, games: Games) -> list[Fault]:
@@ -278,7 +274,7 @@ def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any]) ->
         assumed.append("scores")
         scores = _NOTHING
     names = SEAT_FIELDS if solo else SIDE_FIELDS
-    values: list[Any] = [scores.get(name) for name in names]
+    values: list[Any] = [*map(scores.get, names)]
     if None in values:
         if scores is not _NOTHING:
             assumed += [f"scores.{name}" for name, value in zip(names, values, strict=True) if value is None]

@@ -5,9 +5,10 @@ read first and put into the `Context`, which the other fields' validators get. F
 so that the faults of the other fields are found in the same answer.
 """
 
-from functools import lru_cache
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
+import orjson
 from pydantic import (
     ConfigDict,
     Field,
@@ -32,12 +33,9 @@ REQUEST = ConfigDict(extra="forbid", strict=True)  # of every object that caller
 
 
 class Context:
-    """What the validators of one request share: the rules in force."""
+    """What the validators of one request share."""
 
-    __slots__ = ("rules",)
-
-    def __init__(self) -> None:
-        self.rules = CLASSIC
+    rules = CLASSIC  # in force, as far as they could be read
 
 
 def _type_of(rule: Rule) -> Any:
@@ -62,8 +60,23 @@ RuleSet: Any = with_config(REQUEST)(TypedDict("RuleSet", _FIELDS, total=False)) 
 RuleSet.__doc__ = "A preset and the rules that differ from it. GET /v1/rules lists all with what each accepts."
 
 
+# Rules that were read before, by their JSON text: reading them takes longer than any other field. Few sets of rules are
+# ever in use; when there is no more room, others are read each time.
+_KNOWN: dict[bytes, Rules] = {}
+_MOST_KNOWN: Final = 1024
+_MOST_KNOWN_BYTES: Final = 1024  # the longest text; no useful rules are longer
+
+
 def _read(given: Any, read: Handler, info: ValidationInfo[Context]) -> Rules:
     """The rules in force; they are put into the context even if some of them are refused."""
+    try:
+        text = orjson.dumps(given)
+    except orjson.JSONEncodeError:  # nested too deeply; no rule is nested at all
+        text = b""
+    rules = _KNOWN.get(text)
+    if rules is not None:
+        info.context.rules = rules
+        return rules
     lines = []
     try:
         fields: dict[str, Any] = read(given)
@@ -74,19 +87,20 @@ def _read(given: Any, read: Handler, info: ValidationInfo[Context]) -> Rules:
         broken = {line["loc"][0] for line in lines}
         fields = {name: value for name, value in given.items() if name not in broken}
     try:
-        rules = _made(tuple(fields.items()))
+        rules = _made(fields)
     except RulesError as error:  # a combination: each value by itself is supported
         lines.append(rule_line(error.field, str(error)))
         rules = PRESETS[fields.get("preset") or DEFAULT_PRESET]
     info.context.rules = rules
     if lines:
         raise joined(lines)
+    if len(_KNOWN) < _MOST_KNOWN and len(text) <= _MOST_KNOWN_BYTES:
+        _KNOWN[text] = rules
     return rules
 
 
-@lru_cache(maxsize=1024)
-def _made(fields: tuple[tuple[str, Any], ...]) -> Rules:
-    overrides = {name: value for name, value in fields if value is not None or takes_null(name)}
+def _made(fields: Mapping[str, Any]) -> Rules:
+    overrides = {name: value for name, value in fields.items() if value is not None or takes_null(name)}
     return make_rules(overrides.pop("preset", DEFAULT_PRESET), overrides)
 
 

@@ -14,6 +14,7 @@ SCORE_LIMIT: Final = 10_000  # points, either way
 MAX_BAGS: Final = 99
 SIDE_FIELDS: Final = ("us", "them", "us_bags", "them_bags")  # where two sides play
 SEAT_FIELDS: Final = ("seats", "bags")  # where four seats do
+_SIDES, _SEATS, _SIDE_BAGS = frozenset(SIDE_FIELDS), frozenset(SEAT_FIELDS), ("us_bags", "them_bags")
 NO_SCORES: Final = (0, 0, 0, 0)
 FourInts: TypeAlias = tuple[int, int, int, int]
 
@@ -89,16 +90,18 @@ def score_faults(scores: Any, rules: Rules) -> list[Fault]:
     """What the rules have against the fields of `scores`, whatever its values: too many bags, a field of no use."""
     if type(scores) is not dict:
         return []
+    solo = rules.variant == CUTTHROAT
     faults = []
-    for field in ("us_bags", "them_bags"):
+    below = bags_below(rules)
+    for field in _SIDE_BAGS:
         bags = scores.get(field)
-        if type(bags) is int and bags_below(rules) <= bags <= MAX_BAGS:
-            accepted = f"0..{rules.bag_limit - 1}, because the penalty comes at rules.bag_limit"
+        if type(bags) is int and below <= bags <= MAX_BAGS:
+            accepted = f"0..{below - 1}, because the penalty comes at rules.bag_limit"
             faults.append(Fault(f"/scores/{field}", "out-of-range", f"scores.{field} is {bags}; accepted: {accepted}"))
-    wanted, others = (SEAT_FIELDS, SIDE_FIELDS) if rules.variant == CUTTHROAT else (SIDE_FIELDS, SEAT_FIELDS)
-    for field in others:
-        if scores.get(field) is not None:
-            accepted = f"{', '.join(wanted)} with variant {VARIANTS[rules.variant]}"
-            detail = f"scores.{field} has no meaning in this variant; accepted: {accepted}"
-            faults.append(Fault(pointer("scores", field), "unsupported-field", detail))
+    if not (_SIDES if solo else _SEATS).isdisjoint(scores):
+        accepted = f"{', '.join(SEAT_FIELDS if solo else SIDE_FIELDS)} with variant {VARIANTS[rules.variant]}"
+        for field in SIDE_FIELDS if solo else SEAT_FIELDS:
+            if scores.get(field) is not None:
+                detail = f"scores.{field} has no meaning in this variant; accepted: {accepted}"
+                faults.append(Fault(pointer("scores", field), "unsupported-field", detail))
     return faults

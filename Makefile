@@ -7,6 +7,7 @@
 #   make test [ARGS="-k nil"]               all tests, in two processes; those that measure time or memory afterwards
 #   make test-fast [ARGS="-k nil"]          tests that compile nothing and start no servers, for the edit loop
 #   make test-long                          the long forms of the fault tests; minutes to an hour
+#   make test-clients                       generate Python and TypeScript clients and run them; wants npm
 #   make same-answers [BASE=<commit>] [ARGS="--requests 2000"]
 #                                           does the working tree answer as the commit does? BASE's default is the
 #                                           commit of main that this branch started from
@@ -52,7 +53,8 @@ FIND_PYTHON = found=; for candidate in $(or $(PYTHON),python3.13 python3.12 pyth
 	echo "No usable Python: expected >= 3.11 with venv and ensurepip (on Debian: python3-venv), tried:" \
 	"$(or $(PYTHON),python3.13 python3.12 python3.11 python3). Name one with PYTHON=..." >&2; exit 1; fi
 
-.PHONY: help run install test test-fast test-long same-answers check imports fix bench loadtest loadtest-web dashboards-check \
+.PHONY: help run install test test-fast test-long test-clients same-answers check imports fix bench loadtest \
+	loadtest-web dashboards-check \
 	prometheusrule sbom pin-images tables verify lock clean
 .DEFAULT_GOAL := help
 
@@ -107,6 +109,9 @@ bench: $(ALL)
 
 test-long: $(ALL)
 	$(BIN)/python -m pytest -m long -s tests/faults tests/service $(ARGS)
+
+test-clients: $(ALL)
+	$(BIN)/python -m pytest -m clients tests/clients $(ARGS)
 
 # Intended differences are declared in tests/same_answers/differences.py.
 BASE ?=

@@ -22,14 +22,9 @@ _PROBLEMS: list[JsonValue] = [f"/problems/{name}" for name in TYPES]
 _ProblemType = Annotated[str, Field(description="A stable URI reference.", json_schema_extra={"enum": _PROBLEMS})]
 
 
-@with_config(_ANSWER)
-class Suits(TypedDict, total=False):
-    """A number for each suit; which suits there are depends on what is counted."""
-
-    S: float
-    H: float
-    D: float
-    C: float
+# By suit: S, H, D, C. Not an object with these fields: openapi-python-client makes a variable `d` of D, which its code
+# has for something else.
+Suits = dict[str, float]
 
 
 @with_config(_ANSWER)
@@ -214,7 +209,9 @@ class RefusedItem(TypedDict):
     body: Problem
 
 
-BidsItem = Annotated[AnsweredItem | RefusedItem, Field(discriminator="status")]
+# `status` tells the two apart. The document has no `discriminator` object: that is for texts, and openapi-typescript
+# makes a text of the number.
+BidsItem = AnsweredItem | RefusedItem
 
 
 @with_config(_ANSWER)

@@ -1,0 +1,3 @@
+"""`client.py` is run beside a generated package, not here."""
+
+collect_ignore = ["client.py"]

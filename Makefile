@@ -84,7 +84,7 @@ install: $(RUNTIME) $(ALL)
 PYTEST := $(BIN)/python -m pytest
 IN_TWO := $(PYTEST) -n 2 --dist loadgroup
 test: $(ALL)
-	$(IN_TWO) -m "not long and not alone" $(ARGS) || [ $$? -eq 5 ]
+	$(IN_TWO) -m "not long and not alone and not clients" $(ARGS) || [ $$? -eq 5 ]
 	$(PYTEST) -m "alone and not long" $(ARGS) || [ $$? -eq 5 ]
 
 test-fast: $(ALL)

@@ -10,6 +10,7 @@ import os
 from service.bidding.game.rules import make_rules
 from service.bidding.numerals import decimal, integer
 from tables.arena.errors import ArenaError
+from tables.arena.match import Match
 from tables.arena.result import run_match
 from tables.players.names import player_for, split_players
 from tables.run.executors import executor_of
@@ -46,19 +47,18 @@ def main(arguments: argparse.Namespace) -> int:
     if len(players) > 2:
         raise ArenaError(f"found players {arguments.players!r}; expected one for all, or one for each side")
     with executor_of(arguments.scheduler, arguments.jobs) as executor:
-        result = run_match(
+        match = Match(
             arguments.a,
             arguments.b,
             (players[0], players[-1]),
             arguments.pairs,
             rules,
             arguments.seed,
-            mixed=arguments.mixed,
-            noise=arguments.noise,
-            sprt=arguments.sprt,
-            executor=executor,
-            progress=True,
+            arguments.mixed,
+            arguments.noise,
+            arguments.sprt,
         )
+        result = run_match(match, executor=executor, progress=True)
     print(result.to_json() if arguments.json else result.to_markdown(), end="\n" if arguments.json else "")
     return 0
 

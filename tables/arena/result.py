@@ -6,7 +6,7 @@ stats.py. A rate of nothing (the success of nils where none was bid) is null, ne
 
 import json
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -15,11 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import service
-from service.bidding.game.rules import Rules, describe
+from service.bidding.game.rules import describe
 from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.arena import stats
-from tables.arena.errors import ArenaError
-from tables.arena.match import PAPER_RULES, Match, Played, play, player_version
+from tables.arena.match import Match, Played, play, player_version
 from tables.engine import game
 from tables.engine.jit import source_hash
 from tables.engine.simulate import kernel_tables
@@ -82,36 +81,16 @@ class MatchResult:
         return "\n".join(_markdown(self)) + "\n"
 
 
-def run_match(
-    a: str,
-    b: str,
-    players: str | Sequence[str] = "srp",
-    pairs: int = 10_000,
-    rules: Rules = PAPER_RULES,
-    seed: int = 1,
-    jobs: int = 1,
-    *,
-    mixed: bool = False,
-    noise: float = 0.0,
-    sprt: tuple[float, float] | None = None,
-    executor: Executor | None = None,
-    progress: bool = False,
-) -> MatchResult:
-    """Play ``a`` against ``b`` on the committed tables and judge it.
+def run_match(match: Match, jobs: int = 1, executor: Executor | None = None, progress: bool = False) -> MatchResult:
+    """Play ``match`` on the committed tables and judge it, in ``jobs`` threads or on ``executor``.
 
-    ``players`` is one card player for all, or those of side a and side b; ``jobs`` threads play, or ``executor``
-    where given. Raises `ArenaError`, `PolicyError` or `TablesError`.
+    Raises `ArenaError` or `TablesError`.
 
-    >>> run_match("rb", "rb", "wrp", pairs=2).win_rate
+    >>> run_match(Match("rb", "rb", ("wrp", "wrp"), pairs=2)).win_rate
     0.5
     """
-    sides = (players, players) if isinstance(players, str) else tuple(players)
-    if len(sides) != 2:
-        raise ArenaError(f"found players {sides}; expected one for all, or one for each side")
-    match = Match(a, b, (sides[0], sides[1]), pairs, rules, seed, mixed, noise, sprt)
     opened = open_tables(DEFAULT_DIRECTORY)
-    tables = kernel_tables(opened.arrays)
-    played = play(match, tables, executor or LocalThreads(jobs), progress)
+    played = play(match, kernel_tables(opened.arrays), executor or LocalThreads(jobs), progress)
     return describe_match(match, played, opened)
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from tables.arena.match import Match
 from tables.arena.result import MatchResult, run_match
 from tables.markdown import table
 from tables.report import plots
@@ -105,5 +106,5 @@ def uct_against_srp(setup: Setup) -> str:
 
 def _rounds_a_second(setup: Setup, player: str, pairs: int) -> float:
     """Speed on one thread with ``player`` on side a and SRP on side b, as in the matches."""
-    result = run_match("bis", "bis", (player, "srp"), pairs, seed=setup.seed)
+    result = run_match(Match("bis", "bis", (player, "srp"), pairs, seed=setup.seed))
     return result.rounds / result.seconds

@@ -16,7 +16,7 @@ import numpy as np
 from service.bidding.game.rules import Rules, describe, make_rules
 from service.bidding.table_views import Tables
 from service.bidding.tableset import TableSet
-from tables.arena.match import player_version
+from tables.arena.match import Match, player_version
 from tables.arena.result import MatchResult, run_match
 from tables.engine.jit import source_hash
 from tables.engine.simulate import kernel_tables
@@ -71,7 +71,7 @@ class Setup:
         path = self.played / f"{name}.json" if self.played else None
         if path is not None and path.exists():
             return MatchResult(**json.loads(path.read_text()))
-        result = run_match(a, b, both, pairs, rules, seed, self.jobs, mixed=mixed)
+        result = run_match(Match(a, b, both, pairs, rules, seed, mixed), self.jobs)
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(asdict(result)), encoding="utf-8")
@@ -86,9 +86,9 @@ class Setup:
     def _sampling_pairs(self, a: str, b: str, players: tuple[str, str]) -> int:
         if self.uct_seconds is None:
             return min(self.pairs, self.uct_pairs)
-        run_match(a, b, players, 2, seed=self.seed)  # compiles
+        run_match(Match(a, b, players, 2, seed=self.seed))  # compiles
         started = time.monotonic()
-        run_match(a, b, players, TRIAL_PAIRS, PAPER, self.seed, self.jobs)
+        run_match(Match(a, b, players, TRIAL_PAIRS, PAPER, self.seed), self.jobs)
         rate = TRIAL_PAIRS / (time.monotonic() - started)
         return max(TRIAL_PAIRS, min(self.pairs, int(rate * self.uct_seconds) // 10 * 10))
 

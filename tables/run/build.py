@@ -14,8 +14,9 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -61,15 +62,22 @@ CHECKPOINTS = Path(__file__).resolve().parents[1] / "work"  # ignored by git
 Say = Callable[[str], None]
 
 
+@dataclass(frozen=True)
+class Options:
+    """What to build, and how."""
+
+    seed: int = DEFAULT_SEED
+    only: tuple[str, ...] = ()  # families, with all that they depend on; empty: all
+    rounds_scale: float = 1.0  # factor for the rounds that are simulated
+    games: tuple[Rules, ...] = ()  # rules that get a win table in addition to those that have one
+    force: bool = False  # build those of ``only`` (or all) again, finished chunks included
+
+
 def build(
     directory: Path = DEFAULT_DIRECTORY,
     families: tuple[Family, ...] = FAMILIES,
+    options: Options = Options(),
     *,
-    seed: int = DEFAULT_SEED,
-    only: list[str] | None = None,
-    rounds_scale: float = 1.0,
-    games: Sequence[Rules] = (),
-    force: bool = False,
     executor: Executor | None = None,
     checkpoints: Path = CHECKPOINTS,
     progress: bool = True,
@@ -77,25 +85,24 @@ def build(
 ) -> list[str]:
     """Build what is not up to date into ``directory``; return the names of the families that were made.
 
-    ``only``: these families and what they depend on; ``force`` makes the named ones (all, without ``only``) again,
-    finished chunks included. ``games``: rules that get a win table besides those that have one. Without ``only``,
-    families that the code no longer has are removed.
-    Raises `BuildError`, also where another build is at work in ``directory``, or `TablesError`.
+    Without ``options.only``, families that the code no longer has are removed.
+    Raises `TablesError` or `BuildError`, also if another build works in ``directory``.
     """
+    only = options.only
     directory.mkdir(parents=True, exist_ok=True)
     with _alone(directory):
-        families = with_games(families, _manifest_or_empty(directory), games)
+        families = with_games(families, _manifest_or_empty(directory), options.games)
         ordered = in_order(families)
-        if only and games:
-            only = [*only, GAMES]
-        wanted = with_dependencies(only, families) if only else {family.name for family in ordered}
-        forced = (set(only) if only else wanted) if force else set()
+        if only and options.games:
+            only = (*only, GAMES)
+        wanted = with_dependencies(list(only), families) if only else {family.name for family in ordered}
+        forced = (set(only) if only else wanted) if options.force else set()
         made = []
         for family in ordered:
             if family.name not in wanted:
                 continue
             manifest = _manifest_or_empty(directory)
-            inputs = inputs_hash(family, seed, rounds_scale, depended_files(family, families, manifest))
+            inputs = inputs_hash(family, options.seed, options.rounds_scale, depended_files(family, families, manifest))
             if family.name not in forced and _up_to_date(directory, family, manifest, inputs):
                 say(f"{family.name}: up to date")
                 continue
@@ -104,8 +111,8 @@ def build(
             folder.mkdir(parents=True, exist_ok=True)
             context = Context(
                 family=family,
-                seed=seed,
-                rounds_scale=rounds_scale,
+                seed=options.seed,
+                rounds_scale=options.rounds_scale,
                 inputs=depended_arrays(directory, family, families, manifest),
                 executor=executor if executor is not None else LocalThreads(1),
                 checkpoints=folder,
@@ -292,15 +299,13 @@ def main(arguments: argparse.Namespace) -> int:
     """Run the command; raises `BuildError` or `TablesError`."""
     if not arguments.rounds_scale > 0:
         raise BuildError(f"--rounds-scale is {arguments.rounds_scale}; expected more than 0")
-    games = [rules_of_text(text) for text in arguments.rules]
+    games = tuple(rules_of_text(text) for text in arguments.rules)
     with executor_of(arguments.scheduler, arguments.jobs) as executor:
         build(
             arguments.out,
-            seed=arguments.seed,
-            only=arguments.only,
-            rounds_scale=arguments.rounds_scale,
-            games=games,
-            force=arguments.force,
+            options=Options(
+                arguments.seed, tuple(arguments.only or ()), arguments.rounds_scale, games, arguments.force
+            ),
             executor=executor,
         )
     return 0

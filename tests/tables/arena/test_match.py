@@ -9,7 +9,6 @@ from tables.arena import stats
 from tables.arena.errors import ArenaError
 from tables.arena.lockstep import play_outside
 from tables.arena.match import Match, PlayChunk, play, player_version
-from tables.arena.result import run_match
 from tables.engine.deal import Deals
 from tables.engine.game import BIDS, GAMES, NILS, PAIR_DD, PAIR_DR, PAIR_RR, POINTS, ROUNDS, SUMS, WINS_A
 from tables.engine.simulate import player_rows
@@ -175,11 +174,6 @@ def test_impossible_matches_are_refused(options, message):
 def test_unknown_bidders_are_refused():
     with pytest.raises(PolicyError, match="unknown policy 'bos'"):
         Match("bis", "bos")
-
-
-def test_players_are_one_or_two():
-    with pytest.raises(ArenaError, match="expected one for all, or one for each side"):
-        run_match("rb", "rb", ("srp", "wrp", "wrp"))
 
 
 def test_player_versions():

@@ -130,7 +130,7 @@ def test_round_types_of_all_patterns():
 
 @pytest.fixture(scope="module")
 def result():
-    return run_match("bis", "rb", pairs=1000, seed=5, jobs=2)
+    return run_match(Match("bis", "rb", pairs=1000, seed=5), jobs=2)
 
 
 def test_json_has_what_the_contract_names(result):
@@ -201,5 +201,5 @@ def test_nothing_divides_by_nothing(committed):
 
 
 def test_one_bidder_of_each_is_told_by_name():
-    text = run_match("bis", "rb", pairs=20, mixed=True).to_markdown()
+    text = run_match(Match("bis", "rb", pairs=20, mixed=True)).to_markdown()
     assert text.startswith("# bis with rb v rb\n")

@@ -16,7 +16,7 @@ from service.bidding.winprob.games import SHIPPED, key_of, unsupported_field
 from tables.builders import extra_win_tables
 from tables.builders.extra_win_tables import SHIPPED_MORE, game_overrides, rules_of_text, with_games
 from tables.builders.win_tables import RESIDUAL
-from tables.run.build import DEFAULT_SEED, build, depended_files, write_manifest
+from tables.run.build import DEFAULT_SEED, Options, build, depended_files, write_manifest
 from tables.run.family import BuildError, inputs_hash, scaled_sizes
 from tables.run.registry import FAMILIES
 
@@ -93,7 +93,8 @@ def test_one_more_game(built, tmp_path, monkeypatch):
 
     def run(only, **options):
         said: list[str] = []
-        build(built, small, only=[only], checkpoints=tmp_path / "work", progress=False, say=said.append, **options)
+        chosen = Options(only=(only,), **options)
+        build(built, small, chosen, checkpoints=tmp_path / "work", progress=False, say=said.append)
         return said[-2]
 
     same = PRESETS["no-bags"]._replace(win=60, lose=-50)

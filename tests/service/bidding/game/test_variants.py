@@ -24,6 +24,7 @@ from service.bidding.game.variants import nil_threshold, ranks_above_ace, sees_n
 from service.bidding.policies import IN_VARIANT, Policy, parse_policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, SUICIDE_PROFILE, WHIZ_PROFILE, profile_of
 from service.bidding.tableset import open_tables
+from tables.arena.match import Match
 from tables.arena.result import run_match
 from tables.run.registry import FAMILIES, in_order
 from tests import naive
@@ -206,5 +207,5 @@ def test_whiz_takes_a_risk_where_the_number_is_far_off(tables):
 @pytest.mark.parametrize("preset", ["mirror", "whiz-strict"])
 def test_nothing_decided_nothing_won(preset):
     """Every bid is forced, so in a duplicate pair the two games are one game with the sides swapped."""
-    result = run_match("bis", "bis:variant=ignore", ("srp", "srp"), 50, make_rules(preset), seed=3)
+    result = run_match(Match("bis", "bis:variant=ignore", ("srp", "srp"), 50, make_rules(preset), seed=3))
     assert result.win_rate == 0.5

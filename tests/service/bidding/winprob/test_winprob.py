@@ -39,6 +39,7 @@ from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS
 from service.bidding.winprob.weights import load_weights
 from service.bidding.winprob.win_table import WIN_SCALE, win_array
 from tables.arena.errors import ArenaError
+from tables.arena.match import Match
 from tables.arena.result import run_match
 from tables.engine.outcomes import Contracts, our_points, outcome_values, their_points
 from tables.engine.winprob import card_inputs
@@ -229,7 +230,7 @@ def test_ways_of_a_round():
 
 def test_the_arena_refuses_rules_without_a_table():
     with pytest.raises(ArenaError, match="with winprob"):
-        run_match("winprob", "bis", rules=rules_of((500, NO_LOSING_GOAL, 100))._replace(win=400))
+        run_match(Match("winprob", "bis", rules=rules_of((500, NO_LOSING_GOAL, 100))._replace(win=400)))
 
 
 def test_scores_drawn_for_training_are_of_games_under_way():

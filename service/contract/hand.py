@@ -46,6 +46,10 @@ def _card_bits() -> dict[str, int]:
 
 CARD_BITS = _card_bits()
 _bit_of = CARD_BITS.__getitem__
+# By suit in PBN's order: a rank as PBN writes it -> its bit.
+_rank_bits = [
+    {rank: CARD_BITS[pbn_card(rank, suit)] for rank in (*RANKS, *RANKS.lower())}.__getitem__ for suit in "SHDC"
+]
 
 
 def deck_of(rules: Rules) -> int:
@@ -66,6 +70,16 @@ def pbn_names(text: str) -> list[str] | None:
 def _read(value: Any, info: ValidationInfo[Context]) -> int:
     """The cards as bits; raise `ValidationError` with every fault of the hand."""
     deck = deck_of(info.context.rules)
+    if type(value) is str and len(value) == TRICKS + 3 and value.count(".") == 3:  # no jokers, no "10", no spaces
+        spades, hearts, diamonds, clubs = value.split(".")
+        of_spades, of_hearts, of_diamonds, of_clubs = _rank_bits
+        try:
+            bits = sum(map(of_spades, spades)) + sum(map(of_hearts, hearts))
+            bits += sum(map(of_diamonds, diamonds)) + sum(map(of_clubs, clubs))
+        except KeyError:  # `_faults` says which
+            bits = 0
+        if bits.bit_count() == TRICKS and not bits & ~deck:
+            return bits
     names = pbn_names(value) if type(value) is str else value
     if type(names) is list and len(names) == TRICKS:
         try:

@@ -59,7 +59,7 @@ class Printed(NamedTuple):
             output = self.output.splitlines()
         if isinstance(output, dict) and "win_rate" in output:
             output = {name: value for name, value in output.items() if name not in _FREE_OF_MATCH}
-        return {"exit code": self.exit_code, "output": output, "faults": [list(fault) for fault in faults]}
+        return {"exit code": self.exit_code, "output": output, "faults": sorted(list(fault) for fault in faults)}
 
 
 HAND = "AKJ62.AQ.Q.K9543"

@@ -74,14 +74,6 @@ def _in_another_order(difference: Difference) -> bool:
     return difference.where == "faults" and sorted(difference.base) == sorted(difference.new)
 
 
-def _in_another_order_on_the_command_line(difference: Difference) -> bool:
-    return (
-        isinstance(difference.question, Command)
-        and difference.question.label == "command line"
-        and difference.where.startswith("/faults/")
-    )
-
-
 def _text_in_a_batch(difference: Difference) -> bool:
     """Whether only a fault's text differs, in the answer to a batch of which no item is a request by itself."""
     return difference.where.startswith("/answers/") and difference.where.endswith("/detail")
@@ -94,11 +86,6 @@ DECLARED: tuple[Declared, ...] = (
         _is_read_now,
     ),
     Declared("order of faults", "faults come in the order of the contract's fields", _in_another_order),
-    Declared(
-        "order of faults, command line",
-        "faults come in the order of the contract's fields",
-        _in_another_order_on_the_command_line,
-    ),
     Declared("texts in a batch", "texts of faults are free", _text_in_a_batch),
 )
 

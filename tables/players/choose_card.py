@@ -1,4 +1,7 @@
-"""One card from any player: the kernel that the simulator calls at every play. Their texts are in `names`."""
+"""Choose a card with any card player: the kernel that the simulator calls for each play.
+
+The module `names` converts players to and from texts.
+"""
 
 from tables.engine.play_state import PlayState
 from tables.players.solo1.solo import solo1
@@ -8,11 +11,12 @@ from tables.players.uct import uct
 from tables.players.wrp import wrp
 
 WRP, SRP1, UCT1, SOLO1, SRP2 = 0, 1, 2, 3, 4
-IDS = {"wrp": WRP, "srp@1": SRP1, "srp@2": SRP2, "srp": SRP2, "solo@1": SOLO1, "solo": SOLO1}  # players without options
+# Numbers by name, for the players without options.
+IDS = {"wrp": WRP, "srp@1": SRP1, "srp@2": SRP2, "srp": SRP2, "solo@1": SOLO1, "solo": SOLO1}
 
 
 def choose_card(state: PlayState, seat: int) -> int:
-    """The card that the player in ``seat`` plays."""
+    """Return the card that the player in ``seat`` plays."""
     player = state.player[seat]
     if player == SRP1:
         return srp1(state, seat)

@@ -1,6 +1,7 @@
-"""What every card player asks of a state, as kernels. Only what the seat to play may see is read.
+"""Questions that every card player asks about a state, as kernels. They read only what the seat to play may see.
 
-`unseen` cards are those neither in the seat's hand nor played: the other three hands together.
+*Unseen* cards are neither in the seat's own hand nor played yet: they are the other three hands together.
+A *boss* is a card with no higher unseen card in its suit.
 """
 
 from service.bidding.game.cards import FIRST_SPADE, SPADE_BITS, highest, lowest
@@ -10,27 +11,30 @@ from tables.engine.play_state import PlayState
 
 
 def unseen_cards(state: PlayState, seat: int) -> int:
-    """Cards in the other three hands."""
+    """Return the cards in the other three hands."""
     return int(state.deck & ~state.played & ~state.hand[seat])
 
 
 def cards_above(card: int) -> int:
-    """All higher cards of the card's suit."""
+    """Return all higher cards of the card's suit."""
     return suit_mask(card >> 4) & ~((2 << card) - 1)
 
 
 def cards_below(card: int) -> int:
-    """All lower cards of the card's suit."""
+    """Return all lower cards of the card's suit."""
     return suit_mask(card >> 4) & ((1 << card) - 1)
 
 
 def nil_alive(state: PlayState, seat: int) -> bool:
-    """Whether a seat has bid nil and taken no trick yet."""
+    """Return whether a seat has bid nil and taken no trick yet."""
     return bool(state.taken[seat] == 0 and is_nil(state.bid[seat]))
 
 
 def tricks_needed(state: PlayState, seat: int) -> int:
-    """Tricks the seat's side still needs for its contract (a nil's tricks don't count)."""
+    """Return how many tricks the seat's side still needs for its contract.
+
+    Tricks taken by a nil bidder do not count. The number is 0 or less if the contract is made.
+    """
     partner = (seat + 2) & 3
     need = 0
     if not is_nil(state.bid[seat]):
@@ -41,12 +45,12 @@ def tricks_needed(state: PlayState, seat: int) -> int:
 
 
 def tricks_left(state: PlayState) -> int:
-    """Tricks not yet decided, the current one included."""
+    """Return how many tricks are not decided yet, including the current one."""
     return int(13 - state.taken[0] - state.taken[1] - state.taken[2] - state.taken[3])
 
 
 def winning_cards(state: PlayState, legal: int) -> int:
-    """The legal cards that beat the current trick's best card."""
+    """Return the legal cards that beat the best card of the current trick."""
     best = state.best_card
     winners = legal & cards_above(best)
     if best < FIRST_SPADE:
@@ -55,13 +59,13 @@ def winning_cards(state: PlayState, legal: int) -> int:
 
 
 def plays_after(state: PlayState, seat: int, other: int) -> bool:
-    """Whether ``other`` has still to play to the current trick when ``seat`` is about to."""
+    """Return whether ``other`` plays to the current trick after ``seat``, which is about to play."""
     ahead = 3 - state.trick_size
     return bool(0 < ((other - seat) & 3) <= ahead)
 
 
 def lowest_equal(card: int, hand: int, unseen: int) -> int:
-    """The lowest card of ``hand`` that is worth the same as ``card``: no unseen card lies between."""
+    """Return the lowest card of ``hand`` that is as good as ``card``: no unseen card lies between the two."""
     lower = hand & cards_below(card)
     while lower:
         next_lower = highest(lower)
@@ -73,9 +77,10 @@ def lowest_equal(card: int, hand: int, unseen: int) -> int:
 
 
 def duck(state: PlayState, legal: int) -> int:
-    """A card to lose the trick with, the most dangerous that does; where none does, see below.
+    """Return the highest card that loses the trick, if there is one.
 
-    Forced to win in last seat it takes with the highest card, earlier with the lowest, hoping to be overtaken.
+    If every legal card wins, the last player takes the trick with the highest card. An earlier player plays the lowest
+    card, because a later player may still beat it.
     """
     losers = legal & ~winning_cards(state, legal)
     if losers:
@@ -91,9 +96,9 @@ def duck(state: PlayState, legal: int) -> int:
 
 
 def highest_rank(cards: int) -> int:
-    """The card of the highest rank among side suits; the suit with fewer cards where ranks are level."""
+    """Return the side-suit card with the highest rank. On equal ranks, choose from the suit with fewer cards."""
     best = -1
-    best_key = -100  # below any key: a lone deuce's is -1
+    best_key = -100  # below every key; the lowest is -1, for a single deuce
     for suit in range(3):
         held = cards & suit_mask(suit)
         if held:
@@ -106,7 +111,7 @@ def highest_rank(cards: int) -> int:
 
 
 def lowest_rank(cards: int) -> int:
-    """The side card of the lowest rank, or the lowest spade where there are only spades."""
+    """Return the side-suit card with the lowest rank, or the lowest spade if all cards are spades."""
     best = -1
     best_rank = 99
     for suit in range(3):
@@ -118,7 +123,7 @@ def lowest_rank(cards: int) -> int:
 
 
 def least_winning_lead(legal: int, unseen: int) -> int:
-    """The lead that is least likely to take the trick: most unseen cards above it, fewest below."""
+    """Return the lead that is least likely to take the trick: many unseen cards above it and few below it."""
     best = -1
     best_key = -1000
     for suit in range(4):

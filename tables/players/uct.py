@@ -1,16 +1,18 @@
-"""UCT(n): SRP whose last n tricks are decided by sampling (ECAI 2020, appendix F.3, Alg. 2), as kernels.
+"""UCT(n): SRP, but sampling decides the last n tricks (ECAI 2020, appendix F.3, Alg. 2), as kernels.
 
-Our reading of Alg. 2. An iteration deals the unseen cards (`unseen`), plays at the root the card with the greatest
-f(x) = mean + C sqrt(ln N / n_i), and completes the round with every seat, our own too, playing as SRP would ("play
-card (heuristic)"): the bandit is at the root, and what the listing calls updating nodes changes no later choice. The
-reward is the gap of the two sides' points in the round under its scoring rules, bags carried in. In the end the
-greatest mean is played; where means are level SRP's card, then the lowest. C is in points, as the means are.
+One iteration deals the unseen cards (`unseen`). At the root it plays the card with the greatest
+f(x) = mean + C sqrt(ln N / n_i). Every seat, including ours, then completes the round with the cards that SRP would
+play ("play card (heuristic)" in Alg. 2). The bandit is only at the root: updating other nodes, as the listing does,
+changes no later choice. The reward is the difference between the two sides' points in the round under its scoring
+rules, starting from the current bags. After the last iteration the card with the greatest mean is played. On equal
+means SRP's card comes first, then the lowest. C and the means are in points.
 
-The i-th iteration of every card is on the same deal, so that means differ by the cards more than by the luck of their
-deals (common random numbers; each card's own iterations stay independent, which is all that the bound in f asks).
+The i-th iteration of every card uses the same deal, so that the means differ because of the cards rather than the
+deals (common random numbers). The iterations of one card stay independent, as the bound in f requires.
 
-Counted in samples a decision, not in seconds, and seeded by what the seat sees: a decision repeats. Only that is read,
-too: hands are sampled, and the other seats are taken for SRP with all its pieces whoever they are.
+The budget is a number of samples per decision, not a time. The seed depends only on what the seat sees, so that a
+decision can be repeated. Nothing else is read: hands are sampled, and all other seats play as SRP with all pieces,
+whichever player they have.
 """
 
 import math
@@ -25,20 +27,20 @@ from tables.players.srp1.goals import ALL_PIECES
 from tables.players.srp1.srp import srp1
 from tables.players.unseen import WAYS, count_deals, deal_unseen, seed_view
 
-# A seat's PIECES cell holds beside SRP's nine bits: n (4 bits), samples a decision (20 bits), C in points (20 bits).
+# A seat's ``pieces`` hold SRP's nine bits, then n (4 bits), samples per decision (20 bits) and C in points (20 bits).
 TRICKS_SHIFT, SAMPLES_SHIFT, C_SHIFT = 9, 13, 33
 MOST_SAMPLES = MOST_C = (1 << 20) - 1
 MOST_CARDS = 13
-N_ARM, TOTAL_ARM = MOST_CARDS, 2 * MOST_CARDS  # of the arms' cells: cards, iterations, sums of rewards
+N_ARM, TOTAL_ARM = MOST_CARDS, 2 * MOST_CARDS  # the array of arms: cards, then iterations, then sums of rewards
 
 
 def packed(tricks: int, samples: int, c_points: int) -> int:
-    """The PIECES cell of UCT over SRP with all pieces."""
+    """Return the ``pieces`` of a UCT player that uses SRP with all pieces."""
     return ALL_PIECES | tricks << TRICKS_SHIFT | samples << SAMPLES_SHIFT | c_points << C_SHIFT
 
 
 def uct(state: PlayState, me: int) -> int:
-    """The card UCT plays from seat ``me``."""
+    """Return the card that UCT plays from seat ``me``."""
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     if legal & (legal - 1) == 0 or hand.bit_count() > state.pieces[me] >> TRICKS_SHIFT & 15:
@@ -49,7 +51,7 @@ def uct(state: PlayState, me: int) -> int:
     search(state, me, arms, n_arms, states)
     best = 0
     for arm in range(1, n_arms):
-        # mean > best mean, in whole numbers; an arm without iterations never is
+        # Compare the means in whole numbers. An arm without iterations is never better.
         if (
             arms[N_ARM + arm]
             and arms[TOTAL_ARM + arm] * arms[N_ARM + best] > arms[TOTAL_ARM + best] * arms[N_ARM + arm]
@@ -61,7 +63,8 @@ def uct(state: PlayState, me: int) -> int:
 def search(state: PlayState, me: int, arms: Any, n_arms: int, states: list[PlayState]) -> None:
     """Run the iterations of one decision.
 
-    ``arms``: cards, and to be filled, iterations and sums of rewards; ``states``: one to play on.
+    ``arms`` starts with the cards; the function fills in their iterations and sums of rewards. ``states`` holds one
+    state to play on.
     """
     samples = state.pieces[me] >> SAMPLES_SHIFT & MOST_SAMPLES
     c_points = float(state.pieces[me] >> C_SHIFT & MOST_C)
@@ -86,8 +89,9 @@ def search(state: PlayState, me: int, arms: Any, n_arms: int, states: list[PlayS
 
 
 def point_gap(state: PlayState, sim: PlayState, me: int) -> int:
-    """Points of ``me``'s side less the other's in the finished round ``sim``; bids, bags and rules are those of
-    ``state``.
+    """Return the points of ``me``'s side minus the other side's in the finished round ``sim``.
+
+    Bids, bags and rules come from ``state``.
     """
     rules = carried_rules(state)
     us = me & 1
@@ -100,7 +104,7 @@ def point_gap(state: PlayState, sim: PlayState, me: int) -> int:
 
 
 def _copy_public(state: PlayState, sim: PlayState) -> None:
-    # All that everybody at the table sees: no hands, no generator.
+    # Copy what every player at the table sees: neither hands nor the random generator.
     for seat in range(4):
         sim.bid[seat] = state.bid[seat]
         sim.taken[seat] = state.taken[seat]

@@ -1,12 +1,14 @@
-"""The hands a seat can't see: random deals of the unseen cards that agree with what it knows, as kernels.
+"""Random deals of the cards that a seat cannot see, consistent with what the seat knows, as kernels.
 
-A seat knows its own hand, the cards played, how many cards each other seat holds and the suits in which each has
-failed to follow. Every deal that agrees with that is equally likely here; bids and the choice of cards played say
-nothing (card inference would). One thing known is not used: who leads a spade before spades are broken has no others.
+A seat knows its own hand, the cards played, how many cards each other seat holds and the suits in which each seat has
+failed to follow. Every deal that fits this is equally likely. Bids and the choice of the cards played are ignored:
+using them would be card inference. One known fact is also ignored: a player who leads a spade before spades are broken
+holds only spades.
 
-Deals are drawn exactly, by counting: first how many cards of each suit go to each seat, in proportion to the number of
-deals with those lengths (`count_deals`), then which. The number for suits i..3, with a and b places left at the next
-two seats, is a sum of multinomials over what suit i gives them, times the number for suits i+1..3.
+Deals are drawn exactly, by counting. First the code draws how many cards of each suit go to each seat, in proportion
+to the number of deals with those lengths (`count_deals`). Then it draws which cards. With a and b places left at the
+next two seats, the number for suits i..3 is a sum over what suit i gives them: a multinomial times the number for
+suits i+1..3.
 """
 
 from typing import Any
@@ -16,29 +18,30 @@ from tables.engine.play import MASK32, suit_mask
 from tables.engine.play_state import PlayState
 from tables.players.common import unseen_cards
 
-SIDE = 14  # a seat has 0..13 places
-CHOOSE = 5 * SIDE * SIDE  # from here on binomials: n over k at CHOOSE + 16 n + k, n and k 0..15
+SIDE = 14  # a seat has 0 to 13 places
+CHOOSE = 5 * SIDE * SIDE  # binomials start here: n over k is at CHOOSE + 16 n + k, for n and k from 0 to 15
 WAYS = CHOOSE + 256  # cells of the table that `count_deals` fills
 
 
 def seed_view(state: PlayState, me: int, number: int, sim: PlayState) -> None:
-    """Seed the generator of ``sim`` from what seat ``me`` sees in ``state``, and a deal's number: same view, same lots.
+    """Seed the generator of ``sim`` from what seat ``me`` sees in ``state`` and from a deal's number.
 
-    So a decision repeats whatever thread plays it, and nothing about hidden cards can reach it.
+    The same view gives the same random numbers. So a decision can be repeated on any thread, and it cannot depend on
+    hidden cards.
     """
     played = state.played
     seed_rng(sim, (played ^ played >> 29) & MASK32, state.hand[me], number << 4 | state.leader << 2 | me)
 
 
 def places(state: PlayState, me: int, seat: int) -> int:
-    """Cards that ``seat`` holds when ``me`` is about to play: one fewer for those who have played to the trick."""
+    """Return how many cards ``seat`` holds when ``me`` is about to play: one less if it has played to the trick."""
     gone = (me - seat) & 3
     held: int = state.hand[me].bit_count()
     return held - 1 if 0 < gone <= state.trick_size else held
 
 
 def count_deals(state: PlayState, me: int, ways: Any) -> int:
-    """Fill ``ways`` (WAYS cells) and give the number of deals that agree with what seat ``me`` knows.
+    """Fill ``ways`` (WAYS cells) and return the number of deals that fit what seat ``me`` knows.
 
     With a and b places left at the next two seats, ``ways[(14 i + a) 14 + b]`` counts the deals of suits i..3.
     """
@@ -71,9 +74,9 @@ def count_deals(state: PlayState, me: int, ways: Any) -> int:
 
 
 def deal_unseen(state: PlayState, me: int, ways: Any, sim: PlayState) -> None:
-    """Write a deal to the hands of ``sim``: that of ``me`` as it is, the others drawn with the generator of ``sim``.
+    """Write a random deal to the hands of ``sim``: the hand of ``me`` stays, the others are drawn with its generator.
 
-    ``ways`` is as `count_deals` left it for the same state and seat.
+    ``ways`` is the table that `count_deals` filled for the same state and seat.
     """
     unseen = unseen_cards(state, me)
     a = places(state, me, (me + 1) & 3)

@@ -1,7 +1,7 @@
 """WRP, the weak rule-based player (ECAI 2020, section 5.1), as one kernel.
 
-Wins as cheaply as it can until its side's contract is made, then ducks; covers a nil partner and ducks
-under an opponent's nil only in the current trick. It does not count cards, signal, or know the end game.
+WRP wins tricks as cheaply as possible until its side's contract is made. After that it tries to lose them. It covers
+partner's nil and attacks an opponent's nil only in the current trick. It does not count cards, signal or plan ahead.
 """
 
 from service.bidding.game.cards import highest, lowest
@@ -20,7 +20,7 @@ from tables.players.common import (
 
 
 def wrp(state: PlayState, me: int) -> int:
-    """The card WRP plays from seat ``me``."""
+    """Return the card that WRP plays from seat ``me``."""
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     partner = (me + 2) & 3
@@ -53,7 +53,7 @@ def wrp(state: PlayState, me: int) -> int:
 
 
 def _highest_lead(legal: int) -> int:
-    # An ace or king of a side suit while there is one, else the longest suit's lowest card.
+    # Lead a side-suit ace or king if there is one, otherwise the side card of the lowest rank.
     best = -1
     best_rank = -1
     for suit in range(3):

@@ -1,6 +1,7 @@
-"""What a player for herself plays for in the current state, as kernels: take tricks, or leave them?
+"""The goal of a player without a partner, as kernels: take tricks or lose them.
 
-All three others are opponents; each plays for her own contract. `srp1.goals` is the same for a side.
+All three other players are opponents, and each plays for their own contract. `srp1.goals` does the same for a side
+of two partners.
 """
 
 from service.bidding.game.scoring import contract_of, is_nil
@@ -8,19 +9,25 @@ from tables.engine.play_state import PlayState
 from tables.players.common import tricks_left
 from tables.players.srp1.goals import sum_of_contracts, sure_takes
 
-# Pieces that can be switched off one at a time, to measure what each is worth.
+# Each piece can be switched off, to measure how much it wins.
 SURE_TAKES, SETTING, BAG_DODGING, NIL_PLAY, ATTACK, POSITION, LEADS = (1 << i for i in range(7))
 PIECE_NAMES = ("sure takes", "setting", "bag dodging", "nil play", "attack", "position", "leads")
 
 
 def own_need(state: PlayState, seat: int) -> int:
-    """Tricks that ``seat`` still needs for her contract; 0 or less when made, and for a nil."""
+    """Return how many tricks ``seat`` still needs for its contract.
+
+    The number is 0 or less if the contract is made, and 0 for a nil.
+    """
     bid = state.bid[seat]
     return 0 if is_nil(bid) else int(contract_of(bid) - state.taken[seat])
 
 
 def others_need(state: PlayState, me: int) -> int:
-    """Tricks that the three others still need together, of those who can still make their contracts."""
+    """Return how many tricks the other three still need together.
+
+    A player who can no longer make their contract counts 0.
+    """
     left = tricks_left(state)
     total = 0
     for step in range(1, 4):
@@ -31,16 +38,16 @@ def others_need(state: PlayState, me: int) -> int:
 
 
 def is_safe(state: PlayState, me: int, unseen: int) -> bool:
-    """Whether her contract is made, or sure to be from spades alone: then others' nils may be gone for.
+    """Return whether the seat's contract is made or certain from spades alone, so that the seat may attack nils.
 
-    Worth .5 (+-.5) percent of games against going for them while the contract can be made at all.
+    This rule won .5 (+-.5) percent more games than attacking nils whenever the contract can still be made.
     """
     need = own_need(state, me)
     return need <= 0 or sure_takes(state.hand[me] >> 48, unseen >> 48) >= need
 
 
 def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
-    """Whether seat ``me`` plays to take tricks (with no live nil to think of)."""
+    """Return whether seat ``me`` plays to take tricks. It ignores live nils."""
     pieces = state.pieces[me]
     need = own_need(state, me)
     left = tricks_left(state)
@@ -51,9 +58,9 @@ def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
         return True
     if not pieces & SETTING:
         return False
-    # Made, or set for certain: a trick of ours can only set somebody, where few are to spare.
+    # Our contract is made, or already failed. Another trick only helps to set an opponent who can lose few more tricks.
     theirs = others_need(state, me)
     spare = left - theirs
-    if need > 0:  # set: tricks cost nothing
+    if need > 0:  # already set: extra tricks cost nothing
         return theirs > 0 and spare <= 3
     return theirs > 0 and spare <= 0

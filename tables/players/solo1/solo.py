@@ -1,7 +1,7 @@
-"""SOLO, a rule-based player for herself (variant cutthroat), as kernels: which rule plays this card.
+"""SOLO, a rule-based player without a partner (variant cutthroat), as kernels.
 
-A live nil comes first, one's own or another's; else the goal decides between playing for tricks and leaving them.
-Follows SRP (`srp1`), whose parts that think of no partner it uses.
+A live nil comes first: its own, then an opponent's. Otherwise the goal decides between taking and losing tricks.
+SOLO follows SRP (`srp1`) and uses those parts of it that do not involve a partner.
 """
 
 from service.bidding.game.cards import ACE, FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest
@@ -23,13 +23,13 @@ from tables.players.solo1.goals import ATTACK, LEADS, NIL_PLAY, POSITION, is_saf
 from tables.players.srp1.follow import discard
 from tables.players.srp1.nils import NOTHING, attack_discard, nil_card
 
-# Percent chance that none of three opponents is out of a side suit of which this many cards are unseen (exact for full
-# hands: p_length, 3 players).
+# Percent chance that all three opponents hold a card of a side suit, by the number of its unseen cards. Exact for full
+# hands: table p_length, 3 players.
 STANDS_UP = (0, 0, 0, 24, 48, 66, 79, 87, 92, 96, 97, 99, 99, 100)
 
 
 def solo1(state: PlayState, me: int) -> int:
-    """The card SOLO plays from seat ``me``."""
+    """Return the card that SOLO plays from seat ``me``."""
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     if legal & (legal - 1) == 0:
@@ -58,7 +58,7 @@ def solo1(state: PlayState, me: int) -> int:
 
 
 def lead_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """The lead of the highest worth over the suits; worths are rough percentages, as in `srp1.lead`."""
+    """Return the lead with the highest value over the suits; values are rough percentages, as in `srp1.lead`."""
     spades = hand >> 48
     best = NOTHING
     best_worth = -10000
@@ -79,7 +79,7 @@ def lead_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: i
             if unseen >> 48 and void & 1 << suit and not void & 8:
                 ruffed = True
         if not out & cards_above(card):
-            # A boss: cash it while it stands up.
+            # A boss: lead it while it is likely to win.
             stands = 100 if trumps_out == 0 else (5 if ruffed else STANDS_UP[n_out])
             if stands > 45:
                 if stands - 10 > best_worth:
@@ -89,9 +89,9 @@ def lead_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: i
         worth = 20 + n_out - (30 if ruffed else 0)
         top = card & 15
         if held & (held - 1) == 0 and spades and spades.bit_count() <= 4 and not ruffed:
-            worth += 12  # a ruff to come
+            worth += 12  # the seat can ruff this suit later
         elif top == KING and out & cards_above(card):
-            worth -= 12  # a king is better led up to
+            worth -= 12  # a king wins more often if another player leads the suit
         elif top == QUEEN:
             worth -= 6
         elif top == ACE:
@@ -109,7 +109,7 @@ def lead_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: i
         if not unseen & cards_above(card):
             worth = 30
             if trumps_out and n >= 3 and out.bit_count() <= 2 * n:
-                worth = 60  # draw trumps for the side bosses and the long spades
+                worth = 60  # draw the opponents' trumps, so that side-suit bosses and long spades win
             if out == 0:
                 worth = 50
         else:
@@ -121,7 +121,7 @@ def lead_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: i
 
 
 def follow_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """The card to follow with when the trick is wanted."""
+    """Return the card to follow with when the seat wants the trick."""
     led = state.trick[0] >> 4
     winners = winning_cards(state, legal)
     last = state.trick_size == 3
@@ -140,20 +140,20 @@ def follow_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen:
     if not last and state.best_card < FIRST_SPADE:
         for step in range(1, 4 - state.trick_size):
             void = state.void[((me + step) & 3)]
-            if void & 1 << led and not void & 8:  # she may ruff higher
+            if void & 1 << led and not void & 8:  # a later player may ruff higher
                 return lowest_equal(highest(winners), winners, unseen)
     return lowest(winners)
 
 
 def hunt(state: PlayState, me: int, niler: int, hand: int, legal: int, unseen: int) -> int:
-    """The card that goes for the live nil of ``niler``, or NOTHING where this trick can't hurt it."""
+    """Return the card that attacks the live nil of ``niler``, or NOTHING if this trick cannot hurt it."""
     if state.trick_size == 0:
         return hunting_lead(state, niler, legal, unseen)
     led = state.trick[0] >> 4
     if state.winner == niler:
         losers = legal & ~winning_cards(state, legal)
         if not losers:
-            return NOTHING  # her nil is safe this time
+            return NOTHING  # the nil is safe in this trick
         if not losers & suit_mask(led):
             return discard(hand, losers, unseen)
         return highest(losers & suit_mask(led))
@@ -170,7 +170,10 @@ def hunt(state: PlayState, me: int, niler: int, hand: int, legal: int, unseen: i
 
 
 def hunting_lead(state: PlayState, niler: int, legal: int, unseen: int) -> int:
-    """Lead low where the niler may have to go over; weights as in `srp1.nils.attack_lead`."""
+    """Return a low lead from a suit in which the nil bidder may have to play higher, or NOTHING.
+
+    The weights are those of `srp1.nils.attack_lead`.
+    """
     best = NOTHING
     best_worth = 0
     for suit in range(4):

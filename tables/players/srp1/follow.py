@@ -1,4 +1,4 @@
-"""How SRP follows to a trick when it plays for tricks: second, third and fourth hand, ruffs, discards."""
+"""How SRP follows to a trick that it wants: as second, third and fourth player, with ruffs and discards."""
 
 from service.bidding.game.cards import FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest
 from tables.engine.play import suit_mask
@@ -9,7 +9,7 @@ SPADE_ACE = 60
 
 
 def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """The card SRP follows with when it wants the trick for its side."""
+    """Return the card that SRP follows with when it wants the trick for its side."""
     led = state.trick[0] >> 4
     winners = winning_cards(state, legal)
     best = state.best_card
@@ -22,7 +22,7 @@ def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: 
             return lowest(legal) if partner_wins else lowest(winners)
         top = highest(winners)
         if partner_wins:
-            # Third hand: better partner's card only where hers may be beaten and ours makes a difference.
+            # We play third: beat partner's card only if an opponent may beat it and ours makes a difference.
             if not (unseen & cards_above(best)) or not (unseen & cards_above(best) & ~cards_above(top)):
                 return lowest(legal)
             if not (unseen & cards_above(top)):
@@ -39,7 +39,7 @@ def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: 
         if not last and best < FIRST_SPADE:
             spades = hand >> 48
             if state.trick_size == 1 and spades >> KING == 1 and spades.bit_count() == 2 and unseen >> SPADE_ACE & 1:
-                return discard(hand, legal, unseen)  # the guard of the king
+                return discard(hand, legal, unseen)  # the small spade guards the king
             lho = (me + 1) & 3
             if state.trick_size == 2 and state.void[lho] & 1 << led and not state.void[lho] & 8:
                 return lowest_equal(highest(winners), winners, unseen)
@@ -52,7 +52,7 @@ def _ruff_pays(state: PlayState, me: int, unseen: int, best: int, partner_wins: 
         return True
     if last or best >= FIRST_SPADE:
         return False
-    # Third hand, partner ahead: ruff her card only where it may well be beaten.
+    # We play third and partner is winning: ruff partner's card only if an opponent is likely to beat it.
     led = state.trick[0] >> 4
     lho = (me + 1) & 3
     if state.void[lho] & 1 << led and not state.void[lho] & 8 and unseen >> 48:
@@ -61,10 +61,11 @@ def _ruff_pays(state: PlayState, me: int, unseen: int, best: int, partner_wins: 
 
 
 def discard(hand: int, legal: int, unseen: int) -> int:
-    """The least useful card when the trick is let go: low, from a short weak suit; guards and bosses stay.
+    """Return the least useful card for a lost trick: a low card from a short, weak suit; guards and bosses stay.
 
-    The card of the lowest key goes: four points a rank, three a card of the suit (a void makes ruffs), and what
-    it costs to give up a lone boss, the guard of an honour, or a bare king. Weights found in duplicate games.
+    The card with the lowest key goes. A key is four points per rank plus three per card of the suit (a void allows
+    ruffs), plus the cost of losing a single boss, the guard of an honour or a single king. The weights were found in
+    duplicate games.
     """
     if not legal & ~SPADE_BITS:
         return lowest(legal)
@@ -85,7 +86,7 @@ def discard(hand: int, legal: int, unseen: int) -> int:
         if higher == 0 and n == 1:
             key += 60
         elif n <= higher + 1 and higher <= 2 and top & 15 >= QUEEN and n > 1:
-            key += 25  # a guard
+            key += 25  # the card guards an honour
         elif top & 15 == KING and n == 1:
             key += 6
         if key < best_key:

@@ -1,4 +1,4 @@
-"""What SRP leads when it plays for tricks, as kernels; ducking leads are `common.least_winning_lead`."""
+"""The leads of SRP when it wants tricks, as kernels. When it wants to lose, it leads `common.least_winning_lead`."""
 
 from service.bidding.game.cards import ACE, KING, QUEEN, highest, lowest
 from tables.engine.play import suit_mask
@@ -6,16 +6,16 @@ from tables.engine.play_state import PlayState
 from tables.players.common import cards_above, lowest_equal
 from tables.players.srp1.goals import SIGNALS
 
-# Percent chance that neither opponent is out of a side suit of which this many cards are unseen:
-# P(each of 2 given players holds a card), 3 players, dealt evenly (exact for full hands, see p_length).
+# Percent chance that both opponents hold a card of a side suit, by the number of its unseen cards. The unseen cards are
+# dealt evenly to 3 players; exact for full hands, see table p_length.
 STANDS_UP = (0, 0, 22, 46, 62, 73, 81, 87, 92, 95, 97, 98, 99, 100)
 
 
 def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """The lead of the highest worth over the suits.
+    """Return the lead with the highest value over the suits.
 
-    A worth is a rough percentage: of a boss's standing up, of partner's ruff, of what the suit may still bring;
-    the adjustments (a ruff to come, an honour better led up to) were found in duplicate games.
+    A value is a rough percentage: the chance that a boss wins, that partner ruffs, or that the suit brings a trick
+    later. The adjustments (a later ruff, an honour that should not be led) were found in duplicate games.
     """
     partner = (me + 2) & 3
     lho = (me + 1) & 3
@@ -39,7 +39,7 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
         )
         partner_ruffs = partner_trumps and (state.void[partner] & bit or (signals and state.signalled[partner] & bit))
         if not out & cards_above(card):
-            # A boss: cash it while it stands up.
+            # A boss: lead it while it is likely to win.
             stands = 100 if not enemy_trumps else (5 if ruffed else STANDS_UP[n_out])
             worth = stands - 10
             if stands > 35:
@@ -56,9 +56,9 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
         n = held.bit_count()
         top = highest(held) & 15
         if n == 1 and spades and spades.bit_count() <= 4 and not ruffed:
-            worth += 12  # a ruff to come
+            worth += 12  # the seat can ruff this suit later
         elif top == KING and out & cards_above(highest(held)):
-            worth -= 12  # a king is better led up to
+            worth -= 12  # a king wins more often if another player leads the suit
         elif top == QUEEN:
             worth -= 6
         elif top == ACE:
@@ -76,7 +76,7 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
         if not (unseen & cards_above(card)):
             worth = 30
             if enemy_trumps and n >= 3 and out.bit_count() <= 2 * n:
-                worth = 60  # draw trumps for the side bosses and the long spades
+                worth = 60  # draw the opponents' trumps, so that side-suit bosses and long spades win
             if out == 0:
                 worth = 50
         else:

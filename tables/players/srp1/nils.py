@@ -1,6 +1,7 @@
-"""SRP with a live nil at the table: its own, its partner's to cover, an opponent's to attack; as kernels.
+"""SRP's play with a live nil, as kernels: play its own nil, cover partner's, attack an opponent's.
 
-Each function answers with a card, or NOTHING where the nil makes no difference to this play.
+To *cover* a nil is to win tricks that the nil bidder might otherwise have to take. Each function returns a card, or
+NOTHING if the nil makes no difference to this play.
 """
 
 from service.bidding.game.cards import SPADE_BITS, TEN, highest, lowest
@@ -14,8 +15,10 @@ NOTHING = -1
 
 
 def danger(held: int, unseen: int) -> int:
-    """How dangerous a nil bidder's suit is, in sixteenths: for each of its three lowest cards, the unseen cards
-    that can go under it (less one for each card of hers that is played first), against those above it; 0 is safe.
+    """Return how dangerous a suit is for its nil bidder, in sixteenths; 0 is safe.
+
+    For each of the three lowest cards, the function compares the unseen cards below it with those above it. It reduces
+    the number below by one for each lower card that the nil bidder plays first.
     """
     total = 0
     rank = 0
@@ -31,7 +34,7 @@ def danger(held: int, unseen: int) -> int:
 
 
 def nil_card(state: PlayState, hand: int, legal: int, unseen: int) -> int:
-    """The nil bidder's own card."""
+    """Return the card that a nil bidder plays."""
     if state.trick_size == 0:
         return _nil_lead(state, legal, unseen)
     winners = winning_cards(state, legal)
@@ -75,7 +78,7 @@ def _nil_lead(state: PlayState, legal: int, unseen: int) -> int:
 
 
 def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """The card that covers partner's live nil, or NOTHING where she needs no cover in this trick."""
+    """Return the card that covers partner's live nil, or NOTHING if partner needs no cover in this trick."""
     partner = (me + 2) & 3
     if state.trick_size == 0:
         return cover_lead(state, partner, hand, legal, unseen)
@@ -85,18 +88,18 @@ def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int) ->
         return lowest(winners) if winners else NOTHING
     if not plays_after(state, me, partner):
         if state.trick_size == 2 and legal & suit_mask(led):
-            # Partner led and is safe: high cards are wanted for the next time.
+            # Partner has led and is safe: keep the high cards for a later trick.
             losers = legal & ~winners
             return lowest(losers) if losers else lowest(winners)
         return NOTHING
-    # Second hand, partner last: she is in danger where the best card is low and she has to follow.
+    # We play second and partner plays last. Partner is in danger if the best card is low and they have to follow suit.
     if state.void[partner] & 1 << led or not winners:
         return NOTHING
     best = state.best_card
     if (unseen & cards_above(best) & suit_mask(led)).bit_count() == 0 and best >> 4 == led:
         return NOTHING
     if not legal & suit_mask(led):
-        # Ruffing covers her for certain.
+        # A ruff covers partner for certain.
         return lowest(winners) if best & 15 < TEN else NOTHING
     top = highest(winners)
     if top & 15 >= TEN:
@@ -105,10 +108,10 @@ def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int) ->
 
 
 def cover_lead(state: PlayState, partner: int, hand: int, legal: int, unseen: int) -> int:
-    """Lead high where partner may be caught, or anything where she is known to be out.
+    """Return a high lead from a suit in which partner may take a trick, or from a suit that partner does not hold.
 
-    A suit loses twelve for each unseen card above our highest and gains one for each below; weights found in
-    duplicate games.
+    A suit loses twelve for each unseen card above our highest card and gains one for each below. The weights were found
+    in duplicate games.
     """
     best = NOTHING
     best_worth = -1000
@@ -120,7 +123,7 @@ def cover_lead(state: PlayState, partner: int, hand: int, legal: int, unseen: in
         card = highest(held)
         higher = (out & cards_above(card)).bit_count()
         if state.void[partner] & 1 << suit and suit < 3:
-            # She throws a dangerous card whatever we lead.
+            # Partner is void and can discard a dangerous card, whichever card we lead.
             worth = 60
             if higher:
                 card = lowest(held)
@@ -135,14 +138,14 @@ def cover_lead(state: PlayState, partner: int, hand: int, legal: int, unseen: in
 
 
 def attack_card(state: PlayState, me: int, niler: int, hand: int, legal: int, unseen: int) -> int:
-    """The card that attacks the live nil of ``niler``, or NOTHING where this trick can't hurt it."""
+    """Return the card that attacks the live nil of ``niler``, or NOTHING if this trick cannot hurt it."""
     coverer = (niler + 2) & 3
     if state.trick_size == 0:
         return attack_lead(state, niler, coverer, legal, unseen)
     led = state.trick[0] >> 4
     best = state.best_card
     if state.winner == niler:
-        # Stay under her. Where that can't be, her nil is safe this time.
+        # Play below the nil bidder's card. If we cannot, the nil is safe in this trick.
         losers = legal & ~winning_cards(state, legal)
         if losers:
             if not losers & suit_mask(led):
@@ -154,10 +157,10 @@ def attack_card(state: PlayState, me: int, niler: int, hand: int, legal: int, un
     if state.winner == coverer and best >> 4 == led and (state.trick_size == 1 or best & 15 >= TEN):
         winners = winning_cards(state, legal) & suit_mask(led)
         if winners:
-            # Over the coverer as cheaply as can be: the nil may still have to go over us.
+            # Beat the nil bidder's partner as cheaply as possible: the nil bidder may still have to beat us.
             return lowest(winners)
     if state.winner == coverer and (best >> 4 != led or best & 15 >= TEN):
-        return NOTHING  # he is high enough to keep her safe, and we can't go over him
+        return NOTHING  # the nil bidder's partner keeps the nil safe, and we cannot beat them
     if best >> 4 != led or not (unseen & cards_above(best) & suit_mask(led)):
         return NOTHING
     if legal & suit_mask(led):
@@ -168,7 +171,7 @@ def attack_card(state: PlayState, me: int, niler: int, hand: int, legal: int, un
 
 
 def attack_win(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """A trick that can't hurt the nil: win with high cards and keep the low ones to attack with."""
+    """Return a card for a trick that cannot hurt the nil: win with high cards and keep low ones for the attack."""
     led = state.trick[0] >> 4
     winners = winning_cards(state, legal)
     partner_wins = state.winner == (me + 2) & 3
@@ -186,7 +189,7 @@ def attack_win(state: PlayState, me: int, hand: int, legal: int, unseen: int) ->
 
 
 def attack_discard(legal: int) -> int:
-    """A high card from the shortest side suit: low ones are wanted for the attack."""
+    """Return the highest card of the shortest side suit, to keep low cards for the attack."""
     best = NOTHING
     fewest = 99
     for suit in range(3):
@@ -198,9 +201,10 @@ def attack_discard(legal: int) -> int:
 
 
 def attack_lead(state: PlayState, niler: int, coverer: int, legal: int, unseen: int) -> int:
-    """Lead low where the niler may have to go over and the coverer can't help.
+    """Return a low lead from a suit in which the nil bidder may have to play higher and their partner cannot help.
 
-    Cards below ours let her duck and cost seven each, cards above it two; weights found in duplicate games.
+    Unseen cards below ours let the nil bidder lose the trick and cost seven each. Cards above it gain two each. The
+    weights were found in duplicate games.
     """
     best = NOTHING
     best_worth = 0

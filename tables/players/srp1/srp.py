@@ -1,7 +1,7 @@
-"""SRP, the strong rule-based player (ECAI 2020, section 5.1 and appendix D): which module plays this card.
+"""SRP, the strong rule-based player (ECAI 2020, section 5.1 and appendix D): choose the module that plays a card.
 
-A live nil comes first: one's own, partner's, the opponents'. Else the side's goal decides between playing
-for tricks and leaving them. Each piece can be switched off by its bit in the state, to measure its worth.
+A live nil comes first: its own, then partner's, then an opponent's. Otherwise the side's goal decides between taking
+and losing tricks. A bit in the state switches each piece off, to measure how much it wins.
 """
 
 from service.bidding.game.cards import highest, lowest
@@ -34,7 +34,7 @@ from tables.players.srp1.nils import NOTHING, attack_card, cover_card, nil_card
 
 
 def srp1(state: PlayState, me: int) -> int:
-    """The card SRP plays from seat ``me``."""
+    """Return the card that SRP version 1 plays from seat ``me``."""
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     if legal & (legal - 1) == 0:
@@ -69,10 +69,10 @@ def srp1(state: PlayState, me: int) -> int:
     if state.trick_size == 0:
         return least_winning_lead(legal, unseen)
     if state.winner == (me + 2) & 3 and state.trick_size == 3:
-        # The trick is ours whoever takes it: get rid of the highest card.
+        # Our side takes this trick in any case, so play the highest card.
         return highest(legal)
     if pieces & COVER and nil_alive(state, (me + 2) & 3) and legal & suit_mask(state.trick[0] >> 4):
         losers = legal & ~winning_cards(state, legal)
         if losers:
-            return lowest(losers)  # high cards are wanted for the cover
+            return lowest(losers)  # keep the high cards to cover partner's nil
     return duck(state, legal)

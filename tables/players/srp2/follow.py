@@ -1,4 +1,4 @@
-"""How SRP 2 follows when it plays for tricks: as `srp1.follow`, but it keeps low cards and fears a ruff behind it."""
+"""How SRP 2 follows to a trick that it wants: like `srp1.follow`, but it keeps low cards and expects a later ruff."""
 
 from service.bidding.game.cards import FIRST_SPADE, JACK, KING, QUEEN, highest, lowest
 from tables.engine.play import suit_mask
@@ -10,12 +10,12 @@ from tables.players.srp2.goals import FEW_BID, LOW_KEPT, RUFF_BEHIND, UNDER_PART
 
 
 def may_ruff(state: PlayState, seat: int, unseen: int) -> bool:
-    """Whether ``seat`` is known to be out of the suit led, and may hold a spade."""
+    """Return whether ``seat`` is known to be void in the suit led and may hold a spade."""
     return bool(state.void[seat] >> (state.trick[0] >> 4) & 1 and not state.void[seat] & 8 and unseen >> 48)
 
 
 def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """The card SRP follows with when it wants the trick for its side."""
+    """Return the card that SRP 2 follows with when it wants the trick for its side."""
     led = state.trick[0] >> 4
     lho = (me + 1) & 3
     winners = winning_cards(state, legal)
@@ -25,7 +25,7 @@ def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: 
     last = state.trick_size == 3
     pieces = pieces_in_use(state, me)
     ruff_behind = pieces & RUFF_BEHIND and state.trick_size == 1 and best < FIRST_SPADE and may_ruff(state, lho, unseen)
-    attacks = nil_alive(state, lho) or nil_alive(state, (me + 3) & 3)  # low cards are what a nil is attacked with
+    attacks = nil_alive(state, lho) or nil_alive(state, (me + 3) & 3)  # an attack on a nil needs low cards
     few_bid = sum_of_contracts(state) <= (FEW_BID + 1 if attacks else FEW_BID)
     if legal & suit_mask(led):
         if ruff_behind and winners:
@@ -43,7 +43,7 @@ def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: 
             return lowest(winners)
         top = highest(winners)
         if partner_wins:
-            # Third hand: better partner's card only where hers may be beaten and ours makes a difference.
+            # We play third: beat partner's card only if an opponent may beat it and ours makes a difference.
             if not (unseen & cards_above(best)) or not (unseen & cards_above(best) & ~cards_above(top)):
                 return lowest(legal)
             if not (unseen & cards_above(top)):
@@ -61,7 +61,7 @@ def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: 
         if not last and best < FIRST_SPADE:
             spades = hand >> 48
             if state.trick_size == 1 and spades >> KING == 1 and spades.bit_count() == 2 and unseen >> SPADE_ACE & 1:
-                return discard(hand, legal, unseen)  # the guard of the king
+                return discard(hand, legal, unseen)  # the small spade guards the king
             if state.trick_size == 2 and state.void[lho] >> led & 1 and not state.void[lho] & 8:
                 return lowest_equal(highest(winners), winners, unseen)
         return lowest(winners)
@@ -73,5 +73,5 @@ def _ruff_pays(state: PlayState, me: int, unseen: int, best: int, partner_wins: 
         return True
     if last or best >= FIRST_SPADE:
         return False
-    # Third hand, partner ahead: ruff her card only where it may well be beaten.
+    # We play third and partner is winning: ruff partner's card only if an opponent is likely to beat it.
     return may_ruff(state, (me + 1) & 3, unseen) or (unseen & cards_above(best)).bit_count() > 0

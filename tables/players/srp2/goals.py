@@ -1,6 +1,6 @@
-"""What SRP 2 plays for: as `srp1.goals`, with each seat's own share, the stakes of the game and cards worth keeping.
+"""The goal of SRP 2: like `srp1.goals`, plus each seat's own share, the score of the game and cards worth keeping.
 
-The pieces below are the new ones; those of SRP 1 are always in use here.
+The pieces below are the new ones. SRP 2 always uses all pieces of SRP 1.
 """
 
 from service.bidding.game.cards import highest
@@ -25,16 +25,16 @@ PIECE_NAMES = (
     "stakes",
 )
 
-# Found in duplicate games, as the weights of `srp1`.
-FEW_BID = 9  # up to this sum of bids a seat with its own tricks leaves the rest to partner, and low cards are kept
-SHARE_SLACK = 2  # tricks of those left that the side can spare, for a share to be left to partner
-SETTABLE = 4  # tricks the others may still lose and be thought settable when the game hangs on it
+# Found in duplicate games, like the weights of `srp1`.
+FEW_BID = 9  # up to this sum of bids a seat that has its own tricks leaves the rest to partner and keeps low cards
+SHARE_SLACK = 2  # tricks that the side must be able to spare before a seat leaves the rest to partner
+SETTABLE = 4  # try to set opponents who can lose at most this many more tricks, if they would win the game otherwise
 
 
 def pieces_in_use(state: PlayState, me: int) -> int:
-    """The pieces that seat ``me`` plays with: none where both sides bid nil, for there sums of bids say little.
+    """Return the pieces that seat ``me`` plays with: 0 if both sides bid nil, because sums of bids then say little.
 
-    With them it lost 3.5 points a round in variant `suicide`, where every side bids one.
+    With the pieces, SRP 2 lost 3.5 points per round in variant `suicide`, where each side has to bid one nil.
     """
     if (is_nil(state.bid[0]) or is_nil(state.bid[2])) and (is_nil(state.bid[1]) or is_nil(state.bid[3])):
         return 0
@@ -42,7 +42,7 @@ def pieces_in_use(state: PlayState, me: int) -> int:
 
 
 def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
-    """Whether seat ``me`` plays to take tricks (with no live nil to think of)."""
+    """Return whether seat ``me`` plays to take tricks. It ignores live nils."""
     pieces = pieces_in_use(state, me)
     need = tricks_needed(state, me)
     theirs = tricks_needed(state, (me + 1) & 3)
@@ -51,10 +51,11 @@ def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
     if pieces & STAKES and settable and left - theirs <= SETTABLE and must_set(state, me):
         return True
     if is_nil(state.bid[me]):
-        # A failed nil's tricks don't help its side's contract: only setting the others is left to play for.
+        # The nil has failed, and its tricks do not count for the contract. They can only help to set the opponents.
         return settable and left - theirs <= 3
     if need > left:
-        # Set already: tricks cost us nothing; take them while they can set the others, else give them bags.
+        # Our side is already set, so tricks cost nothing. Take them while that can set the opponents; otherwise leave
+        # them to the opponents as bags.
         return settable
     total = sum_of_contracts(state)
     if need > 0:
@@ -63,12 +64,12 @@ def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
             if contract_of(state.bid[me]) - state.taken[me] <= sure:
                 return False
         return not (type_by_sum(total) <= UNDER and sure >= need)
-    # They can lose `left - theirs` tricks more before they are set.
+    # The opponents can lose `left - theirs` more tricks without being set.
     return settable and (type_by_sum(total) >= OVER or left - theirs <= 1)
 
 
 def projected(state: PlayState, side: int) -> int:
-    """A side's points after the round if it makes its contract and keeps its live nils; bags not counted."""
+    """Return a side's points after the round if it makes its contract and keeps its live nils; without bags."""
     rules = carried_rules(state)
     points = state.score[side]
     for seat in range(side, 4, 2):
@@ -78,15 +79,15 @@ def projected(state: PlayState, side: int) -> int:
 
 
 def must_set(state: PlayState, me: int) -> bool:
-    """Whether the others win the game unless they are set or a nil of theirs fails."""
+    """Return whether the opponents win the game unless they are set or one of their nils fails."""
     if state.rules[0] <= 0:
-        return False  # a state that carries no rules
+        return False  # the state carries no rules
     theirs = projected(state, 1 - (me & 1))
     return theirs >= state.rules[0] and theirs > projected(state, me & 1)
 
 
 def wins_by_contract(state: PlayState, me: int) -> bool:
-    """Whether our contract alone wins the game, whatever the others make (a few bags apart)."""
+    """Return whether our contract alone wins the game, even if the opponents make theirs (except for a few bags)."""
     if state.rules[0] <= 0:
         return False
     ours = projected(state, me & 1)
@@ -94,9 +95,9 @@ def wins_by_contract(state: PlayState, me: int) -> bool:
 
 
 def middle_card(cards: int, unseen: int) -> int:
-    """The highest of ``cards`` (one suit) that an unseen card beats: neither a boss nor a low card is given up.
+    """Return the highest of ``cards`` (one suit) that some unseen card beats, to keep both bosses and low cards.
 
-    The lowest where all are bosses.
+    If all cards are bosses, return the lowest.
     """
     while cards & (cards - 1):
         top = highest(cards)

@@ -1,4 +1,4 @@
-"""What SRP 2 leads when it plays for tricks: as `srp1.lead`, but it keeps trumps and leads high from long suits."""
+"""The leads of SRP 2 when it wants tricks: like `srp1.lead`, but it keeps trumps and leads high from long suits."""
 
 from service.bidding.game.cards import ACE, KING, QUEEN, highest, lowest
 from tables.engine.play import suit_mask
@@ -10,10 +10,10 @@ from tables.players.srp2.goals import HIGH_LEADS, TRUMPS_KEPT, pieces_in_use
 
 
 def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """The lead of the highest worth over the suits.
+    """Return the lead with the highest value over the suits.
 
-    A worth is a rough percentage: of a boss's standing up, of partner's ruff, of what the suit may still bring;
-    the adjustments (a ruff to come, an honour better led up to) were found in duplicate games.
+    A value is a rough percentage: the chance that a boss wins, that partner ruffs, or that the suit brings a trick
+    later. The adjustments (a later ruff, an honour that should not be led) were found in duplicate games.
     """
     partner = (me + 2) & 3
     lho = (me + 1) & 3
@@ -41,7 +41,7 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
         )
         partner_ruffs = partner_trumps and (state.void[partner] | state.signalled[partner]) & bit
         if boss:
-            # Cash it while it stands up.
+            # Lead it while it is likely to win.
             stands = 100 if not enemy_trumps else (5 if ruffed else STANDS_UP[n_out])
             worth = stands - 10
             if stands > 35:
@@ -59,9 +59,9 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
         else:
             card = lowest(held)
         if held.bit_count() == 1 and spades and spades.bit_count() <= 4 and not ruffed:
-            worth += 12  # a ruff to come
+            worth += 12  # the seat can ruff this suit later
         elif top == KING and not boss:
-            worth -= 12  # a king is better led up to
+            worth -= 12  # a king wins more often if another player leads the suit
         elif top == QUEEN:
             worth -= 6
         elif top == ACE:
@@ -79,14 +79,14 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
         if not (unseen & cards_above(card)):
             worth = 30
             if enemy_trumps and n >= 3 and out.bit_count() <= 2 * n:
-                worth = 60  # draw trumps for the side bosses and the long spades
+                worth = 60  # draw the opponents' trumps, so that side-suit bosses and long spades win
             if out == 0:
                 worth = 50
         else:
             worth = 4 if n < 5 else 25
             card = lowest(held)
         if pieces & TRUMPS_KEPT and enemy_trumps and tricks_left(state) > tricks_needed(state, me):
-            worth -= 70  # with a trick to lose a trump is worth more later: last resort
+            worth -= 70  # the side can lose a trick, and a trump is worth more later: lead it only as a last resort
         if worth > best_worth:
             best_worth = worth
             best = lowest_equal(card, held, unseen)

@@ -1,6 +1,6 @@
-"""SRP 2 with a live nil at the table: as `srp1.nils`, but it leads covers by their odds and keeps them for the need.
+"""SRP 2's play with a live nil: like `srp1.nils`, but it leads by the odds of a cover and keeps covers for later.
 
-Each function answers with a card, or NOTHING where the nil makes no difference to this play.
+Each function returns a card, or NOTHING if the nil makes no difference to this play.
 """
 
 from service.bidding.game.cards import JACK, TEN, highest, lowest
@@ -20,14 +20,14 @@ from tables.players.srp1.nils import NOTHING, attack_discard, attack_lead
 from tables.players.srp2.follow import may_ruff
 from tables.players.srp2.goals import COVER_KEPT, COVER_ODDS, RUFF_BEHIND, pieces_in_use, wants_tricks
 
-# Chance in thousandths that one of three, or of two, players holds none of this many unseen cards: (2/3)^n, (1/2)^n.
+# Chance in thousandths that a given one of three (or two) players holds none of n unseen cards: (2/3)^n and (1/2)^n.
 NONE_OF_THREES = (1000, 667, 444, 296, 198, 132, 88, 59, 39, 26, 17, 12, 8, 5, 3, 2)
 NONE_OF_TWOS = (1000, 500, 250, 125, 63, 31, 16, 8, 4, 2, 1, 0, 0, 0, 0, 0)
-COVER_SLACK = 6  # tricks of those left that the side can spare, for a high card to be kept for a later cover
+COVER_SLACK = 6  # keep a high card for a later cover only if the side can spare this many tricks
 
 
 def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """The card that covers partner's live nil, or NOTHING where she needs no cover in this trick."""
+    """Return the card that covers partner's live nil, or NOTHING if partner needs no cover in this trick."""
     partner = (me + 2) & 3
     if state.trick_size == 0:
         return cover_lead(state, me, hand, legal, unseen)
@@ -37,7 +37,7 @@ def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int) ->
     if state.winner == partner:
         return lowest(winners) if winners else NOTHING
     if not plays_after(state, me, partner):
-        # She is safe: high cards are wanted for the next time.
+        # Partner is safe: keep the high cards for a later trick.
         if not legal & suit_mask(led):
             return NOTHING
         if state.trick_size == 2:
@@ -45,24 +45,24 @@ def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int) ->
         if pieces_in_use(state, me) & COVER_KEPT and losers and winners and highest(winners) & 15 >= JACK:
             return lowest(losers) if tricks_left(state) - tricks_needed(state, me) >= COVER_SLACK else NOTHING
         return NOTHING
-    # Second hand, partner last: she is in danger where the best card is low and she has to follow.
+    # We play second and partner plays last. Partner is in danger if the best card is low and they have to follow suit.
     if state.void[partner] >> led & 1 or not winners:
         return NOTHING
     best = state.best_card
     if not unseen & cards_above(best) & suit_mask(led) and best >> 4 == led:
         return NOTHING
     if not legal & suit_mask(led):
-        # Ruffing covers her for certain.
+        # A ruff covers partner for certain.
         return lowest(winners) if best & 15 < TEN else NOTHING
     top = highest(winners)
     return lowest_equal(top, legal, unseen) if top & 15 >= TEN else top
 
 
 def cover_lead(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """Lead high from the suit in which partner is least likely to be caught.
+    """Return a high lead from the suit in which partner is least likely to take a trick.
 
-    She is caught where she holds cards above our highest and none below it; each unseen card is taken to be anyone's
-    who may hold the suit. Weights found in duplicate games.
+    Partner takes one if they hold cards above our highest card and none below it. Each player who may hold the suit is
+    equally likely to hold each unseen card. The weights were found in duplicate games.
     """
     partner = (me + 2) & 3
     shown_out = state.void[((me + 1) & 3)] | state.void[((me + 3) & 3)]
@@ -77,7 +77,7 @@ def cover_lead(state: PlayState, me: int, hand: int, legal: int, unseen: int) ->
         higher = (out & cards_above(card)).bit_count()
         lower = (out & cards_below(card)).bit_count()
         if state.void[partner] >> suit & 1 and suit < 3:
-            # She throws a dangerous card whatever we lead.
+            # Partner is void and can discard a dangerous card, whichever card we lead.
             worth = 60
             if higher:
                 card = lowest(held)
@@ -98,7 +98,7 @@ def cover_lead(state: PlayState, me: int, hand: int, legal: int, unseen: int) ->
 
 
 def attack_card(state: PlayState, me: int, niler: int, hand: int, legal: int, unseen: int) -> int:
-    """The card that attacks the live nil of ``niler``, or NOTHING where this trick can't hurt it."""
+    """Return the card that attacks the live nil of ``niler``, or NOTHING if this trick cannot hurt it."""
     coverer = (niler + 2) & 3
     if state.trick_size == 0:
         return attack_lead(state, niler, coverer, legal, unseen)
@@ -106,7 +106,7 @@ def attack_card(state: PlayState, me: int, niler: int, hand: int, legal: int, un
     best = state.best_card
     winners = winning_cards(state, legal)
     if state.winner == niler:
-        # Stay under her. Where that can't be, her nil is safe this time.
+        # Play below the nil bidder's card. If we cannot, the nil is safe in this trick.
         losers = legal & ~winners
         if not losers:
             return NOTHING
@@ -119,10 +119,10 @@ def attack_card(state: PlayState, me: int, niler: int, hand: int, legal: int, un
         and (state.trick_size == 1 or best & 15 >= TEN)
         and winners & suit_mask(led)
     ):
-        # Over the coverer as cheaply as can be: the nil may still have to go over us.
+        # Beat the nil bidder's partner as cheaply as possible: the nil bidder may still have to beat us.
         return lowest(winners & suit_mask(led))
     if state.winner == coverer and (best >> 4 != led or best & 15 >= TEN):
-        return NOTHING  # he is high enough to keep her safe, and we can't go over him
+        return NOTHING  # the nil bidder's partner keeps the nil safe, and we cannot beat them
     if best >> 4 != led or not (unseen & cards_above(best) & suit_mask(led)):
         return NOTHING
     if legal & suit_mask(led):
@@ -131,7 +131,7 @@ def attack_card(state: PlayState, me: int, niler: int, hand: int, legal: int, un
 
 
 def attack_win(state: PlayState, me: int, legal: int, unseen: int) -> int:
-    """A trick that can't hurt the nil: win with high cards and keep the low ones to attack with."""
+    """Return a card for a trick that cannot hurt the nil: win with high cards and keep low ones for the attack."""
     winners = winning_cards(state, legal)
     partner_wins = state.winner == (me + 2) & 3
     if legal & suit_mask(state.trick[0] >> 4):

@@ -1,7 +1,7 @@
-"""SRP version 2: which module plays this card. As `srp1.srp`, with the pieces of `srp2.goals`.
+"""SRP version 2: choose the module that plays a card. It is `srp1.srp` with the pieces of `srp2.goals`.
 
-A live nil comes first: one's own, partner's, the opponents'. Else the side's goal decides between playing
-for tricks and leaving them. Each piece can be switched off by its bit in the state, to measure its worth.
+A live nil comes first: its own, then partner's, then an opponent's. Otherwise the side's goal decides between taking
+and losing tricks. A bit in the state switches each piece off, to measure how much it wins.
 """
 
 from service.bidding.game.cards import highest, lowest
@@ -22,11 +22,11 @@ from tables.players.srp2.goals import STAKES, must_set, pieces_in_use, wants_tri
 from tables.players.srp2.lead import lead_for_tricks
 from tables.players.srp2.nils import attack_card, cover_card
 
-HOME_SLACK = 4  # tricks of those left that a contract that wins the game must be able to spare, for an attack on a nil
+HOME_SLACK = 4  # attack a nil only if a contract that wins the game can still lose this many tricks
 
 
 def srp2(state: PlayState, me: int) -> int:
-    """The card SRP 2 plays from seat ``me``."""
+    """Return the card that SRP 2 plays from seat ``me``."""
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     if legal & (legal - 1) == 0:
@@ -53,18 +53,20 @@ def srp2(state: PlayState, me: int) -> int:
     if state.trick_size == 0:
         return least_winning_lead(legal, unseen)
     if state.winner == partner and state.trick_size == 3:
-        # The trick is ours whoever takes it: get rid of the highest card.
+        # Our side takes this trick in any case, so play the highest card.
         return highest(legal)
     if covers and legal & suit_mask(state.trick[0] >> 4):
         losers = legal & ~winning_cards(state, legal)
         if losers:
-            return lowest(losers)  # high cards are wanted for the cover
+            return lowest(losers)  # keep the high cards to cover partner's nil
     return duck(state, legal)
 
 
 def attack_pays(state: PlayState, me: int) -> bool:
-    """Whether an opponent's nil is worth an attack: not where every trick is needed, unless it wins the game for them;
-    nor where our contract wins it for us and few tricks can be spared.
+    """Return whether an attack on an opponent's nil is worthwhile.
+
+    It is not worthwhile in two cases: our side needs every trick, and the nil would not win the game for the
+    opponents; or our contract wins the game and can lose few tricks.
     """
     need = tricks_needed(state, me)
     left = tricks_left(state)

@@ -163,7 +163,7 @@ def test_pair_sums_are_those_of_the_pairs(committed):
         ({"seed": 2**31}, "seed is"),
         ({"noise": 1.5}, "noise is 1.5"),
         ({"sprt": (5.0, 5.0)}, "elo bounds"),
-        ({"players": ("srp", "nobody")}, "unknown player 'nobody'; expected one of wrp"),
+        ({"players": ("srp", "nobody")}, "player is 'nobody'; accepted: wrp"),
     ],
 )
 def test_impossible_matches_are_refused(options, message):

@@ -1,1 +1,1 @@
-"""What makes and judges the tables; the service never imports it (see docs/adr/0004)."""
+"""Programs that make and judge the tables. The service never imports this package (docs/adr/0004)."""

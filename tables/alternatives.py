@@ -1,6 +1,7 @@
-"""What a seat could have played instead, as kernels: its situation, classes of cards, and what a round came to.
+"""Cards that a seat could play instead of its own choice, as kernels for `tables.probe`.
 
-For `tables.probe`, which forces these cards on a player. Only what the seat to play may see decides.
+The module describes the situation of a seat, picks a card of each class and counts the points of a finished round.
+It uses only what the seat to play may see.
 """
 
 from service.bidding.game.cards import SPADE_BITS, highest, lowest
@@ -21,15 +22,15 @@ from tables.players.common import (
     winning_cards,
 )
 
-NOBODY, ME, PARTNER, OPPONENT, BOTH = range(5)  # who has a live nil
+NOBODY, ME, PARTNER, OPPONENT, BOTH = range(5)  # who has a live nil; BOTH: partner and an opponent
 NILS = ("no nil", "own nil", "partner's nil", "opponent's nil", "nils on both sides")
 PLACES = ("lead", "second", "third", "fourth")
-NEEDS = ("set already", "needs all but two or more", "has time", "made, can set", "made")
+NEEDS = ("already set", "can lose two tricks or fewer", "can lose more", "made, can set the opponents", "made")
 LEADS = (
     "low of the shortest suit",
     "low of the longest suit",
     "boss",
-    "highest that is no boss",
+    "highest card that is not a boss",
     "low spade",
     "high spade",
     "least likely to win",
@@ -46,12 +47,12 @@ FOLLOWS = (
     "high discard",
 )
 CLASSES = 8
-OTHER = CLASSES  # a card of the player's that no class picks
+OTHER = CLASSES  # the player's card, if no class picks it
 CONTEXTS = len(NILS) * len(PLACES) * len(NEEDS)
 
 
 def context_of(state: PlayState, me: int) -> int:
-    """What seat ``me`` knows of its situation, as a number below CONTEXTS."""
+    """Return what seat ``me`` knows about its situation, as a number below CONTEXTS."""
     ours = nil_alive(state, (me + 2) & 3)
     theirs = nil_alive(state, (me + 1) & 3) or nil_alive(state, (me + 3) & 3)
     if nil_alive(state, me):
@@ -72,7 +73,10 @@ def context_of(state: PlayState, me: int) -> int:
 
 
 def pick(state: PlayState, me: int, legal: int, number: int) -> int:
-    """The card of class ``number`` (LEADS when leading, else FOLLOWS), or -1 where there is none."""
+    """Return the card of class ``number``, or -1 if there is none.
+
+    The classes are LEADS for the first card of a trick and FOLLOWS for the others.
+    """
     unseen = unseen_cards(state, me)
     if state.trick_size == 0:
         return _pick_lead(legal, unseen, number)
@@ -133,14 +137,14 @@ def _pick_lead(legal: int, unseen: int, number: int) -> int:
 
 
 def finish(state: PlayState) -> None:
-    """Play what is left of a round."""
+    """Play the rest of a round."""
     for _ in range(52 - state.played.bit_count()):
         seat = (state.leader + state.trick_size) & 3
         play_card(state, seat, choose_card(state, seat))
 
 
 def points_of(state: PlayState, side: int, rules: Rules) -> int:
-    """Points of a finished round, ``side`` less the other."""
+    """Return the points of ``side`` minus those of the other side in a finished round."""
     us, _ = score_of_side(state, side, 0, rules)
     other = 1 - side
     them, _ = score_of_side(state, other, 0, rules)
@@ -148,7 +152,7 @@ def points_of(state: PlayState, side: int, rules: Rules) -> int:
 
 
 def same_worth(card: int, other: int, unseen: int) -> bool:
-    """Whether two cards of a hand do the same: one suit, and no unseen card between them."""
+    """Return whether two cards of a hand are equally good: the same suit, and no unseen card between them."""
     if card == other:
         return True
     if card < 0 or card >> 4 != other >> 4:

@@ -1,7 +1,7 @@
-"""`python -m tables bench`: how fast a decision is in the service's world, and play in the compiled one.
+"""Time a decision in the service's plain Python and play in compiled code: `python -m tables bench`.
 
-Prints medians of several interleaved runs; absolute times on shared machines vary, ratios hold. Nothing here
-is a test. Positions and deals follow from a seed.
+The command prints medians of several interleaved runs. Absolute times vary on shared machines; ratios are stable. It
+checks nothing. Positions and deals depend on the seed alone.
 """
 
 import argparse
@@ -40,13 +40,13 @@ LAST_ROUNDS = "decide bis with explanation, both sides near the goal"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the command."""
-    parser.add_argument("--runs", type=integer, default=5, help="interleaved runs, of which the median is printed")
-    parser.add_argument("--seed", type=integer, default=1)
+    """Add the options of the command."""
+    parser.add_argument("--runs", type=integer, default=5, help="interleaved runs (default %(default)s)")
+    parser.add_argument("--seed", type=integer, default=1, help="seed of positions and deals (default %(default)s)")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print the figures as a Markdown table."""
+    """Print the times as a Markdown table."""
     tables = open_tables()
     print(f"Python {platform.python_version()}, tables {tables.version}, {arguments.runs} interleaved runs, medians\n")
     positions = random_positions(POSITIONS, arguments.seed)
@@ -72,7 +72,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def random_positions(count: int, seed: int) -> list[Position]:
-    """Random hands in all seats at random scores, with previous bids as they come up; preset `classic`."""
+    """Return random hands in all seats at random scores, with random previous bids, under preset `classic`."""
     draw = random.Random(seed)
     deck = cards_of(DECK)
     return [
@@ -90,7 +90,7 @@ def random_positions(count: int, seed: int) -> list[Position]:
 
 
 def median_us(decision: Callable[[Position], object], positions: list[Position]) -> float:
-    """Median time of one decision, microseconds, the clock's own time taken off."""
+    """Return the median time of one decision in microseconds, minus the time of reading the clock."""
     times, empty = [], []
     for position in positions:
         start = time.perf_counter_ns()
@@ -102,7 +102,7 @@ def median_us(decision: Callable[[Position], object], positions: list[Position])
 
 
 def _decide_all(where: Any, rules: Rules, tables: Any) -> None:
-    # where int64 (n, 9): hand, seat, bids, scores and bags
+    # where, int64 (n, 9): hand, seat, three bids, two scores, two bags
     p_win = np.zeros(BIDS)
     for n in range(len(where)):
         hand, auction = where[n, 0], read_auction(where[n, 1], where[n, 2], where[n, 3], where[n, 4])
@@ -115,10 +115,10 @@ decide_all = entry(_decide_all)
 
 
 def compiled_us(positions: list[Position], runs: int) -> float:
-    """Microseconds of a `winprob` decision in the compiled world, the median of several runs."""
+    """Return the microseconds of one compiled `winprob` decision, the median of several runs."""
     where = np.array([(at.hand, len(at.bids), *(*at.bids, -1, -1, -1)[:3], *at[2:6]) for at in positions], np.int64)
     t = kernel_tables(open_tables().arrays)[PARTNERSHIP_PROFILE]
-    decide_all(where[:1], positions[0].rules, t)  # compiled before the clock starts
+    decide_all(where[:1], positions[0].rules, t)  # compile before the clock starts
     seconds = []
     for _ in range(runs):
         start = time.perf_counter()
@@ -128,7 +128,10 @@ def compiled_us(positions: list[Position], runs: int) -> float:
 
 
 def compiled_rates(runs: int, seed: int) -> dict[str, float]:
-    """Full rounds a second with four SRP and four WRP, and games of bis v. rb, on one thread and on two."""
+    """Return units per second by name: full rounds with four SRP or four WRP, and games of bis against rb.
+
+    The games run on one thread and on two.
+    """
     bis = parse_policy("bis")
     policies = policies_by_chair(bis, parse_policy("rb"))
     ts = tables_for(kernel_tables(open_tables().arrays), PRESETS["classic"], policies)
@@ -164,7 +167,7 @@ def compiled_rates(runs: int, seed: int) -> dict[str, float]:
             list(pool.map(games, (0, PAIRS // 2), (PAIRS // 2, PAIRS)))
 
     rounds("srp", 1)
-    games(0, 1)  # compiled before the clock starts
+    games(0, 1)  # compile before the clock starts
     work: dict[str, tuple[Callable[[], None], int]] = {
         "full rounds, SRP x4, one thread": (lambda: rounds("srp", ROUNDS), 2 * ROUNDS),
         "full rounds, WRP x4, one thread": (lambda: rounds("wrp", ROUNDS), 2 * ROUNDS),

@@ -1,12 +1,18 @@
-"""`python -m tables fit WHAT`: the searches behind the constants in the code, each printed as a Markdown table.
+"""Searches behind the constants in the code: `python -m tables fit WHAT` prints one as a Markdown table.
 
-`factor`: the price of a bag in the previous-bids factor. `rb`: RB's three nil ranks. `bis`: nil threshold and
-offset (`bis:tuned`), the desperate nil's floor, spade honours. `conventions`: the threshold of a nil that partner's
-signal asks for. `variants`: nil threshold, its slope and the offset in whiz, suicide and with jokers. `cutthroat`: the
-same there, and what each piece of SOLO is worth. `rules`: what stakes and limits change (`service.bidding.bis.stakes`).
-`srp`: what each piece of SRP 2 is worth, `srp@1`: of SRP 1. `nil`: success of nils after the bids 1, 3 at value .8 by
-who plays. `levels`: how far each level misjudges. Nothing is written: the constants stand in
-`service.bidding.policies` and `stakes`, with their source.
+- `factor`: the price of a bag in the previous-bids factor.
+- `rb`: the three nil ranks of RB.
+- `bis`: nil threshold and offset (`bis:tuned`), the floor of the desperate nil, spade honours.
+- `conventions`: the threshold of a nil that answers partner's signal.
+- `variants`: nil threshold, its slope and the offset in whiz, suicide and with jokers.
+- `cutthroat`: the same in cutthroat, and how much each piece of SOLO wins.
+- `rules`: the effect of stakes and limits (`service.bidding.bis.stakes`).
+- `srp` and `srp@1`: how much each piece of SRP 2 or SRP 1 wins.
+- `nil`: nils made after the bids 1, 3 at nil value .8, by card player.
+- `levels`: the noise of each skill level.
+
+Nothing is written. The constants are in `service.bidding.policies` and `service.bidding.bis.stakes`, with their
+source.
 """
 
 import argparse
@@ -42,11 +48,11 @@ from tables.players.srp2.goals import PIECE_NAMES as PIECES_OF_SRP2
 from tables.run.family import Arrays, Chunk
 
 PAPER = PRESETS["bis-paper"]
-LEVEL_STEP = 3.0  # percent of games, from each level to the next
+LEVEL_STEP = 3.0  # percent of games between neighbouring levels
 
 
 class Estimate(NamedTuple):
-    """A mean with half its 95% interval."""
+    """A mean and half of its 95% interval."""
 
     mean: float
     half: float
@@ -56,17 +62,17 @@ class Estimate(NamedTuple):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the command."""
-    parser.add_argument("what", choices=sorted(SEARCHES))
-    parser.add_argument("--pairs", type=integer, default=4000, help="duplicate pairs a candidate")
-    parser.add_argument("--seed", type=integer, default=9)
-    parser.add_argument("--jobs", type=integer, default=2)
+    """Add the options of the command."""
+    parser.add_argument("what", choices=sorted(SEARCHES), help="the search to run")
+    parser.add_argument("--pairs", type=integer, default=4000, help="pairs per candidate (default %(default)s)")
+    parser.add_argument("--seed", type=integer, default=9, help="seed of the deals (default %(default)s)")
+    parser.add_argument("--jobs", type=integer, default=2, help="threads (default %(default)s)")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print the search's table."""
+    """Run one search and print its table."""
     opened = open_tables()
-    print(f"tables {opened.version}, seed {arguments.seed}, {arguments.pairs} duplicate pairs a candidate\n")
+    print(f"tables {opened.version}, seed {arguments.seed}, {arguments.pairs} duplicate pairs per candidate\n")
     search = SEARCHES[arguments.what]
     print(search(kernel_tables(opened.arrays), arguments.pairs, arguments.seed, arguments.jobs))
     return 0
@@ -81,7 +87,10 @@ def win_rate(
     rules: Rules = PAPER,
     players: NDArray[np.int64] | None = None,
 ) -> Estimate:
-    """Percent of games side a wins, from duplicate pairs; None for ``players``: all four are `player_for` the rules."""
+    """Return the percentage of games that side a wins, measured with duplicate pairs.
+
+    If ``players`` is None, all four seats have the card player of the rules (`player_for`).
+    """
     scores = np.zeros((pairs, 2), np.int8)
     if players is None:
         players = player_rows(player_for(rules), player_for(rules))
@@ -93,7 +102,7 @@ def win_rate(
 def points(
     profiles: tuple[Tables, ...], pieces: int, pairs: int, seed: int, player: str = "srp@1", cost: Rules = FIT_RULES
 ) -> Estimate:
-    """Points a round by which full SRP beats ``player`` with ``pieces``, both bidding `bis:endgame=off`."""
+    """Return how many points per round full SRP gains on ``player`` with ``pieces``, if both bid `bis:endgame=off`."""
     difference = np.zeros((pairs, 2))
     bidder = parse_policy("bis:endgame=off")
     table = player_rows("srp@1", player, ALL_PIECES, pieces)
@@ -114,9 +123,10 @@ def ranked(
     finals: int,
     rules: Rules = PAPER,
 ) -> list[tuple[Estimate, str]]:
-    """Candidates by win rate against ``against``; the best ``finals`` again, on other deals and 5 times as many.
+    """Return candidates ordered by their win rate against ``against``, best first.
 
-    The finals' deals are new, so that the winner of many is not overrated.
+    The best ``finals`` are measured again with 5 times as many pairs. These pairs are new deals, so that the best of
+    many candidates is not overestimated.
     """
     opponent = parse_policy(against, rules.variant)
 
@@ -129,7 +139,7 @@ def ranked(
 
 
 def fit_rb(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
-    """RB's nil ranks X, Y, Z by win rate against BIS at 200/-100."""
+    """Search RB's nil ranks X, Y, Z by win rate against BIS at 200/-100."""
     grid = [
         f"rb:nil={RANKS[x]}-{RANKS[y]}-{RANKS[z]}"
         for x in range(3, 10)
@@ -144,7 +154,7 @@ def fit_rb(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> st
 
 
 def fit_bis(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
-    """BIS's options by win rate against `bis` at 200/-100."""
+    """Search BIS's options by win rate against `bis` at 200/-100."""
     grid = [f"bis:nil_threshold={th},offset={o}" for th in range(-15, 30, 3) for o in (0, 0.05, 0.1, 0.15, 0.2, 0.25)]
     single = [f"bis:nil_floor={floor}" for floor in (0, 0.1, 0.2, 0.4, 0.5, 0.6)]
     single += ["bis:spade_honours=allow", "bis:factor=off", "bis:factor=off,offset=-0.4"]
@@ -155,17 +165,17 @@ def fit_bis(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> s
 
 
 def fit_conventions(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
-    """The answer's threshold by win rate at 200/-100 of pairs with a convention against the same bidder without it."""
+    """Search the answer's threshold: pairs with a convention against the same bidder without it, at 200/-100."""
     rows = []
     for bidder in ("bis:", "bis:tuned,"):
         for convention in ("big5", "big6"):
             grid = [f"{bidder}convention={convention},answer_threshold={points}" for points in range(-80, 21, 10)]
             rows += ranked(profiles, grid, bidder[:-1], pairs, seed, jobs, 6)
-    return table("convention | win rate against the same without it, %", [(text, rate) for rate, text in rows])
+    return table("convention | win rate against the bidder without it, %", [(text, rate) for rate, text in rows])
 
 
 def fit_variants(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
-    """Nil threshold, slope, offset and honours in whiz, suicide and with jokers, by win rate at the presets' goals."""
+    """Search nil threshold, slope, offset and spade honours in whiz, suicide and with jokers, at the presets' goals."""
     slopes = (0, 10, 20, 30)
     grids = {
         "whiz": [f"nil_threshold={th},nil_slope={slope}" for th in (0, 15, 30, 45) for slope in slopes],
@@ -183,11 +193,11 @@ def fit_variants(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int)
             texts = [f"bis:{option}" for option in options]
             found = ranked(profiles, texts, "bis", pairs, seed, jobs, finals, PRESETS[preset])
             rows += [(preset, text, rate) for rate, text in found]
-    return table("variant | BIS | win rate against its bis, %", rows)
+    return table("variant | BIS | win rate against bis, %", rows)
 
 
 def fit_cutthroat(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
-    """Cutthroat, to 300: BIS's options by win rate against its `bis`, and what each piece of SOLO is worth there."""
+    """Search BIS's options in cutthroat to 300, and measure how much each piece of SOLO wins."""
     rules = PRESETS["cutthroat"]
     thresholds, offsets = (-60, -40, -30, -20, -10, 0, 25), (0, 0.1, 0.2, 0.3)
     grid = [f"bis:nil_threshold={th},offset={offset}" for th in thresholds for offset in offsets]
@@ -209,7 +219,7 @@ def fit_cutthroat(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int
 
 
 def _readings(profiles: tuple[Tables, ...], rounds: int, seed: int) -> list[tuple[str, float]]:
-    """Log-loss, after calibration, of nil values by how many of the three others hunt; unselected nils."""
+    """Return the log-loss of calibrated nil values by the number of opponents that attack a nil, on all nils."""
     rules = PRESETS["cutthroat"]
     every = np.stack([cutthroat.cnil_table(hunters) for hunters in (3, 2, 1)])
     readings = np.zeros((3, BINS, 2), np.int64)
@@ -221,10 +231,10 @@ def _readings(profiles: tuple[Tables, ...], rounds: int, seed: int) -> list[tupl
 
 
 def fit_rules(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
-    """What BIS makes of stakes and limits, by win rate against itself as it ships under the same rules at 500 points.
+    """Search BIS's adjustments to stakes and limits, against the unchanged BIS under the same rules at 500 points.
 
-    The nil threshold is moved where the stake is not 100, the offset where a bag costs more or less. Points of a forced
-    trick hang on the threshold: `bis:tuned` has its own.
+    The search varies the nil threshold if the stake is not 100, and the offset if a bag costs more or less. The points
+    of a forced trick depend on the threshold, so `bis:tuned` has its own value.
     """
     thresholds, offsets = (0, 10, 20, 35, 50), (-0.2, -0.1, 0.1, 0.2)
     grid: tuple[tuple[dict[str, object], str, tuple[float, ...]], ...] = (
@@ -253,11 +263,11 @@ def fit_rules(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) ->
 
             with ThreadPoolExecutor(jobs) as pool:
                 rows += [(told, text, found) for text, found in zip(texts, pool.map(rate, texts), strict=True)]
-    return table("rules | BIS | win rate against the same as it ships, %", rows)
+    return table("rules | BIS | win rate against the unchanged bidder, %", rows)
 
 
 def fit_factor(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
-    """The previous-bids factor learned at several prices of a bag, against the best constant; nils off."""
+    """Compare the previous-bids factor, learned at several prices of a bag, with the best constant; without nils."""
     inputs = dict(open_tables().arrays)
     numbers, constant = parse_policy("bis:nils=off,endgame=off"), parse_policy("bis:nils=off,endgame=off,factor=off")
     rivals = constant._replace(offset=START)
@@ -274,21 +284,21 @@ def fit_factor(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -
         ours = kernel_tables({**inputs, "factor": learn(inputs, rules, 12 * pairs, run)})
         short = win_rate(ours, numbers, rivals, 5 * pairs, seed)
         rows.append((cost, short, win_rate(ours, numbers, rivals, 5 * pairs, seed, PRESETS["classic"])))
-    return table("price of a bag | factor against constant -0.4, 200/-100 | 500", rows)
+    return table("price of a bag | wins of the factor against constant -0.4, %, 200/-100 | the same at 500", rows)
 
 
 def fit_srp(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
-    """What each piece of SRP 1 is worth, points a round against SRP 1 without it, and against WRP."""
+    """Measure how many points per round each piece of SRP 1 wins, and how many all of SRP 1 wins against WRP."""
     tries = [(name, ALL_PIECES ^ 1 << i, "srp@1") for i, name in enumerate(PIECE_NAMES)]
     tries.append(("all (against WRP)", ALL_PIECES, "wrp"))
     with ThreadPoolExecutor(jobs) as pool:
         found = pool.map(lambda x: points(profiles, x[1], 10 * pairs, seed, x[2]), tries)
         rows = [(name, estimate) for (name, _, _), estimate in zip(tries, found, strict=True)]
-    return table("piece | points a round it is worth", rows)
+    return table("piece | points per round it wins", rows)
 
 
 def fit_srp2(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
-    """What each piece of SRP 2 is worth in whole games at 200/-100: against SRP 2 without it, and all against SRP 1."""
+    """Measure how much each piece of SRP 2 wins in whole games at 200/-100, and all of it against SRP 1."""
     tries = [(name, "srp@2", ALL_PIECES ^ 1 << i) for i, name in enumerate(PIECES_OF_SRP2)]
     tries.append(("all (against SRP 1)", "srp@1", ALL_PIECES))
     bis = parse_policy("bis")
@@ -307,11 +317,11 @@ def fit_srp2(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> 
         return name, share, f"{gap.mean:+.2f} [{gap.low:+.2f}, {gap.high:+.2f}]"
 
     with ThreadPoolExecutor(jobs) as pool:
-        return table("piece | games won, % | points a round it is worth", list(pool.map(measure, tries)))
+        return table("piece | games won, % | points per round it wins", list(pool.map(measure, tries)))
 
 
 def fit_nil(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
-    """Nils made, percent, in third seat after (1, 3) at values .75 to .85, by who plays; and over all nils."""
+    """Measure the nils made by card player: in third seat after (1, 3) at values .75 to .85, and over all nils."""
     cast: dict[str, tuple[str, str]] = {
         "SRP all": ("srp@2", "srp@2"),
         "SRP, partner WRP": ("wrp", "srp@2"),
@@ -338,9 +348,10 @@ def fit_nil(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> s
 
 
 def fit_levels(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
-    """The noise_sd of each level of each policy with which it wins `LEVEL_STEP` less a level of games against level 5.
+    """Search the noise_sd with which each level of each policy wins `LEVEL_STEP` percent less than the next level.
 
-    Spreads between the grid's are interpolated; the rate beside each is of other deals.
+    All levels play against level 5. Values between those of the grid are interpolated. The rate beside each value is
+    measured on other deals.
     """
     rows: list[tuple[object, ...]] = []
     for name in SERVED:

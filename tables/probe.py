@@ -1,9 +1,10 @@
-"""Where a card player loses points: other cards forced on it in mid-round, and what they gain on average.
+"""Find situations in which a card player loses points: `python -m tables probe`.
 
-At a random play of each round every other class of card (`alternatives.pick`) is tried instead of the player's own, and
-both rounds are played out by the same players. A single round says nothing, for the player can't see the other hands;
-the mean over all rounds in which a seat could tell the same of its situation does: a class that gains there is a rule
-that the player lacks. Finds rules for the next player; `python -m tables fit srp` measures what rules are worth.
+At one random play of each round, the command forces a card of every other class (`alternatives.pick`) on the player.
+The same players then play the round to its end. One round proves nothing, because the player cannot see the other
+hands. The mean over all rounds does: rounds count together if the seat knows the same about its situation. A class
+that gains points on average is a rule that the player lacks. `python -m tables fit srp` measures how much such rules
+win.
 """
 
 import argparse
@@ -52,8 +53,8 @@ CHUNK_DEALS = 20_000
 def _probe_rounds(
     states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, players: Any, profiles: Any, sums: Any
 ) -> None:
-    # sums (CONTEXTS, CLASSES + 1, CLASSES, 3): by situation, the player's class and the one forced: rounds, sum of
-    # gains, of their squares.
+    # sums (CONTEXTS, CLASSES + 1, CLASSES, 3): by situation, the player's class and the forced class. The last axis:
+    # rounds, sum of gains, sum of squared gains.
     state, rest = open_table(states, rules), states[1]
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
@@ -103,16 +104,16 @@ def _chunk(players: NDArray[np.int64], profiles: Any, seed: int, index: int) -> 
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
+    """Add the options of the command."""
     parser.add_argument("--player", default="srp", metavar="P", help="card player in all seats (default %(default)s)")
-    parser.add_argument("--deals", type=integer, default=1_000_000)
-    parser.add_argument("--seed", type=integer, default=1)
-    parser.add_argument("--jobs", type=integer, default=2)
+    parser.add_argument("--deals", type=integer, default=1_000_000, help="deals to play (default %(default)s)")
+    parser.add_argument("--seed", type=integer, default=1, help="seed of the deals (default %(default)s)")
+    parser.add_argument("--jobs", type=integer, default=2, help="threads (default %(default)s)")
     parser.add_argument("--top", type=integer, default=40, help="rows to print (default %(default)s)")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print the forced classes that gain most, points a round over all rounds, with their 95% intervals."""
+    """Print the forced classes that gain most, in points with their 95% intervals."""
     ts = kernel_tables(open_tables().arrays)
     players = player_rows(arguments.player, arguments.player)
     chunk = partial(_chunk, players, ts, arguments.seed)
@@ -123,7 +124,7 @@ def main(arguments: argparse.Namespace) -> int:
             sums += arrays["sums"]
     print(
         table(
-            "gain a time, points | times a 1,000 plays | worth a round | situation | instead of",
+            "gain each time, points | times per 1,000 deals | points per round | situation | own card -> better card",
             rows(sums, n)[: arguments.top],
         )
     )
@@ -131,14 +132,14 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def rows(sums: NDArray[np.float64], chunks: int) -> list[tuple[object, ...]]:
-    """The forced classes by worth: the gain's lower bound, as often as the situation comes up."""
+    """Return the table's rows, ordered by the lower bound of the gain times the frequency of the situation."""
     found = []
     deals = chunks * CHUNK_DEALS
     for context, own, forced in zip(*np.nonzero(sums[..., 0] > 100), strict=True):
         times, total, squares = sums[context, own, forced]
         mean = total / times
         half = 1.96 * np.sqrt(max(squares / times - mean * mean, 0.0) / times)
-        # One play of some fifty was tried in each deal.
+        # Each deal tries one of about fifty plays.
         found.append((50 * times * (mean - half) / deals, mean, half, times, context, own, forced))
     found.sort(reverse=True)
     return [

@@ -1,9 +1,9 @@
-"""`python -m tables build`: make every family that is not up to date, and the manifest that tells how.
+"""Build every family that is not up to date, and the manifest that describes them: `python -m tables build`.
 
-Not the making itself (each family's function) nor the check (verify.py). Data comes from the families' functions and
-goes to tables/data: one .npy file an array and manifest.json, each written whole or not at all. A family whose
-inputs (generator, parameters, sizes, seed, the files it depends on) are unchanged is left as it is. Chunks that a
-long family has finished wait in tables/work/ until the family is done: an interrupted build goes on where it stopped.
+The families' functions compute the arrays. The build writes them to tables/data: one .npy file per array, and
+manifest.json. Each file is written completely or not at all. A family stays as it is while its inputs are the same:
+generator, parameters, sizes, seed and the files it depends on. Finished chunks of a long family wait in tables/work/
+until the family is done, so that an interrupted build continues where it stopped.
 """
 
 import argparse
@@ -55,7 +55,7 @@ from tables.run.family import (
 )
 from tables.run.registry import FAMILIES, in_order, with_dependencies
 
-RELEASE = "2026.11.4"  # of the tables: year, month, count; raised when the shipped tables change
+RELEASE = "2026.11.4"  # version of the tables: year, month, count; raise it when the shipped tables change
 DEFAULT_SEED = 1
 CHECKPOINTS = Path(__file__).resolve().parents[1] / "work"  # ignored by git
 
@@ -83,7 +83,7 @@ def build(
     progress: bool = True,
     say: Say = print,
 ) -> list[str]:
-    """Build what is not up to date into ``directory``; return the names of the families that were made.
+    """Build what is not up to date into ``directory`` and return the names of the families that were made.
 
     Without ``options.only``, families that the code no longer has are removed.
     Raises `TablesError` or `BuildError`, also if another build works in ``directory``.
@@ -106,7 +106,7 @@ def build(
             if family.name not in forced and _up_to_date(directory, family, manifest, inputs):
                 say(f"{family.name}: up to date")
                 continue
-            # Chunks of other code are not gone on with: its hash is in the folder's name.
+            # The code's hash is in the folder's name, so that chunks of other code are not used.
             folder = checkpoints / f"{family.name}-{inputs[:16]}-{CODE[:8]}"
             folder.mkdir(parents=True, exist_ok=True)
             context = Context(
@@ -134,55 +134,58 @@ def build(
 
 @contextmanager
 def _alone(directory: Path) -> Iterator[None]:
-    """Hold ``directory`` against other builds, or raise `BuildError`; a build that is killed lets go of it."""
+    """Lock ``directory`` against other builds, or raise `BuildError`; the lock ends with the process."""
     held = os.open(directory, os.O_RDONLY)
     try:
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise BuildError(f"{directory}: found another build at work here; expected none") from None
+            raise BuildError(f"{directory}: another build is running here; wait until it ends") from None
         yield
     finally:
         os.close(held)
 
 
 def make(context: Context) -> dict[str, NDArray[Any]]:
-    """Run a family's function and check what it gives: the declared arrays, dimensions, a known dtype, finite."""
+    """Run a family's function and check its arrays: names, number of axes, a known dtype, all values finite."""
     family = context.family
     arrays = dict(family.make(context))
     if set(arrays) != set(family.axes):
         raise BuildError(f"{family.name}: found arrays {sorted(arrays)}; expected {sorted(family.axes)}")
     for name, array in arrays.items():
         if array.ndim != len(family.axes[name]):
-            raise BuildError(f"{family.name}: {name}: found {array.ndim} axes; expected {list(family.axes[name])}")
+            raise BuildError(f"{family.name}: {name}: found {array.ndim} axes; accepted: {list(family.axes[name])}")
         if array.dtype.str not in DTYPES:
-            raise BuildError(f"{family.name}: {name}: found dtype {array.dtype.str}; expected one of {DTYPES}")
+            raise BuildError(f"{family.name}: {name}: dtype is {array.dtype.str}; accepted: {', '.join(DTYPES)}")
         if not np.isfinite(array).all():
-            raise BuildError(f"{family.name}: {name}: found a value that is not finite; expected none")
+            raise BuildError(f"{family.name}: {name}: found NaN or infinity; accepted: finite values")
     return arrays
 
 
 def npy_bytes(array: NDArray[Any]) -> bytes:
-    """The array as a .npy file, version 1.0, C order."""
+    """Return the array as the bytes of a .npy file, version 1.0, C order."""
     file = io.BytesIO()
     np.lib.format.write_array(file, np.ascontiguousarray(array), version=(1, 0), allow_pickle=False)
     return file.getvalue()
 
 
 def depended_files(family: Family, families: tuple[Family, ...], manifest: Manifest) -> dict[str, str]:
-    """Sha256 of each file that ``family`` depends on, by file name; `BuildError` when one is not built."""
+    """Return the sha256 of each file that ``family`` depends on, by file name.
+
+    Raises `BuildError` if one of them is not built yet.
+    """
     by_name = {other.name: other for other in families}
     names = [f"{array}.npy" for name in family.depends for array in by_name[name].axes]
     missing = [name for name in names if name not in manifest.files]
     if missing:
-        raise BuildError(f"{family.name} depends on {missing[0]}, which is not in {MANIFEST}; expected it to be built")
+        raise BuildError(f"{family.name} depends on {missing[0]}, which is not in {MANIFEST}; build that table first")
     return {name: manifest.files[name].sha256 for name in names}
 
 
 def depended_arrays(
     directory: Path, family: Family, families: tuple[Family, ...], manifest: Manifest
 ) -> dict[str, NDArray[Any]]:
-    """The arrays that ``family`` depends on, by array name, checked and mapped."""
+    """Return the arrays that ``family`` depends on, by array name, checked and memory-mapped."""
     names = depended_files(family, families, manifest)
     return {Path(name).stem: open_array(directory, name, manifest.files[name]) for name in names}
 
@@ -190,7 +193,7 @@ def depended_arrays(
 def manifest_content(
     release: str, files: Mapping[str, FileEntry], families: Mapping[str, FamilyEntry]
 ) -> dict[str, Any]:
-    """The manifest as JSON values; the inverse of `manifest.read_manifest`."""
+    """Return the manifest as JSON values: the inverse of `manifest.read_manifest`."""
     content = {
         "format": FORMAT,
         "version": release,
@@ -204,7 +207,7 @@ def manifest_content(
 def write_manifest(
     directory: Path, release: str, files: Mapping[str, FileEntry], families: Mapping[str, FamilyEntry]
 ) -> None:
-    """Write manifest.json whole or not at all."""
+    """Write manifest.json completely or not at all."""
     write_atomically(directory / MANIFEST, sealed(manifest_content(release, files, families)))
 
 
@@ -255,7 +258,7 @@ def _write(directory: Path, manifest: Manifest, context: Context, arrays: Arrays
 
 
 def _finish(directory: Path, ordered: list[Family], prune: bool, say: Say) -> None:
-    """Bring release and axes up to date and, after a whole build, remove families that are gone."""
+    """Update the release and the axes. After a complete build, also remove families that the code no longer has."""
     manifest = _manifest_or_empty(directory)
     known = {family.name: family for family in ordered}
     kept = {name: entry for name, entry in manifest.families.items() if name in known or not prune}
@@ -267,7 +270,7 @@ def _finish(directory: Path, ordered: list[Family], prune: bool, say: Say) -> No
     if manifest_content(RELEASE, files, kept) != manifest_content(manifest.release, manifest.files, manifest.families):
         write_manifest(directory, RELEASE, files, kept)
     for name in sorted(set(manifest.families) - set(kept)):
-        say(f"{name}: removed, the code no longer has it")
+        say(f"{name}: removed, because the code no longer has it")
     _remove(directory, set(manifest.files) - set(files))
     if (directory / MANIFEST).exists():
         say(f"tables {read_manifest(directory).version} in {directory}")
@@ -279,26 +282,28 @@ def _remove(directory: Path, names: set[str]) -> None:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
+    """Add the options of the command."""
     parser.add_argument(
-        "--seed", type=integer, default=DEFAULT_SEED, help="of everything sampled (default %(default)s)"
+        "--seed", type=integer, default=DEFAULT_SEED, help="seed of all random numbers (default %(default)s)"
     )
-    parser.add_argument("--only", nargs="+", metavar="NAME", help="these families and what they depend on")
-    rules = "a win table for these rules too, such as five-bags:win=200,lose=-200; kept by later builds"
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="build only these families and those they depend on")
+    rules = "also make a win table for these rules, such as five-bags:win=200,lose=-200; later builds keep it"
     parser.add_argument("--rules", nargs="+", metavar="RULES", default=[], help=rules)
     parser.add_argument(
-        "--rounds-scale", type=decimal, default=1.0, metavar="X", help="multiply all sizes (a trial run)"
+        "--rounds-scale", type=decimal, default=1.0, metavar="X", help="multiply all sizes by X, for a trial run"
     )
-    parser.add_argument("--out", type=Path, default=DEFAULT_DIRECTORY, metavar="DIR", help="default: tables/data")
-    parser.add_argument("--force", action="store_true", help="make them again, even when up to date")
+    parser.add_argument(
+        "--out", type=Path, default=DEFAULT_DIRECTORY, metavar="DIR", help="folder (default: tables/data)"
+    )
+    parser.add_argument("--force", action="store_true", help="build families again even if they are up to date")
     parser.add_argument("--jobs", type=integer, default=1, metavar="N", help="threads (default %(default)s)")
-    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="a Dask cluster instead of threads")
+    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="use this Dask cluster instead of threads")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the command; raises `BuildError` or `TablesError`."""
+    """Run the command. Raises `BuildError` or `TablesError`."""
     if not arguments.rounds_scale > 0:
-        raise BuildError(f"--rounds-scale is {arguments.rounds_scale}; expected more than 0")
+        raise BuildError(f"--rounds-scale is {arguments.rounds_scale}; accepted: a number above 0")
     games = tuple(rules_of_text(text) for text in arguments.rules)
     with executor_of(arguments.scheduler, arguments.jobs) as executor:
         build(

@@ -1,4 +1,4 @@
-"""`DaskCluster`: chunks of a build or a match on a Dask cluster, as one more `family.Executor`.
+"""`DaskCluster`: an executor (`family.Executor`) that runs the chunks of a build or a match on a Dask cluster.
 
 The cluster is started with Dask's own commands, see docs/how-to/several-machines.md. Each chunk depends only on its
 index. Workers may therefore join, leave or die: the chunks of a lost worker are computed again by another one. A worker
@@ -22,9 +22,9 @@ AHEAD = 4  # chunks in progress for each worker thread, besides the one that it 
 
 
 class DaskCluster:
-    """Runs chunks on the workers of the scheduler at ``address`` (``tcp://host:port``).
+    """An executor on the workers of the Dask scheduler at ``address`` (``tcp://host:port``).
 
-    A context manager: leaving it closes the connection, not the cluster. Raises `BuildError` when no scheduler
+    It is a context manager. Leaving it closes the connection, but not the cluster. Raises `BuildError` if no scheduler
     answers there.
     """
 
@@ -33,7 +33,7 @@ class DaskCluster:
         try:
             self.client: Client | None = Client(address, timeout=CONNECT_S, set_as_default=False)
         except (OSError, ValueError) as error:
-            raise BuildError(f"found no scheduler at {address} ({error}); expected one, as tcp://host:8786") from error
+            raise BuildError(f"no scheduler answers at {address} ({error}); accepted: tcp://HOST:PORT") from error
 
     def __enter__(self) -> "DaskCluster":
         return self
@@ -42,20 +42,21 @@ class DaskCluster:
         self.close()
 
     def close(self) -> None:
-        """Let go of the cluster."""
+        """Close the connection to the cluster."""
         if self.client is not None:
             self.client.close()
             self.client = None
 
     def __getstate__(self) -> dict[str, Any]:
-        # A chunk's function may hold its Context, and that its executor: workers need none.
+        # A chunk's function may hold a Context, which holds this executor. Workers do not need the connection.
         return {"address": self.address, "client": None}
 
     def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
-        """See `family.Executor`; only a few chunks are submitted at a time, so that little is lost when it stops.
+        """Run ``fn`` on each index as `family.Executor` describes.
 
-        ``fn`` and its tables are sent once to every worker, and again if all workers that have them are lost.
-        Raises `BuildError` if no worker joins within `CONNECT_S`.
+        Only a few chunks are submitted at a time, so that little work is lost when the run stops. ``fn`` and its
+        tables are sent once to every worker, and again if all workers that have them are lost. Raises `BuildError` if
+        no worker joins within `CONNECT_S`.
         """
         client = self.client
         assert client is not None, "a closed cluster takes no chunks"
@@ -93,19 +94,20 @@ class DaskCluster:
             client.cancel([*chunks, function])
 
     def _sent(self, payload: bytes) -> Any:
-        """A future of ``payload``, which is on every worker."""
+        """Return a future of ``payload``, which is on every worker."""
         assert self.client is not None
         try:
             self.client.wait_for_workers(1, timeout=CONNECT_S)
             return self.client.scatter(payload, broadcast=True, hash=False)
         except TimeoutError:
-            expected = f"one; start `dask worker {self.address}`"
-            raise BuildError(f"found no worker at {self.address} in {CONNECT_S:.0f} s; expected {expected}") from None
+            raise BuildError(
+                f"no worker has joined {self.address} in {CONNECT_S:.0f} s; start one with `dask worker {self.address}`"
+            ) from None
 
 
 def _run(payload: bytes, expected: str, index: int) -> Arrays:
     if expected != CODE:
-        raise BuildError(f"found code {CODE} on a worker; expected {expected}, as where the work comes from")
+        raise BuildError(f"the code of a worker is {CODE}; accepted: {expected}, the code that sends the chunks")
     return _function(payload)(index)
 
 

@@ -1,6 +1,6 @@
-"""What code this process runs, as one hash: chunks computed by other code are never mixed with ours.
+"""A hash of the code that this process runs, so that chunks computed by different code are never mixed.
 
-Used by the build's checkpoints and by workers elsewhere. It reads the sources once, at import.
+The build's checkpoints and the workers of a cluster use it. The sources are read once, at import.
 """
 
 import hashlib
@@ -11,7 +11,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def fingerprint() -> str:
-    """What decides a chunk's result: sha256 over the sources of service.bidding and tables, and numba's version."""
+    """Return a hash of everything that decides a chunk's result.
+
+    It is the sha256 of the sources of service.bidding and tables and of numba's version, 16 hexadecimal digits.
+    """
     digest = hashlib.sha256(version("numba").encode())
     for path in sorted([*ROOT.glob("service/bidding/**/*.py"), *ROOT.glob("tables/**/*.py")]):
         digest.update(path.relative_to(ROOT).as_posix().encode())
@@ -19,5 +22,5 @@ def fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
-# Read at import, as the code itself: asked later, it would tell of files changed since and not of what runs here.
+# Computed at import, when Python reads the code itself. Computed later, it would include changes that do not run here.
 CODE = fingerprint()

@@ -1,9 +1,8 @@
-"""`Family`: one builder of tables, what it depends on, and the `Context` that its function gets.
+"""`Family`: one builder of tables and what it depends on; `Context`: what its function receives.
 
-Not the build itself (build.py), nor the list of what is built (registry.py). A family's function takes a
-`Context` and gives arrays; long ones split their work into numbered chunks, which are kept as they are finished,
-so that an interrupted build goes on where it stopped, and summed in index order, so that the bytes don't depend
-on how many workers there were.
+A family's function takes a `Context` and returns arrays. A long function splits its work into numbered chunks. The
+build keeps finished chunks, so that it continues after an interruption. It sums them in index order, so that the
+bytes do not depend on the number of workers. `registry` lists the families, and `build` builds them.
 """
 
 import hashlib
@@ -23,20 +22,21 @@ from tqdm import tqdm
 from service.bidding.game.rules import FIRST_FIELDS, Rules, describe, overrides_of
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
-Chunk: TypeAlias = Callable[[int, int], Arrays]  # (chunk index, its own seed) -> small arrays, to be summed
+Chunk: TypeAlias = Callable[[int, int], Arrays]  # (chunk index, the chunk's seed) -> small arrays, to be summed
 
 
 class BuildError(RuntimeError):
-    """A family can't be built, or gave something else than it declares."""
+    """A family cannot be built, or its arrays are not those that it declares."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """One builder. What is named here decides whether a built family is up to date (see `inputs_hash`).
+    """One builder of tables. Its fields decide whether a built family is up to date (see `inputs_hash`).
 
-    ``axes`` names the arrays that ``make`` gives, and what each of their axes means. ``sizes`` are counts such as
-    rounds to simulate, which --rounds-scale multiplies. Raise ``generator`` when the code changes what comes out.
-    ``exact``: no sampling; takes no seed and no scale, and `verify` recomputes it.
+    ``axes`` names the arrays that ``make`` returns, with the meaning of each of their axes. ``sizes`` are counts such
+    as rounds to simulate; --rounds-scale multiplies them. Raise ``generator`` when a change of the code changes the
+    arrays. ``exact`` means that nothing is sampled: there is no seed and no scale, and `verify` computes the arrays
+    again.
     """
 
     name: str
@@ -50,22 +50,25 @@ class Family:
 
 
 class Executor(Protocol):
-    """Where chunks run. A cluster's client fits behind this: results may come in any order, each with its index."""
+    """Where chunks run: threads or a cluster. Results may come in any order, each with its index."""
 
     def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
-        """Run ``fn`` on each index and yield (index, result) as they finish; the first error ends it."""
+        """Run ``fn`` on each index and yield (index, result) as chunks finish. The first error ends the run."""
 
 
 class LocalThreads:
-    """``jobs`` threads of this process: compiled functions let go of the interpreter's lock."""
+    """An executor with ``jobs`` threads of this process. Compiled functions release Python's global lock."""
 
     def __init__(self, jobs: int) -> None:
         if jobs < 1:
-            raise BuildError(f"jobs is {jobs}; expected 1 or more")
+            raise BuildError(f"jobs is {jobs}; accepted: 1 or more")
         self.jobs = jobs
 
     def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
-        """See `Executor`; one job runs in the calling thread, so that an interruption comes at once."""
+        """Run ``fn`` on each index; see `Executor`.
+
+        A single job runs in the calling thread, so that an interruption stops it at once.
+        """
         if self.jobs == 1:
             for index in indices:
                 yield index, fn(index)
@@ -93,24 +96,26 @@ class Context:
     figures: dict[str, float] = field(default_factory=dict)
 
     def array(self, name: str) -> NDArray[Any]:
-        """An array of a family that this one depends on; `BuildError` for any other."""
+        """Return an array of a family that this one depends on. Raises `BuildError` for any other."""
         if name not in self.inputs:
-            raise BuildError(f"{self.family.name} asks for {name}; its depends give {sorted(self.inputs)}")
+            found = ", ".join(sorted(self.inputs)) or "none"
+            raise BuildError(f"{self.family.name} reads array {name}; accepted from its `depends`: {found}")
         return self.inputs[name]
 
     def size(self, name: str) -> int:
-        """A declared size after --rounds-scale, at least 1."""
+        """Return a declared size multiplied by --rounds-scale, at least 1."""
         return scaled_sizes(self.family, self.rounds_scale)[name]
 
     def figure(self, name: str, value: float) -> None:
-        """Put a measured number (a Brier score, rounds that counted) beside the arrays in the manifest."""
+        """Record a measured number, such as a Brier score, beside the arrays in the manifest."""
         self.figures[name] = float(value)
 
     def chunks(self, name: str, n_chunks: int, fn: Chunk) -> dict[str, NDArray[Any]]:
-        """The sum, in index order, of ``fn(index, seed)`` over ``n_chunks`` indices.
+        """Return the sum of ``fn(index, seed)`` over ``n_chunks`` indices, added in index order.
 
-        Every chunk has a seed of its own, told by seed, family, ``name`` and index alone. A finished chunk is
-        kept under ``checkpoints`` and not computed again. Raises `BuildError` when chunks don't fit together.
+        Each chunk has its own seed. It depends only on the seed, the family, ``name`` and the index. A finished chunk
+        is kept under ``checkpoints`` and not computed again. Raises `BuildError` if chunks have different arrays,
+        dtypes or shapes.
         """
         total: dict[str, NDArray[Any]] = {}
         for path in self._finished(name, n_chunks, fn):
@@ -118,7 +123,7 @@ class Context:
         return total
 
     def gathered(self, name: str, n_chunks: int, fn: Chunk) -> dict[str, NDArray[Any]]:
-        """As `chunks`, but one after the other along the first axis in place of their sum."""
+        """Return the chunks joined along the first axis in index order, instead of their sum; see `chunks`."""
         parts = [_load_chunk(path) for path in self._finished(name, n_chunks, fn)]
         return {array: np.concatenate([part[array] for part in parts]) for array in parts[0]}
 
@@ -132,11 +137,11 @@ class Context:
             initial=n_chunks - len(missing),
             desc=f"{self.family.name}/{name}",
             unit="chunk",
-            disable=None if self.progress else True,  # None: no bar where nobody watches
+            disable=None if self.progress else True,  # None: show the bar only on a terminal
         )
         seeds = {index: self._chunk_seed(name, index) for index in missing}
 
-        def run(index: int) -> Arrays:  # holds nothing but fn and seeds, so that it can be sent elsewhere
+        def run(index: int) -> Arrays:  # holds only fn and seeds, so that it can be sent to another process
             return fn(index, seeds[index])
 
         with bar:
@@ -151,22 +156,25 @@ class Context:
 
 
 def scaled_sizes(family: Family, rounds_scale: float) -> dict[str, int]:
-    """The family's sizes after --rounds-scale, each at least 1; an exact family's are not scaled."""
+    """Return the family's sizes multiplied by --rounds-scale, each at least 1; exact families are not scaled."""
     scale = 1.0 if family.exact else rounds_scale
     return {name: max(1, round(size * scale)) for name, size in family.sizes.items()}
 
 
 def recorded(rules: Rules) -> dict[str, object]:
-    """Return rules as a family's parameters hold them: a field added since is there only if it is not the default.
+    """Return rules as a family's parameters record them, so that a new rule field makes no existing table out of date.
 
-    So a new rule makes no table of other games out of date.
+    Fields beyond the first `FIRST_FIELDS` are recorded only if they differ from their default.
     """
     used = overrides_of(rules)
     return {name: value for n, (name, value) in enumerate(describe(rules).items()) if n < FIRST_FIELDS or name in used}
 
 
 def inputs_hash(family: Family, seed: int, rounds_scale: float, inputs: Mapping[str, str]) -> str:
-    """Sha256 of all that decides a family's bytes; ``inputs`` are the sha256 of the files it depends on, by file."""
+    """Return the sha256 of everything that decides a family's bytes.
+
+    ``inputs`` holds the sha256 of the files that the family depends on, by file name.
+    """
     content = {
         "family": family.name,
         "generator": family.generator,
@@ -180,7 +188,7 @@ def inputs_hash(family: Family, seed: int, rounds_scale: float, inputs: Mapping[
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that a reader, or a build killed at any moment, sees the old bytes or the new ones."""
+    """Write a file so that readers see either the old or the new bytes, even if the process is killed."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     with temporary.open("wb") as file:
         file.write(content)
@@ -203,7 +211,7 @@ def _load_chunk(path: Path) -> Arrays:
         with np.load(path, allow_pickle=False) as chunk:
             return {name: chunk[name] for name in chunk.files}
     except (OSError, ValueError, EOFError, BadZipFile) as error:
-        raise BuildError(f"{path}: {error}; expected a finished chunk (remove the file to compute it again)") from error
+        raise BuildError(f"{path} is not a finished chunk: {error}; remove the file to compute it again") from error
 
 
 def _add(total: dict[str, NDArray[Any]], chunk: Arrays, path: Path) -> None:

@@ -1,7 +1,7 @@
-"""The one list of what is built: every family, in any order (the build sorts them by what they depend on).
+"""The list of all families that are built, in any order: the build sorts them by their dependencies.
 
-Not how they are made: each module named here holds its own families. To add one, write its `Family` beside its code
-and name it here; an array that kernels read also gets a field in `service.bidding.table_views.Tables`.
+Each module named here declares its own families. To add one, write its `Family` beside its code and name it here. An
+array that kernels read also needs a field in `service.bidding.table_views.Tables`.
 """
 
 from tables.builders import (
@@ -41,24 +41,25 @@ FAMILIES: tuple[Family, ...] = (
 
 
 def in_order(families: tuple[Family, ...] = FAMILIES) -> list[Family]:
-    """The families, each after those it depends on; otherwise as listed.
+    """Return the families so that each comes after those it depends on; otherwise in the given order.
 
-    Raises `BuildError` for a name or an array given twice, an unknown dependency, or a circle.
+    Raises `BuildError` if a name or an array is declared twice, a dependency is unknown, or families depend on each
+    other in a circle.
     """
     by_name = {family.name: family for family in families}
     if len(by_name) != len(families):
-        raise BuildError(f"found families {[family.name for family in families]}; expected each name once")
+        raise BuildError(f"families are {[family.name for family in families]}; accepted: each name once")
     arrays = [array for family in families for array in family.axes]
     if len(set(arrays)) != len(arrays):
-        raise BuildError(f"found arrays {arrays}; expected each from one family")
+        raise BuildError(f"arrays are {arrays}; accepted: each array in one family")
     ordered: list[Family] = []
 
     def visit(family: Family, above: tuple[str, ...]) -> None:
         if family.name in above:
-            raise BuildError(f"found a circle {' -> '.join((*above, family.name))}; expected none")
+            raise BuildError(f"families depend on each other in a circle: {' -> '.join((*above, family.name))}")
         for name in family.depends:
             if name not in by_name:
-                raise BuildError(f"{family.name} depends on {name!r}; expected one of {sorted(by_name)}")
+                raise BuildError(f"{family.name} depends on {name!r}; accepted: {', '.join(sorted(by_name))}")
             visit(by_name[name], (*above, family.name))
         if family not in ordered:
             ordered.append(family)
@@ -69,14 +70,14 @@ def in_order(families: tuple[Family, ...] = FAMILIES) -> list[Family]:
 
 
 def with_dependencies(names: list[str], families: tuple[Family, ...] = FAMILIES) -> set[str]:
-    """``names`` and all that they depend on; raises `BuildError` for an unknown name."""
+    """Return ``names`` and all families that they depend on. Raises `BuildError` for an unknown name."""
     by_name = {family.name: family for family in families}
     wanted: set[str] = set()
     todo = list(names)
     while todo:
         name = todo.pop()
         if name not in by_name:
-            raise BuildError(f"unknown family {name!r}; expected one of {', '.join(sorted(by_name))}")
+            raise BuildError(f"family is {name!r}; accepted: {', '.join(sorted(by_name))}")
         if name not in wanted:
             wanted.add(name)
             todo.extend(by_name[name].depends)

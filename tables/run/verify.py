@@ -1,8 +1,8 @@
-"""`python -m tables verify`: do the committed files fit the manifest, and the manifest the code?
+"""Check that the committed files fit the manifest and that the manifest fits the code: `python -m tables verify`.
 
-Not a build: nothing is written. Files are checked by the service's own reader (size, sha256, header), families against
-the code (generator, parameters, sizes, seed, the files they depend on), and the exact ones are computed again and
-compared byte by byte. Data comes from tables/data and the registry, and goes out as one line a file.
+Nothing is written. The service's own reader checks the files (size, sha256, header). The families are compared with
+the code (generator, parameters, sizes, seed, the files they depend on). Exact families are computed again and compared
+byte by byte. The command prints one line per file.
 """
 
 import argparse
@@ -30,10 +30,10 @@ from tables.run.registry import FAMILIES, in_order
 
 
 class Finding(NamedTuple):
-    """What was seen of one file."""
+    """The result of checking one file."""
 
     file: str
-    problem: str  # empty: the file is right
+    problem: str  # empty if the file is right
     told: str  # what was checked
 
     def __str__(self) -> str:
@@ -43,9 +43,9 @@ class Finding(NamedTuple):
 def verify(
     directory: Path = DEFAULT_DIRECTORY, families: tuple[Family, ...] = FAMILIES, *, seed: int = DEFAULT_SEED
 ) -> list[Finding]:
-    """One `Finding` for each file that the manifest or the code names, and for each that neither does.
+    """Return one `Finding` for each file that the manifest or the code names, and one for files that neither names.
 
-    Raises `TablesError` when the manifest itself can't be read.
+    Raises `TablesError` if the manifest itself cannot be read.
     """
     manifest = read_manifest(directory)
     findings: list[Finding] = []
@@ -57,13 +57,13 @@ def verify(
             try:
                 remade = _remake(directory, family, families, manifest, seed)
             except (BuildError, TablesError) as error:
-                broken = f"can't be computed again: {error}"
+                broken = f"cannot be computed again: {error}"
         for array in sorted(family.axes):
             findings.append(_check_file(directory, f"{array}.npy", manifest, broken, remade.get(array)))
     known = {f"{array}.npy" for family in families for array in family.axes}
     for name in sorted(set(manifest.files) - known):
         gone = manifest.files[name].family
-        findings.append(Finding(name, f"found in the manifest, of family {gone}; expected a family of the code", ""))
+        findings.append(Finding(name, f"the manifest has this file of family {gone}; the code has no such family", ""))
     try:
         check_strays(directory, manifest)
     except TablesError as error:
@@ -74,10 +74,10 @@ def verify(
 def _family_problem(
     directory: Path, family: Family, families: tuple[Family, ...], manifest: Manifest, seed: int
 ) -> str:
-    """The first way in which the manifest's entry differs from the code; empty when there is none."""
+    """Return the first difference between the manifest's entry and the code, or an empty string."""
     entry = manifest.families.get(family.name)
     if entry is None:
-        return f"found no family {family.name} in the manifest; expected one (python -m tables build)"
+        return f"the manifest has no family {family.name}; run python -m tables build"
     code = entry._replace(
         generator=family.generator,
         exact=family.exact,
@@ -89,13 +89,13 @@ def _family_problem(
     expected = manifest_content("", {}, {family.name: code})["families"][family.name]
     for field in expected:
         if found[field] != expected[field]:
-            return f"found {field} {found[field]!r} in the manifest; expected {expected[field]!r}, as in the code"
+            return f"{field} is {found[field]!r} in the manifest; accepted: {expected[field]!r}, as in the code"
     try:
         inputs = inputs_hash(family, seed, 1.0, depended_files(family, families, manifest))
     except BuildError as error:
         return str(error)
     if entry.inputs != inputs:
-        return f"found inputs {entry.inputs[:16]}; expected {inputs[:16]}: a table it depends on was built again"
+        return f"inputs are {entry.inputs[:16]}; accepted: {inputs[:16]}; a table that it depends on has changed"
     return ""
 
 
@@ -116,7 +116,7 @@ def _remake(
 def _check_file(directory: Path, name: str, manifest: Manifest, broken: str, remade: bytes | None) -> Finding:
     entry = manifest.files.get(name)
     if entry is None:
-        return Finding(name, broken or "found no such file in the manifest; expected one", "")
+        return Finding(name, broken or "the manifest does not have this file; run python -m tables build", "")
     try:
         open_array(directory, name, entry)
     except TablesError as error:
@@ -124,7 +124,7 @@ def _check_file(directory: Path, name: str, manifest: Manifest, broken: str, rem
     if broken:
         return Finding(name, broken, "")
     if remade is not None and remade != (directory / name).read_bytes():
-        return Finding(name, f"found sha256 {entry.sha256}; expected the bytes that the code computes", "")
+        return Finding(name, f"sha256 is {entry.sha256}; the code computes other bytes", "")
     told = "sha256, shape, dtype, generator, sizes, seed" + (", computed again" if remade is not None else "")
     return Finding(name, "", f"{entry.bytes} bytes, {entry.dtype} {entry.shape}; {told}")
 
@@ -136,15 +136,20 @@ def _lines(findings: list[Finding]) -> Iterator[str]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument("--dir", type=Path, default=DEFAULT_DIRECTORY, metavar="DIR", help="default: tables/data")
+    """Add the options of the command."""
     parser.add_argument(
-        "--seed", type=integer, default=DEFAULT_SEED, help="that they were made from (default %(default)s)"
+        "--dir", type=Path, default=DEFAULT_DIRECTORY, metavar="DIR", help="folder (default: tables/data)"
+    )
+    parser.add_argument(
+        "--seed", type=integer, default=DEFAULT_SEED, help="seed that the tables were made with (default %(default)s)"
     )
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the command: 0 when all is right, 1 otherwise; raises `TablesError` when the service couldn't start."""
+    """Run the command: return 0 if everything is right, otherwise 1.
+
+    Raises `TablesError` if the service cannot start with the tables.
+    """
     findings = verify(arguments.dir, seed=arguments.seed)
     for line in _lines(findings):
         print(line)
@@ -152,7 +157,7 @@ def main(arguments: argparse.Namespace) -> int:
         return 1
     release = read_manifest(arguments.dir).release
     if release != RELEASE:
-        print(f"BAD  manifest.json: found release {release}; expected {RELEASE}")
+        print(f"BAD  manifest.json: release is {release}; accepted: {RELEASE}")
         return 1
     print(f"the service opens tables {open_tables(arguments.dir).version}")
     return 0

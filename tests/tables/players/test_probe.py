@@ -43,7 +43,7 @@ def test_the_situation_names_nil_place_and_need():
     assert NILS[context // 20] == "own nil"
     assert PLACES[context // 5 % 4] == PLACES[s.trick_size]
     s.bid[0] = 13
-    assert NEEDS[context_of(s, 0) % 5] == "set already"
+    assert NEEDS[context_of(s, 0) % 5] == "already set"
 
 
 def test_cards_are_worth_the_same_without_an_unseen_card_between():

@@ -1,6 +1,6 @@
-"""`python -m tables arena`: play one bidder against another and print who wins, by how much, how surely.
+"""Play one bidder against another and print win rate, points and intervals: `python -m tables arena`.
 
-Not the match itself (match.py). Goes to standard output as Markdown, or with --json as one object.
+The match itself is in `match`. The result goes to standard output as Markdown, or with --json as one JSON object.
 """
 
 import argparse
@@ -17,35 +17,37 @@ from tables.run.executors import executor_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
+    """Add the options of the command."""
     bidder = "a policy such as bis:curves=single, python:path/to/file.py:callable, or http://host:port/bid"
     parser.add_argument("--a", required=True, metavar="BIDDER", help=bidder)
-    parser.add_argument("--b", required=True, metavar="BIDDER", help="the same")
+    parser.add_argument("--b", required=True, metavar="BIDDER", help="the opponents; the same forms as --a")
     player = "card player such as wrp, srp or uct:5,samples=200, or one for each side"
     parser.add_argument("--players", metavar="P[,P]", help=f"{player} (default srp, with cutthroat solo)")
-    parser.add_argument("--pairs", type=integer, default=10_000, help="duplicate pairs, two games each (%(default)s)")
-    parser.add_argument("--preset", default="classic", help="rules (default %(default)s), but for the goals:")
+    pairs = "duplicate pairs of two games each (default %(default)s)"
+    parser.add_argument("--pairs", type=integer, default=10_000, help=pairs)
+    parser.add_argument("--preset", default="classic", help="rules except the two goals (default %(default)s)")
     parser.add_argument("--win", type=integer, default=200, help="winning goal, points (default %(default)s)")
     parser.add_argument("--lose", type=_goal, default=-100, help="losing goal, points or none (default %(default)s)")
-    rule = "a rule over the preset's, such as blind_nil=true; may be given several times"
+    rule = "change one rule of the preset, such as blind_nil=true; can be repeated"
     parser.add_argument("--rule", type=_rule, action="append", default=[], metavar="NAME=VALUE", help=rule)
-    parser.add_argument("--seed", type=integer, default=1, help="of the deals (default %(default)s)")
-    parser.add_argument("--mixed", action="store_true", help="side a seats one of each bidder, side b two of b")
-    parser.add_argument(
-        "--noise", type=decimal, default=0.0, metavar="P", help="probability that a bid is moved by one"
-    )
-    parser.add_argument("--sprt", type=_bounds, metavar="ELO0,ELO1", help="stop when one is accepted (--sprt=-5,5)")
-    parser.add_argument("--jobs", type=integer, default=os.cpu_count() or 1, metavar="N", help="threads (%(default)s)")
-    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="a Dask cluster instead of threads")
-    parser.add_argument("--json", action="store_true", help="one JSON object instead of Markdown")
+    parser.add_argument("--seed", type=integer, default=1, help="seed of the deals (default %(default)s)")
+    parser.add_argument("--mixed", action="store_true", help="side a seats one bidder a and one bidder b")
+    noise = "probability that a bid is changed by one trick"
+    parser.add_argument("--noise", type=decimal, default=0.0, metavar="P", help=noise)
+    sprt = "stop as soon as a sequential test accepts one of two Elo differences (--sprt=-5,5)"
+    parser.add_argument("--sprt", type=_bounds, metavar="ELO0,ELO1", help=sprt)
+    jobs = "threads (default %(default)s)"
+    parser.add_argument("--jobs", type=integer, default=os.cpu_count() or 1, metavar="N", help=jobs)
+    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="use this Dask cluster instead of threads")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of Markdown")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the command; raises `ArenaError`, `PolicyError`, `RulesError` or `TablesError`."""
+    """Run the command. Raises `ArenaError`, `PolicyError`, `RulesError` or `TablesError`."""
     rules = make_rules(arguments.preset, {"win": arguments.win, "lose": arguments.lose, **dict(arguments.rule)})
     players = split_players(arguments.players or player_for(rules))
     if len(players) > 2:
-        raise ArenaError(f"found players {arguments.players!r}; expected one for all, or one for each side")
+        raise ArenaError(f"--players is {arguments.players!r}; accepted: one player for all, or one for each side")
     with executor_of(arguments.scheduler, arguments.jobs) as executor:
         match = Match(
             arguments.a,
@@ -67,14 +69,14 @@ def _goal(text: str) -> int | None:
     try:
         return None if text == "none" else integer(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"found {text!r}; expected points or none") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a goal; accepted: points or none") from None
 
 
 def _rule(text: str) -> tuple[str, object]:
-    """A rule's name and its JSON value; a word that is no JSON stands for itself, as in variant=whiz."""
+    """Return a rule's name and its JSON value; a word that is not JSON is a string, as in variant=whiz."""
     name, equals, value = text.partition("=")
     if not (name and equals):
-        raise argparse.ArgumentTypeError(f"found {text!r}; expected NAME=VALUE such as blind_nil=true")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a rule; accepted: NAME=VALUE such as blind_nil=true")
     try:
         return name, json.loads(value)
     except ValueError:
@@ -85,5 +87,5 @@ def _bounds(text: str) -> tuple[float, float]:
     try:
         low, high = map(decimal, text.split(","))
     except ValueError:
-        raise argparse.ArgumentTypeError(f"found {text!r}; expected ELO0,ELO1 such as 0,5") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a pair of bounds; accepted: ELO0,ELO1 as in 0,5") from None
     return low, high

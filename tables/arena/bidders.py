@@ -1,15 +1,16 @@
-"""Who may bid in the arena: a policy text, a Python callable, or a server's POST /bid.
+"""Outside bidders of the arena: a Python callable or a server's POST /bid.
 
-Built-in policies are compiled into the games and are no business of this module. An outside bidder is
+Built-in policies are compiled into the games and do not use this module. An outside bidder is one of these:
 
-- ``python:path/to/file.py:callable``: called with the POST /bid request as a dict; gives the bid, or an answer with
-  a `bid`. Its file is run once a process. Where several threads play, calls are made one at a time.
-- ``http://host:port/bid``: asked by POST over one kept connection a thread, through /v1/bids beside it where there
-  is one. A ``?policy=rb`` is taken off the address and put into the requests.
+- ``python:path/to/file.py:callable``. The callable receives the POST /bid request as a dict. It returns the bid, or an
+  answer with a field `bid`. The file runs once per process. If several threads play, only one calls at a time.
+- ``http://host:port/bid``. The arena sends POST requests over one open connection per thread. It uses /v1/bids on the
+  same server if that exists. ``?policy=rb`` is removed from the address and becomes a field of each request.
 
-On a cluster every worker opens its own: the file, or the address, has to be there too.
+On a cluster, every worker opens its own outside bidder. The file or the address must exist there too.
 
-An answer must follow from the request alone (which has a `seed` for drawing lots), or matches don't repeat.
+An answer must depend on the request alone; otherwise a match cannot be repeated. The request has a `seed` for random
+numbers.
 """
 
 import http.client
@@ -28,82 +29,82 @@ from tables.arena.errors import BidderError
 
 Request = dict[str, Any]
 
-BATCH = 512  # the contract's most for one /v1/bids
+BATCH = 512  # the contract's maximum for one /v1/bids
 TIMEOUT_S = 30.0
-TRIES = 5  # when the server sheds load, or has closed an idle connection
+TRIES = 5  # if the server rejects requests under load, or has closed an idle connection
 LONGEST_WAIT_S = 5.0
 _JSON = {"Content-Type": "application/json", "Accept": "application/json, application/problem+json"}
 
 
 class OutsideBidder(Protocol):
-    """Answers many requests at once, in order."""
+    """A bidder outside the compiled code that answers many requests at once, in order."""
 
     def bids(self, requests: list[Request]) -> list[int]:
-        """A bid 0..13 for each request; raises `BidderError`."""
+        """Return a bid from 0 to 13 for each request. Raises `BidderError`."""
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close the bidder's connections."""
 
 
 def is_outside(text: str) -> bool:
-    """Whether a bidder's text names an outside bidder; any other is a policy text."""
+    """Return whether a bidder's text names an outside bidder. Any other text names a policy."""
     return text.startswith(("python:", "http:"))
 
 
 def open_bidder(text: str) -> OutsideBidder:
-    """The outside bidder of a text; raises `BidderError`."""
+    """Return the outside bidder that a text names. Raises `BidderError`."""
     return PythonBidder(text) if text.startswith("python:") else HttpBidder(text)
 
 
 def checked_bid(text: str, request: Request, answer: object) -> int:
-    """The bid of an answer: 0..13, or an object with such a `bid`; raises `BidderError`."""
+    """Return the bid of an answer: a number from 0 to 13, or an object with such a `bid`. Raises `BidderError`."""
     bid = answer.get("bid") if isinstance(answer, dict) else answer
     if type(bid) is not int or not 0 <= bid <= 13:
-        raise BidderError(f"{text}: found answer {answer!r} to {json.dumps(request)}; expected a bid 0..13")
+        raise BidderError(f"{text}: found answer {answer!r} to {json.dumps(request)}; accepted: a bid from 0 to 13")
     return bid
 
 
 class PythonBidder:
-    """A callable from a file."""
+    """An outside bidder that calls a function from a Python file."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.call, self.lock = _load(text)
 
     def bids(self, requests: list[Request]) -> list[int]:
-        """See `OutsideBidder`; what the callable raises goes through."""
+        """Return a bid for each request; see `OutsideBidder`. Errors of the callable are not caught."""
         with self.lock:
             return [checked_bid(self.text, request, self.call(request)) for request in requests]
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is no connection."""
 
 
 @lru_cache(maxsize=64)
 def _load(text: str) -> tuple[Callable[[Request], object], threading.Lock]:
     file, colon, name = text.removeprefix("python:").rpartition(":")
     if not (colon and file and name):
-        raise BidderError(f"found {text!r}; expected python:path/to/file.py:callable")
+        raise BidderError(f"bidder is {text!r}; accepted: python:path/to/file.py:callable")
     path = Path(file)
     spec = importlib.util.spec_from_file_location(f"arena_bidder_{path.stem}", path)
     if not path.is_file() or spec is None or spec.loader is None:
-        raise BidderError(f"{text}: found no Python file {path}; expected one")
+        raise BidderError(f"{text}: {path} is not a Python file; accepted: the path of an existing .py file")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     call = getattr(module, name, None)
     if not callable(call):
-        raise BidderError(f"{text}: found no callable {name} in {path}; expected one")
+        raise BidderError(f"{text}: {path} has no callable {name}; accepted: the name of a function in that file")
     return call, threading.Lock()
 
 
 class HttpBidder:
-    """A server that speaks the contract's POST /bid, and perhaps /v1/bids."""
+    """An outside bidder on a server that has the contract's POST /bid, and perhaps /v1/bids."""
 
     def __init__(self, text: str) -> None:
         parts = urlsplit(text)
         query = parse_qs(parts.query, strict_parsing=bool(parts.query))
         if parts.scheme != "http" or not parts.hostname or set(query) - {"policy"}:
-            raise BidderError(f"found {text!r}; expected http://host:port/bid, with ?policy=... or nothing after it")
+            raise BidderError(f"bidder is {text!r}; accepted: http://host:port/bid, optionally with ?policy=NAME")
         self.text = text
         self.path = parts.path or "/"
         self.extra = {"policy": query["policy"][0]} if query else {}
@@ -116,7 +117,7 @@ class HttpBidder:
         self.connection.close()
 
     def bids(self, requests: list[Request]) -> list[int]:
-        """See `OutsideBidder`."""
+        """Return a bid for each request; see `OutsideBidder`."""
         requests = [request | self.extra for request in requests]
         bids: list[int] = []
         for start in range(0, len(requests), BATCH):
@@ -128,12 +129,12 @@ class HttpBidder:
             status, content = self._post(self.batch_path, {"requests": requests})
             if status not in (404, 405):
                 return self._answers(requests, status, content)
-            self.batch_path = None  # not there: one by one from now on
+            self.batch_path = None  # the server has no /v1/bids: send single requests from now on
         bids = []
         for request in requests:
             status, content = self._post(self.path, request)
             if status != 200:
-                raise BidderError(f"{self.text}: found status {status}: {_shown(content)}; expected 200")
+                raise BidderError(f"{self.text}: status is {status}: {_shown(content)}; accepted: 200")
             bids.append(checked_bid(self.text, request, content))
         return bids
 
@@ -141,11 +142,11 @@ class HttpBidder:
         answers = content.get("answers") if isinstance(content, dict) else None
         if status != 200 or not isinstance(answers, list) or len(answers) != len(requests):
             found = f"status {status}: {_shown(content)}"
-            raise BidderError(f"{self.text}: found {found} from {self.batch_path}; expected {len(requests)} answers")
+            raise BidderError(f"{self.text}: found {found} from {self.batch_path}; accepted: {len(requests)} answers")
         bids = []
         for request, answer in zip(requests, answers, strict=True):
             if not isinstance(answer, dict) or answer.get("status") != 200:
-                raise BidderError(f"{self.text}: found {_shown(answer)} to {json.dumps(request)}; expected status 200")
+                raise BidderError(f"{self.text}: found {_shown(answer)} to {json.dumps(request)}; accepted: status 200")
             bids.append(checked_bid(self.text, request, answer.get("body")))
         return bids
 
@@ -159,7 +160,7 @@ class HttpBidder:
             except (http.client.HTTPException, OSError) as error:
                 self.connection.close()  # the next request opens it again
                 if attempt + 1 == TRIES or isinstance(error, TimeoutError):
-                    raise BidderError(f"{self.text}: found {error!r}; expected an answer to POST {path}") from error
+                    raise BidderError(f"{self.text}: POST {path} got no answer: {error!r}") from error
                 time.sleep(0.1 * attempt)
                 continue
             if answer.status in (429, 503) and attempt + 1 < TRIES:
@@ -170,13 +171,13 @@ class HttpBidder:
             except ValueError:
                 if answer.status == 200:
                     found = text[:200]
-                    raise BidderError(f"{self.text}: found {found!r} from POST {path}; expected JSON") from None
+                    raise BidderError(f"{self.text}: found {found!r} from POST {path}; accepted: JSON") from None
                 return answer.status, text.decode(errors="replace")
         raise AssertionError("the last attempt returns or raises")
 
 
 def _seconds(retry_after: str) -> float:
-    """The wait that a Retry-After header asks for; a second where it is a date or nothing at all."""
+    """Return the wait that a Retry-After header names, in seconds; 1 if it is a date or missing."""
     try:
         return max(0.0, decimal(retry_after))
     except ValueError:

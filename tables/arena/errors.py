@@ -1,13 +1,13 @@
-"""What the arena raises, beside the errors of the bidding.
+"""Errors of the arena, besides those of the bidding.
 
-ArenaError(ValueError)      a match can't be played as asked
-└── BidderError             an outside bidder can't be opened, doesn't answer, or answers something that is no bid
+ArenaError(ValueError)      the requested match cannot be played
+└── BidderError             an outside bidder cannot be opened, does not answer, or its answer is not a bid
 """
 
 
 class ArenaError(ValueError):
-    """A match can't be played as asked."""
+    """The requested match cannot be played."""
 
 
 class BidderError(ArenaError):
-    """An outside bidder can't be opened, doesn't answer, or answers something that is no bid."""
+    """An outside bidder cannot be opened, does not answer, or its answer is not a bid."""

@@ -1,10 +1,9 @@
-"""Many games at once, step by step: what outside bidders and noise need.
+"""Play many games step by step, for matches with outside bidders or noise.
 
-Compiled code carries every game on until somebody outside has to bid; those positions are asked in one batch a
-bidder, the bids go in, and so on until all games are over. Deals, bids and play are the kernels of
-tables/engine/game.py, so a built-in bidder makes the same games here and in `tables.engine.selfplay`. Outside bidders
-are asked for bids on a hand seen, never for a blind nil. Data comes from match.py's chunk and goes back into its
-``scores`` and ``sums``.
+Compiled code continues every game until an outside bidder has to bid. All waiting positions of one bidder go into one
+batch of requests. With their bids the games continue, until all are over. Deals, bids and play are the kernels of
+`tables.engine.game`, so a built-in bidder plays the same games here and in `tables.engine.selfplay`. Outside bidders
+only bid on hands that they see, never a blind nil.
 """
 
 import zlib
@@ -43,14 +42,14 @@ from tables.engine.play import carry_rules
 from tables.engine.play_state import STATE, PlayState, plain_state
 from tables.engine.simulate import numba_typed
 
-# Cells of a game's row; NEXT is the seat to bid, -1 before the deal.
+# Columns of a game's row. NEXT is the seat to bid, -1 before the deal.
 PAIR, SWAP, NUMBER, NEXT, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(11)
-NOISE_STREAM = 1 << 20  # streams of the generator from here on: far from the deals', which are rounds' numbers
+NOISE_STREAM = 1 << 20  # first stream of the noise's random numbers; deals use the round's number as their stream
 NO_ANSWER = -1
 
 
 class Boards(NamedTuple):
-    """n games under way."""
+    """The state of n games in progress."""
 
     states: Any  # play states, by game
     games: Any  # int64 (n, CELLS)
@@ -61,7 +60,7 @@ class Boards(NamedTuple):
 def _advance(
     boards: Boards, seed: int, rules: Rules, lineup: Lineup, outside: Any, noise: float, profiles: Any, sums: Any
 ) -> int:
-    # outside (4,): 1 by chair where an outside bidder sits. Returns how many games wait.
+    # outside (4,): 1 for each chair with an outside bidder. Returns how many games wait.
     states, games, answers, waiting = boards
     n = 0
     for g in range(games.shape[0]):
@@ -121,7 +120,7 @@ def play_outside(
 ) -> None:
     """Play the pairs ``deals`` of ``bidders`` (by chair) in lockstep.
 
-    Fills ``scores`` (pairs, 2) and adds to ``sums`` as `selfplay.play_pairs` does. Raises `BidderError`.
+    Fills ``scores`` (pairs, 2) and adds to ``sums``, as `selfplay.play_pairs` does. Raises `BidderError`.
     """
     n = 2 * (deals.last - deals.first)
     states = np.zeros(n, STATE)
@@ -172,9 +171,9 @@ def play_outside(
 
 
 def request_of(state: PlayState, game: list[int], seed: int, rules: dict[str, Any]) -> dict[str, Any]:
-    """The POST /bid request of the position in which a game waits.
+    """Return the POST /bid request for the position in which a game waits.
 
-    Its `seed` follows from match, game, round and seat, so that a bidder that draws lots can repeat them.
+    Its `seed` depends on match, game, round and seat, so that a bidder can repeat its random numbers.
     """
     seat = game[NEXT]
     us = seat & 1

@@ -1,8 +1,8 @@
-"""A match: two bidders, the same deals twice with the sides swapped, in chunks of pairs.
+"""Play a match: two bidders play the same deals twice with the sides swapped, in chunks of pairs.
 
-Not the statistics (stats.py) nor their presentation (result.py). Deals follow from seed and pair number, chunks are
-counted in index order, and a sequential test looks after each whole chunk: so the result of a match follows from
-its `Match` and the tables alone, whatever the number of threads or machines.
+Deals depend on the seed and the pair's number. Chunks are added in index order, and a sequential test looks at the
+result after each complete chunk. So the result of a match depends only on its `Match` and on the tables, and not on
+the number of threads or machines. `stats` computes the statistics, and `result` presents them.
 """
 
 import time
@@ -31,20 +31,20 @@ from tables.engine.simulate import numba_typed, player_rows, tables_for
 from tables.players.names import PlayerError, format_player, parse_player
 from tables.run.family import Arrays, Executor, LocalThreads
 
-CHUNK_PAIRS = 250  # compiled: some 20 ms
-SAMPLING_CHUNK_PAIRS = 10  # with a player that samples deals: a hundred times slower
-OUTSIDE_CHUNK_PAIRS = 500  # 1,000 games in lockstep: some hundred positions a request
-PAPER_RULES = make_rules("classic", {"win": 200, "lose": -100})  # ECAI 2020, section 5.1: the goals of its games
+CHUNK_PAIRS = 250  # compiled: about 20 ms
+SAMPLING_CHUNK_PAIRS = 10  # with a player that samples deals, which is a hundred times slower
+OUTSIDE_CHUNK_PAIRS = 500  # 1,000 games in lockstep: some hundred positions per request
+PAPER_RULES = make_rules("classic", {"win": 200, "lose": -100})  # the goals of ECAI 2020, section 5.1
 MOST_SEED = 2**31 - 1
 
 
 @dataclass(frozen=True)
 class Match:
-    """All that decides a match's games, beside the tables.
+    """All settings that decide a match's games, besides the tables.
 
-    ``a`` and ``b`` are policy texts or outside bidders (bidders.py); ``players`` the card players of side a and b;
-    ``mixed``: side a seats one of each bidder, against two of b. ``noise``: probability with which a bid is
-    moved one up or down, drawn for each bid apart.
+    ``a`` and ``b`` are policy texts or outside bidders (`bidders`). ``players`` are the card players of side a and
+    side b. With ``mixed``, side a seats one bidder a and one bidder b, and side b two bidders b. ``noise`` is the
+    probability that a bid is changed by one trick up or down, drawn separately for each bid.
     """
 
     a: str
@@ -65,59 +65,59 @@ class Match:
         for player in self.players:
             player_version(player)
         if self.pairs < 1:
-            raise ArenaError(f"pairs is {self.pairs}; expected 1 or more")
+            raise ArenaError(f"pairs is {self.pairs}; accepted: 1 or more")
         if not 0 <= self.seed <= MOST_SEED:
-            raise ArenaError(f"seed is {self.seed}; expected 0..{MOST_SEED}")
+            raise ArenaError(f"seed is {self.seed}; accepted: 0 to {MOST_SEED}")
         if not 0 <= self.noise <= 1:
-            raise ArenaError(f"noise is {self.noise}; expected a probability")
+            raise ArenaError(f"noise is {self.noise}; accepted: 0 to 1")
         if self.rules.variant == CUTTHROAT and self.lockstep:
-            raise ArenaError("found an outside bidder or noise with variant cutthroat; expected built-in bidders there")
+            raise ArenaError("variant is cutthroat with an outside bidder or noise; accepted: built-in bidders")
         if self.sprt is not None and not self.sprt[0] < self.sprt[1]:
-            raise ArenaError(f"found elo bounds {self.sprt}; expected the first below the second")
+            raise ArenaError(f"Elo bounds are {self.sprt}; accepted: the first below the second")
 
     @property
     def lockstep(self) -> bool:
-        """Whether it needs the stepwise engine: an outside bidder, or noise."""
+        """Return whether the match needs the stepwise engine: it has an outside bidder or noise."""
         return self.noise > 0 or is_outside(self.a) or is_outside(self.b)
 
     @property
     def chunk_pairs(self) -> int:
-        """Pairs a chunk; fixed by the match, for a sequential test looks after each."""
+        """Return the pairs per chunk. The match alone decides it, because a sequential test looks after each chunk."""
         if any(player_version(player).startswith("uct") for player in self.players):
             return SAMPLING_CHUNK_PAIRS
         return OUTSIDE_CHUNK_PAIRS if is_outside(self.a) or is_outside(self.b) else CHUNK_PAIRS
 
     @property
     def bidders(self) -> tuple[str, str, str, str]:
-        """Bidders by chair: a0, b0, a1, b1."""
+        """Return the bidders by chair: a0, b0, a1, b1."""
         return self.a, self.b, self.b if self.mixed else self.a, self.b
 
 
 class Played(NamedTuple):
-    """What a match's games came to."""
+    """The results of a match's games."""
 
-    scores: NDArray[np.int64]  # (pairs, 2): each pair's games, 1 won by a, 0 drawn, -1 lost
-    sums: NDArray[np.float64]  # (SUMS,), see tables.game
+    scores: NDArray[np.int64]  # (pairs, 2): the two games of each pair: 1 if a won, 0 drawn, -1 lost
+    sums: NDArray[np.float64]  # (SUMS,), see tables.engine.game
     seconds: float
     test: stats.Sequential | None
 
 
 @dataclass(frozen=True)
 class PlayChunk:
-    """One chunk of a match, as a function of its index that can be sent elsewhere."""
+    """One chunk of a match, as a function of its index that can be sent to another process."""
 
     match: Match
-    tables: tuple[Tables, ...]  # by setting, as kernel_tables makes them
+    tables: tuple[Tables, ...]  # by table profile, from kernel_tables
 
     def __call__(self, index: int) -> Arrays:
-        """Play the chunk's pairs: `scores` int64 (pairs, 2) and `sums` float64 (SUMS,)."""
+        """Play the chunk's pairs and return `scores`, int64 (pairs, 2), and `sums`, float64 (SUMS,)."""
         match = self.match
         first = index * match.chunk_pairs
         last = min(match.pairs, first + match.chunk_pairs)
         return self.play(first, last)
 
     def play(self, first: int, last: int) -> dict[str, NDArray[Any]]:
-        """Play pairs ``first`` up to ``last``."""
+        """Play the pairs from ``first`` to ``last - 1``."""
         match = self.match
         scores = np.zeros((last - first, 2), np.int64)
         sums = np.zeros(SUMS)
@@ -137,7 +137,7 @@ def _by_win_probability(text: str) -> bool:
 
 
 def player_version(player: str) -> str:
-    """The player with its version and options: srp -> srp@1. Raises `ArenaError` for an unknown one."""
+    """Return the player with its version and options, such as srp@2 for srp. Raises `ArenaError` if it is unknown."""
     try:
         return format_player(parse_player(player))
     except PlayerError as error:
@@ -145,14 +145,14 @@ def player_version(player: str) -> str:
 
 
 def play(match: Match, tables: tuple[Tables, ...], executor: Executor, progress: bool = False) -> Played:
-    """Play a match's chunks on ``executor``, until its pairs are done or its sequential test has decided.
+    """Play a match's chunks on ``executor`` until all pairs are done or its sequential test has decided.
 
-    Raises `ArenaError` where `winprob` has no win table in ``tables`` for the rules.
+    Raises `ArenaError` if ``tables`` have no win table for the rules and `winprob` plays.
     """
     refused = unsupported_field(match.rules, games_of(tables[PARTNERSHIP_PROFILE].games))
     if refused is not None and any(_by_win_probability(text) for text in (match.a, match.b)):
         found = describe(match.rules)[refused[0]]
-        raise ArenaError(f"{refused[0]} is {found} with winprob; expected {refused[1]}")
+        raise ArenaError(f"{refused[0]} is {found} with winprob; accepted: {refused[1]}")
     policies = [Policy() if is_outside(text) else parse_policy(text, match.rules.variant) for text in match.bidders]
     chunk = PlayChunk(match, tables_for(tables, match.rules, policies))
     if isinstance(executor, LocalThreads):
@@ -165,7 +165,7 @@ def play(match: Match, tables: tuple[Tables, ...], executor: Executor, progress:
     test: stats.Sequential | None = None
     bar = tqdm(total=match.pairs, desc=f"{match.a} v {match.b}", unit="pair", disable=None if progress else True)
     results = _each(executor.map(chunk, range(n_chunks)))
-    with bar, closing(results):  # closing drops the chunks that a decided test does not need
+    with bar, closing(results):  # closing cancels the chunks that a decided test does not need
         for arrays in _in_order(results):
             scores.append(arrays["scores"])
             sums += arrays["sums"]

@@ -1,7 +1,7 @@
-"""What a match came to: one object, as JSON and as Markdown.
+"""The result of a match: one object that is written as JSON and as Markdown.
 
-Nothing is played or estimated here: counts come from match.py (layout in tables/engine/game.py), intervals from
-stats.py. A rate of nothing (the success of nils where none was bid) is null, never a number.
+The counts come from `match` (layout in `tables.engine.game`), the intervals from `stats`. A rate without any case,
+such as the success of nils if nobody bid nil, is null.
 """
 
 import json
@@ -31,24 +31,27 @@ SIDES = ("a", "b")
 
 @dataclass(frozen=True)
 class MatchResult:
-    """A match and its figures. Lists of two are [a, b]; rates and shares 0..1; points and bags per round."""
+    """A match and its figures.
+
+    Lists of two are [a, b]. Rates and shares are 0 to 1. Points and bags are per round.
+    """
 
     a: str
     b: str
-    mixed: bool  # side a seats one of each bidder, against two of b
+    mixed: bool  # side a seats one bidder a and one bidder b, side b two bidders b
     noise: float
     players: list[str]  # with their versions
     rules: dict[str, Any]
     seed: int
-    win_rate: float  # of side a, draws as half
+    win_rate: float  # of side a; a draw counts half
     ci95: list[float]
     pairs: int
     games: int
     draws: int
-    variance_saved: float  # by duplicate pairs, against as many independent games
+    variance_saved: float  # by duplicate pairs, compared with as many independent games
     rounds: int
     points_per_round: list[float]
-    points_difference: float  # a less b, per round
+    points_difference: float  # a minus b, per round
     points_difference_ci95: list[float]
     nil_rate: list[float | None]  # of bids
     nil_success: list[float | None]  # of nils
@@ -58,26 +61,26 @@ class MatchResult:
     legal_cards: float | None  # mean at each play
     contracts: list[Row]  # calibration by side and contract
     bids: list[Row]  # calibration by side and single bid
-    round_types: list[Row]  # by who bid nil, as Table 3
-    sums_of_bids: list[Row]  # points by the sum of the four bids, as Fig. 4
+    round_types: list[Row]  # by who bid nil, as in Table 3 of ECAI 2020
+    sums_of_bids: list[Row]  # points by the sum of the four bids, as in Fig. 4 of ECAI 2020
     sequential: Row | None
     versions: dict[str, str]
-    tables: dict[str, Any]  # version and sha256, of the manifest and of each file
+    tables: dict[str, Any]  # version and sha256 of the manifest and of each file
     seconds: float
 
     def record(self, timing: bool = True) -> dict[str, Any]:
-        """As JSON values; without ``timing`` it follows from match and tables alone."""
+        """Return the result as JSON values. Without ``timing``, it depends only on the match and the tables."""
         values = asdict(self)
         if not timing:
             del values["seconds"]
         return values
 
     def to_json(self, timing: bool = True) -> str:
-        """One JSON object on one line."""
+        """Return one JSON object on one line."""
         return json.dumps(self.record(timing), sort_keys=False, allow_nan=False)
 
     def to_markdown(self) -> str:
-        """For people: the figures, then calibration, round types and sums of bids as tables."""
+        """Return the result for readers: the main figures, then calibration, round types and sums of bids as tables."""
         return "\n".join(_markdown(self)) + "\n"
 
 
@@ -95,7 +98,7 @@ def run_match(match: Match, jobs: int = 1, executor: Executor | None = None, pro
 
 
 def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResult:
-    """The result of a match on the tables ``opened``."""
+    """Return the result of a match that was played on the tables ``opened``."""
     sums = played.sums
     rate = stats.win_rate(played.scores)
     games = int(sums[game.GAMES])
@@ -175,8 +178,8 @@ def _contracts(sums: NDArray[np.float64]) -> Iterable[Row]:
                     "rounds": int(rounds),
                     "made": made / rounds,
                     "set": 1 - made / rounds,
-                    "overtricks": _rate(over, made),  # mean where made
-                    "short": _rate(short, rounds - made),  # mean where set
+                    "overtricks": _rate(over, made),  # mean over the contracts made
+                    "short": _rate(short, rounds - made),  # mean over the contracts set
                 }
 
 
@@ -191,9 +194,10 @@ def _bids(sums: NDArray[np.float64]) -> Iterable[Row]:
 
 
 def round_type(pattern: int, mixed: bool = False) -> str:
-    """The round type of a nil pattern (a bit a chair: a0, b0, a1, b1), as in Table 3 of ECAI 2020.
+    """Return the round type of a nil pattern (one bit per chair: a0, b0, a1, b1), as in Table 3 of ECAI 2020.
 
-    In a mixed match a lone nil of side a is told by who bid it: `first` is bidder a, `second` her partner.
+    In a mixed match, the type also says who bid a single nil of side a: `first` is bidder a, `second` is their
+    partner.
 
     >>> round_type(0), round_type(1), round_type(3), round_type(5), round_type(4, mixed=True)
     ('no nil', 'nil of a', 'nil v nil', 'double nil of a', 'nil of a, second')
@@ -260,10 +264,10 @@ def _markdown(r: MatchResult) -> Iterable[str]:
     if r.sequential is not None:
         s = r.sequential
         yield (
-            f"Sequential test of elo {s['elo0']:g} against {s['elo1']:g}: {s['decision']}"
-            f" (llr {s['llr']:.2f}, bounds {s['lower']:.2f} and {s['upper']:.2f})."
+            f"Sequential test of Elo {s['elo0']:g} (H0) against {s['elo1']:g} (H1): {s['decision']}"
+            f" (log-likelihood ratio {s['llr']:.2f}, bounds {s['lower']:.2f} and {s['upper']:.2f})."
         )
-    noise = f", bids moved by noise {r.noise:g}" if r.noise else ""
+    noise = f", bids changed with probability {r.noise:g}" if r.noise else ""
     lose = "none" if r.rules["lose"] is None else r.rules["lose"]
     yield (
         f"Players {r.players[0]} and {r.players[1]}; goals {r.rules['win']}/{lose}; seed {r.seed}{noise};"
@@ -272,19 +276,19 @@ def _markdown(r: MatchResult) -> Iterable[str]:
     yield "\n" + table(
         " | a | b",
         (
-            ("points a round", *map(_number, r.points_per_round)),
-            ("nils of bids", *map(_percent, r.nil_rate)),
+            ("points per round", *map(_number, r.points_per_round)),
+            ("bids that are nil", *map(_percent, r.nil_rate)),
             ("nils made", *map(_percent, r.nil_success)),
             ("contracts set", *map(_percent, r.set_rate)),
-            ("bags a round", *map(_number, r.bags)),
+            ("bags per round", *map(_number, r.bags)),
         ),
     )
     low, high = r.points_difference_ci95
     yield ""
     yield (
-        f"Points a less b, a round: {r.points_difference:+.2f} (95 %: {low:+.2f} to {high:+.2f});"
-        f" variance saved by duplicate: {_percent(r.variance_saved)}; sum of bids {_number(r.sum_of_bids)};"
-        f" legal cards a play {_number(r.legal_cards)}; {r.rounds} rounds, {r.games} games, {r.draws} drawn."
+        f"Points of a minus b per round: {r.points_difference:+.2f} (95 %: {low:+.2f} to {high:+.2f});"
+        f" variance saved by duplicate pairs: {_percent(r.variance_saved)}; mean sum of bids {_number(r.sum_of_bids)};"
+        f" legal cards per play {_number(r.legal_cards)}; {r.rounds} rounds, {r.games} games, {r.draws} drawn."
     )
     yield "\n" + table(
         "round type | rounds | share | points a : b | nils made a : b",
@@ -300,7 +304,7 @@ def _markdown(r: MatchResult) -> Iterable[str]:
         ),
     )
     yield "\n" + table(
-        "side | contract | rounds | made | set | overtricks where made | short where set",
+        "side | contract | rounds | made | set | overtricks if made | tricks short if set",
         (
             (
                 row["side"],
@@ -315,11 +319,11 @@ def _markdown(r: MatchResult) -> Iterable[str]:
         ),
     )
     yield "\n" + table(
-        "side | bid | bids | own tricks | contract or nil made",
+        "side | bid | bids | tricks of the bidder | contract or nil made",
         ((row["side"], row["bid"], str(row["bids"]), _number(row["tricks"]), _percent(row["made"])) for row in r.bids),
     )
     yield "\n" + table(
-        "sum of bids | rounds | without nil | points a : b (without nil)",
+        "sum of bids | rounds | rounds without nil | points a : b (without nil)",
         (
             (str(row["sum"]), str(row["rounds"]), str(row["without_nil"]), " : ".join(map(_number, row["points"])))
             for row in r.sums_of_bids

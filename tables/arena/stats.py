@@ -1,8 +1,9 @@
-"""Statistics of matches: win rates from duplicate pairs, points a round, sequential tests.
+"""Statistics of matches: win rates from duplicate pairs, points per round, sequential tests.
 
-Pure functions of counts; nothing is played here. A pair is two games on the same deals with the sides' chairs
-swapped; its score is the mean of the two game scores (1 won, .5 drawn, 0 lost), so 0, .5 or 1 where no game is
-drawn. Pairs are independent of each other, their two games are not, so every interval here comes from pairs.
+All functions are pure functions of counts. A pair is two games on the same deals with the chairs of the two sides
+swapped. Its score is the mean of the two game scores (1 won, .5 drawn, 0 lost), which is 0, .5 or 1 if no game is
+drawn. Pairs are independent of each other, but the two games of a pair are not. So every interval here is computed
+from pairs.
 """
 
 import math
@@ -13,23 +14,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # the five that can come up: a pentanomial
-EMPTY = 1e-3  # stands for a count of 0, so that a log-likelihood ratio exists (fishtest, stat_util.regularize)
+PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # the five possible scores: their counts are a pentanomial
+EMPTY = 1e-3  # replaces a count of 0, so that a log-likelihood ratio exists (fishtest, stat_util.regularize)
 CONFIDENCE = 0.95
 
 
 class WinRate(NamedTuple):
-    """A win rate and how sure it is; probabilities."""
+    """A win rate and its confidence interval, as probabilities."""
 
     rate: float
     low: float
     high: float
     pairs: int
-    variance_saved: float  # by duplicate: 1 - variance of the rate / its variance with independent games
+    variance_saved: float  # by duplicate pairs: 1 - variance of the rate / its variance with independent games
 
 
 class Mean(NamedTuple):
-    """A mean and its confidence interval, in the unit of what was measured."""
+    """A mean and its confidence interval, in the unit of the measurement."""
 
     mean: float
     low: float
@@ -37,18 +38,18 @@ class Mean(NamedTuple):
 
 
 class Sequential(NamedTuple):
-    """Where a sequential test stands."""
+    """The state of a sequential test."""
 
     elo0: float
     elo1: float
-    lower: float  # accept H0 (elo <= elo0) at or below
-    upper: float  # accept H1 (elo >= elo1) at or above
+    lower: float  # accept H0 (Elo <= elo0) if llr is at or below this
+    upper: float  # accept H1 (Elo >= elo1) if llr is at or above this
     llr: float
     decision: str  # "H0" | "H1" | "undecided"
 
 
 def z_of(confidence: float) -> float:
-    """Half width of a two-sided normal interval in standard deviations.
+    """Return half the width of a two-sided normal interval, in standard deviations.
 
     >>> round(z_of(0.95), 4)
     1.96
@@ -57,7 +58,7 @@ def z_of(confidence: float) -> float:
 
 
 def wilson(p: float, n: float, confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Wilson's score interval for a proportion ``p`` seen in ``n`` trials; ``n`` may be an effective number.
+    """Return Wilson's score interval for a proportion ``p`` in ``n`` trials; ``n`` may be an effective number.
 
     Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927), 209-212.
 
@@ -73,18 +74,19 @@ def wilson(p: float, n: float, confidence: float = CONFIDENCE) -> tuple[float, f
 
 
 def pair_counts(scores: NDArray[np.int_]) -> NDArray[np.int64]:
-    """How many pairs have each of `PAIR_SCORES`, int64 (5,), from results (pairs, 2) of 1, 0, -1."""
+    """Return how many pairs have each of `PAIR_SCORES`, int64 (5,), from results (pairs, 2) of 1, 0, -1."""
     index = np.asarray(scores, np.int64).sum(axis=1) + 2
     return np.bincount(index, minlength=5).astype(np.int64)
 
 
 def win_rate(scores: NDArray[np.int_], confidence: float = CONFIDENCE) -> WinRate:
-    """Side a's win rate with its interval, from results (pairs, 2): 1 won by a, 0 drawn, -1 lost.
+    """Return side a's win rate with its interval, from results (pairs, 2): 1 won by a, 0 drawn, -1 lost.
 
-    The interval is Wilson's with the effective number of trials that the pairs' variance implies, as is done for
-    proportions from clustered samples: Korn and Graubard, Survey Methodology 24 (1998), 193-201; Franco, Little,
-    Louis and Slud, J. Survey Statistics and Methodology 7 (2019), 334-364. It keeps a width when all pairs are
-    won. Where every pair is level (two equal bidders) the variance is zero, and the interval is the point .5.
+    The interval is Wilson's with an effective number of trials, which follows from the variance of the pairs. The same
+    is done for proportions from clustered samples: Korn and Graubard, Survey Methodology 24 (1998), 193-201; Franco,
+    Little, Louis and Slud, J. Survey Statistics and Methodology 7 (2019), 334-364. The interval keeps a width even if
+    all pairs are won. If every pair scores .5, as with two equal bidders, the variance is zero and the interval is the
+    point .5.
     """
     n = len(scores)
     if n == 0:
@@ -105,9 +107,10 @@ def win_rate(scores: NDArray[np.int_], confidence: float = CONFIDENCE) -> WinRat
 
 
 def ratio_of_sums(d: float, r: float, dd: float, dr: float, rr: float, n: int, confidence: float = CONFIDENCE) -> Mean:
-    """Mean of d per r (points per round) over ``n`` clusters (pairs), from the sums of d, r, d*d, d*r, r*r.
+    """Return the mean of d per r (points per round) over ``n`` clusters (pairs).
 
-    The linearised variance of a ratio estimator: Cochran, Sampling Techniques, 3rd ed. (1977), chapter 6.
+    The arguments are the sums of d, r, d*d, d*r and r*r. The interval uses the linearised variance of a ratio
+    estimator: Cochran, Sampling Techniques, 3rd ed. (1977), chapter 6.
     """
     if r == 0:
         return Mean(0.0, -math.inf, math.inf)
@@ -119,7 +122,7 @@ def ratio_of_sums(d: float, r: float, dd: float, dr: float, rr: float, n: int, c
 
 
 def score_of_elo(elo: float) -> float:
-    """Expected score at a rating difference, logistic as in fishtest (LLRcalc.L_).
+    """Return the expected score at a rating difference, logistic as in fishtest (LLRcalc.L_).
 
     >>> score_of_elo(0.0), round(score_of_elo(200.0), 4)
     (0.5, 0.7597)
@@ -128,7 +131,7 @@ def score_of_elo(elo: float) -> float:
 
 
 def elo_of_score(score: float) -> float:
-    """The inverse of `score_of_elo`; infinite at 0 and 1.
+    """Return the rating difference of an expected score: the inverse of `score_of_elo`, infinite at 0 and 1.
 
     >>> round(elo_of_score(0.64), 1)
     100.0
@@ -139,15 +142,15 @@ def elo_of_score(score: float) -> float:
 
 
 def constrained_mle(p: Sequence[float], values: Sequence[float], mean: float) -> list[float]:
-    """The distribution on ``values`` of the given mean under which frequencies ``p`` are likeliest.
+    """Return the most likely distribution on ``values`` with the given mean, for observed frequencies ``p``.
 
-    p_i / (1 + x (a_i - s)), with x the root of sum p_i (a_i - s) / (1 + x (a_i - s)) = 0: Van den Bergh,
-    "A practical introduction to the GSPRT" (cantate.be/Fishtest/GSPRT_approximation.pdf), section 1;
-    so fishtest's LLRcalc.MLE_expected. ``mean`` lies strictly between the least and the greatest value.
+    The result is p_i / (1 + x (a_i - s)), with x the root of sum p_i (a_i - s) / (1 + x (a_i - s)) = 0. Source: Van
+    den Bergh, "A practical introduction to the GSPRT" (cantate.be/Fishtest/GSPRT_approximation.pdf), section 1, and
+    fishtest's LLRcalc.MLE_expected. ``mean`` must lie strictly between the smallest and the greatest value.
     """
     gaps = [value - mean for value in values]
     low, high = -1 / max(gaps), -1 / min(gaps)  # between them every denominator is positive
-    for _ in range(200):  # the sum falls as x grows: halve until the floats meet
+    for _ in range(200):  # the sum falls as x grows: bisect until the two floats are neighbours
         x = (low + high) / 2
         if x in (low, high):
             break
@@ -162,10 +165,10 @@ def constrained_mle(p: Sequence[float], values: Sequence[float], mean: float) ->
 def log_likelihood_ratio(
     counts: Sequence[float], score0: float, score1: float, values: Sequence[float] = PAIR_SCORES
 ) -> float:
-    """The generalised log-likelihood ratio of mean ``score1`` against mean ``score0``.
+    """Return the generalised log-likelihood ratio of mean ``score1`` against mean ``score0``.
 
-    Each hypothesis stands at its own likeliest distribution (`constrained_mle`); counts of 0 become `EMPTY`.
-    Source as there, and fishtest's LLRcalc.LLR.
+    Each hypothesis uses its own most likely distribution (`constrained_mle`). Counts of 0 become `EMPTY`. The sources
+    are those of `constrained_mle` and fishtest's LLRcalc.LLR.
     """
     filled = [count if count > 0 else EMPTY for count in counts]
     total = sum(filled)
@@ -178,16 +181,16 @@ def log_likelihood_ratio(
 def sequential_test(
     counts: Sequence[float], elo0: float, elo1: float, alpha: float = 0.05, beta: float = 0.05
 ) -> Sequential:
-    """Where the test of elo0 against elo1 stands after pairs with ``counts`` of `PAIR_SCORES`.
+    """Return the state of the test of elo0 against elo1 after pairs with ``counts`` of `PAIR_SCORES`.
 
-    Wald's bounds ("Sequential Tests of Statistical Hypotheses", Ann. Math. Stat. 16 (1945), section 3.4) on the
-    generalised ratio. Looking only after whole chunks of pairs overshoots them, which errs less, not more.
-    Raises `ValueError` unless elo0 < elo1 and 0 < alpha, beta < .5.
+    The bounds on the generalised ratio are Wald's ("Sequential Tests of Statistical Hypotheses", Ann. Math. Stat. 16
+    (1945), section 3.4). A test that looks only after complete chunks of pairs may go beyond them, which makes errors
+    rarer. Raises `ValueError` unless elo0 < elo1 and 0 < alpha, beta < .5.
     """
     if not elo0 < elo1:
-        raise ValueError(f"found elo0 {elo0} and elo1 {elo1}; expected elo0 below elo1")
+        raise ValueError(f"elo0 is {elo0} and elo1 is {elo1}; accepted: elo0 below elo1")
     if not (0 < alpha < 0.5 and 0 < beta < 0.5):
-        raise ValueError(f"found alpha {alpha} and beta {beta}; expected both between 0 and .5")
+        raise ValueError(f"alpha is {alpha} and beta is {beta}; accepted: both between 0 and .5")
     lower = math.log(beta / (1 - alpha))
     upper = math.log((1 - beta) / alpha)
     llr = log_likelihood_ratio(counts, score_of_elo(elo0), score_of_elo(elo1)) if sum(counts) > 0 else 0.0

@@ -30,15 +30,15 @@ def test_markdown_and_sequential_test(capsys):
     assert main(["arena", "--a", "bis", "--b", "fixed:bid=4", "--pairs", "500", "--sprt=-5,5"]) == 0
     out = capsys.readouterr().out
     assert out.startswith("# bis v fixed:bid=4\n")
-    assert "Sequential test of elo -5 against 5: H1" in out
+    assert "Sequential test of Elo -5 (H0) against 5 (H1): H1" in out
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["--a", "bos", "--b", "rb"], "unknown policy 'bos'"),
-        (["--a", "rb", "--b", "rb", "--players", "a,b,c"], "expected one for all, or one for each side"),
-        (["--a", "rb", "--b", "python:nowhere.py:f", "--pairs", "1"], "found no Python file"),
+        (["--a", "rb", "--b", "rb", "--players", "a,b,c"], "accepted: one player for all, or one for each side"),
+        (["--a", "rb", "--b", "python:nowhere.py:f", "--pairs", "1"], "nowhere.py is not a Python file"),
         (["--a", "rb", "--b", "rb", "--jobs", "0"], "jobs is 0"),
         (["--a", "rb", "--b", "rb", "--win", "0"], "win is 0"),
         (["--a", "rb", "--b", "rb", "--rule", "variant=bridge"], "variant is 'bridge'"),
@@ -55,4 +55,4 @@ def test_malformed_options_are_usage_errors(capsys, arguments):
     with pytest.raises(SystemExit) as stopped:
         main(["arena", "--a", "rb", "--b", "rb", *arguments])
     assert stopped.value.code == 2
-    assert "expected" in capsys.readouterr().err
+    assert "accepted" in capsys.readouterr().err

@@ -162,7 +162,7 @@ def test_pair_sums_are_those_of_the_pairs(committed):
         ({"seed": -1}, "seed is -1"),
         ({"seed": 2**31}, "seed is"),
         ({"noise": 1.5}, "noise is 1.5"),
-        ({"sprt": (5.0, 5.0)}, "elo bounds"),
+        ({"sprt": (5.0, 5.0)}, "Elo bounds"),
         ({"players": ("srp", "nobody")}, "player is 'nobody'; accepted: wrp"),
     ],
 )

@@ -197,7 +197,7 @@ def test_nothing_divides_by_nothing(committed):
     found = describe_match(match, Played(arrays["scores"], arrays["sums"], 0.1, test), open_tables())
     assert found.nil_success == [None, None]
     assert json.loads(found.to_json())["sequential"]["decision"] in ("H0", "H1", "undecided")
-    assert "Sequential test of elo 0 against 5" in found.to_markdown()
+    assert "Sequential test of Elo 0 (H0) against 5 (H1)" in found.to_markdown()
 
 
 def test_one_bidder_of_each_is_told_by_name():

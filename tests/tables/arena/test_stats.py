@@ -156,7 +156,7 @@ def test_bounds_and_decisions():
     "arguments", [(5, 5), (5, 0), (0, 5, 0.0), (0, 5, 0.05, 0.5)], ids=["equal", "swapped", "alpha", "beta"]
 )
 def test_bounds_that_make_no_test_are_refused(arguments):
-    with pytest.raises(ValueError, match="expected"):
+    with pytest.raises(ValueError, match="accepted"):
         stats.sequential_test([1, 0, 1, 0, 1], *arguments)
 
 

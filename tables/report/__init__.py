@@ -1,4 +1,4 @@
-"""`python -m tables report`: figures and plots of docs/strength.md. Start reading in `report_command`."""
+"""Figures and plots of docs/strength.md: `python -m tables report`. Start reading in `report_command`."""
 
 from tables.report.report_command import add_arguments, main
 

@@ -1,4 +1,4 @@
-"""What each component of BIS is worth (Table 4), and of the card players: matches of BIS against itself less a part."""
+"""Sections about the parts of BIS (Table 4) and of the card players: each plays against itself without one part."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from tables.markdown import table
 from tables.report.paper import NO_ENDGAME_1, NO_ENDGAME_200, SINGLE_CURVE, SRP_WINS, Published
 from tables.report.setup import ONE_ROUND, PAPER, Setup, by_points, percent
 
-# Components that hang on the nil threshold: what each is called, and the options that take it away or change it.
+# Components that depend on the nil threshold: name, and the options that remove or change the component.
 ON_THRESHOLD = (
     ("one success curve", "curves=single"),
     ("no success curves (nilProb = nilValue)", "curves=raw"),
-    ("K or Q of spades rules no nil out", "spade_honours=allow"),
+    ("K or Q of spades does not rule out a nil", "spade_honours=allow"),
     ("no previous-bids factor", "factor=off"),
 )
 GRID = range(-80, 41, 5)  # points
@@ -20,7 +20,7 @@ FINALISTS = 3
 
 
 def ablations(setup: Setup) -> str:
-    """BIS against itself with one component off or changed (Table 4 and section 5.3.3)."""
+    """Return the table of BIS against itself with one component off or changed (Table 4 and section 5.3.3)."""
     both_at_0 = "one success curve, both at threshold 0"
     against: tuple[tuple[str, str, str, Published | str, Rules], ...] = (
         ("one success curve", "bis", "bis:curves=single", SINGLE_CURVE, PAPER),
@@ -41,19 +41,21 @@ def ablations(setup: Setup) -> str:
 
 
 def thresholds(setup: Setup) -> str:
-    """BIS against itself less a component that hangs on the nil threshold, each at its own best threshold.
+    """Return the table of BIS against itself without a component that depends on the nil threshold.
 
-    Each form's threshold is searched against `bis` on other deals than the match is played on.
+    Each form plays with its own best threshold. The search for it plays against `bis` on other deals than the match.
     """
     own, own_rate = _best(setup, "")
     rows: list[tuple[Any, ...]] = [("BIS itself", own, own_rate, "-", "-")]
     for name, options in (*ON_THRESHOLD, ("BIS*", "dynamic=on")):
-        # BIS* makes its own threshold: nothing to search.
+        # BIS* computes its own threshold, so there is nothing to search.
         best, rate = ("its own", "-") if options == "dynamic=on" else _best(setup, options)
         b = f"bis:{options}" if options == "dynamic=on" else f"bis:{options},nil_threshold={best}"
         result = setup.match(f"bis:nil_threshold={own}", b, seed=setup.seed + 2)
         rows.append((name, best, rate, percent(result), by_points(result)))
-    head = "opponents are BIS with | best threshold | its win rate against bis | best bis against it | points a round"
+    head = (
+        "opponents: BIS with | best threshold | its wins against bis | wins of best bis against it | points per round"
+    )
     return table(head, rows)
 
 
@@ -65,7 +67,7 @@ def _best(setup: Setup, options: str) -> tuple[str, str]:
 
 
 def card_players(setup: Setup) -> str:
-    """SRP against WRP with the same bidder, and each piece of SRP."""
+    """Return the tables of SRP against WRP with the same bidder, and of each piece of SRP 1."""
     rows = [
         (name, SRP_WINS, percent(setup.match(bidder, bidder, ("srp", "wrp"))))
         for name, bidder in (("RB", "rb"), ("BIS", "bis"))
@@ -75,7 +77,7 @@ def card_players(setup: Setup) -> str:
 
 
 def newest_player(setup: Setup) -> str:
-    """SRP 2 against SRP 1 with the same bidder, and each piece of it."""
+    """Return the tables of SRP 2 against SRP 1 with the same bidder, and of each piece of SRP 2."""
     games: tuple[tuple[str, str, Rules], ...] = (
         ("BIS, 200/-100", "bis", PAPER),
         ("RB, 200/-100", "rb", PAPER),
@@ -86,5 +88,5 @@ def newest_player(setup: Setup) -> str:
     for name, bidder, rules in games:
         result = setup.match(bidder, bidder, ("srp@2", "srp@1"), rules)
         rows.append((name, percent(result), by_points(result)))
-    head = table("bidder of both sides | `srp@2` against `srp@1`, % of games | points a round", rows)
+    head = table("bidder of both sides | `srp@2` against `srp@1`, % of games | points per round", rows)
     return head + "\n\n" + fit.fit_srp2(setup.tables, setup.pairs, setup.seed, setup.jobs)

@@ -1,6 +1,6 @@
-"""The section about Big 5 and Big 6: pairs that play them against pairs that don't, and what follows the hands that do.
+"""The section about Big 5 and Big 6: pairs with a convention against pairs without it, and the results by kind of hand.
 
-Matches where partner's blind nil answers a Big 6 are not here: those of this section are played without blind nil.
+All matches of this section are played without blind nil. So partner's blind nil after a Big 6 is not measured here.
 """
 
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from tables.report.setup import PAPER, Setup, by_points, percent, share
 from tables.run.family import LocalThreads
 
 LONG = make_rules("classic")  # goal 500, no losing goal
-DEALS = 40  # of self-play for each pair of the report
+DEALS = 40  # deals of self-play for each pair of the report
 BAG_POINTS = LONG.bag_penalty // LONG.bag_limit
 PAIRS = (
     ("Big 5", "bis:convention=big5", "bis"),
@@ -34,20 +34,23 @@ PAIRS = (
 
 
 def conventions(setup: Setup) -> str:
-    """Win rates of pairs with a convention, with and without curves of their own, and why they are what they are."""
+    """Return the win rates of pairs with a convention, and the results by kind of hand.
+
+    One row plays the convention with curves that were fitted without it.
+    """
     rows: list[tuple[Any, ...]] = []
     for name, a, b in PAIRS:
         rows.append((name, *_row([setup.match(a, b, rules=rules) for rules in (PAPER, LONG)])))
     name, a, b = PAIRS[0]
     rows.append(
-        (f"{name}, the partnership's curves", *_row([_without_own(setup, a, b, rules) for rules in (PAPER, LONG)]))
+        (f"{name}, curves fitted without it", *_row([_without_own(setup, a, b, rules) for rules in (PAPER, LONG)]))
     )
-    head = "pairs with | 200/-100, % | 500, % | points a round, 200 | points a round, 500 | nils made, %"
+    head = "pairs with | 200/-100, % | 500, % | points per round, 200/-100 | points per round, 500 | nils made, %"
     return table(head, rows) + "\n\n" + behind(setup)
 
 
 def searched(setup: Setup) -> str:
-    """The grids behind the threshold of the answer."""
+    """Return the grids of the search for the answer's threshold."""
     return fit.fit_conventions(setup.tables, max(1, setup.pairs * 2 // 5), 9, setup.jobs)
 
 
@@ -57,16 +60,16 @@ def _row(results: list[MatchResult]) -> tuple[str, ...]:
 
 
 def _without_own(setup: Setup, a: str, b: str, rules: Any) -> MatchResult:
-    """The match with tables that were fitted without the convention."""
+    """Return the result of a match on tables that were fitted without the convention."""
     kept = {name: array for name, array in setup.opened.arrays.items() if not name.startswith(("big5_", "big6_"))}
     match = Match(a, b, pairs=setup.pairs, rules=rules, seed=setup.seed)
     return describe_match(match, play(match, kernel_tables(kept), LocalThreads(setup.jobs)), setup.opened)
 
 
 def behind(setup: Setup) -> str:
-    """The first partners' hands by what Big 5 makes of them, bid without it and with it on the same deals.
+    """Return the table of the first partners' hands by their meaning in Big 5.
 
-    Opponents always bid without it.
+    The same deals are bid without the convention and with it. Opponents always bid without it.
     """
     plain, with_it = "bis:endgame=off", "bis:convention=big5,endgame=off"
     without, first, second = (
@@ -75,7 +78,7 @@ def behind(setup: Setup) -> str:
     )
     rows = []
     for name, members in _kinds(without).items():
-        # Seat 0's hands from the rounds where its side plays the convention, seat 1's likewise.
+        # Take each seat's hands from the rounds in which its side plays the convention.
         old = [_after(without, seat, members[:, seat]) for seat in range(2)]
         new = [_after(rounds, seat, members[:, seat]) for seat, rounds in enumerate((first, second))]
         more = np.concatenate([after.points - before.points for before, after in zip(old, new, strict=True)])
@@ -88,21 +91,21 @@ def behind(setup: Setup) -> str:
         rows.append(
             (name, share(members.mean()), " -> ".join(answered), " -> ".join(made), f"{more.mean():+.1f} ± {half:.1f}")
         )
-    deals = f"{DEALS * setup.pairs:,} deals, each bid without Big 5, and by either side with it:"
-    head = "first partner's hand | of all, % | partner bids nil, % | nils made, % | points with it less without"
+    deals = f"{DEALS * setup.pairs:,} deals, each bid without Big 5 and then with Big 5 by each side (without -> with):"
+    head = "first partner's hand | of all, % | partner bids nil, % | nils made, % | points with it minus without it"
     return deals + "\n\n" + table(head, rows)
 
 
 class After(NamedTuple):
-    """What followed the first partners' hands of one seat."""
+    """The results of the rounds after the first partners' hands of one seat."""
 
-    nils: int  # of their partners
-    made: int
-    points: NDArray[np.int64]  # of the side less the other's, by hand; a bag costs a tenth of the ten bags' penalty
+    nils: int  # nils that their partners bid
+    made: int  # nils made of these
+    points: NDArray[np.int64]  # of the side minus the other side, by hand; a bag costs a tenth of the bag penalty
 
 
 def _kinds(rounds: Rounds) -> dict[str, NDArray[np.bool_]]:
-    """Hands of seats 0 and 1, bool (rounds, 2), by what Big 5 makes of them; nils are none of them."""
+    """Return the hands of seats 0 and 1 by their meaning in Big 5, bool (rounds, 2) each; no kind includes nils."""
     hands, bids = rounds.hands[:, :2], rounds.bids[:, :2]
     takes = np.array([limit_takes(estimate, NO_BID) for estimate in rounds.estimates[:, :2].ravel().tolist()])
     covers = [covers_nil(hand, n, 4) for hand, n in zip(hands.ravel().tolist(), takes.tolist(), strict=True)]
@@ -122,7 +125,7 @@ def _after(rounds: Rounds, seat: int, members: NDArray[np.bool_]) -> After:
 
 
 def _bags(rounds: Rounds) -> NDArray[np.int64]:
-    """Bags of the sides of seats 0 and 1, int64 (rounds, 2): overtricks, and tricks of failed nils."""
+    """Return the bags of the sides of seats 0 and 1, int64 (rounds, 2): overtricks, and tricks of failed nils."""
     bids, taken = rounds.bids.astype(np.int64), rounds.taken.astype(np.int64)
     thrown = np.where(bids == 0, taken, 0)
     over = np.where(bids == 0, 0, taken) - bids

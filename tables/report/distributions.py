@@ -1,4 +1,4 @@
-"""How rounds look: nil patterns, sums of bids, points, legal cards, the ace of spades (Table 3, Figs. 2, 4 to 7)."""
+"""Sections about rounds: nils, sums of bids, points, legal cards, the ace of spades (Table 3, Figs. 2, 4 to 7)."""
 
 from typing import Any
 
@@ -12,9 +12,9 @@ from tables.report import paper, plots
 from tables.report.samples import Rounds
 from tables.report.setup import Setup, by_points, share
 
-FEWEST = 200  # rounds that a point of a plot needs
+FEWEST = 200  # minimum number of rounds for one point of a plot
 POINTS_BIN = 10
-# Rows of Table 3, ours by their names in `tables.arena.result.round_type` (side a: MS first, BIS second).
+# Rows of Table 3, and the names of ours in `tables.arena.result.round_type` (side a: MS first, BIS second).
 TYPES = {
     "BIS + BIS": "nil of b",
     "H": "nil of a, first",
@@ -26,20 +26,20 @@ TYPES = {
 
 
 def shape(setup: Setup) -> str:
-    """Orientation figures of BIS at all four seats."""
+    """Return the main figures of BIS in all four seats."""
     result = setup.match("bis", "bis")
     rows: list[tuple[Any, ...]] = [
         ("bids that are nil, %", paper.NIL_BIDS, share(result.nil_rate[0])),
         ("nils made, %", paper.NILS_MADE, share(result.nil_success[0])),
         ("mean sum of the four bids", paper.SUM_OF_BIDS, f"{result.sum_of_bids:.2f}"),
-        ("mean legal cards a play", paper.LEGAL_CARDS, f"{result.legal_cards:.2f}"),
-        ("points a round", "-", by_points(result)),
+        ("mean legal cards per play", paper.LEGAL_CARDS, f"{result.legal_cards:.2f}"),
+        ("points per round", "-", by_points(result)),
     ]
     return table("BIS against BIS, SRP | paper (games with humans) | ours", rows)
 
 
 def round_types(setup: Setup) -> str:
-    """BIS + BIS against a partnership of MS and BIS, by who bid nil (Table 3)."""
+    """Return the table of BIS + BIS against a partnership of MS and BIS, by who bid nil (Table 3)."""
     result = _mixed(setup)
     ours = {row["type"]: row for row in result.round_types}
     all_paper = sum(row.rounds for row in paper.TABLE_3)
@@ -63,15 +63,15 @@ def round_types(setup: Setup) -> str:
 
 
 def points_by_sum(setup: Setup) -> str:
-    """Points a round by the sum of the four bids where nobody bid nil (Fig. 4)."""
+    """Return the points per round by the sum of the four bids, over rounds without nils (Fig. 4)."""
     found = [row for row in _mixed(setup).sums_of_bids if row["without_nil"] >= FEWEST]
     x = np.array([row["sum"] for row in found], float)
     series = [
         plots.Series(name, x, np.array([row["points"][side] for row in found]))
         for name, side in (("BIS + BIS", 1), ("MS + BIS", 0))
     ]
-    text = "Points a round by the sum of the four bids, rounds without nils"
-    image = setup.image("points-by-sum", plots.lines(series, "sum of the four bids", "points a round"), text)
+    text = "Points per round by the sum of the four bids, rounds without nils"
+    image = setup.image("points-by-sum", plots.lines(series, "sum of the four bids", "points per round"), text)
     rows: list[tuple[Any, ...]] = [
         (row["sum"], f"{row['without_nil']:,}", f"{row['points'][1]:.1f} : {row['points'][0]:.1f}") for row in found
     ]
@@ -79,12 +79,12 @@ def points_by_sum(setup: Setup) -> str:
 
 
 def _mixed(setup: Setup) -> MatchResult:
-    # MS stands in for the human of the paper's table.
+    # MS takes the place of the human player in the paper's table.
     return setup.match("ms", "bis", mixed=True)
 
 
 def points_of_nils(rounds: Rounds) -> tuple[bytes, str]:
-    """Points of a side in a round by whether a given player of it bid nil (Fig. 2)."""
+    """Return plot and table of a side's points in a round, by whether a given player of it bid nil (Fig. 2)."""
     nil = rounds.bids == 0
     points = np.stack([rounds.points[:, seat & 1] for seat in range(4)], axis=1)
     edges = np.arange(-305, 306, POINTS_BIN)
@@ -99,13 +99,13 @@ def points_of_nils(rounds: Rounds) -> tuple[bytes, str]:
         rows.append(
             (name, f"{len(inside):,}", f"{inside.mean():.1f}", *(f"{q:.0f}" for q in quarter), f"{set_share:.1f}")
         )
-    head = "the player bid | hands | mean points of her side | lower quarter | median | upper quarter | below 0, %"
+    head = "the player bid | hands | mean points of the side | lower quartile | median | upper quartile | below 0, %"
     drawn = plots.lines(series, "points of the side in the round", "% of its rounds", markers=False)
     return drawn, table(head, rows)
 
 
 def sums_of_bids(rounds: Rounds) -> tuple[bytes, str]:
-    """How often each sum of the four bids comes up (Fig. 5)."""
+    """Return plot and text about how often each sum of the four bids occurs (Fig. 5)."""
     total = rounds.bids.sum(axis=1, dtype=np.int64)
     counts = np.bincount(total) / len(total)
     x = np.arange(len(counts), dtype=float)
@@ -116,7 +116,7 @@ def sums_of_bids(rounds: Rounds) -> tuple[bytes, str]:
 
 
 def legal_cards(rounds: Rounds) -> tuple[bytes, str]:
-    """Legal cards at each trick (Fig. 6), by place in the trick."""
+    """Return plot and text about the number of legal cards at each trick (Fig. 6), for leading and following."""
     numbers = np.arange(14)
     by_place = (rounds.choices * numbers).sum(axis=1) / rounds.choices.sum(axis=1)
     tricks = by_place.reshape(13, 4)
@@ -127,14 +127,14 @@ def legal_cards(rounds: Rounds) -> tuple[bytes, str]:
     drawn = plots.lines(series, "trick", "mean legal cards", level=mean)
     return (
         drawn,
-        f"Mean {mean:.2f} (paper {paper.LEGAL_CARDS}); in {100 * forced:.1f}% of plays only one card is legal.",
+        f"Mean {mean:.2f} (paper {paper.LEGAL_CARDS}). In {100 * forced:.1f}% of plays only one card is legal.",
     )
 
 
 def ace_of_spades(rounds: Rounds, fitted: NDArray[np.float64]) -> tuple[bytes, str]:
-    """Probability that the last bidder holds the ace of spades, by the sum of the three bids before (Fig. 7).
+    """Return plot and table of the probability that the last bidder holds the ace of spades (Fig. 7).
 
-    ``fitted``: what the tables state, by the sum.
+    The rows are sums of the three bids before. ``fitted`` is the shipped table's probability, by the sum.
     """
     total = rounds.bids[:, :3].sum(axis=1, dtype=np.int64)
     held = rounds.hands[:, 3] >> (FIRST_SPADE + ACE) & 1
@@ -156,7 +156,7 @@ def ace_of_spades(rounds: Rounds, fitted: NDArray[np.float64]) -> tuple[bytes, s
 def _rate_by(
     group: NDArray[np.int64], hit: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    # Groups of at least FEWEST, their rate, half its 95% interval, and their size.
+    # Return the groups of at least FEWEST rounds, their rate, half of its 95% interval, and their size.
     n = np.bincount(group).astype(float)
     hits = np.bincount(group, hit)
     x = np.flatnonzero(n >= FEWEST)

@@ -1,4 +1,4 @@
-"""Sections about what was fitted: success curves, their calibration, and the searches behind the constants."""
+"""Sections about fitted values: success curves, their calibration, and the searches for constants."""
 
 import numpy as np
 
@@ -13,20 +13,20 @@ from tables.report.paper import CURVE_EXAMPLE
 from tables.report.samples import SEQUENCES, third_seat_nils
 from tables.report.setup import Setup
 
-DEALS = 800  # dealt for each pair of the report, to find the three sequences of Fig. 3
-CAST_DEALS = 400  # the same for each cast
-CASTS = {  # partner's player and the opponents'; the nil bidder plays SRP
+DEALS = 800  # deals for each pair of the report, to find the three sequences of Fig. 3
+CAST_DEALS = 400  # the same for each entry of CASTS
+CASTS = {  # card players of partner and of the opponents; the nil bidder plays SRP
     "SRP all": ("srp@2", "srp@2"),
     "SRP, partner WRP": ("wrp", "srp@2"),
     "SRP, opponents WRP": ("srp@2", "wrp"),
     "SRP, all others WRP": ("wrp", "wrp"),
 }
-BIN = 10  # of nil values, hundredths, in plot and table
-FEWEST = 30  # nils that a bin needs to be shown
+BIN = 10  # width of a bin of nil values in plot and table, hundredths
+FEWEST = 30  # minimum number of nils for a bin to be shown
 
 
 def curve(setup: Setup) -> str:
-    """Pr(nil made) for the paper's example, and what it hangs on."""
+    """Return the probability that the paper's example nil is made, and how it depends on the card players."""
     ours = interpolate(setup.tables[PARTNERSHIP_PROFILE].curves, read_auction(2, 1, 3, NO_BID).sequence, 0.8)
     head = table(
         "third seat after (1, 3), nil value .8 | paper | ours",
@@ -38,7 +38,7 @@ def curve(setup: Setup) -> str:
         counts = third_seat_nils(setup.tables, deals, setup.seed, setup.jobs, partner, opponents)
         near, all_three = counts[0, 75:85].sum(axis=0), counts[:, 40:].sum(axis=(0, 1))
         rows.append((name, _made_of(*near), _made_of(*all_three)))
-    title = "players | made after 1, 3 at value .75-.85, % | after 1, 3 or 3, 3 or 8, 3 at value over .4, %"
+    title = "players | made after 1, 3 at value .75-.85, % | made after 1, 3 or 3, 3 or 8, 3 at value over .4, %"
     return head + "\n\n" + table(title, rows)
 
 
@@ -47,14 +47,14 @@ def _made_of(n: int, made: int) -> str:
 
 
 def curves_and_data(setup: Setup) -> str:
-    """Success curves of the paper's three sequences with nils played anew (Fig. 3)."""
+    """Return the success curves of the paper's three sequences, with the results of newly played nils (Fig. 3)."""
     counts = third_seat_nils(setup.tables, DEALS * setup.pairs, setup.seed, setup.jobs)
     drawn, rows = [], []
     for (partner, rho), by_value in zip(SEQUENCES, counts, strict=True):
         row = read_auction(2, partner, rho, NO_BID).sequence
         values = np.linspace(0.0, 1.0, by_value.shape[0])
         fitted = setup.tables[PARTNERSHIP_PROFILE].curves[row]
-        # The last cell is the value 1 alone; it joins the bin below.
+        # The last cell holds only the value 1. It is added to the bin below.
         cells = np.minimum(np.arange(len(values)), len(values) - 2) // BIN
         n = np.bincount(cells, by_value[:, 0])
         made = np.bincount(cells, by_value[:, 1])
@@ -74,13 +74,13 @@ def curves_and_data(setup: Setup) -> str:
     image = setup.image(
         "success-curves",
         plots.curves(drawn, "nil value", "nils made", (0.8, CURVE_EXAMPLE)),
-        "Success curves in third seat after partner's 1, 3 or 8 and RHO's 3, with nils played anew",
+        "Success curves in third seat after partner's 1, 3 or 8 and RHO's 3, with the results of newly played nils",
     )
     return image + "\n\n" + table("third seat | nils | stated by the curve, % | made, %", rows)
 
 
 def held_out(setup: Setup) -> str:
-    """How the curves hold on rounds they were not fitted on, and the three readings of cnil."""
+    """Return how well the curves predict nils that they were not fitted on, and the three readings of cnil."""
     figures = setup.opened.families["curves"].figures
     of_curves = [
         (label, f"{figures[key + 'log_loss']:.4f}", f"{figures[key + 'brier']:.4f}")
@@ -91,8 +91,9 @@ def held_out(setup: Setup) -> str:
     ]
     readings = [(name, f"{figures['log_loss_reading_' + name]:.4f}") for name in ("and", "or", "any")]
     counts = (
-        f"Fitted on {int(figures['nil_rounds'] - figures['held_out_nils']):,} nil rounds, judged on "
-        f"{int(figures['held_out_nils']):,} others; readings on {int(figures['unselected_nils']):,} unselected nils. "
+        f"The curves were fitted on {int(figures['nil_rounds'] - figures['held_out_nils']):,} nil rounds and judged on "
+        f"{int(figures['held_out_nils']):,} others. The readings were compared on "
+        f"{int(figures['unselected_nils']):,} unselected nils. "
         f"Expected calibration error {figures['held_out_calibration_error']:.4f}."
     )
     return "\n\n".join(
@@ -106,7 +107,7 @@ def held_out(setup: Setup) -> str:
 
 
 def searched(setup: Setup) -> str:
-    """The grids behind RB's ranks and `bis:tuned`."""
+    """Return the grids of the searches for the factor, RB's ranks and `bis:tuned`."""
     pairs = max(1, setup.pairs * 2 // 5)
     searches = (fit.fit_factor, fit.fit_rb, fit.fit_bis)
     return "\n\n".join(search(setup.tables, pairs, 9, setup.jobs) for search in searches)

@@ -1,11 +1,13 @@
-"""The kinds of hand where BIS's estimate is furthest from results: where the next bidder starts.
+"""The section about the kinds of hand for which BIS's estimate is furthest from the results.
 
-A kind is a value of one feature of hand and auction, or of two together. For regular bids the estimate (regular
-takes before rounding) is held against the tricks taken, for nils the stated probability against nils made. BIS's
-estimates are below the tricks by design (a set contract costs more than a bag), so a kind's difference counts from
-the mean difference of all regular bids. Kinds are ranked by share of hands times difference, in points: ten a trick,
-200 between a nil made and a nil failed. They are picked on the even rounds and judged on the odd ones, so that the
-worst of many is not overrated.
+A kind is a value of one feature of hand and auction, or of two features together. For regular bids the estimate
+(regular takes before rounding) is compared with the tricks taken. For nils the stated probability is compared with the
+nils made. BIS's estimates are below the tricks by design, because a set contract costs more than a bag. So the
+difference of a kind is measured from the mean difference of all regular bids.
+
+Kinds are ranked by their share of hands times their difference in points: ten points per trick, 200 between a nil made
+and a nil failed. They are chosen on the even rounds and judged on the odd ones, so that the worst of many is not
+overestimated.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,8 +21,8 @@ from tables.markdown import table
 from tables.report.samples import Rounds
 
 TRICK_POINTS, NIL_POINTS = 10.0, 200.0
-SMALLEST = 0.002  # share of all hands that a kind needs
-MOST_SHARED = 0.3  # of the hands of the smaller of two kinds; above it they are told as one
+SMALLEST = 0.002  # minimum share of all hands for a kind
+MOST_SHARED = 0.3  # of two kinds that share more of the smaller one's hands, only the first is shown
 SHOWN = 3
 RANKS = 13
 _ACE, _KING, _QUEEN, _JACK, _TEN = 12, 11, 10, 9, 8
@@ -30,31 +32,31 @@ Family = dict[str, Bools]  # a feature's values, each with the hands that have i
 
 
 class Kind(NamedTuple):
-    """A kind of hand and how far the estimate is off; in tricks or as a probability, beyond `mean`."""
+    """A kind of hand and the error of the estimate, in tricks or as a probability."""
 
     name: str
     hands: int
     share: float  # of all hands, regular bids and nils
     stated: float
     real: float
-    mean: float  # real less stated over all bids of the sort
-    error: float  # half the 95% interval of real less stated
-    points: float  # share times difference in points, signed: above 0 the estimate is too low
+    mean: float  # real minus stated over all regular bids, or over all nils
+    error: float  # half of the 95% interval of real minus stated
+    points: float  # share times difference in points; above 0 the estimate is too low
 
     @property
     def difference(self) -> float:
-        """Real less stated, from the mean of all."""
+        """Return real minus stated, measured from the mean of all."""
         return self.real - self.stated - self.mean
 
 
 def furthest(rounds: Rounds) -> str:
-    """The three kinds that are furthest off, then those of regular bids and of nils apart, as tables."""
+    """Return the three kinds that are furthest from the results, then those of regular bids and of nils, as tables."""
     regular = _worst(rounds, _regular_families(rounds), nil=False)
     nils = _worst(rounds, _nil_families(rounds), nil=True)
     whole = len(rounds.hands)
     head = (
-        f"Of {whole:,} rounds of BIS at all seats, the odd half. All regular bids: taken less estimate "
-        f"{regular[0].mean:+.2f} tricks;\nall nils: made less stated {100 * nils[0].mean:+.1f}%."
+        f"The odd half of {whole:,} rounds with BIS in all seats. All regular bids: taken minus estimate is "
+        f"{regular[0].mean:+.2f} tricks.\nAll nils: made minus stated is {100 * nils[0].mean:+.1f}%."
     )
     rows = [
         (
@@ -68,7 +70,7 @@ def furthest(rounds: Rounds) -> str:
         )
         for kind in regular
     ]
-    title = "regular bids | hands | share, % | estimate, tricks | taken | difference from the mean | points a hand"
+    title = "regular bids | hands | share, % | estimate, tricks | taken | difference from the mean | points per hand"
     of_nils = [
         (
             kind.name,
@@ -81,10 +83,10 @@ def furthest(rounds: Rounds) -> str:
         )
         for kind in nils
     ]
-    nil_title = "nils | hands | share, % | stated, % | made, % | difference | points a hand"
+    nil_title = "nils | hands | share, % | stated, % | made, % | difference | points per hand"
     three = sorted([*regular, *nils], key=lambda kind: -abs(kind.points))[:SHOWN]
     named = [(i, kind.name, f"{kind.points:+.2f}") for i, kind in enumerate(three, 1)]
-    first = table("furthest off | kind of hand | share times difference, points a hand", named)
+    first = table("rank | kind of hand | share times difference, points per hand", named)
     return "\n\n".join((head, first, table(title, rows), table(nil_title, of_nils)))
 
 

@@ -1,4 +1,4 @@
-"""The section about levels and style: each level against full strength and against `bis`, and what a style costs."""
+"""The section about skill levels and style: win rates of each level, and the cost of a style."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ STYLES = ("aggression=-1", "aggression=-0.5", "aggression=0.5", "aggression=1", 
 
 
 def against(setup: Setup) -> str:
-    """Win rates of each level."""
+    """Return the win rates of each level against level 5 of the same policy and against `bis`."""
     rows: list[tuple[Any, ...]] = []
     for name in POLICIES:
         for level in range(1, FULL_LEVEL + 1):
@@ -25,7 +25,7 @@ def against(setup: Setup) -> str:
 
 
 def styles(setup: Setup) -> str:
-    """Win rates of styles at full strength against the same without."""
+    """Return the win rates of styles at full strength against the same policy without the style."""
     rows: list[tuple[Any, ...]] = []
     for name in POLICIES:
         for style in STYLES:
@@ -33,9 +33,9 @@ def styles(setup: Setup) -> str:
             result = setup.match(text, name)
             nils, made = share(result.nil_rate[0]), share(result.nil_success[0])
             rows.append((f"`{text}`", percent(result), by_points(result), nils, made))
-    return table("style | wins against the same without, % | points a round | nils, % | made, %", rows)
+    return table("style | wins against the policy without it, % | points per round | nils, % | made, %", rows)
 
 
 def searched(setup: Setup) -> str:
-    """The search behind the spreads, and for every policy what they win."""
+    """Return the search for the noise of each level, with the win rate of each policy at each level."""
     return fit.fit_levels(setup.tables, max(1, setup.pairs * 2 // 5), 9, setup.jobs)

@@ -1,4 +1,4 @@
-"""BIS against the rule-based bidders under every player: Table 2, with its forest plot, and numbers without nils."""
+"""Sections about BIS against the rule-based bidders (Table 2), bids without nils, and UCT against SRP."""
 
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from tables.report.setup import Setup, by_points, percent
 
 
 class Row(NamedTuple):
-    """Opponents, the player of both sides, and the paper's figures where it has them."""
+    """Opponents, the card player of both sides, and the paper's figures if it has them."""
 
     b: str
     player: str
@@ -23,7 +23,7 @@ def _rows() -> list[Row]:
     for (b, player), published in TABLE_2.items():
         rows.append(Row(b, player, published))
         if b == "rb":
-            rows.append(Row("rb:nil=5-8-T", player, published))  # the ranks that the paper prints for its RB
+            rows.append(Row("rb:nil=5-8-T", player, published))  # the ranks in the paper's description of RB
         if b == "ms":
             rows.append(Row("ms:nil=T-J-Q", player, None))  # MS with the ranks fitted to RB in our engine
     return rows
@@ -33,7 +33,7 @@ ROWS = _rows()
 
 
 def name_of(player: str) -> str:
-    """A player as the paper writes it.
+    """Return a card player's name as the paper writes it.
 
     >>> name_of("uct:5"), name_of("srp")
     ('UCT(5)', 'SRP')
@@ -43,7 +43,7 @@ def name_of(player: str) -> str:
 
 
 def opponents(setup: Setup) -> str:
-    """BIS and `bis:tuned` against the rule-based bidders (Table 2)."""
+    """Return the table of BIS and `bis:tuned` against the rule-based bidders (Table 2)."""
     rows: list[tuple[Any, ...]] = []
     for b, player, paper in ROWS:
         bis = setup.match("bis", b, player)
@@ -57,33 +57,33 @@ def opponents(setup: Setup) -> str:
 
 
 def forest(setup: Setup) -> str:
-    """Win rates of Table 2 with their intervals and the paper's marks."""
+    """Return the plot of Table 2's win rates with their intervals and the paper's values."""
     marks = [
         plots.Mark(f"{b} ({name_of(player)})", *interval(setup.match("bis", b, player)), paper and paper.win_rate)
         for b, player, paper in ROWS
     ]
-    text = "Win rates of BIS against each bidder, with intervals, beside the paper's"
+    text = "Win rates of BIS against each bidder, with intervals and the paper's values"
     return setup.image("win-rates", plots.forest(marks), text)
 
 
 def interval(result: MatchResult) -> tuple[float, float, float]:
-    """Win rate and its interval in percent."""
+    """Return the win rate and the two ends of its interval, in percent."""
     return 100 * result.win_rate, 100 * result.ci95[0], 100 * result.ci95[1]
 
 
 def numbers_alone(setup: Setup) -> str:
-    """BIS against RB, MS and IO with nils switched off on both sides."""
+    """Return the table of BIS against RB, MS and IO with nils switched off on both sides."""
     rows: list[tuple[Any, ...]] = []
     for b in ("rb", "ms", "io"):
         for player in ("srp", "wrp"):
             result = setup.match("bis:nils=off,endgame=off", f"{b}:nils=off", player)
             sets = " : ".join("-" if rate is None else f"{100 * rate:.1f}" for rate in result.set_rate)
             rows.append((b, name_of(player), percent(result), by_points(result), sets))
-    return table("opponents, no nils | players | bis | points a round | contracts set, %", rows)
+    return table("opponents, no nils | players | bis | points per round | contracts set, %", rows)
 
 
 def uct_against_srp(setup: Setup) -> str:
-    """What UCT(n) is worth against SRP for the last n tricks, and what it costs; speeds are measured now."""
+    """Return how much UCT(n) wins against SRP for the last n tricks, and its cost; the speeds are measured now."""
     fast = _rounds_a_second(setup, "srp", max(1, setup.pairs // 10))
     rows: list[tuple[Any, ...]] = [("SRP", "-", "-", "-", f"{fast:,.0f}", "1")]
     for player in ("uct:3", "uct:5"):
@@ -100,11 +100,11 @@ def uct_against_srp(setup: Setup) -> str:
                 f"{fast / speed:,.0f}",
             )
         )
-    head = "BIS bids on both sides | win rate | points a round more | pairs | rounds/s, one core | times slower"
+    head = "BIS bids on both sides | win rate | points per round gained | pairs | rounds/s, one core | times slower"
     return table(head, rows)
 
 
 def _rounds_a_second(setup: Setup, player: str, pairs: int) -> float:
-    """Speed on one thread with ``player`` on side a and SRP on side b, as in the matches."""
+    """Return the rounds per second on one thread with ``player`` on side a and SRP on side b, as in the matches."""
     result = run_match(Match("bis", "bis", (player, "srp"), pairs, seed=setup.seed))
     return result.rounds / result.seconds

@@ -1,20 +1,17 @@
-"""Figures of Cohensius, Meir, Oved and Stern, *Bidding in Spades* (ECAI 2020), for ours to stand beside.
-
-Only what the paper prints; nothing is computed here.
-"""
+"""Figures printed in Cohensius, Meir, Oved and Stern, *Bidding in Spades* (ECAI 2020), to compare ours with."""
 
 from typing import NamedTuple
 
 
 class Published(NamedTuple):
-    """A row of tables 2 and 4: BIS's win rate, percent of 10,000 games, and points a round of BIS and opponents."""
+    """A row of Tables 2 and 4: BIS's win rate in percent of 10,000 games, and points per round of both sides."""
 
     win_rate: float
     bis_points: float
     points: float
 
 
-# Table 2, by opponents' bidding and playing module.
+# Table 2, by the opponents' bidder and the card player.
 TABLE_2 = {
     ("rb", "wrp"): Published(51.9, 53.2, 50.0),
     ("ms", "wrp"): Published(66.9, 50.1, 38.2),
@@ -32,7 +29,10 @@ NO_ENDGAME_1 = Published(52.8, 43.5, 52.9)
 
 
 class RoundType(NamedTuple):
-    """A row of table 3, BIS + BIS against a human + BIS; points a round, nils made in percent (None where none)."""
+    """A row of Table 3, BIS + BIS against a human + BIS.
+
+    Points are per round. Nils made are in percent, None if nobody bid nil.
+    """
 
     name: str
     rounds: int
@@ -50,11 +50,11 @@ TABLE_3 = (
     RoundType("double nil", 691, 64.5, -29.3, None, 32.4),
     RoundType("no nil", 95_928, 48.9, 43.6, None, None),
 )
-# Section 4.3 and Fig. 3: third seat, partner bid 1, RHO 3, nil value .8.
+# Section 4.3 and Fig. 3: probability of a nil in third seat after partner bid 1 and RHO 3, with nil value .8.
 CURVE_EXAMPLE = 0.65
-# Appendices B and C, and section 5.2; from games with humans. Share of nils of bids and their success in percent.
+# Appendices B and C, and section 5.2, from games with humans. Percent of bids that are nil, and of nils made.
 NIL_BIDS, NILS_MADE = 13.6, 68.8
 SUM_OF_BIDS, LEGAL_CARDS = 10.55, 3.6
-# Section 5.2: share of its games that BIS + SRP wins against a side with a human. The brief of SRP asks as much of RB
-# with SRP against RB with WRP.
+# Section 5.2: percent of games that BIS + SRP wins against a side with a human. The report compares SRP's win rate
+# against WRP with it.
 SRP_WINS = 56

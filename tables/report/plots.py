@@ -1,7 +1,6 @@
-"""Plots of the report as SVG: from numbers to bytes, the same bytes each time.
+"""Plots of the report as SVG: functions from numbers to bytes that give the same bytes each time.
 
-Nothing is played or read here. Text stays text (small files), ids are hashed from a fixed salt, and no date or
-program name is written.
+Text stays text, which keeps files small. Ids are hashed with a fixed salt, and no date or program name is written.
 """
 
 import io
@@ -32,7 +31,7 @@ Floats = NDArray[np.float64]
 
 
 class Mark(NamedTuple):
-    """A line of a forest plot; percent."""
+    """A line of a forest plot, in percent."""
 
     name: str
     rate: float
@@ -42,7 +41,7 @@ class Mark(NamedTuple):
 
 
 class Series(NamedTuple):
-    """A named line: x, y and, where given, half heights of its error bars."""
+    """A named line: x, y and optionally half the height of its error bars."""
 
     name: str
     x: Floats
@@ -60,7 +59,7 @@ def _drawn(draw: Callable[[Any], None], height_in: float = HEIGHT_IN) -> bytes:
 
 
 def forest(marks: Sequence[Mark]) -> bytes:
-    """Win rates with intervals, one below the other, and the paper's as open marks."""
+    """Return a plot of win rates with intervals, one per line, with the paper's values as open marks."""
 
     def draw(axes: Any) -> None:
         for i, mark in enumerate(marks):
@@ -80,7 +79,7 @@ def forest(marks: Sequence[Mark]) -> bytes:
 def lines(
     series: Sequence[Series], x_label: str, y_label: str, *, markers: bool = True, level: float | None = None
 ) -> bytes:
-    """Lines over one axis, with error bars where a series has them; ``level``: a dotted line across."""
+    """Return a plot of lines with error bars if a series has them; ``level`` draws a dotted horizontal line."""
 
     def draw(axes: Any) -> None:
         for one, colour in zip(series, COLOURS, strict=False):
@@ -99,13 +98,16 @@ def lines(
 
 
 def curves(pairs: Sequence[tuple[Series, Series]], x_label: str, y_label: str, star: tuple[float, float]) -> bytes:
-    """Fitted lines over the points that they were fitted to, a colour a pair; ``star``: the paper's example."""
+    """Return a plot of fitted lines and the points that check them, one colour per pair.
+
+    ``star`` is the paper's example.
+    """
 
     def draw(axes: Any) -> None:
         for (fitted, data), colour in zip(pairs, COLOURS, strict=False):
             axes.plot(fitted.x, fitted.y, color=colour, linewidth=1.3, label=fitted.name)
             axes.errorbar(data.x, data.y, data.error, fmt="o", color=colour, markersize=3, linewidth=0.8)
-        axes.plot(*star, "*", color="black", markersize=9, linestyle="none", label="paper, after 1, 3")
+        axes.plot(*star, "*", color="black", markersize=9, linestyle="none", label="paper, after bids 1, 3")
         axes.set_xlabel(x_label)
         axes.set_ylabel(y_label)
         axes.legend()
@@ -114,7 +116,7 @@ def curves(pairs: Sequence[tuple[Series, Series]], x_label: str, y_label: str, s
 
 
 def bars(x: Floats, y: Floats, x_label: str, y_label: str, mean: float, mean_label: str) -> bytes:
-    """A histogram with its mean."""
+    """Return a histogram with its mean."""
 
     def draw(axes: Any) -> None:
         axes.bar(x, y, width=0.85, color=OURS)

@@ -1,9 +1,10 @@
-"""What a bid of `winprob` gives away, by seat.
+"""The section about regret: how much win probability a bid of `winprob` loses, by seat.
 
-A position's regret is the win probability of its best bid less that of the bid made, over the deals that the bidder
-can't tell apart: the unseen cards dealt anew until those who bid before would have bid what they did. Every bid is
-played out on the same deals, those to come bidding `winprob`, also bids that it does not weigh: regret over those tells
-what weighing more would bring. Win probabilities after the round are the win table's.
+The regret of a position is the win probability of its best bid minus that of the bid made. It is a mean over deals
+that the bidder cannot distinguish: the unseen cards are dealt again until the earlier bidders would have made the same
+bids. Every bid is played on the same deals, and the later bidders bid `winprob`. Bids that `winprob` does not consider
+are also played: their regret shows what considering more bids would win. The win probability after the round comes
+from the win table.
 """
 
 from typing import Any, NamedTuple
@@ -27,14 +28,14 @@ from tables.learning.training import GAMES, random_scores
 from tables.markdown import table
 from tables.report.setup import PAPER, Setup
 
-DEALS = 256  # to a position, half of them to choose by and half to judge by
-FEWEST = 64  # deals, or the position is left out
-TRIES = 40_000  # deals drawn for a position at most
-SURE = 1.0  # standard errors by which another bid has to look better to be chosen
+DEALS = 256  # per position; one half chooses a bid, the other half judges it
+FEWEST = 64  # a position with fewer deals is left out
+TRIES = 40_000  # maximum number of deals drawn for a position
+SURE = 1.0  # another bid is chosen only if it is better by this many standard errors
 
 
 def _deal_unseen(state: PlayState, me: int) -> None:
-    # Deal the cards that `me` does not see to the others.
+    # Deal the cards that `me` does not see to the other seats.
     cards = scratch(39)
     unseen = state.deck & ~state.hand[me]
     n = 0
@@ -53,11 +54,11 @@ def _deal_unseen(state: PlayState, me: int) -> None:
 
 
 class Found(NamedTuple):
-    """What `weigh_positions` writes about n positions."""
+    """The arrays that `weigh_positions` fills for n positions."""
 
-    gains: Any  # float64 (n, 2, BIDS, 3), by half of the deals and bid: deals, gains over the bid made, their squares
-    stated: Any  # float64 (n, BIDS): win probabilities that the bidder states; -1 for bids it did not weigh
-    opened: Any  # int64 (n,): the set of bids played out, all that the rules allow up to a trick above those weighed
+    gains: Any  # float64 (n, 2, BIDS, 3), by half and bid: deals, sum of gains over the bid made, of squared gains
+    stated: Any  # float64 (n, BIDS): win probabilities that the bidder states; -1 for bids it did not consider
+    opened: Any  # int64 (n,): mask of the bids played, all legal ones up to one trick above those considered
 
 
 def _weigh_positions(
@@ -70,7 +71,7 @@ def _weigh_positions(
     most: Any,
     found: Found,
 ) -> None:
-    # scores (n, 4); most (2,): deals and tries.
+    # scores (n, 4), see `scores_under_way`; most (2,): maximum of deals and of tries.
     values = np.zeros(BIDS)
     state, rest, played = open_table(states, rules), states[1], states[2]
     carry_rules(state, rules)
@@ -127,14 +128,17 @@ weigh_positions = round_loop(_weigh_positions, states=3)
 
 
 class Regret(NamedTuple):
-    """Of one position; win probability."""
+    """The regret of one position, as win probability."""
 
-    held_out: float  # gain of the bid that one half of the deals chooses, judged by the other: no more than the regret
-    in_sample: float  # gain of the bid that looks best over all deals: no less
+    held_out: float  # gain of the bid that one half of the deals chooses, on the other half: at most the regret
+    in_sample: float  # gain of the bid that is best over all deals, on the same deals: at least the regret
 
 
 def regret_of(gains: NDArray[np.float64], weighed: NDArray[np.bool_]) -> Regret:
-    """From ``gains`` (2, BIDS, 3) among the ``weighed`` bids: by half and bid, deals, sum of gains and of squares."""
+    """Return the regret among the ``weighed`` bids.
+
+    ``gains`` (2, BIDS, 3) holds the number of deals, the sum of gains and the sum of squared gains, by half and bid.
+    """
     held_out = 0.0
     for choose, judge in ((0, 1), (1, 0)):
         n, total, squares = (gains[choose, :, i] for i in range(3))
@@ -150,13 +154,16 @@ def regret_of(gains: NDArray[np.float64], weighed: NDArray[np.bool_]) -> Regret:
 
 
 def scores_under_way(seed: int, n: int) -> NDArray[np.int64]:
-    """(n, 4): points and bags of seats 0 and 2, of seats 1 and 3, in games to 200 with a losing goal of -100."""
+    """Return random scores in the middle of games to 200 with a losing goal of -100, int64 (n, 4).
+
+    The columns are points and bags of seats 0 and 2, then of seats 1 and 3.
+    """
     number = GAMES.index((PAPER.win, PAPER.lose, PAPER.bag_penalty))
     return random_scores(np.random.default_rng(seed), np.full(n, number))
 
 
 def by_seat(setup: Setup) -> str:
-    """Mean regret of positions of self-play at scores under way; a position for each 20 pairs and seat."""
+    """Return the mean regret of positions of self-play in the middle of a game; one position per 20 pairs and seat."""
     n = 4 * max(1, setup.pairs // 20)
     found = Found(np.zeros((n, 2, BIDS, 3)), np.zeros((n, BIDS)), np.zeros(n, np.int64))
     gains, stated, opened = found
@@ -180,7 +187,7 @@ def by_seat(setup: Setup) -> str:
                 _percent(of_all),
             )
         )
-    return table("seat | positions | regret, % to win: at least | at most | at least, to all bids", rows)
+    return table("seat | positions | regret, % to win: at least | at most | at least, among all bids", rows)
 
 
 def _percent(found: NDArray[np.float64]) -> str:

@@ -1,9 +1,9 @@
-"""The command: fill docs/strength.md with figures; the prose between them is written by hand.
+"""Fill docs/strength.md with figures; the text between them is written by hand.
 
-The page holds pairs of markers, ``<!-- figures: name -->`` and ``<!-- end -->``; everything between is replaced
-by what the function of that name in `SECTIONS` gives, and plots go to img/ beside the page. A marker without a
-function is an error. Data comes from the committed tables and matches played now, or kept of a run before
-(`setup`). The figures follow from seed, pairs and tables; only rounds a second hang on the machine.
+The page holds pairs of markers, ``<!-- figures: name -->`` and ``<!-- end -->``. Everything between them is replaced
+by the result of the function of that name in `SECTIONS`. Plots go to img/ beside the page. A marker without a function
+is an error. The figures come from the committed tables and from matches, played now or kept from an earlier run
+(`setup`). They depend only on seed, pairs and tables, except for rounds per second, which depend on the machine.
 """
 
 import argparse
@@ -42,27 +42,29 @@ from tables.report.setup import PLAYED, VERSIONS, Setup
 from tables.run.family import BuildError, write_atomically
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "strength.md"
-ROUNDS = 40  # recorded in self-play for each pair of the report
+ROUNDS = 40  # rounds of self-play recorded for each pair of the report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Options of the command."""
-    parser.add_argument("--pairs", type=integer, default=10_000, help="duplicate pairs a match (default %(default)s)")
-    parser.add_argument("--uct-pairs", type=integer, default=500, help="the same where a player samples (%(default)s)")
-    parser.add_argument("--uct-seconds", type=decimal, metavar="S", help="as many as S seconds give, instead")
-    parser.add_argument("--seed", type=integer, default=1)
-    parser.add_argument("--jobs", type=integer, default=2)
-    parser.add_argument("--only", nargs="*", choices=sorted(SECTIONS), help="sections to make anew (default: all)")
+    """Add the options of the command."""
+    parser.add_argument("--pairs", type=integer, default=10_000, help="duplicate pairs per match (default %(default)s)")
+    uct = "duplicate pairs per match with UCT players (default %(default)s)"
+    parser.add_argument("--uct-pairs", type=integer, default=500, help=uct)
+    seconds = "play such matches for S seconds, instead of --uct-pairs"
+    parser.add_argument("--uct-seconds", type=decimal, metavar="S", help=seconds)
+    parser.add_argument("--seed", type=integer, default=1, help="seed of the deals (default %(default)s)")
+    parser.add_argument("--jobs", type=integer, default=2, help="threads (default %(default)s)")
+    parser.add_argument("--only", nargs="*", choices=sorted(SECTIONS), help="sections to make (default: all)")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page to fill (default: docs/strength.md)")
-    parser.add_argument("--fresh", action="store_true", help="play matches again that were played before")
+    parser.add_argument("--fresh", action="store_true", help="do not use the results of matches kept from earlier runs")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Fill the page."""
+    """Fill the page and return 0. Raises `BuildError`."""
     if min(arguments.pairs, arguments.uct_pairs, arguments.jobs) < 1:
         found = f"{arguments.pairs}, {arguments.uct_pairs} and {arguments.jobs}"
-        raise BuildError(f"found pairs, uct-pairs and jobs {found}; expected 1 or more each")
-    with TemporaryDirectory() as fresh:  # sections share matches, those of a fresh run too
+        raise BuildError(f"--pairs, --uct-pairs and --jobs are {found}; accepted: 1 or more each")
+    with TemporaryDirectory() as fresh:  # sections share matches, also in a fresh run
         setup = Setup(
             open_tables(),
             arguments.pairs,
@@ -79,7 +81,7 @@ def main(arguments: argparse.Namespace) -> int:
             print(f"{i}/{len(wanted)} {name} ...", end=" ", flush=True)
             started = time.monotonic()
             text = SECTIONS[name](setup)
-            # Read anew: the words may have been edited meanwhile. Written each time: what is made is kept.
+            # Read the page again, because it may have been edited meanwhile. Write after each section, to keep it.
             page = filled(arguments.page.read_text(encoding="utf-8"), name, text)
             write_atomically(arguments.page, page.encode())
             print(f"{time.monotonic() - started:.1f} s", flush=True)
@@ -87,16 +89,16 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def marked(page: str) -> list[str]:
-    """Names of the page's markers in order; raises `BuildError` for one without a section."""
+    """Return the names of the page's markers in order. Raises `BuildError` for a marker without a section."""
     names = re.findall(r"<!-- figures: (\S+) -->", page)
     for name in names:
         if name not in SECTIONS:
-            raise BuildError(f"found marker {name!r}; expected one of {', '.join(sorted(SECTIONS))}")
+            raise BuildError(f"marker is {name!r}; accepted: {', '.join(sorted(SECTIONS))}")
     return names
 
 
 def filled(page: str, name: str, text: str) -> str:
-    """``page`` with ``text`` between the markers of ``name``.
+    """Return ``page`` with ``text`` between the markers of ``name``.
 
     >>> filled("a\\n<!-- figures: x -->\\nold\\n<!-- end -->\\n", "x", "new")
     'a\\n<!-- figures: x -->\\nnew\\n<!-- end -->\\n'
@@ -106,24 +108,24 @@ def filled(page: str, name: str, text: str) -> str:
 
 
 def provenance(setup: Setup) -> str:
-    """Versions, seed and size, as a paragraph."""
+    """Return versions, seed and sizes of the report as a paragraph."""
     tables: TableSet = setup.opened
     players = ", ".join(player_version(player) for player in ("srp", "wrp", "uct:3", "uct:5"))
     return (
         f"Tables {tables.version} (manifest sha256 {tables.sha256}), engine {VERSIONS[0][:16]}, players {players}; "
         f"Python {platform.python_version()}, numba {numba.__version__}, numpy {np.__version__}. "
-        f"Seed {setup.seed}, {setup.pairs:,} duplicate pairs a row unless a row says otherwise, goals 200/-100 unless "
-        f"said otherwise, 95% intervals."
+        f"Seed {setup.seed}, 95% intervals. Unless a row says otherwise: {setup.pairs:,} duplicate pairs per row, "
+        f"goals 200/-100."
     )
 
 
-@lru_cache(maxsize=1)  # several sections count the same rounds; some 40 MB
+@lru_cache(maxsize=1)  # several sections use the same rounds, about 40 MB
 def _rounds(seed: int, n: int, jobs: int, version: str) -> Rounds:
     return self_play(Setup(open_tables(), 1, seed, jobs, PAGE.parent).tables, n, seed, jobs)
 
 
 def recorded(setup: Setup) -> Rounds:
-    """The report's recorded rounds of self-play."""
+    """Return the report's recorded rounds of self-play."""
     return _rounds(setup.seed, ROUNDS * setup.pairs, setup.jobs, setup.opened.sha256)
 
 
@@ -143,7 +145,7 @@ def _ace_of_spades(rounds: Rounds) -> tuple[bytes, str]:
     return distributions.ace_of_spades(rounds, open_tables().arrays["p_ace"][3])
 
 
-_POINTS = "Points of a side in a round, by whether a player of it bid nil"
+_POINTS = "Points of a side in a round, by whether a given player of it bid nil"
 _ACE = "Probability that the fourth bidder holds the ace of spades, by the sum of the first three bids"
 
 SECTIONS: dict[str, Callable[[Setup], str]] = {

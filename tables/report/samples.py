@@ -1,7 +1,7 @@
-"""Rounds of self-play recorded whole, and nils in third seat: what the report counts beyond what a match returns.
+"""Recorded rounds of self-play, and nils in third seat: data that the result of a match does not hold.
 
-Not the counting itself (`distributions`, `kinds`, `curves`). Every round starts at 0:0 without bags under the goals
-of `rules`; a deal follows from seed and number alone. Goes nowhere but to the report.
+Every round starts at 0:0 without bags under the goals of `rules`. A deal depends only on the seed and its number. The
+modules `distributions`, `kinds`, `conventions` and `fitted` count and present the data.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -29,25 +29,25 @@ from tables.engine.simulate import numba_typed, player_rows
 from tables.players.choose_card import choose_card
 
 BINS = GRID + 1
-SEQUENCES = ((1, 3), (3, 3), (8, 3))  # partner's bid and RHO's before a third seat: the three of Fig. 3
+SEQUENCES = ((1, 3), (3, 3), (8, 3))  # bids of partner and RHO before the third seat, as in Fig. 3
 
 
 class Rounds(NamedTuple):
-    """Rounds of forms of BIS, all SRP; arrays (rounds, 4) are by seat, the first bidder's first."""
+    """Rounds of forms of BIS, all seats with SRP. Arrays (rounds, 4) are by seat, starting with the first bidder."""
 
-    hands: NDArray[np.int64]  # (rounds, 4): masks before the play
+    hands: NDArray[np.int64]  # (rounds, 4): masks before the first card
     bids: NDArray[np.int8]  # (rounds, 4): 0 is nil
-    taken: NDArray[np.int8]  # (rounds, 4): tricks
-    estimates: NDArray[np.float64]  # (rounds, 4): regular takes before rounding, tricks
+    taken: NDArray[np.int8]  # (rounds, 4): tricks taken
+    estimates: NDArray[np.float64]  # (rounds, 4): regular takes before rounding, in tricks
     p_nil: NDArray[np.float64]  # (rounds, 4): probability of a nil as BIS states it
     points: NDArray[np.int16]  # (rounds, 2): of the sides of seats 0 and 1
-    choices: NDArray[np.int64]  # (52, 14): plays by place in the round and number of legal cards
+    choices: NDArray[np.int64]  # (52, 14): number of plays by place in the round and number of legal cards
 
 
 def _record_rounds(
     states: list[PlayState], deals: Deals, rules: Rules, policies: Any, players: Any, profiles: Any, rounds: Rounds
 ) -> None:
-    # policies: of the sides of seats 0 and 1.
+    # policies: the policy of each side, that of seat 0 first.
     state = open_table(states, rules)
     carry_rules(state, rules)
     for number in range(deals.first, deals.last):
@@ -86,7 +86,7 @@ def _third_seat_nils(
     wanted: Any,
     counts: Any,
 ) -> None:
-    # wanted (n, 2): bids of seats 0 and 1; counts (n, BINS, 2): nils of seat 2 by value, all and made.
+    # wanted (n, 2): bids of seats 0 and 1. counts (n, BINS, 2): nils of seat 2 by nil value, all and made.
     state = open_table(states, rules)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
@@ -124,9 +124,9 @@ def _spans(n: int, jobs: int) -> list[tuple[int, int]]:
 def self_play(
     profiles: tuple[Tables, ...], n: int, seed: int, jobs: int, policy: str = "bis:endgame=off", others: str = ""
 ) -> Rounds:
-    """Record ``n`` rounds of ``policy`` (a form of BIS) at all seats; the same whatever ``jobs``, the threads.
+    """Record ``n`` rounds of ``policy`` (a form of BIS) in all seats, or of ``others`` in seats 1 and 3.
 
-    ``others``: another form for seats 1 and 3.
+    The result does not depend on ``jobs``, the number of threads.
     """
     seats = (n, 4)
     rounds = Rounds(
@@ -155,9 +155,10 @@ def self_play(
 def third_seat_nils(
     profiles: tuple[Tables, ...], n: int, seed: int, jobs: int, partner: str = "srp@2", opponents: str = "srp@2"
 ) -> NDArray[np.int64]:
-    """Nils of the third seat after each of `SEQUENCES` in ``n`` deals, int64 (3, BINS, 2): by value, all and made.
+    """Return the nils of the third seat after each of `SEQUENCES` in ``n`` deals, int64 (3, BINS, 2).
 
-    The third seat bids nil whenever nothing rules it out, and plays SRP; the others bid `bis:endgame=off`.
+    The axes are sequence, nil value, and all nils or nils made. The third seat bids nil unless a rule excludes it, and
+    plays SRP. The others bid `bis:endgame=off`.
     """
     wanted = np.array(SEQUENCES, np.int64)
     players = np.array([player_rows(player, player)[0] for player in (partner, opponents, "srp@2", opponents)])

@@ -1,7 +1,7 @@
-"""What every section of the report has: the tables, how much to play, and matches that are played once.
+"""The settings that every section of the report uses: tables, number of pairs, and matches that are played only once.
 
-Not the sections. A match that was played before with the same tables, engine and versions is read from
-tables/work/report, so that one section can be made anew without the hours of the others; `--fresh` plays it again.
+A match that was already played with the same tables, engine and library versions is read from tables/work/report. So
+one section can be made again without the hours that all take. `--fresh` ignores these files.
 """
 
 import hashlib
@@ -24,8 +24,8 @@ from tables.engine.simulate import kernel_tables
 PAPER = make_rules("classic", {"win": 200, "lose": -100})  # ECAI 2020, section 5.1
 ONE_ROUND = make_rules("classic", {"win": 1, "lose": -100})
 PLAYED = Path(__file__).resolve().parents[1] / "work" / "report"
-TRIAL_PAIRS = 20  # to see how fast a player is
-# Engine and libraries, for they decide a match too. Read at import, as the code itself is.
+TRIAL_PAIRS = 20  # pairs played to measure how fast a player is
+# Hash of the engine and versions of the libraries, which also decide a match. Read at import, like the code itself.
 VERSIONS = (source_hash(), numba.__version__, np.__version__)
 
 Players = str | tuple[str, str]
@@ -33,20 +33,20 @@ Players = str | tuple[str, str]
 
 @dataclass
 class Setup:
-    """What every section needs."""
+    """The settings of a report and its matches."""
 
     opened: TableSet
-    pairs: int  # duplicate pairs a match
+    pairs: int  # duplicate pairs per match
     seed: int
     jobs: int
     images: Path  # folder of the plots
-    uct_pairs: int = 100  # duplicate pairs a match in which a player samples
-    uct_seconds: float | None = None  # seconds instead of `uct_pairs`, for each such match
-    played: Path | None = None  # folder of matches already played; None: play each
+    uct_pairs: int = 100  # duplicate pairs per match with a UCT player
+    uct_seconds: float | None = None  # time for each such match, instead of `uct_pairs`
+    played: Path | None = None  # folder with results of earlier matches; None: play every match
 
     @property
     def tables(self) -> tuple[Tables, ...]:
-        """The tables as compiled loops take them."""
+        """Return the tables in the form that compiled loops take."""
         return kernel_tables(self.opened.arrays)
 
     def match(
@@ -60,7 +60,10 @@ class Setup:
         seed: int = 0,
         mixed: bool = False,
     ) -> MatchResult:
-        """Play a match of the report, or read it where it has been played; ``pairs`` and ``seed`` 0: the report's."""
+        """Play a match of the report, or read its result if it was already played.
+
+        ``pairs`` and ``seed`` default to those of the report.
+        """
         both = (players, players) if isinstance(players, str) else players
         pairs, seed = pairs or self.pairs, seed or self.seed
         if any(player.startswith("uct") for player in both):
@@ -78,7 +81,7 @@ class Setup:
         return result
 
     def image(self, name: str, svg: bytes, text: str) -> str:
-        """Write a plot; its Markdown."""
+        """Write a plot and return its Markdown."""
         self.images.mkdir(parents=True, exist_ok=True)
         (self.images / f"{name}.svg").write_bytes(svg)
         return f"![{text}]({self.images.name}/{name}.svg)"
@@ -94,17 +97,17 @@ class Setup:
 
 
 def percent(result: MatchResult) -> str:
-    """Win rate of side a with its interval."""
+    """Return the win rate of side a with its interval, in percent."""
     low, high = result.ci95
     return f"{100 * result.win_rate:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def by_points(result: MatchResult) -> str:
-    """Points a round of both sides."""
+    """Return the points per round of both sides."""
     a, b = result.points_per_round
     return f"{a:.1f} : {b:.1f}"
 
 
 def share(rate: float | None) -> str:
-    """A rate in percent, or a dash for a rate of nothing."""
+    """Return a rate in percent, or a dash if there is no rate."""
     return "-" if rate is None else f"{100 * rate:.1f}"

@@ -1,4 +1,4 @@
-"""Sections about the variants: BIS against the same bidder that ignores the variant, and their curves' calibration."""
+"""Sections about the variants: BIS against the same bidder that ignores the variant, and its curves' calibration."""
 
 from typing import Any
 
@@ -14,13 +14,13 @@ IGNORING = ("bis:variant=ignore", "bis:tuned,variant=ignore")
 
 
 def against_ignoring(setup: Setup) -> str:
-    """Win rates in each variant against bidders that bid as in a partnership, at 500 and at 200/-100."""
+    """Return the win rates in each variant against bidders that bid as in a partnership game, at two goals."""
     rows: list[tuple[Any, ...]] = []
     for preset in DECIDED:
         for b in IGNORING:
             rows += [_row(setup, preset, b, rules) for rules in _goals(preset)]
     rows += [_row(setup, preset, IGNORING[0], rules) for preset in FORCED for rules in _goals(preset)]
-    head = "variant | goals | bis against | win rate, % | points a round | sets, % | nils, % of bids | nils made, %"
+    head = "variant | goals | bis against | win rate, % | points per round | sets, % | nils, % of bids | nils made, %"
     return table(head, rows)
 
 
@@ -38,7 +38,7 @@ def _row(setup: Setup, preset: str, b: str, rules: Rules) -> tuple[Any, ...]:
 
 
 def calibration(setup: Setup) -> str:
-    """How the variants' curves hold on rounds that they were not fitted on."""
+    """Return how well the variants' curves predict nils of rounds that they were not fitted on."""
     rows: list[tuple[Any, ...]] = []
     for preset in DECIDED:
         figures = setup.opened.families[f"{preset}_curves"].figures
@@ -59,5 +59,5 @@ def calibration(setup: Setup) -> str:
 
 
 def searched(setup: Setup) -> str:
-    """The grids behind the variants' thresholds, slopes and offsets."""
+    """Return the grids of the searches for the variants' thresholds, slopes and offsets."""
     return fit.fit_variants(setup.tables, max(1, setup.pairs // 5), 9, setup.jobs)

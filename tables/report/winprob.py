@@ -1,7 +1,7 @@
-"""The section about `winprob`: matches against the other bidders, and whether the chances that it states come true.
+"""Sections about `winprob`: matches against the other bidders, and whether its stated chances to win are right.
 
-Games for the latter are played by four `winprob` from 0-0; at each bid the stated chance is kept, and before each round
-the win table's, beside who won in the end.
+For the second part, four `winprob` bidders play games from 0-0. At each bid the stated chance is recorded, and before
+each round the win table's chance, together with the winner of the game.
 """
 
 from typing import Any, NamedTuple, cast
@@ -25,13 +25,13 @@ from tables.report import plots
 from tables.report.setup import PAPER, Players, Setup, by_points, percent, share
 
 LONG = make_rules("classic")
-PAIRS = 10
-WAYS = 2  # a game of the calibration for each pair of the report and way: at 200/-100 and at 500
+PAIRS = 10  # a match of this section plays this many times the report's pairs
+WAYS = 2  # games of the calibration for each pair of the report, at 200/-100 and at 500 each
 BINS = 20
 
 
 class Row(NamedTuple):
-    """A match, and the least that its interval's lower end should be, percent."""
+    """A match, and the minimum for the lower end of its interval in percent."""
 
     name: str
     b: str
@@ -48,8 +48,8 @@ ROWS = (
     Row("`rb:nil=5-8-T`", "rb:nil=5-8-T"),
     Row("`ms`", "ms", 73.0),
     Row("`io`", "io", 78.0),
-    Row("`bis`, all playing WRP", "bis", 60.0, "wrp"),
-    Row("one of each, against two `bis`", "bis", 55.0, mixed=True),
+    Row("`bis`, all seats play WRP", "bis", 60.0, "wrp"),
+    Row("`bis`, with a `bis` as partner", "bis", 55.0, mixed=True),
     Row("`bis`, goal 500", "bis", 65.5, rules=LONG),
     Row("`bis:tuned`, goal 500", "bis:tuned", rules=LONG),
     Row("`bis`, goal 250, losing goal -200", "bis", rules=make_rules("classic", {"win": 250, "lose": -200})),
@@ -59,29 +59,29 @@ ROWS = (
 
 
 def against(setup: Setup) -> str:
-    """Win rates, over PAIRS times the report's pairs: marks are for an interval's end."""
+    """Return the win rates of `winprob`, over `PAIRS` times the report's pairs."""
     rows: list[tuple[Any, ...]] = []
     for row in ROWS:
         result = setup.match("winprob", row.b, row.players, row.rules, pairs=PAIRS * setup.pairs, mixed=row.mixed)
         mark = "-" if row.mark is None else f"{row.mark:g}"
         nils, made = result.nil_rate, result.nil_success
         rows.append((row.name, percent(result), mark, by_points(result), *(_both(each) for each in (nils, made))))
-    return table("against | wins, % | to reach | points a round | nils, % | made, %", rows)
+    return table("against | wins, % | minimum | points per round | nils, % | made, %", rows)
 
 
 def presets(setup: Setup) -> str:
-    """Win rates against `bis` under the presets whose rules the net has not learnt from."""
+    """Return the win rates against `bis` under presets with rules that the net was not trained on."""
     rows: list[tuple[Any, ...]] = []
     for name, rules in PRESETS.items():
         if rules in SHIPPED_MORE:
             result = setup.match("winprob", "bis", rules=rules)
             nils, made = result.nil_rate, result.nil_success
             rows.append((name, percent(result), by_points(result), *(_both(each) for each in (nils, made))))
-    return table("preset | wins, % | points a round | nils, % | made, %", rows)
+    return table("preset | wins, % | points per round | nils, % | made, %", rows)
 
 
 def rounds(setup: Setup) -> str:
-    """What each round of training brought, as the build told it."""
+    """Return the result of each round of training, as the build recorded it."""
     family = setup.opened.families["net"]
     names = [str(stage[0]) for stage in cast(list[list[Any]], family.parameters["rounds"])]
     rows = []
@@ -91,7 +91,7 @@ def rounds(setup: Setup) -> str:
         rows.append((name, f"{family.sizes[f'{name}_positions']:,}", won, lost))
     pairs = f"{family.sizes['pairs']:,}"
     return table(
-        f"round | new positions | wins against `bis`, %, {pairs} pairs | % lost to the best in hindsight", rows
+        f"round | new positions | wins against `bis`, %, {pairs} pairs | % lost to the best bid in hindsight", rows
     )
 
 
@@ -102,10 +102,10 @@ def _both(rates: Any) -> str:
 def _watched(
     states: list[PlayState], deals: Deals, rules: Rules, players: Any, profiles: Any, stated: Any, sums: Any
 ) -> None:
-    # stated (2, BINS, 3): by what spoke, a bid or the win table, and by the chance it stated: times, chances, wins.
-    # sums (2,): squared errors of both.
+    # stated (2, BINS, 3): by source (0 a bid, 1 the win table) and stated chance: times, sum of chances, wins.
+    # sums (2,): squared errors by source.
     p_win = np.zeros(BIDS)
-    kept = np.zeros((MOST_ROUNDS * 5, 3))  # what spoke, the chance, the side
+    kept = np.zeros((MOST_ROUNDS * 5, 3))  # source, chance, side
     state = open_table(states, rules)
     carry_rules(state, rules)
     t = profiles[0]
@@ -156,7 +156,7 @@ watched = round_loop(_watched)
 
 
 def reliability(setup: Setup) -> str:
-    """Stated chances against games won, as a plot and in figures."""
+    """Return plot and table of stated chances to win against games won."""
     series, words = [], []
     players = player_rows("srp", "srp")
     for name, rules in (("200/-100", PAPER), ("500", LONG)):
@@ -166,7 +166,7 @@ def reliability(setup: Setup) -> str:
             times, chances, won = stated[what].T
             seen = times >= 100
             x, y = chances[seen] / times[seen], won[seen] / times[seen]
-            # Of games, not of positions: those of one game end alike.
+            # Use the number of games, not of positions: all positions of a game have the same result.
             error = 1.96 * np.sqrt(y * (1 - y) / np.minimum(times[seen], WAYS * setup.pairs))
             series.append(plots.Series(f"{name}, {spoke}", x, y, error))
             away = float((times[seen] * np.abs(x - y)).sum() / times[seen].sum())
@@ -182,5 +182,5 @@ def reliability(setup: Setup) -> str:
             )
     svg = plots.lines(series, "chance to win, as stated", "games won")
     image = setup.image("winprob-reliability", svg, "Chances to win that winprob states, against games won")
-    head = "goal | chance | times | mean distance, points of % | most | Brier score"
+    head = "goal | chance | times | mean distance, percentage points | greatest distance | Brier score"
     return image + "\n\n" + table(head, words)

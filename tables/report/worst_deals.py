@@ -1,4 +1,4 @@
-"""The deals at which `winprob` lost most against `bis` in its place, on the same cards at the same score."""
+"""The section about the deals at which `winprob` lost most, compared with `bis` on the same cards at the same score."""
 
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ WORST = 10
 
 
 class BothWays(NamedTuple):
-    """What `bid_both` writes about n deals, each bid in two ways."""
+    """The arrays that `bid_both` fills for n deals, each bid in two ways."""
 
     hands: Any  # int64 (n, 4)
     bids: Any  # int64 (n, 2, 4)
@@ -40,7 +40,8 @@ def _bid_both(
     scores: Any,
     out: BothWays,
 ) -> None:
-    # Seats 0 and 2 (in odd rounds 1 and 3) bid by bidders[0], the others by bidders[1]; then all by bidders[1].
+    # First way: seats 0 and 2 (1 and 3 for odd deals) bid with bidders[0], the others with bidders[1]. Second way: all
+    # seats bid with bidders[1].
     state = open_table(states, rules)
     carry_rules(state, rules)
     place = slice_of(rules, profiles[0])
@@ -62,7 +63,7 @@ bid_both = round_loop(_bid_both)
 
 
 def worst_deals(setup: Setup) -> str:
-    """The deals at which `winprob` lost most against `bis` in its place, and what it gained on the mean."""
+    """Return the deals at which `winprob` lost most compared with `bis`, and its mean gain over all deals."""
     n = 10 * setup.pairs
     hands, bids, after = np.zeros((n, 4), np.int64), np.zeros((n, 2, 4), np.int64), np.zeros((n, 2))
     scores = scores_under_way(setup.seed + 1, n)
@@ -80,7 +81,9 @@ def worst_deals(setup: Setup) -> str:
         made = [" ".join(str(bid or "nil") for bid in row) for row in bids[i].tolist()]
         chances = [f"{100 * p:.0f}" for p in after[i]]
         rows.append((shown, f"{points[me]} : {points[1 - me]}", made[0], made[1], " v ".join(chances)))
-    head = "hands in bidding order, ours in bold | points + bags | bids | with `bis` in our place | to win after, %"
+    head = (
+        "hands in bidding order, ours in bold | points + bags | bids | with `bis` in our place | chance to win after, %"
+    )
     mean = f"{100 * gain.mean():.2f} ± {100 * half:.2f}"
-    words = f"Over {n:,} deals `winprob` gains {mean} % to win a round over `bis` in its place."
+    words = f"Over {n:,} deals `winprob` gains {mean} percentage points of win probability per round over `bis`."
     return words + "\n\n" + table(head, rows)

@@ -54,7 +54,7 @@ def test_an_unknown_marker_is_an_error_before_anything_is_played(monkeypatch, tm
     page = tmp_path / "page.md"
     page.write_text("<!-- figures: shape -->\n<!-- end -->\n<!-- figures: shapes -->\n<!-- end -->")
     assert __main__.main(["report", "--page", str(page)]) == 1
-    assert "found marker 'shapes'; expected one of ablations" in capsys.readouterr().err
+    assert "marker is 'shapes'; accepted: ablations" in capsys.readouterr().err
 
 
 def test_the_committed_page_has_every_section_and_its_plots():
@@ -216,7 +216,7 @@ def test_a_planted_bias_is_found_and_told_in_points():
     rounds.taken[:, 0] = 6  # only the hand with three aces takes two tricks more than its estimate
     text = kinds.furthest(rounds)
     # Mean difference 2/3 over three regular bids: that hand is 4/3 above it, on a quarter of hands, ten points a trick.
-    assert "All regular bids: taken less estimate +0.67 tricks" in text
+    assert "All regular bids: taken minus estimate is +0.67 tricks" in text
     assert re.search(r"\| 2 \| [^|]+ \| \+3\.33 \|", text)
     # Nils stated at 80% were all made: 20% off, a quarter of hands, 200 points between made and failed.
     assert re.search(r"\| 80\.0 \| 100\.0 \| \+20\.0 ± 0\.0 \| \+10\.00 \|", text)

@@ -1,1 +1,1 @@
-"""Load tests: they talk HTTP only and import nothing from the service (`python -m loadtest --help`)."""
+"""Load tests of the service. They use HTTP only and import no code of the service (`python -m loadtest --help`)."""

@@ -1,7 +1,8 @@
-"""The command line: `python -m loadtest [all|slo|curve|locust|web]`, what `make loadtest` runs.
+"""The command line of the load tests: `python -m loadtest [all|slo|curve|locust|web]`, which `make loadtest` runs.
 
-Starts the service on a free port (`--url` names one that runs already), loads it, prints a verdict and stops it. Exit
-codes: 0 the promise was kept, 1 it was not (or there is no service), 2 wrong arguments.
+The command starts the service on a free port, sends load, prints a verdict and stops the service. `--url` names a
+service that is already running. The *promise* is the p99 latency that callers may rely on (`slo`). Exit codes: 0 the
+promise was kept, 1 it was not kept or there is no service, 2 wrong arguments.
 """
 
 import argparse
@@ -23,13 +24,13 @@ from loadtest.servers import ROOT, Server, ServerError, running_service
 
 LOCUSTFILE = Path(__file__).with_name("locustfile.py")
 _NO_OP = f"GET {slo.NO_OP} (no-op)"
-# "late": what the sender itself was late by; "CPU us": the service's process, an answer
+# "late": delay of the sender itself; "CPU us": CPU time of the service's process per answer
 _COLUMNS = ((8, "rate/s"), *((9, name) for name in ("p50 ms", "p99 ms", "p99.9", "max")), (8, "missed"), (8, "failed"))
 _HEADER = " " * 20 + "".join(f"{name:>{width}}" for width, name in (*_COLUMNS, (10, "late p99"), (10, "CPU us")))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what is asked for; the exit code."""
+    """Run the command and return the exit code."""
     options = _parser().parse_args(arguments)
     try:
         return _run(options)
@@ -57,16 +58,16 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _slo(server: Server, options: argparse.Namespace) -> list[str]:
-    """The open-model run and the no-op's beside it; why the promise was broken."""
+    """Measure the service and the no-op at a constant rate, and return the reasons why the promise was broken."""
     print(f"\nOpen model, {options.duration:g} s at a constant {options.rate:g}/s\n{_HEADER}")
     bids = slo.bid_requests(server)
-    run((server.host, server.port), bids, options.rate, 1.0)  # connections, caches
+    run((server.host, server.port), bids, options.rate, 1.0)  # warm up connections and caches
     measured = slo.measure(server, bids, options.rate, options.duration)
     _line("POST /bid", measured)
     no_op = slo.measure(server, slo.no_op_requests(server), options.rate, max(1.0, options.duration / 3))
     _line(_NO_OP, no_op)
     if measured.cost is not None:
-        print(f"The service holds {measured.cost.resident_mib:.0f} MiB")
+        print(f"The service uses {measured.cost.resident_mib:.0f} MiB of memory")
     found = slo.faults(measured.run, options.promise_ms)
     hint = slo.crowded(measured.run, no_op.run, options.promise_ms) if found else ""
     return [*found, hint] if hint else found
@@ -75,14 +76,14 @@ def _slo(server: Server, options: argparse.Namespace) -> list[str]:
 def _curves(server: Server, options: argparse.Namespace) -> None:
     step_s = max(1.0, options.duration / 15)
     print(
-        f"\nCurve, {step_s:g} s a step, until the p99 is over {options.promise_ms:g} ms or an arrival fails\n{_HEADER}"
+        f"\nCurve, {step_s:g} s per step, until the p99 is over {options.promise_ms:g} ms or a request fails\n{_HEADER}"
     )
     for name, requests in (("POST /bid", slo.bid_requests(server)), (_NO_OP, slo.no_op_requests(server))):
         runs = []
         for measured in slo.curve(server, requests, step_s, options.promise_ms):
             _line(name, measured)
             runs.append(measured.run)
-        print(f"{name}: knee at {slo.knee(runs, options.promise_ms):g}/s")
+        print(f"{name}: knee (highest rate that keeps the promise) at {slo.knee(runs, options.promise_ms):g}/s")
 
 
 def _line(name: str, measured: slo.Measured) -> None:
@@ -96,7 +97,7 @@ def _line(name: str, measured: slo.Measured) -> None:
 
 
 def _locust(server: Server, options: argparse.Namespace) -> list[str]:
-    """Locust's users, headless; what failed."""
+    """Run Locust's users without the web page and return what failed."""
     print(f"\nLocust, {options.users} users for {options.duration:g} s, a closed model", flush=True)
     command = [
         *(sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless", "--json", "--host", server.url),
@@ -107,7 +108,7 @@ def _locust(server: Server, options: argparse.Namespace) -> list[str]:
     try:
         entries = json.loads(done.stdout)
     except json.JSONDecodeError:
-        return [f"locust ended with exit code {done.returncode} and printed no figures:\n{done.stderr[-2000:]}"]
+        return [f"locust: exit code is {done.returncode} and the output is not JSON:\n{done.stderr[-2000:]}"]
     for entry in sorted(entries, key=lambda entry: -entry["num_requests"]):
         times = locust_times(entry)
         print(
@@ -119,13 +120,13 @@ def _locust(server: Server, options: argparse.Namespace) -> list[str]:
     requests = sum(entry["num_requests"] for entry in entries)
     failures = sum(entry["num_failures"] for entry in entries)
     if failures or not requests or done.returncode:
-        outcome = f"{failures} of {requests} requests failed, exit code {done.returncode}, expected none and 0"
+        outcome = f"{failures} of {requests} requests failed, exit code is {done.returncode}; accepted: no failure, 0"
         return [f"locust: {outcome}:\n{done.stderr[-2000:]}"]
     return []
 
 
 def locust_times(entry: dict[str, Any]) -> list[float]:
-    """All response times in ms, ascending, of one entry of locust's JSON, where they are a histogram.
+    """Return all response times of one entry of Locust's JSON in ms, ascending; the JSON holds them as a histogram.
 
     >>> locust_times({"response_times": {"0.42": 2, "0.1": 1}})
     [0.1, 0.42, 0.42]
@@ -135,8 +136,8 @@ def locust_times(entry: dict[str, Any]) -> list[float]:
 
 
 def _locust_web(server: Server, port: int) -> int:
-    """Locust with its web page, until interrupted."""
-    print(f"Locust's page: http://127.0.0.1:{port} (the service: {server.url}); Ctrl-C stops both", flush=True)
+    """Run Locust with its web page until an interruption, and return the exit code."""
+    print(f"Locust's page: http://127.0.0.1:{port}; the service: {server.url}; Ctrl-C stops both", flush=True)
     command = [
         *(sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--host", server.url),
         *("--web-host", "127.0.0.1", "--web-port", str(port)),
@@ -145,7 +146,7 @@ def _locust_web(server: Server, port: int) -> int:
     with subprocess.Popen(command, cwd=ROOT, env=environment) as process:
         try:
             return process.wait()
-        except KeyboardInterrupt:  # Locust got it too: the end that was asked for
+        except KeyboardInterrupt:  # the user stops both, and Locust gets the signal too
             process.wait()
             return 0
 
@@ -153,38 +154,43 @@ def _locust_web(server: Server, port: int) -> int:
 def _given(url: str, api_key: str) -> Server:
     parts = urlsplit(url)
     if parts.scheme != "http" or not parts.hostname:
-        raise SystemExit(f"loadtest: --url is {url!r}, expected http://HOST:PORT")
+        raise SystemExit(f"loadtest: --url is {url!r}; accepted: http://HOST:PORT")
     server = Server(parts.hostname, parts.port or 80, api_key)
     try:
         server.get("/readyz")
     except OSError as error:
-        raise ServerError(f"{url} does not answer ({error}); expected a service there") from None
+        raise ServerError(f"{url} does not answer ({error}); accepted: the address of a running service") from None
     return server
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m loadtest", description="Load tests of the bidding service.")
-    parser.add_argument("what", nargs="?", choices=("all", "slo", "curve", "locust", "web"), default="all")
-    parser.add_argument("--url", default="", help="a service that runs already; default: start one on a free port")
-    parser.add_argument("--duration", type=_positive, default=30.0, metavar="S", help="seconds of each run (30)")
-    parser.add_argument("--rate", type=_positive, default=500.0, help="arrivals a second of the open model (500)")
-    parser.add_argument("--promise-ms", type=_positive, default=slo.PROMISE_P99_MS, help="the p99 that is promised")
-    parser.add_argument("--users", type=_count, default=8, help="locust's users (8)")
-    parser.add_argument("--web-port", type=_count, default=8089)
-    parser.add_argument("--api-key", default=os.environ.get("LOADTEST_API_KEY", ""), help="default: $LOADTEST_API_KEY")
+    what = "slo: constant rate; curve: rising rates; locust: simulated users; web: Locust's page (default all)"
+    parser.add_argument("what", nargs="?", choices=("all", "slo", "curve", "locust", "web"), default="all", help=what)
+    parser.add_argument("--url", default="", help="a running service; default: start one on a free port")
+    parser.add_argument(
+        "--duration", type=_positive, default=30.0, metavar="S", help="seconds of each run (default 30)"
+    )
+    parser.add_argument("--rate", type=_positive, default=500.0, help="requests per second with slo (default 500)")
+    promise = "the promised p99 latency in ms (default %(default)s)"
+    parser.add_argument("--promise-ms", type=_positive, default=slo.PROMISE_P99_MS, help=promise)
+    parser.add_argument("--users", type=_count, default=8, help="number of Locust's users (default 8)")
+    parser.add_argument("--web-port", type=_count, default=8089, help="port of Locust's page (default 8089)")
+    key = "API key for the service (default: $LOADTEST_API_KEY)"
+    parser.add_argument("--api-key", default=os.environ.get("LOADTEST_API_KEY", ""), help=key)
     return parser
 
 
 def _positive(text: str) -> float:
     value = float(text) if re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", text) else 0.0
     if not 0.0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected a positive number such as 30 or 2.5")
+        raise argparse.ArgumentTypeError(f"value is {text!r}; accepted: a positive number such as 30 or 2.5")
     return value
 
 
 def _count(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,6}", text):
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected an integer such as 8")
+        raise argparse.ArgumentTypeError(f"value is {text!r}; accepted: an integer such as 8")
     return int(text)
 
 

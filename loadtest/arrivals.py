@@ -1,11 +1,12 @@
-"""Arrivals: an open-model load. Requests leave at a constant rate, whether or not the answers keep up.
+"""An open-model load: requests leave at a constant rate, whether or not the answers keep up.
 
-Not locust, whose users wait for their answer and so slow down with the server (a closed model, blind to the queue
-that real callers would stand in). A latency is counted from the moment at which the request was *due*: what the sender
-was late by counts too, so nothing is omitted. An arrival that found no connection within `PATIENCE_S` is *missed*.
+Locust's users wait for their answer and therefore slow down with the server. That is a closed model: it does not see
+the queue in which real callers would wait. Here latency counts from the moment at which a request was *due*. A delay
+of the sender counts too, so that nothing is omitted. An arrival that finds no free connection within `PATIENCE_S` is
+*missed*.
 
-One thread, plain sockets, `select` (its timeout counts microseconds; an event loop's timers are whole milliseconds).
-Why not a ready-made tool: docs/adr/0020-open-model-load.md.
+The sender is one thread with plain sockets and `select`, whose timeout counts microseconds; the timers of an event
+loop count whole milliseconds. docs/adr/0020-open-model-load.md explains why no ready-made tool is used.
 """
 
 import select
@@ -28,7 +29,7 @@ _LENGTH = b"content-length:"
 
 
 class Prepared(NamedTuple):
-    """A request's bytes on the wire and the status that is its right answer."""
+    """A request's bytes as sent and the status that is the right answer."""
 
     wire: bytes
     status: int
@@ -36,30 +37,30 @@ class Prepared(NamedTuple):
 
 @dataclass(slots=True)
 class Run:
-    """What came of one run; ``statuses`` counts all answers, ``wrong`` those of another status than expected."""
+    """The results of one run. ``statuses`` counts all answers, ``wrong`` those with an unexpected status."""
 
     rate: float
     arrivals: int
     seconds: float = 0.0
     latencies_ms: list[float] = field(default_factory=list)  # sorted
-    lateness_ms: list[float] = field(default_factory=list)  # sorted: due -> handed to the socket
+    lateness_ms: list[float] = field(default_factory=list)  # sorted: from due until handed to the socket
     statuses: Counter[int] = field(default_factory=Counter)
     missed: int = 0
-    broken: int = 0  # no whole answer: timed out, connection lost
+    broken: int = 0  # no complete answer: timed out, or connection lost
     wrong: int = 0
 
     @property
     def failures(self) -> int:
-        """Arrivals that did not get their right answer."""
+        """Return the number of arrivals that did not get the right answer."""
         return self.missed + self.broken + self.wrong
 
     def percentile(self, percent: float) -> float:
-        """Latency in ms at ``percent`` (0..100]."""
+        """Return the latency in ms at ``percent``, above 0 and up to 100."""
         return percentile(self.latencies_ms, percent)
 
 
 def percentile(ordered: Sequence[float], percent: float) -> float:
-    """The nearest-rank percentile of ascending values; nan of none.
+    """Return the nearest-rank percentile of ascending values, or nan if there are none.
 
     >>> percentile([1, 2, 3, 4], 50), percentile([1, 2, 3, 4], 99)
     (2, 4)
@@ -70,7 +71,7 @@ def percentile(ordered: Sequence[float], percent: float) -> float:
 
 
 def prepare(question: Question, host: str, headers: Mapping[str, str]) -> Prepared:
-    """A question as an HTTP/1.1 request on a connection that is kept alive."""
+    """Return a question as an HTTP/1.1 request for a connection that stays open."""
     extra = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     head = (
         f"POST {question.path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n"
@@ -80,12 +81,12 @@ def prepare(question: Question, host: str, headers: Mapping[str, str]) -> Prepar
 
 
 def prepare_get(path: str, host: str) -> Prepared:
-    """A GET that is answered 200."""
+    """Return a GET request whose right answer is 200."""
     return Prepared(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode(), 200)
 
 
 class _Connection:
-    """A socket with at most one request under way."""
+    """A socket with at most one request in progress."""
 
     def __init__(self, address: tuple[str, int]) -> None:
         self.socket = socket.create_connection(address, timeout=TIMEOUT_S)
@@ -94,20 +95,23 @@ class _Connection:
         self.due = self.sent = 0.0
         self.expected = 0
         self._received = b""
-        self._needed = 0  # bytes of head and body; 0 while the head is not whole
+        self._needed = 0  # bytes of head and body; 0 until the head is complete
 
     def send(self, request: Prepared, due: float) -> None:
-        """Hand the request to the socket; raise OSError when it doesn't take all of it."""
+        """Hand the request to the socket. Raises OSError if the socket does not take all of it."""
         self._received, self._needed = b"", 0
         self.due, self.expected, self.sent = due, request.status, perf_counter()
         if self.socket.send(request.wire) != len(request.wire):
             raise OSError("the socket did not take the whole request")
 
     def receive(self) -> int:
-        """The answer's status once it is whole, else 0; raise OSError when the connection is lost."""
+        """Return the answer's status once the answer is complete, otherwise 0.
+
+        Raises OSError if the connection is lost.
+        """
         chunk = self.socket.recv(_READ_BYTES)
         if not chunk:
-            raise ConnectionResetError("closed before the answer was whole")
+            raise ConnectionResetError("the connection closed before the answer was complete")
         self._received += chunk
         if not self._needed:
             end = self._received.find(b"\r\n\r\n")
@@ -116,7 +120,7 @@ class _Connection:
             head = self._received[:end].lower()
             at = head.find(_LENGTH)
             if at < 0:
-                raise OSError("an answer without Content-Length, which the service always sends")
+                raise OSError("the answer has no Content-Length, which the service always sends")
             self._needed = end + 4 + int(head[at + len(_LENGTH) :].split(b"\r", 1)[0])
         return int(self._received[9:12]) if len(self._received) >= self._needed else 0
 
@@ -128,9 +132,9 @@ def run(
     seconds: float,
     max_connections: int = MAX_CONNECTIONS,
 ) -> Run:
-    """Send ``rate`` requests a second for ``seconds``, over and over through ``requests``; returns when all are told.
+    """Send ``rate`` requests per second for ``seconds`` and return the results once every request has one.
 
-    Raises OSError when not even one connection can be made.
+    The requests are sent in order, again and again. Raises OSError if not even one connection can be opened.
     """
     total = max(1, round(rate * seconds))
     result = Run(rate, total)
@@ -157,7 +161,7 @@ def run(
                     try:
                         connection = _Connection(address)
                     except OSError:
-                        break  # the arrival waits on, and is missed in the end
+                        break  # the arrival waits, and is missed after PATIENCE_S
                 else:
                     break
                 due = waiting.popleft()

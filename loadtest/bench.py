@@ -1,12 +1,12 @@
-"""The bench of the service: how fast beside two yardsticks, where the time goes, what memory it takes.
+"""Benchmark the service: speed compared with two yardsticks, time by stage, memory and start time.
 
-Not a load test of a deployment (`__main__.py`): it starts its own servers on loopback and asks them over HTTP only. The
-yardsticks are (a) a bare ASGI app that parses the same body and returns as many bytes, and (b) the idiomatic FastAPI
-handler around the same decision (tests/bench). Rounds are interleaved and medians compared, for a machine's speed
-changes from minute to minute. Exit code 1 when a goal is missed; without `wrk` its part is skipped.
+It starts its own servers on loopback and uses HTTP only; `__main__` tests a deployment instead. The yardsticks are (a)
+a bare ASGI app that parses the same body and returns as many bytes, and (b) the usual FastAPI handler around the same
+decision (tests/bench). Rounds are interleaved and medians compared, because a machine's speed changes from minute to
+minute. The exit code is 1 if a goal is missed. Without `wrk` the comparison is skipped.
 
     python -m loadtest.bench [--rounds 5] [--seconds 2]
-    python -m loadtest.bench --base COMMIT [--rounds 20]   only POST /bid, this tree beside that commit's, in one run
+    python -m loadtest.bench --base COMMIT [--rounds 20]   compare only POST /bid with that commit's
 """
 
 import argparse
@@ -33,15 +33,15 @@ CONNECTIONS = 16
 CONSTANT_RATE = 5000.0  # requests/s
 BATCH = 512  # requests in one body of /v1/bids
 _MANY = "service, /v1/bids"
-_ONE_CALLER = "service, one caller"  # one connection, one request after the other
+_ONE_CALLER = "service, one caller"  # one connection, requests one after another
 GOALS = {
     "of (a), requests/s": 0.5,
     "times (b), requests/s": 3.0,
     "/v1/bids: bids/s, times one caller's single bids": 3.0,
     f"/v1/bids: bids/s, times {CONNECTIONS} callers' single bids": 3.0,
 }
-P99_GOAL_MS = 0.5  # over (a)'s, at CONSTANT_RATE
-BUSY_MS = 5.0  # when a bare echo's p99 is over it, the machine has other work
+P99_GOAL_MS = 0.5  # above the p99 of (a), at CONSTANT_RATE
+BUSY_MS = 5.0  # if the p99 of (a) is above this, the machine is busy with other work
 READY_GOAL_S = 1.0
 REQUEST = {
     "hand": ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"],
@@ -57,7 +57,7 @@ _UVICORN = ("-m", "uvicorn", "--loop", "uvloop", "--http", "httptools", "--no-ac
 
 
 class Target(NamedTuple):
-    """What is asked: a server's port, a path and a body."""
+    """What is measured: a server's port, a path and a body."""
 
     name: str
     port: int
@@ -66,7 +66,7 @@ class Target(NamedTuple):
 
 
 class Served(NamedTuple):
-    """A server that answers: its process, port and the seconds from its start to its first 200."""
+    """A server that answers: process id, port and the seconds from its start to its first 200."""
 
     pid: int
     port: int
@@ -74,11 +74,11 @@ class Served(NamedTuple):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run it all and print; 1 when a goal is missed."""
+    """Run all measurements and print them. Return 1 if a goal is missed, otherwise 0."""
     parser = argparse.ArgumentParser(prog="python -m loadtest.bench")
-    parser.add_argument("--rounds", type=integer, default=5)
-    parser.add_argument("--seconds", type=decimal, default=2.0, help="of each measurement in a round")
-    parser.add_argument("--base", metavar="COMMIT", help="compare POST /bid with this commit instead")
+    parser.add_argument("--rounds", type=integer, default=5, help="interleaved rounds (default %(default)s)")
+    parser.add_argument("--seconds", type=decimal, default=2.0, help="seconds per measurement (default %(default)s)")
+    parser.add_argument("--base", metavar="COMMIT", help="only compare POST /bid with this commit")
     options = parser.parse_args(arguments)
     if options.base is not None:
         _compare_with(options.base, options.rounds, options.seconds)
@@ -87,15 +87,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _stages()
     _memory_and_start(missed)
     if shutil.which("wrk") is None:
-        print("\nSKIPPED: throughput and latency need wrk (Debian: apt-get install wrk), which is not installed")
+        print("\nSKIPPED: wrk is not installed, so throughput and latency are not measured (apt-get install wrk)")
     else:
         _compare(options.rounds, options.seconds, missed)
-    print("\nverdict: " + ("every goal that could be judged is met" if not missed else "MISSED: " + "; ".join(missed)))
+    print("\nverdict: " + ("every goal that was measured is met" if not missed else "MISSED: " + "; ".join(missed)))
     return 1 if missed else 0
 
 
 def _compare_with(commit: str, rounds: int, seconds: float) -> None:
-    """Print the rate of POST /bid beside that of ``commit``; both run at once, and take turns with the load."""
+    """Print the rate of POST /bid for this tree and for ``commit``. Both servers run, and the load alternates."""
     body = json.dumps(REQUEST).encode()
     settings = {"SPADES_QUEUE_MS": "0", "SPADES_ACCESS_LOG": "0"}
     with tempfile.TemporaryDirectory() as directory, ExitStack() as stack:
@@ -113,18 +113,18 @@ def _compare_with(commit: str, rounds: int, seconds: float) -> None:
                 if number:  # the first round warms up
                     rates[target.name].append(rate)
     theirs, ours = rates.values()
-    print(f"POST /bid, requests/s, {CONNECTIONS} connections, medians of {rounds} rounds in turns")
+    print(f"POST /bid, requests/s, {CONNECTIONS} connections, medians of {rounds} alternating rounds")
     for name, values in rates.items():
         print(f"  {name:28} {median(values):9.0f}   ({_list(values, 0)})")
     ratios = sorted(b / a for a, b in zip(theirs, ours, strict=True))
-    print(f"  ratio {median(ratios):.3f}, of single rounds {ratios[0]:.2f} to {ratios[-1]:.2f}")
+    print(f"  ratio {median(ratios):.3f}; single rounds {ratios[0]:.2f} to {ratios[-1]:.2f}")
 
 
 def _stages() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.bench.stages"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    print("in-process, us a bid (the contract's example request)")
+    print("in-process, us per bid (the contract's example request)")
     for name, value in json.loads(done.stdout).items():
         print(f"  {name:28} {value:7.2f}")
 
@@ -148,8 +148,8 @@ def _memory_and_start(missed: list[str]) -> None:
             shared = _memory_kb(worker, "Rss") - _memory_kb(worker, "Pss")
             print(
                 f"  worker {index + 1} of 2: PSS {_memory_kb(worker, 'Pss') / 1024:7.1f} MiB, "
-                f"of its RSS {shared / 1024:.1f} MiB are shared; tables mapped: PSS {_tables_kb(worker, 'Pss')} KiB "
-                f"of RSS {_tables_kb(worker, 'Rss')} KiB"
+                f"shared part of its RSS {shared / 1024:.1f} MiB; mapped tables: PSS {_tables_kb(worker, 'Pss')} KiB, "
+                f"RSS {_tables_kb(worker, 'Rss')} KiB"
             )
 
 
@@ -199,7 +199,7 @@ def _compare(rounds: int, seconds: float, missed: list[str]) -> None:
 
 
 def _constant(targets: list[Target], rounds: int, seconds: float, missed: list[str]) -> None:
-    """The two at a constant rate, in turns; latencies count from the moment a request was due."""
+    """Measure the two targets at a constant rate, in turns. Latencies count from the moment a request was due."""
     values: dict[str, list[float]] = {target.name: [] for target in targets}
     halves: dict[str, list[float]] = {target.name: [] for target in targets}
     late: list[float] = []
@@ -218,17 +218,17 @@ def _constant(targets: list[Target], rounds: int, seconds: float, missed: list[s
         print(f"  {name:28} p50 {median(halves[name]):6.3f}  p99 {median(found):7.3f}   ({_list(found, 3)})")
     raw, ours = (values[target.name] for target in targets)
     over = median(b - a for a, b in zip(raw, ours, strict=True))
-    print(f"  p99 over (a)'s {over:24.3f} ms   goal {P99_GOAL_MS:g}; sender late by {median(late):.3f} ms")
+    print(f"  p99 above (a)'s {over:23.3f} ms   goal {P99_GOAL_MS:g}; the sender is late by {median(late):.3f} ms")
     if median(raw) > BUSY_MS:
-        print(f"  NOT JUDGED: (a)'s own p99 is over {BUSY_MS:g} ms, so this machine is too busy to tell")
+        print(f"  NOT JUDGED: the p99 of (a) is over {BUSY_MS:g} ms, so this machine is too busy to measure")
     elif over > P99_GOAL_MS:
-        missed.append(f"p99 {over:.2f} ms over (a)'s, goal {P99_GOAL_MS:g}")
+        missed.append(f"p99 {over:.2f} ms above (a)'s, goal {P99_GOAL_MS:g}")
     elif failures:
-        missed.append(f"{failures} arrivals without their answer at {CONSTANT_RATE:g}/s")
+        missed.append(f"{failures} requests without the right answer at {CONSTANT_RATE:g}/s")
 
 
 def _wrk(target: Target, seconds: float) -> float:
-    """Requests/s; raises RuntimeError on an answer that is no 200."""
+    """Return the requests per second that wrk measures. Raises RuntimeError if an answer is not 200."""
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         script.write("wrk.method = 'POST'\nwrk.headers['Content-Type'] = 'application/json'\n")
         script.write(f"wrk.body = [==[{target.body.decode()}]==]\n")
@@ -238,10 +238,10 @@ def _wrk(target: Target, seconds: float) -> float:
         command = ["wrk", "-t1", f"-c{connections}", f"-d{max(1, round(seconds))}s", "-s", script.name, url]
         text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     if "Non-2xx" in text or "Socket errors" in text:
-        raise RuntimeError(f"{target.name}: found {text[-300:]!r}, expected 200s alone")
+        raise RuntimeError(f"{target.name}: found other answers than 200; the end of wrk's output: {text[-300:]!r}")
     found = re.search(r"Requests/sec:\s+([\d.]+)", text)
     if found is None:
-        raise RuntimeError(f"{target.name}: found no Requests/sec in wrk's output {text[-300:]!r}")
+        raise RuntimeError(f"{target.name}: wrk's output has no Requests/sec; its end: {text[-300:]!r}")
     return float(found[1])
 
 
@@ -261,7 +261,7 @@ def _app(name: str, **environment: str) -> Iterator[Served]:
 
 @contextmanager
 def _started(port: int, arguments: list[str], environment: dict[str, str], cwd: Path = ROOT) -> Iterator[Served]:
-    """A Python process that answers GET /readyz, on one core of its own where there are several."""
+    """Start a Python process that answers GET /readyz. A single worker gets one core of its own."""
     begun = monotonic()
     process = subprocess.Popen(
         [sys.executable, *arguments],
@@ -279,7 +279,7 @@ def _started(port: int, arguments: list[str], environment: dict[str, str], cwd: 
                 break
             except OSError:
                 if process.poll() is not None or monotonic() - begun > START_S:
-                    raise RuntimeError(f"{' '.join(arguments)} gave no 200 within {START_S:g} s") from None
+                    raise RuntimeError(f"{' '.join(arguments)} did not answer 200 within {START_S:g} s") from None
                 sleep(0.01)
         yield Served(process.pid, port, monotonic() - begun)
     finally:
@@ -292,14 +292,14 @@ def _started(port: int, arguments: list[str], environment: dict[str, str], cwd: 
 
 
 def _ask(port: int, path: str, body: bytes | None = None) -> bytes:
-    """The body of a 200."""
+    """Return the body of an answer. Raises ConnectionError if its status is not 200."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
     try:
         connection.request("GET" if body is None else "POST", path, body)
         response = connection.getresponse()
         answer = response.read()
         if response.status != 200:
-            raise ConnectionError(f"{path}: found {response.status}, expected 200")
+            raise ConnectionError(f"{path}: status is {response.status}; accepted: 200")
         return answer
     finally:
         connection.close()
@@ -311,7 +311,7 @@ def _memory_kb(pid: int, field: str) -> int:
 
 
 def _tables_kb(pid: int, field: str) -> int:
-    """KiB of the tables' mapped files."""
+    """Return the KiB of the mapped table files."""
     total, inside = 0, False
     for line in Path(f"/proc/{pid}/smaps").read_text().splitlines():
         if re.match(r"[0-9a-f]+-[0-9a-f]+ ", line):
@@ -322,7 +322,7 @@ def _tables_kb(pid: int, field: str) -> int:
 
 
 def _ratio(ours: list[float], theirs: list[float]) -> float:
-    """The median of the rounds' ratios."""
+    """Return the median of the ratios of single rounds."""
     return median(a / b for a, b in zip(ours, theirs, strict=True))
 
 

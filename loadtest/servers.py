@@ -1,6 +1,6 @@
-"""Servers: the service as a child process on a free loopback port, for a load test's own use.
+"""Start the service as a child process on a free loopback port, and query it, for the load tests.
 
-Not the service's code: it is started by its command line and asked over HTTP only.
+The service is started with its command line and used over HTTP only.
 """
 
 import http.client
@@ -23,7 +23,7 @@ _LOG_BYTES = 4000
 
 
 class Server(NamedTuple):
-    """Where a service answers, and the key it wants (empty: none)."""
+    """The address of a service and its API key (empty: none)."""
 
     host: str
     port: int
@@ -31,16 +31,16 @@ class Server(NamedTuple):
 
     @property
     def headers(self) -> dict[str, str]:
-        """What goes with each request."""
+        """Return the headers that each request needs."""
         return {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
 
     @property
     def url(self) -> str:
-        """Without a slash at the end."""
+        """Return the base URL, without a slash at the end."""
         return f"http://{self.host}:{self.port}"
 
     def get(self, path: str) -> tuple[int, str]:
-        """Status and body of a GET."""
+        """Return status and body of a GET."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=5)
         try:
             connection.request("GET", path, headers=self.headers)
@@ -51,11 +51,11 @@ class Server(NamedTuple):
 
 
 class ServerError(RuntimeError):
-    """The service did not start."""
+    """The service did not start, or does not answer."""
 
 
 def free_port() -> int:
-    """A loopback port that nobody listens on now."""
+    """Return a loopback port that is free now."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]
@@ -64,10 +64,13 @@ def free_port() -> int:
 
 @contextmanager
 def running_service(*arguments: str, **environment: str) -> Iterator[Server]:
-    """`python -m service serve` until the block ends; raise `ServerError` with its log when it does not get ready."""
+    """Run `python -m service serve` until the block ends.
+
+    Raises `ServerError` with the service's log if it does not become ready.
+    """
     server = Server("127.0.0.1", free_port())
     command = [sys.executable, "-m", "service", "serve", "--host", server.host, "--port", str(server.port), *arguments]
-    with tempfile.TemporaryFile() as log:  # no pipe: nobody reads it while the service runs
+    with tempfile.TemporaryFile() as log:  # not a pipe, because nothing reads it while the service runs
         process = subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, stdout=log, stderr=log)
         try:
             _wait_ready(server, process, log)
@@ -87,23 +90,23 @@ def _wait_ready(server: Server, process: subprocess.Popen[bytes], log: IO[bytes]
         if process.poll() is not None:
             log.seek(0)
             said = log.read()[-_LOG_BYTES:].decode(errors="replace")
-            raise ServerError(f"the service ended with exit code {process.returncode}, expected it to serve:\n{said}")
+            raise ServerError(f"the service stopped with exit code {process.returncode}; its log:\n{said}")
         try:
             if server.get("/readyz")[0] == 200:
                 return
         except OSError:
-            pass  # it does not listen yet
+            pass  # the service does not listen yet
         sleep(0.05)
-    raise ServerError(f"{server.url}/readyz gave no 200 within {START_S:g} s")
+    raise ServerError(f"{server.url}/readyz did not answer 200 within {START_S:g} s")
 
 
 def metric(text: str, name: str) -> float:
-    """The sum of a metric's samples in an exposition; raise KeyError when it has none.
+    """Return the sum of a metric's samples in a Prometheus exposition. Raises KeyError if it has none.
 
     >>> metric('a_total{x="1"} 2.0\\na_total{x="2"} 3.0\\na_totals 9.0\\n', "a_total")
     5.0
     """
     found = re.findall(rf"^{re.escape(name)}(?:\{{[^}}]*\}})? (\S+)$", text, re.MULTILINE)
     if not found:
-        raise KeyError(f"{name}: not among the metrics, expected a sample")
+        raise KeyError(f"the metrics have no sample of {name}")
     return sum(float(value) for value in found)

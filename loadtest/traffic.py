@@ -1,8 +1,8 @@
-"""Traffic: the requests that a load test sends, each with the status that is its right answer.
+"""The requests that a load test sends, each with the status that is its right answer.
 
-Not a sender (`arrivals.py`, `locustfile.py`). Hands are dealt, bids drawn from a table that resembles real play,
-both from a seed, so that two runs send the same requests. A stated share is wrong on purpose, for game backends have
-bugs too and the refusals are on the same path as the answers.
+Hands and bids are drawn with a seed, so that two runs send the same requests. The bids' weights resemble real play. A
+given share of requests is wrong on purpose, because game backends have bugs too, and the service must reject these
+requests as fast as it answers others. `arrivals` and `locustfile` send the requests.
 """
 
 import json
@@ -14,13 +14,13 @@ SUITS, RANKS = "SHDC", "23456789TJQKA"
 DECK = tuple(rank + suit for suit in SUITS for rank in RANKS)
 BAD_SHARE = 0.05
 POLICIES, POLICY_WEIGHTS = ("bis", "bis:tuned", "rb", "ms", "io"), (80, 5, 5, 5, 5)
-# Weights of the bids 0..7, by eye: about one bid in eleven is a nil, the mean of the others is 3.2.
+# Estimated weights of the bids 0 to 7: about one bid in eleven is a nil, and the mean of the others is 3.2.
 BIDS, BID_WEIGHTS = range(8), (9, 10, 18, 24, 19, 11, 6, 3)
 TRICKS = 13
 
 
 class Question(NamedTuple):
-    """One request: POST `path`, JSON `body`, the status expected, and what it is (``full``, ``short``, a fault)."""
+    """One POST request: path, JSON body, expected status, and its kind (``full``, ``short`` or the name of a fault)."""
 
     path: str
     body: bytes
@@ -29,13 +29,13 @@ class Question(NamedTuple):
 
 
 def deal(rng: random.Random) -> list[list[str]]:
-    """Four hands of 13 cards, first bidder first."""
+    """Return four hands of 13 cards, the first bidder's first."""
     cards = rng.sample(DECK, len(DECK))
     return [cards[start : start + TRICKS] for start in range(0, len(DECK), TRICKS)]
 
 
 def pbn(hand: Sequence[str]) -> str:
-    """A hand as one text, spades first, high cards first.
+    """Return a hand as one text, spades first, high cards first.
 
     >>> pbn(["2S", "AS", "TD", "KC"])
     'A2..T.K'
@@ -44,7 +44,7 @@ def pbn(hand: Sequence[str]) -> str:
 
 
 def previous_bids(rng: random.Random, seat: int) -> list[int]:
-    """Legal bids of the seats before ``seat`` (0..3): no side's two sum over 13."""
+    """Return legal bids of the seats before ``seat`` (0 to 3): the bids of one side never exceed 13."""
     bids: list[int] = []
     for _ in range(seat):
         most = TRICKS - (bids[-2] if len(bids) > 1 else 0)
@@ -53,7 +53,7 @@ def previous_bids(rng: random.Random, seat: int) -> list[int]:
 
 
 def scores(rng: random.Random) -> dict[str, int]:
-    """Scores of a game under way, classic rules (to 500, ten bags are taken away)."""
+    """Return scores in the middle of a game with classic rules (to 500; ten bags are removed with a penalty)."""
     return {
         "us": rng.randrange(-200, 500),
         "them": rng.randrange(-200, 500),
@@ -63,7 +63,7 @@ def scores(rng: random.Random) -> dict[str, int]:
 
 
 def request(hand: Sequence[str], bids: Sequence[int], rng: random.Random) -> dict[str, Any]:
-    """A right request: most callers say all they know, some leave the defaults to the service."""
+    """Return a valid request. Most requests set all fields; some leave them to the service's defaults."""
     body: dict[str, Any] = {"hand": list(hand), "previous_bids": list(bids), "seat": len(bids)}
     if rng.random() < 0.25:
         body["hand"] = pbn(hand)
@@ -76,11 +76,14 @@ def request(hand: Sequence[str], bids: Sequence[int], rng: random.Random) -> dic
 
 
 def fault(body: dict[str, Any], rng: random.Random) -> tuple[str, dict[str, Any]]:
-    """One of the commonest mistakes put into a right request: its name, and the request, now good for a 422."""
+    """Put one common mistake into a valid request, whose right answer is then 422.
+
+    Returns the mistake's name and the request.
+    """
     what = rng.choice(
         ("hand-size", "unknown-card", "duplicate-card", "seat-mismatch", "bid-out-of-range", "unknown-field")
     )
-    hand = body["hand"] if isinstance(body["hand"], list) else ["AS"] * TRICKS  # a text's faults are made of a list
+    hand = body["hand"] if isinstance(body["hand"], list) else ["AS"] * TRICKS  # a wrong hand is always a list
     wrong = {
         "hand-size": {"hand": hand[1:]},
         "unknown-card": {"hand": ["1S", *hand[1:]]},
@@ -93,7 +96,7 @@ def fault(body: dict[str, Any], rng: random.Random) -> tuple[str, dict[str, Any]
 
 
 def questions(seed: int, bad_share: float = BAD_SHARE) -> Iterator[Question]:
-    """Requests without end, all seats in turn; the share ``bad_share`` (0..1) of them is wrong."""
+    """Yield requests without end, all seats in turn. A share ``bad_share`` (0 to 1) of them is wrong."""
     rng = random.Random(seed)
     while True:
         for seat, hand in enumerate(deal(rng)):

@@ -1,6 +1,6 @@
-"""The yardstick (b): the same decision as FastAPI's tutorial would serve it: a sync `def`, a model in, a model out.
+"""Yardstick (b): the same decision, served as FastAPI's tutorial would: a sync `def` with a model in and a model out.
 
-Not part of the service; `make bench` starts it beside the service. It checks less than the service does.
+It is not part of the service; `make bench` starts it beside the service. It checks less than the service does.
 """
 
 from typing import Any, Literal
@@ -44,7 +44,7 @@ def ready() -> dict[str, str]:
 
 @app.post("/bid", response_model=BidAnswer)
 def bid(request: Request) -> Any:
-    """One bid."""
+    """Return one bid."""
     hand = 0
     for card in request.hand:
         hand |= 1 << parse_card(card)

@@ -1,6 +1,6 @@
-"""The yardstick (a): a bare ASGI app that parses the body with orjson and returns as many bytes as a bid's answer.
+"""Yardstick (a): a bare ASGI app that parses the body with orjson and returns as many bytes as the answer to a bid.
 
-Not part of the service; `make bench` starts it beside the service. BENCH_BYTES says how many bytes.
+It is not part of the service; `make bench` starts it beside the service. BENCH_BYTES sets the number of bytes.
 """
 
 import os
@@ -12,7 +12,7 @@ _HEADERS = [(b"content-type", b"application/json"), (b"content-length", b"%d" % 
 
 
 async def app(scope, receive, send) -> None:
-    """Parse and answer."""
+    """Parse the body and answer."""
     if scope["type"] == "lifespan":
         while (await receive())["type"] != "lifespan.shutdown":
             await send({"type": "lifespan.startup.complete"})

@@ -1,7 +1,7 @@
-"""Where the time of one bid goes, in-process: a JSON object of microseconds by stage, each the best of several runs.
+"""Print the time of each stage of one bid, in-process, as a JSON object of microseconds.
 
-Not a test; `make bench` runs it (`python -m tests.bench.stages`). Stages are timed one by one on the contract's example
-request; `whole` is all of them as the short way runs them, without the socket.
+`make bench` runs it (`python -m tests.bench.stages`); it tests nothing. Each figure is the best of several runs. The
+stages are timed one by one on the contract's example request. `whole` is the complete request without the socket.
 """
 
 import asyncio
@@ -20,12 +20,12 @@ from service.contract.request import read_bid
 from service.settings import Settings
 
 _RUNS = 300
-_CALLS = 100  # short runs: beside other work some of them have the core to themselves from end to end
+_CALLS = 100  # short runs, so that some of them have the core alone even on a busy machine
 _BATCH = 64
 
 
 def best_us(call: Callable[[], object], calls: int = _CALLS) -> float:
-    """Microseconds a call: the mean of the fastest run."""
+    """Return the microseconds per call: the mean of the fastest run."""
     best = float("inf")
     for _ in range(_RUNS):
         started = perf_counter()
@@ -36,7 +36,7 @@ def best_us(call: Callable[[], object], calls: int = _CALLS) -> float:
 
 
 def stages() -> dict[str, float]:
-    """Microseconds by stage."""
+    """Return the microseconds by stage."""
     app = create_app(Settings(access_log=0.0))
     app.state.start(None)
     tables, metrics = app.state.tables, app.state.metrics

@@ -1,4 +1,4 @@
-"""The yardsticks of `make bench` do what they claim: the same decision, and as many bytes."""
+"""The yardsticks of `make bench` make the same decision and return as many bytes as the service."""
 
 import asyncio
 
@@ -24,7 +24,7 @@ def test_the_idiomatic_app_decides_the_same():
     service = create_app(Settings())
     service.state.start(None, committed_tables())
     ours, theirs = _post(service, REQUEST).json(), _post(idiomatic.app, REQUEST).json()
-    assert theirs["explanation"].items() >= ours["explanation"].items()  # its model adds what is empty
+    assert theirs["explanation"].items() >= ours["explanation"].items()  # its model adds the empty fields
     assert (theirs["bid"], theirs["kind"], theirs["tables"]) == (ours["bid"], ours["kind"], ours["tables"])
 
 

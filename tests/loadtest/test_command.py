@@ -19,8 +19,8 @@ def a_run(rate=100.0, latencies=(1.0,), **counts):
 
 def test_what_breaks_the_promise():
     assert slo.faults(a_run(), 10) == []
-    assert slo.faults(a_run(missed=1), 10) == ["1 of 10 arrivals missed, expected 0"]
-    assert slo.faults(a_run(latencies=[1.0] * 98 + [11.0] * 2), 10) == ["p99 11.00 ms, promised 10 ms"]
+    assert slo.faults(a_run(missed=1), 10) == ["1 of 10 arrivals were missed; accepted: 0"]
+    assert slo.faults(a_run(latencies=[1.0] * 98 + [11.0] * 2), 10) == ["p99 is 11.00 ms; promised: 10 ms"]
     assert slo.faults(a_run(latencies=[1.0] * 99 + [11.0]), 10) == []
     assert len(slo.faults(a_run(broken=1, wrong=2), 10)) == 2
     assert len(slo.faults(a_run(latencies=[]), 10)) == 1  # no answer at all keeps no promise
@@ -41,7 +41,7 @@ def test_the_knee():
 
 
 def test_a_metric_that_is_not_there():
-    with pytest.raises(KeyError, match="expected a sample"):
+    with pytest.raises(KeyError, match="have no sample of a"):
         metric("a_total 1\n", "a")
 
 
@@ -66,14 +66,14 @@ def test_the_open_model_run(capsys):
         assert main([*quick, "--url", server.url, "--promise-ms", "0.001"]) == 1
     out = capsys.readouterr().out
     assert "Verdict: FAILED" in out
-    assert "promised 0.001 ms" in out
+    assert "promised: 0.001 ms" in out
     assert "GET /healthz (no-op)" in out
 
 
 def test_the_curve(capsys, monkeypatch):
     monkeypatch.setattr(slo, "CURVE", (20, 40))
     assert main(["curve", "--duration", "1", "--promise-ms", "2000"]) == 0
-    assert "POST /bid: knee at 40/s" in capsys.readouterr().out
+    assert "POST /bid: knee (highest rate that keeps the promise) at 40/s" in capsys.readouterr().out
 
 
 def test_locust_headless(capsys):

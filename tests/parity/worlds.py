@@ -49,10 +49,10 @@ def both(name: str, args: tuple, worlds: Worlds) -> tuple[tuple, tuple]:
     compiled_args = [_argument(arg, worlds, True) for arg in args]
     plain_result = kernel(name)(*plain_args)
     compiled_result = compiled(name)(*compiled_args)
-    return (plain_result, [_written(arg) for arg in plain_args]), (
-        compiled_result,
-        [_written(arg) for arg in compiled_args],
-    )
+    if isinstance(compiled_result, np.void):
+        compiled_result = plain_state(compiled_result)
+    plain, fast = ([_written(arg) for arg in arguments] for arguments in (plain_args, compiled_args))
+    return (plain_result, plain), (compiled_result, fast)
 
 
 def _written(arg: Any) -> Any:

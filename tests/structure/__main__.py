@@ -1,4 +1,4 @@
-"""Print how the code is structured, and stop with exit code 1 if it is over a limit: `make imports`."""
+"""Print how the code is structured, and exit with code 1 if it exceeds a limit: `make imports`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The structure of service/, tables/ and loadtest/: import cycles, modules per package, parameters, lines of code."""
+"""Measure the structure of service/, tables/ and loadtest/: import cycles, modules, parameters, lines of code."""
 
 import ast
 import io
@@ -31,7 +31,7 @@ class Function(NamedTuple):
 
 @cache
 def sources() -> dict[str, str]:
-    """Source text by dotted module name; a package's `__init__` is under the package's own name."""
+    """Return the source text by dotted module name; a package's `__init__` is under the package's own name."""
     found = {}
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
@@ -43,13 +43,13 @@ def sources() -> dict[str, str]:
 
 @cache
 def imports() -> dict[str, set[str]]:
-    """The modules that each module imports, anywhere in it; imports for type checking only are left out."""
+    """Return the modules that each module imports, anywhere in it, except imports for type checking only."""
     graph = grimp.build_graph(*PACKAGES, exclude_type_checking_imports=True, cache_dir=None)
     return {module: graph.find_modules_directly_imported_by(module) for module in sorted(graph.modules)}
 
 
 def cycle(graph: dict[str, set[str]]) -> list[str]:
-    """One import cycle, its first module repeated at the end; empty if there is none.
+    """Return one import cycle with its first module repeated at the end, or an empty list.
 
     >>> cycle({"a": {"b"}, "b": {"c"}, "c": set()})
     []
@@ -64,14 +64,14 @@ def cycle(graph: dict[str, set[str]]) -> list[str]:
 
 
 def modules_per_package() -> Counter[str]:
-    """The number of modules directly in each package, `__init__` and subpackages not counted."""
+    """Return the number of modules directly in each package, without `__init__` and subpackages."""
     names = sources()
     packages = {name for name in names if any(other.startswith(f"{name}.") for other in names)}
     return Counter(name.rpartition(".")[0] for name in names if "." in name and name not in packages)
 
 
 def functions() -> list[Function]:
-    """All functions and methods of `COUNTED`, `self` and `cls` not counted."""
+    """Return all functions and methods of `COUNTED`; their parameters do not include `self` and `cls`."""
     return [
         Function(f"{module}.{node.name}", _parameters(node))
         for module, source in sources().items()
@@ -82,13 +82,13 @@ def functions() -> list[Function]:
 
 
 def long_functions() -> list[Function]:
-    """The functions with more than `MOST_PARAMETERS` parameters, longest list first."""
+    """Return the functions with more than `MOST_PARAMETERS` parameters, longest list first."""
     found = (function for function in functions() if function.parameters > MOST_PARAMETERS)
     return sorted(found, key=lambda function: (-function.parameters, function.name))
 
 
 def lines_of_code(source: str) -> int:
-    """The number of lines that hold code: no blank lines, comments or docstrings.
+    """Return the number of lines that hold code, without blank lines, comments and docstrings.
 
     >>> lines_of_code('"A docstring."\\n\\n# A comment.\\nx = (1,\\n     2)  # two lines of code\\n')
     2
@@ -106,7 +106,7 @@ def lines_of_code(source: str) -> int:
 
 
 def lines_per_package() -> dict[str, int]:
-    """Lines of code of each package in `COUNTED`."""
+    """Return the lines of code of each package in `COUNTED`."""
     return {
         package: sum(lines_of_code(s) for name, s in sources().items() if name.partition(".")[0] == package)
         for package in COUNTED
@@ -114,25 +114,25 @@ def lines_per_package() -> dict[str, int]:
 
 
 def violations() -> list[str]:
-    """What is over a limit, as sentences."""
+    """Return a sentence for each limit that is exceeded."""
     found = []
     if circle := cycle(imports()):
-        found.append(f"found the import cycle {' -> '.join(circle)}; accepted: none")
+        found.append(f"modules import each other in a circle: {' -> '.join(circle)}; accepted: no circle")
     modules = modules_per_package()
     for package, most in MOST_MODULES.items():
         if modules[package] > most:
-            found.append(f"found {modules[package]} modules directly in {package}; accepted: {most}")
+            found.append(f"{package} has {modules[package]} modules directly in it; accepted: at most {most}")
     if (count := len(long_functions())) > MOST_LONG_FUNCTIONS:
         found.append(
-            f"found {count} functions with more than {MOST_PARAMETERS} parameters; accepted: {MOST_LONG_FUNCTIONS}"
+            f"{count} functions have more than {MOST_PARAMETERS} parameters; accepted: at most {MOST_LONG_FUNCTIONS}"
         )
     if (lines := sum(lines_per_package().values())) > MOST_LINES:
-        found.append(f"found {lines} lines of code in {' and '.join(COUNTED)}; accepted: {MOST_LINES}")
+        found.append(f"{' and '.join(COUNTED)} have {lines} lines of code; accepted: at most {MOST_LINES}")
     return found
 
 
 def summary() -> str:
-    """All figures as Markdown."""
+    """Return all figures as Markdown."""
     graph = imports()
     lines = lines_per_package()
     parts = [

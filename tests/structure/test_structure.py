@@ -1,4 +1,4 @@
-"""The code keeps within the limits that `make imports` prints."""
+"""The code keeps within the limits that `make imports` checks."""
 
 from itertools import pairwise
 

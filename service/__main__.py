@@ -1,8 +1,9 @@
 """The command line: `python -m service serve`, `python -m service bid HAND`, `... blind` and `... key NAME`.
 
-No game logic and no HTTP: `bid` and `blind` make the request that POST /bid or /v1/bid/blind would get and print its
-answer; `serve` starts the server; `key` makes an API key. (`work` is for `serve --workers` alone.) Exit codes: 0
-done, 1 the tables, a setting or the address are no good, 2 wrong arguments or a request with faults.
+This module holds no game logic and no HTTP. `bid` and `blind` build the request that POST /bid or /v1/bid/blind would
+get, and print its answer. `serve` starts the server. `key` makes an API key. `work` is internal: `serve --workers`
+starts its workers with it. Exit codes: 0 success; 1 the tables, a setting or the address can't be used; 2 wrong
+arguments or a request with faults.
 """
 
 import argparse
@@ -34,7 +35,7 @@ from service.worker import SupervisorLine
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code."""
+    """Run one command and return the exit code."""
     options = _parser().parse_args(arguments)
     try:
         settings = from_environment()
@@ -55,9 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _serve(options: argparse.Namespace, settings: Settings) -> int:
-    """`serve`, and `work`: a worker that `serve --workers` has started."""
+    """Run `serve`, or `work`: a worker that `serve --workers` has started."""
     from service.metrics_directory import membership
-    from service.server import check_exposure, serve  # FastAPI takes half a second to import: not for one bid
+    from service.server import check_exposure, serve  # here, because FastAPI takes half a second to import
 
     if options.command == "work":
         directory = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
@@ -80,12 +81,15 @@ def _key(options: argparse.Namespace) -> int:
     except ValueError as error:
         print(f"service key: {error}", file=sys.stderr)
         return 2
-    print(f"for the caller, shown this once: {key.secret}\nfor SPADES_API_KEYS_FILE:         {key.line}")
+    print(f"for the caller, shown only now: {key.secret}\nfor SPADES_API_KEYS_FILE:         {key.line}")
     return 0
 
 
 def request_of(options: argparse.Namespace) -> dict[str, Any]:
-    """The request that the arguments make; what was not given is left out, so that the answer names it as assumed."""
+    """Return the request that the arguments describe.
+
+    An argument that was not given is left out of the request, so that the answer lists it under `assumed`.
+    """
     previous = [bid.strip() for bid in options.previous.split(",")] if options.previous.strip() else []
     given = {name: value for name, value in vars(options).items() if value is not None}
     fields = BidRequest if options.command == "bid" else BlindRequest
@@ -131,12 +135,12 @@ def _parser() -> argparse.ArgumentParser:
     serve = commands.add_parser("serve", help="answer over HTTP")
     serve.add_argument("--host", default="127.0.0.1")
     serve.add_argument("--port", type=_port, default=8080)
-    serve.add_argument("--workers", type=_workers, default=1, help="processes; 1, and more containers, is better")
+    serve.add_argument("--workers", type=_workers, default=1, help="processes; better: one process, more containers")
 
     serve.add_argument(
         "--allow-unauthenticated",
         action="store_true",
-        help="listen where other machines reach it although no API keys are set",
+        help="accept connections from other machines although no API keys are set",
     )
     work = commands.add_parser("work")
     work.add_argument("--descriptor", type=integer, required=True)
@@ -144,14 +148,14 @@ def _parser() -> argparse.ArgumentParser:
     work.add_argument("--ready", type=integer, required=True)
 
     key = commands.add_parser("key", help="make an API key and its line for SPADES_API_KEYS_FILE")
-    key.add_argument("name", help="of the caller, for the log")
-    key.add_argument("--rate", type=decimal, help="bids a second, in each process; SPADES_KEY_RATE when left out")
+    key.add_argument("name", help="the caller's name, for the log")
+    key.add_argument("--rate", type=decimal, help="bids per second, in each process; default: SPADES_KEY_RATE")
 
-    bid = commands.add_parser("bid", help="one bid and its breakdown, without a server")
-    bid.add_argument("hand", help="spades.hearts.diamonds.clubs, such as AKJ62.AQ.Q.K9543")
-    unseen = commands.add_parser("blind", help="before the hand is seen: blind nil, or look? The answer as JSON")
+    bid = commands.add_parser("bid", help="print one bid and how it was made, without a server")
+    bid.add_argument("hand", help="13 cards as spades.hearts.diamonds.clubs, such as AKJ62.AQ.Q.K9543")
+    unseen = commands.add_parser("blind", help="decide whether to bid blind nil; prints JSON")
     for command, model in ((bid, BidRequest), (unseen, BlindRequest)):
-        previous = "bids so far, first bidder first, such as 3,nil"
+        previous = "the bids so far, in bidding order, such as 3,nil"
         command.add_argument("--previous", default="", metavar="BIDS", help=previous)
         scores = ("us", "them", "us_bags", "them_bags")
         _add(command, Scores, dict.fromkeys(scores, integer))
@@ -160,14 +164,14 @@ def _parser() -> argparse.ArgumentParser:
     _add(bid, Scores, {"seats": _numbers, "bags": _numbers}, metavar="N,N,N,N")
     _add(bid, BidRequest, {"level": integer})
     _add(bid, BidRequest, {"style": _style}, metavar="NAME=VALUE,...")
-    bid.add_argument("--json", action="store_true", help="the answer that POST /bid gives")
+    bid.add_argument("--json", action="store_true", help="print the answer of POST /bid as JSON")
     return parser
 
 
 def _add(
     command: argparse.ArgumentParser, model: Any, fields: dict[str, Callable[[str], Any]], metavar: str | None = None
 ) -> None:
-    """Add an option for each of the ``fields`` of a model of the contract; its help is the field's description."""
+    """Add an option for each of ``fields`` of the contract model ``model``; its help is the field's description."""
     described = TypeAdapter(model).json_schema()["properties"]
     for name, read in fields.items():
         text = described[name]["description"].replace("%", "%%")
@@ -178,7 +182,7 @@ def _numbers(text: str) -> list[int]:
     try:
         return [integer(number) for number in text.split(",")]
     except ValueError:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected four numbers such as 120,95,40,60") from None
+        raise argparse.ArgumentTypeError(f"found {text!r}; accepted: four numbers such as 120,95,40,60") from None
 
 
 def _style(text: str) -> dict[str, float]:
@@ -186,7 +190,7 @@ def _style(text: str) -> dict[str, float]:
         return {name: decimal(value) for name, _, value in (part.partition("=") for part in text.split(","))}
     except ValueError:
         expected = "names with numbers such as aggression=0.5,nil_bias=-0.3"
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected {expected}") from None
+        raise argparse.ArgumentTypeError(f"found {text!r}; accepted: {expected}") from None
 
 
 def _port(text: str) -> int:
@@ -203,7 +207,7 @@ def _between(text: str, low: int, high: int) -> int:
     except ValueError:
         number = low - 1
     if not low <= number <= high:
-        raise argparse.ArgumentTypeError(f"found {text!r}, expected {low}..{high}")
+        raise argparse.ArgumentTypeError(f"found {text!r}; accepted: {low}..{high}")
     return number
 
 

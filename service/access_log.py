@@ -1,13 +1,14 @@
-"""The access log: one JSON object a line on standard output, for a share of the requests.
+"""The access log: one JSON object per line on standard output, for a share of the requests.
 
-Not the error log (that is `logging`, on standard error). A line holds the route's template, never the path, the query,
-the body or a header that could hold a secret: hands and keys stay out of it. Every 500 is logged, whatever the share.
+Errors are logged with `logging` on standard error instead. A line holds the route's template. It never holds the path,
+the query, the body or a header that could hold a secret, so hands and keys are never logged. Every answer with status
+500 is logged, whatever the share.
 
-The request's thread only puts a record into a bounded queue (`logging.handlers.QueueHandler`); a second thread formats
-and writes (`QueueListener`). So a reader of standard output that hangs does not hang the service. A line is dropped
-when the queue is full or when writing fails (disk full, closed pipe). Dropped lines are counted, and the next line that
-is written says how many they were. A failed write never ends the writing thread: it tries again with the next line.
-Each outage is one warning on standard error, from the writing thread, because standard error may hang too.
+The request's thread only puts a record into a bounded queue (`logging.handlers.QueueHandler`). A second thread formats
+and writes it (`QueueListener`). So the service does not hang when the reader of standard output hangs. A line is
+dropped when the queue is full or when writing fails (disk full, closed pipe). Dropped lines are counted, and the next
+written line holds their number. A failed write does not end the writing thread: it tries again with the next line.
+The writing thread also logs one warning per outage, because standard error may hang too.
 """
 
 import errno
@@ -25,21 +26,21 @@ from typing import Any, Protocol
 import orjson
 
 MAX_QUEUED = 4096  # lines
-_BATCH = 128  # lines written by one system call
+_BATCH = 128  # most lines written by one system call
 _CLOSE_S = 1.0
 _STANDARD_OUTPUT = 1
 _logger = logging.getLogger("service")
 
 
 class Stream(Protocol):
-    """What lines are written to: an unbuffered binary stream."""
+    """An unbuffered binary stream to which lines are written."""
 
     def write(self, data: bytes, /) -> int | None:
-        """Write a part of ``data`` or all of it; the number of bytes written, None for none."""
+        """Write ``data`` or its beginning; return the number of bytes written, or None for none."""
 
 
 class _Answered(logging.LogRecord):
-    """One answered request. `LogRecord.__init__` is not called: it takes longer than all of `AccessLog.write`."""
+    """One answered request. It does not call `LogRecord.__init__`, which takes longer than all of `AccessLog.write`."""
 
     def __init__(
         self,
@@ -61,7 +62,7 @@ class _Answered(logging.LogRecord):
         self.key = key
 
     def line(self, dropped: int) -> bytes:
-        """The record as a line of JSON; ``dropped`` lines before it are missing."""
+        """Return the record as a line of JSON; ``dropped`` is the number of lines missing before it."""
         fields: dict[str, Any] = {
             "time": round(self.created, 6),
             "method": self.method[:20],
@@ -80,7 +81,7 @@ class _Answered(logging.LogRecord):
 
 
 class _Handler(QueueHandler):
-    """Puts records into the queue; drops and counts them when it is full. For one thread."""
+    """The sending end of the queue; it drops and counts records when the queue is full. For one thread."""
 
     def __init__(self, records: "SimpleQueue[logging.LogRecord]", count: Callable[[int], object]) -> None:
         super().__init__(records)
@@ -89,11 +90,11 @@ class _Handler(QueueHandler):
         self.dropped = 0  # lines, since the start
 
     def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
-        """The record as it is: the writing thread formats it."""
+        """Return the record unchanged: the writing thread formats it."""
         return record
 
     def enqueue(self, record: logging.LogRecord) -> None:
-        """Raise `queue.Full` when `MAX_QUEUED` records wait (a `SimpleQueue` has no bound of its own)."""
+        """Queue a record; raise `queue.Full` when `MAX_QUEUED` records wait: a `SimpleQueue` itself has no limit."""
         if self._records.qsize() >= MAX_QUEUED:
             raise Full
         self._records.put_nowait(record)
@@ -126,14 +127,14 @@ class _Writer(QueueListener):
         self._failing = False
 
     def handle(self, record: logging.LogRecord) -> None:
-        """Write the record together with those that wait behind it."""
+        """Write the record together with the records queued after it."""
         assert isinstance(record, _Answered)
         self._batch.append(record)
         if len(self._batch) >= _BATCH or self._records.empty():
             self.write_batch()
 
     def write_batch(self) -> None:
-        """Write what `handle` has collected; count what can't be written."""
+        """Write the records that `handle` has collected; count those that can't be written."""
         batch, self._batch = self._batch, []
         if not batch:
             return
@@ -142,7 +143,7 @@ class _Writer(QueueListener):
         start = b"\n" if self._torn else b""  # ends a line that was cut short
         written, error = self._write(start + b"".join(lines))
         whole, end = 0, len(start)
-        while whole < len(lines) and end + len(lines[whole]) - 1 <= written:  # without its line feed it is whole too
+        while whole < len(lines) and end + len(lines[whole]) - 1 <= written:  # its line feed may lack
             end += len(lines[whole])
             whole += 1
         if whole:
@@ -156,10 +157,10 @@ class _Writer(QueueListener):
         if not self._failing:
             self._failing = True
             why = error.strerror if isinstance(error, OSError) else error
-            _logger.warning("the access log can't be written (%s): dropping lines until it can", why)
+            _logger.warning("the access log can't be written (%s); lines are dropped until writing works again", why)
 
     def _write(self, data: bytes) -> tuple[int, Exception | None]:
-        """Write ``data``; the number of bytes written, and why it was not all of them."""
+        """Write ``data``; return the number of bytes written, and the error if some were not written."""
         written = 0
         try:
             if self._stream is None:
@@ -175,9 +176,9 @@ class _Writer(QueueListener):
 
 
 class AccessLog:
-    """Writes lines for ``share`` (0..1) of the requests to ``stream`` (default: standard output).
+    """The access log of one process: lines for ``share`` (0..1) of the requests on ``stream`` (standard output).
 
-    ``count_dropped`` is called with each number of dropped lines, from both threads.
+    Both threads call ``count_dropped`` with the number of lines that they have just dropped.
     """
 
     def __init__(
@@ -190,7 +191,7 @@ class AccessLog:
         self._started = False
 
     def wants(self, status: int) -> bool:
-        """Whether a request with this answer is logged."""
+        """Return whether to log a request that was answered with ``status``."""
         return status == 500 or (self._share > 0.0 and random() < self._share)
 
     def write(
@@ -203,16 +204,16 @@ class AccessLog:
         traceparent: bytes | None,
         key: str | None,
     ) -> None:
-        """Log one request; ``seconds`` from its arrival to its answer; ``key`` the API key's name. For one thread."""
+        """Log one request, answered ``seconds`` after its arrival; ``key`` is the API key's name. For one thread."""
         self._handler.emit(_Answered(method, route, status, seconds, request_id, traceparent, key))
         if not self._started:
             self._started = True
             self._writer.start()
 
     def close(self) -> None:
-        """Write what waits, for a second at most; call it once, at the end."""
+        """Write the queued lines, for at most one second. Call it once, at the end."""
         if self._started:
-            # `QueueListener.stop` waits without a limit for a thread that may hang in a write.
+            # `QueueListener.stop` has no time limit, and the thread that it waits for may hang in a write.
             closing = Thread(target=self._finish, name="access-log-close", daemon=True)
             closing.start()
             closing.join(_CLOSE_S)
@@ -223,7 +224,7 @@ class AccessLog:
 
 
 def _standard_output() -> Stream:
-    """Standard output without Python's buffer, which would keep lines that failed and write them in pieces later."""
-    if sys.stdout is None:  # closed before the start: the descriptor may be anything by now
+    """Return standard output without Python's buffer, which keeps lines that failed and writes parts of them later."""
+    if sys.stdout is None:  # it was closed before the start; descriptor 1 may now be another file
         raise OSError(errno.EBADF, "standard output is closed")
     return FileIO(_STANDARD_OUTPUT, "wb", closefd=False)

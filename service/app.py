@@ -1,8 +1,8 @@
-"""The app: `create_app()` puts the endpoints together; its lifespan opens the tables.
+"""The app: `create_app()` assembles the endpoints, and its lifespan opens the tables.
 
-`Service` is the outermost ASGI layer. It reads bodies, answers bids by the responder before FastAPI's stack gets there
-(docs/adr/0005-hot-path.md), and passes all other requests on to FastAPI. Whatever an endpoint raises becomes a problem
-here (`Responder.refuse`).
+`Service` is the outermost ASGI layer. It reads bodies. It lets the responder answer bids without FastAPI
+(docs/adr/0005-hot-path.md), and passes all other requests to FastAPI. It turns every exception of an endpoint into a
+problem (`Responder.refuse`).
 """
 
 import asyncio
@@ -34,7 +34,7 @@ from service.responder import BATCH, JSON, MAX_BYTES, ROUTES, Asked, Responder
 from service.settings import Settings, from_environment
 
 NO_SUCH_PATH = "no such path; /openapi.json lists them"
-CLIENT_GONE = 499  # for the metrics only: nobody is there to answer
+CLIENT_GONE = 499  # for the metrics only: the caller has disconnected and gets no answer
 _READING = frozenset(("GET", "HEAD"))
 _EXPOSITION = (b"content-type", CONTENT_TYPE.encode())
 _HTML_HEADERS = [
@@ -46,13 +46,13 @@ _DEFAULT_CSP = (b"content-security-policy", b"default-src 'self'; frame-ancestor
 
 
 class Service:
-    """The ASGI application. ``state`` is shared with the server, which sets it draining; ``fastapi`` with tests."""
+    """The ASGI application. The server uses its ``state`` to start draining; tests use its ``fastapi``."""
 
     def __init__(self, settings: Settings, state: State, fastapi: FastAPI) -> None:
         self.state = state
         self.fastapi = fastapi
         self.responder = Responder(settings, state)
-        self._own_metrics = settings.metrics_address is not None  # /metrics has a listener of its own
+        self._own_metrics = settings.metrics_address is not None  # /metrics has a separate listener
         self._fixed = FixedAnswers(fastapi)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -86,7 +86,7 @@ class Service:
             responder.done(asked, status)
 
     async def prepare(self) -> None:
-        """Make the answers that never change, so that no request waits for them."""
+        """Build the answers that never change, so that no request waits for them."""
         await self._fixed.prepare()
 
     async def _reply(self, asked: Asked, scope: Scope, receive: Receive) -> Reply:
@@ -110,12 +110,12 @@ class Service:
             return _secured(await self._fixed.get(path))
         if asked.method in _READING and path == METRICS and not self._own_metrics:
             return 200, [_EXPOSITION], await self.state.exposition.text_beside_requests(overloaded)
-        if asked.method == "HEAD":  # answered as GET; `send_reply` leaves the body out
+        if asked.method == "HEAD":  # answered like GET; `send_reply` omits the body
             scope = {**scope, "method": "GET"}
         return _secured(await ask(self.fastapi, scope, receive))
 
     async def _wait(self, wait_s: float) -> None:
-        """Wait for the turn of a costly request. Those that wait are not under way: they don't make an overload."""
+        """Wait until a costly request may start. Requests that wait here do not count towards an overload."""
         if wait_s > 0.0:
             self.responder.in_flight -= 1
             try:
@@ -125,7 +125,7 @@ class Service:
 
 
 def create_app(settings: Settings | None = None, tables: TableSet | None = None) -> Service:
-    """The service. ``tables``: already opened and checked (the command line does so before it starts the server)."""
+    """Return the service. ``tables`` are open and checked already; None: the lifespan opens them."""
     settings = from_environment() if settings is None else settings
     state = State()
 
@@ -133,8 +133,8 @@ def create_app(settings: Settings | None = None, tables: TableSet | None = None)
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         state.start(settings.tables_dir, tables)
         await service.prepare()
-        # The garbage collector need not look at what lives as long as the process: a full collection stops the event
-        # loop for 0.2 ms then, not for 10 to 18.
+        # Exclude from garbage collection the objects that live as long as the process. A full collection then stops
+        # the event loop for 0.2 ms, not for 10 to 18 ms.
         gc.collect()
         gc.freeze()
         yield
@@ -171,7 +171,7 @@ def create_app(settings: Settings | None = None, tables: TableSet | None = None)
 
 
 def _secured(reply: Reply) -> Reply:
-    """``reply``, for HTML with the headers that keep a page safe."""
+    """Return ``reply``, with security headers if it is HTML."""
     status, headers, body = reply
     names = dict(headers)
     if not names.get(b"content-type", b"").startswith(b"text/html"):
@@ -181,7 +181,7 @@ def _secured(reply: Reply) -> Reply:
 
 
 async def _raise_problem(request: Request, error: Exception) -> Response:
-    """Raise as a `ProblemError` what FastAPI finds wrong with a request; `Service` writes it."""
+    """Turn FastAPI's error for a request into a `ProblemError`; `Service` writes the answer."""
     if isinstance(error, RequestValidationError):
         faults = [Fault(pointer(*item["loc"]), "wrong-type", item["msg"]) for item in error.errors()]
         raise invalid_request(faults) from error

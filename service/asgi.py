@@ -1,6 +1,6 @@
-"""The types of ASGI and of HTTP messages that several modules share, and what every answer has in common.
+"""Types for ASGI and HTTP messages that several modules share, and the sending of an answer.
 
-An answer is a `Reply`: its status, its headers without Content-Length, and its body.
+A `Reply` is an answer's status, its headers without Content-Length, and its body.
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -19,7 +19,7 @@ CLOSE = (b"connection", b"close")  # a header of answers
 
 
 def join_headers(headers: Headers) -> Fields:
-    """The headers by name; values of a repeated name joined by commas (RFC 9110, 5.3).
+    """Return the headers by name; the values of a repeated name are joined by commas (RFC 9110, section 5.3).
 
     >>> join_headers([(b"host", b"a"), (b"accept", b"x"), (b"accept", b"y")])
     {b'host': b'a', b'accept': b'x, y'}
@@ -34,7 +34,7 @@ def join_headers(headers: Headers) -> Fields:
 
 
 async def send_reply(send: Send, method: str, reply: Reply) -> None:
-    """Send an answer; to a HEAD request its headers only."""
+    """Send an answer; for a HEAD request, only its headers."""
     status, headers, body = reply
     headers = [*headers, (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": headers})

@@ -1,18 +1,17 @@
-"""The breakdown: an answer's explanation as text for people, for `python -m service bid`.
+"""The breakdown: an answer's explanation as readable text, for `python -m service bid`.
 
-Not another account of a decision: every figure comes from the explanation that POST /bid gives, and fields that a
-later version adds are printed as they come.
+Every figure comes from the explanation that POST /bid gives. Fields that a later version adds are printed too.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 _INDENT = "  "
-_BESIDE = ("sentence", "adjustments", "candidates")  # told apart from the sections
+_BESIDE = ("sentence", "adjustments", "candidates")  # printed separately, not as sections
 
 
 def breakdown(answer: Mapping[str, Any]) -> str:
-    """``answer`` (the JSON answer of POST /bid) as lines of text.
+    """Return ``answer`` (the JSON answer of POST /bid) as lines of text.
 
     >>> print(breakdown({"bid": 0, "kind": "nil", "policy": "io", "tables": "t", "assumed": [], "explanation": None}))
     bid 0 (nil), policy io, tables t

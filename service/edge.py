@@ -1,6 +1,6 @@
-"""Edge: what the connections of one event loop share: settings, turns, the bound on unsent answers.
+"""Edge: what the connections of one event loop share: settings, turns and the limit on unsent answers.
 
-A connection itself is `protocol.Connection`.
+`protocol.Connection` is one connection.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from service.output import Output
 from service.settings import Settings
 
 MAX_UNSENT_BYTES = 48 * 1024 * 1024
-TURN_S = 0.0005  # of one turn of the event loop for requests that were pipelined
+TURN_S = 0.0005  # seconds that pipelined requests of one connection may take in one turn of the event loop
 
 _logger = logging.getLogger("service")
 
@@ -24,25 +24,25 @@ ShortWay = Callable[[str, Fields, bytes, float], Reply]  # (path, header fields,
 
 
 class Waiting(Protocol):
-    """A connection, as the edge sees it."""
+    """The part of a connection that the edge uses."""
 
     output: Output
 
     def work(self, until: float) -> None:
-        """Parse and answer what is in hand, ``until`` a time."""
+        """Parse and answer the bytes received, until the time ``until`` (`perf_counter`, s)."""
 
     def sweep(self, now: float) -> None:
-        """Close the connection if it has waited too long for its peer."""
+        """Close the connection if its peer has taken too long; ``now`` is a `perf_counter` time, s."""
 
     def give_up(self) -> None:
-        """Close at once; what was not sent is lost."""
+        """Close at once; unsent bytes are lost."""
 
 
 class Edge:
     """What the connections of one event loop share.
 
-    ``app`` answers what takes the long way; ``short_way`` POSTs to ``short_paths``; ``keyed``: a request may be refused
-    for its API key before its body is read.
+    ``short_way`` answers a POST to one of ``short_paths`` without an ASGI task; ``app`` answers all other requests.
+    ``keyed``: API keys are set, so a request may be refused before its body is read.
     """
 
     def __init__(
@@ -60,15 +60,15 @@ class Edge:
         self.short_way = short_way
         self.short_paths = {path.encode(): path for path in short_paths}
         self.keyed = keyed
-        self.host: bytes | None = None  # the last valid one
-        self.slow: set[Waiting] = set()  # those with an answer that waits for its peer
+        self.host: bytes | None = None  # the last valid Host header
+        self.slow: set[Waiting] = set()  # connections whose peer has not read an answer yet
         self._waiting: deque[Waiting] = deque()
         self._turn = 0.0
 
     def turn(self) -> float:
-        """The time (`perf_counter`, s) at which this turn of the event loop read its first bytes.
+        """Return the time (`perf_counter`, s) at which this turn of the event loop read its first bytes.
 
-        All bytes that are read in one turn had arrived when the turn began, and have waited since then.
+        All bytes that are read in one turn had arrived when the turn began. Their waiting time is counted from then.
         """
         if not self._turn:
             self._turn = perf_counter()
@@ -82,7 +82,7 @@ class Edge:
         self._waiting.append(connection)
 
     def sweep(self, connections: Iterable[Any], now: float) -> None:
-        """Look at all ``connections``; ``now`` is `perf_counter`'s."""
+        """Close those of ``connections`` that have taken too long; ``now`` is a `perf_counter` time, s."""
         for connection in list(connections):
             try:
                 connection.sweep(now)
@@ -91,7 +91,7 @@ class Edge:
                 connection.give_up()
 
     def bound_unsent(self) -> None:
-        """Close the connections that have waited longest for their peers while too many bytes wait."""
+        """While too many bytes are unsent, close the connections whose peers have not read for longest."""
         unsent = {connection: connection.output.unsent_bytes for connection in self.slow}
         total = sum(unsent.values())
         for connection in sorted(unsent, key=lambda one: one.output.taken_at):

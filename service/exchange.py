@@ -1,7 +1,7 @@
-"""Exchange: one request that is answered by an ASGI task, and its answer.
+"""Exchange: one request that an ASGI task answers, and its answer.
 
-The connection (`protocol.py`) reads the request and writes the answer; this class is the ASGI side: the scope,
-`receive` and `send`. The app's answer is written in one piece when it is complete: no endpoint of this service streams.
+The connection (`protocol.py`) reads the request and writes the answer. This class is the ASGI side: the scope,
+`receive` and `send`. An answer is written in one piece when it is complete, because no endpoint streams.
 """
 
 import asyncio
@@ -13,33 +13,33 @@ import httptools
 
 from service.asgi import App, Headers, Scope
 
-HIGH_WATER_BYTES = 64 * 1024  # of a body that the app has not taken yet; then reading pauses
+HIGH_WATER_BYTES = 64 * 1024  # reading pauses when the app has not taken this much of a body
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _ASGI = {"version": "3.0", "spec_version": "2.3"}
 _logger = logging.getLogger("service")
 
 
 class Channel(Protocol):
-    """What an exchange needs of its connection."""
+    """The part of a connection that an exchange uses."""
 
     def write(self, data: bytes) -> None:
         """Send bytes to the peer."""
 
     def answer(self, status: int, headers: Headers, body: bytes, keep_alive: bool, length: int | None = None) -> None:
-        """Write an answer; ``headers`` without Content-Length, which is ``length`` or the body's."""
+        """Write an answer. ``headers`` lack Content-Length: it is ``length``, or else the size of ``body``."""
 
     def body_taken(self) -> None:
-        """The app has taken what was read of the body."""
+        """Continue reading: the app has taken the part of the body that was read."""
 
     def exchange_ended(self) -> None:
-        """The app has returned."""
+        """Continue with the next request: the app has returned."""
 
 
 class Exchange:
     """One request and its answer.
 
-    ``keep_alive`` says whether the connection may stay open after the answer; ``expects_continue`` whether the peer
-    waits for "100 Continue" before it sends the body.
+    ``keep_alive``: the connection may stay open after the answer. ``expects_continue``: the peer waits for
+    "100 Continue" before it sends the body.
     """
 
     __slots__ = (
@@ -59,7 +59,7 @@ class Exchange:
 
     def __init__(self, channel: Channel, scope: Scope, keep_alive: bool, expects_continue: bool) -> None:
         self.keep_alive = keep_alive
-        self.read = False  # the request was read whole
+        self.read = False  # the whole request was read
         self.answered = False
         self.disconnected = False
         self._channel = channel
@@ -73,29 +73,29 @@ class Exchange:
 
     @property
     def holds_too_much(self) -> bool:
-        """Whether the app should take what there is of the body before more is read."""
+        """Whether reading must pause until the app takes the part of the body that was read."""
         return len(self._body) > HIGH_WATER_BYTES and not self.answered
 
     def feed(self, body: bytes) -> None:
-        """Add a piece of the body; after the answer it is dropped."""
+        """Add a piece of the body; pieces that come after the answer are dropped."""
         if not self.answered:
             self._body += body
             self._event.set()
 
     def end_of_request(self) -> None:
-        """The request was read whole."""
+        """Note that the whole request was read."""
         self.read = True
         self._event.set()
 
     def disconnect(self, status: int | None = None) -> None:
-        """The peer has gone, or the connection has refused it with ``status``: the app's answer is not needed."""
+        """Drop the app's answer: the peer has gone, or the connection has answered with ``status``."""
         self.disconnected = True
         if status is not None:
             self._scope["refused_status"] = status
         self._event.set()
 
     async def run(self, app: App) -> None:
-        """Let ``app`` answer. A bug is logged; the peer gets the 500 that the app sent before it, or a bare one."""
+        """Let ``app`` answer. If it raises, log that; the peer gets the 500 that the app sent, or an empty one."""
         try:
             await app(self._scope, self._receive, self._send)
         except Exception:
@@ -146,14 +146,14 @@ class Exchange:
         if self._scope["method"] == "HEAD":
             body = b""
         if self._expects_continue and not self.read and not self._body:
-            self.keep_alive = False  # the peer may send its body after this answer, or may not
+            self.keep_alive = False  # the peer may or may not still send its body
         self._channel.answer(status, headers, body, self.keep_alive, length)
 
 
 def http_scope(
     method: str, url: bytes, version: str, headers: Headers, transport: asyncio.BaseTransport, state: dict[str, Any]
 ) -> Scope:
-    """The ASGI scope of a request; raise `ValueError` when ``url`` can't be read."""
+    """Return the ASGI scope of a request; raise `ValueError` when ``url`` can't be parsed."""
     try:
         parsed = httptools.parse_url(url)
         raw_path = parsed.path or b"/"

@@ -1,11 +1,11 @@
-"""The gate: whether a request is taken up - capacity, API key, rate - and what is said of it afterwards.
+"""The gate: decide whether to accept a request, by capacity, API key and rate.
 
-Not the checks of a request's content (`api/`). A request that has waited too long for its turn, or comes while too many
-are under way, is shed before anything of it is read: answering late helps nobody, and what is shed costs a fraction of
-what is answered, so that the rest stays in time. The wait is measured, not guessed: from the moment that the server had
-the request's bytes in hand to now. No state is kept: the first request that did not wait is answered again.
+`api/` checks a request's content. A request is shed (refused before its body is read) when it has waited too long, or
+when too many requests are in progress. A late answer is useless, and shedding costs a fraction of an answer, so that
+the other requests are answered in time. The wait is measured, from the arrival of the request's bytes until now. The
+gate remembers no overload: the first request that has not waited too long is answered.
 
-Health routes are never refused: a prober must not take a loaded worker for a dead one.
+Health routes are never refused, so that a health check does not mistake a busy worker for a dead one.
 """
 
 import math
@@ -25,12 +25,12 @@ from service.settings import Settings
 
 OPEN_ROUTES = frozenset(("/healthz", "/readyz"))
 METRICS = "/metrics"
-_NEVER_SHED = OPEN_ROUTES | {METRICS}  # while overloaded, a scrape gets the text of the last one
-# Requests a second for /metrics and what FastAPI answers, which cost more than a bid; more of them wait for their turn.
+_NEVER_SHED = OPEN_ROUTES | {METRICS}  # during an overload, GET /metrics repeats its last answer
+# Requests per second for /metrics and for the routes that FastAPI answers. They cost more than a bid; the others wait.
 COSTLY_RATE = 100.0
-COSTLY_AT_ONCE = 100.0  # after a pause
+COSTLY_AT_ONCE = 100.0  # burst after a pause
 _LONGEST_TURN_S = 0.5
-MAX_LARGE_BODIES_BYTES = 24 * 1024 * 1024  # of all bodies in memory that are larger than the largest single bid
+MAX_LARGE_BODIES_BYTES = 24 * 1024 * 1024  # in all, for bodies too large for a single bid
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
 _TRACEPARENT = re.compile(rb"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
 _RETRY_S = "1"
@@ -53,9 +53,9 @@ class Gate:
             self.keys = read_keys(settings.api_keys_file, settings.key_rate)
 
     def marks(self, fields: Fields) -> Headers:
-        """The headers that mark a request in its answer and in the log: the id, and a traceparent where one came.
+        """Return the headers that identify a request in its answer and in the log: its id, and its traceparent if any.
 
-        A caller's id is taken over when it is 1..128 characters that can't harm a log; else it gets a new one.
+        A caller's id is used if it has 1 to 128 characters that are safe in a log; otherwise a new id is made.
         """
         given = fields.get(b"x-request-id")
         if given is None or not _REQUEST_ID.fullmatch(given):
@@ -66,18 +66,18 @@ class Gate:
         return [(b"x-request-id", given)]
 
     def overloaded(self, waited_s: float, in_flight: int) -> bool:
-        """Whether a request that has waited ``waited_s`` seconds, beside ``in_flight`` others, finds too much work."""
+        """Return whether to shed a request that waited ``waited_s`` seconds, with ``in_flight`` others in progress."""
         return waited_s > self._longest_wait_s or in_flight > self._max_in_flight
 
     def check_load(self, path: str, waited_s: float, in_flight: int) -> None:
-        """Raise the 503 if a request is shed: it waited ``waited_s`` seconds, beside ``in_flight`` others."""
+        """Raise the 503 if a request must be shed; see `overloaded`."""
         if self.overloaded(waited_s, in_flight) and path not in _NEVER_SHED:
             raise self.shed()
 
     def turn_s(self, path: str) -> float:
-        """Seconds until the turn of a request on a costly route.
+        """Return the seconds until a request on a costly route may start.
 
-        Raises the 503 when too many wait; a scrape is then answered at once.
+        Raises the 503 when too many wait; GET /metrics is then answered at once.
         """
         wait_s = self._costly.take()
         if wait_s > _LONGEST_TURN_S:
@@ -89,7 +89,7 @@ class Gate:
         return wait_s
 
     def refusal_turn_s(self) -> float:
-        """Seconds until the turn of a 401 on a costly route; 0 when too many wait. Such requests delay no other's."""
+        """Return the seconds by which to delay a 401 on a costly route; 0 when too many wait."""
         wait_s = self._refusals.take()
         if not 0.0 < wait_s <= _LONGEST_TURN_S:
             return 0.0
@@ -98,7 +98,7 @@ class Gate:
 
     @contextmanager
     def room(self) -> Iterator["Room"]:
-        """Room for a large body, from its first byte until it is answered."""
+        """Return a context manager that holds memory for a large body from its first byte until its answer."""
         room = Room(self)
         try:
             yield room
@@ -106,42 +106,42 @@ class Gate:
             self.large_bodies_bytes -= room.held_bytes
 
     def key(self, path: str, fields: Fields) -> Key | None:
-        """The caller's API key; None where none are set, and for health. Raises the 401."""
+        """Return the caller's API key; None if no keys are set or for a health route. Raises the 401."""
         if self.keys is None or path in OPEN_ROUTES:
             return None
         key = self.keys.find(fields.get(b"authorization"))
         if key is None:
             challenge = [("www-authenticate", 'Bearer realm="spades"')]
-            detail = "expected Authorization: Bearer and one of this service's keys"
+            detail = "no valid API key; accepted: the header Authorization: Bearer KEY with a key of this service"
             raise ProblemError("unauthorized", detail, headers=challenge)
         return key
 
     def charge(self, key: Key | None) -> None:
-        """Count one bid, or another request, to the key; raise the 429 when its rate is used up."""
+        """Charge one bid or other request to ``key``; raise the 429 when the key's rate is used up."""
         if key is None or key.bucket is None:
             return
         wait_s = key.bucket.take()
         if wait_s > 0.0:
             self._shed["rate"].inc()
             after = str(math.ceil(wait_s))
-            detail = f"the key's rate is used up; retry after {after} s"
+            detail = f"this key has used up its rate; retry after {after} s"
             raise ProblemError("rate-limited", detail, headers=[("retry-after", after)])
 
     def shed(self) -> ProblemError:
-        """The 503 of a request that is refused for want of capacity, which is counted."""
+        """Count a request that is refused because capacity is short, and return its 503."""
         self._shed["capacity"].inc()
-        return ProblemError("overloaded", "shed to keep the others in time", headers=[("retry-after", _RETRY_S)])
+        return ProblemError("overloaded", "the service is overloaded; retry later", headers=[("retry-after", _RETRY_S)])
 
 
 class Room:
-    """The memory that one large body takes of what all may take together."""
+    """One large body's part of the memory for all large bodies."""
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate
         self.held_bytes = 0
 
     def hold(self, size_bytes: int) -> None:
-        """Count a body of which ``size_bytes`` have come; raise the 503 when others take too much."""
+        """Count a body of which ``size_bytes`` have arrived; raise the 503 if all bodies together take too much."""
         if size_bytes <= MAX_BODY_BYTES:
             return
         more = size_bytes - self.held_bytes

@@ -1,13 +1,13 @@
-"""Metrics: what Prometheus scrapes at GET /metrics.
+"""Metrics: the counters and histograms that Prometheus reads at GET /metrics.
 
-Not a log: labels come from closed sets only (route templates, statuses, the served policies, the fault codes), so
-that no caller can grow the series. Children are looked up once and kept, because labels() takes longer than counting.
-Each `Metrics` has its own registry; several may live in one process.
+Label values come from closed sets only (route templates, statuses, the served policies, the fault codes), so that no
+caller can add series. Children are looked up once and kept, because labels() takes longer than counting. Each
+`Metrics` has its own registry, so that one process can have several.
 
-With PROMETHEUS_MULTIPROC_DIR set (several workers) a scrape sums up the files of all workers.
+If PROMETHEUS_MULTIPROC_DIR is set (several workers), a scrape sums the files of all workers.
 
-A text takes 8 to 27 ms to make once a worker has answered on all routes, and that of three workers 16 to 58 ms:
-`Exposition` limits how often it is made.
+Making the text takes 8 to 27 ms once a worker has answered on all routes, and 16 to 58 ms for three workers.
+`Exposition` limits how often this happens.
 """
 
 import asyncio
@@ -39,22 +39,22 @@ from service.keys import Bucket
 from service.problems import CODES, ProblemError
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
-# Seconds. The default buckets begin at 5 ms, where nearly every answer has long been given.
+# Seconds. The default buckets begin at 5 ms, but nearly all answers take less.
 LATENCY_BUCKETS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
 DECISION_BUCKETS = (0.000005, 0.00001, 0.00002, 0.00005, *LATENCY_BUCKETS)
 OTHER_ROUTE = "other"
-NEW_TEXT_S = 1.0  # of scrapes without a pause one in this time gets a new text
-NEW_TEXTS_AT_ONCE = 4  # so many after a pause, each with a new text
+NEW_TEXT_S = 1.0  # frequent scrapes get a new text once in this time
+NEW_TEXTS_AT_ONCE = 4  # after a pause, this many scrapes get a new text each
 _KINDS = ("regular", "nil", "blind_nil")
 
-Decided = tuple[tuple[str, str, str], float]  # a bid made: kind, policy and convention; the seconds that it took
+Decided = tuple[tuple[str, str, str], float]  # one bid: kind, policy and convention; seconds that it took
 
 
 def observe_many(child: Histogram, seconds: list[float]) -> None:
-    """Observe several times, which are sorted in place.
+    """Observe all ``seconds`` at once; the list is sorted in place.
 
-    prometheus_client has no such method; one `observe` for each bid of a batch takes 1.3 us more, 9 % of its bid. The
-    attributes of `Histogram` that are used here are in tests/service/test_metrics.py.
+    prometheus_client has no such method. Calling `observe` for each bid of a batch takes 1.3 us more per bid, 9% of its
+    time. tests/service/test_metrics.py checks the private attributes of `Histogram` that are used here.
     """
     child._sum.inc(sum(seconds))
     seconds.sort()
@@ -67,10 +67,10 @@ def observe_many(child: Histogram, seconds: list[float]) -> None:
 
 
 class Exposition:
-    """The text of a scrape: ``make`` makes a new one, but under a flood only one each `NEW_TEXT_S`.
+    """The text of GET /metrics. ``make`` makes a new one; frequent scrapes cause only one per `NEW_TEXT_S`.
 
-    Other scrapes get the last one again, which is that old at most. After a pause `NEW_TEXTS_AT_ONCE` scrapes get a new
-    one each, so that callers who don't flood always see present values. Any thread may call it.
+    Other scrapes get the last text again, which is at most that old. After a pause, `NEW_TEXTS_AT_ONCE` scrapes get a
+    new text each, so that callers with a normal rate always see current values. Thread-safe.
     """
 
     def __init__(self, make: Callable[[], bytes], clock: Callable[[], float] = monotonic) -> None:
@@ -78,29 +78,29 @@ class Exposition:
         self._last: bytes | None = None
         self._new_texts = Bucket(1.0 / NEW_TEXT_S, clock, NEW_TEXTS_AT_ONCE)
         self._counting = Lock()
-        self._making = Lock()  # one at a time: several would only take turns
+        self._making = Lock()  # one at a time: several at once would not be faster
 
     def text(self) -> bytes:
-        """The text, new or the last one; the caller waits while one is made."""
+        """Return a new text or the last one; the caller waits while a new one is made."""
         allowed = self._may_make()
         last = self._last
         return self._new(allowed) if allowed or last is None else last
 
     async def text_beside_requests(self, overloaded: bool) -> bytes:
-        """`text` for the event loop: a thread makes a new one, and none is made while the process is ``overloaded``."""
+        """Return `text` without blocking the event loop; no new text is made while the process is ``overloaded``."""
         allowed = not overloaded and self._may_make()
         last = self._last
         return await asyncio.to_thread(self._new, allowed) if allowed or last is None else last
 
     def _new(self, allowed: bool) -> bytes:
-        """A new text; the last one where that was not ``allowed`` and there is one by now."""
+        """Return a new text, or the last one if a new one is not ``allowed`` and a last one exists by now."""
         with self._making:
             if allowed or self._last is None:
                 self._last = self._make()
             return self._last
 
     def _may_make(self) -> bool:
-        """Whether a new text may be made now, which is then counted."""
+        """Return whether a new text may be made now; if so, count it."""
         with self._counting:
             return self._new_texts.take() == 0.0
 
@@ -109,7 +109,7 @@ class Metrics:
     """The service's metrics, in one registry."""
 
     def __init__(self, policies: tuple[str, ...], conventions: tuple[str, ...]) -> None:
-        # one series more for each child, which nothing reads
+        # they add one series per child, and nothing reads them
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
@@ -126,14 +126,14 @@ class Metrics:
         )
         self.in_flight = Gauge(
             "spades_http_requests_in_flight",
-            "Requests being answered now.",
+            "Requests in progress.",
             registry=self.registry,
             multiprocess_mode="livesum",
         )
         bids = Counter("spades_bids", "Bids made.", ("kind", "policy", "convention"), registry=self.registry)
         decisions = Histogram(
             "spades_decision_duration_seconds",
-            "Time that the bidding code took for a bid, explanation included.",
+            "Time that the bidding code took for a bid, including its explanation.",
             ("policy",),
             buckets=DECISION_BUCKETS,
             registry=self.registry,
@@ -141,22 +141,22 @@ class Metrics:
         faults = Counter("spades_validation_errors", "Faults found in requests.", ("code",), registry=self.registry)
         shed = Counter(
             "spades_shed",
-            "Requests refused unworked, by what was short.",
+            "Requests refused before any work on them, by reason.",
             ("reason",),
             registry=self.registry,
         )
         self.deadline_exceeded = Counter(
-            "spades_deadline_exceeded", "Answers 504: the caller's deadline had passed.", registry=self.registry
+            "spades_deadline_exceeded", "Requests answered with 504: the deadline had passed.", registry=self.registry
         )
         timeouts = Counter(
             "spades_connection_timeouts",
-            "Connections closed because a request, or the next one, did not come.",
+            "Connections closed because the peer took too long, by phase.",
             ("phase",),
             registry=self.registry,
         )
         self.log_dropped = Counter(
             "spades_access_log_dropped",
-            "Lines of the access log that were dropped: not taken by its reader, or not written.",
+            "Access log lines dropped because the queue was full or writing failed.",
             registry=self.registry,
         )
         self.connections = Gauge(
@@ -164,20 +164,20 @@ class Metrics:
         )
         self._tables = Gauge(
             "spades_tables_info",
-            "1 for the tables in use.",
+            "Version and checksum of the tables in use; the value is 1.",
             ("version", "sha256"),
             registry=self.registry,
             multiprocess_mode="max",
         )
         self._build = Gauge(
             "spades_build_info",
-            "1 for the code.",
+            "Version of the service and of Python; the value is 1.",
             ("version", "python"),
             registry=self.registry,
             multiprocess_mode="max",
         )
         self.ready = Gauge(
-            "spades_ready", "1 when /readyz says so.", registry=self.registry, multiprocess_mode="livemin"
+            "spades_ready", "1 if /readyz answers 200, else 0.", registry=self.registry, multiprocess_mode="livemin"
         )
         self._build.labels(__version__, platform.python_version()).set(1)
         self._bids = {labels: bids.labels(*labels) for labels in product(_KINDS, policies, conventions)}
@@ -188,7 +188,7 @@ class Metrics:
         self._answers: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
 
     def answered(self, route: str, status: int, seconds: float) -> None:
-        """Count one answer of ``route`` (a template or `OTHER_ROUTE`), ``seconds`` after its arrival."""
+        """Count one answer on ``route`` (a template or `OTHER_ROUTE`), ``seconds`` after the request's arrival."""
         children = self._answers.get((route, status))
         if children is None:
             labels = (route, str(status))
@@ -211,7 +211,7 @@ class Metrics:
         self._bids[labels].inc()
 
     def decided_many(self, made: Sequence[Decided]) -> None:
-        """`decided` for each, in a fraction of the time."""
+        """Count several bids, in a fraction of the time of `decided` for each."""
         by_labels: dict[tuple[str, str, str], list[float]] = {}
         for labels, seconds in made:
             by_labels.setdefault(labels, []).append(seconds)
@@ -220,17 +220,17 @@ class Metrics:
             observe_many(self.decisions[labels[1]], times)
 
     def tables_mapped(self, version: str, sha256: str) -> None:
-        """Name the tables in use."""
+        """Record which tables are in use."""
         self._tables.labels(version, sha256).set(1)
 
     def text(self) -> bytes:
-        """A new text of this process's metrics or, with several workers, those of all of them."""
+        """Return a new text with the metrics of this process or, if there are several workers, of all of them."""
         directory = os.environ.get("PROMETHEUS_MULTIPROC_DIR")
         return workers_text(Path(directory)) if directory else generate_latest(self.registry)
 
 
 def workers_text(directory: Path) -> bytes:
-    """A new text of the sum of all workers' metrics, whose files are in ``directory``."""
+    """Return a new text with the sum of all workers' metrics, whose files are in ``directory``."""
     _forget_the_dead(directory)
     registry = CollectorRegistry()
     MultiProcessCollector(registry, str(directory))  # type: ignore[no-untyped-call]
@@ -238,11 +238,11 @@ def workers_text(directory: Path) -> bytes:
 
 
 def _forget_the_dead(directory: Path) -> None:
-    """Drop the live gauges of workers that have died; their counters still count."""
+    """Drop the live gauges of workers that have ended; their counters are kept."""
     for path in directory.glob("gauge_live*_*.db"):
         pid = int(path.stem.rpartition("_")[2])
         try:
             os.kill(pid, 0)
         except ProcessLookupError:
-            with suppress(FileNotFoundError):  # another worker's scrape was faster
+            with suppress(FileNotFoundError):  # another worker has removed it
                 mark_process_dead(pid, str(directory))  # type: ignore[no-untyped-call]

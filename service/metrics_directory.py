@@ -1,9 +1,10 @@
-"""The directory in which several workers' metrics meet: made by the supervisor, removed by the last to end.
+"""The directory that holds the metrics of several workers: the supervisor creates it, the last process removes it.
 
-A supervisor that ends in the usual way removes its directory. One that is killed can't: then the last of its workers
-does, and where they were killed too, the next supervisor of the same user does. The directory's name holds the
-supervisor's process id. Each worker holds a shared lock (`flock`) on a file in the directory for as long as it lives:
-whoever gets the exclusive lock knows that nobody uses the directory. The system releases the lock of a killed worker.
+A supervisor that ends normally removes its directory. If it is killed, the last of its workers removes the directory.
+If the workers are killed too, the next supervisor of the same user removes it. The directory's name holds the
+supervisor's process id. Each worker holds a shared lock (`flock`) on a file in the directory while it runs, so a
+process that gets the exclusive lock knows that no worker uses the directory. The system releases the lock of a killed
+worker.
 """
 
 import fcntl
@@ -25,21 +26,21 @@ _LOCK = "lock"
 
 @contextmanager
 def metrics_directory() -> Iterator[Path]:
-    """A new directory for the workers of this process; removes those that killed supervisors have left."""
+    """Create a directory for the workers of this process, and remove those that killed supervisors have left."""
     temporary = Path(tempfile.gettempdir())
     remove_leftovers(temporary)
     with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", dir=temporary) as name:
         directory = Path(name)
         descriptor = os.open(directory / _LOCK, os.O_RDONLY | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH)  # process ids say nothing to a supervisor in another container
+            fcntl.flock(descriptor, fcntl.LOCK_SH)  # for supervisors in other containers, which can't check process ids
             yield directory
         finally:
             os.close(descriptor)
 
 
 def remove_leftovers(temporary: Path) -> None:
-    """Remove the directories in ``temporary`` that this user's supervisors have left and nobody uses."""
+    """Remove the unused directories in ``temporary`` that supervisors of this user have left."""
     for path in temporary.glob(f"{_PREFIX}*"):
         found = _NAME.fullmatch(path.name)
         if found is not None and _is_ours(path) and not _runs(int(found[1])) and _unused(path):
@@ -48,11 +49,14 @@ def remove_leftovers(temporary: Path) -> None:
 
 @contextmanager
 def membership(directory: Path, supervisor: int) -> Iterator[None]:
-    """Mark ``directory`` as used by this worker; at the end remove it if ``supervisor`` is gone and nobody uses it."""
+    """Mark ``directory`` as used by this worker; at the end, remove it if no supervisor and no worker uses it.
+
+    ``supervisor`` is the supervisor's process id. Raises `SettingsError` if there is no such directory.
+    """
     try:
         descriptor = os.open(directory / _LOCK, os.O_RDONLY)
     except FileNotFoundError:
-        raise SettingsError(f"{directory}: not found; expected the directory of a running supervisor") from None
+        raise SettingsError(f"{directory}: not found; expected: the directory of a running supervisor") from None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH)
         yield
@@ -71,7 +75,10 @@ def _is_ours(path: Path) -> bool:
 
 
 def _runs(pid: int) -> bool:
-    """Whether a supervisor with this id may run. Our own id is that of a dead one: a container gives it out again."""
+    """Return whether a supervisor with this id may be running.
+
+    Our own id counts as one that has ended: in a container, a new process can get the id of an old one.
+    """
     if pid == os.getpid():
         return False
     try:
@@ -84,11 +91,11 @@ def _runs(pid: int) -> bool:
 
 
 def _unused(directory: Path) -> bool:
-    """Whether no worker holds its lock."""
+    """Return whether no worker holds the directory's lock."""
     try:
         descriptor = os.open(directory / _LOCK, os.O_RDONLY | os.O_NOFOLLOW)
     except FileNotFoundError:
-        return True  # killed before it started a worker
+        return True  # the supervisor was killed before it started a worker
     except OSError:
         return False
     try:

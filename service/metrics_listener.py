@@ -1,7 +1,7 @@
-"""The metrics listener: GET /metrics on an address of its own, by an event loop in a thread.
+"""The metrics listener: GET /metrics on a separate address, served by an event loop in a separate thread.
 
-It answers while the service's own event loop is busy, and in the supervisor, which has none. Its connections have the
-same limits as those of the service (`protocol.py`), but need no API key.
+It answers even while the service's own event loop is busy, and in the supervisor, which has no event loop. Its
+connections have the same limits as those of the service (`protocol.py`), but need no API key.
 """
 
 import asyncio
@@ -29,13 +29,15 @@ _SWEEP_S = 1.0
 def serve_metrics(address: tuple[str, int], text: Callable[[], bytes], settings: Settings) -> None:
     """Answer GET /metrics at ``address`` with ``text()`` until the process ends.
 
-    Raises `SettingsError` if the address is taken or is not this machine's.
+    Raises `SettingsError` if the address is in use or does not belong to this machine.
     """
     host, port = address
     try:
         listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        raise SettingsError(f"SPADES_METRICS_ADDRESS is {host}:{port}: {error.strerror}; expected a free one") from None
+        raise SettingsError(
+            f"SPADES_METRICS_ADDRESS is {host}:{port}: {error.strerror}; accepted: a free address of this machine"
+        ) from None
     limits = settings.model_copy(update={"max_connections": min(settings.max_connections, MAX_CONNECTIONS)})
     Thread(target=lambda: asyncio.run(_listen(listener, text, limits)), name="metrics", daemon=True).start()
 
@@ -45,7 +47,7 @@ async def _listen(listener: socket.socket, text: Callable[[], bytes], settings: 
         await send_reply(send, scope["method"], _answer(scope, text))
 
     state = ServerState()
-    # Scrapes are not requests of the service: they are counted apart, and the counts dropped.
+    # Scrapes do not count as requests of the service, so their metrics go to an object that nothing reads.
     edge = Edge(app, settings, Metrics((), ()))
     loop = asyncio.get_running_loop()
     async with await loop.create_server(lambda: Connection(edge, state), sock=listener):
@@ -58,7 +60,7 @@ async def _listen(listener: socket.socket, text: Callable[[], bytes], settings: 
 
 def _answer(scope: Scope, text: Callable[[], bytes]) -> Reply:
     if scope["path"] not in _PATHS:
-        problem = ProblemError("not-found", "no such path here; /metrics is")
+        problem = ProblemError("not-found", "no such path on this listener; accepted: /metrics")
     elif scope["method"] not in ("GET", "HEAD"):
         problem = ProblemError("method-not-allowed", f"{scope['method'][:20]} is not allowed here; accepted: GET, HEAD")
     else:

@@ -1,10 +1,10 @@
-"""Problems: every error answer of the service, as RFC 9457 `application/problem+json`.
+"""Problems: the error answers of the service, as RFC 9457 `application/problem+json`.
 
-Not where errors are found (that is `api/`), only what they are called and how they look. `TYPES` and `CODES`
-are the catalogue: the OpenAPI document and GET /problems/{name} are made from it. Texts go to callers, so they
-never hold a stack trace or a path; values a caller sent are quoted cut short (`quote`).
+This module holds the names and the form of errors; other modules (`api/`, `contract/`) detect them. The OpenAPI
+document and GET /problems/{name} are made from `TYPES` and `CODES`. Texts go to callers, so they never hold a stack
+trace or a path. A caller's values are quoted and cut short (`quote`).
 
-ProblemError(Exception)          an error answer on its way out, with its status, type, faults and headers
+ProblemError(Exception)          an error answer, with its status, type, faults and headers
 """
 
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ import orjson
 from service.asgi import Reply
 
 MEDIA_TYPE = "application/problem+json"
-MAX_FAULTS = 64  # faults told in one answer: a hostile body could hold thousands
+MAX_FAULTS = 64  # faults listed in one answer, because a hostile body could hold thousands
 _QUOTE_CHARS = 60
 
 
 class ProblemType(NamedTuple):
-    """One type of problem: HTTP status, title and what it means to a caller."""
+    """One type of problem: HTTP status, title, and what the caller can do about it."""
 
     status: int
     title: str
@@ -33,48 +33,48 @@ TYPES: dict[str, ProblemType] = {
     "invalid-http": ProblemType(400, "Not HTTP", "The server could not read the request; the connection is closed."),
     "unauthorized": ProblemType(401, "No valid API key", "Send Authorization: Bearer and a key of this service."),
     "not-found": ProblemType(404, "No such path", "The paths are listed in /openapi.json."),
-    "method-not-allowed": ProblemType(405, "Method not allowed", "The Allow header names what is."),
-    "request-timeout": ProblemType(408, "The request came too slowly", "The connection is closed; send it whole."),
-    "body-too-large": ProblemType(413, "The body is too large", "64 KiB for one bid, 1 MiB for /v1/bids."),
+    "method-not-allowed": ProblemType(405, "Method not allowed", "The Allow header lists the allowed methods."),
+    "request-timeout": ProblemType(408, "The request came too slowly", "Send it faster; the connection is closed."),
+    "body-too-large": ProblemType(413, "The body is too large", "At most 64 KiB for one bid, 1 MiB for /v1/bids."),
     "unsupported-media-type": ProblemType(
-        415, "The body comes in a form that is not read", "Plain JSON: no multipart, no Content-Encoding."
+        415, "The form of the body is not supported", "Send plain JSON: no multipart, no Content-Encoding."
     ),
-    "invalid-request": ProblemType(422, "The request can't be used", "`errors` names every fault by JSON pointer."),
+    "invalid-request": ProblemType(422, "The request can't be used", "`errors` lists all faults by JSON pointer."),
     "rate-limited": ProblemType(
         429,
         "Too many requests for this key",
-        "Bids count, and requests to all routes but health; Retry-After: seconds.",
+        "Each bid and each request except health checks counts; retry after the seconds in Retry-After.",
     ),
-    "headers-too-large": ProblemType(431, "The headers are too large", "32 KiB in all; the connection is closed."),
-    "internal-error": ProblemType(500, "The service failed on this request", "A fault of the service; logged there."),
-    "not-ready": ProblemType(503, "Not ready", "The tables are not mapped, or changed on disk, or it is stopping."),
-    "overloaded": ProblemType(503, "Over capacity", "Shed unread, so that others are answered in time; retry."),
+    "headers-too-large": ProblemType(431, "The headers are too large", "At most 32 KiB; the connection is closed."),
+    "internal-error": ProblemType(500, "The service failed on this request", "A bug in the service; it is logged."),
+    "not-ready": ProblemType(503, "Not ready", "The service is starting or stopping, or a table file has changed."),
+    "overloaded": ProblemType(503, "Over capacity", "Too many requests wait; this one was refused unread. Retry."),
     "deadline-exceeded": ProblemType(504, "The deadline has passed", "X-Deadline-Ms ran out before the bid was made."),
 }
 
 CODES: dict[str, str] = {
-    "missing-field": "a required field is not there",
-    "unknown-field": "a field of that name does not exist",
-    "unsupported-field": "the field is known, but of no use in this version or with these rules",
-    "wrong-type": "the value has another JSON type than the field",
+    "missing-field": "a required field is missing",
+    "unknown-field": "there is no field of that name",
+    "unsupported-field": "the field exists, but has no meaning in this version or with these rules",
+    "wrong-type": "the value has the wrong JSON type",
     "out-of-range": "the value is outside the field's range",
-    "too-many-items": "the list or object holds more than is taken",
-    "hand-size": "the hand has not 13 cards, or a PBN text not four suits",
-    "unknown-card": "no such card in this variant",
-    "duplicate-card": "the card stands twice in the hand",
-    "bid-out-of-range": "not a bid that could have been made under these rules",
+    "too-many-items": "the list or object has too many items",
+    "hand-size": "the hand does not have 13 cards, or its PBN text does not have four suits",
+    "unknown-card": "this variant has no such card",
+    "duplicate-card": "the card is in the hand twice",
+    "bid-out-of-range": "these rules do not allow this bid",
     "seat-mismatch": "seat differs from the number of previous bids",
-    "team-over-limit": "the bids of one side sum over 13, or can only sum over rules.team_max",
-    "team-under-limit": "the bids of one side sum, or can only sum, to less than rules.team_min",
-    "illegal-bids": "legal_bids is empty, holds a bid twice, or one that can't be made",
-    "unknown-policy": "no such policy, or an option it does not have",
-    "unsupported-convention": "no such convention, or one that this policy or variant has none of",
-    "unsupported-rules": "a rule value, or a combination of them, that is not supported; GET /v1/rules lists what is",
+    "team-over-limit": "the bids of one side add up to more than 13, or must exceed rules.team_max",
+    "team-under-limit": "the bids of one side add up to less than rules.team_min, or can't reach it",
+    "illegal-bids": "legal_bids is empty, holds a bid twice, or holds a bid that the rules do not allow",
+    "unknown-policy": "there is no such policy, or it has no such option",
+    "unsupported-convention": "there is no such convention, or this policy or variant has none",
+    "unsupported-rules": "a rule's value or a combination of rules is not supported; GET /v1/rules lists what is",
 }
 
 
 class Fault(NamedTuple):
-    """One fault of a request: where (JSON pointer, RFC 6901), which code of `CODES`, and a sentence."""
+    """One fault of a request: a JSON pointer (RFC 6901) to it, its code (a key of `CODES`), and a sentence."""
 
     pointer: str
     code: str
@@ -82,7 +82,7 @@ class Fault(NamedTuple):
 
 
 class ProblemError(Exception):
-    """An error answer on its way out; ``name`` is a key of `TYPES`."""
+    """An error answer; ``name`` is a key of `TYPES`."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class ProblemError(Exception):
         return TYPES[self.name].status
 
     def body(self) -> dict[str, Any]:
-        """The problem as a JSON-ready dict."""
+        """Return the problem as a dict that can be written as JSON."""
         body: dict[str, Any] = {
             "type": f"/problems/{self.name}",
             "title": TYPES[self.name].title,
@@ -116,14 +116,14 @@ class ProblemError(Exception):
 
 
 def written(problem: ProblemError) -> Reply:
-    """The answer that says ``problem``."""
+    """Return the answer for ``problem``."""
     headers = [(b"content-type", MEDIA_TYPE.encode())]
     headers += [(name.encode(), value.encode()) for name, value in problem.headers]
     return problem.status, headers, orjson.dumps(problem.body())
 
 
 def invalid_request(faults: Sequence[Fault]) -> ProblemError:
-    """The 422 of a request with ``faults``, at least one; beyond `MAX_FAULTS` they are only counted."""
+    """Return the 422 for a request with one or more ``faults``; only the first `MAX_FAULTS` are listed."""
     if len(faults) == 1:
         detail = faults[0].detail
     else:
@@ -133,12 +133,12 @@ def invalid_request(faults: Sequence[Fault]) -> ProblemError:
 
 
 def internal_error() -> ProblemError:
-    """The 500: says nothing of the cause, which is in the log only."""
-    return ProblemError("internal-error", "the request was well-formed as far as read; the service's log has the cause")
+    """Return the 500. It does not name the cause, which is only in the log."""
+    return ProblemError("internal-error", "this is a bug; the service's log has the cause, by X-Request-ID")
 
 
 def pointer(*tokens: object) -> str:
-    """A JSON pointer (RFC 6901) from field names and indices.
+    """Return a JSON pointer (RFC 6901) made from field names and indices.
 
     >>> pointer("rules", "a/b", 0)
     '/rules/a~1b/0'
@@ -147,7 +147,7 @@ def pointer(*tokens: object) -> str:
 
 
 def quote(value: object) -> str:
-    """A caller's value as text, cut short.
+    """Return a caller's value as text, cut short.
 
     >>> quote("nil"), quote(""), len(quote("x" * 1000))
     ('nil', '""', 60)

@@ -1,24 +1,24 @@
-"""The protocol: one HTTP/1.1 connection on httptools' parser, with limits of its own and a short way for single bids.
+"""The protocol: one HTTP/1.1 connection on the parser of httptools, with limits and a fast path for single bids.
 
-Not the server (`server.py`) nor the app (`app.py`). The rules of a connection:
+The rules of a connection:
 
 - **One request at a time.** Each piece of input that is parsed contains the end of at most one request. The rest of the
-  input stays unread, or in memory (one read, 64 KiB at most), until the answer is written and the peer takes it.
+  input stays unread, or in memory (one read, at most 64 KiB), until the answer is written and the peer reads it.
 - **Turns.** A connection with more requests in memory than it can answer in `TURN_S` joins a queue. In each turn of the
-  event loop one connection of the queue continues. Peers that wait for each answer are never queued.
+  event loop, one connection of the queue continues. Peers that wait for each answer are never queued.
 - **Time.** A request's head, and then its body, must come within `SPADES_READ_S`. A connection without a request is
-  closed after `SPADES_IDLE_S`, and one whose peer takes no byte of its answer after `SPADES_WRITE_S`. The server calls
-  `Edge.sweep` once a second; no request has a timer.
+  closed after `SPADES_IDLE_S`. A connection whose peer reads no byte of its answer is closed after `SPADES_WRITE_S`.
+  The server calls `Edge.sweep` once a second; no request has its own timer.
 - **Size.** A head has at most `MAX_HEAD_BYTES` and `MAX_HEADER_FIELDS`; trailer fields and chunk extensions have the
-  same limit and are ignored. Unsent answers of all connections together are bounded by `MAX_UNSENT_BYTES`.
+  same limit and are ignored. `MAX_UNSENT_BYTES` limits the unsent answers of all connections together.
 - **No second protocol.** `Upgrade` is ignored: the request is answered as HTTP/1.1.
-- What is refused here is answered with a problem, as everywhere else, and the connection is closed.
+- **Errors.** A request that is refused here is answered with a problem, and the connection is closed.
 
-Checks of a head are in `request_head.py`, writing in `output.py`. The order in which bytes are parsed, kept, answered
-and refused is one state machine, and stays in one class.
+`request_head.py` checks heads, and `output.py` writes answers. The order in which bytes are parsed, kept, answered and
+refused is one state machine, and therefore one class.
 
-A POST to /bid is answered in the call that reads its end, without an ASGI task (docs/adr/0010-short-way.md). All other
-requests get a task and an `Exchange`.
+The short way: a POST to /bid is answered in the call that reads its end, without an ASGI task
+(docs/adr/0010-short-way.md). The long way: all other requests get a task and an `Exchange`.
 """
 
 import asyncio
@@ -47,15 +47,15 @@ from service.request_head import (
     without_upgrade,
 )
 
-# The kernel's buffers of a connection, which it doubles. Left alone it takes up to 6 MiB each way, and a container's
-# memory limit counts that. The first one bounds what is read at once.
+# Sizes of the kernel's buffers for one connection; the kernel doubles them. Without these sizes it uses up to 6 MiB in
+# each direction, which counts towards a container's memory limit. The receive buffer also limits the size of one read.
 RECEIVE_BUFFER_BYTES = 32 * 1024
 SEND_BUFFER_BYTES = 64 * 1024
 _LINE_END = b"\r\n"
 _HEAD_END = b"\r\n\r\n"
-# What a chunk takes beside its data: five bytes, and one more for each further hexadecimal digit of its size.
+# Bytes of a chunk besides its data: five, and one more for each further hexadecimal digit of its size.
 _CHUNK_BYTES, _CHUNK_SHARE = 5, 16
-_LINGER_S = 0.25  # for a request on its way when the server stops
+_LINGER_S = 0.25  # for a request that is on its way when the server stops
 _REFUSED_S = 1.0  # for a peer to read the last answer of a connection
 _MAX_DROPPED_BYTES = 256 * 1024
 _IDLE, _HEAD, _BODY, _REFUSED = "idle", "head", "body", "refused"
@@ -63,7 +63,7 @@ _logger = logging.getLogger("service")
 
 
 class Connection(asyncio.Protocol):
-    """One connection. ``server_state`` is uvicorn's: its connections, its tasks and the Date header."""
+    """One connection. ``server_state`` belongs to uvicorn: connections, tasks and the Date header."""
 
     parser: Any  # httptools.HttpRequestParser; None once the connection is lost
     transport: asyncio.Transport
@@ -77,8 +77,8 @@ class Connection(asyncio.Protocol):
         self._phase = _IDLE
         self._since = perf_counter()  # when the phase began, s
         self._arrived = self._since  # when the bytes that are parsed now arrived, s
-        self._fresh = True  # no request has come
-        self._ended = False  # the peer sends no more
+        self._fresh = True  # no request has begun yet
+        self._ended = False  # the peer has ended its side
         self._stopping = False  # the server stops
         # what was read
         self._rest = b""  # not parsed yet
@@ -91,11 +91,11 @@ class Connection(asyncio.Protocol):
         self._keep_alive = True
         self._url = b""
         self._headers: Headers = []
-        self._left = 0  # bytes of a body with Content-Length that were not read yet
+        self._left = 0  # bytes of a body with Content-Length that are still to come
         self._fields: Fields = {}
         self._short = ""  # the path of a request on the short way
         self._body = b""
-        self._refusal: ProblemError | None = None  # to be sent after the answer that is due
+        self._refusal: ProblemError | None = None  # to send after the answer in progress
         # the request on the long way that is read or answered
         self._exchange: Exchange | None = None
         # what is written
@@ -104,10 +104,10 @@ class Connection(asyncio.Protocol):
     # ---- asyncio.Protocol ----
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Count it; refuse it when there are too many."""
+        """Count the connection; refuse it if there are too many."""
         self.transport = transport  # type: ignore[assignment]  # uvloop's is no subclass
         self.output = Output(self.transport, self._since)
-        self.transport.set_write_buffer_limits(high=0)  # so that each one whose answer waits is in `Edge.slow`
+        self.transport.set_write_buffer_limits(high=0)  # a connection with unsent bytes is then in `Edge.slow`
         peer = transport.get_extra_info("socket")
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
         peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
@@ -116,10 +116,12 @@ class Connection(asyncio.Protocol):
         if len(connections) > self._edge.settings.max_connections:
             self._edge.metrics.shed["capacity"].inc()
             self._stopping = True  # close at once
-            self._refuse(ProblemError("overloaded", "too many connections", headers=[("retry-after", "1")]))
+            self._refuse(
+                ProblemError("overloaded", "too many connections; retry later", headers=[("retry-after", "1")])
+            )
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell a request under way that nobody waits for its answer; count one on the short way."""
+        """Cancel a request in progress, because its caller has gone; count a request on the short way."""
         self._take_long_way()
         connections: Any = self._state.connections
         connections.discard(self)
@@ -131,7 +133,7 @@ class Connection(asyncio.Protocol):
         self.parser = None  # the parser refers to this object
 
     def eof_received(self) -> bool:
-        """The peer has ended its side: answer the requests that it has sent. Returns that we close the connection."""
+        """Answer the requests that the peer sent before it ended its side; return True: we close the connection."""
         self._ended = True
         if self._rest or (self._exchange is not None and self._exchange.read):
             return True
@@ -142,7 +144,7 @@ class Connection(asyncio.Protocol):
         return True
 
     def data_received(self, data: bytes) -> None:
-        """Answer what has come whole."""
+        """Answer the requests that have arrived completely."""
         if self._phase is _REFUSED or self._refusal is not None:
             self._drop(len(data))
             return
@@ -153,13 +155,13 @@ class Connection(asyncio.Protocol):
             self._parse(data, arrived + TURN_S)
 
     def pause_writing(self) -> None:
-        """The peer does not take its answers as fast as they are written."""
+        """Stop parsing: the peer reads its answers more slowly than they are written."""
         self._write_paused = True
         self._edge.slow.add(self)
         self._edge.bound_unsent()
 
     def resume_writing(self) -> None:
-        """The peer has taken most of what was written."""
+        """Continue parsing: the peer has read most of its answers."""
         self._write_paused = False
         self._edge.slow.discard(self)
         self._go_on()
@@ -167,14 +169,14 @@ class Connection(asyncio.Protocol):
     # ---- reading ----
 
     def work(self, until: float) -> None:
-        """Continue with the bytes in memory: one request, then more until the time ``until`` (`perf_counter`, s)."""
+        """Parse the bytes in memory: one request, then more until the time ``until`` (`perf_counter`, s)."""
         self._queued = False
         rest, self._rest = self._rest, b""
         if rest:
             self._parse(rest, until)
 
     def _parse(self, data: bytes, until: float) -> None:
-        """Parse ``data`` and answer its requests until the time ``until``; keep the rest in ``_rest``."""
+        """Parse ``data`` and answer its requests until the time ``until``; keep the remaining bytes in ``_rest``."""
         at, size = 0, len(data)
         while not ((self._exchange or self._write_paused or self._phase is _REFUSED) and self._must_wait()):
             # The next piece contains the end of at most one request: a head, a chunked body and a trailer end with an
@@ -183,7 +185,7 @@ class Connection(asyncio.Protocol):
             if self._left:
                 end = min(size, at + self._left)
             elif data[at] in _LINE_END:
-                end = _after_line_ends(data, at)  # the empty line may have begun in the read before
+                end = _after_line_ends(data, at)  # the empty line may have begun in the last read
             elif (found := data.find(_HEAD_END, at)) >= 0 and (
                 self._phase is _BODY or data.find(_HEAD_END, found + 4) >= 0
             ):
@@ -197,7 +199,7 @@ class Connection(asyncio.Protocol):
                 break
         if at < size and self._phase is not _REFUSED:
             self._rest = data[at:]
-        # The rest of a body is read on the long way unless it is sure to come soon and be taken.
+        # An unfinished body moves to the long way, unless it is short and can't be refused for its API key.
         if self._short and (self._edge.keyed or not has_short_body(self._fields)):
             self._take_long_way()
         if self._rest or self._paused:
@@ -206,14 +208,14 @@ class Connection(asyncio.Protocol):
             self._close_if_done()
 
     def _must_wait(self) -> bool:
-        """Whether parsing must stop: a request is being answered, or the peer does not take its answers."""
+        """Return whether parsing must stop: a request is being answered, or the peer does not read its answers."""
         if self._write_paused or self._phase is _REFUSED:
             return True
         exchange = self._exchange
         return exchange is not None and (exchange.read or exchange.holds_too_much)
 
     def _feed(self, piece: bytes) -> int:
-        """Parse ``piece`` and do what follows from it; return how many bytes of it were used."""
+        """Parse ``piece`` and act on it; return the number of bytes used."""
         self._framing += len(piece)
         try:
             self.parser.feed_data(piece)
@@ -221,13 +223,13 @@ class Connection(asyncio.Protocol):
             self._read_without_upgrade()
             return int(upgrade.args[0])
         except httptools.HttpParserCallbackError:
-            _logger.exception("a bug in the protocol")
+            _logger.exception("bug in the HTTP protocol code")
             self._refuse(internal_error())
         except httptools.HttpParserError:
-            self._refuse(ProblemError("invalid-http", "the request can't be read as HTTP/1.1"))
+            self._refuse(ProblemError("invalid-http", "the request is not valid HTTP/1.1"))
         if self._trailers and self._phase is _IDLE:
             self._trailers = False
-            self.parser = httptools.HttpRequestParser(self)  # the old one has read `Connection` in the trailer
+            self.parser = httptools.HttpRequestParser(self)  # the old one has used the trailer's `Connection`
         if self._framing > MAX_HEAD_BYTES:
             self._refuse_size("trailer fields or chunk extensions" if self._phase is _BODY else "headers")
         elif self._phase is _HEAD:
@@ -237,9 +239,9 @@ class Connection(asyncio.Protocol):
         return len(piece)
 
     def _read_without_upgrade(self) -> None:
-        """Parse the head again without its `Upgrade` header."""
+        """Parse the head again, without its `Upgrade` header."""
         if self.parser.get_method() == b"CONNECT":
-            self._refuse(ProblemError("method-not-allowed", "CONNECT is not allowed here", headers=[("allow", "")]))
+            self._refuse(ProblemError("method-not-allowed", "CONNECT is not supported", headers=[("allow", "")]))
             return
         method, version = self.parser.get_method(), self.parser.get_http_version()
         head = without_upgrade(method, self._url, version, self._headers)
@@ -249,7 +251,7 @@ class Connection(asyncio.Protocol):
         self._feed(head)
 
     def _pause_or_resume(self) -> None:
-        """Read only while no bytes are kept for later."""
+        """Pause reading while unparsed bytes are in memory; resume it after that."""
         if self.transport.is_closing():
             return
         if self._rest and not self._paused:
@@ -260,7 +262,7 @@ class Connection(asyncio.Protocol):
             self.transport.resume_reading()
 
     def _go_on(self) -> None:
-        """Continue in a later turn, after an answer was written or taken."""
+        """Continue in a later turn, after an answer was written or read by the peer."""
         if self._refusal is not None and self._exchange is None:
             problem, self._refusal = self._refusal, None
             self._refuse(problem)
@@ -272,7 +274,7 @@ class Connection(asyncio.Protocol):
             self._close_if_done()
 
     def _close_if_done(self) -> None:
-        """Close after the peer has ended its side and all is parsed, unless a request is being answered."""
+        """Close the connection, whose peer has ended its side, unless a request is being answered."""
         exchange = self._exchange
         if exchange is None or not exchange.read:
             if exchange is not None:
@@ -282,7 +284,7 @@ class Connection(asyncio.Protocol):
     # ---- httptools ----
 
     def on_message_begin(self) -> None:
-        """The first byte of a request."""
+        """Start a request: its first byte has arrived."""
         if self._phase is _REFUSED:
             return
         self._phase = _HEAD
@@ -293,18 +295,18 @@ class Connection(asyncio.Protocol):
         self._headers = []
 
     def on_url(self, url: bytes) -> None:
-        """A piece of the request's target."""
+        """Add a piece of the request's target."""
         self._url += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A header field; a trailer field is ignored."""
+        """Add a header field; ignore a trailer field."""
         if self._phase is _HEAD:
             self._headers.append((name.lower(), value))
         else:
             self._trailers = True
 
     def on_headers_complete(self) -> None:
-        """The end of the head: check it and choose the way."""
+        """Check the complete head, and choose the short or the long way."""
         parser, headers = self.parser, self._headers
         if self._phase is not _HEAD or parser.should_upgrade():
             return
@@ -318,7 +320,7 @@ class Connection(asyncio.Protocol):
             return
         self._fields = fields = join_headers(headers)
         host = fields.get(b"host")
-        if host != self._edge.host or host is None:  # callers send the same one again and again
+        if host != self._edge.host or host is None:  # most callers always send the same host
             try:
                 check_host(host, parser.get_http_version())
             except ProblemError as problem:
@@ -337,11 +339,11 @@ class Connection(asyncio.Protocol):
             self._start()
 
     def on_chunk_header(self) -> None:
-        """The size of a chunk."""
+        """Do not count the size line of a chunk as framing."""
         self._framing -= _CHUNK_BYTES
 
     def on_body(self, body: bytes) -> None:
-        """A piece of the body."""
+        """Add a piece of the body."""
         self._framing -= len(body) + len(body) // _CHUNK_SHARE
         if self._left:
             self._left -= len(body)
@@ -351,7 +353,7 @@ class Connection(asyncio.Protocol):
             self._exchange.feed(body)
 
     def on_message_complete(self) -> None:
-        """The end of the request."""
+        """Answer the complete request."""
         if self._phase is not _BODY:
             return
         if self._framing > MAX_HEAD_BYTES and b"transfer-encoding" in self._fields:
@@ -369,7 +371,7 @@ class Connection(asyncio.Protocol):
     # ---- the two ways ----
 
     def _answer_now(self) -> None:
-        """The short way."""
+        """Answer a request on the short way."""
         path, self._short = self._short, ""
         body, self._body = self._body, b""
         assert self._edge.short_way is not None
@@ -377,24 +379,24 @@ class Connection(asyncio.Protocol):
         self.answer(status, headers, answer, self._keep_alive)
 
     def _take_long_way(self) -> None:
-        """Move a request from the short way to a task, when something else than the rest of its body happens."""
+        """Move a request from the short to the long way, when anything but the rest of its body arrives."""
         if not self._short:
             return
         self._short = ""
-        self._arrived = perf_counter()  # the time before was the peer's
+        self._arrived = perf_counter()  # the peer caused the delay until now
         self._start()
         if self._exchange is not None and self._body:
             self._exchange.feed(self._body)
             self._body = b""
 
     def _start(self) -> None:
-        """The long way: an ASGI task."""
+        """Start the long way: an ASGI task."""
         parser = self.parser
         method = parser.get_method().decode("ascii")
         try:
             scope = http_scope(method, self._url, parser.get_http_version(), self._headers, self.transport, {})
         except ValueError:
-            self._refuse(ProblemError("invalid-http", "the request's target can't be read"))
+            self._refuse(ProblemError("invalid-http", "the request's target is not a valid URL"))
             return
         scope["arrived"] = self._arrived
         expects_continue = b"100-continue" in self._fields.get(b"expect", b"").lower()
@@ -404,18 +406,18 @@ class Connection(asyncio.Protocol):
         task.add_done_callback(self._state.tasks.discard)
 
     def body_taken(self) -> None:
-        """The app has taken what was read of a body."""
+        """Continue reading: the app has taken the part of the body that was read."""
         if self._rest:
             self._go_on()
 
     def exchange_ended(self) -> None:
-        """The app has returned."""
+        """Continue with the next request: the app has returned."""
         self._drop_exchange()
         if self.parser is not None:
             self._go_on()
 
     def _drop_exchange(self) -> None:
-        """Be ready for the next request once this one is read and answered."""
+        """Drop a request that is read and answered, so that the next one can start."""
         exchange = self._exchange
         if exchange is not None and exchange.read and (exchange.answered or exchange.disconnected):
             self._exchange = None
@@ -427,7 +429,7 @@ class Connection(asyncio.Protocol):
         self.output.write(data)
 
     def answer(self, status: int, headers: Headers, body: bytes, keep_alive: bool, length: int | None = None) -> None:
-        """Write an answer; close when it or the request says so. ``length`` is the Content-Length if not the body's."""
+        """Write an answer; close if it or its request says so. ``length``: Content-Length (None: the body's size)."""
         if self._phase is _REFUSED:
             return
         asked_to = CLOSE in headers
@@ -443,15 +445,15 @@ class Connection(asyncio.Protocol):
         self._refuse(ProblemError("headers-too-large", found))
 
     def _refuse_size(self, what: str) -> None:
-        self._refuse(ProblemError("headers-too-large", f"the {what} are over {MAX_HEAD_BYTES} bytes"))
+        self._refuse(ProblemError("headers-too-large", f"the {what} are too large; accepted: {MAX_HEAD_BYTES} bytes"))
 
     def _refuse(self, problem: ProblemError) -> None:
-        """Answer with ``problem`` and close; counted here where the app does not see the request end."""
+        """Answer with ``problem`` and close; count the answer here if the app does not see the request's end."""
         exchange = self._exchange
         if self._phase is _REFUSED or self._refusal is not None:
             return
         if exchange is not None and exchange.read and not exchange.answered:
-            self._refusal = problem  # after the answer that is due
+            self._refusal = problem  # sent after the answer in progress
             return
         self._short = ""
         self._left = 0
@@ -465,10 +467,10 @@ class Connection(asyncio.Protocol):
             self._close()
 
     def _close(self) -> None:
-        """Close after what was written is sent.
+        """Close the connection after the written bytes are sent.
 
         Closing at once while the peer still sends would reset the connection, and the peer might lose the answer. So
-        first only our side is closed; what the peer sends is read and dropped, until it closes or the sweep does.
+        first only our side is closed. What the peer sends is read and dropped, until it closes or `sweep` does.
         """
         self._phase = _REFUSED
         self._since = perf_counter()
@@ -481,7 +483,7 @@ class Connection(asyncio.Protocol):
             self._pause_or_resume()
 
     def _end(self) -> None:
-        """Close; if an answer is not sent yet, after it, unless the peer does not take it in time."""
+        """Close; if an answer is unsent, wait for the peer to read it, within the usual limit."""
         if self.output.waits:
             self._close()
         else:
@@ -489,14 +491,14 @@ class Connection(asyncio.Protocol):
             self.transport.close()
 
     def _drop(self, nbytes: int) -> None:
-        """Drop what comes after the last answer; a peer that sends for ever has to wait."""
+        """Drop bytes that arrive after the last answer; stop reading when there are too many."""
         self._framing += nbytes
         if self._framing > _MAX_DROPPED_BYTES and not self._paused:
             self._paused = True
             self.transport.pause_reading()
 
     def give_up(self) -> None:
-        """Close at once; what was not sent is lost."""
+        """Close at once; unsent bytes are lost."""
         self._phase = _REFUSED
         self._edge.slow.discard(self)
         self.output.reset()
@@ -504,7 +506,7 @@ class Connection(asyncio.Protocol):
     # ---- limits ----
 
     def sweep(self, now: float) -> None:
-        """Close the connection when its phase has lasted too long; ``now`` is `perf_counter`'s."""
+        """Close the connection if its phase has lasted too long; ``now`` is a `perf_counter` time, s."""
         settings, phase = self._edge.settings, self._phase
         stuck_s = self.output.stuck_s(now)
         if self.output.waits:
@@ -520,7 +522,7 @@ class Connection(asyncio.Protocol):
             return
         exchange = self._exchange
         if self._rest or (exchange is not None and exchange.read):
-            return  # the peer waits for this process
+            return  # it is our turn, not the peer's
         limit = settings.idle_s if phase is _IDLE and not self._fresh else settings.read_s
         if now - self._since <= limit:
             return
@@ -532,10 +534,10 @@ class Connection(asyncio.Protocol):
         if self._exchange is not None:
             self._exchange.disconnect(408)
         what = "headers" if phase is _HEAD else "body"
-        self._refuse(ProblemError("request-timeout", f"the {what} did not come within {limit:g} s"))
+        self._refuse(ProblemError("request-timeout", f"the {what} took too long; accepted: {limit:g} s"))
 
     def shutdown(self) -> None:
-        """The server stops: close after the answer; if there is nothing to answer, after what may be on its way."""
+        """Stop: close after the answer in progress, or else after a short wait for a request that is on its way."""
         if self._phase is _REFUSED:
             self.transport.close()
             return
@@ -553,7 +555,7 @@ class Connection(asyncio.Protocol):
 
 
 def _after_line_ends(data: bytes, at: int) -> int:
-    """Where the line ends that ``data`` has from ``at`` on are over, three characters on at the latest."""
+    """Return the index after the line ends that begin at ``at`` in ``data``; at most ``at`` + 3."""
     end = at + 1
     while end < min(len(data), at + 3) and data[end] in _LINE_END:
         end += 1

@@ -1,4 +1,4 @@
-"""What the connection asks of a request's head: its size, its host, its body, and how it reads without `Upgrade`."""
+"""Checks of a request's head: its size, its host and its body; and the head without its `Upgrade` header."""
 
 import re
 
@@ -8,30 +8,30 @@ from service.problems import ProblemError, quote
 
 MAX_HEAD_BYTES = 32 * 1024
 MAX_HEADER_FIELDS = 100
-LONG_HEAD_BYTES = 2048  # a head that may have more is measured
+LONG_HEAD_BYTES = 2048  # only a head that may be longer is measured
 _MAX_LENGTH_DIGITS = 6
 _HOST = re.compile(rb"[A-Za-z0-9._~!$&'()*+;=:%\[\]-]*")
 _UNUSUAL = frozenset((b"transfer-encoding", b"content-encoding", b"x-deadline-ms"))
 
 
 def head_bytes(url: bytes, headers: Headers) -> int:
-    """The size of a head; method, version and line ends of its first line count 20 bytes."""
+    """Return the size of a head in bytes; method, version and line end of the first line count as 20."""
     return 20 + len(url) + sum(len(name) + len(value) + 4 for name, value in headers)
 
 
 def check_host(host: bytes | None, version: str) -> None:
-    """Raise the 400 for a Host header that is missing, or names no host or several."""
+    """Raise the 400 if the Host header is missing or does not name exactly one host."""
     if host is None:
         if version != "1.0":
-            raise ProblemError("invalid-http", "no Host header; accepted: one")
-    elif not _HOST.fullmatch(host):  # so for two of them, which are joined by a comma
-        raise ProblemError("invalid-http", f"Host is {quote(host.decode('latin-1'))}; accepted: one host")
+            raise ProblemError("invalid-http", "the Host header is missing; accepted: one Host header")
+    elif not _HOST.fullmatch(host):  # also for two Host headers, which are joined by a comma
+        raise ProblemError("invalid-http", f"Host is {quote(host.decode('latin-1'))}; accepted: the name of one host")
 
 
 def body_bytes(fields: Fields) -> int:
-    """The size of a body with Content-Length, 0 of any other.
+    """Return the size in bytes of a body with Content-Length; 0 without one.
 
-    The parser has checked that the header has digits only, at most 20 of them after leading zeros.
+    The parser has checked that the header has only digits, at most 20 after leading zeros.
     """
     length = fields.get(b"content-length")
     if length is None:
@@ -40,7 +40,7 @@ def body_bytes(fields: Fields) -> int:
 
 
 def has_short_body(fields: Fields) -> bool:
-    """Whether a POST has a plain JSON body that is known to be short enough for one bid, and no deadline."""
+    """Return whether a POST has a plain JSON body of known size, short enough for one bid, and no deadline."""
     if not _UNUSUAL.isdisjoint(fields) or fields.get(b"content-type", b"application/json") != b"application/json":
         return False
     length = fields.get(b"content-length", b"")
@@ -48,7 +48,7 @@ def has_short_body(fields: Fields) -> bool:
 
 
 def without_upgrade(method: bytes, url: bytes, version: str, headers: Headers) -> bytes:
-    """The head again, without its `Upgrade` header."""
+    """Return the bytes of the head without its `Upgrade` header."""
     lines = [b"%b %b HTTP/%b" % (method, url, version.encode())]
     for name, value in headers:
         if name == b"connection":

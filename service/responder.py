@@ -1,8 +1,8 @@
-"""The responder: from a request's head to its answer, in steps that are the same for every way in.
+"""The responder: make an answer from a request, in the same steps for ASGI and for the fast path.
 
-`app.Service` (ASGI) and `protocol.Connection` (which answers single bids without a task, docs/adr/0010-short-way.md)
-both call it; nothing here waits. The steps: `ask`, `admit` before the body is read, `answer`, for whatever is raised
-`refuse`, and `done`. One request's bug is logged here, and its caller gets a 500, so that it never ends the worker.
+`app.Service` (ASGI) and `protocol.Connection` (single bids without a task, docs/adr/0010-short-way.md) call it. No
+step here waits. The steps are `ask`; `admit`, before the body is read; `answer`; `refuse`, if a step raised an error;
+and `done`. An unexpected exception is logged and answered with a 500, so that it never ends the worker.
 """
 
 import logging
@@ -30,8 +30,8 @@ SINGLE = frozenset(("/bid", "/v1/bid"))
 BATCH = "/v1/bids"
 BLIND = "/v1/bid/blind"
 _ANSWERS = {**dict.fromkeys(SINGLE, bid.bid), BLIND: blind.blind}  # each: (state, tables, body) -> JSON
-MAX_BYTES = {**dict.fromkeys(_ANSWERS, MAX_BODY_BYTES), BATCH: MAX_BODIES_BYTES}  # of a body, by route
-# Metrics labels; a test holds them against the OpenAPI document.
+MAX_BYTES = {**dict.fromkeys(_ANSWERS, MAX_BODY_BYTES), BATCH: MAX_BODIES_BYTES}  # largest body, by route
+# Metrics labels; a test compares them with the OpenAPI document.
 ROUTES = frozenset(
     (
         *MAX_BYTES,
@@ -44,7 +44,7 @@ _logger = logging.getLogger("service")
 
 
 class Asked:
-    """One request: its head, the headers that mark its answer, and what `Responder.admit` found."""
+    """One request: its head, the identifying headers of its answer, and what `Responder.admit` found."""
 
     __slots__ = ("arrived", "deadline", "fields", "key", "marks", "method", "path")
 
@@ -52,7 +52,7 @@ class Asked:
         self.method = method
         self.path = path
         self.fields = fields
-        self.arrived = arrived  # `perf_counter`, s; the deadline too
+        self.arrived = arrived  # `perf_counter`, s, as is the deadline
         self.marks = marks
         self.key: Key | None = None
         self.deadline = NO_DEADLINE
@@ -65,17 +65,17 @@ class Responder:
         self.state = state
         self.gate = Gate(settings, state.metrics)
         self.log = AccessLog(settings.access_log, state.metrics.log_dropped.inc)
-        self.in_flight = 0  # requests that have a task and don't wait for their turn
+        self.in_flight = 0  # requests that have a task and are not waiting to start
 
     def ask(self, method: str, path: str, fields: Fields, arrived: float) -> Asked:
-        """Take note of a request; its answer asks for another connection while the service stops."""
+        """Return a new request; while the service stops, its answer will close the connection."""
         marks = self.gate.marks(fields)
         if self.state.draining:
             marks.append(CLOSE)
         return Asked(method, path, fields, arrived, marks)
 
     def admit(self, asked: Asked) -> None:
-        """Check all that can be checked before the body is read; raise `ProblemError`."""
+        """Check a request before its body is read; raise `ProblemError`."""
         gate, path = self.gate, asked.path
         gate.check_load(path, perf_counter() - asked.arrived, self.in_flight)
         if gate.keys is not None:
@@ -91,7 +91,7 @@ class Responder:
             asked.deadline = deadline_of(asked.fields, asked.arrived)
 
     def answer(self, asked: Asked, body: bytes) -> Reply:
-        """Answer an admitted request for one bid; raise `ProblemError`."""
+        """Return the answer to an admitted request for one bid; raise `ProblemError`."""
         check_size(body, MAX_BODY_BYTES)
         if asked.key is not None:
             self.gate.charge(asked.key)
@@ -103,7 +103,7 @@ class Responder:
         return 200, [JSON], content
 
     def refuse(self, asked: Asked, error: Exception) -> Reply:
-        """The answer to a request that raised ``error``; an error that is no `ProblemError` is a bug, and is logged."""
+        """Return the answer to a request that raised ``error``; any error but `ProblemError` is a bug and is logged."""
         if not isinstance(error, ProblemError):
             request_id = asked.marks[0][1].decode("ascii")
             _logger.error("%s failed, request id %s", asked.path, request_id, exc_info=error)
@@ -125,12 +125,12 @@ class Responder:
             self.log.write(asked.method, route, status, seconds, marks[b"x-request-id"], trace, name)
 
     def reply(self, path: str, fields: Fields, body: bytes, arrived: float) -> Reply:
-        """Answer a POST of `SINGLE` whose body is there whole, without a task."""
+        """Return the answer to a POST to one of `SINGLE` with a complete body, without an ASGI task."""
         asked = self.ask("POST", path, fields, arrived)
         try:
             self.admit(asked)
             status, headers, content = self.answer(asked, body)
-        except Exception as error:  # noqa: BLE001  # `refuse` logs what is a bug
+        except Exception as error:  # noqa: BLE001  # `refuse` logs bugs
             status, headers, content = self.refuse(asked, error)
         self.done(asked, status)
         return status, headers + asked.marks, content

@@ -1,8 +1,8 @@
-"""The server: uvicorn with this service's settings, its protocol and its way of stopping.
+"""The server: uvicorn with this service's settings, protocol and shutdown.
 
-Not the app (`app.py`), the command line (`__main__`) nor the processes of `--workers` (`supervisor.py`). On SIGTERM:
-/readyz says no and every answer asks to close its connection, the socket stays open for `SPADES_DRAIN_S` seconds so
-that balancers notice and callers leave, requests under way are finished, exit 0. A second signal stops at once.
+On SIGTERM, /readyz answers 503 and every answer closes its connection. The socket stays open for `SPADES_DRAIN_S`
+seconds, so that load balancers and callers notice. Then requests in progress are finished, and the exit code is 0. A
+second signal stops the server at once.
 """
 
 import asyncio
@@ -29,12 +29,12 @@ from service.responder import SINGLE
 from service.settings import Settings, SettingsError
 from service.worker import SupervisorLine
 
-_SWEEP_TICKS = 10  # of .1 s between two looks at all connections
-_SWITCH_S = 0.0001  # for which a thread (a scrape's text) may keep the event loop waiting; Python's own is 5 ms
+_SWEEP_TICKS = 10  # ticks of 0.1 s between two checks of all connections
+_SWITCH_S = 0.0001  # longest time that another thread may delay the event loop; Python's default is 5 ms
 
 
 class DrainingServer(uvicorn.Server):
-    """One worker's server; ``state`` is the app's, ``supervisor`` what it ends with, if any."""
+    """The server of one worker. ``state`` is the app's; a worker also ends when its ``supervisor`` ends."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class DrainingServer(uvicorn.Server):
         self._exit_at: float | None = None  # monotonic seconds
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Stop for a signal. Unlike uvicorn's own it is not raised again afterwards: a stop asked for exits 0."""
+        """Stop because of a signal. Unlike uvicorn, do not raise it again afterwards, so that the exit code is 0."""
         if self._exit_at is None:
             self._state.drain()
             self._exit_at = monotonic() + (self._drain_s if sig == signal.SIGTERM else 0.0)
@@ -61,7 +61,7 @@ class DrainingServer(uvicorn.Server):
             self._exit_at = 0.0
 
     async def on_tick(self, counter: int) -> bool:
-        """Whether to leave the main loop; asked every 0.1 s."""
+        """Return whether to leave the main loop; uvicorn calls it every 0.1 s."""
         if self._exit_at is not None and monotonic() >= self._exit_at:
             self.should_exit = True
         if counter % _SWEEP_TICKS == 0:
@@ -73,7 +73,7 @@ class DrainingServer(uvicorn.Server):
         return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop listening, then take up the connections that the system had accepted by then: they may hold requests."""
+        """Stop listening, then serve the connections that the system had accepted by then: they may hold requests."""
         descriptors = [os.dup(listener.fileno()) for server in self.servers for listener in server.sockets]
         for server in self.servers:
             server.close()
@@ -103,10 +103,10 @@ def serve(
     listener: socket.socket | None = None,
     supervisor: SupervisorLine | None = None,
 ) -> int:
-    """Serve until a signal; the exit code. Raises `TablesError` before anything listens when the tables are no good.
+    """Serve until a signal and return the exit code. Raises `TablesError`, before listening, for unusable tables.
 
-    ``listener``: a socket that listens already (a worker's), in place of ``host`` and ``port``; ``supervisor`` is what
-    a worker ends with.
+    A worker has a ``listener`` (a listening socket, used instead of ``host`` and ``port``), and ends when its
+    ``supervisor`` ends.
     """
     tables = open_tables(settings.tables_dir)
     app = create_app(settings, tables)
@@ -137,35 +137,35 @@ def serve(
     try:
         server.run(sockets=None if listener is None else [listener])
     except SystemExit:
-        return 1  # the address is taken or not ours; uvicorn has said so
+        return 1  # the address can't be used; uvicorn has logged why
     return 0 if server.started else 1
 
 
 def check_exposure(settings: Settings, host: str, allowed: bool) -> None:
-    """Raise `SettingsError` when the service would be open to other machines without keys and nobody has said so."""
+    """Raise `SettingsError` if other machines could use the service without API keys, unless ``allowed``."""
     if settings.api_keys_file is None and not allowed and not is_loopback(host):
         raise SettingsError(
-            f"host is {host!r}, which other machines reach, and no API keys are set; expected SPADES_API_KEYS_FILE, "
-            "a loopback host, or --allow-unauthenticated"
+            f"host is {host!r}, which other machines can reach, and no API keys are set; set SPADES_API_KEYS_FILE, "
+            "use a loopback host, or pass --allow-unauthenticated"
         )
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can connect to ``host``; a name counts when all its addresses do.
+    """Return whether only this machine can connect to ``host``; for a name, whether that is true of all its addresses.
 
     >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("0.0.0.0"), is_loopback("")
     (True, True, False, False)
     """
     if not host:
-        return False  # every address
+        return False  # empty: all addresses
     try:
         found = socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)
     except OSError:
-        return False  # binding it will fail, and say why
+        return False  # binding it will fail with a message
     return all(ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback for *_, address in found)
 
 
 def allow_many_files() -> None:
-    """Raise the soft limit of open files to the hard one: each connection is one."""
+    """Raise the soft limit of open files to the hard limit: each connection is one open file."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

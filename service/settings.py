@@ -1,7 +1,7 @@
-"""Settings: what an operator may change, read once at start from environment variables.
+"""Settings: values that an operator may change, read from environment variables once at start.
 
 Each field of `Settings` is one variable: `queue_ms` is SPADES_QUEUE_MS. An unset or empty variable means the default.
-Arguments of the command line win over settings. An unusable value stops the start with `SettingsError`.
+Command line arguments override settings. An unusable value stops the start with `SettingsError`.
 """
 
 import os
@@ -17,11 +17,11 @@ _PREFIX = "SPADES_"
 
 
 class SettingsError(ValueError):
-    """A setting's value can't be used."""
+    """A setting has a value that can't be used."""
 
 
 def _number(unit: str, least: float, most: float, kind: type[float] = float) -> BeforeValidator:
-    """Validator for a plain decimal number of ``unit`` from ``least`` to ``most``; ``kind`` int drops its fraction."""
+    """Return a validator for a plain decimal number of ``unit`` from ``least`` to ``most``; int drops its fraction."""
 
     def read(value: str | float) -> float:
         try:
@@ -29,7 +29,7 @@ def _number(unit: str, least: float, most: float, kind: type[float] = float) -> 
         except ValueError:
             number = float("nan")
         if not least <= number <= most:
-            raise ValueError(f"{unit}, {least} to {most}, in plain decimal digits")
+            raise ValueError(f"{unit}, {least} to {most}, as a plain decimal number")
         return kind(number)
 
     return BeforeValidator(read)
@@ -67,16 +67,16 @@ class Settings(BaseSettings):
 
     tables_dir: Annotated[Path, BeforeValidator(_directory)] | None = Field(
         default=None,
-        description="Directory of manifest.json and the .npy files; unset: the tables that ship with the service.",
+        description="Directory with manifest.json and the .npy files; unset: the tables that come with the service.",
     )
     drain_s: Annotated[float, _number("seconds", 0, 300)] = Field(
         default=0.5, description='Seconds between "not ready" and closing the socket after SIGTERM.'
     )
     grace_s: Annotated[int, _number("seconds", 0, 300, int)] = Field(
-        default=10, description="Seconds that open requests may take after that."
+        default=10, description="Seconds that requests in progress may take after that."
     )
     queue_ms: Annotated[float, _number("milliseconds", 0, 60_000)] = Field(
-        default=50.0, description="Milliseconds that a request may wait for its turn before it is refused; 0: no limit."
+        default=50.0, description="Milliseconds that a request may wait before it is refused; 0: no limit."
     )
     max_in_flight: Annotated[int, _number("requests", 1, 1_000_000, int)] = Field(
         default=1024, description="Requests in progress at once (unfinished bodies, long answers); more are refused."
@@ -88,7 +88,7 @@ class Settings(BaseSettings):
         default=10.0, description="Seconds that a request's head, and then its body, may take to arrive."
     )
     write_s: _Seconds = Field(
-        default=10.0, description="Seconds for which a client may read nothing of a waiting answer."
+        default=10.0, description="Seconds that a client may read nothing although an answer waits for it."
     )
     idle_s: _Seconds = Field(default=75.0, description="Seconds that a connection may stay open between requests.")
     access_log: Annotated[float, _number("a share", 0, 1)] = Field(
@@ -104,7 +104,7 @@ class Settings(BaseSettings):
     )
     key_rate: Annotated[float, _number("bids a second", 0, 1_000_000)] = Field(
         default=0.0,
-        description="Bids and other requests a second, in each process, for a key without its own rate; 0: no limit.",
+        description="Bids and other requests per second, in each process, for a key without its own rate; 0: no limit.",
     )
 
 
@@ -119,7 +119,7 @@ def from_environment() -> Settings:
 
 
 def not_settings() -> list[str]:
-    """SPADES_ variables that are no settings: a warning only, because an orchestrator may set such names itself."""
+    """Return the SPADES_ variables that are not settings. They cause a warning only: an orchestrator may set them."""
     known = {_variable(field) for field in Settings.model_fields}
     return sorted(name for name in os.environ if name.startswith(_PREFIX) and name not in known)
 

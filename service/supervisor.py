@@ -1,13 +1,13 @@
-"""The supervisor: several workers on one socket, kept running.
+"""The supervisor: run several workers on one socket, and restart those that end.
 
-Not the usual way: one worker a container, and more containers, is better. The workers are ordinary servers
-(`server.py`) in processes of their own, which inherit the listening socket; the tables are mapped by each, but lie
-in memory once. Their metrics meet in a directory made for this run (`metrics_directory.py`).
+More containers with one worker each are usually better. Each worker is an ordinary server (`server.py`) in its own
+process, which inherits the listening socket. Every worker maps the tables, but they are in memory only once. The
+workers share a directory for their metrics (`metrics_directory.py`).
 
-Whatever a worker checks at its start is checked here before anything listens. A worker that ends is started again: at
-once if it had been ready and had run for `QUICK_S`, otherwise after a pause that doubles. When no worker is up and one
-place has failed `MOST_FAILURES` times in a row, the supervisor gives up with exit code 1, so that callers are refused
-instead of kept waiting. SIGTERM and SIGINT go on to the workers; exit 0 when all have ended well.
+The supervisor makes the same checks as a worker before it listens. When a worker ends, another one starts: at once if
+the last one was ready and ran for at least `QUICK_S`, otherwise after a pause that doubles each time. When no worker is
+up and one place has failed `MOST_FAILURES` times in a row, the supervisor stops with exit code 1, so that callers are
+refused instead of kept waiting. SIGTERM and SIGINT are passed to the workers; the exit code is 0 if all end normally.
 """
 
 import logging
@@ -31,17 +31,17 @@ from service.server import allow_many_files
 from service.settings import Settings, SettingsError
 from service.worker import READY
 
-QUICK_S = 5.0  # a worker that ends at a lower age has ended quickly
+QUICK_S = 5.0  # a worker that runs for less than this has ended quickly
 FIRST_PAUSE_S = 0.25
 LONGEST_PAUSE_S = 30.0
 MOST_FAILURES = 5
-_LOOK_S = 0.2  # between two looks at the workers
+_LOOK_S = 0.2  # between two checks of the workers
 _BACKLOG = 2048
 _logger = logging.getLogger("uvicorn.error")
 
 
 class Worker:
-    """One worker's process."""
+    """The process of one worker."""
 
     def __init__(self, listener: socket.socket, environment: dict[str, str]) -> None:
         self.born = monotonic()
@@ -60,27 +60,27 @@ class Worker:
             os.close(told)
 
     def exit_code(self) -> int | None:
-        """The exit code; None while it runs. Notes whether it has been ready."""
+        """Return the exit code, or None while it runs; also note whether the worker has become ready."""
         code = self.process.poll()
         if not self.was_ready:
-            with suppress(BlockingIOError):  # neither said it nor ended
+            with suppress(BlockingIOError):  # not ready yet, and still running
                 self.was_ready = os.read(self._line, 1) == READY
         return code
 
     def close(self) -> None:
-        """Let go of its line; it has ended."""
+        """Close the pipe of a worker that has ended."""
         os.close(self._line)
 
 
 class Backoff:
-    """How long to wait with the next worker, from how the last ones of this place ended."""
+    """The pause before the next worker of a place, from how its last workers ended."""
 
     def __init__(self) -> None:
         self.quick = 0  # workers in a row that ended quickly, or before they were ready
-        self.failures = 0  # the same, of those that never were ready
+        self.failures = 0  # workers in a row that ended before they were ready
 
     def pause_s(self, age_s: float, was_ready: bool) -> float:
-        """Seconds to wait after a worker that ended at this age.
+        """Return the seconds to wait after a worker ended that had run for ``age_s``.
 
         >>> backoff = Backoff()
         >>> [backoff.pause_s(1.0, was_ready=False) for _ in range(4)], backoff.pause_s(60.0, was_ready=True)
@@ -95,16 +95,16 @@ class Backoff:
 
 
 class Place:
-    """One of the ``--workers`` places: its worker, or the time at which the next one starts."""
+    """One of the ``--workers`` places: its worker, or the time when the next one starts."""
 
     def __init__(self, start: Callable[[], Worker]) -> None:
         self._start = start
-        self._start_at = 0.0  # monotonic seconds
+        self._start_at = 0.0  # `monotonic`, s
         self.backoff = Backoff()
         self.worker: Worker | None = None
 
     def tend(self) -> None:
-        """Note a worker that has ended; start one where there is none and it is time."""
+        """Notice a worker that has ended; start the next one when its time has come."""
         if self.worker is not None and (code := self.worker.exit_code()) is not None:
             pause_s = self.backoff.pause_s(monotonic() - self.worker.born, self.worker.was_ready)
             self._rest(pause_s, f"worker {self.worker.process.pid} ended with {code}")
@@ -113,11 +113,11 @@ class Place:
         if self.worker is None and monotonic() >= self._start_at:
             try:
                 self.worker = self._start()
-            except OSError as error:  # no process, memory or descriptor left
+            except OSError as error:  # no process, memory or file descriptor available
                 self._rest(self.backoff.pause_s(0.0, was_ready=False), f"a worker could not start ({error.strerror})")
 
     def up(self) -> bool:
-        """Whether its worker answers, or may still come to."""
+        """Whether its worker answers requests, or may soon do so."""
         worker = self.worker
         return worker is not None and (worker.was_ready or monotonic() - worker.born < QUICK_S)
 
@@ -127,9 +127,9 @@ class Place:
 
 
 def supervise(settings: Settings, host: str, port: int, count: int) -> int:
-    """Run ``count`` workers until a signal; the exit code.
+    """Run ``count`` workers until a signal, and return the exit code.
 
-    Raises `TablesError` and `SettingsError` before anything listens.
+    Raises `TablesError` and `SettingsError` before it listens.
     """
     check_start(settings)
     allow_many_files()
@@ -144,7 +144,7 @@ def supervise(settings: Settings, host: str, port: int, count: int) -> int:
         try:
             listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
         except OSError as error:
-            raise SettingsError(f"host {host}, port {port}: {error.strerror}; expected a free one of ours") from None
+            raise SettingsError(f"host {host}, port {port}: {error.strerror}; accepted: a free one") from None
         name = f"[{host}]" if ":" in host else host
         _logger.info("%d workers, running on http://%s:%d", count, name, listener.getsockname()[1])
         if settings.metrics_address is not None:
@@ -160,25 +160,25 @@ def supervise(settings: Settings, host: str, port: int, count: int) -> int:
                 place.tend()
             failures = max(place.backoff.failures for place in places)
             if failures >= MOST_FAILURES and not any(place.up() for place in places):
-                _logger.error("%d workers in a row ended before they were ready, and none is up: stopping", failures)
+                _logger.error("%d workers in a row ended before they were ready, and none is up; stopping", failures)
                 given_up = True
-                signals.append(signal.SIGTERM)  # for a worker that hangs in its start
+                signals.append(signal.SIGTERM)  # for a worker that hangs while it starts
             else:
                 _wait([place.worker for place in places if place.worker is not None])
-        listener.close()  # the workers have it open for as long as they drain
+        listener.close()  # the workers keep it open while they drain
         code = _stop([place.worker for place in places if place.worker is not None], signals)
         return 1 if given_up else code
 
 
 def check_start(settings: Settings) -> None:
-    """Check what a worker checks at its start; raise `TablesError` or `SettingsError`."""
+    """Make the same checks as a worker at its start; raise `TablesError` or `SettingsError`."""
     if settings.api_keys_file is not None:
         read_keys(settings.api_keys_file, settings.key_rate)
     warm_up(open_tables(settings.tables_dir))
 
 
 def _stop(workers: list[Worker], signals: list[int]) -> int:
-    """Pass the signals on, later ones too, until all workers have ended."""
+    """Pass signals on to the workers until all have ended; return the exit code."""
     sent = 0
     while any(worker.process.poll() is None for worker in workers):
         for number in signals[sent:]:
@@ -186,13 +186,13 @@ def _stop(workers: list[Worker], signals: list[int]) -> int:
                 worker.process.send_signal(number)
             sent += 1
         _wait(workers)
-    # A worker just being started has no handler yet: the signal itself ends it, and nothing is lost.
+    # A worker that is still starting has no handler yet, so the signal ends it. It has no requests to lose.
     well = {0, *(-number for number in signals)}
     return 0 if all(worker.process.returncode in well for worker in workers) else 1
 
 
 def _wait(workers: list[Worker]) -> None:
-    """Sleep for a while, or until the first worker ends."""
+    """Sleep for `_LOOK_S`, or until the first worker ends."""
     running = [worker for worker in workers if worker.process.poll() is None]
     if running:
         try:

@@ -1,7 +1,7 @@
-"""A worker's line to the supervisor that started it (`supervisor.py`): says "ready", and notices when it is gone.
+"""A worker's connection to its supervisor (`supervisor.py`): report "ready", and notice when the supervisor ends.
 
-The supervisor's process id is passed on, not read at the start: a worker whose supervisor is killed while the worker
-starts must notice too.
+The worker gets the supervisor's process id as an argument. If it read the id itself, it would not notice a supervisor
+that was killed while the worker was starting.
 """
 
 import os
@@ -10,7 +10,7 @@ READY = b"1"
 
 
 class SupervisorLine:
-    """The supervisor with process id ``pid``, which reads ``descriptor``, a pipe."""
+    """The connection to the supervisor with process id ``pid``, which reads the pipe ``descriptor``."""
 
     def __init__(self, pid: int, descriptor: int) -> None:
         self.pid = pid
@@ -18,17 +18,17 @@ class SupervisorLine:
 
     @property
     def gone(self) -> bool:
-        """Whether the supervisor has ended: nobody would stop or restart this worker any more."""
+        """Return whether the supervisor has ended: then nothing would stop or restart this worker."""
         return os.getppid() != self.pid
 
     def tell_ready(self) -> None:
-        """Say that this worker answers requests; only the first call does anything."""
+        """Report that this worker answers requests; only the first call has an effect."""
         if self._descriptor is None:
             return
         descriptor, self._descriptor = self._descriptor, None
         try:
             os.write(descriptor, READY)
         except BrokenPipeError:
-            pass  # `gone` says so
+            pass  # the supervisor has ended; `gone` reports it
         finally:
             os.close(descriptor)

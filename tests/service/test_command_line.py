@@ -120,7 +120,7 @@ def test_who_may_listen_where(tmp_path):
     for host in ("127.0.0.1", "127.1.2.3", "::1", "localhost"):
         check_exposure(Settings(), host, allowed=False)
     for host in ("0.0.0.0", "::", "", "192.0.2.1", "no-such-host.invalid"):
-        with pytest.raises(SettingsError, match="expected SPADES_API_KEYS_FILE"):
+        with pytest.raises(SettingsError, match="set SPADES_API_KEYS_FILE"):
             check_exposure(Settings(), host, allowed=False)
         check_exposure(Settings(), host, allowed=True)
         check_exposure(Settings(api_keys_file=keys), host, allowed=False)

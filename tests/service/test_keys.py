@@ -73,7 +73,7 @@ def test_a_file_that_anyone_can_write_is_refused(tmp_path, mode):
     path = _file(tmp_path, new_key("a").line)
     path.chmod(mode)
     if mode & 0o002:
-        expected = f"keys: mode is {mode:04o}, so that any user can add a key; expected no write permission for others"
+        expected = f"keys: mode is {mode:04o}, so every user can add a key; expected: no write permission for others"
         with pytest.raises(SettingsError, match=expected):
             read_keys(path, 0.0)
     else:
@@ -83,7 +83,7 @@ def test_a_file_that_anyone_can_write_is_refused(tmp_path, mode):
 @pytest.mark.parametrize(
     ("text", "match"),
     [
-        ("", "found no key"),
+        ("", "no keys found"),
         ("a\n", "line 1"),
         (f"a {'0' * 63}", "line 1"),
         (f"a {'0' * 64} -1", "line 1"),

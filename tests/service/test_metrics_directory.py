@@ -78,7 +78,7 @@ def test_the_last_worker_of_a_dead_supervisor_removes_it(tmp_path, dead_pid):
         assert path.is_dir()
     assert not path.exists()
     with (
-        pytest.raises(SettingsError, match="expected the directory of a running supervisor"),
+        pytest.raises(SettingsError, match="expected: the directory of a running supervisor"),
         membership(path, dead_pid),
     ):
         pass

@@ -157,7 +157,7 @@ class _Writer(QueueListener):
         if not self._failing:
             self._failing = True
             why = error.strerror if isinstance(error, OSError) else error
-            _logger.warning("the access log can't be written (%s); lines are dropped until writing works again", why)
+            _logger.warning("the access log can't be written (%s); lines are dropped until it can", why)
 
     def _write(self, data: bytes) -> tuple[int, Exception | None]:
         """Write ``data``; return the number of bytes written, and the error if some were not written."""

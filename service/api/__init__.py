@@ -1,1 +1,1 @@
-"""The HTTP endpoints, one module a family: schema -> bidding -> bytes, no game logic."""
+"""The HTTP endpoints, one module per family: contract -> bidding -> bytes. No game logic."""

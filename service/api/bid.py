@@ -1,8 +1,8 @@
-"""POST /bid, /v1/bid and /v1/bids: the hot path, from a body's bytes to the answer's bytes.
+"""POST /bid, /v1/bid and /v1/bids: from the bytes of a body to the bytes of its answer.
 
-Not FastAPI: these run before its stack (docs/adr/0005-hot-path.md); `documentation.py`
-tells the OpenAPI document about them. A body comes in whole, its answer's bytes go out; errors are raised as
-`ProblemError` and become answers in `app.py`.
+These routes are answered without FastAPI (docs/adr/0005-hot-path.md); `documentation.py` adds them to the OpenAPI
+document. The functions get a complete body. They raise errors as `ProblemError`, from which `responder.py` makes
+answers.
 """
 
 import asyncio
@@ -36,10 +36,10 @@ def bid(state: State, tables: TableSet, body: bytes) -> bytes:
 
 
 async def bids(state: State, body: bytes, deadline: float, key: Key | None) -> bytes:
-    """POST /v1/bids: an answer or a problem for each request, in order.
+    """Return the JSON answer of POST /v1/bids: an answer or a problem for each request, in order.
 
-    Few batches are worked on at once, the others wait. In a turn of the event loop one of them gets `SLICE_S` of work,
-    more only for what can't be divided (parsing, one decision); then everybody else has their turn.
+    Only a few batches are in progress at once; the others wait. In one turn of the event loop, one batch is worked on
+    for `SLICE_S`, or longer if one step (parsing, one decision) takes longer. Then all other requests have their turn.
     """
     async with state.batches:
         async with state.batch_turn:
@@ -50,7 +50,7 @@ async def bids(state: State, body: bytes, deadline: float, key: Key | None) -> b
                 tables = state.tables_in_use()
                 requests = read_batch(parsed(body, BATCH_LIMITS))
                 if key is not None and key.bucket is not None:
-                    key.bucket.debit(len(requests) - 1)  # the gate has taken one
+                    key.bucket.debit(len(requests) - 1)  # the gate has charged one
                 batch = _Batch(state, tables, requests)
                 batch.work(until, deadline)
             finally:
@@ -61,19 +61,19 @@ async def bids(state: State, body: bytes, deadline: float, key: Key | None) -> b
                 await asyncio.sleep(0)
         answer = batch.answer()
         if len(answer) > LARGE_BYTES:
-            await asyncio.sleep(0)  # writing it takes as long as putting it together: 1 ms for 2 MiB
+            await asyncio.sleep(0)  # joining and writing take 1 ms each for 2 MiB
     return answer
 
 
 class _Batch:
-    """The requests of one body and the answers that there are so far."""
+    """The requests of one body, and the answers made so far."""
 
     def __init__(self, state: State, tables: TableSet, requests: list[Any]) -> None:
         self._requests = iter(requests)
         self._left = len(requests)
         self._state = state
         self._tables = tables
-        self._texts: list[bytes] = []  # bytes, not dicts: the garbage collector would walk thousands of those
+        self._texts: list[bytes] = []  # bytes, because the garbage collector would visit thousands of dicts
 
     @property
     def complete(self) -> bool:
@@ -81,9 +81,9 @@ class _Batch:
         return self._left == 0
 
     def work(self, until: float, deadline: float) -> None:
-        """Answer requests ``until`` a time; raise the 504 past the ``deadline``.
+        """Answer requests until the time ``until``; raise the 504 after the time ``deadline`` (`perf_counter`, s).
 
-        They are counted and written in one go, which saves a tenth of the time.
+        The answers are counted and written together, which saves a tenth of the time.
         """
         state, tables = self._state, self._tables
         made: list[Decided] = []
@@ -100,7 +100,7 @@ class _Batch:
                 except ProblemError as problem:
                     state.metrics.refused(problem)
                     answers.append({"status": problem.status, "body": problem.body()})
-                except Exception:  # one item's bug fails that item alone
+                except Exception:  # a bug in one item fails only that item
                     _logger.exception("a request of POST /v1/bids failed")
                     bug = internal_error()
                     answers.append({"status": bug.status, "body": bug.body()})
@@ -114,7 +114,7 @@ class _Batch:
             self._left -= len(answers)
 
     def answer(self) -> bytes:
-        """The answer's JSON, of a complete batch."""
+        """Return the JSON answer of a complete batch."""
         if not self._texts:
             return b'{"answers":[]}'
         self._texts[0] = b'{"answers":[' + self._texts[0]
@@ -123,10 +123,10 @@ class _Batch:
 
 
 def _joined(answers: list[dict[str, Any]]) -> bytes:
-    """The answers' JSON, separated by commas."""
+    """Return the JSON of the answers, separated by commas."""
     try:
         return orjson.dumps(answers)[1:-1]
-    except orjson.JSONEncodeError:  # a bug in one answer: the others' are good
+    except orjson.JSONEncodeError:  # a bug in one answer must not lose the others
         _logger.exception("an answer of POST /v1/bids can't be written")
         return b",".join(map(_written, answers))
 
@@ -140,9 +140,9 @@ def _written(answer: dict[str, Any]) -> bytes:
 
 
 def answer_one(state: State, tables: TableSet, data: Any) -> tuple[BidAnswer, Decided]:
-    """The answer to one request, JSON-ready, and what is to be counted of it (not counted here).
+    """Return the answer to one request, ready for JSON, and what to count for it.
 
-    Raises `ProblemError` with all its faults when it can't be used.
+    Raises `ProblemError` with all faults of a request that can't be used.
     """
     call = read_bid(data, tables.games)
     started = perf_counter()
@@ -155,7 +155,7 @@ def answer_one(state: State, tables: TableSet, data: Any) -> tuple[BidAnswer, De
 
 
 def answer_body(call: BidCall, chosen: int, kind: Any, explanation: Any, version: str) -> BidAnswer:
-    """The answer's fields in the contract's order."""
+    """Return the fields of the answer in the contract's order."""
     answer: BidAnswer = {
         "bid": chosen,
         "kind": kind,

@@ -1,6 +1,6 @@
-"""POST /v1/bid/blind: before the hand is seen, blind nil or look?
+"""POST /v1/bid/blind: decide, before the hand is seen, whether to bid blind nil.
 
-Answered, as /v1/bids is, before FastAPI's stack (docs/adr/0005-hot-path.md).
+Like /v1/bids, this route is answered without FastAPI (docs/adr/0005-hot-path.md).
 """
 
 import zlib
@@ -18,7 +18,7 @@ from service.bidding.tableset import TableSet
 from service.contract.answer import BlindAnswer
 from service.contract.request import BlindCall, read_blind
 
-_HASHED = Policy._fields.index("level")  # fields of a policy before those of levels: a request keeps its lot
+_HASHED = Policy._fields.index("level")  # only these policy fields enter the seed, so that it never changes
 
 
 def blind(state: State, tables: TableSet, body: bytes) -> bytes:
@@ -31,14 +31,14 @@ def blind(state: State, tables: TableSet, body: bytes) -> bytes:
     if decision.blind_nil:
         state.metrics.decided((("blind_nil", table.base, table.convention), seconds))
     else:
-        state.metrics.decisions[table.base].observe(seconds)  # no bid yet
+        state.metrics.decisions[table.base].observe(seconds)  # the bid follows later
     return orjson.dumps(answer_body(call, decision, tables.version))
 
 
 def decide(call: BlindCall, tables: TableSet) -> BlindDecision:
-    """Look or blind nil; without a seed the lot follows from the request, on every worker the same."""
+    """Decide whether to bid blind nil. Without a seed, one is made from the request, the same in every worker."""
     at, seed = call.table, call.seed
-    # A level or a style is about the hand, which nobody has seen.
+    # Level and style apply to a hand, which has not been seen yet.
     policy = with_skill(at.policy._replace(level=0, aggression=0.0, nil_bias=0.0))
     if seed is None:
         content = (*at.bids, at.us, at.them, at.us_bags, at.them_bags, *seed_values(at.rules), *policy[:_HASHED])
@@ -47,7 +47,7 @@ def decide(call: BlindCall, tables: TableSet) -> BlindDecision:
 
 
 def answer_body(call: BlindCall, decision: BlindDecision, version: str) -> BlindAnswer:
-    """The answer's fields in the contract's order."""
+    """Return the fields of the answer in the contract's order."""
     return {
         "blind_nil": decision.blind_nil,
         "policy": call.table.policy_text,

@@ -1,8 +1,8 @@
-"""Bodies: an ASGI request -> bytes, within its limits, and the caller's deadline.
+"""Read the body of an ASGI request within its limits and the caller's deadline.
 
-Not JSON (that is the caller's next step). Refuses before the body is read whole: a media type or a coding that is not
-supported (415), too many bytes (413, by Content-Length or while chunks come in), a deadline that has passed (504).
-After an early answer the server discards what the caller still sends, and the connection stays usable.
+The bytes are not parsed here. These requests are refused before the whole body is read: an unsupported media type or
+content coding (415), too many bytes (413, by Content-Length or while chunks arrive), a deadline that has passed (504).
+After an early answer, the server discards what the caller still sends, and the connection stays usable.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ _MILLISECONDS = re.compile(rb"[0-9]{1,9}(\.[0-9]{1,6})?")
 
 
 class ClientGone(Exception):
-    """The caller closed the connection before the body was complete; nobody waits for the answer."""
+    """The caller closed the connection before the body was complete, so there is no need to answer."""
 
 
 def deadline_exceeded() -> ProblemError:
@@ -29,23 +29,23 @@ def deadline_exceeded() -> ProblemError:
 
 
 def check_content_headers(fields: Fields, most: int) -> None:
-    """Refuse a body, unread, that is not plain JSON or is declared to be over ``most`` bytes."""
+    """Refuse an unread body that is not plain JSON, or whose Content-Length is over ``most`` bytes."""
     length = fields.get(b"content-length")
-    # The server has refused what is no number; of a chunked body the size is counted below.
+    # The server has refused values that are not numbers. `_read` counts the bytes of a chunked body.
     if length is not None and (len(length) > 12 or int(length) > most):
         raise _too_large(most)
     kind = fields.get(b"content-type")
     if kind is not None and kind != b"application/json":
         if any(part.lstrip()[:10].lower() == b"multipart/" for part in kind.split(b",")):
-            raise ProblemError("unsupported-media-type", "multipart is not read; send plain JSON")
+            raise ProblemError("unsupported-media-type", "the body is multipart; accepted: plain JSON")
     coding = fields.get(b"content-encoding")
     if coding is not None and coding.strip().lower() not in (b"identity", b""):
-        detail = "a Content-Encoding is not read; send the JSON as it is"
+        detail = "the body has a Content-Encoding; accepted: JSON without one"
         raise ProblemError("unsupported-media-type", detail, headers=[("accept-encoding", "identity")])
 
 
 def deadline_of(fields: Fields, arrived: float) -> float:
-    """The caller's deadline as a `perf_counter` time in seconds (inf: none), ``arrived`` being its arrival."""
+    """Return the caller's deadline as a `perf_counter` time, s (inf: none), for a request that came at ``arrived``."""
     text = fields.get(b"x-deadline-ms")
     if text is None:
         return NO_DEADLINE
@@ -59,9 +59,9 @@ def deadline_of(fields: Fields, arrived: float) -> float:
 async def read_body(
     receive: Receive, deadline: float, most: int, hold: Callable[[int], None] = lambda size_bytes: None
 ) -> bytes:
-    """The body, at most ``most`` bytes; raise `ProblemError` (413, 504) and `ClientGone`.
+    """Return the body, at most ``most`` bytes; raise `ProblemError` (413, 504) or `ClientGone`.
 
-    ``hold`` is called with the number of bytes that have come, and may raise.
+    ``hold`` is called with the number of bytes that have arrived so far. It may raise.
     """
     if deadline == NO_DEADLINE:
         return await _read(receive, most, hold)
@@ -72,7 +72,7 @@ async def read_body(
 
 
 def check_size(body: bytes, most: int) -> None:
-    """Refuse a body that has come whole and is too large."""
+    """Refuse a complete body of more than ``most`` bytes."""
     if len(body) > most:
         raise _too_large(most)
 
@@ -102,4 +102,4 @@ async def _read(receive: Receive, most: int, hold: Callable[[int], None]) -> byt
 
 
 def _too_large(most: int) -> ProblemError:
-    return ProblemError("body-too-large", f"the body is over {most} bytes; send at most that many")
+    return ProblemError("body-too-large", f"the body is too large; accepted: at most {most} bytes")

@@ -1,6 +1,6 @@
-"""GET /v1/policies and /v1/rules: what can be asked for.
+"""GET /v1/policies and /v1/rules: the policies and rules that a request can name.
 
-Made once from the bidding code's own lists, so that the answer can't differ from what is accepted.
+The answers are made once, from the same lists that the bidding code reads, so that they match what is accepted.
 """
 
 from typing import Any
@@ -23,8 +23,8 @@ _DESCRIPTIONS = {
     "winprob": "the bid that wins the game most often from this score: a net's odds of what a bid leads to, "
     "over tables of what each score is worth (docs/2-winprob.md); for the games that have such a table",
 }
-# Percent of games won by each under srp@2 at 200/-100: the rows of docs/strength.md, which a test
-# holds them to.
+# Percent of games that each policy wins with players srp@2 and goals 200/-100. A test compares them with
+# docs/strength.md.
 _WON = {
     "bis": {"rb": "51.4 [50.8, 51.9]", "ms": "64.0 [63.4, 64.5]", "io": "74.1 [73.5, 74.6]"},
     "winprob": {
@@ -60,22 +60,25 @@ _PRESETS = {
     "suicide": "one of two partners bids nil, the other four or more; losing goal -200",
     "jokers": "two jokers above the ace of spades, without the deuces of hearts and clubs",
 }
-POLICY_VERSION = "1"  # goes up when a policy's bids change without a change of tables
+POLICY_VERSION = "1"  # increased when a policy's bids change although the tables do not
 
 
 def catalogue_routes() -> tuple[APIRouter, dict[str, Any]]:
-    """The routes, and their answers by path: the document's examples, which FastAPI would strip of their nulls."""
+    """Return the routes, and their answers by path as examples for the OpenAPI document.
+
+    The examples are separate because FastAPI would drop their null values.
+    """
     router = APIRouter(tags=["catalogue"], responses=GET_PROBLEMS)
     policies_answer, rules_answer = _policies(), _rules()
 
     @router.get("/v1/policies")
     async def list_policies() -> PoliciesAnswer:
-        """The policies, their options and versions."""
+        """List the policies, their options and versions."""
         return policies_answer
 
     @router.get("/v1/rules")
     async def list_rules() -> RulesAnswer:
-        """The presets with all their values, and what each field takes."""
+        """List the presets with all their values, and the accepted values of each field."""
         return rules_answer
 
     return router, {"/v1/policies": policies_answer, "/v1/rules": rules_answer}
@@ -102,7 +105,7 @@ def _policies() -> PoliciesAnswer:
 
 
 def strength_of(policy: str) -> str:
-    """How a policy fares, as a sentence with its intervals."""
+    """Return a sentence with the policy's win rates and their intervals."""
     if policy in _WON:
         won = ", ".join(f"{share} against {other}" for other, share in _WON[policy].items())
         return f"wins {won} (% of games, 95% interval; srp@2, goals 200/-100; docs/strength.md)"

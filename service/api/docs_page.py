@@ -1,7 +1,7 @@
-"""GET /docs: the page that shows the OpenAPI document.
+"""GET /docs: a page that shows the OpenAPI document.
 
-Not the document (`documentation.py`). The page is Swagger's, its script and style come from the address that FastAPI
-names; the Content-Security-Policy lets in these, the page's own inline script by its hash, and nothing else.
+The page is Swagger UI; its script and style come from the address that FastAPI uses. The Content-Security-Policy allows
+these and the page's inline script, by its hash, and nothing else. `documentation.py` makes the document itself.
 """
 
 import base64
@@ -17,7 +17,7 @@ _LINKED = re.compile(r'(?:src|href)="(https://[^"]+)"')
 
 
 def docs_page(title: str) -> Response:
-    """The page with its policy."""
+    """Return the page with its Content-Security-Policy."""
     page = get_swagger_ui_html(openapi_url="/openapi.json", title=title)
     text = bytes(page.body).decode("utf-8")
     hashes = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in _INLINE.findall(text)]

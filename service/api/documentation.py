@@ -1,7 +1,7 @@
-"""Documentation: what the OpenAPI document says beyond what FastAPI finds out by itself.
+"""The parts of the OpenAPI document that FastAPI can't derive by itself.
 
-The hot routes are answered before FastAPI's stack, so it knows them only as placeholders: their bodies, answers,
-headers and problems come in here. No code of an endpoint is here.
+FastAPI does not answer the hot routes and knows them only as placeholders. Their bodies, answers, headers and problems
+are added here. This module answers no request, except that its placeholders raise an error.
 """
 
 from typing import Any
@@ -29,27 +29,27 @@ from service.contract.examples import (
 from service.contract.request import BidRequest, BidsRequest, BlindRequest
 from service.problems import CODES, MEDIA_TYPE, TYPES, ProblemError, invalid_request
 
-DESCRIPTION = """A Spades bidding service: one hand and the bids before it in, one bid and the numbers that made it out.
+DESCRIPTION = """A bidding service for Spades: send a hand and the bids before it, get a bid and its explanation.
 
-Errors are `application/problem+json` (RFC 9457) with every fault of the request at once. Bodies are JSON whatever
-their Content-Type says, except multipart/*; of a doubled JSON key the last one counts. A field that is null counts as
-left out, except rules.lose and rules.team_max, where null is a value. The same request always gets the same answer."""
+Errors are `application/problem+json` (RFC 9457) and list all faults of the request. Bodies are read as JSON, whatever
+their Content-Type, except multipart/*. If a JSON key occurs twice, the last one counts. A null field counts as left
+out, except rules.lose and rules.team_max, where null is a value. The same request always gets the same answer."""
 
 _EXAMPLES = {
     "invalid-json": "unexpected character, expected a JSON value (line 1, column 1)",
-    "invalid-deadline": "X-Deadline-Ms is 'soon'; expected milliseconds, such as 25",
-    "invalid-http": "the request can't be read as HTTP/1.1",
-    "unauthorized": "expected Authorization: Bearer and one of this service's keys",
-    "not-found": "no such path",
-    "method-not-allowed": "GET is not allowed here; expected POST",
-    "request-timeout": "the body did not come within 10 s",
-    "body-too-large": "the body is over 65536 bytes; send at most that many",
-    "unsupported-media-type": "multipart is not read; send plain JSON",
-    "rate-limited": "the key's rate is used up; retry after 1 s",
-    "headers-too-large": "the headers are over 32768 bytes",
-    "internal-error": "the request was well-formed as far as read; the service's log has the cause",
+    "invalid-deadline": "X-Deadline-Ms is 'soon'; accepted: milliseconds, such as 25",
+    "invalid-http": "the request is not valid HTTP/1.1",
+    "unauthorized": "no valid API key; accepted: the header Authorization: Bearer KEY with a key of this service",
+    "not-found": "no such path; /openapi.json lists them",
+    "method-not-allowed": "GET is not allowed here; accepted: POST",
+    "request-timeout": "the body took too long; accepted: 10 s",
+    "body-too-large": "the body is too large; accepted: at most 65536 bytes",
+    "unsupported-media-type": "the body is multipart; accepted: plain JSON",
+    "rate-limited": "this key has used up its rate; retry after 1 s",
+    "headers-too-large": "the headers are too large; accepted: 32768 bytes",
+    "internal-error": "this is a bug; the service's log has the cause, by X-Request-ID",
     "not-ready": "the tables are not mapped yet",
-    "overloaded": "shed to keep the others in time",
+    "overloaded": "the service is overloaded; retry later",
     "deadline-exceeded": "X-Deadline-Ms ran out before the answer was ready",
 }
 _PROBLEM_SCHEMA = {"$ref": "#/components/schemas/Problem"}
@@ -57,7 +57,7 @@ _DEADLINE_HEADER = {
     "name": "X-Deadline-Ms",
     "in": "header",
     "required": False,
-    "description": "milliseconds left to the caller, counted from the request's arrival; past it the answer is a 504",
+    "description": "Milliseconds that the caller can wait, from the request's arrival; after that the answer is a 504.",
     "schema": {"type": "number", "minimum": 0},
     "example": 25,
 }
@@ -65,19 +65,19 @@ _REQUEST_ID_HEADER = {
     "name": "X-Request-ID",
     "in": "header",
     "required": False,
-    "description": "comes back in the answer and is in the log; the service makes one where none or a faulty one came",
+    "description": "Repeated in the answer and the log. If it is missing or not valid, the service makes one.",
     "schema": {"type": "string", "maxLength": 128},
     "example": "table-17-round-4",
 }
 _TEXT = {"type": "string"}
-_EVERY_HEADER = ("X-Request-ID", "traceparent")  # of every answer
-_HEADERS = {  # of answers
-    "X-Request-ID": {"description": "the request's, or a new one", "required": True, "schema": _TEXT},
-    "traceparent": {"description": "the request's, where one came", "schema": _TEXT},
-    "Retry-After": {"description": "seconds after which to try again", "schema": {"type": "integer", "minimum": 1}},
-    "Allow": {"description": "the methods that the path has", "schema": _TEXT},
-    "WWW-Authenticate": {"description": "how to send an API key", "schema": _TEXT},
-    "Accept-Encoding": {"description": "the content codings that are read: identity", "schema": _TEXT},
+_EVERY_HEADER = ("X-Request-ID", "traceparent")  # every answer can have these
+_HEADERS = {  # headers of answers
+    "X-Request-ID": {"description": "The request's id, or a new one.", "required": True, "schema": _TEXT},
+    "traceparent": {"description": "The request's traceparent, if it had one.", "schema": _TEXT},
+    "Retry-After": {"description": "Seconds to wait before a retry.", "schema": {"type": "integer", "minimum": 1}},
+    "Allow": {"description": "The methods that the path accepts.", "schema": _TEXT},
+    "WWW-Authenticate": {"description": "How to send an API key.", "schema": _TEXT},
+    "Accept-Encoding": {"description": "The accepted content codings: identity.", "schema": _TEXT},
 }
 _HEADERS_OF = {401: ("WWW-Authenticate",), 405: ("Allow",), 415: ("Accept-Encoding",), 429: ("Retry-After",)} | {
     503: ("Retry-After",)
@@ -89,12 +89,12 @@ def _headers(*names: str) -> dict[str, Any]:
 
 
 def example(value: Any) -> dict[str, Any]:
-    """The `responses` entry of a JSON answer with one example."""
+    """Return the `responses` entry of a JSON answer with one example."""
     return {"headers": _headers(), "content": {"application/json": {"example": value}}}
 
 
 def problems(*names: str) -> dict[int | str, dict[str, Any]]:
-    """The `responses` entries, by status, of the problem types ``names``, an example for each (422: for each code)."""
+    """Return the `responses` entries, by status, of the problem types ``names``, with examples (422: one per code)."""
     entries: dict[int | str, dict[str, Any]] = {}
     for name in names:
         entry = entries.setdefault(
@@ -109,7 +109,7 @@ def problems(*names: str) -> dict[int | str, dict[str, Any]]:
         if name == "invalid-request":
             for code, fault in FAULTS.items():
                 examples[code] = {"summary": CODES[code], "value": invalid_request([fault]).body()}
-            examples["several"] = {"summary": "every fault at once", "value": invalid_request(SEVERAL_FAULTS).body()}
+            examples["several"] = {"summary": "several faults at once", "value": invalid_request(SEVERAL_FAULTS).body()}
         else:
             value = ProblemError(name, _EXAMPLES[name]).body()
             examples[name] = {"summary": TYPES[name].meaning, "value": value}
@@ -138,7 +138,7 @@ POST_PROBLEMS = problems(
 
 
 def post_extra(schema: str, examples: dict[str, Any]) -> dict[str, Any]:
-    """The `openapi_extra` of a hot route: its body by schema name, with examples, and its header."""
+    """Return the `openapi_extra` of a hot route: the schema and examples of its body, and its headers."""
     body = {
         "schema": {"$ref": f"#/components/schemas/{schema}"},
         "examples": {name: {"value": value} for name, value in examples.items()},
@@ -150,7 +150,7 @@ def post_extra(schema: str, examples: dict[str, Any]) -> dict[str, Any]:
 
 
 def add_hot_routes(app: FastAPI) -> None:
-    """Add to FastAPI's document the routes that `Service` answers itself."""
+    """Add the routes that `Service` answers itself to FastAPI's document."""
     for path, name in (("/v1/bid", "bid"), ("/bid", "bid_unversioned")):
         app.add_api_route(
             path,
@@ -181,7 +181,7 @@ def add_hot_routes(app: FastAPI) -> None:
         name="blind",
         operation_id="blind",
         tags=["bidding"],
-        summary="Before the hand is seen: blind nil, or look?",
+        summary="Whether to bid blind nil, before the hand is seen",
         response_model=BlindAnswer,
         response_description="Whether to bid blind nil",
         responses={200: example(BLIND_ANSWER), **POST_PROBLEMS},
@@ -196,7 +196,7 @@ def add_hot_routes(app: FastAPI) -> None:
         name="bids",
         operation_id="bids",
         tags=["bidding"],
-        summary="Up to 512 bids; each request fails alone",
+        summary="Up to 512 bids; a faulty request fails alone",
         response_model=BidsAnswer,
         response_description="An answer or a problem for each request, in order",
         responses={200: example({"answers": answers}), **POST_PROBLEMS},
@@ -209,14 +209,17 @@ async def _placeholder() -> None:
 
 
 def openapi(app: FastAPI, examples: dict[str, Any]) -> dict[str, Any]:
-    """The document, made once: FastAPI's, the schemas that no FastAPI route mentions, and GET ``examples`` by path."""
+    """Return the OpenAPI document, made once; ``examples``: answers of GET, by path.
+
+    It is FastAPI's document, with the schemas that no FastAPI route uses added.
+    """
     if app.openapi_schema is None:
         document = get_openapi(
             title=app.title,
             version=__version__,
             description=DESCRIPTION,
             routes=app.routes,
-            servers=[{"url": "/", "description": "the host that this document comes from"}],
+            servers=[{"url": "/", "description": "The host that served this document."}],
             separate_input_output_schemas=False,
         )
         models = (BidRequest, BidsRequest, BlindRequest, Problem)
@@ -228,7 +231,7 @@ def openapi(app: FastAPI, examples: dict[str, Any]) -> dict[str, Any]:
         components["schemas"] |= extra["$defs"]
         components["headers"] = _HEADERS
         components["securitySchemes"] = {
-            "key": {"type": "http", "scheme": "bearer", "description": "needed where the operator has set API keys"}
+            "key": {"type": "http", "scheme": "bearer", "description": "Required if the operator has set API keys."}
         }
         document["security"] = [{}, {"key": []}]
         for path, value in examples.items():

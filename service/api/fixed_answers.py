@@ -1,6 +1,6 @@
-"""Answers that never change while the process runs: FastAPI makes each once, then it is served from memory.
+"""Answers that never change while the process runs: FastAPI makes each once, and then they are sent from memory.
 
-Making the OpenAPI document or the catalogue costs as much as 30 bids each time; sending it costs a fraction of one.
+Making the OpenAPI document or the catalogue takes as long as 30 bids. Sending it takes a fraction of one bid.
 """
 
 from typing import Any
@@ -20,7 +20,7 @@ class FixedAnswers:
         self._answers: dict[str, Reply] = {}
 
     async def prepare(self) -> None:
-        """Make all answers, before the first request needs one."""
+        """Make all answers before the first request needs one."""
         for path in FIXED_ROUTES:
             await self.get(path)
 
@@ -29,12 +29,12 @@ class FixedAnswers:
         answer = self._answers.get(path)
         if answer is None:
             answer = self._answers[path] = await ask(self._fastapi, _plain_get(path), _no_body)
-            assert answer[0] == 200, f"GET {path} is answered with {answer[0]}"
+            assert answer[0] == 200, f"GET {path} has status {answer[0]}; expected 200"
         return answer
 
 
 async def ask(fastapi: FastAPI, scope: Scope, receive: Receive) -> Reply:
-    """FastAPI's whole answer to a request; raises what an endpoint raises."""
+    """Return FastAPI's complete answer to a request; raises what an endpoint raises."""
     messages: list[Any] = []
 
     async def send(message: Any) -> None:
@@ -47,7 +47,7 @@ async def ask(fastapi: FastAPI, scope: Scope, receive: Receive) -> Reply:
 
 
 def _plain_get(path: str) -> Scope:
-    """A GET with nothing of a caller's request in it: others will see the answer."""
+    """Return a GET request without any data of a caller, because all callers will see its answer."""
     return {
         "type": "http",
         "asgi": {"version": "3.0"},

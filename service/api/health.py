@@ -1,7 +1,7 @@
-"""GET /healthz, /readyz, /version, /metrics and /problems/{name}: for the people who run the service.
+"""GET /healthz, /readyz, /version, /metrics and /problems/{name}: for operators.
 
-No bidding here. /healthz says that the process answers, and never touches the tables; /readyz that it should be
-sent requests: tables mapped, checked and unchanged since, warmed up, not shutting down.
+/healthz answers if the process is alive; it does not use the tables. /readyz answers 200 if requests should be sent:
+the tables are mapped, checked and unchanged since then, the warm-up is done, and the service is not shutting down.
 """
 
 import platform
@@ -18,13 +18,13 @@ from service.problems import CODES, TYPES, ProblemError
 
 
 def health_routes(state: State, with_metrics: bool = True) -> APIRouter:
-    """The routes, on ``state``; /metrics may have a listener of its own instead."""
+    """Return the routes; without /metrics if it has a separate listener."""
     router = APIRouter(tags=["operation"])
-    no_key: dict[str, Any] = {"security": []}  # in the document: these routes need no API key
+    no_key: dict[str, Any] = {"security": []}  # in the OpenAPI document: no API key needed
 
     @router.get("/healthz", responses={200: example({"status": "ok"}), **HEALTH_PROBLEMS}, openapi_extra=no_key)
     async def alive() -> Status:
-        """The process answers."""
+        """Answer if the process is alive."""
         return Status(status="ok")
 
     @router.get(
@@ -33,7 +33,7 @@ def health_routes(state: State, with_metrics: bool = True) -> APIRouter:
         openapi_extra=no_key,
     )
     async def ready() -> Status:
-        """Send requests: the tables are mapped and checked, and the service is not shutting down."""
+        """Answer 200 if requests should be sent: the tables are checked, and the service is not shutting down."""
         if not state.ready:
             raise ProblemError("not-ready", state.why_not_ready, headers=[("retry-after", "1")])
         return Status(status="ready")
@@ -48,7 +48,7 @@ def health_routes(state: State, with_metrics: bool = True) -> APIRouter:
         },
     )
     async def version() -> VersionAnswer:
-        """Which code and which tables answer."""
+        """Return the versions of the code and of the tables."""
         tables = state.tables
         return VersionAnswer(
             service=__version__,
@@ -65,9 +65,9 @@ def health_routes(state: State, with_metrics: bool = True) -> APIRouter:
         },
     )
     async def problem_type(name: str) -> ProblemTypeInfo:
-        """What a problem's `type` means."""
+        """Return what a problem's `type` means."""
         if name not in TYPES:
-            raise ProblemError("not-found", f"no problem type of that name; expected one of {', '.join(TYPES)}")
+            raise ProblemError("not-found", f"no problem type of that name; accepted: {', '.join(TYPES)}")
         return _problem_type(name)
 
     if with_metrics:
@@ -93,7 +93,7 @@ def _add_metrics(router: APIRouter) -> None:
         },
     )
     async def metrics() -> None:
-        """Requests, latency, bids, faults and tables, for Prometheus."""
+        """Return the metrics for Prometheus: requests, latency, bids, faults and tables."""
         raise AssertionError("Service answers this route; serve create_app(), not its FastAPI part")
 
 

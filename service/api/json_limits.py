@@ -1,9 +1,9 @@
 """Limits on a body's JSON, checked on its bytes before it is parsed.
 
-The parser holds the interpreter's lock from the first byte to the last, so that a thread does not help: while it works,
-nobody else is answered. A body of 1 MiB can hold 350,000 empty arrays, which take 75 ms and more. The time goes into
-arrays, objects, their members and escapes, and so the number of these is limited: for a single bid to many times what
-the largest valid request holds, for each of the `MAX_ITEMS` requests of a batch to a little more than that.
+The parser holds Python's global lock from the first byte to the last, so it blocks all other requests, even in another
+thread. A body of 1 MiB can hold 350,000 empty arrays, which take 75 ms or more. The time is spent on arrays, objects,
+their members and escapes, so the number of these is limited. The limit for a single bid is many times what the largest
+valid request holds. For each of the `MAX_ITEMS` requests of a batch, it is a little more than that.
 
 | of one request | largest valid | single bid | batch, for each request |
 |---|---|---|---|
@@ -12,9 +12,9 @@ the largest valid request holds, for each of the `MAX_ITEMS` requests of a batch
 | colons: keys, and a policy's options | 37, 16 | 2,048 | 54 |
 | backslashes: escapes | 0 | 2,048 | 16 |
 
-A test works out the second column from the JSON schema. Brackets limit the depth too; the parser itself refuses more
-than 1,024. Characters within strings are counted as well: of these only colons are in valid strings. The slowest bodies
-within the limits hold 27,648 different keys: they take 2.3 ms where the largest valid batch takes 1.2.
+A test derives the second column from the JSON schema. The limit of brackets also limits the depth; the parser itself
+refuses more than 1,024 levels. Characters within strings are counted too; of these, valid strings hold only colons. The
+slowest bodies within the limits hold 27,648 different keys and take 2.3 ms; the largest valid batch takes 1.2 ms.
 """
 
 from typing import NamedTuple
@@ -29,13 +29,13 @@ _COMMA = ord(",")
 _COLON = ord(":")
 _BACKSLASH = ord("\\")
 _CASE_BIT = ord("{") ^ ord("[")  # set in "{", not set in "["
-# Counted at a time, by numpy: a fourth of the time of `bytes.count`. Arrays as long as the body would be so large that
-# the system hands out their memory anew each time, which takes four times as long as the counting.
+# Size of the blocks that numpy counts, in a fourth of the time of `bytes.count`. Arrays as long as the body would be so
+# large that the system allocates new memory each time, which takes four times as long as the counting.
 _BLOCK_BYTES = 64 * 1024
 
 
 class JsonLimits(NamedTuple):
-    """How many of each a body may hold."""
+    """The largest accepted numbers of JSON characters in a body."""
 
     brackets: int  # "[" and "{"
     commas: int
@@ -45,11 +45,11 @@ class JsonLimits(NamedTuple):
 
 SINGLE_LIMITS = JsonLimits(2048, 2048, 2048, 2048)
 BATCH_LIMITS = JsonLimits(16 * MAX_ITEMS, 72 * MAX_ITEMS, 54 * MAX_ITEMS, 16 * MAX_ITEMS)
-SMALL_BYTES = min(*SINGLE_LIMITS, *BATCH_LIMITS)  # a body of that size can't hold more than any of them
+SMALL_BYTES = min(*SINGLE_LIMITS, *BATCH_LIMITS)  # a body of this size can't exceed a limit
 
 
 def excess(body: bytes, limits: JsonLimits) -> Fault | None:
-    """The fault of a body that holds more than ``limits``; None for most bodies, which are too short for that.
+    """Return the fault of a body that exceeds ``limits``, or None.
 
     >>> excess(b"[" * 3000, SINGLE_LIMITS).detail
     'the body has 3000 opening brackets; accepted: at most 2048'

@@ -1,7 +1,6 @@
-"""State: what the endpoints share - the tables, the metrics, and whether the service is ready.
+"""State: what the endpoints share: the tables, the metrics, and whether the service is ready.
 
-Not settings (read once) nor a cache. Made by `create_app`; the tables are put in by its lifespan, and the
-server sets `draining` on SIGTERM. One instance a process.
+`create_app` makes one instance per process, and its lifespan adds the tables. The server starts draining on SIGTERM.
 """
 
 import asyncio
@@ -17,11 +16,11 @@ from service.contract.request import read_bid
 from service.metrics import Exposition, Metrics
 from service.problems import ProblemError
 
-# Positions that the warm-up decides: each seat, a nil, a void, high scores; they fill caches and page in tables.
+# Hands for the warm-up: one for each seat, a nil, a void, high scores.
 _WARM_UP_HANDS = ("AKJ62.AQ.Q.K9543", "3.8643.9752.T742", "Q74.KQ3.AJ84.Q62", "AQT9752..K83.A74", "2.T9873.6432.953")
 _WARM_UP_BIDS: tuple[list[int], ...] = ([], [3], [3, 1], [4, 0, 3])
 _logger = logging.getLogger("service")
-BATCHES_AT_ONCE = 2  # bodies of POST /v1/bids worked on in turns; others wait
+BATCHES_AT_ONCE = 2  # batches (POST /v1/bids) in progress; others wait
 
 
 class State:
@@ -31,37 +30,37 @@ class State:
         self.metrics = Metrics(POLICIES, CONVENTIONS)
         self.exposition = Exposition(lambda: self.metrics.text())
         self.batches = asyncio.Semaphore(BATCHES_AT_ONCE)
-        self.batch_turn = asyncio.Lock()  # held by the batch that is worked on in this turn of the event loop
+        self.batch_turn = asyncio.Lock()  # held by the batch that works in this turn of the event loop
         self.tables: TableSet | None = None
         self.warm = False
         self.draining = False
-        self.changed = ""  # why the tables can't be used any more
+        self.changed = ""  # why the tables can't be used any longer
 
     @property
     def ready(self) -> bool:
-        """Tables mapped, checked and unchanged since, warmed up, not shutting down."""
+        """Whether requests should be sent: tables checked and unchanged, warm-up done, not shutting down."""
         return self.warm and self.tables is not None and not self.changed and not self.draining
 
     @property
     def why_not_ready(self) -> str:
-        """The reason, for callers."""
+        """The reason for "not ready", for callers."""
         return self.changed or ("shutting down" if self.draining else "the tables are not mapped yet")
 
     def tables_in_use(self) -> TableSet:
-        """The mapped tables; raise the 503 while there are none, and when they have changed on disk."""
+        """Return the mapped tables; raise the 503 if there are none yet or if they have changed on disk."""
         if self.tables is None or self.changed:
             raise ProblemError("not-ready", self.why_not_ready, headers=[("retry-after", "1")])
         return self.tables
 
     def check_deadline(self, deadline: float, now: float, started: bool = True) -> None:
-        """Raise the 504 past the caller's ``deadline``; count the request as shed if no work on it has ``started``."""
+        """Raise the 504 after the ``deadline``; count the request as shed if work on it has not ``started``."""
         if now > deadline:
             if not started:
                 self.metrics.shed["deadline"].inc()
             raise deadline_exceeded()
 
     def start(self, directory: Path | None, tables: TableSet | None = None) -> None:
-        """Map and check the tables (``tables``: already done), warm up; raise `TablesError` when they are no good."""
+        """Map and check the tables (or take ``tables``, already checked) and warm up; raise `TablesError`."""
         self.tables = open_tables(directory) if tables is None else tables
         self.metrics.tables_mapped(self.tables.version, self.tables.sha256)
         warm_up(self.tables)
@@ -69,9 +68,9 @@ class State:
         self.metrics.ready.set(1)
 
     def check_tables(self) -> None:
-        """Stop bidding for good if a file of the tables has changed or gone; what is mapped may have changed with it.
+        """Stop bidding for good if a table file has changed or is missing: the mapped data may have changed too.
 
-        The server calls it once a second. It takes 0.16 ms for 57 files.
+        The server calls this once a second. It takes 0.16 ms for 57 files.
         """
         if self.tables is None or self.changed:
             return
@@ -79,16 +78,16 @@ class State:
         if path is not None:
             self.changed = f"the tables changed on disk ({Path(path).name}); restart the service"
             self.metrics.ready.set(0)
-            _logger.error("%s has changed on disk since it was opened: no bids until the service is restarted", path)
+            _logger.error("%s has changed on disk since it was opened: no more bids; restart the service", path)
 
     def drain(self) -> None:
-        """Say "not ready" from now on; requests are still answered."""
+        """Answer "not ready" from now on; requests are still answered."""
         self.draining = True
         self.metrics.ready.set(0)
 
 
 def warm_up(tables: TableSet) -> None:
-    """Decide some positions: this fills caches, pages in the tables and fails where the code can't use them."""
+    """Decide some positions, to fill caches, page in the tables and detect tables that the code can't use."""
     for hand in _WARM_UP_HANDS:
         for bids in _WARM_UP_BIDS:
             for policy in POLICIES:

@@ -81,5 +81,5 @@ def test_one_warning_for_each_outage(caplog):
     log.close()
     assert (
         caplog.messages
-        == ["the access log can't be written (No space left on device); lines are dropped until writing works again"] * 2
+        == ["the access log can't be written (No space left on device); lines are dropped until it can"] * 2
     )

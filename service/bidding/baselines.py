@@ -1,4 +1,4 @@
-"""The rule-based bidders BIS was measured against: RB, MS and IO (bis.md section 4), as kernels.
+"""The rule-based bidders RB, MS and IO, to which the paper compares BIS (ECAI 2020), as kernels.
 
 RB's card values and nil ranks are fitted to our engine (`rb_suit`, `policies.DEFAULTS`); MS and IO are as
 published. None of them knows the score.
@@ -14,21 +14,21 @@ from service.bidding.table_views import Tables
 
 
 class Baseline(NamedTuple):
-    """A rule-based bid and what it is made of; tricks."""
+    """A rule-based bid and its parts, in tricks."""
 
     bid: int
     clubs: float
     diamonds: float
     hearts: float
     spades: float
-    shape: float  # MS's corrections for short suits
+    shape: float  # the corrections of MS for short suits
     estimate: float
     takes: int
     nil: bool
 
 
 def lowest_at_most(cards: int, x: int, y: int, z: int) -> bool:
-    """Whether the three lowest ranks of a holding are at most ``x``, ``y`` and ``z``."""
+    """Return whether the three lowest ranks of a holding are at most ``x``, ``y`` and ``z``."""
     if cards == 0:
         return True
     if (cards & -cards) > 1 << x:
@@ -65,14 +65,14 @@ def rb(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
 
 
 def ms_side(cards: int) -> float:
-    """Master Spades' high cards of a side suit: the ace, and the king unless singleton."""
+    """Return the tricks that MS counts in a side suit: the ace, and the king unless it is alone."""
     return float((cards >> ACE & 1) + (1 if cards >> KING & 1 and cards.bit_count() > 1 else 0))
 
 
 def ms(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
     """Master Spades' simple bidding (ECAI 2020, appendix F.1) with RB's nil rule.
 
-    Its two corrections for short suits count once each, however many suits are short.
+    Each of the two corrections for short suits counts once, however many suits are short.
     """
     c_cards = hand & 0xFFFF
     d_cards = hand >> 16 & 0xFFFF
@@ -99,7 +99,7 @@ def ms(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
 
 
 def io_side(cards: int) -> float:
-    """IO's value of a side suit: ace 1, ace and king 2, king with another card .5."""
+    """Return the tricks that IO counts in a side suit: ace 1; ace and king 2; king with another card 0.5."""
     if cards >> ACE & 1:
         return 2.0 if cards >> KING & 1 else 1.0
     return 0.5 if cards >> KING & 1 and cards.bit_count() > 1 else 0.0

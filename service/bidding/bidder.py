@@ -1,7 +1,7 @@
-"""The whole pipeline from a position to a bid: start reading here.
+"""The whole pipeline from a position to a bid. Start reading here.
 
-A position comes in checked (service.api does that), the policy's kernel decides, `legal` has the last word,
-and `explanation` turns the kernel's numbers into fields and a sentence.
+The position has been checked by `service.contract`. The policy's kernel decides, the legal bids limit the result, and
+`explanation` turns the kernel's numbers into fields and a sentence.
 """
 
 from typing import Any, NamedTuple
@@ -30,10 +30,10 @@ __all__ = ["BLIND_NIL", "Decision", "Position", "decide", "nearest_legal"]
 
 
 class Position(NamedTuple):
-    """What a bidder may know. Scores from its own side; in cutthroat its own, and the best of the others' as theirs."""
+    """What a bidder may know. ``us`` is the bidder's side; in cutthroat the bidder, and ``them`` the best opponent."""
 
-    hand: int  # 13 cards, see cards.py
-    bids: tuple[int, ...]  # 0..3 previous bids, first bidder first, 0..13 or BLIND_NIL
+    hand: int  # 13 cards, encoded as in cards.py
+    bids: tuple[int, ...]  # 0 to 3 previous bids in bidding order, each 0..13 or BLIND_NIL
     us: int
     them: int
     us_bags: int
@@ -43,7 +43,7 @@ class Position(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """A bid and, where asked for, the JSON-ready explanation that made it."""
+    """A bid and, if requested, its explanation, ready for JSON."""
 
     bid: int
     kind: str  # "regular" | "nil"
@@ -60,10 +60,10 @@ def decide(
     legal: tuple[int, ...] | None = None,
     explain: bool = True,
 ) -> Decision:
-    """The bid of ``policy`` in ``position``, always one of ``legal`` (sorted) where given.
+    """Return the bid of ``policy`` in ``position``, at full strength and without style.
 
-    At full strength: a level or a style is `skill.decide_with_skill`'s.
-    `winprob` takes rules in which `games.unsupported_field` finds nothing.
+    If ``legal`` (sorted) is given, the bid is one of it. For a level or a style use `skill.decide_with_skill`.
+    `winprob` accepts only rules for which `games.unsupported_field` returns no field.
     """
     hand, bids, us, them, us_bags, them_bags, rules, scores = position
     kind = policy.kind
@@ -99,7 +99,7 @@ def decide(
     explanation = None
     if explain:
         if isinstance(made, BisDecision):
-            if by_rules != made.bid:  # option `rules=ignore`
+            if by_rules != made.bid:  # only with option `rules=ignore`
                 made = made._replace(bid=by_rules)
             explanation = explain_bis(made, bid, bids, t, variant_of(rules, policy))
         elif isinstance(made, CutthroatDecision):
@@ -129,9 +129,9 @@ def _baseline(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Ba
 
 
 def nearest_legal(bid: int, takes: int, legal: tuple[int, ...]) -> int:
-    """The legal bid nearest to what was wanted, the lower of two; regular bids before nils.
+    """Return the legal bid nearest to ``bid``; of two, the lower one. A nil is returned only if nothing else is legal.
 
-    A nil that is not legal falls back to the regular ``takes``.
+    If ``bid`` is a nil, return the legal bid nearest to ``takes``, the regular bid.
 
     >>> nearest_legal(0, 3, (2, 4, 5)), nearest_legal(1, 1, (0, 14))
     (2, 0)

@@ -1,11 +1,11 @@
-"""Every error the bidding code raises.
+"""Every error that the bidding code raises.
 
 BiddingError(ValueError)         a caller's input can't be used
-├── CardError                    unknown or doubled card
+├── CardError                    unknown or repeated card
 ├── HandSizeError                not 13 cards, or not four suits
 ├── PolicyError                  unknown policy or policy option
-└── RulesError                   unknown preset or unsupported rule (carries the field)
-TablesError(RuntimeError)        a table file is missing, short, changed or does not fit the manifest
+└── RulesError                   unknown preset or unsupported rule; names the field
+TablesError(RuntimeError)        a table file is missing, too short, changed or does not match the manifest
 """
 
 
@@ -14,7 +14,7 @@ class BiddingError(ValueError):
 
 
 class CardError(BiddingError):
-    """Unknown or doubled card."""
+    """An unknown or repeated card."""
 
 
 class HandSizeError(BiddingError):
@@ -22,11 +22,11 @@ class HandSizeError(BiddingError):
 
 
 class PolicyError(BiddingError):
-    """Unknown policy, or an option it does not have."""
+    """An unknown policy, or an option that the policy does not have."""
 
 
 class RulesError(BiddingError):
-    """Unknown preset, or a rule that is not supported; ``field`` names it."""
+    """An unknown preset or an unsupported rule; ``field`` names it."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -34,4 +34,4 @@ class RulesError(BiddingError):
 
 
 class TablesError(RuntimeError):
-    """A table file is missing, short, changed or does not fit the manifest."""
+    """A table file is missing, too short, changed or does not match the manifest."""

@@ -1,10 +1,10 @@
-"""Levels and style as kernels: how a policy bids that misjudges its hand, or leans to more tricks or to nils.
+"""Skill levels and style as kernels: bids with random errors, or with a preference for tricks or nils.
 
-A level below full strength misjudges the hand by some tricks and a nil by some points, each drawn by a seed, and bids
-what its policy makes of that (`perturbed`); `winprob`, which has every bid's chance to win, draws among them instead
-(`sample_bid`). Style moves the same numbers without a lot. What nobody bids is out of reach at any level: a number more
-than `MOST_TRICKS` away, a nil that all but surely fails. How far a level goes (`Policy.spread`) stands in
-`policies.NOISE_SD_BY_LEVEL`. A policy that is not graded (`policies.with_skill`) never comes here.
+A level below full strength misjudges a hand by some tricks, and a nil by some points. A seed determines both errors.
+The policy then bids as usual (`perturbed`). `winprob` knows the win probability of every bid, and draws one of the
+bids instead (`sample_bid`). Style changes the same numbers without randomness. No level makes absurd bids: a number
+more than `MOST_TRICKS` away from the best, or a nil that is nearly certain to fail. `policies.NOISE_SD_BY_LEVEL` holds
+the size of the errors (`Policy.noise_sd`). A policy without level and style does not use these kernels.
 """
 
 from math import exp
@@ -15,25 +15,25 @@ from service.bidding.bis.nil import SURE_LOSER
 from service.bidding.policies import BIS, IO, Policy
 from service.bidding.winprob.candidates import TIE_TOLERANCE
 
-MOST_TRICKS = 2  # by which a hand is misjudged, or a drawn number is away from the best
-AGGRESSION_TRICKS = 0.6  # that a hand is worth more at aggression 1
-NIL_POINTS = 25.0  # by which a nil is misjudged, where a hand is by one trick
-BIAS_POINTS = 40.0  # that a nil may be worth less at nil_bias 1
-RANK_POINTS = 25.0  # that move the nil ranks of RB and MS by one
-FORGOTTEN = 40.0  # points: IO, which has no ranks, bids no nil that looks worse by more
+MOST_TRICKS = 2  # largest error of a hand's tricks, and largest distance of a drawn number from the best
+AGGRESSION_TRICKS = 0.6  # tricks added to a hand at aggression 1
+NIL_POINTS = 25.0  # standard deviation of a nil's error in points, for a noise_sd of one trick
+BIAS_POINTS = 40.0  # points added to a nil at nil_bias 1
+RANK_POINTS = 25.0  # error in points that changes the nil ranks of RB and MS by one
+FORGOTTEN = 40.0  # error in points above which IO, which has no nil ranks, bids no nil
 
-REACH_IN_SD = 3.0  # spreads that a drawn bid's chance may be below the best,
-MOST_REACH = 0.25  # win probability that it may be at any level
-AGGRESSION_CHANCE = 0.02  # win probability that a trick is worth more at aggression 1
-BIAS_CHANCE = 0.04  # the same of a nil at nil_bias 1
-STYLE_REACH = 0.04  # win probability that style may give away
+REACH_IN_SD = 3.0  # most win probability that a drawn bid may give up, in multiples of noise_sd,
+MOST_REACH = 0.25  # and at any level
+AGGRESSION_CHANCE = 0.02  # win probability added for each further trick at aggression 1
+BIAS_CHANCE = 0.04  # win probability added to a nil at nil_bias 1
+STYLE_REACH = 0.04  # further win probability that a bid may give up if there is a style
 EXCLUDED = -1e9
-LARGEST_SEED = (1 << 53) - 1  # the largest seed; LOTS of them are still an int64
-DRAWS_PER_SEED = 8  # drawn by one seed
+LARGEST_SEED = (1 << 53) - 1  # DRAWS_PER_SEED times this still fits an int64
+DRAWS_PER_SEED = 8  # random numbers that belong to one seed
 
 
 def hash_normal(seed: int) -> float:
-    """A number of mean 0 and standard deviation 1 within -3..3: the sum of three lots, near to normal.
+    """Return a pseudo-random number with mean 0 and standard deviation 1, in -3..3; nearly normal.
 
     >>> round(hash_normal(8), 3)
     0.793
@@ -42,22 +42,22 @@ def hash_normal(seed: int) -> float:
 
 
 def trick_bias(policy: Policy, seed: int) -> float:
-    """Tricks by which ``policy`` takes a hand for better than it is."""
+    """Return the tricks by which ``policy`` overestimates a hand."""
     off = policy.noise_sd * hash_normal(DRAWS_PER_SEED * seed) + AGGRESSION_TRICKS * policy.aggression
     return min(max(off, -float(MOST_TRICKS)), float(MOST_TRICKS))
 
 
 def nil_point_bias(policy: Policy, seed: int) -> float:
-    """Whole points by which it takes a nil for worse than it is."""
+    """Return the whole points by which ``policy`` underestimates a nil."""
     off = NIL_POINTS * policy.noise_sd * hash_normal(DRAWS_PER_SEED * seed + 3) - BIAS_POINTS * policy.nil_bias
     return float(int(off + 1000.5) - 1000)
 
 
 def perturbed(policy: Policy, seed: int) -> Policy:
-    """The options with which ``policy`` misjudges this hand; ``seed`` 0..SEEDS draws the lots. Not for `winprob`.
+    """Return ``policy`` with the errors of its level for this hand and ``seed`` (0..LARGEST_SEED). Not for `winprob`.
 
-    What it makes of BIS's nil threshold is `nil.shifted_threshold`'s. RB, MS and IO, which know no chance of a nil,
-    forget some of theirs and bid no more of them.
+    BIS uses the error of a nil in its nil threshold. RB, MS and IO have no nil probability: they omit some of their
+    nils, and never bid additional ones.
     """
     off = nil_point_bias(policy, seed)
     ranks = 0
@@ -103,9 +103,9 @@ def perturbed(policy: Policy, seed: int) -> Policy:
 
 
 def attraction(bid: int, number: int, best: int, p_win: Any, p_nil: float, policy: Policy) -> float:
-    """What draws ``policy`` to ``bid``, win probability over the best bid's; NEVER where it is out of the question.
+    """Return how attractive ``bid`` is to ``policy``: a win probability relative to ``best``; EXCLUDED: never bid.
 
-    ``number``: the best number, 0 where there is none.
+    ``number``: the best bid that is not nil, or 0 if there is none.
     """
     behind: float = p_win[bid] - p_win[best]
     reach = min(REACH_IN_SD * policy.noise_sd, MOST_REACH)
@@ -122,10 +122,10 @@ def attraction(bid: int, number: int, best: int, p_win: Any, p_nil: float, polic
 
 
 def sample_bid(p_win: Any, best: int, p_nil: float, policy: Policy, seed: int) -> int:
-    """The bid that a graded `winprob` draws: exp(liking / spread) is its weight; without a spread the one liked most.
+    """Return the bid that `winprob` draws with a level: its weight is exp(attraction / noise_sd).
 
-    ``p_win`` (14,): win probabilities of the bids weighed, -1 of others; ``best``: the best of them; ``p_nil``: that a
-    nil is made, by the curves.
+    If noise_sd is 0, it is the most attractive bid. ``p_win`` (14,): win probability of each bid, -1 for bids that were
+    not compared; ``best``: the bid with the highest; ``p_nil``: the probability that a nil is made, by the curves.
     """
     number = best
     if best == 0:

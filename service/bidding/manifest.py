@@ -1,6 +1,7 @@
-"""The manifest of a table directory: which files belong to it, their checksums, and how each was made.
+"""The manifest of a table directory: its files, their checksums, and how each file was made.
 
-The format is in docs/adr/0003. A manifest that is missing, damaged or not of this format raises `TablesError`.
+docs/adr/0003-table-format.md describes the format. A manifest that is missing, damaged or in another format raises
+`TablesError`.
 """
 
 import hashlib
@@ -11,15 +12,15 @@ from typing import Any, NamedTuple
 
 from service.bidding.errors import TablesError
 
-FORMAT = 1  # of the manifest; see docs/adr/0003
+FORMAT = 1  # version of the manifest's format
 MANIFEST = "manifest.json"
-SEAL = "sha256"  # the manifest's field for its own checksum, over all other fields
-# What both numba and a memoryview can index, little-endian.
+SEAL = "sha256"  # the field that holds the manifest's own checksum, over all other fields
+# The little-endian types that both numba and a memoryview can index.
 DTYPES = ("<f8", "<f4", "<i8", "<i4", "<i2", "|i1", "<u4", "<u2", "|u1")
 
 
 class FileEntry(NamedTuple):
-    """A file as the manifest tells it."""
+    """The manifest's entry for a file."""
 
     sha256: str
     bytes: int
@@ -38,31 +39,31 @@ class FamilyEntry(NamedTuple):
     sizes: Mapping[str, int]  # such as rounds simulated
     parameters: Mapping[str, Any]
     figures: Mapping[str, float]  # measured while building
-    inputs: str  # sha256 of all that decides its bytes
+    inputs: str  # sha256 of everything that determines its bytes
 
 
 class Manifest(NamedTuple):
-    """The manifest, read and checked."""
+    """A manifest that has been read and checked."""
 
     version: str  # "2026.11.1+3f9a1c2e": the release, and the first 8 hex digits of `sha256`
     release: str
-    sha256: str  # of the canonical content, which the file states of itself
+    sha256: str  # of the canonical content, as stated in the file
     files: Mapping[str, FileEntry]  # by file name
     families: Mapping[str, FamilyEntry]
 
 
 def read_manifest(directory: Path) -> Manifest:
-    """The manifest of ``directory``; raises `TablesError` when it is missing, unreadable or not of our format."""
+    """Return the manifest of ``directory``; raise `TablesError` if it is missing, unreadable or in another format."""
     path = directory / MANIFEST
     try:
         written = path.read_bytes()
         content = json.loads(written)
     except FileNotFoundError as error:
-        raise TablesError(f"{path}: not found; expected the tables' manifest there") from error
+        raise TablesError(f"{path}: not found; expected the manifest of the tables") from error
     except OSError as error:
         raise TablesError(f"{path}: can't be read ({error.strerror}); expected a readable file") from error
     except (ValueError, RecursionError) as error:
-        raise TablesError(f"{path}: found no JSON ({error}); expected the tables' manifest") from error
+        raise TablesError(f"{path}: found no JSON ({error}); expected the manifest of the tables") from error
     top = _Fields(path, "the manifest", content)
     found = top.content.get("format")
     if found != FORMAT or isinstance(found, bool):
@@ -71,9 +72,9 @@ def read_manifest(directory: Path) -> Manifest:
     rest = {name: value for name, value in top.content.items() if name != SEAL}
     sha256 = hashlib.sha256(canonical(rest)).hexdigest()
     if sha256 != stated:
-        raise TablesError(f"{path}: found content of sha256 {sha256}; expected {stated}, which it states")
+        raise TablesError(f"{path}: found content with sha256 {sha256}; expected {stated}, as the manifest says")
     if written != sealed(rest):
-        raise TablesError(f"{path}: found its content spelt another way; expected the bytes that the build writes")
+        raise TablesError(f"{path}: found the right content in another form; expected the bytes that the build writes")
     release = top.text("version")
     families = {name: _family_entry(_Fields(path, name, value)) for name, value in top.mapping("families").items()}
     files = {name: _file_entry(_Fields(path, name, value)) for name, value in top.mapping("files").items()}
@@ -86,25 +87,25 @@ def read_manifest(directory: Path) -> Manifest:
 
 
 def check_strays(directory: Path, manifest: Manifest) -> None:
-    """Raise `TablesError` when ``directory`` holds a .npy file that the manifest does not name."""
+    """Raise `TablesError` if ``directory`` holds a .npy file that the manifest does not name."""
     for path in sorted(directory.glob("*.npy")):
         if path.name not in manifest.files:
-            raise TablesError(f"{path}: found a file that is not in {MANIFEST}; expected only those named there")
+            raise TablesError(f"{path}: found a file that is not in {MANIFEST}; expected only the files named there")
 
 
 def canonical(content: Mapping[str, Any]) -> bytes:
-    """The one spelling of a manifest that is hashed."""
+    """Return the canonical JSON of a manifest, from which its checksum is made."""
     return json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode("ascii")
 
 
 def sealed(content: Mapping[str, Any]) -> bytes:
-    """A manifest's file: ``content`` with its own sha256, sorted and indented so that a change reads well as a diff."""
+    """Return the bytes of a manifest file: ``content`` with its sha256, sorted and indented for readable diffs."""
     seal = hashlib.sha256(canonical(content)).hexdigest()
     return (json.dumps({**content, SEAL: seal}, sort_keys=True, indent=1) + "\n").encode("ascii")
 
 
 class _Fields:
-    """One JSON object of the manifest, whose fields are taken by name and type."""
+    """One JSON object of the manifest, with methods that read a field by name and type."""
 
     def __init__(self, path: Path, name: str, content: object) -> None:
         self.path, self.name = path, name

@@ -1,7 +1,7 @@
-"""Policies: which bidder decides, with which options, from a text such as ``bis:endgame=off``.
+"""Policies: read which bidder decides and with which options, from a text such as ``bis:endgame=off``.
 
-A policy text is ``name`` or ``name:option=value,...`` or ``name:variant``; the service, the command line and
-the arena read the same texts. `Policy` is a flat tuple of numbers, so that kernels take it as it is.
+A policy text is ``name``, ``name:option=value,...`` or ``name:tuned``. The service, the command line and the arena
+read the same texts. `Policy` is a flat tuple of numbers, so that compiled kernels can take it.
 """
 
 from functools import lru_cache
@@ -13,13 +13,13 @@ from service.bidding.game.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, 
 from service.bidding.numerals import decimal, integer
 
 BIS, RB, MS, IO, FIXED, WINPROB = range(6)
-FULL, SINGLE, RAW = 0, 1, 2  # curves: by the previous bids, one for all, the nil value itself
+FULL, SINGLE, RAW = 0, 1, 2  # `curves`: by the previous bids; one for all; the nil value itself
 NO_CONVENTION, BIG5, BIG6, AUTO = range(4)
 CONVENTIONS = ("none", "big5", "big6", "auto")
 
 
 class Policy(NamedTuple):
-    """A bidder and its options; points, tricks and probabilities; flags 0 or 1."""
+    """A bidder and its options. Units are points, tricks and probabilities; flags are 0 or 1."""
 
     kind: int = BIS
     nil_threshold: float = 25.0
@@ -27,44 +27,44 @@ class Policy(NamedTuple):
     curves: int = FULL
     factor: int = 1  # the previous-bids factor
     endgame: int = 1
-    spade_honours: int = 0  # 1: K or Q of spades does not rule a nil out
-    nil_floor: float = 0.3  # least nilProb for the desperate nil of end-of-game rule 4
-    nils: int = 1  # 0: never nil (fitting)
-    dynamic: int = 0  # 1: BIS*, the threshold from estimated partnership scores instead of nil_threshold
-    nil_x: int = 8  # RB's nil rule: highest rank of the lowest card of each suit (0 the deuce),
-    nil_y: int = 9  # of the second lowest,
-    nil_z: int = 10  # of the third
-    bid: int = 4  # FIXED's bid
-    convention: int = NO_CONVENTION  # what both partners play; a request says it in a field of its own
-    blind: int = 0  # 1: may bid blind nil before it sees its hand
-    blind_frequency: float = 0.1  # with which it does in fourth seat after a high sum
-    blind_floor: float = 0.0  # least probability of making it, whatever the reason
-    answer_threshold: float = -10.0  # of a nil that partner's signal asks for, unless the nil threshold is lower
-    signal_takes: int = 4  # fewest of a hand that signals; 4 as published
-    nil_slope: float = 0.0  # whiz and suicide: points by which the nil threshold rises a trick (variants.nil_threshold)
-    ignores: int = 0  # 1: bids as if the variant were partnership
-    ten_from: float = 8.75  # tricks of both partners from which ten is completed, where that stakes 200
-    forced_trick: float = 25.0  # points that a trick over the takes costs, where `min_bid` forces it
-    ignores_rules: int = 0  # 1: bids as if all rules but the goals, blind nil and the variant were classic's
-    level: int = 0  # 1..5 where a level or a style is asked for (`with_skill`); 0: the policy as it is
-    noise_sd: float = 0.0  # of a level below 5: standard deviation of its misjudgement, tricks; of winprob probability
-    aggression: float = 0.0  # style, -1..1: to more tricks,
-    nil_bias: float = 0.0  # to nils (`levels`)
-    nil_shift: float = 0.0  # points by which this hand's nil is taken for worse than it is (`levels.perturbed`)
+    spade_honours: int = 0  # 1: the king or queen of spades does not rule out a nil
+    nil_floor: float = 0.3  # smallest nil probability for the end-of-game rule `desperate nil`
+    nils: int = 1  # 0: never bid nil (used for fitting)
+    dynamic: int = 0  # 1: BIS*, which computes the nil threshold from estimated partnership scores
+    nil_x: int = 8  # nil rule of RB and MS: the highest accepted rank (0: deuce) of a suit's lowest card,
+    nil_y: int = 9  # of its second lowest card,
+    nil_z: int = 10  # and of its third lowest card
+    bid: int = 4  # the bid of FIXED
+    convention: int = NO_CONVENTION  # the convention of both partners; a request has a separate field for it
+    blind: int = 0  # 1: may bid blind nil before seeing the hand
+    blind_frequency: float = 0.1  # probability of a blind nil in fourth seat after a high sum of bids
+    blind_floor: float = 0.0  # smallest probability of making a blind nil, whatever the reason for it
+    answer_threshold: float = -10.0  # nil threshold after the partner's signal, if lower than the usual one
+    signal_takes: int = 4  # fewest takes of a hand that signals; 4 as published
+    nil_slope: float = 0.0  # whiz and suicide: points per trick by which the nil threshold rises
+    ignores: int = 0  # 1: bid as if the variant were partnership
+    ten_from: float = 8.75  # with `ten_for_200`: tricks of both partners from which to bid up to ten
+    forced_trick: float = 25.0  # cost in points of each trick that `min_bid` forces above the takes
+    ignores_rules: int = 0  # 1: bid as if all rules were classic's, except the goals, blind nil and variant
+    level: int = 0  # 1..5 if a request has a level or a style (`with_skill`); 0: neither
+    noise_sd: float = 0.0  # level below 5: standard deviation of its error, tricks; winprob: win probability
+    aggression: float = 0.0  # style, -1..1: bid more tricks
+    nil_bias: float = 0.0  # style, -1..1: bid more nils (`levels`)
+    nil_shift: float = 0.0  # points by which a nil is undervalued for this hand (`levels.perturbed`)
 
 
 NAMES = {"bis": BIS, "rb": RB, "ms": MS, "io": IO, "fixed": FIXED, "winprob": WINPROB}
-SERVED = ("bis", "rb", "ms", "io", "winprob")  # what the service offers; `fixed` is for tests and the arena
+SERVED = ("bis", "rb", "ms", "io", "winprob")  # the service's policies; `fixed` is for tests and the arena
 
-# RB's nil ranks are fitted to our engine (`python -m tables fit rb`); MS keeps the published 5-8-T (appendix F).
+# RB's nil ranks are fitted on our engine (`python -m tables fit rb`); MS has the published 5-8-T (ECAI 2020, app. F).
 DEFAULTS = {name: Policy(kind=kind) for name, kind in NAMES.items()}
 DEFAULTS["ms"] = Policy(kind=MS, nil_x=3, nil_y=6, nil_z=8)
-# `python -m tables fit bis`, see docs/strength.md.
+# Fitted with `python -m tables fit bis`; see docs/strength.md.
 TUNED: dict[str, dict[str, float]] = {
     "bis": {"nil_threshold": 0.0, "offset": 0.15, "forced_trick": 10.0, "blind_frequency": 1.0, "blind_floor": 0.3}
 }
-# What a policy's options are in a variant unless its text says otherwise (`tuned` says the same there); the published
-# ones are for partnerships. `python -m tables fit cutthroat` and `fit variants`.
+# Default options of a policy in a variant; option `tuned` gives the same there. The published values are for
+# partnerships. Fitted with `python -m tables fit cutthroat` and `python -m tables fit variants`.
 IN_VARIANT: dict[int, dict[str, dict[str, float]]] = {
     CUTTHROAT: {"bis": {"nil_threshold": -10.0, "offset": 0.2, "spade_honours": 1}},
     WHIZ: {"bis": {"nil_threshold": 15.0, "nil_slope": 15.0}},
@@ -73,7 +73,7 @@ IN_VARIANT: dict[int, dict[str, dict[str, float]]] = {
 }
 
 FULL_LEVEL = 5
-# Spread by level (0: none): `python -m tables fit levels`.
+# Standard deviation of the error by level (index 0: no level). Fitted with `python -m tables fit levels`.
 NOISE_SD_BY_LEVEL: dict[int, tuple[float, ...]] = {
     BIS: (0.0, 1.25, 1.05, 0.8, 0.55, 0.0),
     RB: (0.0, 1.0, 0.82, 0.64, 0.43, 0.0),
@@ -158,7 +158,7 @@ _OPTIONS = {
 
 
 def options_of(name: str) -> list[str]:
-    """The options of a policy as a user writes them.
+    """Return the options of a policy as a user writes them.
 
     >>> options_of("io")
     ['nils=off|on', 'variant=heed|ignore', 'level=1|2|3|4|5', 'aggression=-1..1', 'nil_bias=-1..1']
@@ -171,7 +171,7 @@ def options_of(name: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def parse_policy(text: str, variant: int = PARTNERSHIP) -> Policy:
-    """Read a policy text, for play in ``variant``; raise `PolicyError` naming what was found and expected.
+    """Read a policy text for a game of ``variant``; raise `PolicyError` with what was found and what is accepted.
 
     >>> parse_policy("bis:curves=single,endgame=off").endgame
     0
@@ -180,7 +180,7 @@ def parse_policy(text: str, variant: int = PARTNERSHIP) -> Policy:
     """
     name, colon, options = text.partition(":")
     if name not in NAMES:
-        raise PolicyError(f"unknown policy {name!r}; expected one of {', '.join(NAMES)}")
+        raise PolicyError(f"unknown policy {name!r}; accepted: {', '.join(NAMES)}")
     policy = DEFAULTS[name]
     ignoring = "variant=ignore" in options.split(",")
     fitted = {} if ignoring else IN_VARIANT.get(variant, {}).get(name, {})
@@ -189,14 +189,14 @@ def parse_policy(text: str, variant: int = PARTNERSHIP) -> Policy:
         key, _, value = option.partition("=")
         if key not in _OPTIONS[policy.kind]:
             expected = ", ".join(_OPTIONS[policy.kind])
-            raise PolicyError(f"policy {name} has no option {key!r}; expected one of {expected}")
+            raise PolicyError(f"policy {name} has no option {key!r}; accepted: {expected}")
         values |= (fitted or TUNED[name]) if key == "tuned" and not value else _option(name, key, value)
     values = {**fitted, **values}
     return with_skill(policy._replace(**values))  # type: ignore[arg-type]
 
 
 def with_skill(policy: Policy) -> Policy:
-    """``policy`` with the noise_sd of its level (0: full strength); as it is where level and style ask for nothing."""
+    """Return ``policy`` with the noise_sd of its level; with level 0 if it has full strength and no style."""
     level = policy.level or FULL_LEVEL
     if level == FULL_LEVEL and policy.aggression == 0.0 and policy.nil_bias == 0.0:
         level = 0
@@ -209,13 +209,13 @@ def _option(name: str, key: str, value: str) -> dict[str, float]:
         field, words = _WORDS[key]
         if value in words:
             return {field: words[value]}
-        raise PolicyError(f"{name}: {key} is {value!r}; expected one of {', '.join(words)}")
+        raise PolicyError(f"{name}: {key} is {value!r}; accepted: {', '.join(words)}")
     if key == "nil":
         ranks = value.upper().split("-")
         if len(ranks) == 3 and all(len(rank) == 1 and rank in RANKS for rank in ranks):
             x, y, z = (RANKS.index(rank) for rank in ranks)
             return {"nil_x": x, "nil_y": y, "nil_z": z}
-        raise PolicyError(f"{name}: nil is {value!r}; expected three ranks such as 5-8-T")
+        raise PolicyError(f"{name}: nil is {value!r}; accepted: three ranks such as 5-8-T")
     if key == "bid":
         try:
             bid = integer(value)
@@ -223,7 +223,7 @@ def _option(name: str, key: str, value: str) -> dict[str, float]:
             bid = -1
         if 0 <= bid <= 13:
             return {"bid": bid}
-        raise PolicyError(f"{name}: bid is {value!r}; expected 0..13")
+        raise PolicyError(f"{name}: bid is {value!r}; accepted: 0..13")
     if key in _NUMBERS:
         field, low, high = _NUMBERS[key]
         try:
@@ -232,5 +232,5 @@ def _option(name: str, key: str, value: str) -> dict[str, float]:
             number = float("nan")
         if low <= number <= high:
             return {field: number}
-        raise PolicyError(f"{name}: {key} is {value!r}; expected a number {low:g}..{high:g} in plain decimal digits")
-    raise PolicyError(f"{name}: {key} takes no value, found {value!r}")
+        raise PolicyError(f"{name}: {key} is {value!r}; accepted: a plain decimal number {low:g}..{high:g}")
+    raise PolicyError(f"{name}: {key} is {value!r}; accepted: {key} without a value")

@@ -1,7 +1,7 @@
-"""Named tuples at half their price: `record(Regular, (c, d, ...))` is `Regular(c, d, ...)`.
+"""Make named tuples in half the time: `record(Regular, (c, d, ...))` equals `Regular(c, d, ...)`.
 
-A named tuple's own constructor is a Python function that does just this; a decision makes six of them. Compiled code
-gets its own form in `tables.engine.jit`.
+The constructor of a named tuple is a Python function that makes this same call, and a decision makes six named tuples.
+`tables.engine.jit` replaces this function in compiled code.
 """
 
 record = tuple.__new__

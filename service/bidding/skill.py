@@ -1,7 +1,7 @@
-"""A bid below full strength, or with a style: `bidder.decide` for a policy with a level, and what is told of it.
+"""A bid with a skill level or a style: decide it, and explain how it differs from full strength.
 
-How a level misjudges is in `levels`; here the same position is decided with and without, so that the explanation can
-say what full strength would bid. Steps come first in `adjustments`: style, then level.
+`levels` holds the errors of a level. This module decides the same position with and without level and style, so that
+the explanation can name the bid at full strength. In `adjustments`, style and level come first, in this order.
 """
 
 import zlib
@@ -16,7 +16,10 @@ from service.bidding.tableset import TableSet
 
 
 def position_seed(position: Position) -> int:
-    """The seed that a position gives, 0..2^32 - 1, the same on every machine: not the policy's, so levels compare."""
+    """Return the seed of a position, 0..2^32 - 1, the same on every machine.
+
+    It does not depend on the policy, so that levels can be compared on the same random numbers.
+    """
     return zlib.crc32(repr((*position[:6], *seed_values(position.rules), position.scores)).encode())
 
 
@@ -28,7 +31,10 @@ def decide_with_skill(
     explain: bool = True,
     seed: int = 0,
 ) -> Decision:
-    """The bid of a ``policy`` with a level; arguments as `bidder.decide` takes them, ``seed`` 0..levels.SEEDS."""
+    """Return the bid of a ``policy`` with a level or a style.
+
+    The arguments are those of `bidder.decide`, and ``seed``, 0..LARGEST_SEED, for the random errors of a level.
+    """
     if policy.kind == WINPROB:
         return _drawn(position, policy, tables, legal, explain, seed)
     made = decide(position, perturbed(policy, seed), tables, legal, explain)
@@ -68,7 +74,7 @@ def _drawn(
 
 
 def _tell(explanation: dict[str, Any], policy: Policy, full: int, styled: int, bid: int, seed: int) -> None:
-    """Put the steps of style and level into ``explanation``, and what full strength bids into its sentence."""
+    """Add the steps of style and level to ``explanation``, and the bid at full strength to its sentence."""
     steps: list[dict[str, Any]] = []
     if policy.aggression or policy.nil_bias:
         style = {"aggression": policy.aggression, "nil_bias": policy.nil_bias}

@@ -1,7 +1,7 @@
-"""Which tables a decision reads: one `Tables` for each setting, chosen by a kernel.
+"""Table profiles: choose the `Tables` that a decision reads.
 
-A setting is a game that is bid or played otherwise: a variant, or a partnership's convention. Tables that a setting
-has none of its own of are the partnership's (`tableset.tables_by_profile`).
+A profile is a variant or a partnership's convention, because bids or play differ there. A profile without its own
+version of a table uses the partnership's (`tableset.tables_by_profile`).
 """
 
 from service.bidding.game.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
@@ -11,10 +11,11 @@ from service.bidding.policies import AUTO, BIG5, BIG6, NO_CONVENTION, Policy
 PARTNERSHIP_PROFILE, BIG5_PROFILE, BIG6_PROFILE, CUTTHROAT_PROFILE, WHIZ_PROFILE, SUICIDE_PROFILE, JOKERS_PROFILE = (
     range(7)
 )
-# The prefix of a setting's own arrays: big5_curves.npy. Mirror and strict whiz leave nothing to decide.
+# Names of the profiles, and prefixes of their arrays: big5_curves.npy. Mirror and strict whiz need none, because their
+# rules determine every bid.
 PROFILES = ("partnership", "big5", "big6", "cutthroat", "whiz", "suicide", "jokers")
 
-BIG6_DEFICIT = 100  # `auto` plays Big 6 when behind by more (bis.md, section 3)
+BIG6_DEFICIT = 100  # points: convention `auto` is Big 6 when the side is further behind (docs/1-how-bis-bids.md)
 
 
 def convention_of(rules: Rules, policy: Policy, standing: Standing) -> int:

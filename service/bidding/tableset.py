@@ -1,8 +1,8 @@
-"""Open the tables: check every file against the manifest, then memory-map it read-only.
+"""Open the tables: check every file against the manifest, then map it into memory, read-only.
 
-Not the making of them (tables/). Data comes from tables/data/manifest.json and the .npy files it names; it goes to
-the kernels as one `Tables`. Nothing is repaired or skipped: what does not fit raises `TablesError`, which names
-the file, what was found and what was expected.
+The code in tables/ makes the files. This module reads tables/data/manifest.json and the .npy files that it names, and
+passes them to the kernels as `Tables`. It never repairs or skips a file: a file that does not match raises
+`TablesError` with its name, what was found and what was expected.
 """
 
 import hashlib
@@ -26,11 +26,11 @@ from service.bidding.winprob.weights import Weights, load_weights
 
 DEFAULT_DIRECTORY = Path(__file__).resolve().parents[2] / "tables" / "data"
 
-CNIL_READING = 0  # of cnil's first axis: `and`, `or`, `any`; the one that is shipped
+CNIL_READING = 0  # index on the first axis of cnil (`and`, `or`, `any`) that is used
 
 
 class FileState(NamedTuple):
-    """What tells whether a file is still the one that was opened."""
+    """Data that shows whether a file is still the one that was opened."""
 
     device: int
     inode: int
@@ -40,22 +40,22 @@ class FileState(NamedTuple):
 
 @dataclass(frozen=True)
 class TableSet:
-    """Open tables. ``arrays`` by array name, read-only; ``kernel`` and ``kernel_arrays`` view the same bytes.
+    """The open tables: ``arrays`` by name, read-only; ``kernel`` and ``kernel_arrays`` are views of the same bytes.
 
-    Both hold one `Tables` for each setting (`table_profile.PROFILES`).
+    Both views hold one `Tables` for each table profile (`table_profile.PROFILES`).
     """
 
     directory: Path
     manifest: Manifest
     arrays: Mapping[str, NDArray[Any]]
-    kernel: tuple[Tables, ...]  # memoryviews: what plain Python indexes fastest
-    kernel_arrays: tuple[Tables, ...]  # ndarrays: what compiled code takes
-    opened: tuple[tuple[str, FileState | None], ...] = ()  # path and state of each file, before it was read
+    kernel: tuple[Tables, ...]  # memoryviews, which plain Python indexes fastest
+    kernel_arrays: tuple[Tables, ...]  # ndarrays, which compiled code needs
+    opened: tuple[tuple[str, FileState | None], ...] = ()  # path and state of each file before it was read
 
     def changed_file(self) -> str | None:
-        """The path of a file that has changed or gone since it was opened; None if all are as they were.
+        """Return the path of a file that has changed or is missing since it was opened; None if there is none.
 
-        The arrays are mapped: a file that is overwritten in place changes them.
+        The arrays are mapped, so overwriting a file in place changes them.
         """
         for path, state in self.opened:
             if _state_of(path) != state:
@@ -64,34 +64,34 @@ class TableSet:
 
     @cached_property
     def weights(self) -> Weights:
-        """The net of `winprob` as the service multiplies it; made at first use, for other bidders have none."""
+        """The network of `winprob`, in the service's form; made at first use, because no other policy needs it."""
         return load_weights(self.kernel_arrays[PARTNERSHIP_PROFILE], self.kernel[PARTNERSHIP_PROFILE], self.games)
 
     @cached_property
     def games(self) -> Games:
-        """The games that have a win table."""
+        """The games (rule sets) that have a win table."""
         return games_of(self.arrays["games"])
 
     @property
     def version(self) -> str:
-        """Release and content, as in an answer's `tables`."""
+        """The release and a checksum of the content, as in an answer's field `tables`."""
         return self.manifest.version
 
     @property
     def sha256(self) -> str:
-        """Of the manifest's content, and through it of every file."""
+        """The checksum of the manifest's content, which includes the checksum of every file."""
         return self.manifest.sha256
 
     @property
     def families(self) -> Mapping[str, FamilyEntry]:
-        """How each family was made, by name."""
+        """How each family of tables was made, by name."""
         return self.manifest.families
 
 
 def open_tables(directory: Path | None = None) -> TableSet:
-    """Check and map the tables of ``directory`` (the repository's tables/data when None).
+    """Check and map the tables in ``directory`` (None: the repository's tables/data).
 
-    Reads every file once, for its sha256; afterwards pages are shared between the processes that map them.
+    Reads every file once, for its sha256. After that, all processes that map a file share its pages in memory.
     Raises `TablesError`.
     """
     folder = DEFAULT_DIRECTORY if directory is None else Path(directory)
@@ -112,9 +112,10 @@ def open_tables(directory: Path | None = None) -> TableSet:
 
 
 def tables_by_profile(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
-    """The kernels' `Tables` by setting, out of whole arrays (ndarrays; C order).
+    """Return the kernels' `Tables` for each profile of `PROFILES`, from whole arrays (ndarrays, C order).
 
-    A setting's own arrays carry its name, as in `big5_curves`; for the rest it reads the partnership's.
+    The arrays of a profile have its name as prefix, as in `big5_curves`. A profile without its own array uses the
+    partnership's.
     """
     views = {name: arrays[name] for name in Tables._fields}
     views["cnil"] = arrays["cnil"][CNIL_READING]
@@ -126,7 +127,7 @@ def tables_by_profile(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
 
 
 def open_array(directory: Path, name: str, entry: FileEntry) -> NDArray[Any]:
-    """Check a file (size, sha256, header) and map it; read-only, C order. Raises `TablesError`."""
+    """Check a file (size, sha256, header) and return it mapped, read-only, in C order. Raises `TablesError`."""
     path = directory / name
     try:
         size = path.stat().st_size
@@ -143,12 +144,12 @@ def open_array(directory: Path, name: str, entry: FileEntry) -> NDArray[Any]:
         raise TablesError(f"{path}: not found; expected {entry.bytes} bytes with sha256 {entry.sha256}") from error
     except OSError as error:
         raise TablesError(f"{path}: can't be read ({error.strerror}); expected a readable file") from error
-    array: NDArray[Any] = np.asarray(mapped)  # the plain ndarray indexes three times faster than np.memmap
+    array: NDArray[Any] = np.asarray(mapped)  # indexing a plain ndarray is three times faster than np.memmap
     return array
 
 
 def _state_of(path: str) -> FileState | None:
-    """The file's state; None where there is no file to be seen."""
+    """Return the file's state, or None if there is no readable file."""
     try:
         found = os.stat(path)
     except OSError:

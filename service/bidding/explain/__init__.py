@@ -1,1 +1,1 @@
-"""Explanations: a decision's numbers as fields and a sentence."""
+"""Explanations: the numbers of a decision as fields and a sentence."""

@@ -1,6 +1,7 @@
-"""The numbers of a decision for oneself (`solo`) as the contract's `explanation`: the fields of a partnership's.
+"""The explanation of a cutthroat decision, with the same fields as that of a partnership decision.
 
-No numbers are made or rounded here. In an end-of-game step `us` is the bidder's own score, `them` the best other's.
+The numbers come unchanged from the decision. In an end-of-game step, `us` is the bidder's score and `them` the best
+score of an opponent.
 """
 
 from typing import Any
@@ -25,7 +26,7 @@ _WHY = {
 
 
 def explain_cutthroat(made: CutthroatDecision, bid: int, bids: tuple[int, ...], tables: Any) -> dict[str, Any]:
-    """The explanation of a decision after ``bids``; ``bid`` is what is answered (a legal bid)."""
+    """Return the explanation of the decision ``made`` after ``bids``; ``bid`` is the answered (legal) bid."""
     finish = made.finish
     adjustments: list[dict[str, Any]] = []
     if _forced(made):
@@ -57,7 +58,7 @@ def explain_cutthroat(made: CutthroatDecision, bid: int, bids: tuple[int, ...], 
 
 
 def _forced(made: CutthroatDecision) -> bool:
-    """Whether the rules changed the number that is bid, or was to be bid."""
+    """Return whether the rules changed the number that the policy bids or would have bid."""
     return made.number != made.regular.takes and not made.nil.chosen
 
 

@@ -1,6 +1,6 @@
-"""A decision's numbers as the contract's `explanation`: enough to redo the bid by hand, and a sentence.
+"""The explanation of a decision: its numbers, enough to redo the bid by hand, and a sentence.
 
-No numbers are made or rounded here; they come from the kernels' tuples as they are.
+The numbers come unchanged from the tuples that the kernels return.
 """
 
 from functools import lru_cache
@@ -73,9 +73,9 @@ _IO_NIL = "at most 3 takes, partner's bid 4 or more, no ace or king, no spade fr
 def explain_bis(
     made: BisDecision, bid: int, bids: tuple[int, ...], tables: Tables, variant: int = PARTNERSHIP
 ) -> dict[str, Any]:
-    """The explanation of a BIS decision after ``bids``; ``bid`` is what is answered (a legal bid).
+    """Return the explanation of a BIS decision after ``bids``; ``bid`` is the answered (legal) bid.
 
-    ``variant``: the one that it bids by.
+    ``variant``: the variant by whose rules the policy bids.
     """
     by_rules, regular, _, number_rule, nil, spoken, end = made
     adjustments: list[dict[str, Any]] = []
@@ -124,9 +124,9 @@ def explain_bis(
 
 
 def _forced(made: BisDecision, variant: int) -> tuple[str, str] | None:
-    """What changed the regular takes before anything else did, and why; None where nothing did or a nil was chosen.
+    """Return the rule that changed the regular takes first, and why; None if none did or a nil was chosen.
 
-    A nil that is chosen where the rules leave nothing else is one that they force.
+    A nil that was chosen because the rules allow nothing else counts as changed by the rules.
     """
     rule = made.number_rule
     if rule == AS_COUNTED or (made.nil.chosen and made.number > 0):
@@ -137,7 +137,7 @@ def _forced(made: BisDecision, variant: int) -> tuple[str, str] | None:
 
 
 def numbers_of(regular: Regular, nil: Nil) -> dict[str, Any]:
-    """The explanation's fields `regular` and `nil`."""
+    """Return the explanation's fields `regular` and `nil`."""
     clubs, diamonds, hearts, high, long, ruffs, factor, offset, estimate, takes = regular
     c, d, h, s, void_factor, value, probability, expected_points, threshold, reason, chosen = nil
     return {
@@ -173,10 +173,10 @@ def mean_bids_after(bids: tuple[int, ...], tables: Tables) -> list[float]:
 
 
 def nil_in_words(nil: Nil) -> str:
-    """What speaks for or against a nil, as part of a sentence."""
+    """Return the reasons for or against a nil, as part of a sentence."""
     if nil.ruled_out != NOT_RULED_OUT:
         return f"nil is out ({NIL_REASONS[nil.ruled_out]})"
-    # Plain ints format three times as fast as floats and signed ints, and this runs on every request.
+    # This runs on every request, and plain ints are formatted three times as fast as floats and signed ints.
     points = round(nil.expected_points)
     return (
         f"nil makes {int(100 * nil.probability + 0.5)}%, worth {'+' if points >= 0 else ''}{points} points"
@@ -184,15 +184,15 @@ def nil_in_words(nil: Nil) -> str:
     )
 
 
-@lru_cache(maxsize=1024)  # few thresholds make all decisions
+@lru_cache(maxsize=1024)  # most decisions use one of a few thresholds
 def _short(number: float) -> str:
-    return f"{number + 0.0:g}"  # no -0, which would share a key with 0
+    return f"{number + 0.0:g}"  # avoids -0, which has the same cache key as 0
 
 
 def tricks_in_words(regular: Regular) -> str:
-    """The estimate and the takes, as part of a sentence.
+    """Return the estimate and the takes, as part of a sentence.
 
-    Takes that are not the rounded estimate are limited: one at least, 13 less partner's bid at most.
+    If the takes are not the rounded estimate, a limit applied: at least 1, and at most 13 less partner's bid.
     """
     estimate, takes = regular.estimate, regular.takes
     how = "rounded" if -0.5 <= estimate - takes < 0.5 else "limited"
@@ -200,19 +200,19 @@ def tricks_in_words(regular: Regular) -> str:
 
 
 def rules_adjustment(before: int, after: int) -> dict[str, Any]:
-    """The step from what was wanted to what the rules allow."""
+    """Return the step from the bid that the policy wanted to the bid that the rules allow."""
     return {"rule": "table-rules", "before": before, "after": after, "why": _BY_RULES}
 
 
 def legal_adjustment(before: int, after: int) -> dict[str, Any]:
-    """The step from what the rules allow to what the request does."""
+    """Return the step from the bid that the rules allow to the bid that the request's `legal_bids` allow."""
     return {"rule": "legal-bids", "before": before, "after": after, "why": "the nearest bid that is legal"}
 
 
 def explain_baseline(made: Baseline, by_rules: int, bid: int, policy: Policy) -> dict[str, Any]:
-    """The explanation of a rule-based bid: tricks by suit, the corrections, the rounded sum, the nil rule.
+    """Return the explanation of a rule-based bid: tricks by suit, corrections, rounded sum and nil rule.
 
-    ``by_rules``: what the rules made of it; ``bid``: what is answered.
+    ``by_rules``: the bid after the game's rules; ``bid``: the answered bid.
     """
     adjustments = [] if by_rules == made.bid else [rules_adjustment(made.bid, by_rules)]
     if bid != by_rules:

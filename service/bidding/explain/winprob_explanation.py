@@ -1,6 +1,6 @@
-"""A `winprob` decision's numbers as the contract's `explanation`: each bid's win probability and odds, and a sentence.
+"""The explanation of a `winprob` decision: win probability and odds of each candidate bid, and a sentence.
 
-No numbers are made here but sums of the net's odds; see `net` and `outcome` for what they count.
+The only numbers computed here are sums of the network's odds; `winprob.outcomes` defines the outcomes.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from service.bidding.winprob.decision import WinDecision, outcome_columns, sum_o
 from service.bidding.winprob.features import POSITION_NAMES
 from service.bidding.winprob.outcomes import OURS, THEIRS
 
-# Which of a side's ways count for what, without a nil on the side (False) and with one.
+# The outcomes of a side that count for each name, without a nil on the side (False) and with one (True).
 _OURS = {
     False: {"made": (1, 1, 1, 1, 0), "set": (0, 0, 0, 0, 1), "bags": (0, 0, 1, 1, 0)},
     True: {"made": (1, 1, 1, 0, 0), "set": (0, 0, 0, 1, 1), "nil_made": (1, 1, 0, 1, 0), "nil_failed": (0, 0, 1, 0, 1)},
@@ -26,7 +26,7 @@ def _column(ours: tuple[int, ...], theirs: tuple[int, ...]) -> list[int]:
     return [a * b for a in ours for b in theirs]
 
 
-# By (nil on our side, on theirs): names, and the outcomes that count for each.
+# By (nil on our side, nil on their side): names, and the outcomes that count for each.
 _COUNTED = {
     (nil, their_nil): {name: _column(ways, (1,) * THEIRS) for name, ways in ours.items()}
     | {name: _column((1,) * OURS, ways) for name, ways in theirs.items()}
@@ -38,9 +38,9 @@ _COLUMNS = {sides: outcome_columns(list(columns.values())) for sides, columns in
 
 
 def explain_winprob(made: WinDecision) -> dict[str, Any]:
-    """The explanation of a decision.
+    """Return the explanation of a decision.
 
-    Of a candidate's outcomes `made` and `set` are of our contract and sum to 1; `bags`: made with two or more.
+    Of a candidate's outcomes, `made` and `set` are about our contract and sum to 1; `bags`: made with two bags or more.
     """
     sides = made.stake > 0, made.their_stake > 0
     beside_nil = True, sides[1]
@@ -59,7 +59,7 @@ def explain_winprob(made: WinDecision) -> dict[str, Any]:
         for bid, p, ours, theirs, row in zip(made.bids, made.p_win, made.contracts, made.opposing, rows)
     ]
     numbers = numbers_of(made.regular, made.nil)
-    numbers["nil"]["threshold"] = None  # BIS's has no say here
+    numbers["nil"]["threshold"] = None  # `winprob` does not use the threshold of BIS
     numbers["nil"]["chosen"] = made.bid == 0
     return {
         **numbers,

@@ -1,11 +1,10 @@
-"""The one card encoding, and its text forms.
+"""The encoding of cards and hands as ints, and their text forms.
 
-A card is an int 0..63: ``suit * 16 + rank``, suits C D H S = 0..3, ranks 2..A = 0..12; in spades two
-more ranks stand above the ace, LJ = 13 and BJ = 14 (variant `jokers`: 15 trumps). A hand is an int with
-the bits of its cards; a suit's holding is the 16-bit field of the suit, bit 0 the deuce. Spades are the
-top field, so a spade outranks every side card as an int; bit 63 is never used (numba's int64 stays positive).
-
-Texts come in at the API's edge, through `parse_hand`; nothing else in the project reads or writes card names.
+A card is an int 0..63: ``suit * 16 + rank``, with suits C D H S = 0..3 and ranks 2..A = 0..12. In variant `jokers`,
+spades have two more ranks above the ace: the little joker LJ = 13 and the big joker BJ = 14. A hand is an int in which
+the bits of its cards are set. A holding is the 16-bit field of one suit; bit 0 is the deuce. Spades are the highest
+field, so a spade is a larger int than every card of a side suit. Bit 63 is never used, so that the hand is a positive
+int64 in numba. The request's hand is read by `service.contract.hand`.
 """
 
 from service.bidding.errors import CardError, HandSizeError
@@ -24,7 +23,7 @@ JOKER_DECK = RANK_BITS - 1 | RANK_BITS << 16 | RANK_BITS - 1 << 32 | 0x7FFF << 4
 FIRST_SPADE = 48  # a card from here on is a spade
 SPADE_BITS = 0x7FFF << 48
 
-PBN_JOKERS = {"L": "LJ", "B": "BJ"}  # how the jokers stand among a PBN text's spades
+PBN_JOKERS = {"L": "LJ", "B": "BJ"}  # letters of the jokers among the spades of a PBN text
 _NAMES = {s * 16 + r: RANKS[r] + SUITS[s] for s in range(4) for r in range(13)} | {
     LITTLE_JOKER: "LJ",
     BIG_JOKER: "BJ",
@@ -33,7 +32,7 @@ _CARDS = {name: card for card, name in _NAMES.items()} | {"10" + s: SUITS.index(
 
 
 def holding(hand: int, suit: int) -> int:
-    """The 16-bit holding of ``suit`` (0..3) in ``hand``."""
+    """Return the 16-bit holding of ``suit`` (0..3) in ``hand``."""
     return (hand >> (suit << 4)) & SUIT_BITS
 
 
@@ -43,12 +42,12 @@ def suits_of(hand: int) -> tuple[int, int, int, int]:
 
 
 def lowest(cards: int) -> int:
-    """The lowest card of a non-empty set."""
+    """Return the lowest card of a non-empty set."""
     return (cards & -cards).bit_length() - 1
 
 
 def highest(cards: int) -> int:
-    """The highest card of a non-empty set."""
+    """Return the highest card of a non-empty set."""
     return cards.bit_length() - 1
 
 
@@ -62,12 +61,12 @@ def parse_card(text: str) -> int:
     if card is None:
         card = _CARDS.get(text.upper())
     if card is None:
-        raise CardError(f"{text!r} is no card; expected a rank of {RANKS} (or 10) and a suit of SHDC, BJ or LJ")
+        raise CardError(f"{text!r} is not a card; accepted: a rank of {RANKS} (or 10) and a suit of SHDC, BJ or LJ")
     return card
 
 
 def format_card(card: int) -> str:
-    """The inverse of `parse_card`.
+    """Return the text of a card: the inverse of `parse_card`.
 
     >>> format_card(60)
     'AS'
@@ -76,7 +75,7 @@ def format_card(card: int) -> str:
 
 
 def pbn_card(rank: str, suit: str) -> str:
-    """The name of the card that a PBN text tells by ``rank`` and ``suit``, unchecked; jokers are spades B and L.
+    """Return the name of a card of a PBN text, unchecked. B and L among the spades are the jokers.
 
     >>> pbn_card("Q", "H"), pbn_card("B", "S"), pbn_card("B", "H")
     ('QH', 'BJ', 'BH')
@@ -85,29 +84,29 @@ def pbn_card(rank: str, suit: str) -> str:
 
 
 def parse_pbn(text: str) -> int:
-    """Read one hand in PBN's form, spades.hearts.diamonds.clubs; among the spades B and L are the jokers.
+    """Read a hand in PBN form, spades.hearts.diamonds.clubs. B and L among the spades are the jokers.
 
-    Raises `CardError` for an unknown rank or a doubled card, `HandSizeError` when there are not four suits.
+    Raises `CardError` for an unknown rank or a repeated card, `HandSizeError` if there are not four suits.
 
     >>> format_pbn(parse_pbn("AKJ62.AQ.Q.K9543")), format_pbn(parse_pbn("LBA3.AQ.Q2.K9543"))
     ('AKJ62.AQ.Q.K9543', 'BLA3.AQ.Q2.K9543')
     """
     suits = text.strip().upper().replace("10", "T").split(".")
     if len(suits) != 4:
-        raise HandSizeError(f"{text!r} has {len(suits)} suits; expected 4, as in AKJ62.AQ.Q.K9543")
+        raise HandSizeError(f"{text!r} has {len(suits)} suits; accepted: 4, as in AKJ62.AQ.Q.K9543")
     hand = 0
     for suit, ranks in zip("SHDC", suits, strict=True):
         for rank in ranks:
             name = pbn_card(rank, suit)
             bit = 1 << parse_card(name)
             if hand & bit:
-                raise CardError(f"{name} stands twice in {text!r}")
+                raise CardError(f"{name} is twice in {text!r}; accepted: each card once")
             hand |= bit
     return hand
 
 
 def format_pbn(hand: int) -> str:
-    """The inverse of `parse_pbn`."""
+    """Return a hand in PBN form: the inverse of `parse_pbn`."""
     return ".".join(
         "".join((RANKS + "LB")[r] for r in range(14, -1, -1) if hand >> (suit * 16 + r) & 1)
         for suit in (SPADES, HEARTS, DIAMONDS, CLUBS)
@@ -115,7 +114,7 @@ def format_pbn(hand: int) -> str:
 
 
 def without_jokers(hand: int) -> int:
-    """A hand of the jokers' deck as one of 52 cards: each joker is the highest spade that it lacks.
+    """Return a hand without jokers: each joker becomes the highest spade that the hand does not hold.
 
     >>> hex(without_jokers(1 << 62 | 1 << 60 | 1 << 50) >> 48)
     '0x1804'
@@ -127,5 +126,5 @@ def without_jokers(hand: int) -> int:
 
 
 def cards_of(hand: int) -> list[int]:
-    """The cards of a hand, lowest first."""
+    """Return the cards of a hand, lowest first."""
     return [card for card in range(63) if hand >> card & 1]

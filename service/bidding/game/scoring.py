@@ -1,7 +1,7 @@
-"""Scoring of a round and the end of a game (bis.md section 1) as kernels.
+"""The scoring of a round and the end of a game, as kernels.
 
-Bids are tricks 0..13 or BLIND_NIL; all scores are points. Used by the simulator for every round and by
-the end-of-game rules for projections; holds no state.
+Bids are tricks 0..13 or BLIND_NIL; all scores are points. The simulator uses these kernels for every round, and the
+end-of-game rules use them for projections.
 """
 
 from typing import NamedTuple
@@ -27,17 +27,17 @@ START = Standing(0, 0, 0, 0)
 
 
 def contract_of(bid: int) -> int:
-    """The tricks a bid adds to its side's contract: a nil adds none."""
+    """Return the tricks that a bid adds to its side's contract; 0 for a nil."""
     return 0 if bid == BLIND_NIL else bid
 
 
 def is_nil(bid: int) -> bool:
-    """Whether a bid is nil, blind or not."""
+    """Return whether a bid is a nil, blind or not."""
     return bid == NIL or bid == BLIND_NIL
 
 
 def nil_stake(bid: int, rules: Rules) -> int:
-    """Points won or lost on a nil bid; 0 for a regular bid."""
+    """Return the points won or lost on a nil bid; 0 for a regular bid."""
     if bid == NIL:
         return rules.nil_points
     if bid == BLIND_NIL:
@@ -46,7 +46,7 @@ def nil_stake(bid: int, rules: Rules) -> int:
 
 
 def contract_points(contract: int, rules: Rules) -> int:
-    """Points won or lost on a side's contract; overtricks are bags in every case.
+    """Return the points won or lost on a side's contract, without overtricks, which are bags.
 
     >>> contract_points(10, Rules()), contract_points(10, Rules(ten_for_200=1))
     (100, 200)
@@ -55,16 +55,16 @@ def contract_points(contract: int, rules: Rules) -> int:
 
 
 def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags: int, rules: Rules) -> tuple[int, int]:
-    """Points a side wins in a round, and its bags after it.
+    """Return the points that a side wins in a round, and its bags after the round.
 
-    ``bags`` are those carried in. The bags' own points and the penalty are in the points.
+    ``bags``: its bags before the round. The points include those of the bags and the penalty.
 
     >>> score_side(4, 5, 2, 4, 8, Rules())
     (-37, 1)
     """
     contract = contract_of(bid) + contract_of(partner_bid)
     made = 0  # tricks that count towards the contract
-    spilled = 0  # tricks that are bags at once: a failed nil's
+    spilled = 0  # tricks that are bags in any case, from a failed nil
     points = 0
     for own_bid, own_taken in ((bid, taken), (partner_bid, partner_taken)):
         if is_nil(own_bid):
@@ -85,7 +85,7 @@ def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags:
 
 
 def score_seat(bid: int, taken: int, bags: int, rules: Rules) -> tuple[int, int]:
-    """Points a seat wins that plays for itself, and its bags after the round; a failed nil's tricks are bags.
+    """Return the points of a seat that plays alone, and its bags after the round; tricks of a failed nil are bags.
 
     >>> score_seat(3, 4, 0, Rules()), score_seat(3, 2, 9, Rules()), score_seat(0, 1, 9, Rules())
     ((31, 1), (-30, 9), (-199, 0))
@@ -99,7 +99,7 @@ def score_seat(bid: int, taken: int, bags: int, rules: Rules) -> tuple[int, int]
 
 
 def apply_bags(points: int, spilled: int, bags: int, rules: Rules) -> tuple[int, int]:
-    """Points with those of the bags ``spilled`` in a round and their penalties, and the bags after it."""
+    """Return ``points`` with the points and penalties of the bags ``spilled`` in a round, and the bags after it."""
     if not rules.bags:
         return points, bags
     points += spilled
@@ -111,12 +111,12 @@ def apply_bags(points: int, spilled: int, bags: int, rules: Rules) -> tuple[int,
 
 
 def effective_bag_rules(rules: Rules) -> tuple[int, int]:
-    """Bag limit and penalty; without bags as if each were taken back at once with its point."""
+    """Return the bag limit and penalty; without bags 1 and 1: each bag costs its own point."""
     return (rules.bag_limit, rules.bag_penalty) if rules.bags else (1, 1)
 
 
 def game_winner(score: int, other: int, rules: Rules) -> int:
-    """1 when the first side has won, -1 when the other has, 0 while the game goes on.
+    """Return 1 if the first side has won, -1 if the other side has won, 0 if the game goes on.
 
     >>> game_winner(210, 205, Rules(win=200)), game_winner(-100, 50, Rules(win=200, lose=-100))
     (1, -1)

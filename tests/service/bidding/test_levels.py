@@ -59,9 +59,9 @@ def test_each_level_goes_further_than_the_one_above(name):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("bis:level=0", "bis: level is '0'; expected one of 1, 2, 3, 4, 5"),
+        ("bis:level=0", "bis: level is '0'; accepted: 1, 2, 3, 4, 5"),
         ("winprob:level=2.5", "winprob: level is '2.5'"),
-        ("rb:aggression=1.5", r"rb: aggression is '1\.5'; expected a number -1\.\.1"),
+        ("rb:aggression=1.5", r"rb: aggression is '1\.5'; accepted: a plain decimal number -1\.\.1"),
         ("fixed:level=2", "policy fixed has no option 'level'"),
     ],
 )

@@ -83,7 +83,7 @@ def test_the_manifest_is_what_it_says_of_itself(directory):
     for before, after in (('"places": 13', '"places": 14'), ('"generator": 1', '"generator": 2')):
         assert before in text
         path.write_text(text.replace(before, after, 1))
-        with pytest.raises(TablesError, match=r"manifest\.json: found content of sha256 \w{64}; expected \w{64}"):
+        with pytest.raises(TablesError, match=r"manifest\.json: found content with sha256 \w{64}; expected \w{64}"):
             open_tables(directory)
     content = json.loads(text)
     del content[SEAL]
@@ -97,7 +97,7 @@ def test_another_spelling_of_the_manifest(directory, respell):
     path = directory / MANIFEST
     text = path.read_text()
     path.write_bytes(respell(json.loads(text) if respell is json.dumps else text).encode())
-    with pytest.raises(TablesError, match=r"manifest\.json: found its content spelt another way"):
+    with pytest.raises(TablesError, match=r"manifest\.json: found the right content in another form"):
         open_tables(directory)
 
 

@@ -1,4 +1,4 @@
-"""Answers: the fields of everything that the service sends, as typed dicts that type checking holds the code to.
+"""Answers: the fields of everything that the service sends, as typed dicts, so that type checking verifies the code.
 
 Clients must ignore fields that they don't know: later versions may add some.
 """
@@ -15,7 +15,7 @@ from service.problems import CODES, TYPES
 _ANSWER = ConfigDict(extra="allow")
 _Assumed = Annotated[list[str], Field(description="The fields that the request left out, as dotted names.")]
 _Tables = Annotated[str, Field(description="Version of the tables that the answer was made with.")]
-_Policy = Annotated[str, Field(description="The policy as it was asked for.", pattern=POLICY_PATTERN)]
+_Policy = Annotated[str, Field(description="The policy as the request named it.", pattern=POLICY_PATTERN)]
 _CODES: list[JsonValue] = list(CODES)
 _FaultCode = Annotated[str, Field(json_schema_extra={"enum": _CODES})]
 _PROBLEMS: list[JsonValue] = [f"/problems/{name}" for name in TYPES]
@@ -45,7 +45,7 @@ class Regular(TypedDict):
 
 @with_config(_ANSWER)
 class Nil(TypedDict):
-    """What speaks for a nil and against it."""
+    """The reasons for and against a nil."""
 
     chosen: bool
     cnil: NotRequired[Annotated[Suits, Field(description="Probability of taking no trick, by suit.")]]
@@ -56,13 +56,13 @@ class Nil(TypedDict):
     threshold: NotRequired[
         Annotated[float | None, Field(description="Points that a nil must be worth. Null: not used by this policy.")]
     ]
-    ruled_out: NotRequired[Annotated[str | None, Field(description="Why no nil is possible. Null: it is.")]]
+    ruled_out: NotRequired[Annotated[str | None, Field(description="Why no nil is possible; null if it is possible.")]]
     rule: NotRequired[Annotated[str, Field(description="The nil rule of rb, ms and io in words.")]]
 
 
 @with_config(_ANSWER)
 class Projected(TypedDict):
-    """What comes out if all four players make their bids."""
+    """The scores if all four players make their bids."""
 
     us: float
     them: float
@@ -87,7 +87,7 @@ class Adjustment(TypedDict):
 
 @with_config(_ANSWER)
 class Outcomes(TypedDict):
-    """Probabilities of what a bid leads to; which are given depends on the nils that were bid."""
+    """Probabilities of the outcomes of a bid; which ones are given depends on the nils that were bid."""
 
     made: Annotated[float, Field(description="The side makes its contract.")]
     set: Annotated[float, Field(description="The side fails its contract.")]
@@ -111,7 +111,7 @@ class Candidate(TypedDict):
 
 @with_config(_ANSWER)
 class Explanation(TypedDict):
-    """The numbers that made the bid, enough to redo it by hand; which are there depends on the policy."""
+    """The numbers behind the bid, enough to redo it by hand; the policy decides which fields are present."""
 
     regular: Regular
     nil: Nil
@@ -130,18 +130,18 @@ class BidAnswer(TypedDict):
     policy: _Policy
     tables: _Tables
     assumed: _Assumed
-    seed: NotRequired[Annotated[int, Field(description="Of the random numbers drawn; left out if there were none.")]]
+    seed: NotRequired[Annotated[int, Field(description="Seed of the random numbers; left out if none were used.")]]
     explanation: NotRequired[Annotated[Explanation, Field(description="Left out when explain is false.")]]
 
 
 @with_config(_ANSWER)
 class BlindExplanation(TypedDict):
-    """Why; the numbers are there where the rules allow blind nils."""
+    """The reasons of the decision; the numbers are given if the rules allow a blind nil."""
 
     rule: Annotated[str, Field(description="The rule that decided.")]
-    p_ace_of_spades: NotRequired[Annotated[float, Field(description="Probability that the hand has it.")]]
+    p_ace_of_spades: NotRequired[Annotated[float, Field(description="Probability that the hand has this card.")]]
     p_made: NotRequired[Annotated[float, Field(description="Probability that a blind nil is made; from self-play.")]]
-    expected_points: NotRequired[Annotated[float, Field(description="Of a blind nil, without the side's contract.")]]
+    expected_points: NotRequired[Annotated[float, Field(description="Points of a blind nil, without the contract.")]]
     floor: NotRequired[Annotated[float, Field(description="Smallest p_made at which the policy bids blind nil.")]]
     frequency: NotRequired[Annotated[float, Field(description="How often the rule bids blind nil.")]]
     lot: NotRequired[
@@ -184,7 +184,7 @@ class Problem(TypedDict):
 
 @with_config(_ANSWER)
 class ProblemTypeInfo(TypedDict):
-    """What a problem's type means; codes are those of its `errors`."""
+    """The meaning of a problem type; `codes` lists the codes of its `errors`."""
 
     type: _ProblemType
     status: int
@@ -195,7 +195,7 @@ class ProblemTypeInfo(TypedDict):
 
 @with_config(_ANSWER)
 class AnsweredItem(TypedDict):
-    """The answer to one request of many."""
+    """The answer to one request of a batch."""
 
     status: Literal[200]
     body: BidAnswer
@@ -203,7 +203,7 @@ class AnsweredItem(TypedDict):
 
 @with_config(_ANSWER)
 class RefusedItem(TypedDict):
-    """The problem of one request of many."""
+    """The problem of one request of a batch."""
 
     status: Literal[422, 500]
     body: Problem
@@ -223,7 +223,7 @@ class BidsAnswer(TypedDict):
 
 @with_config(_ANSWER)
 class PolicyInfo(TypedDict):
-    """A policy that a request may ask for."""
+    """A policy that a request can name."""
 
     policy: _Policy
     version: str
@@ -281,7 +281,7 @@ class TablesInfo(TypedDict):
 
 @with_config(_ANSWER)
 class VersionAnswer(TypedDict):
-    """Which code and which tables answer."""
+    """The versions of the code and of the tables."""
 
     service: str
     python: str

@@ -1,4 +1,4 @@
-"""`previous_bids` and `legal_bids`: bids as numbers or words, and what the rules have against them."""
+"""`previous_bids` and `legal_bids`: bids as numbers or words, and which of them the rules do not allow."""
 
 from typing import Annotated, Any, Final
 
@@ -47,7 +47,7 @@ _LEGAL = {
 
 
 def _read_previous(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
-    """The bids as numbers."""
+    """Return the bids as numbers."""
     rules = info.context.rules
     bids = _previous(value, rules) if type(value) is list and len(value) <= 3 else None
     if bids is None:
@@ -56,7 +56,7 @@ def _read_previous(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]
 
 
 def _previous(previous: list[Any], rules: Rules) -> tuple[int, ...] | None:
-    """The bids, or None when one is no bid or one side's two can't go together."""
+    """Return the bids, or None if one is not a bid, or if the rules do not allow the two bids of one side."""
     bids = []
     for bid in previous:
         if type(bid) is str:
@@ -105,7 +105,7 @@ def _bid_faults(place: Place, bid: Any, rules: Rules, code: str) -> Faults:
 
 
 def _side_faults(bids: list[int], index: int, rules: Rules) -> Faults:
-    """What the rules have against bid ``index``, alone or beside the partner's."""
+    """Return the faults of bid ``index``, by itself or together with the partner's bid."""
     bid = bids[index]
     partner = bids[index - 2] if index > 1 and rules.variant != CUTTHROAT else NO_BID
     possible = possible_bids(partner, rules)
@@ -117,7 +117,7 @@ def _side_faults(bids: list[int], index: int, rules: Rules) -> Faults:
 
 
 def _against(bid: int, partner: int, possible: int, rules: Rules) -> tuple[str, str]:
-    """The code and the rule that speaks against a bid outside the ``possible`` ones."""
+    """Return the code and the rule that excludes a bid which is not among the ``possible`` ones."""
     if rules.variant == SUICIDE and partner != NO_BID and is_nil(partner) == is_nil(bid):
         return "bid-out-of-range", "in variant suicide one of two partners bids nil"
     if not is_nil(bid):
@@ -138,7 +138,7 @@ def _text(bid: int) -> str:
 
 
 def _texts(bids: int) -> str:
-    """A set of bids (bit b: bid b) whose numbers have no gaps, in words: "nil or 4..9"."""
+    """Return a set of bids (bit b: bid b) without gaps in words: "nil or 4..9"."""
     numbers = bids & ~1
     if not numbers:
         return "nil"
@@ -147,7 +147,7 @@ def _texts(bids: int) -> str:
 
 
 def _read_legal(items: Any, info: ValidationInfo[Context]) -> tuple[int, ...] | None:
-    """The legal bids sorted, without a blind nil; None for null."""
+    """Return the legal bids, sorted and without a blind nil; None for null."""
     if items is None:
         return None
     faults, bids = _legal(items, info.context.rules)
@@ -157,7 +157,7 @@ def _read_legal(items: Any, info: ValidationInfo[Context]) -> tuple[int, ...] | 
 
 
 def _legal(items: Any, rules: Rules) -> tuple[Faults, set[int]]:
-    """The faults of the list, and its bids."""
+    """Return the faults of the list, and its bids."""
     seen: set[int] = set()
     if type(items) is not list:
         return [((), "wrong-type", f"legal_bids is {json_type(items)}; accepted: an array")], seen
@@ -168,7 +168,7 @@ def _legal(items: Any, rules: Rules) -> tuple[Faults, set[int]]:
         found = _bid_faults((index,), item, rules, "illegal-bids")
         bid = BID_WORDS.get(item, -1) if type(item) is str else item
         if not found and bid in seen:
-            found = [((index,), "illegal-bids", f"{quote(item)} is there twice; accepted: each bid once")]
+            found = [((index,), "illegal-bids", f"{quote(item)} is in legal_bids twice; accepted: each bid once")]
         if found:
             faults += found
         else:

@@ -1,4 +1,4 @@
-"""Examples of requests, answers and faults for the OpenAPI document; tests read them by the contract."""
+"""Examples of requests, answers and faults for the OpenAPI document; tests check them against the contract."""
 
 from typing import Any, Final
 
@@ -97,7 +97,7 @@ BLIND_ANSWER = {
 BATCH_REQUEST = {"requests": [REQUEST, SHORT_REQUEST]}
 
 _GONE: Final = object()
-# By fault code: what to change in `REQUEST` so that it has that fault.
+# By fault code: a change to `REQUEST` that causes this fault.
 _FAULTY: dict[str, dict[str, Any]] = {
     "missing-field": {"seat": _GONE},
     "unknown-field": {"previousBids": [3, 1]},

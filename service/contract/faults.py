@@ -1,6 +1,6 @@
-"""Faults: what is wrong with a request, from what pydantic and the contract's own validators report.
+"""Faults: turn the errors of pydantic and of the contract's validators into faults of a request.
 
-A validator raises `refusal(...)` with all that is wrong with its field. Codes are those of `problems.CODES`.
+A validator raises `refusal(...)` with all faults of its field. The codes are the keys of `problems.CODES`.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from service.problems import CODES, Fault, pointer, quote
 
-Place = tuple[str | int, ...]  # of a value within its field: names and indices
+Place = tuple[str | int, ...]  # place of a value within its field: names and indices
 # Of pydantic's own errors, by the beginning of their type.
 _EXPECTED = {
     "int": "an integer",
@@ -21,22 +21,22 @@ _EXPECTED = {
     "dict": "an object",
     "list": "an array",
 }
-# Words out of a closed list: the code of a text that is not in it, by the field.
+# The code of a word that is not in a field's list of words, by field.
 _WORD_CODES = {"rules": "unsupported-rules", "convention": "unsupported-convention"}
 
 
 def refusal(*found: tuple[Place, str, str]) -> ValidationError:
-    """The error for faults of a field: each a place within it, a code, and a sentence."""
+    """Return an error with faults of one field; each fault is a place in the field, a code and a sentence."""
     return joined([_line(place, code, detail) for place, code, detail in found])
 
 
 def joined(lines: Sequence[InitErrorDetails]) -> ValidationError:
-    """One error of several; pydantic adds the field's own place to theirs."""
+    """Return one error for several faults of a field; pydantic adds the place of the field."""
     return ValidationError.from_exception_data("request", list(lines))
 
 
 def lines_of(error: ValidationError) -> list[InitErrorDetails]:
-    """An error's faults, so that more can be joined to them; for pydantic's own errors only."""
+    """Return the faults of an error that pydantic itself raised, so that others can be added."""
     return [
         InitErrorDetails(type=line["type"], loc=line["loc"], input=line["input"], ctx=line.get("ctx", {}))
         for line in error.errors(include_url=False)
@@ -44,17 +44,17 @@ def lines_of(error: ValidationError) -> list[InitErrorDetails]:
 
 
 def rule_line(field: str, detail: str) -> InitErrorDetails:
-    """The fault of a rule that is not supported."""
+    """Return the fault of a rule that is not supported."""
     return _line((field,), "unsupported-rules", detail)
 
 
 def faults_in(error: ValidationError) -> list[Fault]:
-    """Each fault with its pointer, its code, and a sentence: what was found and what is accepted."""
+    """Return each fault with its pointer, its code, and a sentence: what was found and what is accepted."""
     return [_fault(line) for line in error.errors(include_url=False)]
 
 
 def _line(place: Place, code: str, detail: str) -> InitErrorDetails:
-    # The sentence is a value, not the template: a caller's text in it may hold braces.
+    # The sentence is a value of the template, because a caller's text in it may contain braces.
     return InitErrorDetails(
         type=PydanticCustomError(code, "{detail}", {"detail": detail}),
         loc=place,
@@ -70,7 +70,7 @@ def _fault(line: Any) -> Fault:
     if kind == "missing":
         return Fault(where, "missing-field", f"{name} is missing")
     if kind == "extra_forbidden":
-        return Fault(where, "unknown-field", f"{name} is no field of the request")
+        return Fault(where, "unknown-field", f"{name} is not a field of the request")
     if kind in ("greater_than_equal", "less_than_equal"):
         limit = f"at least {context['ge']}" if kind[0] == "g" else f"at most {context['le']}"
         code = "unsupported-rules" if place[0] == "rules" else "out-of-range"
@@ -81,12 +81,12 @@ def _fault(line: Any) -> Fault:
     if kind == "literal_error" and type(found) is str:
         return Fault(where, _WORD_CODES[place[0]], f"{name} is {quote(found)}; accepted: {context['expected']}")
     wanted = context["expected"] if kind == "literal_error" else _EXPECTED.get(kind.partition("_")[0])
-    assert wanted is not None, f"pydantic reports {kind} at {where}: give it a code here"
+    assert wanted is not None, f"pydantic reports {kind} at {where}; add a code for it here"
     return Fault(where, "wrong-type", f"{name} is {json_type(found)}; accepted: {wanted}")
 
 
 def json_type(value: object) -> str:
-    """What a JSON value is, in words.
+    """Return the JSON type of a value in words.
 
     >>> json_type(None), json_type(1.5), json_type([])
     ('null', 'a number with a fraction', 'an array')
@@ -102,5 +102,5 @@ def json_type(value: object) -> str:
 
 
 def is_huge(value: object) -> bool:
-    """Whether a number is beyond 64 bits: the JSON reader makes a float of such an integer."""
+    """Return whether a number is beyond 64 bits. The JSON reader turns such an integer into a float."""
     return type(value) is float and abs(value) >= 2.0**63

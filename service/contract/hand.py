@@ -33,7 +33,7 @@ _SCHEMA = {
 
 
 def _card_bits() -> dict[str, int]:
-    """Every accepted spelling of a card -> its bit, the jokers too; `deck_of` says which a variant has."""
+    """Return the bit of each accepted spelling of a card, jokers included; `deck_of` gives the cards of a variant."""
     bits = {}
     for suit in SUITS:
         for rank in (*RANKS, "10"):
@@ -53,12 +53,12 @@ _rank_bits = [
 
 
 def deck_of(rules: Rules) -> int:
-    """The cards that are dealt, as bits."""
+    """Return the cards of the deck, as bits."""
     return JOKER_DECK if rules.variant == JOKERS else DECK
 
 
 def pbn_names(text: str) -> list[str] | None:
-    """Card names of a PBN text, unchecked; None when it has not four suits or is too long."""
+    """Return the unchecked card names of a PBN text; None if it is too long or does not have four suits."""
     if len(text) > MAX_PBN_CHARS:
         return None
     suits = text.strip().replace("10", "T").split(".")
@@ -68,7 +68,7 @@ def pbn_names(text: str) -> list[str] | None:
 
 
 def _read(value: Any, info: ValidationInfo[Context]) -> int:
-    """The cards as bits; raise `ValidationError` with every fault of the hand."""
+    """Return the cards as bits; raise `ValidationError` with every fault of the hand."""
     deck = deck_of(info.context.rules)
     if type(value) is str and len(value) == TRICKS + 3 and value.count(".") == 3:  # no jokers, no "10", no spaces
         spades, hearts, diamonds, clubs = value.split(".")
@@ -84,9 +84,9 @@ def _read(value: Any, info: ValidationInfo[Context]) -> int:
     if type(names) is list and len(names) == TRICKS:
         try:
             bits = sum(map(_bit_of, names))
-        except (KeyError, TypeError):  # unknown, or not even hashable
+        except (KeyError, TypeError):  # unknown, or not hashable
             bits = 0
-        # A card that is there twice carries: the sum has fewer bits than the hand has cards.
+        # If a card is there twice, its bits carry: the sum has fewer bits than the hand has cards.
         if bits.bit_count() == TRICKS and not bits & ~deck:
             return bits
     raise refusal(*_faults(value, names, deck, VARIANTS[info.context.rules.variant]))
@@ -112,9 +112,9 @@ def _faults(value: Any, names: Any, deck: int, variant: str) -> list[tuple[Place
             faults.append((place, "wrong-type", f"a card is {json_type(name)}; accepted: a string such as QS"))
         elif bit is None:
             accepted = f"a rank of {RANKS} (or 10), then a suit of SHDC; with variant jokers also BJ and LJ"
-            faults.append((place, "unknown-card", f"{quote(name)} is no card; accepted: {accepted}"))
+            faults.append((place, "unknown-card", f"{quote(name)} is not a card; accepted: {accepted}"))
         elif bit & ~deck:
-            faults.append((place, "unknown-card", f"{quote(name)} is in no deck of variant {variant}"))
+            faults.append((place, "unknown-card", f"{quote(name)} is not in the deck of variant {variant}"))
         elif seen & bit:
             faults.append((place, "duplicate-card", f"{name} is in the hand twice; accepted: each card once"))
         else:

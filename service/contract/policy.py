@@ -1,4 +1,4 @@
-"""`policy`, `convention`, `level` and `style`: who bids, and how."""
+"""`policy`, `convention`, `level` and `style`: which bidder decides, and how."""
 
 from functools import lru_cache
 from typing import Annotated, Any, Final, Literal
@@ -29,7 +29,7 @@ POLICY_PATTERN: Final = f"^({'|'.join(POLICIES)})(:.*)?$"
 
 
 def policy_fault(text: str) -> str | None:
-    """Why ``text`` is no policy that the service offers; None when it is one."""
+    """Return why ``text`` is not a policy of the service; None if it is one."""
     base = text.partition(":")[0]
     if len(text) > POLICY_CHARS:
         return f"policy has {len(text)} characters; accepted: at most {POLICY_CHARS}"
@@ -51,9 +51,9 @@ def _checked(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def policy_of(text: str, convention: str | None, variant: int) -> tuple[Policy, str, str] | None:
-    """The policy with its convention, its base name and the convention's; None when it plays no such convention there.
+    """Return the policy with its convention, its base name and the convention's name; None if it can't play that.
 
-    ``convention``: the request's field, or None where it was left out and the policy's own option counts.
+    ``convention``: the request's field; None if it was left out, so that the policy's own option counts.
     """
     policy = parse_policy(text, variant)
     if convention is not None:
@@ -76,14 +76,14 @@ _OWN = "Default: the policy's own."
 
 @with_config(REQUEST)
 class Style(TypedDict, total=False):
-    """How a policy leans; 0 is the policy itself."""
+    """A preference added to a policy; 0: no preference."""
 
-    aggression: Annotated[_Leaning | None, Field(description=f"To fewer tricks (-1) or to more (1). {_OWN}")]
-    nil_bias: Annotated[_Leaning | None, Field(description=f"Away from nils (-1) or to them (1). {_OWN}")]
+    aggression: Annotated[_Leaning | None, Field(description=f"Bid fewer tricks (-1) or more (1). {_OWN}")]
+    nil_bias: Annotated[_Leaning | None, Field(description=f"Bid fewer nils (-1) or more (1). {_OWN}")]
 
 
 def with_level_and_style(policy: Policy, level: int | None, style: Style | None) -> Policy:
-    """``policy`` with a request's `level` and `style`; what they leave out stays the policy's own."""
+    """Return ``policy`` with the request's `level` and `style`; parts that are left out stay as the policy has them."""
     changes: dict[str, Any] = {}
     if level is not None:
         changes["level"] = level

@@ -37,8 +37,8 @@ from service.problems import Fault, invalid_request, pointer, quote
 
 MAX_ITEMS: Final = 512  # requests in one POST /v1/bids
 MAX_SEED: Final = 2**53 - 1  # the largest integer that every JSON reader keeps exactly
-MAX_KEYS: Final = 64  # a request whose objects have more fields, one by one or together, is refused unread
-_OBJECTS: Final = ("scores", "rules", "style")  # of a request
+MAX_KEYS: Final = 64  # a request is refused if one of its objects, or all together, have more fields
+_OBJECTS: Final = ("scores", "rules", "style")  # fields of a request that are objects
 _MOST_ITEMS = 15  # of the longest list of numbers in a request
 
 _Seat = Annotated[StrictInt, Field(ge=0, le=3, description="Place in the bidding order: the number of previous bids.")]
@@ -51,14 +51,14 @@ _Policy = Annotated[
 _Convention = Annotated[
     Convention | None,
     Field(
-        description="What both partners play: only bis in a partnership plays one. Default: the policy's option, none."
+        description="The convention of both partners; only bis has any, in partnerships. Default: the policy's option."
     ),
 ]
 _Seed = Annotated[StrictInt, Field(ge=0, le=MAX_SEED)]
 _REQUESTS = {"type": "array", "items": {"$ref": "#/components/schemas/BidRequest"}, "maxItems": MAX_ITEMS}
 
 
-# `rules` comes first: the validators of the other fields need them.
+# `rules` comes first, because the validators of the other fields need the rules.
 @with_config(REQUEST)
 class BidRequest(TypedDict, total=False):
     """One position: a hand, the bids before it, the score and the rules."""
@@ -74,13 +74,13 @@ class BidRequest(TypedDict, total=False):
     legal_bids: LegalBids
     seed: Annotated[
         _Seed | None,
-        Field(description="Of the random numbers that a level below 5 draws. Default: made from the position."),
+        Field(description="Seed of the random numbers of a level below 5. Default: made from the position."),
     ]
     level: Annotated[
         Level | None,
         Field(description="Strength: 5 is full strength, a lower level misjudges hands as people do. Default: 5."),
     ]
-    style: Annotated[Style | None, Field(description="How the policy leans. Default: the policy's own.")]
+    style: Annotated[Style | None, Field(description="A preference for tricks or nils. Default: the policy's own.")]
 
 
 @with_config(REQUEST)
@@ -95,15 +95,15 @@ class BlindRequest(TypedDict, total=False):
     policy: _Policy
     seed: Annotated[
         _Seed | None,
-        Field(description="Of the random number that decides in fourth seat. Default: made from the request."),
+        Field(description="Seed of the random number that decides in fourth seat. Default: made from the request."),
     ]
 
 
 @with_config(REQUEST)
 class BidsRequest(TypedDict):
-    """Up to 512 requests; each fails alone."""
+    """Up to 512 requests; a faulty request fails alone."""
 
-    # Each is read by itself, so that the faults of one refuse it alone.
+    # Each request is read separately, so that its faults do not affect the others.
     requests: Annotated[list[Any], Field(max_length=MAX_ITEMS), WithJsonSchema(_REQUESTS)]
 
 
@@ -140,7 +140,7 @@ class BidCall(NamedTuple):
     legal: tuple[int, ...] | None
     explain: bool
     assumed: list[str]
-    seed: int = 0  # of the random numbers, where the policy draws any
+    seed: int = 0  # of the policy's random numbers, if it uses any
 
 
 class BlindCall(NamedTuple):
@@ -231,7 +231,7 @@ def check_size(data: Any) -> None:
 
 
 def _conflicts(data: Mapping[str, Any], rules: Rules, games: Games) -> list[Fault]:
-    """The faults of fields that are right by themselves, but not together. ``data`` lacks the fields that are not."""
+    """Return the faults of fields that are valid separately, but not together. ``data`` holds only valid fields."""
     faults = []
     previous, seat = data.get("previous_bids"), data.get("seat")
     if previous is not None and seat is not None and seat != len(previous):
@@ -249,7 +249,7 @@ def _conflicts(data: Mapping[str, Any], rules: Rules, games: Games) -> list[Faul
         if refused is not None:
             field, accepted = refused
             found = json.dumps(describe(rules)[field])
-            detail = f"{field} is {found} with policy winprob, which has no win table for it; accepted: {accepted}"
+            detail = f"{field} is {found}, for which policy winprob has no win table; accepted: {accepted}"
             faults.append(Fault(pointer("rules", field), "unsupported-rules", detail))
     return faults
 
@@ -301,10 +301,10 @@ _NOTHING: dict[str, Any] = {}
 
 
 def _with_integers(value: Any, depth: int = 3) -> Any:
-    """``value`` with integers for whole numbers such as 120.0; None where there are none of those.
+    """Return ``value`` with integers instead of whole numbers such as 120.0; None if there are no such numbers.
 
-    JSON has one kind of number, and some languages write 120 as 120.0. A request's numbers are ``depth`` levels down
-    at most.
+    JSON has one kind of number, and some languages write 120 as 120.0. The numbers of a request are at most ``depth``
+    levels deep.
     """
     if type(value) is float:
         return int(value) if value.is_integer() and not is_huge(value) else None

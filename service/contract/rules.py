@@ -1,8 +1,8 @@
 """`rules`: a preset and overrides, made from the rows that declare each rule (`bidding.game.rules.FIELDS`).
 
-The other fields of a request depend on the rules: which cards there are, which bids could have been made. So `rules` is
-read first and put into the `Context`, which the other fields' validators get. Faulty rules are read as far as possible,
-so that the faults of the other fields are found in the same answer.
+Other fields of a request depend on the rules, which determine the deck and the possible bids. So `rules` is read first
+and put into the `Context`, which the validators of the other fields get. Faulty rules are read as far as possible, so
+that the same answer can list the faults of the other fields.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ class Context:
 
 
 def _type_of(rule: Rule) -> Any:
-    """A rule's type, and null: the preset's value, unless null is a value of its own."""
+    """Return the type of a rule, with null: the preset's value, unless null is one of the rule's own values."""
     values = rule.values
     if isinstance(values, Flag):
         accepted: Any = StrictBool
@@ -105,7 +105,7 @@ def _made(fields: Mapping[str, Any]) -> Rules:
 
 
 def takes_null(name: str) -> bool:
-    """Whether null is a value of the rule ``name``: no losing goal, no largest contract."""
+    """Return whether null is a value of the rule ``name``: no losing goal, no largest contract."""
     return name in FIELDS and getattr(FIELDS[name].values, "null", None) is not None
 
 

@@ -20,12 +20,12 @@ FourInts: TypeAlias = tuple[int, int, int, int]
 
 
 def bags_below(rules: Rules) -> int:
-    """The number of bags that a side never has: at the limit the penalty takes them back."""
+    """Return the number of bags that a side never reaches, because the penalty removes them at that number."""
     return rules.bag_limit if rules.bags else MAX_BAGS + 1
 
 
 def _four(name: str, values: Any, low: int, high: int) -> FourInts | None:
-    """Read four numbers, the first bidder's first; None for null."""
+    """Read four numbers in bidding order; None for null."""
     if values is None:
         return None
     faults: list[tuple[Place, str, str]] = []
@@ -47,7 +47,7 @@ def _four(name: str, values: Any, low: int, high: int) -> FourInts | None:
 
 
 def _read_seats(values: Any, info: ValidationInfo[Context]) -> FourInts | None:
-    """The points; where two sides play, `misplaced_scores` refuses them."""
+    """Return the points of four seats; `score_faults` refuses them in games of two sides."""
     rules = info.context.rules
     return _four("seats", values, -SCORE_LIMIT, SCORE_LIMIT) if rules.variant == CUTTHROAT else None
 
@@ -87,7 +87,7 @@ class Scores(TypedDict, total=False):
 
 
 def score_faults(scores: Any, rules: Rules) -> list[Fault]:
-    """What the rules have against the fields of `scores`, whatever its values: too many bags, a field of no use."""
+    """Return the faults of `scores` that depend on the rules: too many bags, and fields of no use in the variant."""
     if type(scores) is not dict:
         return []
     solo = rules.variant == CUTTHROAT

@@ -306,7 +306,7 @@ def test_a_card_of_another_deck_is_refused(hand, rules, card, where):
     (fault,) = faults_of(request(hand, rules))
     variant = "jokers" if rules == {"preset": "jokers"} else rules.get("preset", "partnership")
     assert (fault.pointer, fault.code) == (where, "unknown-card")
-    assert fault.detail == f"{card} is in no deck of variant {variant}"
+    assert fault.detail == f"{card} is not in the deck of variant {variant}"
 
 
 def test_a_doubled_joker_is_refused():

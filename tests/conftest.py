@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @cache
 def committed_tables() -> TableSet:
-    """The committed tables, opened once: FastAPI keeps every app of a process, and so its open files."""
+    """Return the committed tables, opened only once, because FastAPI keeps every app of a process with its open files."""
     return open_tables()
 
 
@@ -59,19 +59,19 @@ EXACT = (
 
 
 class Worlds(NamedTuple):
-    """The same tables for both worlds."""
+    """The same tables for plain Python and for compiled code."""
 
-    plain: Tables  # memoryviews; of the setting without variant or convention
+    plain: Tables  # memoryviews; the partnership profile
     arrays: Tables  # ndarrays
-    plain_settings: tuple[Tables, ...]  # of every setting
+    plain_settings: tuple[Tables, ...]  # all profiles
     array_settings: tuple[Tables, ...]
 
     def __repr__(self) -> str:
-        return "Worlds(...)"  # pytest and hypothesis would print every cell
+        return "Worlds(...)"  # otherwise pytest and hypothesis print every cell
 
 
 def view(array: Any) -> memoryview:
-    """An array as plain Python reads it (ndarrays say that they are buffers from Python 3.12 on only)."""
+    """Return an array as a memoryview (before Python 3.12, type checkers do not know that an ndarray is a buffer)."""
     return memoryview(array)
 
 
@@ -85,7 +85,7 @@ def exact_arrays() -> dict[str, np.ndarray]:
 
 
 def random_worlds() -> Worlds:
-    """Exact tables, and random numbers of a fitted table's shape and range for the rest."""
+    """Return the exact tables, and random numbers in the shape and range of each fitted table."""
     rng = np.random.default_rng(20)
     return worlds_of(
         kernel_tables(
@@ -113,11 +113,11 @@ def random_worlds() -> Worlds:
 
 @pytest.fixture(scope="session")
 def neutral() -> Worlds:
-    """No factor, nilProb = nilValue, mean bids 0, RB's cards worth nothing."""
+    """Tables with no factor, nil probability equal to nil value, mean bids 0, and no value for RB's cards."""
     return worlds_of(kernel_tables(exact_arrays()))
 
 
 @pytest.fixture(scope="session")
 def fitted() -> Worlds:
-    """Random numbers in place of what is fitted: every table matters."""
+    """Tables with random numbers in place of fitted ones, so that every table has an effect."""
     return random_worlds()

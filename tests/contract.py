@@ -1,4 +1,4 @@
-"""Requests as the contract reads them."""
+"""The faults of a request, for tests."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from service.problems import Fault, ProblemError
 
 
 def faults_of(data: Any, games: Games = SHIPPED, read: Any = read_bid) -> list[Fault]:
-    """All faults of a request; none when it can be read."""
+    """Return all faults of a request; an empty list if it can be read."""
     try:
         read(data, games)
     except ProblemError as refused:

@@ -1,4 +1,4 @@
-"""Games that stand in `more_win`, of every kind of rules that tell one: the tests' own, with places from cell 0 on."""
+"""Test games for the table `more_win`, with every kind of rule that changes a win table; their cells begin at 0."""
 
 from service.bidding.game.rules import Rules, make_rules
 from service.bidding.winprob.games import WinTableSlice, extra_slice, key_of

@@ -1,4 +1,7 @@
-"""Slow, obvious oracles: what the fast code is held against. Nothing here is imported by what it checks."""
+"""Slow and simple reference implementations, with which tests compare the fast code.
+
+They share no code with what they check.
+"""
 
 from fractions import Fraction
 from functools import cache
@@ -9,9 +12,9 @@ from math import comb
 
 
 def suit_deals(unseen, places=13):
-    """Every way to give the ``unseen`` ranks to hands 0, 1 (opponents) and 2 (partner), with its probability.
+    """Yield every way to deal the ``unseen`` ranks to hands 0, 1 (opponents) and 2 (partner), with its probability.
 
-    The weight of a deal is the number of ways in which the other hidden cards fill the places that are left.
+    The weight of a deal is the number of ways in which the other hidden cards fill the remaining places.
     """
     total = 0
     deals = []
@@ -26,13 +29,13 @@ def suit_deals(unseen, places=13):
 
 
 def length_probability(m, unseen_count, k, places=13):
-    """Probability that each of the first ``m`` hidden hands holds at least ``k`` cards of the suit."""
+    """Return the probability that each of the first ``m`` hidden hands holds at least ``k`` cards of the suit."""
     deals = suit_deals(list(range(unseen_count)), places)
     return sum(p for hands, p in deals if all(len(hand) >= k for hand in hands[:m]))
 
 
 def set_at(k, low, hands, reading, spades):
-    """Whether the suit is set at its k-th lowest card: no opponent need take it over, and partner can't cover."""
+    """Return whether the k-th lowest card takes a trick: no opponent has to beat it, and partner can't cover it."""
     x = low[k - 1]
     for opponent in hands[:2]:
         below = [rank for rank in opponent if rank < x]
@@ -40,7 +43,7 @@ def set_at(k, low, hands, reading, spades):
             return False
     c = len(hands[2])
     h = len([rank for rank in hands[2] if rank > x])
-    if spades:  # partner can't cut
+    if spades:  # partner can't ruff
         if k == 2 and reading in ("and", "or"):
             return h < 2
         return h == 0
@@ -52,7 +55,7 @@ def set_at(k, low, hands, reading, spades):
 
 
 def cnil(held, n_ranks=13, places=13):
-    """{(reading, spades): probability that the three lowest cards take no trick}, before any sure losers."""
+    """Return {(reading, spades): probability that the three lowest cards take no trick}, before any sure losers."""
     low = sorted(held)[:3]
     readings = [(reading, spades) for reading in ("and", "or", "any") for spades in (False, True)]
     kept = dict.fromkeys(readings, Fraction(0))
@@ -64,7 +67,7 @@ def cnil(held, n_ranks=13, places=13):
 
 
 def cnil_for_oneself(held, hunters, spades, n_ranks=13, places=13):
-    """The same against three others: the first ``hunters`` stay under when they may, the rest go over when they can."""
+    """Return the same against three opponents: the first ``hunters`` stay low if they can, the others go high."""
     low = sorted(held)[:3]
     kept = Fraction(0)
     for hands, p in suit_deals([rank for rank in range(n_ranks) if rank not in held], places):
@@ -77,18 +80,18 @@ def cnil_for_oneself(held, hunters, spades, n_ranks=13, places=13):
     return kept
 
 
-# ---- hands as text: suit letter -> ranks 0..12 (2..A), read here and not by the project's parser -----------------
+# ---- hands as text: suit letter -> ranks 0..12 (2..A), not read by the project's parser --------------------------
 
 RANKS = "23456789TJQKA"
 
 
 def suits_of(pbn):
-    """{"S": {12, 11}, "H": ...} of "AK..." in the order spades.hearts.diamonds.clubs."""
+    """Return {"S": {12, 11}, "H": ...} for "AK..." in the order spades.hearts.diamonds.clubs."""
     return {suit: {RANKS.index(r) for r in ranks} for suit, ranks in zip("SHDC", pbn.upper().split("."), strict=True)}
 
 
 def pbn_of(cards):
-    """The PBN text of 13 cards such as "QS"."""
+    """Return the PBN text of 13 cards such as "QS"."""
     return ".".join(
         "".join(sorted((c[0] for c in cards if c[1] == suit), key=RANKS.index, reverse=True)) for suit in "SHDC"
     )
@@ -97,11 +100,11 @@ def pbn_of(cards):
 DECK = [rank + suit for suit in "SHDC" for rank in RANKS]
 
 
-# ---- regular takes (bis.md section 3), by the rules as they are told ----------------------------------------------
+# ---- regular takes, by the rules as docs/1-how-bis-bids.md describes them -----------------------------------------
 
 
 def p_length(m, n, k):
-    """P_k(n, m) by summing over the lengths of the three hidden hands."""
+    """Return P_k(n, m), summed over the lengths of the three hidden hands."""
     unseen = 13 - n
     good = total = 0
     for a in range(unseen + 1):
@@ -117,7 +120,7 @@ def p_length(m, n, k):
 
 
 def side_tricks(ranks, m):
-    """Rule 1: the expected tricks of a side suit's A, K and Q."""
+    """Return the expected tricks of a side suit's A, K and Q (rule 1)."""
     n = len(ranks)
     tricks = Fraction(0)
     for rank, k in ((12, 1), (11, 2), (10, 3)):
@@ -127,7 +130,7 @@ def side_tricks(ranks, m):
 
 
 def spade_tricks(ranks):
-    """Rule 2: tricks of spades by rank and, for cards that are not counted yet, by length."""
+    """Return the tricks of spades by rank and, for cards that are not counted yet, by length (rule 2)."""
     order = sorted(ranks, reverse=True)
     n = len(order)
     by_rank = {rank for rank, others in ((12, 0), (11, 1), (10, 2), (9, 3)) if rank in ranks and n > others}
@@ -136,7 +139,7 @@ def spade_tricks(ranks):
 
 
 def best_ruffs(suits, m, k):
-    """The k best ruffs of rule 3; a ruff that no short suit offers is worth nothing."""
+    """Return the k best ruffs of rule 3; a ruff without a short suit counts 0."""
     worths = []
     for suit in "HDC":
         n = len(suits[suit])
@@ -150,7 +153,7 @@ def best_ruffs(suits, m, k):
 
 
 def regular_estimate(pbn, m):
-    """(estimate before any factor, {split k: value of spades and ruffs}) by trying every split of the spades."""
+    """Return (estimate before any factor, {split k: value of spades and ruffs}), from all splits of the spades."""
     suits = suits_of(pbn)
     spades = sorted(suits["S"])
     splits = {k: best_ruffs(suits, m, k) + spade_tricks(spades[k:]) for k in range(len(spades) + 1)}
@@ -161,16 +164,16 @@ def round_half_up(x):
     return int((x + Fraction(1, 2)).__floor__())
 
 
-# ---- scoring and the end of a game (bis.md section 1) -------------------------------------------------------------
+# ---- scoring and the end of a game --------------------------------------------------------------------------------
 
 
 def contract_points(tricks, ten):
-    """Points at stake on a contract; ``ten``: one of exactly ten is worth 200."""
+    """Return the points at stake on a contract; ``ten``: a contract of exactly ten counts 200."""
     return 200 if ten and tricks == 10 else 10 * tricks
 
 
 def score(players, bags, *, nil=100, blind=200, failed="bags", count_bags=True, limit=10, penalty=100, ten=False):
-    """(points, bags after) of a side; ``players``: two of (bid, tricks), bid an int or "blind"."""
+    """Return (points, bags after) of a side; ``players``: two of (bid, tricks), where bid is an int or "blind"."""
     contract = tricks = points = thrown = 0
     for bid, taken in players:
         if bid in (0, "blind"):
@@ -204,20 +207,20 @@ def score(players, bags, *, nil=100, blind=200, failed="bags", count_bags=True, 
 
 
 def winner(a, b, goal, losing=None):
-    """ "a", "b" or None while the game goes on."""
+    """Return "a", "b", or None if the game goes on."""
     over = a >= goal or b >= goal or (losing is not None and (a <= losing or b <= losing))
     if not over or a == b:
         return None
     return "a" if a > b else "b"
 
 
-# ---- which bids the rules allow, with rules as the contract's fields ------------------------------------------------
+# ---- bids that the rules allow; rules are given as the contract's fields --------------------------------------------
 
 
 def bids_allowed(spades, partner, rules):
-    """The bids 0..13 that ``rules`` (a dict of the contract's fields) allow a hand with so many spades.
+    """Return the bids 0..13 that ``rules`` (a dict of the contract's fields) allow for a hand with ``spades`` spades.
 
-    ``partner``: her bid (0 for a blind nil too), None where she has yet to bid.
+    ``partner``: the partner's bid (0 also for a blind nil), None before that bid.
     """
     variant, most, least = rules["variant"], rules["team_max"], max(1, rules["min_bid"])
 
@@ -252,7 +255,7 @@ def bids_allowed(spades, partner, rules):
 
 
 def legal(hand, trick, spade_played):
-    """The cards of ``hand`` that may be played to ``trick``."""
+    """Return the cards of ``hand`` that may be played to ``trick``."""
     if trick:
         follow = [card for card in hand if card[1] == trick[0][1]]
         return set(follow or hand)
@@ -262,7 +265,7 @@ def legal(hand, trick, spade_played):
 
 
 def trick_winner(trick):
-    """Place in ``trick`` of the card that wins it."""
+    """Return the index in ``trick`` of the card that wins it."""
     spades = [card for card in trick if card[1] == "S"]
     fighting = spades or [card for card in trick if card[1] == trick[0][1]]
     return trick.index(max(fighting, key=lambda card: RANKS.index(card[0])))
@@ -270,9 +273,10 @@ def trick_winner(trick):
 
 @cache
 def forced_tricks(ours, theirs):
-    """Tricks we are sure of in one suit when one opponent holds ``theirs`` and plays as he likes, all cards in view.
+    """Return our certain tricks in one suit if one opponent holds ``theirs``, and both sides see all cards.
 
-    We lead unless he chooses to; each side follows while it can. ``ours`` and ``theirs`` are frozensets of ranks.
+    We lead unless the opponent chooses to lead. Each side follows suit while it can. ``ours`` and ``theirs`` are
+    frozensets of ranks.
     """
     if not ours or not theirs:
         return len(ours)
@@ -285,17 +289,17 @@ def forced_tricks(ours, theirs):
     return min(we_lead, he_leads)
 
 
-# ---- the end of a game (bis.md section 3) -------------------------------------------------------------------------
+# ---- the rules for the end of a game ------------------------------------------------------------------------------
 
 
 def end_of_game(
     bid, takes, estimate, *, us, them, us_bags, goal, limit, ours, theirs, nil_out, p_nil, floor, allowed, ten
 ):
-    """(rule or None, bid) by the list in bis.md.
+    """Return (rule or None, bid) by the list of rules in docs/1-how-bis-bids.md.
 
-    ``ours`` and ``theirs``: dicts with ``bids`` (known ones of the others, mean bids included, numbers) and ``nils``
-    (points at stake in known nils; None where there is none). ``bid`` 0 is our nil, worth ``ours["nil"]``. ``allowed``:
-    the bids that the rules allow; ``ten``: a contract of ten that both partners have bid counts 200.
+    ``ours`` and ``theirs``: dicts with ``bids`` (numbers: known bids of the other players, and mean bids) and ``nils``
+    (points at stake on known nils; None if there are no nils). ``bid`` 0 is our nil, with ``ours["nil"]`` points at
+    stake. ``allowed``: the bids that the rules allow. ``ten``: a contract of ten by both partners counts 200.
     """
 
     def projected(own):
@@ -343,18 +347,18 @@ def end_of_game(
     return None, bid
 
 
-# ---- the rule-based bidders (bis.md section 4) --------------------------------------------------------------------
+# ---- the rule-based bidders ---------------------------------------------------------------------------------------
 
 
 def low_in_every_suit(suits, x, y, z):
-    """RB's nil rule: in each suit the three lowest are at most x, y, z, and at most three spades."""
+    """Return whether RB's nil rule holds: each suit's three lowest cards are at most x, y, z; at most three spades."""
     return len(suits["S"]) <= 3 and all(
         rank <= limit for ranks in suits.values() for rank, limit in zip(sorted(ranks), (x, y, z), strict=False)
     )
 
 
 def io_tricks(suits):
-    """IO's estimate."""
+    """Return the estimate of IO."""
     tricks = sum(1 if rank >= 8 else Fraction(2, 5) for rank in suits["S"])
     for suit in "HDC":
         if {11, 12} <= suits[suit]:
@@ -373,7 +377,7 @@ def io_nil(suits, takes, partner):
 
 
 def ms_tricks(suits):
-    """Master Spades' estimate."""
+    """Return the estimate of Master Spades."""
     tricks = sum(12 in ranks for ranks in suits.values())
     tricks += sum(11 in ranks and len(ranks) > 1 for ranks in suits.values())
     spades = suits["S"]
@@ -388,11 +392,11 @@ def ms_tricks(suits):
     return tricks
 
 
-# ---- conventions (bis.md section 3) -------------------------------------------------------------------------------
+# ---- conventions --------------------------------------------------------------------------------------------------
 
 
 def convention_says(suits, seat, bid, takes, convention):
-    """(rule or None, bid) of a hand that is about to bid ``bid``: 0, or its ``takes``."""
+    """Return (rule or None, bid) for a hand that would bid ``bid``: 0, or its ``takes``."""
     kept = {"big5": 5, "big6": 6}.get(convention)
     if kept is None or seat in (2, 3) or bid == 0:
         return None, bid
@@ -411,6 +415,6 @@ def convention_says(suits, seat, bid, takes, convention):
 
 
 def asks_for_nil(previous, convention):
-    """Whether the bidder's partner, the last but one to bid, has signalled."""
+    """Return whether the bidder's partner, the last but one to bid, has signalled."""
     kept = {"big5": 5, "big6": 6}.get(convention)
     return kept is not None and len(previous) >= 2 and previous[-2] == kept

@@ -1,9 +1,9 @@
-"""Stored bids: `python -m tests.vectors_update` writes those in tests/vectors anew.
+"""Update the stored bids in tests/vectors: `python -m tests.vectors_update`.
 
-`bids.json`: every policy in fixed positions, made here from a fixed seed and by hand; they depend on no table.
-`behaviour.json`: requests with the bids that good sense allows and the reason, written by hand; of these only the bid
-that the service gives (`bid`) is written here. The files are the memory of what the service answers: a change of
-tables, policies or rules that changes a bid shows as a diff there, to be looked at and committed with the change.
+`bids.json`: the bid of every policy in fixed positions. The positions are made by hand or from a fixed seed, and do not
+depend on the tables. `behaviour.json`: requests with the acceptable bids and the reason, written by hand; this command
+writes only the service's bid (`bid`). If a change of tables, policies or rules changes a bid, these files show it as a
+diff, to be reviewed and committed with the change.
 """
 
 import json
@@ -23,7 +23,7 @@ BEHAVIOUR = VECTORS.with_name("behaviour.json")
 POLICIES = ("bis", "bis:tuned", "bis:curves=single", "bis:endgame=off", "rb", "rb:nil=5-8-T", "ms", "io")
 SEED = 44
 
-# (hand, previous bids, us, them, our bags, preset): near each rule of the end of a game, and hands of the documents.
+# (hand, previous bids, us, them, our bags, preset): positions near each end-of-game rule, and hands from the docs.
 BY_HAND: tuple[tuple, ...] = (
     ("AKJ62.AQ.Q.K9543", [], 0, 0, 0, "classic"),
     ("AKJ62.AQ.Q.K9543", [3, 1], 120, 95, 3, "classic"),
@@ -45,7 +45,7 @@ BY_HAND: tuple[tuple, ...] = (
 
 
 def positions() -> list[dict]:
-    """60 positions: those by hand, and random ones, half of them near the goal of the paper's games."""
+    """Return 60 positions: those made by hand, and random ones, half of them near the goal of the paper's games."""
     fields = ("hand", "previous_bids", "us", "them", "us_bags", "preset")
     found = [dict(zip(fields, values, strict=True)) for values in BY_HAND]
     rng = random.Random(SEED)
@@ -66,7 +66,7 @@ def positions() -> list[dict]:
 
 
 def vectors() -> list[dict]:
-    """The positions with the bid of every policy, on the committed tables."""
+    """Return the positions with the bid of every policy on the committed tables."""
     tables = open_tables()
     found = positions()
     for row in found:
@@ -84,12 +84,12 @@ def vectors() -> list[dict]:
 
 
 def text_of(rows: list[dict]) -> str:
-    """One position a line, so that a changed bid is one changed line."""
+    """Return JSON with one position per line, so that a changed bid is one changed line."""
     return "[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n"
 
 
 def behaviour() -> list[dict]:
-    """The cases of behaviour.json, each with the bid that the service gives today."""
+    """Return the cases of behaviour.json, each with the service's present bid."""
     tables = open_tables()
     cases = json.loads(BEHAVIOUR.read_text(encoding="utf-8"))
     for case in cases:

@@ -1,4 +1,4 @@
-"""The compose file: what it mounts is there, what it starts by default, and how."""
+"""The compose file: the mounted files exist, and the services start with the right defaults."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def test_mounted_files_are_there():
 
 
 def test_prometheus_finds_its_rules():
-    """They are relative to the configuration file, whose place in the container the mounts tell."""
+    """The rules' paths are relative to the configuration file; the mounts give its place in the container."""
     configuration = yaml.safe_load((ROOT / "deploy/prometheus/prometheus.yml").read_text())
     assert configuration["rule_files"] == ["rules/*.yml"]
     assert "./deploy/prometheus/prometheus.yml:/etc/prometheus/prometheus.yml:ro" in SERVICES["prometheus"]["volumes"]
@@ -44,7 +44,7 @@ def test_no_more_rights_than_needed():
         assert service["cap_drop"] == ["ALL"], name
         assert service["security_opt"] == ["no-new-privileges:true"], name
     assert SERVICES["bidder"]["read_only"] is True
-    # A listener beyond loopback without keys says so in so many words.
+    # A service without keys that other machines can reach needs an explicit option.
     assert "--allow-unauthenticated" in SERVICES["bidder"]["command"]
 
 

@@ -1,4 +1,4 @@
-"""The dashboard's queries, asked of a real Prometheus that scraped a real service under traffic: each gets data."""
+"""Each query of the dashboard returns data from a real Prometheus that scraped a real service under traffic."""
 
 import http.client
 import itertools
@@ -38,7 +38,7 @@ def ask(url: str, path: str, **parameters: str) -> dict:
 
 
 def traffic(server: Server, seconds: float) -> None:
-    """Bids of all kinds, wrong ones, a batch, health, and a deadline that has passed."""
+    """Send bids of all kinds, wrong requests, a batch, health checks, and a request with a passed deadline."""
     some = list(itertools.islice(questions(7, bad_share=0.2), 200))
     batch = Question("/v1/bids", json.dumps({"requests": [json.loads(some[0].body)] * 8}).encode(), 200, "batch")
     requests = [prepare(question, server.host, {}) for question in (batch, *some)]
@@ -51,7 +51,7 @@ def traffic(server: Server, seconds: float) -> None:
 
 @pytest.fixture(scope="module")
 def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The committed configuration but for its times and its targets, after some seconds of traffic; its URL."""
+    """The URL of a Prometheus with the committed configuration but shorter times, after some seconds of traffic."""
     if shutil.which("prometheus") is None:
         pytest.skip("prometheus is not installed (Debian: prometheus)")
     directory = tmp_path_factory.mktemp("prometheus")
@@ -73,7 +73,7 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         try:
             wait_for_scrapes(f"http://127.0.0.1:{port}", process, directory / "log")
             traffic(server, 5.0)
-            sleep(1.5)  # a scrape and an evaluation more
+            sleep(1.5)  # one more scrape and evaluation
             yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
@@ -104,7 +104,7 @@ def test_each_panel_gets_data(prometheus, title, expression):
 
 
 def test_what_the_panels_show_is_what_was_sent(prometheus):
-    """Deadlines, faults and bids of the run, not merely some series."""
+    """The panels show the deadlines, faults and bids of this run, not just any series."""
     for expression in (
         'sum(spades_http_requests_total{route="/v1/bids", status="504"}) > 0',
         "sum(spades_deadline_exceeded_total) > 0",

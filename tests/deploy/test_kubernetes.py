@@ -1,6 +1,6 @@
-"""The Kubernetes manifests: valid by Kubernetes's own schemas, consistent with one another, and their command serves.
+"""The Kubernetes manifests: valid by the schemas of Kubernetes, consistent, and with a command that serves.
 
-kustomize is not needed: `assemble` does what it would do with these files (resources, components, JSON patches).
+`assemble` does what kustomize would do with these files (resources, components, JSON patches).
 """
 
 import copy
@@ -25,7 +25,7 @@ K8S = ROOT / "deploy/k8s"
 BASE = K8S / "base"
 COMPONENTS = sorted(path.parent for path in K8S.glob("components/*/kustomization.yaml"))
 VERSIONS = ("1.29", "1.31", "1.33", kubernetes_validate.latest_version())
-CUSTOM = {"ServiceMonitor", "PrometheusRule"}  # kinds of the Prometheus operator: not among Kubernetes's schemas
+CUSTOM = {"ServiceMonitor", "PrometheusRule"}  # kinds of the Prometheus operator, which have no Kubernetes schema
 
 
 def load(path: Path) -> Any:
@@ -37,7 +37,7 @@ def kustomization(directory: Path) -> dict:
 
 
 def assemble(*components: Path) -> list[dict]:
-    """The base's resources with the components' added, patched, and images tagged."""
+    """Return the resources of the base and the components, patched, with tagged images."""
     resources = [load(BASE / name) for name in kustomization(BASE)["resources"]]
     for component in components:
         plan = kustomization(component)
@@ -56,7 +56,7 @@ def assemble(*components: Path) -> list[dict]:
 
 
 def apply(operation: dict, resource: dict) -> None:
-    """One operation of a JSON patch (RFC 6902), in place."""
+    """Apply one operation of a JSON patch (RFC 6902), in place."""
     *steps, last = operation["path"].lstrip("/").split("/")
     parent: Any = resource
     for step in steps:
@@ -107,7 +107,7 @@ def test_valid_by_the_schemas(version, components):
 
 
 def test_the_schemas_would_tell():
-    """A misspelt field and a wrong type, to know that the test above can fail."""
+    """A misspelt field and a wrong type are found, so the test above can fail."""
     for path, value in (("replicaz", 2), ("replicas", "two")):
         deployment = of_kind(assemble(), "Deployment")
         deployment["spec"][path] = value
@@ -130,11 +130,11 @@ def test_all_select_the_same_pods():
     monitor = of_kind(resources, "ServiceMonitor")
     service = of_kind(resources, "Service")
     assert monitor["spec"]["selector"]["matchLabels"].items() <= service["metadata"]["labels"].items()
-    assert service["metadata"]["name"] == "bidder"  # the job label, by which rules and dashboard go
+    assert service["metadata"]["name"] == "bidder"  # the job label that rules and dashboard use
     target = of_kind(resources, "HorizontalPodAutoscaler")["spec"]["scaleTargetRef"]
     deployment = of_kind(resources, "Deployment")
     assert target == {key: deployment[key] for key in ("apiVersion", "kind")} | {"name": deployment["metadata"]["name"]}
-    assert "replicas" not in deployment["spec"]  # an apply would undo the autoscaler
+    assert "replicas" not in deployment["spec"]  # otherwise an apply would undo the autoscaler
 
 
 def test_the_operators_rules_are_those_that_promtool_tests():
@@ -142,7 +142,7 @@ def test_the_operators_rules_are_those_that_promtool_tests():
     rules = of_kind(assemble(*COMPONENTS), "PrometheusRule")
     assert rules["spec"] == {"groups": groups}
     assert len(groups) > 5
-    # promql that is the same text, not merely the same value: comments go with it
+    # the same PromQL text with its comments, not just the same value
     written = (K8S / "components/prometheusrule/prometheusrule.yaml").read_text()
     for path in ROOT.glob("deploy/prometheus/rules/*.yml"):
         for line in path.read_text().partition("\ngroups:\n")[2].splitlines():
@@ -198,7 +198,7 @@ def test_a_pod_has_time_to_end():
 
 
 def serve(resources: list[dict], expected: int, **environment: str) -> None:
-    """Run the container's command on loopback: a request is answered ``expected``, metrics come from their own port."""
+    """Run the container's command on loopback: a request gets status ``expected``; metrics have a separate port."""
     server, metrics = Server("127.0.0.1", free_port()), Server("127.0.0.1", free_port())
     spec = container(resources)
     given = {entry["name"]: entry["value"] for entry in spec["env"]} | environment

@@ -1,4 +1,4 @@
-"""docs/operations.md against the code: its metrics are those that the service shows."""
+"""docs/operations.md lists the same metrics as the service."""
 
 import re
 from pathlib import Path
@@ -24,7 +24,7 @@ def test_make_help_lists_all_targets():
 
 
 def test_what_the_rules_and_the_dashboard_ask_for_exists():
-    """A misspelt name would be a query that is quietly empty."""
+    """A query with a misspelt name would be empty without an error."""
     deploy = Path(__file__).parents[2] / "deploy"
     known = set(re.findall(r"`(spades_[a-z_]+)`", PAGE))
     known |= {name + end for name in known for end in ("_bucket", "_sum", "_count")}

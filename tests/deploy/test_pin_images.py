@@ -1,4 +1,4 @@
-"""`make pin-images`: what it writes to .env, with a stand-in for docker."""
+"""`make pin-images`: what it writes to .env, with a fake docker command."""
 
 import os
 import re
@@ -23,7 +23,7 @@ echo '{"mediaType": "application/vnd.oci.image.index.v1+json", "digest": "sha256
 
 @pytest.fixture
 def checkout(tmp_path):
-    """What the script reads, and a docker that knows every image's digest; no network."""
+    """The files that the script reads, and a fake docker that knows the digest of every image; no network."""
     (tmp_path / "deploy").mkdir()
     shutil.copy(ROOT / "deploy/pin_images.py", tmp_path / "deploy")
     shutil.copy(ROOT / "docker-compose.yml", tmp_path)
@@ -51,7 +51,7 @@ def _values(checkout):
 
 
 def test_every_image_is_in_a_variable():
-    """The same names as in the Dockerfile, so that a build without compose has the same base."""
+    """The variables name the same images as the Dockerfile, so that a build without compose has the same base."""
     assert IMAGES.keys() == {"PYTHON_IMAGE", "PROMETHEUS_IMAGE", "GRAFANA_IMAGE"}
     dockerfile = (ROOT / "Dockerfile").read_text()
     assert f"ARG PYTHON_IMAGE={IMAGES['PYTHON_IMAGE']}\nFROM " in dockerfile

@@ -1,4 +1,4 @@
-"""The rules, by promtool: they parse, and their own tests pass; each alert has a test that sees it fire."""
+"""The alert rules, checked with promtool: they parse, their tests pass, and each alert fires in a test."""
 
 import shutil
 import subprocess
@@ -46,7 +46,7 @@ def test_each_alert_is_seen_to_fire_and_not_to():
             for case in group["alert_rule_test"]:
                 (fires if case["exp_alerts"] else stays_quiet).add(case["alertname"])
     assert fires == set(alerts())
-    # For these three the quiet case is any other group of samples.
+    # For these three, every other group of samples is a case without an alert.
     assert stays_quiet | {"BidderNotReady"} == set(alerts())
 
 

@@ -1,4 +1,4 @@
-"""The bill of materials: what the lock names is what is listed, and a difference stops the build."""
+"""The bill of materials: it lists what the lock file lists, and a difference stops the build."""
 
 import json
 import subprocess
@@ -15,7 +15,7 @@ RUNTIME = ROOT / "requirements/runtime.txt"
 
 @pytest.fixture(scope="module")
 def sbom(tmp_path_factory) -> Path:
-    """As `make sbom` makes it."""
+    """The file that `make sbom` writes."""
     path = tmp_path_factory.mktemp("sbom") / "sbom.cdx.json"
     command = [str(Path(sys.executable).with_name("cyclonedx-py")), "requirements", str(RUNTIME)]
     command += ["--pyproject", str(ROOT / "pyproject.toml"), "--output-reproducible"]

@@ -1,4 +1,4 @@
-"""Patience: these tests judge the load tests, not the machine, which may stall for longer than a caller would wait."""
+"""Settings for tests of the load tests: no request is shed, because a busy machine may stall for a while."""
 
 import pytest
 
@@ -9,4 +9,4 @@ from loadtest import arrivals
 def _patience(monkeypatch):
     monkeypatch.setattr(arrivals, "PATIENCE_S", 5.0)
     monkeypatch.setattr(arrivals, "TIMEOUT_S", 10.0)
-    monkeypatch.setenv("SPADES_QUEUE_MS", "0")  # the services started here shed nothing
+    monkeypatch.setenv("SPADES_QUEUE_MS", "0")  # the services that the tests start shed no request

@@ -1,4 +1,4 @@
-"""The open model against servers whose behaviour is known: delays, stalls, closed connections, wrong answers."""
+"""The open-model load against servers with known behaviour: delays, stalls, closed connections, wrong answers."""
 
 import doctest
 import socket
@@ -22,7 +22,7 @@ GET = prepare_get("/", "x")
 
 @contextmanager
 def fake_server(answer: Callable[[socket.socket, int], None]) -> Iterator[tuple[str, int]]:
-    """A thread a connection; ``answer(connection, n)`` is called for the n-th request of all."""
+    """A server with one thread per connection; it calls ``answer(connection, n)`` for the n-th request of all."""
     listener = socket.create_server(("127.0.0.1", 0))
     threads: list[threading.Thread] = []
     numbers = iter(range(10**9))
@@ -67,7 +67,7 @@ def test_every_arrival_is_sent_in_its_time():
 
 
 def test_a_slow_server_does_not_slow_the_arrivals_down():
-    """Ten connections work at once: 50 arrivals of 100 ms each are done in half a second and a bit, not in five."""
+    """Ten connections work at once: 50 arrivals of 100 ms each take a little over 0.5 s, not 5 s."""
 
     def answer(connection: socket.socket, _: int) -> None:
         time.sleep(0.1)
@@ -81,7 +81,7 @@ def test_a_slow_server_does_not_slow_the_arrivals_down():
 
 
 def test_a_stall_is_told_by_all_who_stood_in_it():
-    """One connection, one answer that takes 0.2 s: with 100 arrivals a second some 20 waited, not 1 (no omission)."""
+    """One answer on the only connection takes 0.2 s: with 100 arrivals per second, about 20 wait (no omission)."""
 
     def answer(connection: socket.socket, number: int) -> None:
         if number == 10:
@@ -100,7 +100,7 @@ def test_arrivals_that_find_no_connection_are_missed(monkeypatch):
     monkeypatch.setattr(arrivals, "TIMEOUT_S", 0.3)
     with fake_server(lambda connection, _: None) as address:
         result = run(address, [GET], rate=50, seconds=0.2, max_connections=2)
-    assert result.broken == 2  # those under way, timed out
+    assert result.broken == 2  # the requests in progress, which timed out
     assert result.missed == 8
     assert result.failures == result.arrivals == 10
 
@@ -129,7 +129,7 @@ def test_an_answer_in_pieces_and_of_another_status():
     with fake_server(answer) as address:
         result = run(address, [GET, Prepared(GET.wire, 503)], rate=50, seconds=0.2)
     assert result.statuses == {503: 10}
-    assert result.wrong == 5  # every second one expected it
+    assert result.wrong == 5  # every second request expected this status
 
 
 def test_nobody_listens():
@@ -141,13 +141,13 @@ def test_nobody_listens():
     ("percent", "expected"), [(1, 15), (5, 15), (20, 15), (30, 20), (40, 20), (50, 35), (99, 50), (100, 50)]
 )
 def test_nearest_rank(percent, expected):
-    """The textbook's list."""
+    """The example of the textbook."""
     assert percentile([15, 20, 35, 40, 50], percent) == expected
 
 
 @given(st.lists(st.floats(0, 1e3), min_size=1, max_size=60), st.floats(0.1, 100))
 def test_percentile_counts(values, percent):
-    """The smallest value that at least that share of all is not over."""
+    """The smallest value that at least this share of all values does not exceed."""
     values = sorted(values)
     covering = [v for v in values if sum(w <= v for w in values) >= percent / 100 * len(values) - 1e-9]
     assert percentile(values, percent) == covering[0]
@@ -157,7 +157,7 @@ def test_percentile_of_many_and_of_none():
     values = [float(value) for value in range(1, 10_001)]
     assert percentile(values, 99) == 9900
     assert abs(percentile(values, 50) - quantiles(values, n=2)[0]) <= 1
-    assert percentile([], 99) != percentile([], 99)  # nan: no promise is kept by no answers
+    assert percentile([], 99) != percentile([], 99)  # nan: without answers, no objective is met
 
 
 @pytest.mark.parametrize("module", [arrivals, traffic, servers, command])

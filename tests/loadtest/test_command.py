@@ -1,4 +1,4 @@
-"""`python -m loadtest` as it is run: starts the service, judges it, stops it; and locust with its buckets."""
+"""`python -m loadtest`: it starts the service, judges it and stops it; and locust with its buckets."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ def test_what_breaks_the_promise():
     assert slo.faults(a_run(latencies=[1.0] * 98 + [11.0] * 2), 10) == ["p99 is 11.00 ms; promised: 10 ms"]
     assert slo.faults(a_run(latencies=[1.0] * 99 + [11.0]), 10) == []
     assert len(slo.faults(a_run(broken=1, wrong=2), 10)) == 2
-    assert len(slo.faults(a_run(latencies=[]), 10)) == 1  # no answer at all keeps no promise
+    assert len(slo.faults(a_run(latencies=[]), 10)) == 1  # without answers, no objective is met
 
 
 def test_a_crowded_machine_is_named():
@@ -84,7 +84,7 @@ def test_locust_headless(capsys):
 
 
 def test_locust_counts_in_parts_of_a_millisecond():
-    """In a process of its own: locust's import patches the standard library."""
+    """Runs in a separate process, because importing locust patches the standard library."""
     code = (
         "from loadtest.locustfile import bucket_ms\n"
         "import locust.stats\n"

@@ -1,4 +1,4 @@
-"""The requests: the same for a seed, legal, and answered by the real service as they say."""
+"""The requests of the load test: the same for a seed, valid, and answered by the real service as declared."""
 
 import itertools
 import json
@@ -65,7 +65,7 @@ def test_all_seats_and_the_stated_share_of_wrong_ones():
 
 @pytest.mark.server
 def test_the_service_answers_each_as_it_should():
-    """One worker, every kind of question, three times as many wrong ones as usual."""
+    """One worker, every kind of request, three times as many wrong requests as usual."""
     with running_service() as server:
         requests = [prepare(question, server.host, {}) for question in first(400, bad_share=0.2)]
         measured = slo.measure(server, requests, rate=200, seconds=2.0)

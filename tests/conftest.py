@@ -44,7 +44,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @cache
 def committed_tables() -> TableSet:
-    """Return the committed tables, opened only once, because FastAPI keeps every app of a process with its open files."""
+    """Return the committed tables, opened only once, because FastAPI keeps every app of a process, with its files."""
     return open_tables()
 
 

@@ -1,11 +1,11 @@
-"""Attackers: clients that use one server's memory or time at the cost of all other callers.
+"""Attackers: clients that use up a server's memory or time, to the cost of all other callers.
 
-Standard library only. The fault tests run this file as a process of its own, so that its work does not slow what they
-measure:
+Standard library only. The fault tests run this file in a separate process, so that its work does not slow down what
+they measure:
 
     python tests/faults/attackers.py ATTACK PORT SECONDS [CONNECTIONS]
 
-It prints one line of JSON at the end: see `Tally`.
+At the end it prints one line of JSON; see `Tally`.
 """
 
 import json
@@ -19,10 +19,10 @@ from time import monotonic, sleep
 
 HAND = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
 BID = json.dumps(HAND).encode()
-# The answer to it has 2.3 MiB, forty times the request.
+# Its answer has 2.3 MiB, forty times the size of the request.
 BATCH = json.dumps({"requests": [HAND | {"policy": "winprob", "explain": True}] * 512}).encode()
 
-# The slowest of each kind: decisions, faults, JSON.
+# The slowest valid bodies: by decisions, by faults, by JSON.
 _MIDGAME = {"previous_bids": [3, 4, 2], "seat": 3, "scores": {"us": 430, "them": 440}}
 _SLOW_ITEM = HAND | _MIDGAME | {"policy": "winprob", "level": 1, "style": {"aggression": 0.5, "nil_bias": -0.3}}
 _WRONG_ITEM = {"hand": ["1S"] * 40, "rules": {f"k{index}": 0 for index in range(28)}}
@@ -42,7 +42,7 @@ _LOOK_S = 0.05
 
 @dataclass(frozen=True)
 class Attack:
-    """What each connection sends: ``opening`` once, then ``piece`` for ever; a closed connection is opened again."""
+    """What each connection sends: ``opening`` once, then ``piece`` without end. A closed connection is opened again."""
 
     opening: bytes
     piece: bytes
@@ -52,7 +52,7 @@ class Attack:
 
 @dataclass
 class Tally:
-    """What came of an attack. ``closed`` counts the connections that the server closed."""
+    """The result of an attack. ``closed`` counts the connections that the server closed."""
 
     connections: int = 0
     refused: int = 0
@@ -64,19 +64,19 @@ class Tally:
 
 
 def post(body: bytes, path: str = "/bid", *headers: str) -> bytes:
-    """A POST with a Content-Length."""
+    """Return a POST with a Content-Length."""
     lines = [f"POST {path} HTTP/1.1", "Host: service", f"Content-Length: {len(body)}", *headers, "", ""]
     return "\r\n".join(lines).encode() + body
 
 
 def chunked_head(path: str = "/bid", *headers: str) -> bytes:
-    """The head of a POST with a chunked body."""
+    """Return the head of a POST with a chunked body."""
     lines = [f"POST {path} HTTP/1.1", "Host: service", "Transfer-Encoding: chunked", *headers, "", ""]
     return "\r\n".join(lines).encode()
 
 
 def chunk(data: bytes) -> bytes:
-    """One chunk; an empty one ends the body, without the empty line after the trailers."""
+    """Return one chunk. An empty chunk ends the body, except for the empty line after the trailers."""
     return b"%x\r\n%b\r\n" % (len(data), data) if data else b"0\r\n"
 
 
@@ -91,7 +91,7 @@ ATTACKS: dict[str, Attack] = {
     "trailers-of-a-batch": Attack(chunked_head("/v1/bids") + chunk(b""), _SHORT_FIELDS),
     "trailer-without-end": Attack(_GOOD_BODY + b"X: ", b"x" * _SEND_BYTES),
     "trailer-name-without-end": Attack(_GOOD_BODY, b"x" * _SEND_BYTES),
-    # what else has no end
+    # other input without end
     "chunk-extension-without-end": Attack(chunked_head() + b"1;", b"x" * _SEND_BYTES),
     "chunk-extensions": Attack(chunked_head(), b"1;name=value\r\n \r\n" * 4096),
     "header-fields": Attack(b"POST /bid HTTP/1.1\r\nHost: service\r\n", _SHORT_FIELDS),
@@ -107,11 +107,11 @@ ATTACKS: dict[str, Attack] = {
     "chunked-bids": Attack(b"", (_GOOD_BODY + b"\r\n") * 256, "all"),
     "batches": Attack(b"", post(BATCH, "/v1/bids"), "all"),
     "batches-unread": Attack(b"", post(BATCH, "/v1/bids"), "never", 80),
-    # more than the system holds for a client, then silence
+    # more than the system buffers for a client, then silence
     "some-bids-unread": Attack(post(BID) * 4000, b"", "never", 80),
     "documents-unread": Attack(b"GET /openapi.json HTTP/1.1\r\nHost: service\r\n\r\n" * 40, b"", "never", 80),
     "one-batch-each-unread": Attack(post(BATCH, "/v1/bids"), b"", "never", 80),
-    # requests that cost much
+    # expensive requests
     "worst-batches": Attack(b"", post(WORST_BATCH, "/v1/bids"), "all", 4),
     "wrong-batches": Attack(b"", post(WRONG_BATCH, "/v1/bids"), "all", 4),
     "slow-json": Attack(b"", post(SLOW_JSON, "/v1/bids"), "all", 4),
@@ -137,7 +137,7 @@ class _Client:
 
     @property
     def is_open(self) -> bool:
-        """Whether the server has left the connection open; known without reading."""
+        """Return whether the server has left the connection open, without reading from it."""
         return self.socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == _ESTABLISHED
 
     @property
@@ -145,7 +145,7 @@ class _Client:
         return bool(self._left)
 
     def send(self) -> int:
-        """Send what the server takes; raise OSError when the connection is closed."""
+        """Send as much as the server takes; raise OSError if the connection is closed."""
         try:
             count = self.socket.send(self._left[:_SEND_BYTES])
         except BlockingIOError:
@@ -154,7 +154,7 @@ class _Client:
         return count
 
     def read(self, most: int, statuses: dict[str, int]) -> int:
-        """Read and count answers; raise OSError when the connection is closed."""
+        """Read and count answers; raise OSError if the connection is closed."""
         try:
             data = self.socket.recv(most)
         except BlockingIOError:
@@ -170,7 +170,7 @@ class _Client:
 
 
 class _Run:
-    """One attack under way."""
+    """One attack in progress."""
 
     def __init__(self, attack: Attack, port: int) -> None:
         self.tally = Tally()
@@ -252,7 +252,7 @@ def run(attack: Attack, port: int, seconds: float) -> Tally:
 
 
 def main(arguments: list[str]) -> None:
-    """Run one attack and print what came of it."""
+    """Run one attack and print its result."""
     name, port, seconds, *rest = arguments
     attack = ATTACKS[name]
     if rest:

@@ -1,12 +1,12 @@
-"""Callers who behave: a moderate load whose latencies show what an attack costs everybody else.
+"""Normal callers: a moderate load whose latencies show how an attack affects other callers.
 
-Standard library only; a process of its own, as `attackers.py`:
+Standard library only; it runs in a separate process, like `attackers.py`:
 
     python tests/faults/callers.py PORT SECONDS CALLERS RATE_EACH [KEY]
 
-Each caller has one connection, and sends in turn POST /bid, GET /healthz, POST /bid in chunks, GET /healthz,
-``RATE_EACH`` requests a second. It waits for each answer; a latency counts from the moment at which its request was
-due. Prints one line of JSON: see `Report`.
+Each caller has one connection. It sends POST /bid, GET /healthz, POST /bid in chunks and GET /healthz in turn,
+``RATE_EACH`` requests per second, and waits for each answer. A latency is measured from the time at which the request
+was due. The command prints one line of JSON; see `Report`.
 """
 
 import json
@@ -22,7 +22,7 @@ _TIMEOUT_S = 10.0
 
 @dataclass
 class Report:
-    """Latencies in ms, and the answers by status; ``broken`` counts requests without a whole answer."""
+    """Latencies in ms, and the answers by status; ``broken`` counts requests without a complete answer."""
 
     bids_ms: list[float] = field(default_factory=list)
     health_ms: list[float] = field(default_factory=list)
@@ -80,7 +80,7 @@ def _call(port: int, start: float, end: float, rate: float, key: str, report: Re
 
 
 def _read(connection: socket.socket) -> tuple[str, bool]:
-    """Read one answer; its status and whether the server closes the connection."""
+    """Read one answer; return its status and whether the server closes the connection."""
     data = b""
     while b"\r\n\r\n" not in data:
         piece = connection.recv(65_536)

@@ -1,4 +1,4 @@
-"""What the fault tests share: real servers (`tests/service/conftest.py`) and raw connections to them."""
+"""Fixtures and helpers of the fault tests: real servers (`tests/service/conftest.py`) and raw connections to them."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ BODY = json.dumps(WORKED).encode()
 
 
 def request_bytes(body: bytes = BODY, *headers: str, path: str = "/bid") -> bytes:
-    """A POST as it goes over the wire."""
+    """Return the bytes of a POST."""
     lines = [f"POST {path} HTTP/1.1", "Host: service", f"Content-Length: {len(body)}", *headers, "", ""]
     return "\r\n".join(lines).encode() + body
 
@@ -33,7 +33,7 @@ def connected(server: RealServer) -> Iterator[socket.socket]:
 
 
 def read_response(stream) -> tuple[int, dict[str, str], bytes]:
-    """One response from ``socket.makefile("rb")``: status, headers, body; ConnectionError when there is none."""
+    """Read a response from ``socket.makefile("rb")``: status, headers, body; raise ConnectionError if there is none."""
     line = stream.readline()
     if not line:
         raise ConnectionError("closed without an answer")
@@ -45,16 +45,16 @@ def read_response(stream) -> tuple[int, dict[str, str], bytes]:
 
 
 def ask(server: RealServer, data: bytes) -> tuple[int, dict[str, str], bytes]:
-    """Send ``data`` on a connection of its own; its first answer."""
+    """Send ``data`` on a new connection and return the first answer."""
     with connected(server) as connection, connection.makefile("rb") as stream:
         connection.sendall(data)
         return read_response(stream)
 
 
 def read_answers(data: bytes, *, to_head: bool = False) -> list[tuple[int, dict[str, str], bytes]]:
-    """All answers in ``data``, without interim ones; ValueError when the last is cut short.
+    """Return all answers in ``data``, except interim ones; raise ValueError if the last answer is incomplete.
 
-    ``to_head``: the first answers a HEAD request, so that it has no body.
+    ``to_head``: the first answer is for a HEAD request and therefore has no body.
     """
     answers: list[tuple[int, dict[str, str], bytes]] = []
     while data:
@@ -77,30 +77,30 @@ def read_answers(data: bytes, *, to_head: bool = False) -> list[tuple[int, dict[
 
 
 def rss_kb(pid: int) -> int:
-    """Resident memory of a process, KiB."""
+    """Return the resident memory of a process, KiB."""
     return status_number(pid, "VmRSS")
 
 
 def status_number(pid: int, name: str) -> int:
-    """A number of /proc/PID/status, such as VmRSS and VmHWM (KiB) or Threads."""
+    """Return a number from /proc/PID/status, such as VmRSS or VmHWM (KiB) or Threads."""
     with open(f"/proc/{pid}/status") as file:
         return next(int(line.split()[1]) for line in file if line.startswith(f"{name}:"))
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
+    """Return the ids of the processes that a process has started."""
     with open(f"/proc/{pid}/task/{pid}/children") as file:
         return [int(child) for child in file.read().split()]
 
 
 def metric(server: RealServer, text: str) -> float:
-    """The sum of the metrics whose name and labels match the regular expression ``text``."""
+    """Return the sum of the metrics whose name and labels match the regular expression ``text``."""
     body = ask(server, b"GET /metrics HTTP/1.1\r\nHost: service\r\n\r\n")[2].decode()
     return sum(float(value) for value in re.findall(rf"^{text} (\S+)$", body, re.MULTILINE))
 
 
 def new_keys_file(directory: Path) -> tuple[Path, str]:
-    """A file with one API key, and the key."""
+    """Write a file with one API key; return its path and the key."""
     made = new_key("test")
     path = directory / "keys"
     path.write_text(made.line + "\n")
@@ -109,22 +109,22 @@ def new_keys_file(directory: Path) -> tuple[Path, str]:
 
 
 def free_port() -> int:
-    """A port on loopback that nothing listens on."""
+    """Return a loopback port on which nothing listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 class Load:
-    """Callers that ask without a pause, each on a connection of its own, until `stop`; all outcomes are counted."""
+    """Callers that send requests without a pause until `stop`, each on its own connection; counts all outcomes."""
 
     def __init__(self, port: int, callers: int = 8) -> None:
         self._port = port
         self._callers = callers
         self._stopping = False
         self.statuses: dict[int, int] = {}  # status -> answers
-        self.unanswered = 0  # connections that broke before an answer, though the request was sent
-        self.refused = 0  # connections that were not taken up
+        self.unanswered = 0  # connections that broke after the request was sent and before the answer
+        self.refused = 0  # connections that were not accepted
 
     async def run(self) -> None:
         await asyncio.gather(*(self._call() for _ in range(self._callers)))
@@ -161,14 +161,14 @@ class Load:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RealServer]:
-    """One server for the tests that don't stop it; limits short enough to wait for."""
+    """A server for all tests that don't stop it, with time limits that are short enough to wait for."""
     with running_server(SPADES_READ_S="0.5", SPADES_IDLE_S="2", SPADES_MAX_CONNECTIONS="200") as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def app() -> Service:
-    """The app in-process, on the committed tables."""
+    """The app in this process, on the committed tables."""
     service = create_app(Settings())
     service.state.start(None, committed_tables())
     return service

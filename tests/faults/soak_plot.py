@@ -1,4 +1,4 @@
-"""`python -m tests.faults.soak_plot PRINTED.txt docs/img/soak.svg`: draw what a soak printed (test_soak.py)."""
+"""Draw the output of a soak test: `python -m tests.faults.soak_plot PRINTED.txt docs/img/soak.svg`."""
 
 import re
 import sys
@@ -13,7 +13,7 @@ LINE = re.compile(r"(\d+) s +RSS (\d+) KiB +p50 ([\d.]+) +p99 ([\d.]+) ms")
 
 
 def main(printed: Path, picture: Path) -> None:
-    """Resident memory above, latency below, over seconds; the same bytes for the same rows."""
+    """Draw resident memory (above) and latency (below) over seconds; the same rows give the same bytes."""
     rows = [tuple(map(float, found.groups())) for found in LINE.finditer(printed.read_text())]
     if not rows:
         raise SystemExit(f"{printed}: found no line of a soak; expected '10 s  RSS 65000 KiB  p50 .3  p99 1.0 ms'")

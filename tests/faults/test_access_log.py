@@ -1,4 +1,4 @@
-"""An access log that can't be written: the service answers, counts what it drops, and writes again when it can."""
+"""An access log that can't be written: the service answers, counts dropped lines, and writes again when possible."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def _dropped(server: RealServer) -> float:
 
 
 def _stopped(server: RealServer) -> list[str]:
-    """Stop the server; what it wrote on standard error since it started."""
+    """Stop the server; return its standard error."""
     server.process.send_signal(signal.SIGTERM)
     assert server.process.wait(START_S) == 0
     assert server.process.stderr is not None
@@ -38,7 +38,7 @@ def _warnings(lines: list[str]) -> list[str]:
 
 
 def test_a_full_disk_costs_lines_and_nothing_else(tmp_path):
-    """The file may not grow past 4 KiB; once it is emptied, lines come again, and the first says how many are gone."""
+    """The file can't exceed 4 KiB. When it is emptied, lines are written again; the first has the number dropped."""
     path = tmp_path / "access.log"
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     try:
@@ -60,7 +60,7 @@ def test_a_full_disk_costs_lines_and_nothing_else(tmp_path):
             lines = [json.loads(line) for line in path.read_bytes().splitlines() if line]
             told = [line["dropped"] for line in lines if "dropped" in line]
             assert lines[0]["status"] == 200
-            assert told == [lines[0]["dropped"]]  # once, in the first
+            assert told == [lines[0]["dropped"]]  # only the first line has it
             assert dropped <= told[0] == _dropped(server)
             assert len(_warnings(_stopped(server))) == 1
     finally:
@@ -83,7 +83,7 @@ def test_dev_full_for_ever():
 
 
 def test_a_reader_that_has_gone():
-    """Standard output is a pipe whose reader ends while the service runs."""
+    """Standard output is a pipe whose reader closes it while the service runs."""
     reader, writer = os.pipe()
     try:
         with running_server(stdout=writer, SPADES_ACCESS_LOG="1") as server:

@@ -1,8 +1,8 @@
-"""Floods: one client, or eighty, that send without end or never read. Memory stays bounded, all others are served.
+"""Floods: 1 to 80 clients that send without end or never read. Memory stays bounded, and other callers are served.
 
-The attackers and the callers who are measured are processes of their own (`attackers.py`, `callers.py`), so that the
-work of the one does not slow the other. `make test-long` runs every attack for longer, with API keys and with three
-workers, and compares the callers' p99 with and without each attack.
+The attackers and the measured callers run in separate processes (`attackers.py`, `callers.py`), so that they do not
+slow each other down. `make test-long` runs every attack for longer, with API keys and with three workers, and compares
+the callers' p99 with and without each attack.
 """
 
 import json
@@ -41,35 +41,35 @@ from tests.service.conftest import RealServer, running_server
 pytestmark = pytest.mark.alone
 
 _LIMIT_MIB = 150
-_STOP_MIB = 600  # an attack that has shown what it does is stopped: the machine has other users
-# The slowest answer to any other caller, on a machine with other work to do; a batch of the eighty is .1 s of work.
+_STOP_MIB = 600  # an attack that reaches this much memory is stopped, to spare the machine
+# Limit for the slowest answer to any other caller, on a busy machine; one batch of the eighty takes 0.1 s of work.
 _STALL_MS = 1000.0
 _BATCH_STALL_MS = 5000.0
 _HERE = Path(__file__).parent
 _ESTABLISHED = 1  # a state of TCP_INFO
-# Nothing is shed for waiting: a busy machine must not change an answer.
+# No request is shed for its waiting time, so that a busy machine changes no answer.
 _SETTINGS = {"SPADES_QUEUE_MS": "0", "SPADES_ACCESS_LOG": "0"}
 
 
 @dataclass(frozen=True)
 class Target:
-    """A server under attack. ``secret``: the API key that its callers send, and no attacker; "" where it needs none."""
+    """A server under attack. ``secret``: the API key of the callers, which attackers lack; "" if none is needed."""
 
     server: RealServer
     secret: str = ""
 
     def workers(self) -> list[int]:
-        """The processes that answer."""
+        """Return the ids of the processes that answer."""
         return children(self.server.process.pid) or [self.server.process.pid]
 
     def memory_mib(self) -> float:
-        """The resident memory of the largest worker."""
+        """Return the resident memory of the largest worker, MiB."""
         return max(rss_kb(pid) for pid in self.workers()) / 1024
 
 
 @contextmanager
 def _target(mode: str, tmp_path: Path, **settings: str) -> Iterator[Target]:
-    """``mode``: plain, keys or workers."""
+    """A server in ``mode`` plain, keys or workers."""
     arguments, secret = [], ""
     settings = _SETTINGS | settings
     if mode == "keys":
@@ -90,9 +90,9 @@ def _target(mode: str, tmp_path: Path, **settings: str) -> Iterator[Target]:
 
 @dataclass
 class Flood:
-    """What came of a flood: the peak memory of a worker, the attacker's tally, the callers' report.
+    """The result of a flood: the peak memory of a worker, the attacker's tally, the callers' report.
 
-    ``over_s``: when memory went over the limit.
+    ``over_s``: the time at which memory exceeded the limit, if it did.
     """
 
     memory_mib: float
@@ -105,7 +105,7 @@ class Flood:
         return max(self.report["bids_ms"] + self.report["health_ms"], default=float("inf"))
 
     def check(self, within_ms: float) -> None:
-        """Assert that memory was bounded, and that each caller was served in time."""
+        """Assert that memory stayed within its limit and that each caller was served in time."""
         served = sum(self.report["statuses"].values())
         over = "" if self.over_s is None else f", over the limit after {self.over_s} s"
         print(
@@ -124,14 +124,14 @@ def _callers(target: Target, seconds: float, callers: int, rate: float) -> subpr
 
 
 def _attacker(target: Target, name: str, seconds: float, connections: int | None = None) -> subprocess.Popen[bytes]:
-    """An attacker at a low priority, as it would be on another machine: it takes no processor from those it attacks."""
+    """Start an attacker at low priority, as if on another machine: it takes no processor time from its target."""
     command = ["nice", "-n", "10", sys.executable, str(_HERE / "attackers.py"), name, str(target.server.port)]
     arguments = [str(seconds), *([str(connections)] if connections else [])]
     return subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE)
 
 
 def _finish(process: subprocess.Popen[bytes], limit_s: float) -> dict[str, Any]:
-    """What a script has printed; {} when it was stopped."""
+    """Return what a script has printed; {} if it was stopped."""
     try:
         output, _ = process.communicate(timeout=limit_s)
     except subprocess.TimeoutExpired:
@@ -141,7 +141,7 @@ def _finish(process: subprocess.Popen[bytes], limit_s: float) -> dict[str, Any]:
 
 
 def _flood(target: Target, name: str, seconds: float, connections: int | None = None, after_s: float = 0.3) -> Flood:
-    """Attack for ``seconds`` while callers call, and go on calling for ``after_s``."""
+    """Attack for ``seconds`` while callers send requests, and continue them for ``after_s`` after that."""
     callers = _callers(target, seconds + after_s, callers=2, rate=20)
     attacker = _attacker(target, name, seconds, connections)
     peak, over_s = 0.0, None
@@ -198,7 +198,7 @@ def _long(names: list[str]) -> list[Any]:
 
 @pytest.mark.parametrize(("mode", "name", "seconds"), [*((mode, name, 1.2) for mode, name in _SHORT), *_long(_ENDLESS)])
 def test_what_has_no_end_is_cut(mode, name, seconds, tmp_path):
-    """Cut for its size: the time for reading is longer than the attack."""
+    """The connection is closed because of its size: the time limit is longer than the attack."""
     with _target(mode, tmp_path, SPADES_READ_S="60") as target:
         flood = _flood(target, name, seconds)
         flood.check(_STALL_MS)
@@ -225,7 +225,7 @@ def test_a_pipeline_is_bounded(mode, name, seconds, tmp_path):
 @pytest.mark.parametrize(("seconds", "connections"), [(2.0, 80), pytest.param(15.0, 80, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", ["batches-unread", pytest.param("one-batch-each-unread", marks=pytest.mark.long)])
 def test_batches_that_nobody_reads_are_bounded(name, seconds, connections, tmp_path):
-    """80 answers of 2.3 MiB each are more than the limit."""
+    """80 answers of 2.3 MiB each are more than the limit for unsent answers."""
     with _target("plain", tmp_path, SPADES_WRITE_S="1") as target:
         _flood(target, name, seconds, connections, after_s=1.5).check(_BATCH_STALL_MS)
 
@@ -234,7 +234,7 @@ def test_batches_that_nobody_reads_are_bounded(name, seconds, connections, tmp_p
 
 
 def _numbered(count: int, paths: list[str]) -> bytes:
-    """``count`` requests with the ids r0, r1 ...; the paths in turn, /bid and /v1/bids as POST."""
+    """Return ``count`` requests with the ids r0, r1, ... to the paths in turn; /bid and /v1/bids are POSTs."""
     data = []
     batch = json.dumps({"requests": [json.loads(BATCH)["requests"][0]] * 4}).encode()
     for index in range(count):
@@ -263,7 +263,7 @@ def patient() -> Iterator[Target]:
 )
 @pytest.mark.parametrize("reads", ["slowly", "at the end"])
 def test_a_pipeline_is_answered_whole_and_in_order(patient, paths, reads):
-    """Whatever is held back while the client does not read is answered once it does."""
+    """Requests that are held back while the client does not read are answered when it reads again."""
     count = 2000
     data = memoryview(_numbered(count, paths))
     received = bytearray()
@@ -306,7 +306,7 @@ def _is_open(connection: socket.socket) -> bool:
 
 
 def _small_window(server: RealServer) -> socket.socket:
-    """A connection whose system holds some 2 KiB of what it has not read."""
+    """Return a connection with a receive buffer of about 2 KiB."""
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     connection.connect(("127.0.0.1", server.port))
@@ -315,7 +315,7 @@ def _small_window(server: RealServer) -> socket.socket:
 
 
 def _send_some(connection: socket.socket, data: bytes, most: int = 1 << 25) -> None:
-    """Send ``data`` again and again, until the server takes no more for .2 s."""
+    """Send ``data`` repeatedly, until the server has taken nothing for 0.2 s."""
     left, taken, last = memoryview(data), 0, time.monotonic()
     while taken < most and time.monotonic() < last + 0.2:
         try:
@@ -343,7 +343,7 @@ _WRITE_TIMEOUTS = r'spades_connection_timeouts_total\{phase="write"\}'
 
 @pytest.fixture(scope="module")
 def hurried() -> Iterator[Target]:
-    """A server that gives its clients a second to take some of an answer."""
+    """A server that gives its clients one second to read a part of an answer."""
     with running_server(**_SETTINGS, SPADES_WRITE_S="1") as server:
         yield Target(server)
 
@@ -359,13 +359,13 @@ def test_clients_that_never_read_are_closed(hurried):
             assert time.monotonic() < started + 6, f"still open: {still}"
             time.sleep(0.05)
     assert metric(hurried.server, _WRITE_TIMEOUTS) == before + len(_UNREAD)
-    time.sleep(1.2)  # the number of connections is set once a second
-    assert metric(hurried.server, "spades_connections") <= 1  # that of a scrape
+    time.sleep(1.2)  # the metric of connections is updated once a second
+    assert metric(hurried.server, "spades_connections") <= 1  # the scrape's own connection
     assert metric(hurried.server, "spades_http_requests_in_flight") == 1
 
 
 def test_half_closed_clients_that_never_read_are_closed(hurried):
-    """They say that they send no more, and keep their places all the same."""
+    """Clients that end their side but never read are closed too."""
     before = metric(hurried.server, _WRITE_TIMEOUTS)
     with ExitStack() as stack:
         connections = [stack.enter_context(_small_window(hurried.server)) for _ in range(10)]
@@ -379,9 +379,9 @@ def test_half_closed_clients_that_never_read_are_closed(hurried):
 
 
 def test_a_client_that_never_reads_learns_of_the_close(hurried):
-    """It sends no more, and all that it sent was read: only a reset ends the connection on both sides at once.
+    """The client sends no more, and all that it sent was read, so only a reset ends both sides at once.
 
-    After an ordinary close the server's system would keep the unsent answers for minutes, and try to send them.
+    After an ordinary close, the server's system would keep the unsent answers for minutes and try to send them.
     """
     with _small_window(hurried.server) as connection:
         connection.send(b"GET /openapi.json HTTP/1.1\r\nHost: service\r\n\r\n" * 40)
@@ -392,7 +392,7 @@ def test_a_client_that_never_reads_learns_of_the_close(hurried):
 
 
 def test_slow_readers_are_not_cut(hurried):
-    """They take 4 KiB every half second, three times as long as the time for writing, then the rest."""
+    """Clients read 4 KiB every 0.5 s, for three times the write limit, and then the rest."""
     before = metric(hurried.server, _WRITE_TIMEOUTS)
     sent = _UNREAD | {"document": _UNREAD["document"][: len(_UNREAD["document"]) // 10]}
     received = dict.fromkeys(sent, b"")
@@ -419,7 +419,7 @@ def test_slow_readers_are_not_cut(hurried):
 
 
 def _whole(data: bytes) -> list[tuple[int, dict[str, str], bytes]]:
-    """The answers in ``data``; none while the last is cut short."""
+    """Return the answers in ``data``; an empty list if the last one is incomplete."""
     try:
         return read_answers(data)
     except ValueError:
@@ -435,7 +435,7 @@ def _whole(data: bytes) -> list[tuple[int, dict[str, str], bytes]]:
 )
 @pytest.mark.parametrize("mode", ["plain", pytest.param("keys", marks=pytest.mark.long)])
 def test_those_who_never_read_take_no_place_from_others(mode, name, connections, most, seconds, tmp_path):
-    """They are more than the requests that may be under way at once: theirs must not stay there."""
+    """There are more such clients than requests allowed in progress, so their requests must not stay in progress."""
     with _target(mode, tmp_path, SPADES_MAX_IN_FLIGHT=str(most), SPADES_WRITE_S="1") as target:
         flood = _flood(target, name, seconds, connections, after_s=2.0)
         flood.check(_STALL_MS)
@@ -471,10 +471,10 @@ def _percentile(sorted_ms: list[float], percent: float) -> float:
     ],
 )
 def test_the_p99_of_others_stays_within_three_times(mode, name, tmp_path):
-    """Medians of rounds in turn: without the attack, with it, and with the same attack on another server.
+    """Compare medians of rounds in turn: without an attack, with it, and with the same attack on another server.
 
-    The last shows what the machine's cores add, whatever the service does: where there are two, an attacker and the
-    server it attacks leave none to the callers. The p99 is held against the larger of the two others.
+    The last one shows the effect of the machine: with two cores, the attacker and the attacked server leave none to the
+    callers. The p99 during the attack is compared with the larger of the two other values.
     """
     rounds = int(os.environ.get("FLOOD_ROUNDS", "5"))
     p50: dict[str, list[float]] = {"alone": [], "attacked": [], "other server attacked": []}
@@ -501,9 +501,9 @@ def test_the_p99_of_others_stays_within_three_times(mode, name, tmp_path):
 
 
 def _use_all_routes(target: Target) -> None:
-    """Ask for each route in right and wrong ways: the metrics of a worker that has seen everything are long."""
+    """Send right and wrong requests to each route, so that the text of the metrics is as long as possible."""
     headers = {"Authorization": f"Bearer {target.secret}"} if target.secret else {}
-    for _ in range(3):  # there may be as many workers
+    for _ in range(3):  # there may be three workers
         for path in sorted(ROUTES):
             with httpx.Client(base_url=target.server.url, headers=headers) as client:
                 for method, body, extra in (
@@ -521,7 +521,7 @@ def _use_all_routes(target: Target) -> None:
 @pytest.mark.parametrize("mode", ["plain", "keys", "workers"])
 @pytest.mark.parametrize("name", ["worst-batches", "wrong-batches", "slow-json", "refused-json"])
 def test_a_bid_beside_the_slowest_batches_takes_less_than_3_ms(mode, name, tmp_path):
-    """The median, in the best of three rounds: other work on the machine is not ours."""
+    """The median of the best of three rounds, because other work on the machine may slow down a round."""
     with _target(mode, tmp_path) as target:
         medians = []
         for _ in range(3):
@@ -542,13 +542,13 @@ def test_a_bid_beside_the_slowest_batches_takes_less_than_3_ms(mode, name, tmp_p
 
 @contextmanager
 def _half_heads(port: int, count: int) -> Iterator[list[socket.socket]]:
-    """``count`` connections that have sent half a head."""
+    """Open ``count`` connections that send half a head."""
     connections: list[socket.socket] = []
     try:
         with selectors.DefaultSelector() as selector:
             deadline = time.monotonic() + 4
             while time.monotonic() < deadline and (len(connections) < count or selector.get_map()):
-                # few at once: the queue of a listener may be short
+                # a few at once, because the listener's queue may be short
                 for _ in range(min(4, count - len(connections))):
                     connection = socket.socket()
                     connections.append(connection)
@@ -567,7 +567,7 @@ def _half_heads(port: int, count: int) -> Iterator[list[socket.socket]]:
 
 
 def _closed(connections: list[socket.socket], limit_s: float) -> int:
-    """How many of the connections the server closes within ``limit_s``."""
+    """Return how many of the connections the server closes within ``limit_s``."""
     deadline = time.monotonic() + limit_s
     left = list(connections)
     while left and time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""Where a request ends: trailers, upgrades, heads, half-closed sockets, and every way to hide a request in another."""
+"""The end of a request: trailers, upgrades, heads, half-closed sockets, and ways to hide a request in another."""
 
 import json
 import socket
@@ -32,14 +32,14 @@ _MANY = json.dumps({"requests": [WORKED] * 512}).encode()
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RealServer]:
-    """Nothing is shed: a busy machine must not change an answer."""
+    """A server that sheds no request, so that a busy machine changes no answer."""
     with running_server(SPADES_READ_S="0.5", SPADES_QUEUE_MS="0", SPADES_ACCESS_LOG="0") as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def keyed(tmp_path_factory) -> Iterator[RealServer]:
-    """A server with API keys; its metrics have a listener of their own, which asks for none."""
+    """A server with API keys; its metrics have a separate listener, which needs no key."""
     path, secret = new_keys_file(tmp_path_factory.mktemp("keys"))
     settings = {
         "SPADES_API_KEYS_FILE": str(path),
@@ -55,7 +55,7 @@ def keyed(tmp_path_factory) -> Iterator[RealServer]:
 
 
 def _talk(server, *pieces: bytes, pause_s: float = 0.005, limit_s: float = 2.5) -> tuple[bytes, bool]:
-    """Send ``pieces``, read until the answer to `_NEXT`, the end or ``limit_s``; what came, and if it was the end."""
+    """Send ``pieces``; read until the answer to `_NEXT`, the end or ``limit_s``; return the bytes, and if it ended."""
     data = b""
     with connected(server) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -72,19 +72,19 @@ def _talk(server, *pieces: bytes, pause_s: float = 0.005, limit_s: float = 2.5) 
                 data += received
         except ConnectionError:
             return data, True
-        except TimeoutError:  # neither an answer nor an end
+        except TimeoutError:  # no answer, and the connection is still open
             return data, False
         return data, False
 
 
 def _executed(server) -> float:
-    """Requests to paths that don't exist, answered 404 or, without a key, 401."""
+    """Return the number of requests to unknown paths, which are answered with 404 or, without a key, 401."""
     where = RealServer(server.process, getattr(server, "metrics_port", server.port), [])
     return metric(where, r'spades_http_requests_total\{route="other",status="(?:404|401)"\}')
 
 
 def _cuts(data: bytes) -> Iterator[list[bytes]]:
-    """``data`` whole, the head apart from the rest, and cut into eight."""
+    """Yield ``data`` in one piece, as head and rest, and in eight pieces."""
     yield [data]
     head = data.find(b"\r\n\r\n") + 4
     if 4 < head < len(data):
@@ -98,9 +98,9 @@ _Heard = dict[str, list[tuple[int, bytes, bool]]]
 
 
 def _hear(server) -> _Heard:
-    """What comes of each case in each of its cuts: the number of pieces, the bytes, and whether the server closed.
+    """Return the result of each case and cut: the number of pieces, the bytes, and whether the server closed.
 
-    Many at once: some wait for their time to be up.
+    Many run at once, because some take until the time limit.
     """
 
     def talk(pieces):
@@ -122,12 +122,12 @@ def heard_with_keys(keyed) -> _Heard:
 
 
 def _check_hidden(case, heard: _Heard, early: frozenset[int]) -> None:
-    """``early``: answers that may have gone before the fault was reached, so that only the close shows it."""
+    """``early``: statuses that may be sent before the fault is reached, so that only the close shows the fault."""
     for pieces, data, closed in heard[case.name]:
         assert b"x-request-id: smuggled" not in data.lower(), data
         answers = read_answers(data, to_head=case.data.startswith(b"HEAD"))
         if pieces > 1 and not answers:
-            assert closed  # what was sent after the close has swept the answer away
+            assert closed  # bytes sent after the close caused a reset, which lost the answer
             continue
         status, headers, _ = answers[0]
         assert status < 500 or status in (501, 505), data
@@ -142,7 +142,7 @@ def _check_hidden(case, heard: _Heard, early: frozenset[int]) -> None:
 
 @pytest.mark.parametrize("case", _CASES, ids=lambda case: case.name)
 def test_a_hidden_request_is_never_executed(heard, case):
-    """One ordinary answer, or a 4xx and a close."""
+    """Each case gets one ordinary answer, or a 4xx and a close."""
     _check_hidden(case, heard, frozenset())
 
 
@@ -211,7 +211,7 @@ _NO_END = {
     "trailers of no path": chunked_head("/nowhere") + b"0\r\n" + b"A: b\r\n" * 20_000,
     "a chunk extension": chunked_head() + b"1;" + b"x" * 120_000,
 }
-# Their bytes may be counted, or waited for until the body's time is up.
+# The server may count their bytes, or wait for them until the body's time limit.
 _SLOW_ENDS = {
     "chunk extensions": chunked_head() + b"1;name=value\r\n \r\n" * 10_000,
     "chunk extensions of a batch": chunked_head("/v1/bids") + b"1;name=value\r\n \r\n" * 10_000,
@@ -221,7 +221,7 @@ _SLOW_ENDS = {
 
 @pytest.mark.parametrize("name", [*_NO_END, *_SLOW_ENDS])
 def test_trailers_and_extensions_count_against_the_head_limit(server, name):
-    """Over 32 KiB: 431 and a close. If the answer has gone already, or the path's own refusal, only the close."""
+    """Over 32 KiB: 431 and a close; only the close if an answer was already sent."""
     data = _NO_END.get(name) or _SLOW_ENDS[name]
     expected = {200, 404, 413, 422, 431} | ({408} if name in _SLOW_ENDS else set())
     with connected(server) as connection:
@@ -243,7 +243,7 @@ def test_trailers_and_extensions_count_against_the_head_limit(server, name):
 
 
 def test_too_many_trailer_bytes_before_the_answer_are_a_431(server):
-    """In one piece: the answer can't have gone before."""
+    """Sent in one piece, so that no answer can have been sent before."""
     for size, status in ((20_000, 200), (40_000, 431)):
         data, closed = _talk(server, _with_trailers(b"X: " + b"x" * size + b"\r\n") + _NEXT)
         answers = read_answers(data)
@@ -272,7 +272,7 @@ def _byte_by_byte(server, data: bytes) -> bytes:
 @pytest.mark.parametrize("path", ["/bid", "/v1/bid", "/v1/bids"])
 @pytest.mark.parametrize("size", [None, 7, 10_000], ids=["length", "small chunks", "one chunk"])
 def test_an_upgrade_to_h2c_is_ignored(server, size, path):
-    """What Java's HttpClient and `curl --http2` send: the answer is that of HTTP/1.1, however the bytes come."""
+    """Java's HttpClient and `curl --http2` send this. The answer is HTTP/1.1, however the bytes are cut."""
     body = json.dumps({"requests": [WORKED] * 2}).encode() if path == "/v1/bids" else BODY
     expected = read_answers(_talk(server, request_bytes(body, path=path) + _NEXT)[0])[0]
     assert expected[0] == 200
@@ -335,7 +335,7 @@ def test_bids_that_ask_for_an_upgrade_are_pipelined_in_order(server):
 
 
 def _sized(size: int, fields: int = 1) -> bytes:
-    """A GET whose head has ``size`` bytes, with ``fields`` fields beside Host."""
+    """Return a GET with a head of ``size`` bytes, with ``fields`` fields besides Host."""
     head = b"GET /healthz HTTP/1.1\r\nHost: service\r\n"
     each = (size - len(head) - 2) // fields
     lines = [b"A%d: " % at for at in range(fields)]
@@ -361,7 +361,7 @@ def test_the_head_limit_holds_for_a_head_in_one_piece(server, method, fields):
 
 
 def test_every_head_of_a_pipeline_has_its_own_limit(server):
-    """Two heads within the limit are over it together, and so are a head and its body."""
+    """Two heads, or a head and its body, may together exceed the limit if each head is within it."""
     answers = read_answers(_talk(server, _sized(20_000) * 4 + request_bytes(BODY + b" " * 50_000) + _NEXT)[0])
     assert [status for status, _, _ in answers] == [200] * 6
     data, closed = _talk(server, _sized(20_000) * 2 + _sized(_HEAD_LIMIT + 1000) + _NEXT)
@@ -402,7 +402,7 @@ def test_at_most_a_hundred_fields(server, fields, status, name, method):
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_one_host(server, hosts, status, method):
-    """RFC 9112, 3.2: a request without Host, or with two, is answered 400."""
+    """A request without Host, or with two, gets a 400 (RFC 9112, section 3.2)."""
     lines = "".join(f"Host: {host}\r\n" for host in hosts).encode()
     head = b"GET /healthz HTTP/1.1\r\n" + lines + b"\r\n"
     if method == "POST":
@@ -439,7 +439,7 @@ _REFUSED = {
 @pytest.mark.parametrize(("data", "status"), _REFUSED.values(), ids=_REFUSED.keys())
 @pytest.mark.parametrize("first", ["batch", "bid", "health", "metrics", "many"])
 def test_a_refusal_waits_for_the_answers_before_it(server, first, data, status):
-    """What comes behind a slower request is answered after it, then the connection is closed."""
+    """A refusal after a slower request is sent after its answer; then the connection is closed."""
     before = {
         "batch": request_bytes(_MANY, path="/v1/bids"),
         "bid": request_bytes(),
@@ -480,7 +480,7 @@ _HALF = {
 @pytest.mark.parametrize(("data", "count"), _HALF.values(), ids=_HALF.keys())
 @pytest.mark.parametrize("pause_s", [0.0, 0.02])
 def test_a_half_closed_socket_gets_its_answers(server, data, count, pause_s):
-    """A caller that has sent all it has to say may shut down its side: `nc`, some HTTP/1.0 clients."""
+    """A caller may close its side after its last request, as `nc` and some HTTP/1.0 clients do."""
     with connected(server) as connection:
         connection.settimeout(10)
         connection.sendall(data)
@@ -520,7 +520,7 @@ def test_a_half_closed_socket_with_half_a_request_is_closed(server, data):
         assert headers["connection"] == "close"
 
 
-# ---- both ways to an answer ---------------------------------------------------------------------------------------
+# ---- the short and the long way to an answer ----------------------------------------------------------------------
 
 _SAME = [
     (BODY, ()),
@@ -540,7 +540,7 @@ _SAME = [
 @pytest.mark.parametrize("path", ["/bid", "/v1/bid"])
 @pytest.mark.parametrize(("body", "headers"), _SAME, ids=range(len(_SAME)))
 def test_every_framing_of_a_request_gets_the_same_answer(server, body, headers, path):
-    """Status, headers (but for the date and a new id) and body."""
+    """Status, body and headers are equal, except the date and a new request id."""
     fields = "".join(f"{header}\r\n" for header in headers).encode()
     upgraded = fields + UPGRADE
     whole = request_bytes(body, *headers, path=path)
@@ -574,7 +574,7 @@ def test_every_framing_of_a_request_gets_the_same_answer(server, body, headers, 
     assert {name for name, answer in found.items() if answer != found["whole"]} == set(), found
 
 
-# ---- what comes behind a request that is being answered ------------------------------------------------------------
+# ---- input after a request that is being answered -----------------------------------------------------------------
 
 _BATCH = request_bytes(json.dumps({"requests": [WORKED] * 200}).encode(), path="/v1/bids")
 _FIRST = {
@@ -607,7 +607,7 @@ def test_an_answer_that_is_due_comes_before_a_refusal(server, first, behind):
 
 @pytest.mark.parametrize("zeros", [10, 300, 5000])
 def test_leading_zeros_of_a_length(server, zeros):
-    """They are digits, so the parser takes them; a length of over 12 digits is refused as too large."""
+    """The parser accepts leading zeros; a length with more than 12 digits is refused as too large."""
     length = b"0" * zeros + b"%d" % len(BODY)
     with connected(server) as connection, connection.makefile("rb") as stream:
         connection.sendall(b"POST /bid HTTP/1.1\r\nHost: service\r\nContent-Length: %b\r\n\r\n%b" % (length, BODY))
@@ -650,7 +650,7 @@ def test_expect_in_other_forms(server, lines):
 
 
 def test_an_early_answer_to_expect_closes(server):
-    """The peer may or may not send its body after it: nobody can tell what comes next."""
+    """The peer may or may not send its body after the answer, so the next bytes can't be interpreted."""
     with connected(server) as connection, connection.makefile("rb") as stream:
         connection.sendall(request_bytes(b" " * 70_000, "Expect: 100-continue")[:-70_000])
         status, headers, _ = read_response(stream)

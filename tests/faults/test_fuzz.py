@@ -1,4 +1,4 @@
-"""Bodies at random, and the OpenAPI document turned against the service: no 500, no crash, nothing off it."""
+"""Random bodies, and requests made from the OpenAPI document: no 500, no crash, no answer that it does not allow."""
 
 import json
 import os
@@ -37,7 +37,7 @@ _TOKENS = [
 
 
 def _mutate(rng, body):
-    """A right body with some harm done: bytes changed, cut out, doubled, tokens put in."""
+    """Return a valid body with errors: bytes changed, removed or repeated, and tokens added."""
     for _ in range(rng.randrange(1, 6)):
         at = rng.randrange(len(body) + 1)
         end = min(len(body), at + rng.randrange(1, 12))
@@ -72,7 +72,7 @@ def test_harmed_bodies(app, count):
         status, headers, body = app.reply("/bid", {}, _mutate(rng, right), time.perf_counter())
         _check(status, headers, body)
         found[status] = found.get(status, 0) + 1
-    assert found.keys() >= {200, 400, 422}  # the harm reaches every stage
+    assert found.keys() >= {200, 400, 422}  # the errors reach every stage
 
 
 _NAMES = st.sampled_from([*REQUEST, "level"]) | st.text()
@@ -105,13 +105,13 @@ def test_any_bytes(app, body):
 
 @pytest.mark.parametrize("count", [300, pytest.param(20_000, marks=pytest.mark.long)])
 def test_harmed_requests_on_the_wire(count):
-    """Heads as well as bodies; the process lives, its memory stays flat."""
+    """Heads and bodies with errors: the process stays alive, and its memory does not grow."""
     rng = random.Random(count)
     right = request_bytes(orjson.dumps(REQUEST), "X-Request-ID: a", "X-Deadline-Ms: 1000")
     with running_server(SPADES_READ_S="0.2") as server:
 
         def send(data):
-            with suppress(ConnectionError, ValueError):  # there may be nothing in it that asks for an answer
+            with suppress(ConnectionError, ValueError):  # the data may not hold a request
                 status, _, body = ask(server, data)
                 assert status != 500, (data, body)
 
@@ -128,7 +128,7 @@ def test_harmed_requests_on_the_wire(count):
 @pytest.mark.slow
 @pytest.mark.parametrize("examples", [15, pytest.param(500, marks=pytest.mark.long)])
 def test_schemathesis_finds_nothing(tmp_path, examples):
-    """Requests made from our own OpenAPI document, answers held against it. A deadline of 0 is a 504 by contract."""
+    """Make requests from the OpenAPI document and check the answers against it. A deadline of 0 gives a 504."""
     (tmp_path / "schemathesis.toml").write_text(
         '[checks.not_a_server_error]\nexpected-statuses = ["2xx", "3xx", "4xx", 504]\n'
     )

@@ -1,4 +1,4 @@
-"""More than a worker can do: some are shed at once, the others are in time, and then all is well again."""
+"""More requests than a worker can answer: some are shed at once, the others are in time, and then all are answered."""
 
 import json
 import statistics
@@ -16,14 +16,14 @@ pytestmark = pytest.mark.alone
 
 
 def _burst(server, count):
-    """``count`` requests at once on one connection; statuses in order."""
+    """Send ``count`` requests at once on one connection; return the statuses in order."""
     with connected(server) as connection, connection.makefile("rb") as stream:
         connection.sendall(request_bytes() * count)
         return [read_response(stream) for _ in range(count)]
 
 
 def test_what_waits_too_long_is_shed_and_the_next_is_answered():
-    """600 requests in one go are 10 ms of work and more, of which a request here may wait for 1."""
+    """600 requests at once take 10 ms or more, but here a request may wait only 1 ms."""
     with running_server(SPADES_QUEUE_MS="1") as server:
         _burst(server, 5)
         answers = _burst(server, 600)
@@ -36,7 +36,7 @@ def test_what_waits_too_long_is_shed_and_the_next_is_answered():
             assert headers["content-type"] == "application/problem+json"
             assert json.loads(body)["type"] == "/problems/overloaded"
         statuses = [ask(server, request_bytes())[0] for _ in range(20)]
-        assert statuses.count(200) >= 18  # a busy machine may hold up one
+        assert statuses.count(200) >= 18  # a busy machine may delay one
         text = httpx.get(f"{server.url}/metrics").text
         counted = float(text.partition('spades_shed_total{reason="capacity"} ')[2].split()[0])
         assert counted >= len(shed)
@@ -49,7 +49,7 @@ def test_with_no_limit_everything_is_answered():
 
 @pytest.mark.slow
 def test_single_bids_are_served_beside_many(capsys):
-    """Four callers with 512 bids a body, without a pause: single bids come between their turns."""
+    """Four callers send batches of 512 bids without a pause: single bids are answered between their turns."""
     many = request_bytes(json.dumps({"requests": [WORKED] * 512}).encode(), path="/v1/bids")
     with running_server(SPADES_QUEUE_MS="0") as server:
         end = time.monotonic() + 2.0
@@ -75,7 +75,7 @@ def test_single_bids_are_served_beside_many(capsys):
                     times.append(time.perf_counter() - started)
                     time.sleep(0.01)
             assert all(future.result() >= 512 for future in futures)
-        # a turn is 2 x 32 decisions, 2 ms or so; one body is 512
+        # a turn is 2 x 32 decisions, about 2 ms; one body has 512
         assert statistics.median(times) < 0.05
 
 

@@ -1,7 +1,7 @@
-"""The service behind nginx: what the one takes for a request is what the other executes, whatever a client sends.
+"""The service behind nginx: both see the same requests, whatever a client sends.
 
-nginx keeps its connections to the service open and uses them for all clients. If both saw the end of a request at
-different bytes, one client's bytes would become another's request, or its answer.
+nginx keeps its connections to the service open and uses them for all clients. If the two saw the end of a request at
+different bytes, one client's bytes could become another client's request or answer.
 """
 
 import json
@@ -28,8 +28,8 @@ pytestmark = pytest.mark.skipif(
     shutil.which("nginx") is None, reason="SKIPPED: nginx is not installed (.ci/run installs it)"
 )
 
-# The first server reads a body before it passes the request on, as nginx does unless told otherwise. The second passes
-# a body on as it comes, and the fields that ask for another protocol.
+# The first server reads a body before it passes the request on, as nginx does by default. The second passes on a body
+# as it arrives, and the fields that ask for another protocol.
 _NGINX = """daemon off; master_process off; pid {directory}/pid; error_log {directory}/error.log;
 events {{ worker_connections 256; }}
 http {{
@@ -57,7 +57,7 @@ http {{
 
 @dataclass(frozen=True)
 class Proxied:
-    """nginx's two ports, what it and the service have logged, and a key (""; none are set)."""
+    """The two ports of nginx, the logs of nginx and of the service, and an empty key."""
 
     ports: dict[str, int]  # by kind: whole, streamed
     proxy_log: Path
@@ -65,7 +65,7 @@ class Proxied:
     secret: str
 
     def smuggled(self) -> Counter[str]:
-        """The ids of the hidden requests that the service has executed, less those that nginx has passed on."""
+        """Return the ids of hidden requests that the service has executed and nginx has not passed on."""
         executed = (json.loads(line)["request_id"] for line in self.service_log.read_text().splitlines())
         lines = (line.rsplit(" ", 1) for line in self.proxy_log.read_text("latin-1").splitlines())
         forwarded = (name for name, status in lines if status != "-")
@@ -119,7 +119,7 @@ def proxied(request, tmp_path_factory) -> Iterator[Proxied]:
 
 
 def _talk(port: int, data: bytes, last: bytes, cut: int = 0, pause_s: float = 0.03) -> bytes:
-    """Send ``data`` in two pieces, read until the answer with the id ``last``, the end, or for 2.5 s."""
+    """Send ``data`` in two pieces; read until the answer with the id ``last``, the end, or 2.5 s have passed."""
     received = b""
     with socket.create_connection(("127.0.0.1", port), timeout=2.5) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -148,10 +148,10 @@ _CASES = [*framing_cases(), *upgrade_cases()]
 @pytest.mark.parametrize("kind", ["whole", "streamed"])
 @pytest.mark.parametrize("pause_s", [None, 0.0, 0.0002, 0.03])
 def test_nginx_and_the_service_agree_on_every_request(proxied, kind, pause_s):
-    """All hostile cases, each followed by ordinary requests, which get their own answers.
+    """After each hostile case, ordinary requests get their own answers.
 
-    Bodies follow their heads at once or after ``pause_s``: nginx sends on what it has. Where the answer may overtake
-    the body, the attack is repeated.
+    Bodies follow their heads at once or after ``pause_s``, because nginx passes on what it has. If the answer may be
+    sent before the body arrives, the attack is repeated.
     """
     port = proxied.ports[kind]
     before = proxied.smuggled()

@@ -1,4 +1,4 @@
-"""Hours in small: a steady load for minutes, in which neither memory nor latency may grow."""
+"""Soak test: under a steady load for minutes, neither memory nor latency grows."""
 
 import os
 from statistics import median
@@ -13,7 +13,7 @@ from tests.service.conftest import running_server
 pytestmark = pytest.mark.alone
 
 _SLICE_S = 10
-_RATE = float(os.environ.get("SOAK_RATE", "1000"))  # requests/s; half of what the machine can do, see `make loadtest`
+_RATE = float(os.environ.get("SOAK_RATE", "1000"))  # requests/s; half of the machine's capacity, see `make loadtest`
 
 
 @pytest.mark.parametrize("seconds", [pytest.param(int(os.environ.get("SOAK_S", "600")), marks=pytest.mark.long)])
@@ -27,7 +27,7 @@ def test_memory_and_latency_stay_flat(seconds):
             rows.append((rss_kb(server.process.pid), result.percentile(50), result.percentile(99), result.failures))
             rss, p50, p99, failures = rows[-1]
             assert result.broken == 0
-            assert result.statuses.keys() <= {200, 503}  # 503: shed, where the machine stood still for 50 ms
+            assert result.statuses.keys() <= {200, 503}  # 503: shed because the machine stalled for 50 ms
             passed = monotonic() - began
             print(f"{passed:5.0f} s  RSS {rss} KiB  p50 {p50:.3f}  p99 {p99:.3f} ms  {failures} failed", flush=True)
         quarter = len(rows) // 4

@@ -1,4 +1,4 @@
-"""Workers that are killed, stops under load, restarts behind a balancer: who loses a request."""
+"""Killed workers, stops under load and restarts behind a load balancer: which requests are lost."""
 
 import asyncio
 import os
@@ -29,7 +29,7 @@ def _ready(server):
 
 
 def test_sigterm_under_load_loses_no_request():
-    """Every request that was sent is answered, with 200; then connections are refused, and the exit code is 0."""
+    """Every request that was sent gets a 200; then connections are refused, and the exit code is 0."""
     with running_server(SPADES_QUEUE_MS="0") as server:
 
         async def run():
@@ -76,11 +76,11 @@ def test_a_killed_worker_returns_and_the_other_serves_meanwhile():
         load, at = asyncio.run(run())
         assert load.statuses.keys() == {200}
         assert load.statuses[200] > at
-        assert load.unanswered <= 8  # the killed worker's connections, one request each
+        assert load.unanswered <= 8  # one request on each connection of the killed worker
         assert load.refused == 0
         text = httpx.get(f"{server.url}/metrics").text
         counted = float(text.partition('spades_http_requests_total{route="/bid",status="200"} ')[2].split()[0])
-        # what was answered is counted, the dead worker's share too; it may have died between counting and answering
+        # all answers are counted, also those of the dead worker, which may have died between counting and answering
         assert 0 <= counted - load.statuses[200] <= load.unanswered
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(START_S) == 0
@@ -97,7 +97,7 @@ def _alive(pid):
 @pytest.mark.slow
 @pytest.mark.parametrize("started", [True, False], ids=["ready", "starting"])
 def test_workers_end_with_a_killed_supervisor(started):
-    """Nobody would stop or restart them any more, and their port must come free; those that still start notice too."""
+    """Nothing would stop or restart them, and their port must become free. This holds for starting workers too."""
     with running_server("--workers", "2", SPADES_DRAIN_S="0") as server:
         if started:
             _ready(server)
@@ -135,7 +135,7 @@ http {{
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="SKIPPED: nginx is not installed (.ci/run installs it)")
 def test_new_tables_behind_a_balancer_fail_no_request(tmp_path):
-    """Two replicas, restarted one after the other with another directory of tables: 0 failed requests."""
+    """Two replicas are restarted one after the other with other tables: 0 failed requests."""
     tables = tmp_path / "tables"
     shutil.copytree(DEFAULT_DIRECTORY, tables)
     one, two, port = free_port(), free_port(), free_port()

@@ -1,4 +1,4 @@
-"""Tables that are not what was built: a byte changed, a file cut. All are refused before anything listens."""
+"""Damaged tables (a changed byte, a truncated file) are refused before the service listens."""
 
 import random
 import shutil
@@ -10,7 +10,7 @@ from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 
 
 def _harm(directory, rng, count):
-    """``count`` harmed directories in turn; each must be refused, by name. Returns those that were not."""
+    """Damage a directory ``count`` times; return the cases that were not refused with the file's name."""
     paths = sorted(path for path in directory.iterdir() if path.suffix in (".npy", ".json"))
     taken = []
     for _ in range(count):
@@ -32,7 +32,7 @@ def _harm(directory, rng, count):
 
 
 def _refusal(directory):
-    """Why the tables are refused; empty when they are not."""
+    """Return why the tables are refused; an empty text if they are not."""
     try:
         open_tables(directory)
     except TablesError as error:

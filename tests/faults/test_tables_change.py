@@ -1,4 +1,4 @@
-"""Tables that change on disk under a running process: no bid from them, and /readyz says why."""
+"""Tables that change on disk while the service runs: no more bids, and /readyz says why."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from tests.service.conftest import START_S, running_server
 
 
 def _overwrite(path):
-    """Another content of the same size in the same file, as `cp` or `rsync --inplace` does it."""
+    """Overwrite a file with other content of the same size, as `cp` and `rsync --inplace` do."""
     content = bytearray(path.read_bytes())
     content[-1000:] = bytes(1000)
     with path.open("r+b") as file:
@@ -23,14 +23,14 @@ def _overwrite(path):
 
 
 def _replace(path):
-    """The same content in another file."""
+    """Replace a file by a new file with the same content."""
     copy = path.with_suffix(".new")
     shutil.copy2(path, copy)
     copy.rename(path)
 
 
 def _statuses(server, count):
-    """The statuses of /readyz and of a bid, each asked ``count`` times on connections of their own."""
+    """Return the statuses of /readyz and of a bid, each requested ``count`` times on new connections."""
     ready = {httpx.get(f"{server.url}/readyz").status_code for _ in range(count)}
     return ready, {httpx.post(f"{server.url}/bid", content=BODY).status_code for _ in range(count)}
 
@@ -51,7 +51,7 @@ def test_changed_tables_are_bid_from_no_more(tmp_path, name, change, arguments):
     shutil.copytree(DEFAULT_DIRECTORY, directory)
     with running_server(*arguments, SPADES_TABLES_DIR=str(directory), SPADES_DRAIN_S="0") as server:
         _ready(server)
-        time.sleep(1.2)  # a check that finds nothing
+        time.sleep(1.2)  # the service checks, and finds nothing
         assert _statuses(server, 4) == ({200}, {200})
         change(directory / name)
         started = time.monotonic()
@@ -73,7 +73,7 @@ def test_changed_tables_are_bid_from_no_more(tmp_path, name, change, arguments):
             assert response.headers["retry-after"] == "1"
         assert httpx.get(f"{server.url}/healthz").status_code == 200
         assert "\nspades_ready 0.0\n" in httpx.get(f"{server.url}/metrics").text
-        time.sleep(1.2)  # another check
+        time.sleep(1.2)  # the service checks again
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(START_S) == 0
         assert server.process.stderr is not None

@@ -1,4 +1,4 @@
-"""Hostile and clumsy callers on the wire: a problem each, nobody else is harmed."""
+"""Hostile and faulty callers: each gets a problem, and no other caller is affected."""
 
 import json
 import random
@@ -93,9 +93,9 @@ def test_a_byte_at_a_time_does_not_buy_time(server):
                 connection.sendall(bytes([byte]))
                 time.sleep(0.02)
         except OSError:
-            pass  # closed under the hand
+            pass  # the server has closed it meanwhile
         assert time.monotonic() - started < 10
-        with suppress(ConnectionError):  # what was sent after the close may have swept the answer away
+        with suppress(ConnectionError):  # bytes sent after the close may have caused a reset, which lost the answer
             assert read_response(stream)[0] == 408
     _well(server)
 
@@ -140,7 +140,7 @@ def _hold_connections(server, count, most):
 
 @pytest.mark.long
 def test_ten_thousand_idle_connections():
-    """They cost some 10 KiB each, others are served beside them, and what they took is used again by the next."""
+    """Each costs about 10 KiB; other callers are served meanwhile, and later connections reuse the memory."""
     with running_server(SPADES_READ_S="600", SPADES_MAX_CONNECTIONS="20000") as server:
         _well(server)
         first = _idle(server, 10_000)
@@ -180,7 +180,7 @@ _VARIANTS = [
     [(), ("X-Request-ID: me",), ("X-Deadline-Ms: 0",), ("Content-Type: multipart/x",), ("Connection: close",)],
 )
 def test_both_ways_to_an_answer_say_the_same(server, headers, body):
-    """In one piece a request takes the short way, in two the long one."""
+    """A request in one piece takes the short way, a request in two pieces the long way."""
     data = request_bytes(body, *headers)
     at_once = ask(server, data)
     with connected(server) as connection, connection.makefile("rb") as stream:
@@ -188,10 +188,10 @@ def test_both_ways_to_an_answer_say_the_same(server, headers, body):
         time.sleep(0.02)
         connection.sendall(data[40 : len(data) - 1])
         time.sleep(0.02)
-        with suppress(OSError):  # refused and closed before its end
+        with suppress(OSError):  # the server may refuse and close before the end
             connection.sendall(data[len(data) - 1 :])
         in_pieces = read_response(stream)
-    if not body:  # the headers alone: in two pieces only until they are complete, then the short way again
+    if not body:  # without a body, a request in two pieces takes the short way too, once its headers are complete
         assert at_once[0] == in_pieces[0]
         return
     for answer in (at_once, in_pieces):
@@ -202,7 +202,7 @@ def test_both_ways_to_an_answer_say_the_same(server, headers, body):
 
 
 def test_pipelined_and_cut_at_random_every_request_is_answered_in_order(server):
-    """50 requests, some of them wrong, some to other routes, cut into pieces at random places."""
+    """50 requests, some of them wrong and some to other routes, are cut into pieces at random places."""
     random.seed(4)
     expected, data = [], b""
     for index in range(50):

@@ -1,4 +1,4 @@
-"""`--workers` when workers can't start or die: pauses, giving up, a killed supervisor's directory."""
+"""`--workers` if workers can't start or are killed: pauses, giving up, the directory of a killed supervisor."""
 
 import os
 import re
@@ -16,7 +16,7 @@ from tests.faults.conftest import BODY, children
 from tests.faults.test_stopping import _alive, _ready
 from tests.service.conftest import START_S, running_server
 
-# Imported by every Python process that has its directory on PYTHONPATH: workers end at once while the file is there.
+# Every Python process with this directory on PYTHONPATH imports it, so workers end at once while the file exists.
 _CRASH = """import os, sys
 if "work" in sys.orig_argv and os.path.exists({flag!r}):
     os._exit(3)
@@ -37,7 +37,7 @@ def _stderr(server):
 
 @pytest.mark.slow
 def test_tables_that_break_end_the_service_after_a_few_starts(tmp_path):
-    """Nobody accepts any more, instead of a port at which callers hang."""
+    """Then the port is closed, so that callers are refused instead of kept waiting."""
     directory = tmp_path / "data"
     shutil.copytree(DEFAULT_DIRECTORY, directory)
     with running_server("--workers", "2", SPADES_TABLES_DIR=str(directory)) as server:
@@ -57,7 +57,7 @@ def test_tables_that_break_end_the_service_after_a_few_starts(tmp_path):
 
 @pytest.mark.slow
 def test_one_that_cannot_start_beside_one_that_serves(tmp_path):
-    """The other serves on; tries get rarer; a stop during a pause is at once and ends well."""
+    """The other worker still serves; pauses get longer; a stop during a pause takes effect at once with exit code 0."""
     flag = tmp_path / "crash"
     (tmp_path / "sitecustomize.py").write_text(_CRASH.format(flag=str(flag)))
     with running_server("--workers", "2", PYTHONPATH=str(tmp_path)) as server:
@@ -82,7 +82,7 @@ def test_one_that_cannot_start_beside_one_that_serves(tmp_path):
 
 @pytest.mark.slow
 def test_a_killed_supervisor_leaves_no_directory(tmp_path):
-    """Its workers remove it. Where they are killed too, the next supervisor does."""
+    """Its workers remove it. If they are killed too, the next supervisor removes it."""
     with running_server("--workers", "2", TMPDIR=str(tmp_path), SPADES_DRAIN_S="0") as server:
         _ready(server)
         (directory,) = tmp_path.iterdir()
@@ -100,7 +100,7 @@ def test_a_killed_supervisor_leaves_no_directory(tmp_path):
         (left,) = tmp_path.iterdir()
         server.process.wait(START_S)
     with running_server(TMPDIR=str(tmp_path)):
-        assert Path(left).is_dir()  # one process has no such directory, and removes none
+        assert Path(left).is_dir()  # a server without workers has no such directory and removes none
     with running_server("--workers", "2", TMPDIR=str(tmp_path)) as server:
         assert [path.name.split("-")[2] for path in tmp_path.iterdir()] == [str(server.process.pid)]
         server.process.send_signal(signal.SIGTERM)

@@ -1,7 +1,7 @@
-"""Requests whose end two readers may see at different bytes: the ways to smuggle a request inside another.
+"""Requests in which two readers may see the end at different bytes: ways to smuggle a request inside another.
 
-Each case's bytes hold `HIDDEN`, a request to /smuggled. No reading that HTTP/1.1 allows makes it a request of its own,
-so a server that executes it can be made to take one caller's bytes for another's request.
+The bytes of each case contain `HIDDEN`, a request to /smuggled. HTTP/1.1 does not allow reading it as a separate
+request. A server that executes it could be tricked into taking one caller's bytes for another caller's request.
 """
 
 import json
@@ -15,14 +15,14 @@ _POST = b"POST /bid HTTP/1.1\r\nHost: service\r\n"
 
 
 class Case(NamedTuple):
-    """A case: its name, its bytes, and whether it must be refused (None: one ordinary answer is as good)."""
+    """A case: its name, its bytes, and whether it must be refused (None: one ordinary answer is fine too)."""
 
     name: str
     data: bytes
     refused: bool | None
 
     def numbered(self, number: int) -> bytes:
-        """The bytes with a hidden request that differs from the hidden requests of other cases."""
+        """Return the bytes with a hidden request that differs from those of other cases."""
         return self.data.replace(b"smuggled-000", b"smuggled-%03d" % number)
 
 
@@ -108,19 +108,19 @@ def _codings() -> list[Case]:
     after_last_chunk = b"0\r\n\r\n" + HIDDEN
     for name, field in _CODINGS:
         cases += [
-            # read as chunks it is an empty body, and a second request
+            # read as chunks: an empty body and a second request
             Case(f"coding {name}, length of all", _POST + field + b"\r\nContent-Length: %d\r\n\r\n", None),
             Case(f"coding {name}, behind length", _POST + b"Content-Length: %d\r\n" + field + b"\r\n\r\n", None),
         ]
         cases[-2:] = [case._replace(data=case.data % len(after_last_chunk) + after_last_chunk) for case in cases[-2:]]
         cases += [
-            # read by its length it is a short body, and a second request
+            # read by its length: a short body and a second request
             Case(
                 f"coding {name}, length of the first line",
                 _POST + field + b"\r\nContent-Length: " + first_line + b"\r\n\r\n" + chunks,
                 None,
             ),
-            # read without a body it is two requests
+            # read without a body: two requests
             Case(f"coding {name}, no chunks", _POST + field + b"\r\n\r\n" + HIDDEN, True),
         ]
     return cases
@@ -156,7 +156,7 @@ def _chunks() -> list[Case]:
         Case("other bytes after a chunk", b"1\r\naXX" + end + HIDDEN, True),
         Case("bare LF after a chunk", b"1\r\na\n" + end + HIDDEN, True),
         Case("bare CR after a chunk", b"1\r\na\r" + end + HIDDEN, True),
-        # one reader ends the extension at the LF, and takes what follows for the chunk; another reads on to CR LF
+        # one reader ends the extension at the LF and takes the next bytes for the chunk; another reads on to CR LF
         Case("bare LF in an extension", b"2;\nxx\r\n" + size + b"\r\n0\r\n\r\n" + HIDDEN, True),
         Case("bare CR in an extension", b"0;\ra\r\n\r\n" + HIDDEN, True),
         Case("NUL in an extension", b"0;\x00\r\n\r\n" + HIDDEN, True),
@@ -248,7 +248,7 @@ def _heads() -> list[Case]:
 
 
 def upgrade_cases() -> list[Case]:
-    """Requests that ask for another protocol, whose bodies look like requests; and CONNECT."""
+    """Return requests that ask for another protocol and whose bodies look like requests, and CONNECT requests."""
     cases = []
     for name, fields in (
         ("h2c", UPGRADE),
@@ -274,5 +274,5 @@ def upgrade_cases() -> list[Case]:
 
 
 def framing_cases() -> list[Case]:
-    """Lengths, codings, chunks and heads."""
+    """Return cases about lengths, codings, chunks and heads."""
     return [*_lengths(), *_codings(), *_chunks(), *_heads()]

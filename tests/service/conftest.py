@@ -1,4 +1,4 @@
-"""What the service's tests share: an app on the committed tables, a client for it in-process, real servers."""
+"""Fixtures of the service's tests: an app on the committed tables, a client in the same process, real servers."""
 
 import asyncio
 import copy
@@ -32,13 +32,13 @@ def app() -> Service:
 
 @pytest.fixture
 def request_body() -> dict:
-    """A valid request that tests may spoil."""
+    """A valid request that tests may change."""
     return copy.deepcopy(REQUEST)
 
 
 @pytest.fixture
 def call(app: Service) -> Callable[..., httpx.Response]:
-    """call(method, path, **httpx arguments): one request to the app in-process."""
+    """A function call(method, path, **httpx arguments) that sends one request to the app in this process."""
 
     def send(method: str, path: str, service: Service = app, **arguments) -> httpx.Response:
         async def run() -> httpx.Response:
@@ -52,7 +52,7 @@ def call(app: Service) -> Callable[..., httpx.Response]:
 
 
 class RealServer:
-    """A served process; `url` and `port` on loopback."""
+    """A running server process; `url` and `port` are on loopback."""
 
     def __init__(self, process: subprocess.Popen[str], port: int, log: list[str]) -> None:
         self.process = process
@@ -67,7 +67,7 @@ def serve_command(*arguments: str) -> list[str]:
 
 @contextmanager
 def running_server(*arguments: str, stdout: Any = None, **environment: str) -> Iterator[RealServer]:
-    """`python -m service serve` on a free port, killed at the end if it still runs; ``stdout``: a descriptor."""
+    """Run `python -m service serve` on a free port; kill it at the end if it still runs. ``stdout``: a descriptor."""
     process = subprocess.Popen(
         serve_command(*arguments),
         cwd=ROOT,
@@ -84,7 +84,7 @@ def running_server(*arguments: str, stdout: Any = None, **environment: str) -> I
             log.append(line)
             if found := re.search(r"running on http://127\.0\.0\.1:(\d+)", line):
                 port = int(found[1])
-            # one process says so after it has started; several say "running" first, then each that it is up
+            # one process logs this after its start; of several, the supervisor logs "running" before they are up
             if port and ("--workers" not in arguments or "Application startup complete" in line):
                 break
         assert port, "".join(log)
@@ -104,6 +104,6 @@ def serve() -> Callable:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[RealServer]:
-    """One server for the tests that don't stop it."""
+    """A server for all tests that don't stop it."""
     with running_server() as running:
         yield running

@@ -1,4 +1,4 @@
-"""The access log's bookkeeping: each line is written whole or counted, however the stream fails."""
+"""The access log counts its lines: each is written completely or counted as dropped, however the stream fails."""
 
 import errno
 import random
@@ -11,7 +11,7 @@ from service.access_log import AccessLog
 
 
 class Flaky:
-    """A stream that takes a part of what it gets, or fails; at the end it takes everything."""
+    """A stream that writes only a part of its input, or fails; at the end it writes everything."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)

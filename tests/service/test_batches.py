@@ -1,4 +1,4 @@
-"""POST /v1/bids shares the event loop: by elapsed time, one batch in each turn."""
+"""POST /v1/bids shares the event loop: each turn works on one batch, for a limited time."""
 
 import asyncio
 import math
@@ -18,7 +18,7 @@ _WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
 
 
 class Work:
-    """A clock that decisions move on: each takes `decision_s` of it. Notes how much work each turn of the loop held."""
+    """A clock that each decision advances by `decision_s`. It records the work in each turn of the event loop."""
 
     def __init__(self, monkeypatch, decision_s: float) -> None:
         self.now = 0.0
@@ -43,7 +43,7 @@ class Work:
         return decide(*position)
 
     async def watch(self) -> None:
-        """Note each turn of the event loop, until cancelled."""
+        """Record each turn of the event loop, until cancelled."""
         while True:
             worked, bodies = self.now, self._bodies
             await asyncio.sleep(0)
@@ -83,7 +83,7 @@ def _batch(count: int) -> bytes:
 @pytest.mark.parametrize("slices", [0.1, 0.4, 1.0, 3.0])
 @pytest.mark.parametrize("batches", [1, 2, 5])
 def test_a_turn_holds_one_slice_of_work(monkeypatch, state, slices, batches):
-    """A decision takes so many slices; the one that goes over the slice is finished."""
+    """A decision takes ``slices`` slices; a decision that exceeds the slice is finished."""
     work = Work(monkeypatch, slices * hot.SLICE_S)
     answers = _run(state, work, *([_batch(20)] * batches))
     assert [len(orjson.loads(answer)["answers"]) for answer in answers] == [20] * batches  # type: ignore[arg-type]
@@ -117,12 +117,12 @@ def test_a_deadline_ends_a_batch_between_two_slices(monkeypatch, state):
     asyncio.run(main())
     assert work.now == pytest.approx(11 * hot.SLICE_S)
     assert b"spades_bids_total{" in state.metrics.text()
-    # what was decided was counted
+    # the decisions made were counted
     assert sum(float(line.split()[-1]) for line in _lines(state, "spades_bids_total{")) == 11
 
 
 def test_the_answer_is_one_array(monkeypatch, state):
-    """However it is sliced, empty or wrong."""
+    """The answer is one array for every number of slices, for an empty batch and for wrong requests."""
     whole = asyncio.run(hot.bids(state, _batch(7), math.inf, None))
     Work(monkeypatch, hot.SLICE_S)
     assert asyncio.run(hot.bids(state, _batch(7), math.inf, None)) == whole

@@ -1,4 +1,4 @@
-"""POST /v1/bid/blind: answers, lots, faults, metrics; and that it is let in, timed and keyed as the other bids are."""
+"""POST /v1/bid/blind: answers, random numbers, faults, metrics; load, deadlines and keys as for the other bids."""
 
 import copy
 import subprocess

@@ -1,4 +1,4 @@
-"""Bodies and header fields, before the JSON."""
+"""Bodies and header fields, before the JSON is parsed."""
 
 from time import perf_counter
 
@@ -11,7 +11,7 @@ _NAMES = st.sampled_from([b"host", b"accept", b"x"])
 
 
 def _naive(headers):
-    """By the text of RFC 9110, 5.3: each name once, its values in order."""
+    """Join headers by the text of RFC 9110, section 5.3: each name once, its values in order."""
     names = [name for name, _ in headers]
     return {name: b", ".join(value for other, value in headers if other == name) for name in names}
 
@@ -22,7 +22,7 @@ def test_values_of_a_repeated_name_are_joined(headers):
 
 
 def test_many_values_of_one_name_take_time_in_proportion():
-    """Joined pair by pair 30,000 values take 100 ms and more, joined at once 3."""
+    """30,000 values take 3 ms if joined at once, but over 100 ms if joined pair by pair."""
     headers = [(b"x", b"some value")] * 30_000
     times = []
     for _ in range(5):

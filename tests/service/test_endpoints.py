@@ -1,4 +1,4 @@
-"""The endpoints in-process: answers, and every HTTP status but those that need a real connection."""
+"""The endpoints, in this process: answers, and every HTTP status that does not need a real connection."""
 
 import asyncio
 import re
@@ -249,7 +249,7 @@ def test_bids(call, request_body):
 
 
 def test_bids_are_those_of_single_requests_to_the_byte(call, request_body):
-    """Over several turns of the event loop, of all policies, right and wrong."""
+    """A batch over several turns of the event loop, with all policies, and right and wrong requests."""
     requests: list[dict] = [
         request_body | {"policy": policy, "scores": {"us": 10 * number}, "explain": number % 5 > 0}
         for number in range(24)
@@ -397,7 +397,7 @@ def test_draining(call, request_body):
     draining.state.drain()
     _problem(call("GET", "/readyz", draining), "not-ready")
     assert call("GET", "/healthz", draining).status_code == 200
-    assert call("POST", "/bid", draining, json=request_body).status_code == 200  # what still comes is answered
+    assert call("POST", "/bid", draining, json=request_body).status_code == 200  # late requests are answered
 
 
 def test_lifespan_opens_the_tables_and_drains(tmp_path):

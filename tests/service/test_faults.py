@@ -17,7 +17,7 @@ from service.problems import CODES, MAX_FAULTS, MEDIA_TYPE, ProblemError
 _HAND = ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"]
 _GONE = "(left out)"  # a text, so that the names of tests are the same in every process
 
-# code, the fields to change (None as value of _GONE: leave out), the pointer
+# code, the fields to change (_GONE: leave out), the pointer
 _CASES = [
     ("missing-field", {"seat": _GONE}, "/seat"),
     ("missing-field", {"hand": _GONE}, "/hand"),
@@ -99,7 +99,7 @@ _CASES = [
     ("bid-out-of-range", {"previous_bids": [3, -1]}, "/previous_bids/1"),
     ("bid-out-of-range", {"previous_bids": [3, "14"]}, "/previous_bids/1"),
     ("bid-out-of-range", {"previous_bids": [3, 10**19]}, "/previous_bids/1"),
-    ("bid-out-of-range", {"previous_bids": [3, -1e30]}, "/previous_bids/1"),  # what the reader makes of longer integers
+    ("bid-out-of-range", {"previous_bids": [3, -1e30]}, "/previous_bids/1"),  # as longer integers are read
     ("bid-out-of-range", {"previous_bids": [3, "pass"]}, "/previous_bids/1"),
     ("bid-out-of-range", {"previous_bids": ["blind_nil", 3]}, "/previous_bids/0"),
     (
@@ -158,7 +158,7 @@ def test_code_and_pointer(call, request_body, code, changes, pointer):
     found = {(error["pointer"], error["code"]) for error in problem["errors"]}
     assert (pointer, code) in found
     extra = found - {(pointer, code)}
-    assert all(code in ("seat-mismatch", "hand-size") for _, code in extra), extra  # what the change itself brings
+    assert all(code in ("seat-mismatch", "hand-size") for _, code in extra), extra  # caused by the change itself
     assert all(len(error["detail"]) < 400 for error in problem["errors"])
 
 
@@ -269,7 +269,7 @@ _COSTLY = {
 @pytest.mark.long
 @pytest.mark.parametrize("case", _COSTLY)
 def test_no_single_request_takes_long(app, capsys, case):
-    """A slice of a batch ends after the request that is at work: it should take no more than 1 ms."""
+    """A slice of a batch ends after the request in progress, which should take at most 1 ms."""
     request = {"previous_bids": [3, 4, 2], "seat": 3, **_COSTLY[case]}
     times = []
     for _ in range(15):
@@ -285,7 +285,7 @@ def test_no_single_request_takes_long(app, capsys, case):
 
 @pytest.mark.parametrize("field", ["policy", "convention"])
 def test_what_is_refused_is_not_remembered(app, request_body, field):
-    """Texts are looked up in caches of 1,024: long ones would fill the memory."""
+    """Texts are kept in caches of 1,024 entries, so long texts would fill the memory."""
     tracemalloc.start()
     try:
         for number in range(1100):

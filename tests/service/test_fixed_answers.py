@@ -1,4 +1,4 @@
-"""Routes that never change are answered from memory as FastAPI would answer them."""
+"""Answers that never change are sent from memory, and equal those of FastAPI."""
 
 import asyncio
 

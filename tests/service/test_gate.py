@@ -1,4 +1,4 @@
-"""Ids, keys, rates, shedding and the access log, in-process."""
+"""Request ids, keys, rates, shedding and the access log, in this process."""
 
 import asyncio
 import io
@@ -75,7 +75,7 @@ def test_the_log_has_ids_and_no_hands(call, request_body):
     assert (lines[0]["request_id"], lines[0]["traceparent"]) == ("me", _TRACE)
     assert 0 < lines[0]["duration_ms"] < 10_000
     assert abs(lines[0]["time"] - time.time()) < 60
-    text = orjson.dumps([{**line, "time": 0, "duration_ms": 0} for line in lines]).decode()  # may have any digits
+    text = orjson.dumps([{**line, "time": 0, "duration_ms": 0} for line in lines]).decode()  # these may hold any digits
     assert not any(word in text for word in ("KC", "AKJ62", "secret", "120"))
 
 
@@ -104,7 +104,7 @@ def test_a_log_that_nobody_reads_holds_up_nobody():
     for _ in range(6000):
         log.write("POST", "/bid", 200, 0.001, b"id", None, None)
     assert sum(dropped) > 1000
-    log.close()  # waits for a second, no longer
+    log.close()  # waits for at most one second
     assert time.monotonic() - started < 10
 
 
@@ -127,7 +127,7 @@ def test_keys_are_needed_by_all_but_health(call, request_body, tmp_path):
         assert call("POST", route, service, json=body).status_code == 401
         assert call("POST", route, service, json=body, headers=bad).status_code == 401
         assert call("POST", route, service, json=body, headers=good).status_code == 200
-        # both ways to an answer ask for the key
+        # the short and the long way check the key
         if route != "/v1/bids":
             content = orjson.dumps(body)
             assert service.responder.reply(route, {}, content, time.perf_counter())[0] == 401
@@ -157,7 +157,7 @@ def test_a_key_over_its_rate_waits(call, request_body, tmp_path):
     response = call("POST", "/bid", service, json=request_body, headers=first)
     assert response.status_code == 429
     assert response.json()["type"] == "/problems/rate-limited"
-    assert 10 <= int(response.headers["retry-after"]) <= 14  # 40 bids owed at 3 a second
+    assert 10 <= int(response.headers["retry-after"]) <= 14  # 40 bids to regain at 3 per second
     assert call("POST", "/bid", service, json=request_body, headers=second).status_code == 200
     text = call("GET", "/metrics", service, headers=second).text
     assert re.search(r'spades_shed_total\{reason="rate"\} [1-9]', text)
@@ -185,7 +185,7 @@ def test_other_routes_count_against_the_rate_of_bids(call, request_body, tmp_pat
 
 
 def test_costly_requests_take_turns_by_hand():
-    """Some at once, the others one each hundredth of a second; after half a second of waiting they are refused."""
+    """Some start at once, the others one every 0.01 s; requests that would wait over 0.5 s are refused."""
     now = 0.0
     gate = Gate(Settings(), Metrics((), ()), lambda: now)
     at_once = [gate.turn_s("/v1/rules") for _ in range(int(COSTLY_AT_ONCE))]
@@ -196,7 +196,7 @@ def test_costly_requests_take_turns_by_hand():
         with pytest.raises(ProblemError, match="overloaded"):
             gate.turn_s("/docs")
         assert gate.turn_s(METRICS) == 0.0
-    now = 0.5  # all who waited have had their turn
+    now = 0.5  # all waiting requests have started
     assert gate.turn_s("/docs") == pytest.approx(0.01)
     now = 100.0
     assert [gate.turn_s("/docs") for _ in range(101)] == pytest.approx([0.0] * 100 + [0.01])
@@ -237,7 +237,7 @@ def test_a_refusal_waits_and_nobody_else_does(call, monkeypatch, request_body, t
 
 
 def test_who_waits_for_a_turn_is_not_under_way(monkeypatch, request_body):
-    """With room for one request at a time, a bid is answered while two wait for other routes."""
+    """With one request allowed in progress, a bid is answered while two requests wait on costly routes."""
     monkeypatch.setattr("service.gate.COSTLY_AT_ONCE", 1.0)
     monkeypatch.setattr("service.gate.COSTLY_RATE", 20.0)
     service = _service(max_in_flight=1)
@@ -263,7 +263,7 @@ def test_who_waits_for_a_turn_is_not_under_way(monkeypatch, request_body):
 
 
 def _late(service, path, waited_s, method="POST", body=b"{}"):
-    """One request that arrived ``waited_s`` ago."""
+    """Send one request that arrived ``waited_s`` seconds ago."""
     sent = []
     scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": b""}
     scope |= {"headers": [], "arrived": time.perf_counter() - waited_s, "http_version": "1.1", "root_path": ""}
@@ -338,7 +338,7 @@ def test_too_many_under_way_are_shed(request_body):
 
 
 def test_large_bodies_in_hand_are_limited(request_body):
-    """As many bytes as have come count; small bodies are not counted, and answered beside the large ones."""
+    """Only bytes that have arrived count. Small bodies do not count, and are answered beside large ones."""
     service = _service()
     small = orjson.dumps({"requests": [request_body]})
     large = small.ljust(MAX_BODIES_BYTES)

@@ -1,4 +1,4 @@
-"""The limits on a body's JSON: no valid request comes near them, and nothing slow passes."""
+"""The limits on a body's JSON: all valid requests are far below them, and no slow body passes."""
 
 import asyncio
 import gc
@@ -22,7 +22,7 @@ _MIB = 1024 * 1024
 
 
 def _largest(schema: dict, definitions: dict) -> JsonLimits:
-    """What the largest value that ``schema`` allows holds of each."""
+    """Return the counts of JSON characters in the largest value that ``schema`` allows."""
     if "$ref" in schema:
         return _largest(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     if "anyOf" in schema:
@@ -41,7 +41,7 @@ def _largest(schema: dict, definitions: dict) -> JsonLimits:
 
 
 def _most_options() -> int:
-    """How many options the longest policy text may name."""
+    """Return the number of options in a policy text of the largest length."""
     shortest = sorted(len(":" + option.partition("|")[0]) for option in options_of("bis"))
     return sum(length <= POLICY_CHARS - len("bis") for length in accumulate(shortest))
 
@@ -51,11 +51,11 @@ def test_the_largest_valid_request_is_within_the_limits(model):
     schema = TypeAdapter(model).json_schema()
     largest = _largest(schema, schema["$defs"])
     if model is BidRequest:
-        # as the table in json_limits.py says; `scores` hold four sides' numbers or two seats' lists, not both
+        # as in the table in json_limits.py; `scores` hold the numbers of two sides or the lists of four seats, not both
         assert largest == JsonLimits(9, 67, 37, 0)
         assert _most_options() == 16
     assert all(most >= 10 * found for found, most in zip(largest, SINGLE_LIMITS, strict=True))
-    # in a batch there are a comma between the requests, and two brackets around them
+    # a batch also has a comma between requests, and two brackets around them
     assert 2 + largest.brackets * MAX_ITEMS <= BATCH_LIMITS.brackets
     assert (largest.commas + 1) * MAX_ITEMS <= BATCH_LIMITS.commas
     assert (largest.colons + _most_options()) * MAX_ITEMS <= BATCH_LIMITS.colons
@@ -129,7 +129,7 @@ def test_the_fullest_valid_batch_is_answered(call):
 
 
 def _fill(head: bytes, item: bytes, tail: bytes, most: int | None = None) -> bytes:
-    """``item`` repeated up to a body of 1 MiB, ``most`` times at most; %d in it is its number."""
+    """Return a body of up to 1 MiB with ``item`` repeated, at most ``most`` times; %d in it becomes its number."""
     items, size = [], len(head) + len(tail)
     for number in range(_MIB if most is None else most):
         text = item % number if b"%" in item else item
@@ -166,7 +166,7 @@ _SHAPES = {
 @pytest.mark.long
 @pytest.mark.parametrize("shape", _SHAPES)
 def test_no_body_blocks_the_event_loop(app, capsys, shape):
-    """The best of several: beside other work on the machine any may take longer."""
+    """Takes the best of several runs, because other work on the machine may slow down a run."""
     body = _SHAPES[shape]
     assert len(body) <= _MIB
 

@@ -1,4 +1,4 @@
-"""API keys: the file, the look-up, the rates."""
+"""API keys: the file, looking up keys, and rates."""
 
 import hashlib
 
@@ -97,7 +97,7 @@ def test_files_with_faults_name_the_line_and_quote_no_secret(tmp_path, text, mat
 
 
 def test_a_bucket_by_hand():
-    """4 tokens a second: 4 at once, then one each quarter; 100 owed take 25 s."""
+    """4 tokens per second: 4 at once, then one every 0.25 s; 100 tokens owed take 25 s."""
     now = 0.0
     bucket = Bucket(4.0, lambda: now)
     assert [bucket.take() for _ in range(5)] == [0.0, 0.0, 0.0, 0.0, 0.25]

@@ -1,4 +1,4 @@
-"""Level and style over HTTP: told, repeated by their seed, the policy's own options beside the request's."""
+"""Level and style over HTTP: in the explanation, repeatable by seed, and combined with the policy's own options."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What /metrics counts, from closed label sets."""
+"""The counts in /metrics, with closed sets of labels."""
 
 import asyncio
 import time
@@ -82,13 +82,13 @@ def test_bids_counted_together_or_one_by_one():
     many.decided_many([])
     shown = [_values(metrics.text().decode()) for metrics in (one, many)]
     assert shown[0].keys() == shown[1].keys()
-    assert shown[0] == pytest.approx(shown[1], rel=1e-12)  # sums of the same times in another order
+    assert shown[0] == pytest.approx(shown[1], rel=1e-12)  # the same times, added in another order
     assert shown[0]["spades_decision_duration_seconds_count", ("policy", "bis")] == len(made) / 2 + 0.5
 
 
 @pytest.mark.parametrize("name", ["_sum", "_buckets", "_upper_bounds"])
 def test_what_the_library_does_not_document_is_there(name):
-    """If this fails, rewrite `observe_many`, and raise the upper bound of prometheus-client in pyproject.toml."""
+    """If this test fails, adapt `observe_many`, and raise the upper bound of prometheus-client in pyproject.toml."""
     assert hasattr(Metrics(("bis",), ("none",)).decisions["bis"], name)
 
 
@@ -129,7 +129,7 @@ def test_buckets_begin_where_answers_are():
 
 
 class Scrapes:
-    """An exposition whose texts are numbered, on a clock that the test moves."""
+    """An exposition with numbered texts, on a clock that the test sets."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -141,7 +141,7 @@ class Scrapes:
         return b"%d" % self.made
 
     def burst(self, count: int, overloaded: bool = False) -> list[bytes]:
-        """One after the other, half of them by the event loop's way."""
+        """Get several texts in a row, half of them as the event loop does."""
 
         async def beside() -> bytes:
             return await self.exposition.text_beside_requests(overloaded)
@@ -182,7 +182,7 @@ def test_while_overloaded_no_text_is_made_but_the_first():
 
 
 def test_threads_share_the_texts():
-    """Many at once: no more new texts than allowed, made one at a time, and nobody gets none."""
+    """Many threads at once: no more new texts than allowed, made one at a time, and each thread gets a text."""
     making = Lock()
     made: list[bytes] = []
 

@@ -1,4 +1,4 @@
-"""The directory of several workers' metrics: who removes it, and whose are left alone."""
+"""The directory with the metrics of several workers: which process removes it, and which directories are kept."""
 
 import fcntl
 import os
@@ -13,7 +13,7 @@ from service.settings import SettingsError
 
 @pytest.fixture
 def dead_pid():
-    """The id of a process that has ended."""
+    """Return the id of a process that has ended."""
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait(30)
     return process.pid
@@ -34,14 +34,14 @@ def test_it_is_removed_in_the_usual_way(tmp_path, monkeypatch):
         assert path.name.startswith(f"spades-metrics-{os.getpid()}-")
         with membership(path, os.getppid()):
             pass
-        assert path.is_dir()  # the supervisor lives: it removes it
+        assert path.is_dir()  # the supervisor is alive and will remove it
     assert list(tmp_path.iterdir()) == []
 
 
 def test_leftovers_of_the_dead_are_removed(tmp_path, dead_pid):
     _directory(tmp_path, dead_pid)
     (_directory(tmp_path, dead_pid, "nolock") / "lock").unlink()
-    _directory(tmp_path, os.getpid())  # of an earlier process with our id
+    _directory(tmp_path, os.getpid())  # left by an earlier process with our id
     remove_leftovers(tmp_path)
     assert list(tmp_path.iterdir()) == []
 

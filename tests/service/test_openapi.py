@@ -1,4 +1,4 @@
-"""The OpenAPI document: complete for the hot routes too, its examples true to its schemas, answers true to both."""
+"""The OpenAPI document includes the hot routes; its examples match its schemas, and answers match both."""
 
 import jsonschema
 import pytest
@@ -15,7 +15,7 @@ def document(app) -> dict:
 
 
 def _check(document: dict, schema: dict, value: object) -> None:
-    """Raise unless ``value`` fits ``schema``, whose references lead into the document."""
+    """Raise an error unless ``value`` matches ``schema``, whose references point into ``document``."""
     jsonschema.Draft202012Validator({**schema, "components": document["components"]}).validate(value)
 
 

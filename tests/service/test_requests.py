@@ -1,4 +1,4 @@
-"""Requests are read right, against slow oracles, and refused without a bug."""
+"""Requests are read correctly, compared with slow reference implementations, and wrong ones are always refused."""
 
 import copy
 import re
@@ -67,7 +67,7 @@ _OVERRIDES = st.fixed_dictionaries(
 
 @st.composite
 def rule_sets(draw) -> dict:
-    """A request's `rules` that are supported; half of them as plain as most requests'."""
+    """Supported `rules` of a request; half of them as simple as in most requests."""
     given = draw(st.sampled_from([{}, {"preset": "classic"}, {"preset": "bis-paper", "win": 300}]) | _OVERRIDES)
     overrides = dict(given)
     try:
@@ -79,7 +79,7 @@ def rule_sets(draw) -> dict:
 
 @st.composite
 def previous_bids(draw, rules: dict) -> list:
-    """Previous bids that the rules (all fields) allow one after the other."""
+    """Previous bids of which each is allowed by the rules (all fields)."""
     bids: list[int] = []
     for seat in range(draw(st.integers(0, 3))):
         partner = bids[seat - 2] if seat > 1 else None

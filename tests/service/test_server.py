@@ -1,4 +1,4 @@
-"""Real servers on loopback: the worked hand, connections, limits on the wire, stopping, broken tables."""
+"""Real servers on loopback: the worked hand, connections, limits, stopping, damaged tables."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def _head(path: str, *headers: str) -> bytes:
 
 
 def _response(connection: socket.socket) -> tuple[int, bytes]:
-    """One response: status and body, by its Content-Length."""
+    """Read one response by its Content-Length; return status and body."""
     data = b""
     while b"\r\n\r\n" not in data:
         received = connection.recv(65536)
@@ -45,7 +45,7 @@ def _response(connection: socket.socket) -> tuple[int, bytes]:
 
 
 def test_the_worked_hand(server):
-    """ECAI 2020, Fig. 1, with the figures of docs and spec: 2 + 2.30 + .99 + .68 = 5.97."""
+    """ECAI 2020, Fig. 1, with the figures in docs/1-how-bis-bids.md: 2 + 2.30 + .99 + .68 = 5.97."""
     answer = httpx.post(f"{server.url}/bid", json=_WORKED).raise_for_status().json()
     regular, nil = answer["explanation"]["regular"], answer["explanation"]["nil"]
     assert regular["side_high"] == pytest.approx({"H": 0.9908, "D": 0.0, "C": 0.6767}, abs=5e-5)
@@ -111,7 +111,7 @@ def test_a_declared_oversize_is_refused_before_it_comes(server):
 def test_a_chunked_oversize_is_refused_before_its_end(server):
     with _connection(server) as connection:
         connection.sendall(_head("/bid", "Transfer-Encoding: chunked"))
-        for _ in range(9):  # 72 KiB, and no last chunk
+        for _ in range(9):  # 72 KiB, without the last chunk
             connection.sendall(b"2000\r\n" + b" " * 0x2000 + b"\r\n")
         status, body = _response(connection)
         assert status == 413
@@ -169,7 +169,7 @@ def test_sigterm_says_not_ready_then_drains(serve):
             assert client.get("/readyz").status_code == 503
             assert client.get("/healthz").status_code == 200
             assert client.post("/bid", json=_WORKED).status_code == 200
-            time.sleep(1.6)  # the socket is closed by now; what is under way may end
+            time.sleep(1.6)  # the socket is closed by now; requests in progress may end
             with pytest.raises(OSError, match="refused"):
                 socket.create_connection(("127.0.0.1", running.port), timeout=2)
             under_way.sendall(_BODY[10:])
@@ -276,7 +276,7 @@ def test_several_workers_one_of_which_dies(serve):
             except httpx.TransportError:
                 assert time.monotonic() < deadline
                 time.sleep(0.1)
-        # counts of the dead worker stay, its gauges go
+        # the counts of the dead worker are kept, its gauges removed
         assert 'spades_http_requests_total{route="/bid",status="200"} 4.0' in text
         assert "spades_http_requests_in_flight 1.0" in text
         assert "spades_tables_info{" in text

@@ -16,7 +16,7 @@ def _no_settings(monkeypatch):
 
 @pytest.fixture
 def read(monkeypatch):
-    """read(SPADES_X=...) -> the settings under these variables."""
+    """A function read(SPADES_X=...) that returns the settings with these variables set."""
 
     def settings(**variables) -> Settings:
         for name, value in variables.items():

@@ -1,4 +1,4 @@
-"""When the supervisor starts the next worker; real workers that die are in tests/faults/test_workers.py."""
+"""When the supervisor starts the next worker. tests/faults/test_workers.py tests real workers."""
 
 from service.supervisor import FIRST_PAUSE_S, LONGEST_PAUSE_S, MOST_FAILURES, QUICK_S, Backoff
 
@@ -8,7 +8,7 @@ def test_pauses_double_up_to_the_longest():
     pauses = [backoff.pause_s(0.5, was_ready=False) for _ in range(2000)]
     assert pauses[:8] == [0.25, 0.5, 1, 2, 4, 8, 16, 30]
     assert set(pauses[8:]) == {LONGEST_PAUSE_S}
-    assert sum(pauses[: MOST_FAILURES - 1]) < 5  # what a caller may wait before the supervisor gives up
+    assert sum(pauses[: MOST_FAILURES - 1]) < 5  # how long callers may wait until the supervisor gives up
     assert backoff.failures == 2000
 
 
@@ -19,7 +19,7 @@ def test_a_long_life_is_followed_at_once():
         0.0,
         FIRST_PAUSE_S,
     ]
-    assert backoff.pause_s(60.0, was_ready=False) == 2 * FIRST_PAUSE_S  # slow to start, but never ready
+    assert backoff.pause_s(60.0, was_ready=False) == 2 * FIRST_PAUSE_S  # ran for long, but was never ready
 
 
 def test_only_workers_that_never_were_ready_are_failures():

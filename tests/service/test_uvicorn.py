@@ -1,4 +1,4 @@
-"""What `server.py` and `protocol.py` use of uvicorn beyond its documentation; a release that changes it fails here."""
+"""The undocumented parts of uvicorn that `server.py` and `protocol.py` use; a release that changes them fails here."""
 
 import inspect
 
@@ -30,7 +30,7 @@ def test_the_server_has_the_hook(name):
     ],
 )
 def test_the_server_still_calls_it_so(hook, text):
-    """Read in its source: nothing else says how it makes connections and stops them."""
+    """Check uvicorn's source, because nothing else shows how it makes and stops connections."""
     source = inspect.getsource(getattr(uvicorn.Server, hook))
     assert text in source, f"uvicorn.Server.{hook} has no {text!r} any more: see server.DrainingServer"
 

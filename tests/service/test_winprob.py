@@ -1,4 +1,4 @@
-"""`winprob` over HTTP: rules without a win table are refused by both readers, and an answer tells every legal bid."""
+"""`winprob` over HTTP: rules without a win table are refused, and an answer lists every legal bid."""
 
 import pytest
 

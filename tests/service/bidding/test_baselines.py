@@ -1,4 +1,4 @@
-"""RB, MS and IO: hands by hand, their nil rules, and slow oracles."""
+"""RB, MS and IO: hands computed by hand, their nil rules, and slow reference implementations."""
 
 import pytest
 from hypothesis import given, settings
@@ -72,7 +72,7 @@ def test_ms_worked_hand(neutral):
         ("32.AK32.AK32.AK2", 0, 6),
         ("432.2.AK432.AK32", 1, 5),
         ("432..AK432.AK432", 1, 5),
-        ("432...AKQJT98765", 1, 3),  # two voids: once
+        ("432...AKQJT98765", 1, 3),  # two voids count once
         ("5432.2.AK432.AK2", 0, 5),  # four spades: no correction, one long
         ("AQ.432.5432.5432", 0, 2),
         ("KQ.432.5432.5432", 0, 1),  # a doubleton queen without the ace
@@ -105,7 +105,7 @@ def test_nil_by_low_cards(neutral, kernel):
     assert bid_of(kernel, neutral, LOW, options="nils=off").bid >= 1
     assert bid_of(kernel, neutral, LOW, 2, 0, 4, PAPER_NIL).bid >= 1  # partner's nil
     assert bid_of(kernel, neutral, LOW, 2, BLIND_NIL, 4, PAPER_NIL).bid >= 1
-    assert bid_of(kernel, neutral, LOW, 2, 4, 0, PAPER_NIL).bid == 0  # an opponent's does not matter
+    assert bid_of(kernel, neutral, LOW, 2, 4, 0, PAPER_NIL).bid == 0  # an opponent's nil does not matter
     assert bid_of(kernel, neutral, LOW, 3, 4, 0, PAPER_NIL).bid >= 1
 
 
@@ -119,7 +119,7 @@ def test_nil_by_low_cards(neutral, kernel):
         ("59", False),
         ("58T", True),
         ("58J", False),
-        ("58TA", True),  # the three lowest only
+        ("58TA", True),  # only the three lowest cards count
         ("2345678", True),
         ("A", False),
         ("2A", False),
@@ -143,7 +143,7 @@ def test_nil_needs_three_spades_at_most():
         ("432.5432.543.432", 3, False),
         ("432.5432.543.432", 13, True),
         ("432.5432.543.432", 0, False),
-        ("432.5432.543.432", BLIND_NIL, False),  # a blind nil is no bid of 14
+        ("432.5432.543.432", BLIND_NIL, False),  # a blind nil does not count as a bid of 14
         ("432.QJT9.QJT.QJT", 4, True),
         ("432.K432.543.432", 4, False),
         ("432.A432.543.432", 4, False),
@@ -189,6 +189,6 @@ def test_against_oracles(fitted, pbn, position, limits):
     tricks = naive.io_tricks(suits)
     assert made.estimate == pytest.approx(float(tricks))
     takes = max(1, min(most, naive.round_half_up(tricks)))
-    if (tricks * 10) % 10 != 5 or made.takes == takes:  # .4 has no exact float: sums on a half may round down
+    if (tricks * 10) % 10 != 5 or made.takes == takes:  # .4 has no exact float, so sums at a half may round down
         assert made.takes == takes
         assert made.nil == naive.io_nil(suits, takes, partner)

@@ -1,7 +1,7 @@
-"""What good sense bids: each case of tests/vectors/behaviour.json, through the service's own reading and deciding.
+"""Sensible bids: each case of tests/vectors/behaviour.json, read and decided by the service's own code.
 
-A case has a name, a request, the bids that are allowed with the reason, and the bid of today: `python -m
-tests.vectors_update` writes that one anew, never what is allowed. Cases are written by hand.
+A case has a name, a request, the acceptable bids with the reason, and the present bid. Cases are written by hand;
+`python -m tests.vectors_update` updates only the present bid.
 """
 
 import json
@@ -53,12 +53,12 @@ def test_cases_are_worth_keeping():
     for case in CASES:
         assert list(case) == FIELDS
         assert case["allowed"] == sorted(set(case["allowed"]))
-        assert 0 < len(case["allowed"]) <= 4, case["name"]  # a case that allows everything says nothing
+        assert 0 < len(case["allowed"]) <= 4, case["name"]  # a case that accepts every bid tests nothing
         assert case["reason"]
 
 
 def test_who_is_asked():
-    """Most of all the policy that is served by default; another where the case names it."""
+    """Most cases use the default policy; some name another one."""
     policies = [case["request"].get("policy", DEFAULT_POLICY) for case in CASES]
     assert policies.count(DEFAULT_POLICY) > 0.8 * len(CASES)
     assert {policy.partition(":")[0] for policy in policies} <= set(DEFAULTS)

@@ -1,4 +1,4 @@
-"""The pipeline from a position to a bid: each policy's kernel, legal bids, kinds; on tables of the tests."""
+"""The pipeline from a position to a bid, on test tables: the kernel of each policy, legal bids, kinds."""
 
 from pathlib import Path
 from types import MappingProxyType
@@ -21,7 +21,7 @@ from tests import naive
 
 WORKED = "AKJ62.AQ.Q.K9543"
 LOW = "432.5432.5432.32"
-BY_RULES = tuple(name for name in SERVED if name != "winprob")  # that one is in test_winprob
+BY_RULES = tuple(name for name in SERVED if name != "winprob")  # test_winprob tests it
 
 hands = st.permutations(naive.DECK).map(lambda deck: naive.pbn_of(deck[:13]))
 bids = st.lists(st.integers(0, 14), max_size=3).map(tuple)
@@ -55,7 +55,7 @@ def test_without_explanation(table_set):
 
 
 def test_the_score_matters_to_bis_alone(table_set):
-    """Theirs reach 500 with a sum of 11 or more: complete to 14."""
+    """The opponents would reach 500, and the sum of bids is 11 or more: the bid completes it to 14."""
     near = position(WORKED, (4, 3, 3), us=0, them=430)
     assert decide(near, parse_policy("bis"), table_set).bid == 6  # 4 + 3 + 3 + 6 is over 14 already
     light = position("K32.432.A432.432", (4, 3, 3), us=0, them=430)
@@ -99,7 +99,7 @@ def test_always_a_legal_bid(table_set, pbn, legal, text):
     [
         (4, 4, (3, 5), 3),  # the lower of two
         (4, 4, (1, 2, 6), 2),
-        (0, 3, (2, 3, 4), 3),  # a nil that is not legal: the regular takes
+        (0, 3, (2, 3, 4), 3),  # a nil that is not legal: nearest to the regular takes
         (0, 3, (5, 14), 5),
         (2, 2, (0, 9), 9),  # regular bids before nils
         (2, 2, (0, 14), 0),
@@ -115,7 +115,7 @@ def test_only_blind_nil_is_left(table_set):
 
 
 def test_the_answer_in_the_readme_is_the_answer():
-    """The README's worked hand, its figures to their digits."""
+    """The answer in the README has the figures that the service gives."""
     readme = (DEFAULT_DIRECTORY.parents[1] / "README.md").read_text()
     opened = open_tables()
     position = Position(parse_pbn("AKJ62.AQ.Q.K9543"), (3, 1), 120, 95, 3, 5, Rules())

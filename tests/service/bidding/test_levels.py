@@ -1,4 +1,4 @@
-"""Levels and style: misjudged by a seed, never absurd, and nothing at all at full strength."""
+"""Levels and style: errors follow from the seed, bids are never absurd, and full strength has no errors."""
 
 import random
 from typing import Any
@@ -25,7 +25,7 @@ def position(hand, previous=(), us=0, them=0, rules=CLASSIC):
 
 
 def positions(n, seed=1):
-    """Any hands after bids of 2 to 4, half of them low."""
+    """Return random hands after bids of 2 to 4; half of the hands have low cards."""
     rng = random.Random(seed)
     deck = cards_of(DECK)
     for _ in range(n):
@@ -39,7 +39,7 @@ def test_full_strength_is_no_level_at_all(name):
     assert parse_policy(f"{name}:level=5,aggression=0,nil_bias=-0.0") == parse_policy(name)
     policy = parse_policy(name)
     for seed in range(20):
-        assert policy.kind not in NOISE_SD_BY_LEVEL or perturbed(policy, seed) == policy  # every field is handed on
+        assert policy.kind not in NOISE_SD_BY_LEVEL or perturbed(policy, seed) == policy  # every field is kept
 
 
 def test_every_field_is_handed_on():
@@ -80,7 +80,7 @@ def test_deviates_are_near_to_normal():
 @pytest.mark.parametrize("name", SERVED)
 @pytest.mark.parametrize("style", ["level=1", "level=1,aggression=1,nil_bias=1", "aggression=-1,nil_bias=1"])
 def test_never_absurd(name, style):
-    """No number far from full strength's, no nil that all but surely fails unless full strength bids it."""
+    """No number is far from the bid at full strength; no nil is nearly certain to fail unless full strength bids it."""
     tables, policy = open_tables(), parse_policy(f"{name}:{style}")
     full, judge = parse_policy(name), parse_policy("bis:endgame=off,spade_honours=allow")
     nils = 0
@@ -94,7 +94,7 @@ def test_never_absurd(name, style):
                 assert told is not None
                 assert told["nil"]["ruled_out"] is None
                 assert told["nil"]["probability"] >= SURE_LOSER
-        elif wanted != 0 and name != "bis":  # whose end of the game may add to it
+        elif wanted != 0 and name != "bis":  # the end-of-game rules of bis may add to the difference
             assert abs(bid - wanted) <= MOST_TRICKS
     assert nils or name == "io"
 
@@ -111,7 +111,7 @@ def test_no_sure_loser_where_tricks_are_forced(changes):
             nils += 1
             assert made.explanation is not None
             assert made.explanation["nil"]["probability"] >= SURE_LOSER
-    assert nils or rules.min_bid == 6  # where a nil that the level alone bids is always one too many
+    assert nils or rules.min_bid == 6  # with min_bid 6, a nil that only the level bids is never accepted
 
 
 @pytest.mark.parametrize("text", ["rb:nil=2-8-T,level=1", "rb:nil=5-8-T,level=1,nil_bias=-1", "ms:level=1,nil_bias=-1"])
@@ -136,7 +136,7 @@ def test_a_seed_repeats_the_bid_and_others_differ(name):
 
 
 def test_style_leans():
-    """Over many hands: more tricks with aggression, more nils with a bias to them; no seed has a say."""
+    """Over many hands, aggression bids more tricks and nil_bias more nils, whatever the seed."""
     tables = open_tables()
     for name in ("bis", "winprob"):
         tricks, nils = {}, {}
@@ -173,7 +173,7 @@ def test_legal_bids_have_the_last_word():
 
 
 def test_drawn_by_hand():
-    """Chances .60 .58 .40: at noise_sd .02 weights 1 and exp(-1.5); the third bid is out of reach."""
+    """Win probabilities .60, .58, .40 with noise_sd .02: the weights are 1 and exp(-1.5); the third bid is excluded."""
     p_win = [-1.0] * 14
     p_win[3:6] = 0.60, 0.58, 0.40
     policy = with_skill(parse_policy("winprob")._replace(level=4))._replace(noise_sd=0.02)

@@ -1,4 +1,4 @@
-"""Numbers in texts: plain ASCII decimals and nothing else that Python would take."""
+"""Numbers in texts: only plain ASCII decimals are accepted, although Python accepts more."""
 
 import argparse
 

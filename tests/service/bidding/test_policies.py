@@ -1,4 +1,4 @@
-"""Policy texts: what each option sets, and that a refusal names policy, option, what was found and expected."""
+"""Policy texts: what each option sets, and that errors name policy, option, what was found and what is accepted."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_kinds(text, kind):
 
 def test_published_defaults():
     policy = parse_policy("bis")
-    assert (policy.nil_threshold, policy.offset) == (25.0, 0.0)  # bis.md section 3: 25 as published
+    assert (policy.nil_threshold, policy.offset) == (25.0, 0.0)  # as published
     assert (policy.curves, policy.factor, policy.endgame, policy.spade_honours, policy.nils) == (FULL, 1, 1, 0, 1)
 
 
@@ -38,7 +38,7 @@ def test_tuned_is_more_than_one_option():
     tuned = parse_policy("bis:tuned")
     for field, value in TUNED["bis"].items():
         assert getattr(tuned, field) == value
-    assert parse_policy("bis:tuned,nil_threshold=7").nil_threshold == 7.0  # the last word wins
+    assert parse_policy("bis:tuned,nil_threshold=7").nil_threshold == 7.0  # the last option wins
     assert tuned._replace(**dict(parse_policy("bis")._asdict())) == parse_policy("bis")
 
 

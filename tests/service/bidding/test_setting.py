@@ -1,4 +1,4 @@
-"""Which tables a decision reads, and which convention a side plays at a score."""
+"""Table profiles: which tables a decision reads, and which convention a side plays at a score."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def setting(policy, us=0, them=0, preset="classic", **rules):
     [
         ("classic", "partnership"),
         ("bis-paper", "partnership"),
-        ("mirror", "partnership"),  # nothing to decide, nothing fitted
+        ("mirror", "partnership"),  # the rules decide, so no tables are fitted
         ("whiz-strict", "partnership"),
         ("cutthroat", "cutthroat"),
         ("whiz", "whiz"),
@@ -48,7 +48,7 @@ def test_conventions_have_their_own():
         (0, 101, True, BIG6),  # behind by more than 100
         (0, 100, True, BIG5),
         (101, 0, True, BIG5),
-        (0, 300, False, BIG5),  # nothing to demand where blind nil is not played
+        (0, 300, False, BIG5),  # Big 6 is useless without blind nil
     ],
 )
 def test_auto_looks_at_the_score(us, them, blind_nil, expected):

@@ -1,4 +1,4 @@
-"""Opening the tables: what fits opens and reads the same both ways; what doesn't stops, and says which file and why."""
+"""Opening the tables: both forms of valid tables have the same values; errors name the damaged file and the reason."""
 
 import hashlib
 import json
@@ -19,12 +19,12 @@ from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 
 @pytest.fixture
 def directory(tmp_path):
-    """A copy of the committed tables, to be spoilt."""
+    """A copy of the committed tables, which a test can damage."""
     return shutil.copytree(DEFAULT_DIRECTORY, tmp_path / "data")
 
 
 def edit(directory, change):
-    """Apply ``change`` to the manifest's JSON, and seal it."""
+    """Apply ``change`` to the manifest's JSON, and update its checksum."""
     path = directory / MANIFEST
     content = json.loads(path.read_text())
     del content[SEAL]
@@ -65,7 +65,7 @@ def test_views_read_the_same_bytes():
     assert type(tables.kernel[PARTNERSHIP_PROFILE].p_length[2, 11, 1]) is float
     assert round(tables.kernel[PARTNERSHIP_PROFILE].p_length[2, 11, 1], 4) == 0.2281
     assert tables.kernel[PARTNERSHIP_PROFILE].cnil.shape == (2, 8192)
-    assert round(tables.kernel[PARTNERSHIP_PROFILE].cnil[0, 1 << 10], 4) == 0.5714  # the bare queen of a side suit
+    assert round(tables.kernel[PARTNERSHIP_PROFILE].cnil[0, 1 << 10], 4) == 0.5714  # the singleton queen of a side suit
 
 
 def test_arrays_are_read_only():
@@ -77,7 +77,7 @@ def test_arrays_are_read_only():
 
 
 def test_the_manifest_is_what_it_says_of_itself(directory):
-    """A changed text, which no file's checksum covers, is as bad as a changed table."""
+    """A changed text, which no file's checksum covers, is refused like a changed table."""
     path = directory / MANIFEST
     text = path.read_text()
     for before, after in (('"places": 13', '"places": 14'), ('"generator": 1', '"generator": 2')):
@@ -150,7 +150,7 @@ def test_stray_file(directory):
 
 
 def replaced(directory, array, **changes):
-    """Put ``array`` in p_length's place, with a manifest that has its true size and sha256."""
+    """Replace p_length by ``array``, with a manifest that has the right size and sha256."""
     path = directory / "p_length.npy"
     np.save(path, array)
     content = path.read_bytes()

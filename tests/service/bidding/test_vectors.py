@@ -1,4 +1,4 @@
-"""Bids in fixed positions are those of tests/vectors/bids.json (`python -m tests.vectors_update` makes it anew)."""
+"""Bids in fixed positions equal those in tests/vectors/bids.json (updated by `python -m tests.vectors_update`)."""
 
 import json
 

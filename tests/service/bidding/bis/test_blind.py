@@ -1,4 +1,4 @@
-"""Blind nil or look: each rule on both sides of its threshold by hand, lots, and a slow oracle."""
+"""Blind nil or look: each rule by hand on both sides of its threshold, random numbers, and a slow reference."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ BLIND = parse_policy("bis:blind=on")
 
 
 def tables(worlds, p_made=0.4, **rows):
-    """Mean bids of 2.5 for every seat but for ``after_x_y=(..)`` rows; every blind nil makes ``p_made``."""
+    """Tables with mean bids of 2.5 except in ``after_x_y=(..)`` rows; every blind nil succeeds with ``p_made``."""
     means = np.full((SEQUENCES, 3), 2.5)
     for name, values in rows.items():
         bids = tuple(int(bid) for bid in name.split("_")[1:])
@@ -40,7 +40,7 @@ def ask(t, bids, us, them, rules=RULES, policy=BLIND, drawn=0.0) -> BlindNil:
 
 
 def said(*args, **kwargs):
-    """(rule, whether it is bid)."""
+    """Return (rule, whether blind nil is bid)."""
     made = ask(*args, **kwargs)
     return BLIND_NIL_RULES[made.rule], made.chosen
 
@@ -164,7 +164,7 @@ def test_lots_are_even_and_follow_from_the_seed():
 
 
 def oracle(bids, us, them, rules, policy, drawn, t) -> bool:
-    """bis.md's words over lists, without the kernel's arithmetic."""
+    """Decide by the rules in docs/1-how-bis-bids.md over lists, without the kernel's arithmetic."""
     if not policy.blind or not rules.blind_nil or us > them - rules.blind_nil_deficit:
         return False
     partner = bids[-2] if len(bids) >= 2 else None
@@ -212,7 +212,7 @@ def test_against_the_oracle(fitted, bids, us, ahead, team_min, drawn, frequency,
 
 
 def bid_from(fitted, number, policy, rules=RULES, them=450):
-    """The bid of seat 3 after 4, 4, 3 in deal ``number``, 100 behind ``them``."""
+    """Return the bid of seat 3 after 4, 4, 3 in deal ``number``, 100 points behind ``them``."""
     s = states.dealt(3, number)
     start_round(s)
     for seat, bid in enumerate((4, 4, 3)):

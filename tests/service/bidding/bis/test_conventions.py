@@ -1,4 +1,4 @@
-"""Big 5 and Big 6: each clause of signal, refusal and answer, what comes before and after, and the explanation."""
+"""Big 5 and Big 6: each condition of signal, refusal and answer, the steps before and after, and the explanation."""
 
 from pathlib import Path
 from types import MappingProxyType
@@ -33,7 +33,7 @@ from tests import naive
 from tests.service.bidding.explain.test_explanation import bids, hands, low_hands
 
 COVER = "AK62.AQ3.K94.J54"  # 3.9 tricks: four takes
-STRONG = "AKJ62.AQ.Q.K9543"  # bis.md's worked hand: six takes
+STRONG = "AKJ62.AQ.Q.K9543"  # the worked hand of docs/1-how-bis-bids.md: six takes
 SEVEN = "AKJ4.AK.KQ32.AJ5"  # too many takes for Big 5
 LOW_CLUBS = "AKJ62.AK2.T95.T43"  # six takes, no card above the ten in two suits
 FIVE = "AKJ62.A2.T95.Q43"  # five takes, ten-high diamonds
@@ -215,7 +215,7 @@ def test_an_answer_that_is_a_nil_anyhow(table_set):
 
 
 def test_the_end_of_the_game_has_the_word_after_the_convention(table_set):
-    """More than 10 ahead and the goal in sight: one less, though it was a signal."""
+    """More than 10 points ahead and able to win: the bid is one less, although it was a signal."""
     made = decided(table_set, COVER, (), us=460)
     assert (made.bid, changes(made)) == (4, [("big5-signal", 4, 5), ("ahead-one-less", 5, 4)])
 

@@ -1,4 +1,4 @@
-"""The end of a game: projections and each rule by hand, on both sides of every threshold, and a slow oracle."""
+"""The end of a game: projections and each rule by hand, on both sides of every threshold, and a slow reference."""
 
 from fractions import Fraction
 from typing import Any
@@ -25,7 +25,7 @@ CLASSIC = Rules()  # goal 500, nil 100, blind nil 200, penalty at 10 bags
 
 
 def means(worlds, **rows):
-    """Tables whose mean bids are 0 but for ``after_x_y=(..)`` rows."""
+    """Tables whose mean bids are 0 except in ``after_x_y=(..)`` rows."""
     table = np.zeros((SEQUENCES, 3))
     for name, values in rows.items():
         bids = tuple(int(bid) for bid in name.split("_")[1:])
@@ -49,7 +49,7 @@ def after(
     rules=CLASSIC,
     allowed=None,
 ):
-    """(name of the rule or "", bid) for a bid after ``bids``; nil when ``bid`` is 0."""
+    """Return (name of the rule or "", bid) for a bid after ``bids``; ``bid`` 0 is nil."""
     estimate = float(bid) if estimate is None else estimate
     takes = bid if takes is None else takes
     auction = auction_after(bids)
@@ -379,7 +379,7 @@ def test_against_oracle(neutral, data):
 
 
 def test_no_side_projects_more_tricks_than_the_short_cut_allows():
-    """`apply_endgame` skips positions by MOST_TRICKS: a bid and the mean bids that follow it stay below it."""
+    """`apply_endgame` skips positions by MOST_TRICKS: a bid and the mean bids after it stay below that number."""
     mean_bids = np.load(DEFAULT_DIRECTORY / "mean_bids.npy")
     most = 0.0
     for row, bids in enumerate(sequences()):

@@ -1,4 +1,4 @@
-"""The nil decision: value by hand, reasons that rule it out, curves and their interpolation, the threshold."""
+"""The nil decision: nil value by hand, reasons that rule out a nil, curves and interpolation, the threshold."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def consider(worlds, pbn, seat=0, b0=-1, b1=-1, sequence=0, curves=RAW, threshol
 
 
 def test_worked_hand(neutral):
-    """bis.md sections 2 and 3: cnil of Q, AQ and K9543, nilValue 0."""
+    """The worked hand: cnil of Q, AQ and K9543; the nil value is 0."""
     nil = consider(neutral, WORKED)
     assert nil.spades == 0.0
     assert round(nil.hearts, 4) == 0.0084
@@ -190,7 +190,7 @@ def test_which_curve(fitted):
     [(100, 25.0, True), (100, 99.0, True), (100, 100.0, False), (50, 49.0, True), (50, 50.0, False), (0, -1.0, True)],
 )
 def test_threshold_must_be_passed(neutral, points, threshold, chosen):
-    """A sure nil is worth all its points; equal to the threshold is not enough."""
+    """A certain nil is worth all its points; expected points equal to the threshold are not enough."""
     nil = consider(neutral, "432.432.543.5432", threshold=threshold, points=points)
     assert nil.value == 1.0
     assert nil.expected_points == points
@@ -199,7 +199,7 @@ def test_threshold_must_be_passed(neutral, points, threshold, chosen):
 
 
 def test_partnership_threshold_by_hand(fitted):
-    """BIS*: what the side's contract is worth with our tricks, less what partner's is worth beside a nil."""
+    """BIS*: the value of the side's contract with our tricks, less the value of partner's contract beside a nil."""
     made = np.full((2, 27), 0.5)
     made[0, 7], made[1, 4] = 0.8, 0.9
     means = np.zeros((2955, 3))

@@ -34,7 +34,7 @@ def takes(neutral, pbn, seat=0, b0=-1, b1=-1, b2=-1, factor=0.0, offset=0.0):
 
 
 def test_worked_hand(neutral):
-    """ECAI 2020, Fig. 1, with the numbers of bis.md section 3."""
+    """ECAI 2020, Fig. 1, with the numbers in docs/1-how-bis-bids.md."""
     made = takes(neutral, WORKED)
     assert round(made.clubs, 4) == 0.6767
     assert made.diamonds == 0.0
@@ -105,7 +105,7 @@ def test_spades_by_hand(ranks, high, length):
 
 
 def test_spades_of_all_holdings(neutral):
-    """Every holding and number of ruffs, against the rule as it is told."""
+    """Every holding and number of ruffs, compared with a reference implementation of the rule."""
     t = neutral.plain
     for holding in range(8192):
         ranks = [rank for rank in range(13) if holding >> rank & 1]

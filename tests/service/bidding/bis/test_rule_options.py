@@ -1,4 +1,4 @@
-"""The report's rule options, and what a bidder that ignores the rules bids."""
+"""The rule options of the report, and the bids of a bidder that ignores the rules."""
 
 import random
 

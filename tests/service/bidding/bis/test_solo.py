@@ -1,4 +1,4 @@
-"""Bidding for oneself: exact nil values against an oracle, the decision by hand, and each end-of-game rule's edges."""
+"""Cutthroat: exact nil values against a reference, the decision by hand, and the limits of each end-of-game rule."""
 
 from fractions import Fraction
 
@@ -51,7 +51,7 @@ def test_cnil_against_oracle(held, hunters):
 
 
 def test_cnil_by_hand():
-    """The bare king against three hunters: it loses to the ace alone, when who holds it has nothing lower to throw."""
+    """A singleton king against three hunters loses only to the ace, if its holder has no lower card of the suit."""
     # One of three hands has the ace and none of the 11 others: those fall on the 26 places of the other two.
     alone = Fraction(1)
     for i in range(11):
@@ -63,7 +63,7 @@ def test_cnil_by_hand():
 def test_cnil_table(tables):
     table = cutthroat.cnil_table()
     assert np.array_equal(table, tables.arrays["cutthroat_cnil"])
-    # Two hunt and one goes over where she can: so does a partner who covers, in the reading that asks for no more.
+    # Two hunt and one goes over if possible, like a partner who covers in the least strict reading.
     assert np.array_equal(table, tables.arrays["cnil"][exact.READINGS.index("any")])
     fewer, more = cutthroat.cnil_table(0), cutthroat.cnil_table(3)
     assert (more[0] <= table[0]).all()

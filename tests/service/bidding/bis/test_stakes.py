@@ -1,4 +1,4 @@
-"""What the rules' stakes and limits change in a decision: by hand on both sides of each threshold."""
+"""How stakes and limits of the rules change a decision: by hand, on both sides of each threshold."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Explanations: a reader can redo the bid by hand from the numbers alone, and the sentence says what was decided."""
+"""Explanations: a reader can redo the bid by hand from the numbers, and the sentence states the decision."""
 
 import json
 from pathlib import Path
@@ -36,7 +36,7 @@ def explained(worlds, pbn, previous=(), us=0, them=0, bags=0, policy="bis", lega
 
 
 def test_worked_hand(neutral):
-    """Every number of bis.md's worked hand, in the contract's fields."""
+    """Every number of the worked hand in docs/1-how-bis-bids.md, in the contract's fields."""
     told = explained(neutral, WORKED).explanation
     regular = told["regular"]
     assert {suit: round(value, 4) for suit, value in regular["side_high"].items()} == {"H": 0.9908, "D": 0, "C": 0.6767}

@@ -1,4 +1,4 @@
-"""Positions in the auction: the numbering of all sequences, partners and opponents, sums."""
+"""Positions in the auction: the numbers of bid sequences, partners, opponents and sums."""
 
 from itertools import product
 
@@ -16,7 +16,7 @@ from service.bidding.game.scoring import BLIND_NIL
 
 
 def test_sequences_are_numbered_one_by_one():
-    """All 2,955 in the order of their lengths, then of their bids."""
+    """All 2,955 sequences are numbered by length, then by bids."""
     sequences = [bids for n in range(4) for bids in product(range(14), repeat=n)]
     assert len(sequences) == SEQUENCES == 2955
     assert [auction_after(bids).sequence for bids in sequences] == list(range(SEQUENCES))
@@ -49,7 +49,7 @@ def test_a_further_bid_leads_to_its_sequence():
         (1, (0,), NO_BID, 1, 0),
         (1, (BLIND_NIL,), NO_BID, 1, 0),
         (2, (3, 1), 3, 0, 4),
-        (2, (0, 1), 0, 0, 1),  # partner's nil is no opponent's
+        (2, (0, 1), 0, 0, 1),  # a partner's nil is not an opponent's nil
         (2, (4, 0), 4, 1, 4),
         (2, (4, BLIND_NIL), 4, 1, 4),
         (3, (2, 5, 6), 5, 0, 13),

@@ -1,4 +1,4 @@
-"""The card encoding and its text forms: values by hand, parse and format as inverses, errors that say what is wrong."""
+"""The card encoding and its text forms: values by hand, parsing and formatting as inverses, clear errors."""
 
 import pytest
 from hypothesis import given
@@ -71,7 +71,7 @@ def test_pbn_round_trip(texts):
 
 @given(with_jokers)
 def test_pbn_round_trip_with_jokers(texts):
-    """Jokers are the spades B and L, before the ace."""
+    """Jokers are written as the spades B and L, before the ace."""
     hand = hand_of(texts)
     pbn = cards.format_pbn(hand)
     assert pbn == "B" * ("BJ" in texts) + "L" * ("LJ" in texts) + naive.pbn_of(texts - {"BJ", "LJ"})

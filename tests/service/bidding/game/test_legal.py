@@ -1,4 +1,4 @@
-"""Which bids the rules allow: each rule by hand, the kernels against a slow oracle, and how a bid is brought in."""
+"""Which bids the rules allow: each rule by hand, and the kernels against a slow reference implementation."""
 
 import pytest
 from hypothesis import example, given
@@ -43,10 +43,10 @@ def span(low, high):
         ((), {}, span(0, 13)),
         ((5, 4), {}, span(0, 8)),
         ((5, 4, 2), {}, span(0, 9)),
-        ((13, 0), {}, {0, 1}),  # the least bid is allowed beside a 13
+        ((13, 0), {}, {0, 1}),  # the smallest bid is allowed beside a 13
         ((0, 3), {}, span(0, 13)),
         ((0, 3), {"double_nil": False}, span(1, 13)),
-        ((3, 0), {"double_nil": False}, span(0, 10)),  # an opponent's nil is no partner's
+        ((3, 0), {"double_nil": False}, span(0, 10)),  # an opponent's nil is not the partner's
         ((BLIND_NIL, 3), {"double_nil": False, "blind_nil": True}, span(1, 13)),
         ((), {"min_bid": 3}, {0} | span(3, 13)),
         ((4, 4), {"min_bid": 3}, {0} | span(3, 9)),
@@ -54,7 +54,7 @@ def span(low, high):
         ((), {"min_bid": 1}, span(0, 13)),
         ((), {"team_min": 4}, span(0, 13)),
         ((1, 4), {"team_min": 4}, span(3, 12)),
-        ((0, 4), {"team_min": 4}, span(4, 13)),  # nor a nil beside a nil
+        ((0, 4), {"team_min": 4}, span(4, 13)),  # a nil beside a nil is not allowed either
         ((4, 4), {"team_min": 4}, span(0, 9)),
         ((3, 4), {"team_min": 4}, span(1, 10)),
         ((3,), {"team_min": 4}, span(0, 13)),
@@ -109,7 +109,7 @@ def test_against_oracle(overrides, spades, previous):
 
 @given(overrides().filter(supported), st.integers(0, 13), st.integers(0, 13))
 def test_what_is_allowed_may_come_as_a_previous_bid(overrides, spades, more):
-    """Two partners who bid as the rules allow are never told that they can't have."""
+    """Two bids of partners that the rules allow are accepted as previous bids."""
     rules = make_rules("classic", overrides)
     fields = describe(rules)
     more = min(more, 13 - spades) if rules.variant in (2, 3, 4) else more

@@ -1,4 +1,4 @@
-"""A rule about which something was left undecided is refused by a sentence that names it and what to decide."""
+"""An incomplete declaration of a rule is refused with a message that names the rule and what to decide."""
 
 from dataclasses import fields, replace
 from typing import Annotated, NamedTuple
@@ -14,7 +14,7 @@ DECIDED = Rule(
 
 
 def declared(row, default=0):
-    """The fields of a rule set with one flag, `on`, and the field `overtime` of ``row``."""
+    """Return the fields of a rule set with the flag `on` and the field `overtime`, declared by ``row``."""
     flag = Rule(values=Flag(), meaning="On.", fixed_in=(), seen_by_ignore=True, games_column=0)
 
     class Some(NamedTuple):

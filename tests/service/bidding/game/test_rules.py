@@ -1,4 +1,4 @@
-"""Rule sets: presets by hand, make_rules and describe as inverses, every refusal names its field."""
+"""Rule sets: presets by hand, make_rules and describe as inverses, and errors that name the field."""
 
 import pytest
 from hypothesis import given
@@ -41,7 +41,7 @@ CLASSIC = {
 
 
 def accepted(values):
-    """The JSON values that a rule takes."""
+    """Return the JSON values that a rule accepts."""
     if isinstance(values, Integer):
         numbers = st.integers(values.low, values.high)
         return numbers if values.null is None else st.none() | numbers
@@ -49,7 +49,7 @@ def accepted(values):
 
 
 def overrides():
-    """Overrides each of which is supported by itself."""
+    """Return overrides that are each supported separately."""
     return st.fixed_dictionaries({}, optional={name: accepted(rule.values) for name, rule in FIELDS.items()})
 
 
@@ -65,7 +65,7 @@ def test_bis_paper_by_hand():
 
 
 def refused(values):
-    """The fields that speak against a whole set of values, by the tables of the documentation as they are told."""
+    """Return the fields that make a set of values unsupported, by the tables of the documentation."""
     fixed = {
         "partnership": (),
         "jokers": (),

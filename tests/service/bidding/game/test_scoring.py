@@ -1,4 +1,4 @@
-"""Scoring of a round and the end of a game: published examples, cases by hand, and a slow oracle."""
+"""Scoring of a round and the end of a game: published examples, cases by hand, and a slow reference."""
 
 import pytest
 from hypothesis import example, given
@@ -13,7 +13,7 @@ PAPER = make_rules("bis-paper")
 
 
 def test_published_examples():
-    """Bids 4+2, 9 tricks, 288 points and 8 bags before (bis.md section 1)."""
+    """Bids of 4 and 2, 9 tricks; 288 points and 8 bags before the round (ECAI 2020, section 2)."""
     points, bags = score_side(4, 5, 2, 4, 8, CLASSIC)
     assert (288 + points, bags) == (251, 1)  # Pagat and most apps
     points, bags = score_side(4, 5, 2, 4, 8, PAPER)
@@ -23,7 +23,7 @@ def test_published_examples():
 @pytest.mark.parametrize(
     ("bid", "taken", "partner", "partner_taken", "bags", "points", "bags_after"),
     [
-        (3, 3, 4, 4, 0, 70, 0),  # made on the nose
+        (3, 3, 4, 4, 0, 70, 0),  # made exactly
         (3, 4, 4, 4, 0, 71, 1),  # one bag
         (3, 0, 4, 7, 2, 70, 2),  # partner's tricks count
         (3, 3, 4, 3, 5, -70, 5),  # set by one: no bags
@@ -33,11 +33,11 @@ def test_published_examples():
         (1, 7, 1, 5, 9, 20 + 10 - 100, 9),
         (NIL, 0, 5, 5, 0, 150, 0),
         (NIL, 0, 5, 7, 0, 152, 2),
-        (NIL, 0, 5, 4, 0, 50, 0),  # the nil is hers alone
+        (NIL, 0, 5, 4, 0, 50, 0),  # the nil counts only its bidder's tricks
         (NIL, 1, 5, 5, 0, -50 + 1, 1),  # a failed nil's trick is a bag
         (NIL, 1, 5, 4, 0, -150 + 1, 1),  # and does not help partner
         (NIL, 3, 5, 5, 8, -50 + 3 - 100, 1),
-        (5, 5, NIL, 1, 0, -50 + 1, 1),  # either partner
+        (5, 5, NIL, 1, 0, -50 + 1, 1),  # the same with partners exchanged
         (BLIND_NIL, 0, 4, 4, 0, 240, 0),
         (BLIND_NIL, 2, 4, 4, 0, -160 + 2, 2),
         (NIL, 0, NIL, 0, 3, 200, 3),  # double nil
@@ -57,7 +57,7 @@ def test_classic_by_hand(bid, taken, partner, partner_taken, bags, points, bags_
     ("option", "points", "bags_after"),
     [
         (BAGS, -100 - 40 + 2, 2),  # nil took 2, partner 3 of 4: set
-        (CONTRACT, -100 + 40 + 1, 1),  # her 2 tricks make it, with a bag
+        (CONTRACT, -100 + 40 + 1, 1),  # the nil bidder's 2 tricks make the contract, with one bag
         (NONE, -100 - 40, 0),
     ],
 )
@@ -160,7 +160,7 @@ def test_against_oracle(bid, partner, taken, bags, failed, count_bags, limit, pe
         (499, 499, 0),
         (500, 499, 1),
         (499, 500, -1),
-        (500, 500, 0),  # a tie plays on
+        (500, 500, 0),  # on a tie, the game goes on
         (510, 520, -1),
         (-5000, 0, 0),  # no losing goal
     ],
@@ -178,7 +178,7 @@ def test_end_of_a_classic_game(score, other, winner):
         (-100, -99, -1),
         (-99, -100, 1),
         (-100, -100, 0),
-        (-150, -120, -1),  # both under: higher wins
+        (-150, -120, -1),  # both below the losing goal: the higher score wins
         (-120, -150, 1),
         (230, 210, 1),
     ],

@@ -1,4 +1,4 @@
-"""Mirror, whiz and suicide: bids within what the variant forces, thresholds that move, reasons that are told."""
+"""Mirror, whiz and suicide: bids within the variant's limits, changed thresholds, reasons in explanations."""
 
 from itertools import pairwise
 
@@ -67,7 +67,7 @@ def test_thresholds_by_hand():
     # whiz: 2.5 tricks beside a number of 4 are 1.5 short, beside a number of 1 they are 1.5 over
     assert nil_threshold(WHIZ, policy, 2.5, 4) == -35.0
     assert nil_threshold(WHIZ, policy, 2.5, 1) == -5.0
-    assert nil_threshold(SUICIDE, policy, 2.5, 4) == 5.0  # by the estimate alone
+    assert nil_threshold(SUICIDE, policy, 2.5, 4) == 5.0  # only the estimate matters
     for variant in (PARTNERSHIP, CUTTHROAT, MIRROR, WHIZ_STRICT, JOKERS):
         assert nil_threshold(variant, policy, 2.5, 4) == -20.0
 
@@ -94,7 +94,7 @@ def test_settings_read_their_own_tables(tables):
 
 @pytest.mark.parametrize("name", ["whiz", "suicide", "jokers"])
 def test_curves_are_calibrated(tables, name):
-    """Rounds never fitted on: stated and made agree in every twentieth that has nils enough."""
+    """On rounds not used for fitting, stated and actual success agree in every twentieth with enough nils."""
     rows = tables.arrays[f"{name}_held_out"]
     enough = rows[rows[:, 0] >= 1000]
     assert len(enough) >= 8
@@ -106,7 +106,7 @@ def test_curves_are_calibrated(tables, name):
 
 
 def test_self_play_is_told_in_full():
-    """A changed constant changes the family's parameters, so that its tables are made again."""
+    """A changed constant changes the parameters of the table family, so that its tables are built again."""
     parameters = {family.name: family.parameters for family in in_order(FAMILIES)}
     for name, variant in (("whiz", WHIZ), ("suicide", SUICIDE), ("jokers", JOKERS)):
         text = str(parameters[f"{name}_curves"]["policy"])
@@ -127,7 +127,7 @@ def test_self_play_is_told_in_full():
     st.sampled_from(("bis", "bis:tuned", "bis:variant=ignore", "rb", "ms", "io", "bis:dynamic=on")),
 )
 def test_every_bid_is_allowed(tables, pbn, preset, previous, us, them, text):
-    """Near the end of a game too, against the oracle of what the rules allow."""
+    """Every bid, also near the end of a game, is one that the reference implementation of the rules allows."""
     rules = make_rules(preset)
     partner = previous[-2] if len(previous) > 1 else None
     made = bid(tables, pbn, preset, previous, us, them, text)
@@ -144,7 +144,7 @@ def test_every_bid_is_allowed(tables, pbn, preset, previous, us, them, text):
 @settings(max_examples=60, deadline=None)
 @given(hands, st.sampled_from(("mirror", "whiz-strict")), st.integers(400, 499), st.integers(400, 499))
 def test_mirror_and_strict_whiz_decide_nothing(tables, pbn, preset, us, them):
-    """Whoever bids, whatever the score: the number of spades, nil without any."""
+    """For every policy and score, the bid is the number of spades, or nil without spades."""
     bids = {bid(tables, pbn, preset, (), us, them, text).bid for text in ("bis", "bis:variant=ignore", "rb", "io")}
     assert bids == {len(naive.suits_of(pbn)["S"])}
 
@@ -180,7 +180,7 @@ def make_variant_name(preset):
 @pytest.mark.parametrize("preset", ["mirror", "whiz-strict", "whiz"])
 def test_no_spades_is_a_nil(tables, preset):
     assert bid(tables, NO_SPADES, preset).bid == 0
-    assert bid(tables, ".AKQ2.AKQ2.AKQ32", preset).bid == 0  # forced, hopeless
+    assert bid(tables, ".AKQ2.AKQ2.AKQ32", preset).bid == 0  # forced by the rules, although it is hopeless
 
 
 def test_nil_in_whiz_and_suicide(tables):
@@ -191,7 +191,7 @@ def test_nil_in_whiz_and_suicide(tables):
 
 
 def test_whiz_takes_a_risk_where_the_number_is_far_off(tables):
-    """The same nil value counts for more where the number of spades can't be taken."""
+    """The same nil is bid more readily if the hand can't take as many tricks as it has spades."""
     numbers = {}
     for pbn in ("T98.J65.J654.J65", "T98.A65.A654.A65"):
         told = bid(tables, pbn, "whiz").explanation

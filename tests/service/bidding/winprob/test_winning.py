@@ -1,4 +1,4 @@
-"""Win tables: where they stand, how a score finds its cell, and value iteration against a linear system."""
+"""Win tables: their place, the cell of a score, and value iteration compared with a linear system."""
 
 import itertools
 
@@ -161,7 +161,7 @@ def test_the_cell_of_a_score():
 
 
 def test_value_iteration_solves_the_chain():
-    """A game to 20 with losing goal -10 and four outcomes a round, against the linear system of its 900 scores."""
+    """A game to 20 with losing goal -10 and four outcomes per round, against a linear system of its 900 scores."""
     rules = make_rules("classic", {"win": 20, "lose": -10, "bag_penalty": 20})
     place = WinTableSlice(-1, 3, 0)
     rounds = [((1, 0, 1, 2), 0.4), ((-1, 0, 1, 1), 0.2), ((1, 3, 0, 0), 0.3), ((0, 1, -2, 0), 0.1)]
@@ -211,7 +211,7 @@ def test_rare_outcomes_join_their_nearest():
 
 @pytest.mark.parametrize("key", SLICES)
 def test_the_tables_that_ship(key):
-    """A level score is nearly even; more points are no worse, but for what the buckets of outcomes leave."""
+    """At equal scores the chances are nearly even. More points are not worse, except for the grouping of outcomes."""
     tables = open_tables()
     place, win = SLICES[key], tables.arrays["win"]
     assert tables.families["win"].figures["residual"] < RESIDUAL

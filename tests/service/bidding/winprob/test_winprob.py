@@ -1,4 +1,4 @@
-"""The `winprob` policy: the same in numpy as compiled, legal, explained; and the net's training."""
+"""The `winprob` policy: the same bids in numpy and compiled, legal bids, explanations; and the network's training."""
 
 import random
 from concurrent.futures import ThreadPoolExecutor
@@ -86,7 +86,7 @@ def test_a_nil_beside_partners_nil_stakes_both(fitted):
 
 
 def test_an_explanation_changes_no_bid():
-    """Bids that are told without being weighed may look better, for their chances are rough."""
+    """Bids that are listed but not compared may look better, because their win probabilities are rough."""
     rng, tables = random.Random(6), open_tables()
     better = 0
     for _ in range(400):
@@ -103,7 +103,7 @@ def test_an_explanation_changes_no_bid():
 
 
 def test_odds_stay_within_float32():
-    """Of the net that ships: a common part of all outputs, which training leaves open, would overflow."""
+    """For the shipped network: a large constant in all outputs, which training does not prevent, would overflow."""
     rng, tables = random.Random(8), open_tables()
     with np.errstate(over="raise"):
         for _ in range(300):
@@ -122,7 +122,7 @@ def test_four_low_spades_are_a_nil():
 
 
 def test_worths_of_all_bids_are_those_of_each(fitted):
-    """Bids with and without a nil, at all scores, in all games: what `outcome_values` gives one by one."""
+    """Values of several bids equal those of `outcome_values` for each bid: with and without nil, in all games."""
     rng = random.Random(4)
     for _ in range(1000):
         rules, place = winnable(rng)
@@ -187,7 +187,7 @@ def test_candidates():
 
 
 def test_inputs_have_their_names(neutral):
-    """Card bits by suit length; who has bid what."""
+    """The inputs are card bits by suit length, and the bids of each player."""
     x = [0.0] * CARD_INPUTS
     hand = parse_pbn(WORKED)
     card_inputs(holdings(suits_of(hand)), x)
@@ -210,14 +210,14 @@ def test_inputs_have_their_names(neutral):
 
 
 def test_a_bid_sees_whether_it_reaches_the_goal():
-    """By hand: with four of partner's, 40 and 70 points where 60 are left."""
+    """By hand: with a partner's bid of 4, the contracts give 40 and 70 points, and 60 are needed."""
     regular = Regular(3.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, 3.0, 3)
     nil = Nil(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.4, 0.0, 0.0, 0, True)
     where = ModelPosition(2, START, regular, nil, EVERY_BID, (0, 0, 0, 0), (), 60, 0, 0)
     for bid, past, reaches in ((0, -0.4, 0.0), (2, 0.0, 1.0), (3, 0.2, 1.0)):
         named = dict(zip(BID_NAMES[:VALUES], bid_inputs(bid, Expected(4.0, 5.0, 4, 5), where), strict=True))
         assert (named["past_goal"], named["reaches_goal"]) == (past, reaches)
-    assert VALUES + len(VALUED) == BID_INPUTS  # the rest is the callers' to write
+    assert VALUES + len(VALUED) == BID_INPUTS  # callers write the other inputs
 
 
 def test_ways_of_a_round():
@@ -262,7 +262,7 @@ def _random_batch(size: int, seed: int) -> Batch:
 
 
 def test_batches_hold_candidates_alone():
-    """Rows without a weight go; each that stays knows its position."""
+    """Rows without a weight are dropped; each remaining row knows its position."""
     real = np.array([[1.0, 0.2, 0.0], [0.0, 1.0, 0.0]], np.float32)
     x, c = np.zeros((2, INPUTS), np.float32), np.zeros((2, 3, BID_INPUTS), np.float32)
     target = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -281,7 +281,7 @@ def _halves(size: int) -> list[Batch]:
 
 
 def test_the_net_learns_by_heart():
-    """The same batch over and over: most of the error that its outcomes' values can take away goes."""
+    """Training repeatedly on the same batch removes most of the error that can be removed."""
     net, parts = Net(np.random.default_rng(1)), _halves(64)
     with ThreadPoolExecutor(2) as pool:
         errors = [net.learn(parts, 3e-3, pool) for _ in range(300)]
@@ -289,7 +289,7 @@ def test_the_net_learns_by_heart():
 
 
 def test_gradients_of_parts_add_up():
-    """What a batch teaches is what its parts do."""
+    """The gradient of a batch is the sum of the gradients of its parts."""
     net, (part, other) = Net(np.random.default_rng(1)), _halves(64)
     whole = Batch(
         np.concatenate([part.x, other.x]),
@@ -305,7 +305,7 @@ def test_gradients_of_parts_add_up():
 
 
 def test_gradients_are_those_of_the_error():
-    """Differences of the error itself, in float64, at the largest gradient of each array."""
+    """Compare with differences of the error, in float64, at the largest gradient of each array."""
     net, batch = Net(np.random.default_rng(1)), _random_batch(16, 5)
     net.weights = {name: cast(Floats, weights.astype(np.float64)) for name, weights in net.weights.items()}
     columns = (column.astype(np.float64) if column.dtype == np.float32 else column for column in batch)

@@ -1,8 +1,8 @@
 """Which tests share a process, and the tables for tests of kernels.
 
 The tables' fitted parts are neutral or random, so that no refit changes a test.
-The exact tables are the committed ones (test_exact and test_tableset check them). Each set comes in both forms:
-`plain`, memoryviews as the service reads them, and `arrays`, as compiled code takes them.
+The exact tables are the committed ones (test_exact and test_tableset check them). Each set exists in two forms:
+`plain`, memoryviews for the service's plain Python, and `arrays`, ndarrays for compiled code.
 """
 
 from functools import cache

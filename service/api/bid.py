@@ -23,13 +23,13 @@ from service.keys import Key
 from service.metrics import Decided
 from service.problems import ProblemError, internal_error, invalid_request
 
-SLICE_S = 0.0005  # of work on a batch between two turns of the event loop
-LARGE_BYTES = 256 * 1024  # of an answer
+SLICE_S = 0.0005  # work on one batch in one turn of the event loop
+LARGE_BYTES = 256 * 1024  # from this size, an answer is written in a turn of its own
 _logger = logging.getLogger("service")
 
 
 def bid(state: State, tables: TableSet, body: bytes) -> bytes:
-    """POST /bid and /v1/bid: the answer's JSON; raise `ProblemError` for anything else."""
+    """Return the JSON answer of POST /bid and /v1/bid; raise `ProblemError` for an error answer."""
     answer, made = answer_one(state, tables, parsed(body, SINGLE_LIMITS))
     state.metrics.decided(made)
     return orjson.dumps(answer)
@@ -171,7 +171,7 @@ def answer_body(call: BidCall, chosen: int, kind: Any, explanation: Any, version
 
 
 def parsed(body: bytes, limits: JsonLimits) -> Any:
-    """The body's JSON value; raise the 422 for more than ``limits`` and the 400."""
+    """Return the body's JSON value; raise the 422 if it exceeds ``limits``, the 400 if it is not JSON."""
     if len(body) > SMALL_BYTES:
         fault = excess(body, limits)
         if fault is not None:

@@ -22,7 +22,7 @@ _HASHED = Policy._fields.index("level")  # only these policy fields enter the se
 
 
 def blind(state: State, tables: TableSet, body: bytes) -> bytes:
-    """The answer's JSON; raise `ProblemError` for anything else."""
+    """Return the JSON answer; raise `ProblemError` for an error answer."""
     call = read_blind(parsed(body, SINGLE_LIMITS), tables.games)
     started = perf_counter()
     decision = decide(call, tables)

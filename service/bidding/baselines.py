@@ -43,7 +43,7 @@ def lowest_at_most(cards: int, x: int, y: int, z: int) -> bool:
 
 
 def naive_nil(hand: int, partner_bid: int, policy: Policy) -> bool:
-    """RB's nil rule: low cards in every suit, at most three spades, partner not nil."""
+    """Return whether the nil rule of RB holds: low cards in every suit, at most three spades, no nil by partner."""
     if partner_bid == 0 or partner_bid == BLIND_NIL or not policy.nils or (hand >> 48).bit_count() > 3:
         return False
     for suit in range(4):
@@ -53,7 +53,7 @@ def naive_nil(hand: int, partner_bid: int, policy: Policy) -> bool:
 
 
 def rb(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
-    """The rule-based bidder: a value for each card by the length of its suit; `rb_suit` (2, 8192)."""
+    """Return the bid of RB: the sum of card values that depend on the suit's length (table `rb_suit`)."""
     c = tables.rb_suit[0, hand & 0xFFFF]
     d = tables.rb_suit[0, hand >> 16 & 0xFFFF]
     h = tables.rb_suit[0, hand >> 32 & 0xFFFF]
@@ -70,7 +70,7 @@ def ms_side(cards: int) -> float:
 
 
 def ms(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
-    """Master Spades' simple bidding (ECAI 2020, appendix F.1) with RB's nil rule.
+    """Return the bid of MS: the simple bidding of Master Spades (ECAI 2020, appendix F.1), with the nil rule of RB.
 
     Each of the two corrections for short suits counts once, however many suits are short.
     """
@@ -106,7 +106,7 @@ def io_side(cards: int) -> float:
 
 
 def io(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
-    """The bidder of cardgames.io (ECAI 2020, section 5.1)."""
+    """Return the bid of IO, the bidder of cardgames.io (ECAI 2020, section 5.1)."""
     c_cards = hand & 0xFFFF
     d_cards = hand >> 16 & 0xFFFF
     h_cards = hand >> 32 & 0xFFFF
@@ -125,7 +125,7 @@ def io(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
 
 
 def fixed(partner_bid: int, policy: Policy) -> Baseline:
-    """The same bid from every hand: for tests and the arena."""
+    """Return the same bid for every hand; for tests and the arena."""
     estimate = float(policy.bid)
     takes = limit_takes(estimate, partner_bid)
     return Baseline(takes, 0.0, 0.0, 0.0, 0.0, 0.0, estimate, takes, False)

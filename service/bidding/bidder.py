@@ -88,7 +88,7 @@ def decide(
             seen = simplified_rules(rules)
             free = allowed_bids(hand, auction.partner_bid, seen)
         made = by_bis = bis(hand, auction, standing, free, seen, policy, t)
-        takes = by_bis.number or by_bis.regular.takes  # 0 where the rules leave only a nil, and `legal` may not
+        takes = by_bis.number or by_bis.regular.takes  # 0 if the rules allow only a nil; `legal` may exclude it
     else:
         made = by_rule = _baseline(hand, auction.partner_bid, policy, t)
         takes = by_rule.takes

@@ -19,7 +19,7 @@ BIG6_DEFICIT = 100  # points: convention `auto` is Big 6 when the side is furthe
 
 
 def convention_of(rules: Rules, policy: Policy, standing: Standing) -> int:
-    """The convention that a side plays at this score: NO_CONVENTION (in any variant), BIG5 or BIG6."""
+    """Return the convention that a side plays at this score: NO_CONVENTION (also in every variant), BIG5 or BIG6."""
     if policy.convention == NO_CONVENTION or (rules.variant != PARTNERSHIP and not policy.ignores):
         return NO_CONVENTION
     if policy.convention == AUTO:
@@ -29,7 +29,7 @@ def convention_of(rules: Rules, policy: Policy, standing: Standing) -> int:
 
 
 def profile_of(rules: Rules, policy: Policy, standing: Standing) -> int:
-    """The row of a tuple of `Tables` by setting."""
+    """Return the index of the profile in `PROFILES`."""
     variant = PARTNERSHIP if policy.ignores else rules.variant
     if variant == PARTNERSHIP:
         if policy.convention == NO_CONVENTION:

@@ -68,7 +68,7 @@ _MOST_KNOWN_BYTES: Final = 1024  # the longest text; no useful rules are longer
 
 
 def _read(given: Any, read: Handler, info: ValidationInfo[Context]) -> Rules:
-    """The rules in force; they are put into the context even if some of them are refused."""
+    """Return the rules in force; they are put into the context even if some rules are refused."""
     try:
         text = orjson.dumps(given)
     except orjson.JSONEncodeError:  # nested too deeply; no rule is nested at all
@@ -88,7 +88,7 @@ def _read(given: Any, read: Handler, info: ValidationInfo[Context]) -> Rules:
         fields = {name: value for name, value in given.items() if name not in broken}
     try:
         rules = _made(fields)
-    except RulesError as error:  # a combination: each value by itself is supported
+    except RulesError as error:  # each value is supported, but not the combination
         lines.append(rule_line(error.field, str(error)))
         rules = PRESETS[fields.get("preset") or DEFAULT_PRESET]
     info.context.rules = rules

@@ -165,7 +165,7 @@ def numbers_of(regular: Regular, nil: Nil) -> dict[str, Any]:
 
 
 def mean_bids_after(bids: tuple[int, ...], tables: Tables) -> list[float]:
-    """Mean bids of the seats still to bid after these bids, in bidding order."""
+    """Return the mean bids of the seats still to bid after ``bids``, in bidding order."""
     if len(bids) == 4:
         return []
     row, mean_bids = auction_after(bids).sequence, tables.mean_bids

@@ -29,7 +29,7 @@ def bids_of(mask):
 
 
 def allowed(previous, hand=HAND, **rules):
-    """The bids that ``rules`` (over preset classic) allow after ``previous``."""
+    """Return the bids that ``rules`` (added to preset classic) allow after ``previous``."""
     return bids_of(allowed_bids(hand, auction_after(tuple(previous)).partner_bid, make_rules("classic", rules)))
 
 

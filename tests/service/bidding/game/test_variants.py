@@ -206,6 +206,6 @@ def test_whiz_takes_a_risk_where_the_number_is_far_off(tables):
 @pytest.mark.compiled
 @pytest.mark.parametrize("preset", ["mirror", "whiz-strict"])
 def test_nothing_decided_nothing_won(preset):
-    """Every bid is forced, so in a duplicate pair the two games are one game with the sides swapped."""
+    """Every bid is forced, so the two games of a duplicate pair are the same game with the sides exchanged."""
     result = run_match(Match("bis", "bis:variant=ignore", ("srp", "srp"), 50, make_rules(preset), seed=3))
     assert result.win_rate == 0.5

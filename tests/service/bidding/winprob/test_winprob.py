@@ -61,7 +61,7 @@ def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, game=(500, 
 
 @pytest.mark.parity
 def test_numpy_and_compiled_agree(fitted):
-    """5,000 positions of all games: the same bid, probabilities to what float32 holds."""
+    """5,000 positions of all games: the same bid, and the same probabilities within the precision of float32."""
     fast = compiled("tables.engine.winprob.winprob_bid")
     rng, weights = random.Random(3), load_weights(fitted.arrays, fitted.plain, games_of(MORE_ROWS))
     for _ in range(5000):
@@ -75,7 +75,7 @@ def test_numpy_and_compiled_agree(fitted):
 
 @pytest.mark.parity
 def test_a_nil_beside_partners_nil_stakes_both(fitted):
-    """It is weighed only where nothing else is legal."""
+    """It is considered only if nothing else is legal."""
     fast = compiled("tables.engine.winprob.winprob_bid")
     weights, rules = load_weights(fitted.arrays, fitted.plain, games_of(MORE_ROWS)), rules_of((200, -100, 100))
     where = parse_pbn(LOW), auction_after((0, 4)), Standing(60, 120, 3, 4)

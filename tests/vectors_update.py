@@ -1,9 +1,12 @@
 """Update the stored bids in tests/vectors: `python -m tests.vectors_update`.
 
-`bids.json`: the bid of every policy in fixed positions. The positions are made by hand or from a fixed seed, and do not
-depend on the tables. `behaviour.json`: requests with the acceptable bids and the reason, written by hand; this command
-writes only the service's bid (`bid`). If a change of tables, policies or rules changes a bid, these files show it as a
-diff, to be reviewed and committed with the change.
+- `bids.json`: the bid of every policy in fixed positions. The positions are made by hand or from a fixed seed, and do
+  not depend on the tables.
+- `behaviour.json`: requests with the acceptable bids and the reason, written by hand. This command writes only the
+  service's bid (`bid`).
+
+If a change of tables, policies or rules changes a bid, these files show it as a diff. Review it, and commit it with the
+change.
 """
 
 import json

@@ -22,8 +22,8 @@ _PROBLEMS: list[JsonValue] = [f"/problems/{name}" for name in TYPES]
 _ProblemType = Annotated[str, Field(description="A stable URI reference.", json_schema_extra={"enum": _PROBLEMS})]
 
 
-# By suit: S, H, D, C. Not an object with these fields: openapi-python-client makes a variable `d` of D, which its code
-# has for something else.
+# By suit: S, H, D, C. The schema does not declare these as fields, because openapi-python-client would name a variable
+# `d` for D, and its code already has another `d`.
 Suits = dict[str, float]
 
 
@@ -209,8 +209,8 @@ class RefusedItem(TypedDict):
     body: Problem
 
 
-# `status` tells the two apart. The document has no `discriminator` object: that is for texts, and openapi-typescript
-# makes a text of the number.
+# `status` distinguishes the two. The document has no `discriminator` object, because its values are strings, and
+# openapi-typescript would turn the number into a string.
 BidsItem = AnsweredItem | RefusedItem
 
 

@@ -46,7 +46,7 @@ def _card_bits() -> dict[str, int]:
 
 CARD_BITS = _card_bits()
 _bit_of = CARD_BITS.__getitem__
-# By suit in PBN's order: a rank as PBN writes it -> its bit.
+# For each suit in PBN order: rank in PBN -> bit of the card.
 _rank_bits = [
     {rank: CARD_BITS[pbn_card(rank, suit)] for rank in (*RANKS, *RANKS.lower())}.__getitem__ for suit in "SHDC"
 ]
@@ -76,7 +76,7 @@ def _read(value: Any, info: ValidationInfo[Context]) -> int:
         try:
             bits = sum(map(of_spades, spades)) + sum(map(of_hearts, hearts))
             bits += sum(map(of_diamonds, diamonds)) + sum(map(of_clubs, clubs))
-        except KeyError:  # `_faults` says which
+        except KeyError:  # `_faults` finds the card
             bits = 0
         if bits.bit_count() == TRICKS and not bits & ~deck:
             return bits

@@ -2,7 +2,7 @@
 
 `BidRequest` and `BlindRequest` declare the fields: reading, faults, the OpenAPI document and the command line all come
 from them. A field that is null counts as left out. `read_bid` and `read_blind` turn a JSON value into a call that the
-bidding code takes, or raise the 422 with every fault at once. What fields mean together is in `_conflicts`.
+bidding code takes, or raise the 422 with every fault at once. `_conflicts` checks combinations of fields.
 """
 
 import json
@@ -175,7 +175,7 @@ def read_blind(data: Any, games: Games = SHIPPED) -> BlindCall:
 
 
 def read_batch(data: Any) -> list[Any]:
-    """The requests in the body of POST /v1/bids, each not read yet. Raises the 422."""
+    """Return the unread requests in the body of POST /v1/bids. Raises the 422."""
     if type(data) is not dict:
         raise invalid_request([Fault("", "wrong-type", f"the body is {json_type(data)}; accepted: an object")])
     check_size(data)

@@ -33,7 +33,7 @@ REQUEST = ConfigDict(extra="forbid", strict=True)  # of every object that caller
 
 
 class Context:
-    """What the validators of one request share."""
+    """The data that the validators of one request share."""
 
     rules = CLASSIC  # in force, as far as they could be read
 
@@ -60,18 +60,18 @@ RuleSet: Any = with_config(REQUEST)(TypedDict("RuleSet", _FIELDS, total=False)) 
 RuleSet.__doc__ = "A preset and the rules that differ from it. GET /v1/rules lists all with what each accepts."
 
 
-# Rules that were read before, by their JSON text: reading them takes longer than any other field. Few sets of rules are
-# ever in use; when there is no more room, others are read each time.
+# Rules that were read before, by their JSON text, because reading them takes longer than any other field. Few rule sets
+# are in use. When this cache is full, other rules are read each time.
 _KNOWN: dict[bytes, Rules] = {}
 _MOST_KNOWN: Final = 1024
-_MOST_KNOWN_BYTES: Final = 1024  # the longest text; no useful rules are longer
+_MOST_KNOWN_BYTES: Final = 1024  # longest text; longer rules are useless
 
 
 def _read(given: Any, read: Handler, info: ValidationInfo[Context]) -> Rules:
     """Return the rules in force; they are put into the context even if some rules are refused."""
     try:
         text = orjson.dumps(given)
-    except orjson.JSONEncodeError:  # nested too deeply; no rule is nested at all
+    except orjson.JSONEncodeError:  # nested too deeply, although rules are not nested
         text = b""
     rules = _KNOWN.get(text)
     if rules is not None:

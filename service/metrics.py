@@ -109,7 +109,7 @@ class Metrics:
     """The service's metrics, in one registry."""
 
     def __init__(self, policies: tuple[str, ...], conventions: tuple[str, ...]) -> None:
-        # they add one series per child, and nothing reads them
+        # the created metrics add one series per child, and nothing reads them
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)

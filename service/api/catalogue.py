@@ -21,7 +21,8 @@ _DESCRIPTIONS = {
     "ms": "aces, guarded kings, queen of spades and spade length; the nil rule of rb",
     "io": "high cards and spades at fixed values; nil only under a partner's bid of 4 or more",
     "winprob": "the bid that wins the game most often from this score: a net's odds of what a bid leads to, "
-    "over tables of what each score is worth (docs/explanation/how-winprob-bids.md); for the games that have such a table",
+    "over tables of what each score is worth (docs/explanation/how-winprob-bids.md); for the games that have such "
+    "a table",
 }
 # Percent of games that each policy wins with players srp@2 and goals 200/-100. A test compares them with
 # docs/strength.md.

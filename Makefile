@@ -125,7 +125,7 @@ sbom: $(ALL)
 		--output-format JSON --output-file build/sbom.cdx.json
 	$(BIN)/python deploy/sbom.py build/sbom.cdx.json requirements/runtime.txt
 
-# The file is meant to be committed by whoever deploys; it is not part of this repository (docs/operations.md).
+# The file is meant to be committed by whoever deploys; it is not part of this repository (docs/how-to/run-in-production.md).
 pin-images:
 	@$(FIND_PYTHON); $$found deploy/pin_images.py
 
@@ -152,7 +152,7 @@ clean:
 	rm -rf $(VENV) .lock-venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks
 	find service tables tests loadtest -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Load tests (loadtest/, docs/operations.md).
+# Load tests (loadtest/, docs/how-to/run-in-production.md).
 DURATION ?= 30
 RATE ?= 500
 PROMISE_MS ?= 25

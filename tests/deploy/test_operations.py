@@ -1,11 +1,11 @@
-"""docs/operations.md lists the same metrics as the service."""
+"""docs/reference/metrics.md against the code: its metrics are those that the service shows."""
 
 import re
 from pathlib import Path
 
 from service.metrics import Metrics
 
-PAGE = (Path(__file__).parents[2] / "docs/operations.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs/reference/metrics.md").read_text()
 
 
 def test_all_metrics_are_told_with_their_labels():

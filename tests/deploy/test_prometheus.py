@@ -51,10 +51,10 @@ def test_each_alert_is_seen_to_fire_and_not_to():
 
 
 def test_each_alert_is_told_in_the_operations_page():
-    page = (ROOT / "docs/operations.md").read_text()
+    page = (ROOT / "docs/how-to/run-in-production.md").read_text()
     for name, rule in alerts().items():
         assert f"### {name}\n" in page, name
-        assert rule["annotations"]["runbook"] == f"docs/operations.md#{name.lower()}"
+        assert rule["annotations"]["runbook"] == f"docs/how-to/run-in-production.md#{name.lower()}"
         assert rule["labels"]["severity"] in ("page", "ticket")
     told = {line.removeprefix("### ") for line in page.splitlines() if line.startswith("### Bidder")}
     assert told == set(alerts())

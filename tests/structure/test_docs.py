@@ -1,0 +1,88 @@
+"""The pages against the repository: links lead somewhere, and the reference pages list what the code declares."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS
+from service.bidding.policies import SERVED, options_of
+from service.problems import CODES, TYPES
+from service.responder import ROUTES
+from service.settings import Settings
+from tables.run.registry import FAMILIES
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_PATH = re.compile(r"\bdocs/[\w./-]*\w")
+
+
+def names_in(page: str) -> set[str]:
+    """What a page marks as code, each mark whole and split into its parts."""
+    marked = re.findall(r"`([^`\n]+)`", (DOCS / page).read_text())
+    return {*marked, *(part for mark in marked for part in re.split(r"[=\s:/]", mark))}
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub makes of a page's headings."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for link in _LINK.findall(page.read_text()):
+        if link.startswith(("http://", "https://")):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target), link
+
+
+def test_pages_that_are_named_elsewhere_exist():
+    """Code, comments, deployment files and pages name pages by their path from the root."""
+    tracked = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in tracked.split("\0"):
+        if not name.endswith((".py", ".md", ".yml", ".yaml", ".toml", "Makefile", "Dockerfile")):
+            continue
+        for path in _PATH.findall((ROOT / name).read_text()):
+            target = ROOT / path
+            assert target.exists() or list(target.parent.glob(f"{target.name}-*.md")), f"{name}: {path}"
+
+
+def test_every_page_is_in_the_index():
+    index = {(DOCS / link).resolve() for link in _LINK.findall((DOCS / "README.md").read_text())}
+    decisions = {(DOCS / "adr" / link).resolve() for link in _LINK.findall((DOCS / "adr/README.md").read_text())}
+    assert set(DOCS.rglob("*.md")) - {DOCS / "README.md"} <= index | decisions
+
+
+def test_the_reference_lists_what_the_code_declares():
+    rules = names_in("reference/rules.md")
+    assert {*FIELDS, *PRESETS, *VARIANTS} <= rules
+    assert {f"SPADES_{name.upper()}" for name in Settings.model_fields} <= names_in("reference/settings.md")
+    http = names_in("reference/http.md")
+    assert {*CODES, *TYPES} <= http
+    assert {route.strip("/").split("/")[-1] for route in ROUTES} - {""} <= http
+    policies = names_in("reference/policies.md")
+    options = {option.partition("=")[0] for name in SERVED for option in options_of(name)}
+    assert {*SERVED, *options} <= policies
+
+
+def test_the_file_formats_list_every_array():
+    profiles = ("big5_", "big6_", "cutthroat_", "whiz_", "suicide_", "jokers_")
+    arrays = {array for family in FAMILIES for array in family.axes}
+    plain = {next((array.removeprefix(p) for p in profiles if array.startswith(p)), array) for array in arrays}
+    assert plain <= names_in("reference/file-formats.md")
+
+
+def test_the_glossary_is_alphabetical():
+    terms = re.findall(r"^\| (?!term|---)([^|]+) \|", (DOCS / "glossary.md").read_text(), re.MULTILINE)
+    keys = [re.sub(r"[^a-z0-9 ]", "", term.lower()) for term in terms]
+    assert keys == sorted(keys)
+    assert len(set(keys)) == len(keys)

@@ -83,6 +83,14 @@ def test_the_file_formats_list_every_array():
 
 def test_the_glossary_is_alphabetical():
     terms = re.findall(r"^\| (?!term|---)([^|]+) \|", (DOCS / "glossary.md").read_text(), re.MULTILINE)
-    keys = [re.sub(r"[^a-z0-9 ]", "", term.lower()) for term in terms]
+    keys = [re.sub(r"[^a-z0-9* ]", "", term.lower()) for term in terms]
     assert keys == sorted(keys)
     assert len(set(keys)) == len(keys)
+
+
+def test_the_summary_of_strength_repeats_figures_of_the_page():
+    page = (DOCS / "strength.md").read_text()
+    _, summary, details = re.split(r"^## (?:Summary|How the figures are made)$", page, flags=re.MULTILINE)
+    figures = re.findall(r"[\d.]+ \[[\d.]+, [\d.]+\]", summary)
+    assert figures
+    assert [figure for figure in figures if figure not in details] == []

@@ -100,7 +100,7 @@ def pbn_of(cards):
 DECK = [rank + suit for suit in "SHDC" for rank in RANKS]
 
 
-# ---- regular takes, by the rules as docs/1-how-bis-bids.md describes them -----------------------------------------
+# ---- regular takes, by the rules as docs/explanation/how-bis-bids.md describes them -----------------------------------------
 
 
 def p_length(m, n, k):
@@ -295,7 +295,7 @@ def forced_tricks(ours, theirs):
 def end_of_game(
     bid, takes, estimate, *, us, them, us_bags, goal, limit, ours, theirs, nil_out, p_nil, floor, allowed, ten
 ):
-    """Return (rule or None, bid) by the list of rules in docs/1-how-bis-bids.md.
+    """Return (rule or None, bid) by the list of rules in docs/explanation/how-bis-bids.md.
 
     ``ours`` and ``theirs``: dicts with ``bids`` (numbers: known bids of the other players, and mean bids) and ``nils``
     (points at stake on known nils; None if there are no nils). ``bid`` 0 is our nil, with ``ours["nil"]`` points at

@@ -3,7 +3,7 @@
 One seat a round bids nil whenever nothing rules it out; the others bid by BIS without that noise, all play
 SRP. The counts of (sequence, nil value, made or not) are all that is kept of the play; a logistic regression
 on them gives every one of the 2,955 curves. Family `curves0` plays with nilProb = nilValue, `curves` with
-curves 0 (bis.md section 2). Goes to curves0.npy, curves.npy, single_curve.npy, held_out.npy; a setting's own
+curves 0 (ECAI 2020, section 4.3). Goes to curves0.npy, curves.npy, single_curve.npy, held_out.npy; a setting's own
 (`setting_families`: a variant, or play with a convention) to files of the same names after the setting's.
 """
 

@@ -45,7 +45,7 @@ def _response(connection: socket.socket) -> tuple[int, bytes]:
 
 
 def test_the_worked_hand(server):
-    """ECAI 2020, Fig. 1, with the figures in docs/1-how-bis-bids.md: 2 + 2.30 + .99 + .68 = 5.97."""
+    """ECAI 2020, Fig. 1, with the figures in docs/explanation/how-bis-bids.md: 2 + 2.30 + .99 + .68 = 5.97."""
     answer = httpx.post(f"{server.url}/bid", json=_WORKED).raise_for_status().json()
     regular, nil = answer["explanation"]["regular"], answer["explanation"]["nil"]
     assert regular["side_high"] == pytest.approx({"H": 0.9908, "D": 0.0, "C": 0.6767}, abs=5e-5)

@@ -1,4 +1,4 @@
-"""Blind nil or look: decided before the hand is seen (bis.md section 3, ECAI 2020 appendix G.3), as kernels.
+"""Blind nil or look: decided before the hand is seen (ECAI 2020, appendix G.3), as kernels.
 
 Where the rules allow it and the side is far enough behind, one of three rules may call for it: partner's Big 6,
 despair, or fourth seat after a high sum. `p_ace` and `blind_nil` come from self-play (`tables.builders.ace_of_spades`,

@@ -1,4 +1,4 @@
-"""Bidding conventions (bis.md section 3, ECAI 2020 appendix G.2), as kernels: bids that ask partner for a nil.
+"""Bidding conventions (ECAI 2020, appendix G.2), as kernels: bids that ask partner for a nil.
 
 The first of two partners (seats 0 and 1) keeps one bid for hands that cover a nil: 5 in Big 5, 6 in Big 6. Such a hand
 bids it whatever its takes; another hand that would bid it bids one less; a nil of its own goes before both. The second

@@ -3,7 +3,7 @@
 As in `bis`: regular takes, nil, end of game, in that order; but all three others are opponents. Any of them might cut,
 none covers a nil (the setting's `cnil` is exact for three who want it set), what they bid says nothing of a partner
 (the setting's own curves, factor and mean bids), and the race is against the best of three. Scores come by seat in
-bidding order. Source: ECAI 2020, Algorithm 1 and appendix G.1, with a partner's part left out; bis.md section 3.
+bidding order. Source: ECAI 2020, Algorithm 1 and appendix G.1, with a partner's part left out.
 """
 
 from typing import NamedTuple

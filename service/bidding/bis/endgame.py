@@ -1,4 +1,4 @@
-"""End-of-game modifications (bis.md section 3, ECAI 2020 appendices E and G.1), as kernels.
+"""End-of-game modifications (ECAI 2020, appendices E and G.1), as kernels.
 
 Projected score = score + 10 x contract + the side's nil points; bids still to come are the mean bids of
 their seats after the bids so far (`mean_bids`, from self-play). A contract of ten that both partners have bid counts

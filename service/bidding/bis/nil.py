@@ -1,4 +1,4 @@
-"""The nil side of a decision: value, success probability, expected points (bis.md sections 2 and 3), as kernels.
+"""The nil side of a decision: value, success probability, expected points (ECAI 2020, sections 3.2, 4.2), as kernels.
 
 `cnil` and `curves` come from the tables; the rest is arithmetic. Whether a nil is bid is decided here; what
 the end of the game makes of it, in `endgame`.

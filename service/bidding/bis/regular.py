@@ -1,4 +1,4 @@
-"""Regular takes: the tricks a hand is likely to take (bis.md section 3, ECAI 2020 section 4.1), as kernels.
+"""Regular takes: the tricks a hand is likely to take (ECAI 2020, section 4.1), as kernels.
 
 What one suit's holding is worth is tabulated (`side_high`, `spade_high`, `spade_takes`, `ruffs`, made by
 `tables.builders.derived` from `p_length`), so a decision is three look-ups and one short loop over the split of the

@@ -13,7 +13,7 @@ from tables.builders import exact
 from tables.run.build import npy_bytes
 from tests import naive
 
-# ECAI 2020, Table 1 as bis.md section 2 gives it: n -> P_1, P_2, P_3 for m = 2, 1, 3
+# ECAI 2020, Table 1: n -> P_1, P_2, P_3 for m = 2, 1, 3
 PUBLISHED = {
     0: ((0.997, 0.966, 0.817), (0.998, 0.983, 0.910), (0.996, 0.949, 0.729)),
     1: ((0.994, 0.942, 0.733), (0.997, 0.971, 0.866), (0.992, 0.915, 0.605)),

@@ -164,7 +164,7 @@ def test_lots_are_even_and_follow_from_the_seed():
 
 
 def oracle(bids, us, them, rules, policy, drawn, t) -> bool:
-    """Decide by the rules in docs/1-how-bis-bids.md over lists, without the kernel's arithmetic."""
+    """Decide by the rules in docs/explanation/how-bis-bids.md over lists, without the kernel's arithmetic."""
     if not policy.blind or not rules.blind_nil or us > them - rules.blind_nil_deficit:
         return False
     partner = bids[-2] if len(bids) >= 2 else None

@@ -33,7 +33,7 @@ from tests import naive
 from tests.service.bidding.explain.test_explanation import bids, hands, low_hands
 
 COVER = "AK62.AQ3.K94.J54"  # 3.9 tricks: four takes
-STRONG = "AKJ62.AQ.Q.K9543"  # the worked hand of docs/1-how-bis-bids.md: six takes
+STRONG = "AKJ62.AQ.Q.K9543"  # the worked hand of docs/explanation/how-bis-bids.md: six takes
 SEVEN = "AKJ4.AK.KQ32.AJ5"  # too many takes for Big 5
 LOW_CLUBS = "AKJ62.AK2.T95.T43"  # six takes, no card above the ten in two suits
 FIVE = "AKJ62.A2.T95.Q43"  # five takes, ten-high diamonds

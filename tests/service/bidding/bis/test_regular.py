@@ -34,7 +34,7 @@ def takes(neutral, pbn, seat=0, b0=-1, b1=-1, b2=-1, factor=0.0, offset=0.0):
 
 
 def test_worked_hand(neutral):
-    """ECAI 2020, Fig. 1, with the numbers in docs/1-how-bis-bids.md."""
+    """ECAI 2020, Fig. 1, with the numbers in docs/explanation/how-bis-bids.md."""
     made = takes(neutral, WORKED)
     assert round(made.clubs, 4) == 0.6767
     assert made.diamonds == 0.0

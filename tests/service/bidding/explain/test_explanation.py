@@ -36,7 +36,7 @@ def explained(worlds, pbn, previous=(), us=0, them=0, bags=0, policy="bis", lega
 
 
 def test_worked_hand(neutral):
-    """Every number of the worked hand in docs/1-how-bis-bids.md, in the contract's fields."""
+    """Every number of the worked hand in docs/explanation/how-bis-bids.md, in the contract's fields."""
     told = explained(neutral, WORKED).explanation
     regular = told["regular"]
     assert {suit: round(value, 4) for suit, value in regular["side_high"].items()} == {"H": 0.9908, "D": 0, "C": 0.6767}

@@ -100,7 +100,7 @@ def pbn_of(cards):
 DECK = [rank + suit for suit in "SHDC" for rank in RANKS]
 
 
-# ---- regular takes, by the rules as docs/explanation/how-bis-bids.md describes them -----------------------------------------
+# ---- regular takes (docs/explanation/how-bis-bids.md) -------------------------------------------------------------
 
 
 def p_length(m, n, k):

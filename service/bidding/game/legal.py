@@ -17,7 +17,7 @@ def allowed_bids(hand: int, partner_bid: int, rules: Rules) -> int:
     """Return the set of bids that the rules allow with ``hand``; never empty.
 
     ``partner_bid`` is NO_BID if partner has not bid yet. A side's two bids sum to 13 at most, but the least bid is
-    allowed beside a 13 too (bis.md, section 3).
+    allowed beside a 13 too.
     """
     low, high, team_max, nil = rules.min_bid or 1, 13, rules.team_max, NIL_BIT
     variant = rules.variant

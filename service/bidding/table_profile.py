@@ -15,7 +15,9 @@ PARTNERSHIP_PROFILE, BIG5_PROFILE, BIG6_PROFILE, CUTTHROAT_PROFILE, WHIZ_PROFILE
 # rules determine every bid.
 PROFILES = ("partnership", "big5", "big6", "cutthroat", "whiz", "suicide", "jokers")
 
-BIG6_DEFICIT = 100  # points: convention `auto` is Big 6 when the side is further behind (docs/explanation/how-bis-bids.md)
+BIG6_DEFICIT = (
+    100  # points: convention `auto` is Big 6 when the side is further behind (docs/explanation/how-bis-bids.md)
+)
 
 
 def convention_of(rules: Rules, policy: Policy, standing: Standing) -> int:

@@ -1,7 +1,7 @@
-"""The auction as kernels read it: the previous bids and what follows from them, made once for each decision.
+"""The auction as kernels read it: the previous bids and the numbers that follow from them.
 
-Seats are 0..3 in bidding order. Previous bids are three ints ``b0, b1, b2`` in that order, NO_BID where nobody has bid
-yet. A bidder's seat equals the number of previous bids.
+Seats are 0..3 in bidding order. The previous bids are three ints ``b0, b1, b2`` in that order; a bid that has not been
+made yet is NO_BID. The bidder's seat equals the number of previous bids. The record is made once for each decision.
 """
 
 from functools import cache
@@ -11,7 +11,7 @@ from service.bidding.game.scoring import BLIND_NIL, contract_of, is_nil
 from service.bidding.record import record
 
 NO_BID = -1
-SEQUENCES = 1 + 14 + 14**2 + 14**3  # 2,955 sequences of 0..3 previous bids (ECAI 2020, section 4.3)
+SEQUENCES = 1 + 14 + 14**2 + 14**3  # number of sequences of 0..3 previous bids: 2,955 (ECAI 2020, section 4.3)
 
 _UNBID = ((NO_BID, NO_BID, NO_BID), (NO_BID, NO_BID), (NO_BID,), ())
 
@@ -19,18 +19,20 @@ _UNBID = ((NO_BID, NO_BID, NO_BID), (NO_BID, NO_BID), (NO_BID,), ())
 class Auction(NamedTuple):
     """The auction at a bidder's turn."""
 
-    seat: int
-    b0: int
+    seat: int  # 0..3 in bidding order
+    b0: int  # first previous bid, NO_BID if not made yet; b1 and b2 likewise
     b1: int
     b2: int
     partner_bid: int  # NO_BID if partner has not bid yet, or if each player plays alone
-    opponents_nils: int  # nils that opponents have bid so far
+    opponents_nils: int  # number of nils that opponents have bid so far, 0..3
     sum_of_bids: int  # tricks; a nil counts 0
-    sequence: int  # row of the previous bids in every table by sequence
+    sequence: int  # row of the previous bids in every table that has one row per sequence of bids
 
 
 def read_auction(seat: int, b0: int, b1: int, b2: int) -> Auction:
-    """Return the auction at the turn of ``seat``; later bids are not read. A blind nil has the row of a nil.
+    """Return the auction at the turn of ``seat``.
+
+    Bids of ``seat`` and later seats are ignored. A blind nil uses the table row of a nil.
 
     >>> read_auction(3, 4, 0, 14)[4:], read_auction(1, 14, -1, -1)[4:]
     ((0, 1, 4, 995), (-1, 1, 0, 1))
@@ -52,21 +54,23 @@ def read_auction(seat: int, b0: int, b1: int, b2: int) -> Auction:
     return record(Auction, (seat, b0, b1, b2, partner_bid, nils, total, sequence))
 
 
-@cache  # 3,616 auctions
+@cache  # at most 3,616 entries: 1 + 15 + 15**2 + 15**3 auctions
 def auction_after(bids: tuple[int, ...]) -> Auction:
-    """Return the auction after 0..3 previous bids, first bidder first."""
+    """Return the auction after 0..3 previous bids, in bidding order."""
     seat = len(bids)
     return read_auction(seat, *bids + _UNBID[seat])
 
 
 def without_partner(auction: Auction) -> Auction:
-    """Return the same auction in cutthroat, where all three others are opponents."""
+    """Return the same auction for cutthroat, in which all three other players are opponents."""
     seat, b0, b1, b2, partner_bid, nils, total, sequence = auction
     return record(Auction, (seat, b0, b1, b2, NO_BID, nils + (1 if is_nil(partner_bid) else 0), total, sequence))
 
 
 def sequence_after(sequence: int, bid: int) -> int:
-    """Return the row of a sequence of bids after one more bid.
+    """Return the row of a sequence of bids that is longer by ``bid``.
+
+    ``sequence`` is the row of the shorter sequence. A blind nil counts as a nil.
 
     >>> sequence_after(0, 3), sequence_after(sequence_after(0, 3), 14)
     (4, 57)

@@ -1,23 +1,23 @@
-"""Which bids the rules allow a hand, as kernels: sets of bids as bit masks, and the nearest bid in one.
+"""The bids that the rules allow with a hand, as kernels: sets of bids as bit masks, and the nearest bid in a set.
 
-Bit b stands for bid b, bit 0 for nil. A blind nil is never in a set: whoever asks has seen the hand. The request's
-`legal_bids` are not known here; they have the last word in `bidder`. Data comes from the rules; every bid goes
-through `nearest_allowed`, in the service and in the simulator.
+Bit b of a set is bid b; bit 0 is nil. A blind nil is never in a set, because the bidder has already seen the hand. This
+module does not know the request's `legal_bids`; `bidder` applies them last. In the service and in the simulator, every
+bid goes through `nearest_allowed`.
 """
 
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.rules import CUTTHROAT, MIRROR, PARTNERSHIP, SUICIDE, UNLIMITED, WHIZ, WHIZ_STRICT, Rules
 from service.bidding.game.scoring import contract_of, is_nil
 
-EVERY_BID = 0x3FFF  # nil and 1..13
+EVERY_BID = 0x3FFF  # set of all bids: nil and 1..13
 NIL_BIT = 1
 
 
 def allowed_bids(hand: int, partner_bid: int, rules: Rules) -> int:
-    """Return the set of bids that the rules allow with ``hand``; never empty.
+    """Return the set of bids that the rules allow with ``hand``; it is never empty.
 
-    ``partner_bid`` is NO_BID if partner has not bid yet. A side's two bids sum to 13 at most, but the least bid is
-    allowed beside a 13 too.
+    ``partner_bid`` is NO_BID if partner has not bid yet. The two bids of a side sum to at most 13, with one exception:
+    the smallest bid is also allowed after partner's 13 (docs/explanation/how-bis-bids.md, "What the rules change").
     """
     low, high, team_max, nil = rules.min_bid or 1, 13, rules.team_max, NIL_BIT
     variant = rules.variant
@@ -35,16 +35,16 @@ def allowed_bids(hand: int, partner_bid: int, rules: Rules) -> int:
                 return NIL_BIT
             nil = 0
         if low < rules.team_min:
-            low = rules.team_min  # the nil beside it adds nothing
+            low = rules.team_min  # partner's nil adds nothing to the contract
     elif partner_bid == NO_BID:
         if team_max < UNLIMITED:
-            high -= low  # partner must be able to bid a number
+            high -= low  # leave room for partner's smallest number
     else:
         tricks = contract_of(partner_bid)
         high -= tricks
         least = rules.team_min - tricks
         if least > 0:
-            nil = 0  # a nil would leave the side below its minimum
+            nil = 0  # with a nil, the side's contract would be below team_min
             if low < least:
                 low = least
         elif tricks == 0 and not rules.double_nil:
@@ -55,7 +55,10 @@ def allowed_bids(hand: int, partner_bid: int, rules: Rules) -> int:
 
 
 def possible_bids(partner_bid: int, rules: Rules) -> int:
-    """Return the set of bids that the rules allow some hand; ``partner_bid`` is NO_BID if partner has not bid yet."""
+    """Return the set of bids that the rules allow with at least one hand.
+
+    ``partner_bid`` is NO_BID if partner has not bid yet.
+    """
     variant = rules.variant
     if variant == MIRROR or variant == WHIZ or variant == WHIZ_STRICT:
         return bids_between(0, 13 if partner_bid == NO_BID else 13 - contract_of(partner_bid))
@@ -63,7 +66,10 @@ def possible_bids(partner_bid: int, rules: Rules) -> int:
 
 
 def pair_allowed(first: int, second: int, rules: Rules) -> bool:
-    """Whether partners may have bid ``first`` and then ``second`` (NO_BID: not yet), as far as one can tell unseen."""
+    """Return whether partners can have bid ``first`` and then ``second``, with hands that are not known.
+
+    ``second`` is NO_BID if the second partner has not bid yet.
+    """
     beside = NO_BID if rules.variant == CUTTHROAT else first
     return bool(possible_bids(NO_BID, rules) >> contract_of(first) & 1) and (
         second == NO_BID or bool(possible_bids(beside, rules) >> contract_of(second) & 1)
@@ -71,7 +77,7 @@ def pair_allowed(first: int, second: int, rules: Rules) -> bool:
 
 
 def bids_between(low: int, high: int) -> int:
-    """The set of bids low..high; empty when high is lower.
+    """Return the set of bids ``low`` to ``high``; it is empty if ``high`` is lower than ``low``.
 
     >>> bin(bids_between(2, 4))
     '0b11100'
@@ -80,7 +86,9 @@ def bids_between(low: int, high: int) -> int:
 
 
 def nearest_number(bid: int, allowed: int) -> int:
-    """The number in ``allowed`` nearest to ``bid``, the lower of two; nil when it holds no number.
+    """Return the number in the set ``allowed`` that is nearest to ``bid``.
+
+    If two numbers are equally near, return the lower one. If the set has no number, return 0 (nil).
 
     >>> nearest_number(3, 0b110001), nearest_number(3, 0b1)
     (4, 0)
@@ -100,7 +108,10 @@ def nearest_number(bid: int, allowed: int) -> int:
 
 
 def nearest_allowed(bid: int, takes: int, allowed: int) -> int:
-    """``bid`` where it is allowed; else the allowed number nearest to it, for a nil to the regular ``takes``."""
+    """Return ``bid`` if the set ``allowed`` contains it, otherwise the nearest number in the set.
+
+    For a nil that is not allowed, return the number nearest to the regular takes, ``takes``.
+    """
     if allowed >> bid & 1:
         return bid
     return nearest_number(takes if bid == 0 else bid, allowed)

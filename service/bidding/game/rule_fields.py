@@ -1,7 +1,7 @@
-"""What is declared about one field of `Rules`, and the check that nothing was left out.
+"""The declaration of one field of `Rules`, and the check that a declaration is complete.
 
-`rules.Rules` holds one `Rule` for each field; everything that must know the fields reads them from there
-(`rules.FIELDS`). No game logic here, and no values of particular fields.
+`rules.Rules` holds one `Rule` for each field. All code that needs the fields reads them from `rules.FIELDS`. This
+module has no game logic and no values of particular fields.
 """
 
 from collections.abc import Mapping
@@ -14,24 +14,24 @@ _UNDECIDED: Any = object()
 
 @dataclass(frozen=True)
 class Flag:
-    """Values true and false, kept as 1 and 0."""
+    """The values true and false, stored as 1 and 0."""
 
     json_type: ClassVar[str] = "boolean"
     expected: ClassVar[str] = "true or false"
     supported: ClassVar[str] = "true, false"
 
     def number_of(self, value: object) -> int | None:
-        """Return the number kept for a JSON value, None if the value is not accepted."""
+        """Return the number that is stored for a JSON value, or None if the value is not accepted."""
         return int(value) if isinstance(value, bool) else None
 
     def json_of(self, number: int) -> bool:
-        """Return the JSON value of a number: the inverse of `number_of`."""
+        """Return the JSON value of a stored number: the inverse of `number_of`."""
         return bool(number)
 
 
 @dataclass(frozen=True)
 class Integer:
-    """Whole numbers from ``low`` to ``high``; with ``null``, JSON null is accepted too and kept as that number."""
+    """Integers from ``low`` to ``high``. If ``null`` is given, JSON null is also accepted and stored as that number."""
 
     low: int
     high: int
@@ -49,19 +49,19 @@ class Integer:
         return f"{self.low}..{self.high}" + ("" if self.null is None else ", null")
 
     def number_of(self, value: object) -> int | None:
-        """Return the number kept for a JSON value, None if the value is not accepted."""
+        """Return the number that is stored for a JSON value, or None if the value is not accepted."""
         if value is None:
             return self.null
         return value if type(value) is int and self.low <= value <= self.high else None
 
     def json_of(self, number: int) -> int | None:
-        """Return the JSON value of a number: the inverse of `number_of`."""
+        """Return the JSON value of a stored number: the inverse of `number_of`."""
         return None if number == self.null else number
 
 
 @dataclass(frozen=True)
 class Word:
-    """A closed list of words, kept as the index of the word."""
+    """A closed list of words, stored as the index of the word."""
 
     words: tuple[str, ...]
     json_type: ClassVar[str] = "string"
@@ -77,11 +77,11 @@ class Word:
         return ", ".join(self.words)
 
     def number_of(self, value: object) -> int | None:
-        """Return the number kept for a JSON value, None if the value is not accepted."""
+        """Return the number that is stored for a JSON value, or None if the value is not accepted."""
         return self.words.index(value) if isinstance(value, str) and value in self.words else None
 
     def json_of(self, number: int) -> str:
-        """Return the JSON value of a number: the inverse of `number_of`."""
+        """Return the JSON value of a stored number: the inverse of `number_of`."""
         return self.words[number]
 
 
@@ -90,7 +90,7 @@ Values: TypeAlias = Flag | Integer | Word
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """All that is declared about one field of `Rules`; its name, type and default are in the class itself."""
+    """The declaration of one field of `Rules`. Its name, type and default are in `Rules` itself."""
 
     values: Values = field(
         default=_UNDECIDED,
@@ -113,8 +113,8 @@ class Rule:
             "question": "its column in the table `games` (the next free one) if it changes a win table, else None"
         },
     )
-    only_with: str | None = None  # a flag without which the value changes nothing
-    name: str = ""  # filled in by `fields_of`, as is the default
+    only_with: str | None = None  # name of a flag; if that flag is off, the value has no effect
+    name: str = ""  # set by `fields_of`, as is the default
     default: int = 0
 
     @property
@@ -124,9 +124,9 @@ class Rule:
 
 
 def fields_of(rules_class: type) -> Mapping[str, Rule]:
-    """Return the `Rule` of each field of a named tuple, by name and in the order of the fields.
+    """Return the `Rule` of each field of a named tuple, by name and in field order.
 
-    Raises `TypeError` naming the field and what has to be decided about it.
+    Raises `TypeError` if a declaration is incomplete or wrong. The message names the field and what to decide.
     """
     defaults: Mapping[str, int] = rules_class._field_defaults  # type: ignore[attr-defined]
     found: dict[str, Rule] = {}

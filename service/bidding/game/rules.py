@@ -1,9 +1,8 @@
-"""Rule sets: each rule declared once, the presets, and the reading and writing of the contract's `rules`.
+"""Rule sets: each rule declared once, the presets, and the conversion from and to the contract's `rules` field.
 
-`Rules` is a flat tuple of ints, so that kernels take it as it is, compiled or not. Everything that must know the
-fields (the request, the catalogue, the win tables' key, the play state) derives from `FIELDS`. Rule sets come from a
-request or a command line (`make_rules`) and go to every kernel that scores or decides. How to add a rule:
-docs/how-to/add-a-rule.md.
+`Rules` is a flat tuple of ints, so that kernels accept it both as plain Python and compiled. Everything that needs the
+list of fields (the request, the catalogue, the win tables' key, the play state) derives from `FIELDS`. `make_rules`
+makes a rule set from a request or a command line. How to add a rule: docs/how-to/add-a-rule.md.
 """
 
 import json
@@ -13,23 +12,25 @@ from typing import Annotated, Any, NamedTuple
 from service.bidding.errors import RulesError
 from service.bidding.game.rule_fields import Flag, Integer, Rule, Word, fields_of
 
-NO_LOSING_GOAL = -(10**6)  # `lose` where there is no losing goal
-UNLIMITED = 26  # `team_max` where there is none
-FIRST_FIELDS = 16  # as many fields had `Rules` when seeds and manifests were first made from them
-BAGS, CONTRACT, NONE = 0, 1, 2  # failed_nil_tricks
+NO_LOSING_GOAL = -(10**6)  # value of `lose` if there is no losing goal
+UNLIMITED = 26  # value of `team_max` if there is no limit
+FIRST_FIELDS = 16  # number of fields that `Rules` had when seeds and manifests were first made from it
+BAGS, CONTRACT, NONE = 0, 1, 2  # values of failed_nil_tricks
 PARTNERSHIP, CUTTHROAT, MIRROR, WHIZ, WHIZ_STRICT, SUICIDE, JOKERS = range(7)
 VARIANTS = ("partnership", "cutthroat", "mirror", "whiz", "whiz_strict", "suicide", "jokers")
 
-# Where a field is fixed, the variant has no use for it: a value without effect is refused, not ignored.
-_SPADES_COUNT = (MIRROR, WHIZ, WHIZ_STRICT)  # the bid is the number of spades held
+# A variant fixes the fields that it does not use. Such a field is refused unless it has its default, so that no value
+# is silently without effect.
+_SPADES_COUNT = (MIRROR, WHIZ, WHIZ_STRICT)  # a number bid is the number of spades held
 _NO_CHOICE_OF_NIL = (CUTTHROAT, *_SPADES_COUNT, SUICIDE)
 _NO_CHOICE_OF_CONTRACT = (CUTTHROAT, *_SPADES_COUNT)
 
 
 class Rules(NamedTuple):
-    """One rule set; units are points and tricks, flags are 0 or 1. Defaults are preset `classic`.
+    """One rule set. The defaults are preset `classic`.
 
-    New fields go last. `games_column` is the order of the file tables/data/games.npy, which new columns extend.
+    Units are points and tricks; flags are 0 or 1. Add new fields at the end. `games_column` is the field's column in
+    the file tables/data/games.npy; a new field takes the next free column.
     """
 
     win: Annotated[
@@ -200,9 +201,10 @@ FIELDS = fields_of(Rules)
 
 PRESETS = {
     "classic": Rules(),
-    # ECAI 2020, section 5.1 (goals) and section 2 (the worked score: the ten bags' own points go too)
+    # ECAI 2020, section 5.1 (goals) and section 2. In the paper's example the penalty also takes the ten points of the
+    # ten bags, hence 110.
     "bis-paper": Rules(win=200, lose=-100, bag_penalty=110),
-    # Settings that apps offer, named by what they are.
+    # Settings that Spades apps offer.
     "short": Rules(win=250),
     "quick": Rules(win=200, lose=-200),
     "single-nil": Rules(double_nil=0),
@@ -216,22 +218,22 @@ PRESETS = {
     "mirror": Rules(variant=MIRROR),
     "whiz": Rules(variant=WHIZ),
     "whiz-strict": Rules(variant=WHIZ_STRICT),
-    # The bid beside the nil is four or more. A side wins two points a round on average, so without a losing goal most
-    # games would not end.
+    # The partner of the nil bids four or more. A side gains only two points a round on average, so most games would not
+    # end without a losing goal.
     "suicide": Rules(lose=-200, variant=SUICIDE, team_min=4),
     "jokers": Rules(variant=JOKERS),
 }
 
 
 def make_rules(preset: str = "classic", overrides: Mapping[str, object] | None = None) -> Rules:
-    """Rules from a preset's name and the contract's field values.
+    """Return the rules of a preset with some fields changed.
 
-    Raises `RulesError` naming the field for an unknown preset or field, a value of the wrong type or out of
-    range, and for a combination that is not supported: nothing is silently ignored.
+    ``overrides`` maps field names of the contract to JSON values. Raises `RulesError`, which names the field, for an
+    unknown preset or field, for a value of the wrong type or out of range, and for a combination that is not supported.
     """
     rules = PRESETS.get(preset)
     if rules is None:
-        raise RulesError("preset", f"unknown preset {preset!r}; expected one of {', '.join(PRESETS)}")
+        raise RulesError("preset", f"unknown preset {preset!r}; accepted: {', '.join(PRESETS)}")
     if not overrides:
         return rules
     made = rules._replace(**{field: _value(field, value) for field, value in overrides.items()})
@@ -242,37 +244,37 @@ def make_rules(preset: str = "classic", overrides: Mapping[str, object] | None =
 def _value(field: str, value: object) -> int:
     rule = FIELDS.get(field)
     if rule is None:
-        raise RulesError(field, f"unknown rule {field!r}; expected one of {', '.join(FIELDS)}")
+        raise RulesError(field, f"unknown rule {field!r}; accepted: {', '.join(FIELDS)}")
     number = rule.values.number_of(value)
     if number is None:
-        raise RulesError(field, f"{field} is {value!r}; expected {rule.values.expected}")
+        raise RulesError(field, f"{field} is {value!r}; accepted: {rule.values.expected}")
     return number
 
 
 def _check_together(rules: Rules) -> None:
-    """Raise `RulesError` for values that are each supported, but not together."""
+    """Raise `RulesError` if the values are each supported, but not in this combination."""
     for number, rule in zip(rules, FIELDS.values(), strict=True):
         if number != rule.default and rules.variant in rule.fixed_in:
             found, only = json.dumps(rule.values.json_of(number)), json.dumps(rule.json_default)
             raise RulesError(
-                rule.name, f"{rule.name} is {found} with variant {VARIANTS[rules.variant]}; expected {only} there"
+                rule.name, f"{rule.name} is {found} with variant {VARIANTS[rules.variant]}; accepted: {only}"
             )
     least = max(2 * rules.min_bid, rules.team_min)
     if rules.team_max < least:
         raise RulesError(
             "team_max",
             f"team_max is {rules.team_max} with min_bid {rules.min_bid} and team_min {rules.team_min}; "
-            f"expected {least} or more",
+            f"accepted: {least} or more",
         )
 
 
 def describe(rules: Rules) -> dict[str, object]:
-    """Return the contract's fields and JSON values: the inverse of `make_rules`."""
+    """Return the rules as the contract's fields with JSON values: the inverse of `make_rules`."""
     return {rule.name: rule.values.json_of(number) for number, rule in zip(rules, FIELDS.values(), strict=True)}
 
 
 def overrides_of(rules: Rules) -> dict[str, object]:
-    """Return what a request adds to preset `classic` to ask for ``rules``: the fields that differ, as JSON values.
+    """Return the fields in which ``rules`` differs from preset `classic`, with JSON values, as a request sends them.
 
     >>> overrides_of(PRESETS["board-4"])
     {'team_min': 4}
@@ -282,9 +284,10 @@ def overrides_of(rules: Rules) -> dict[str, object]:
 
 
 def seed_values(rules: Rules) -> tuple[object, ...]:
-    """Return what a seed is made from: the first fields' values, and of later fields only those not at their default.
+    """Return the values from which a random seed is made.
 
-    So a new rule changes no seed of a game that does not use it.
+    These are the values of the first FIRST_FIELDS fields, and the names and values of later fields that are not at
+    their default. So a new rule does not change the seed of a game that does not use it.
     """
     if len(rules) == FIRST_FIELDS:
         return rules
@@ -293,10 +296,12 @@ def seed_values(rules: Rules) -> tuple[object, ...]:
 
 
 def rules_maker(module: str, argument: str, values: Iterable[str]) -> Callable[[Any], Rules]:
-    """Return a kernel of ``module`` that makes rules from its argument, one expression for each field in order.
+    """Return a kernel of ``module`` that makes `Rules` from its only argument.
 
-    Numba compiles no loop that fills a named tuple, and a list of the fields written by hand would miss a new field
-    without an error.
+    ``values`` has one Python expression for each field, in field order; ``argument`` is the argument's name in these
+    expressions. The kernel is generated because numba compiles no loop that fills a named tuple, and a list of the
+    fields written by hand could miss a new field without an error. Raises `TypeError` if the number of expressions is
+    wrong.
     """
     expressions = list(values)
     if len(expressions) != len(FIELDS):

@@ -1,9 +1,10 @@
-"""What a variant changes in a decision, as kernels: where its number bid and its nil stand.
+"""What a variant changes in a decision, as kernels: the nil threshold and the trumps above the ace.
 
-Whiz: the number is that of the spades, so a nil is weighed against a contract that may lie far from the takes.
-Suicide: one of two partners bids nil, so the first one's number sends the other into a nil with any hand. Both have a
-nil threshold that moves with the estimate, fitted by `python -m tables fit variants`. Jokers: two trumps above the
-ace. Mirror and strict whiz leave nothing to decide. Which bids are allowed is told in `legal`; cutthroat in `solo`.
+Whiz: the number bid must be the number of spades held. A nil then competes with a contract that may be far from the
+regular takes. Suicide: exactly one of two partners bids nil, so after partner's number a player must bid nil with any
+hand. In both variants the nil threshold depends on the estimate; `python -m tables fit variants` fits it. Jokers: two
+trumps rank above the ace. Mirror and strict whiz leave no choice of bid. `legal` computes the allowed bids of all
+variants; `bis.cutthroat` bids in cutthroat.
 """
 
 from service.bidding.game.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
@@ -13,24 +14,25 @@ RANKS_OF_JOKERS = 2
 
 
 def variant_of(rules: Rules, policy: Policy) -> int:
-    """The variant that ``policy`` bids by."""
+    """Return the variant that ``policy`` bids by: partnership if the policy ignores the variant."""
     return PARTNERSHIP if policy.ignores else rules.variant
 
 
 def ranks_above_ace(variant: int) -> int:
-    """How many ranks of spades stand above the ace."""
+    """Return the number of ranks of spades above the ace: 2 with jokers, otherwise 0."""
     return RANKS_OF_JOKERS if variant == JOKERS else 0
 
 
 def sees_no_jokers(rules: Rules, policy: Policy) -> bool:
-    """Whether ``policy`` knows no jokers and reads a hand that may hold them as `cards.without_jokers` gives it."""
+    """Return whether ``policy`` does not know jokers, so that it gets the hand from `cards.without_jokers`."""
     return rules.variant == JOKERS and (policy.kind != BIS or policy.ignores != 0)
 
 
 def nil_threshold(variant: int, policy: Policy, estimate: float, number: int) -> float:
-    """Points that a nil must be worth beside a bid of ``number`` with ``estimate`` tricks.
+    """Return the points that a nil's expected value must exceed, compared with a bid of ``number``.
 
-    Whiz: it rises with the tricks that the estimate has beyond the number; suicide: with the estimate itself.
+    ``estimate``: the hand's estimated tricks. In whiz the threshold rises with the tricks by which the estimate exceeds
+    the number; in suicide it rises with the estimate itself.
     """
     if variant == WHIZ:
         return policy.nil_threshold + policy.nil_slope * (estimate - number)

@@ -84,7 +84,7 @@ def refused(values):
 def test_overrides_and_nothing_else(preset, overrides):
     wanted = describe(PRESETS[preset]) | overrides
     if overrides and refused(wanted):
-        with pytest.raises(RulesError, match="expected") as caught:
+        with pytest.raises(RulesError, match="accepted") as caught:
             make_rules(preset, overrides)
         assert caught.value.field in refused(wanted)
         return
@@ -109,17 +109,17 @@ def test_other_presets_by_hand():
 @pytest.mark.parametrize(
     ("overrides", "field", "message"),
     [
-        ({"variant": "mirror", "team_min": 4}, "team_min", "team_min is 4 with variant mirror; expected 0 there"),
+        ({"variant": "mirror", "team_min": 4}, "team_min", "team_min is 4 with variant mirror; accepted: 0"),
         (
             {"variant": "suicide", "double_nil": False},
             "double_nil",
-            "double_nil is false with variant suicide; expected true",
+            "double_nil is false with variant suicide; accepted: true",
         ),
         ({"variant": "cutthroat", "ten_for_200": True}, "ten_for_200", "ten_for_200 is true with variant cutthroat"),
         (
             {"min_bid": 4, "team_max": 7},
             "team_max",
-            "team_max is 7 with min_bid 4 and team_min 0; expected 8 or more",
+            "team_max is 7 with min_bid 4 and team_min 0; accepted: 8 or more",
         ),
     ],
 )
@@ -130,13 +130,13 @@ def test_values_that_do_not_go_together(overrides, field, message):
 
 
 def test_preset_unknown():
-    with pytest.raises(RulesError, match="unknown preset 'whist'; expected one of classic, bis-paper") as caught:
+    with pytest.raises(RulesError, match="unknown preset 'whist'; accepted: classic, bis-paper") as caught:
         make_rules("whist")
     assert caught.value.field == "preset"
 
 
 def test_field_unknown():
-    with pytest.raises(RulesError, match="unknown rule 'wins'; expected one of win, lose") as caught:
+    with pytest.raises(RulesError, match="unknown rule 'wins'; accepted: win, lose") as caught:
         make_rules("classic", {"wins": 300})
     assert caught.value.field == "wins"
 
@@ -155,7 +155,7 @@ def test_limits_of_numbers(field, limits):
         [low],
         *([None] if limits.null is None else []),
     ):
-        with pytest.raises(RulesError, match=rf"expected an integer {low}\.\.{high}") as caught:
+        with pytest.raises(RulesError, match=rf"accepted: an integer {low}\.\.{high}") as caught:
             make_rules("classic", {field: value})
         assert caught.value.field == field
 
@@ -165,21 +165,21 @@ def test_flags_are_booleans(field):
     for value in (True, False):
         assert getattr(make_rules("classic", {field: value}), field) == int(value)
     for wrong in (0, 1, "true", None, 0.0):
-        with pytest.raises(RulesError, match=f"{field} is .*; expected true or false") as caught:
+        with pytest.raises(RulesError, match=f"{field} is .*; accepted: true or false") as caught:
             make_rules("classic", {field: wrong})
         assert caught.value.field == field
 
 
 @pytest.mark.parametrize("value", ["bag", "", None, 0, True, ["bags"]])
 def test_failed_nil_tricks_is_one_of_three(value):
-    with pytest.raises(RulesError, match="expected one of bags, contract, none") as caught:
+    with pytest.raises(RulesError, match="accepted: one of bags, contract, none") as caught:
         make_rules("classic", {"failed_nil_tricks": value})
     assert caught.value.field == "failed_nil_tricks"
 
 
 @pytest.mark.parametrize("value", ["spades", "", None, 0, ["mirror"]])
 def test_variant_is_one_of_seven(value):
-    with pytest.raises(RulesError, match="expected one of partnership, cutthroat, mirror") as caught:
+    with pytest.raises(RulesError, match="accepted: one of partnership, cutthroat, mirror") as caught:
         make_rules("classic", {"variant": value})
     assert caught.value.field == "variant"
 

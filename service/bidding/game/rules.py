@@ -305,7 +305,7 @@ def rules_maker(module: str, argument: str, values: Iterable[str]) -> Callable[[
     """
     expressions = list(values)
     if len(expressions) != len(FIELDS):
-        raise TypeError(f"{len(expressions)} values for the {len(FIELDS)} fields of Rules")
+        raise TypeError(f"found {len(expressions)} expressions; accepted: {len(FIELDS)}, one for each field of Rules")
     source = f"lambda {argument}: Rules({', '.join(expressions)})"
     made: Callable[[Any], Rules] = eval(source, {"Rules": Rules, "__name__": module})
     return made

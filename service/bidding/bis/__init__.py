@@ -1,1 +1,1 @@
-"""BIS, the bidder of the paper: regular takes, nil, end of game, conventions, blind nil, cutthroat."""
+"""BIS, the bidder of the ECAI 2020 paper: regular takes, nil, end of game, conventions, blind nil, cutthroat."""

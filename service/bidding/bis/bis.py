@@ -1,4 +1,4 @@
-"""BIS (ECAI 2020, Algorithm 1) as one kernel: regular takes, nil, convention, end of game, rules, in that order."""
+"""BIS (ECAI 2020, Algorithm 1) as one kernel: regular takes, nil, convention, end of game and rules, in that order."""
 
 from typing import NamedTuple
 
@@ -28,29 +28,32 @@ from service.bidding.table_views import Tables
 
 
 class BisDecision(NamedTuple):
-    """A BIS bid with all that made it."""
+    """A BIS bid with the numbers behind it."""
 
     bid: int
     regular: Regular
-    number: int  # the regular takes as the rules have them
-    number_rule: int  # stakes.AS_COUNTED, or what changed them
+    number: int  # the regular takes, in tricks, as the rules change them
+    number_rule: int  # stakes.AS_COUNTED, or what changed the number
     nil: Nil
-    spoken: ConventionStep  # what the convention made of it
+    spoken: ConventionStep  # the convention's step
     endgame: Endgame
 
 
 def bis(
     hand: int, auction: Auction, standing: Standing, allowed: int, rules: Rules, policy: Policy, tables: Tables
 ) -> BisDecision:
-    """Return the bid of ``hand``; ``allowed``: the set of bids that the rules allow; ``tables``: of the profile."""
+    """Return the bid of ``hand`` with the numbers behind it.
+
+    ``allowed``: the set of bids that the rules allow; ``tables``: those of the table profile.
+    """
     seat, _, _, _, partner_bid, opponents_nils, sum_of_bids, _ = auction
     factor = 0.0
     if policy.factor:
         factor = tables.factor[seat, sum_of_bids]
     suits, offset = suits_of(hand), policy.offset + bag_offset(rules)
     regular = regular_takes(suits, 2 - opponents_nils, partner_bid, factor, offset, tables)
-    # All later steps know what the rules and a variant force. Calls that would change nothing are skipped: in plain
-    # Python they would take a tenth of an ordinary decision's time.
+    # From here on the number and the threshold follow the rules and the variant. Calls that would change nothing are
+    # skipped: in plain Python they would take a tenth of an ordinary decision's time.
     takes = regular.takes
     ruled = AS_COUNTED
     if rules.ten_for_200 or not allowed >> takes & 1:

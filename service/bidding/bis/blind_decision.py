@@ -1,6 +1,6 @@
-"""Look or blind nil: from a position without a hand to the decision with its numbers and a sentence.
+"""Blind nil or look: from a position without a hand to the decision, with its numbers and a sentence.
 
-`decide_blind` is to POST /v1/bid/blind what `bidder.decide` is to POST /bid; the kernel is
+`decide_blind` serves POST /v1/bid/blind as `bidder.decide` serves POST /bid. Its kernel is
 `blind_nil.decide_blind_nil`.
 """
 
@@ -38,9 +38,10 @@ class BlindDecision(NamedTuple):
 def decide_blind(
     bids: tuple[int, ...], us: int, them: int, rules: Rules, policy: Policy, seed: int, tables: TableSet
 ) -> BlindDecision:
-    """Look or blind nil after ``bids`` (0..3, first bidder first), scores from the bidder's side.
+    """Return whether to bid blind nil after 0..3 previous bids, in bidding order.
 
-    Asking is leave enough: option `blind` of BIS is on, whatever the policy says; others never bid it.
+    ``us`` and ``them`` are the points of the bidder's side and of the opponents. ``seed`` draws the random number. The
+    policy's option `blind` is ignored: BIS always considers a blind nil here, and other policies never bid it.
     """
     auction, standing = auction_after(bids), Standing(us, them, 0, 0)
     policy = policy._replace(blind=1 if policy.kind == BIS else 0)

@@ -1,8 +1,9 @@
-"""Blind nil or look: decided before the hand is seen (ECAI 2020, appendix G.3), as kernels.
+"""Blind nil or look, decided before the hand is seen (ECAI 2020, appendix G.3), as kernels.
 
-Where the rules allow it and the side is far enough behind, one of three rules may call for it: partner's Big 6,
-despair, or fourth seat after a high sum. `p_ace` and `blind_nil` come from self-play (`tables.builders.ace_of_spades`,
-`tables.builders.blind_nil`). What the bidder does after looking is decided elsewhere (`bis`).
+If the rules allow a blind nil and the side is far enough behind, one of three rules may call for it: partner's Big 6
+signal, despair, or the fourth seat after a high sum of bids. The tables `p_ace` and `blind_nil` come from self-play
+(`tables.builders.ace_of_spades`, `tables.builders.blind_nil`). If the bidder looks, `bis` makes the bid. See
+docs/explanation/how-bis-bids.md, "Blind nil".
 """
 
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from service.bidding.policies import BIG6, Policy
 from service.bidding.table_profile import convention_of
 from service.bidding.table_views import Tables
 
-# The rule that spoke: first those that rule a blind nil out, then those that call for one.
+# The rule that decided: first the rules against a blind nil, then the rules that call for one.
 NO_REASON, SWITCHED_OFF, RULED_OUT, NOT_BEHIND, BESIDE_NIL, BIG6_DEMAND, DESPAIR, FOURTH_SEAT = range(8)
 BLIND_NIL_RULES = (
     "look",
@@ -29,26 +30,31 @@ BLIND_NIL_RULES = (
     "fourth-seat",
 )
 
-DESPAIR_SUM = 11.0  # tricks: below it the opponents' contract is easy (ECAI 2020, footnote 13)
-HIGH_SUM = 8  # tricks bid by three: from here on the fourth hand holds the ace of spades less often than any hand
+DESPAIR_SUM = 11.0  # tricks; if the four bids sum to less, the opponents' contract is easy (ECAI 2020, footnote 13)
+HIGH_SUM = 8  # tricks bid by three players; from this sum on, the fourth holds the ace of spades less than 1 in 4 times
 
 
 class BlindNil(NamedTuple):
-    """What makes the decision before the hand is seen; probabilities 0..1, points, tricks."""
+    """The decision before the hand is seen, with the numbers behind it.
 
-    rule: int
-    p_ace: float  # that our hand holds the ace of spades
-    p_made: float  # that a blind nil is made
-    expected_points: float  # of a blind nil, the side's contract aside
-    projected_us: float  # scores if all make their bids, ours regular
-    projected_them: float
-    total: float  # the four bids
-    frequency: float  # with which the rule bids it
+    Units are probabilities 0..1, points and tricks.
+    """
+
+    rule: int  # index in BLIND_NIL_RULES
+    p_ace: float  # probability that the bidder's hand holds the ace of spades
+    p_made: float  # probability that a blind nil is made
+    expected_points: float  # points of a blind nil without the side's contract
+    projected_us: float  # our points if all players make their bids and the bidder bids regularly
+    projected_them: float  # the opponents' points in the same case
+    total: float  # sum of the four bids, tricks; 0 if a nil has been bid
+    frequency: float  # share of cases in which the rule bids blind nil, 0..1
     chosen: bool
 
 
 def hash_uniform(seed: int) -> float:
-    """A number in [0, 1) drawn by ``seed``, an int 0..2^53: the same everywhere ("lowbias32", Wellons, 2018).
+    """Return a number in [0, 1) that depends only on ``seed``, an int 0..2^53.
+
+    The hash is "lowbias32" (Wellons, 2018); it gives the same number on every machine.
 
     >>> round(hash_uniform(1), 4), round(hash_uniform(2), 4)
     (0.4083, 0.8167)
@@ -60,9 +66,10 @@ def hash_uniform(seed: int) -> float:
 
 
 def projected_scores(auction: Auction, standing: Standing, tables: Tables) -> tuple[float, float, float]:
-    """Return both sides' points if all make regular bids, and the four bids' sum; bids to come at their means.
+    """Return our points and the opponents' points if all players make regular bids, and the sum of the four bids.
 
-    Nobody has bid nil. In first seat the last bid's mean is that after our own, rounded.
+    Bids still to come count as their mean bids. No player has bid nil. In first seat, the mean of the last bid is the
+    one after the bidder's own mean bid, rounded.
     """
     seat, b0, b1, b2, _, _, _, row = auction
     means = tables.mean_bids
@@ -86,7 +93,10 @@ def projected_scores(auction: Auction, standing: Standing, tables: Tables) -> tu
 def decide_blind_nil(
     auction: Auction, standing: Standing, rules: Rules, policy: Policy, drawn: float, tables: Tables
 ) -> BlindNil:
-    """Return whether to bid blind nil; ``drawn``: the bidder's `hash_uniform`; ``tables``: of the profile."""
+    """Return whether to bid blind nil, with the numbers behind the decision.
+
+    ``drawn``: the bidder's random number from `hash_uniform`; ``tables``: those of the table profile.
+    """
     seat, partner_bid, total = auction.seat, auction.partner_bid, auction.sum_of_bids
     p_ace = tables.p_ace[seat, total] + 0.0
     p_made = tables.blind_nil[auction.sequence] + 0.0
@@ -112,7 +122,7 @@ def decide_blind_nil(
     elif convention_of(rules, policy, standing) == BIG6 and partner_signalled(partner_bid, BIG6):
         rule = BIG6_DEMAND
         frequency = 1.0
-        p_ace = 0.0  # partner shows it
+        p_ace = 0.0  # partner's signal shows that partner holds it
     elif not nils and to_them >= rules.win and (to_us < rules.win or to_them >= to_us) and bids < DESPAIR_SUM:
         rule = DESPAIR
         frequency = 1.0

@@ -1,10 +1,11 @@
 """Bidding conventions (ECAI 2020, appendix G.2), as kernels: bids that ask partner for a nil.
 
-The first of two partners (seats 0 and 1) keeps one bid for hands that cover a nil: 5 in Big 5, 6 in Big 6. Such a hand
-bids it whatever its takes; another hand that would bid it bids one less; a nil of its own goes before both. The second
-partner answers a 6 with a blind nil where the rules allow it (`blind_nil`), otherwise, as after a 5, with a nil at a
-lower threshold, the king or queen of spades allowed. `table_profile.convention_of` says which convention holds at a
-score. The end of the game and the rules come later and may change a signal.
+The first of two partners (seats 0 and 1) reserves one bid as a signal for hands that can protect a nil: 5 in Big 5, 6
+in Big 6. A hand that meets the convention's conditions makes this bid, whatever its regular takes. Any other hand that
+would bid the same number bids one less. A nil of the hand's own goes before both. The second partner answers a 6 with a
+blind nil if the rules allow it (`blind_nil`). Otherwise they answer it like a 5: with a nil, at a lower threshold, and
+the king or queen of spades does not rule it out. `table_profile.convention_of` returns the convention that applies at a
+score. The end of the game and the rules come later and may change a signal. See docs/explanation/how-bis-bids.md, "Conventions".
 """
 
 from typing import NamedTuple
@@ -13,10 +14,10 @@ from service.bidding.game.auction import NO_BID
 from service.bidding.game.cards import ACE, JACK, KING, TEN
 from service.bidding.policies import BIG5, BIG6, NO_CONVENTION
 
-FIVE, SIX = 5, 6  # the bids that are kept for a signal
-MOST_TAKES = 6  # of a signal in Big 5; Big 6 has no upper limit
+FIVE, SIX = 5, 6  # the bids that are reserved as signals of Big 5 and Big 6
+MOST_TAKES = 6  # most regular takes of a Big 5 signal; Big 6 has no upper limit
 
-# What the convention made of a bid.
+# How the convention changed a bid.
 SILENT, BIG5_SIGNAL, BIG5_REFUSAL, BIG5_ANSWER, BIG6_SIGNAL, BIG6_REFUSAL, BIG6_ANSWER = range(7)
 CONVENTION_RULES = (
     "",
@@ -30,23 +31,27 @@ CONVENTION_RULES = (
 
 
 class ConventionStep(NamedTuple):
-    """What the convention made of a bid."""
+    """How a convention changed a bid."""
 
     bid: int
-    rule: int  # SILENT, or what the bid says
-    before: int  # the bid without it
+    rule: int  # SILENT if the convention did not apply, otherwise the rule of CONVENTION_RULES
+    before: int  # the bid without the convention
 
 
-NO_CONVENTION_STEP = ConventionStep(NO_BID, SILENT, NO_BID)  # where no convention is played
+NO_CONVENTION_STEP = ConventionStep(NO_BID, SILENT, NO_BID)  # if no convention is played
 
 
 def guarded(cards: int, rank: int) -> bool:
-    """Whether a side suit can't lose to partner's low cards: a void, or a card of ``rank`` or above."""
+    """Return whether a side suit cannot lose to partner's low cards: it is void, or has a card of ``rank`` or above."""
     return cards == 0 or cards >= 1 << rank
 
 
 def covers_nil(hand: int, takes: int, fewest: int) -> bool:
-    """Big 5's hand: A or K of spades, ``fewest`` (4) to 6 takes, in each side suit a card above the ten or a void."""
+    """Return whether the hand meets Big 5's conditions for a signal.
+
+    They are: the ace or king of spades, ``fewest`` (default 4) to 6 regular takes, and in each side suit a card above
+    the ten or a void.
+    """
     return (
         fewest <= takes <= MOST_TAKES
         and hand >> 48 >= 1 << KING
@@ -57,7 +62,11 @@ def covers_nil(hand: int, takes: int, fewest: int) -> bool:
 
 
 def covers_blind_nil(hand: int, takes: int, fewest: int) -> bool:
-    """Big 6's hand: A of spades, at least ``fewest`` (4) takes, in each side suit a card from the ten up or a void."""
+    """Return whether the hand meets Big 6's conditions for a signal.
+
+    They are: the ace of spades, at least ``fewest`` (default 4) regular takes, and in each side suit the ten, a card
+    above it or a void.
+    """
     return (
         takes >= fewest
         and hand >> 48 >= 1 << ACE
@@ -68,17 +77,17 @@ def covers_blind_nil(hand: int, takes: int, fewest: int) -> bool:
 
 
 def partner_signalled(partner_bid: int, convention: int) -> bool:
-    """Return whether the bidder's partner has made the bid that ``convention`` keeps for a signal."""
+    """Return whether partner has made the bid that ``convention`` reserves as its signal."""
     if convention == BIG5:
         return partner_bid == FIVE
     return convention == BIG6 and partner_bid == SIX
 
 
 def signal(hand: int, seat: int, bid: int, takes: int, convention: int, fewest: int, allowed: int) -> ConventionStep:
-    """What the hand in ``seat`` bids under ``convention`` where it is about to bid ``bid``.
+    """Return how ``convention`` changes ``bid``, the bid that the hand in ``seat`` is about to make.
 
-    ``takes``: the hand's regular takes; ``fewest``: those that a signal needs; ``allowed``: the set of bids that the
-    rules allow, for a hand that may not bid a signal gives none.
+    ``takes``: the hand's regular takes; ``fewest``: the takes that a signal needs; ``allowed``: the set of bids that
+    the rules allow. A hand that must not bid the signal's number does not signal.
     """
     if convention == NO_CONVENTION or seat > 1 or bid == 0:
         return ConventionStep(bid, SILENT, bid)
@@ -92,5 +101,8 @@ def signal(hand: int, seat: int, bid: int, takes: int, convention: int, fewest: 
 
 
 def answer_signal(unasked: int, convention: int) -> ConventionStep:
-    """A nil after partner's signal; ``unasked``: what the hand would have bid without it."""
+    """Return the step of a nil after partner's signal.
+
+    ``unasked``: the bid that the hand would have made without the signal.
+    """
     return ConventionStep(0, BIG5_ANSWER if convention == BIG5 else BIG6_ANSWER, unasked)

@@ -1,9 +1,10 @@
-"""The decision where all four play for themselves (variant `cutthroat`), as kernels.
+"""The decision in variant `cutthroat`, in which each of the four players plays alone, as kernels.
 
-As in `bis`: regular takes, nil, end of game, in that order; but all three others are opponents. Any of them might cut,
-none covers a nil (the setting's `cnil` is exact for three who want it set), what they bid says nothing of a partner
-(the setting's own curves, factor and mean bids), and the race is against the best of three. Scores come by seat in
-bidding order. Source: ECAI 2020, Algorithm 1 and appendix G.1, with a partner's part left out.
+The steps are those of `bis`: regular takes, nil, end of game. But all three other players are opponents. Any of them
+might ruff, and no partner protects a nil. The table profile has its own `cnil` (`tables.builders.cutthroat`), curves,
+factors and mean bids. At the end of the game the bidder races the best of the three others. Scores are by seat in
+bidding order. Source: ECAI 2020, Algorithm 1 and appendix G.1, without the partner's part; see docs/explanation/how-bis-bids.md,
+"Cutthroat".
 """
 
 from typing import NamedTuple
@@ -36,34 +37,34 @@ from service.bidding.policies import Policy
 from service.bidding.record import record
 from service.bidding.table_views import Tables
 
-REACH = 140  # points of a bid of 13, and some: a seat further from the goal can't win in this round
+REACH = 140  # points, a little more than a bid of 13; a seat further from the goal cannot win in this round
 
 
 class Race(NamedTuple):
-    """Where a round leads if all make their bids; points."""
+    """The projected scores if all players make their bids; points."""
 
-    own: float
-    best: float  # of the three others
+    own: float  # points of the bidder
+    best: float  # points of the best of the three others
     total: float  # sum of the four bids, tricks
 
 
 class Finish(NamedTuple):
-    """What the end of the game made of a bid."""
+    """How the end of the game changed a bid."""
 
     bid: int
-    rule: int  # NO_RULE, or the first rule that matched (of endgame.RULE_NAMES)
-    before: int
-    projected_own: float  # points; all three 0 if nobody can end the game in this round
-    projected_best: float
-    total: float
+    rule: int  # NO_RULE, or the first rule that matched (index in endgame.RULE_NAMES)
+    before: int  # the bid before the change
+    projected_own: float  # points; this and the next two are 0 if no player can end the game in this round
+    projected_best: float  # points
+    total: float  # sum of the four bids, tricks
 
 
 class CutthroatDecision(NamedTuple):
-    """A bid for oneself with all that made it."""
+    """A cutthroat bid with the numbers behind it."""
 
     bid: int
     regular: Regular
-    number: int  # the regular takes as the rules have them
+    number: int  # the regular takes, in tricks, as the rules change them
     nil: Nil
     finish: Finish
 
@@ -78,9 +79,10 @@ def bis_cutthroat(
     policy: Policy,
     tables: Tables,
 ) -> CutthroatDecision:
-    """Return the bid of ``hand``; ``scores`` by seat, ``bags`` the bidder's own.
+    """Return the bid of ``hand`` with the numbers behind it.
 
-    ``allowed``: the set of bids that the rules allow; ``tables``: of the profile.
+    ``scores``: points by seat; ``bags``: the bidder's own; ``allowed``: the set of bids that the rules allow;
+    ``tables``: those of the table profile.
     """
     alone = without_partner(auction)
     factor = 0.0
@@ -92,7 +94,7 @@ def bis_cutthroat(
     threshold = policy.nil_threshold + policy.nil_slope * regular.estimate
     threshold = scaled_nil_threshold(threshold, rules.min_bid - regular.takes, policy.forced_trick, rules)
     if policy.dynamic:
-        threshold = expected_contract_points(takes, 0, tables)  # what the nil gives up
+        threshold = expected_contract_points(takes, 0, tables)  # the points that the nil gives up
     if policy.level:
         threshold = shifted_threshold(threshold, policy.nil_shift, rules.nil_points)
     terms = record(NilTerms, (threshold, policy.curves, policy.spade_honours, policy.nils, 0))
@@ -105,7 +107,7 @@ def bis_cutthroat(
 
 
 def own_and_best(seat: int, scores: tuple[int, int, int, int]) -> tuple[int, int]:
-    """The score of ``seat`` and the best of the three others."""
+    """Return the score of ``seat`` and the best score of the three others."""
     best = scores[1] if seat == 0 else scores[0]
     for other in range(1, 4):
         if other != seat and scores[other] > best:
@@ -114,7 +116,10 @@ def own_and_best(seat: int, scores: tuple[int, int, int, int]) -> tuple[int, int
 
 
 def project_race(bid: int, auction: Auction, scores: tuple[int, int, int, int], rules: Rules, tables: Tables) -> Race:
-    """Return the race if the bidder bids ``bid``; for bids still to come the mean bids of their seats count."""
+    """Return the projected scores if the bidder bids ``bid`` and all players make their bids.
+
+    Bids still to come count as the mean bids of their seats.
+    """
     seat, b0, b1, b2, _, _, _, sequence = auction
     row = sequence_after(sequence, bid)
     total = float(contract_of(bid))
@@ -148,9 +153,9 @@ def apply_finish(
 ) -> Finish:
     """Apply the first end-of-game rule that matches to the proposed bid.
 
-    Three of a side's seven rules gain nothing, or lose, where one plays against three, and are left out: half a trick
-    less under the leader's nil won 50.0 (+-.1) percent of games, 14 bid in all 49.6 (+-.3), one less when ahead 49.5
-    (+-.4).
+    Three of the partnership game's seven rules are left out, because they gain nothing, or lose, when each player plays
+    alone. Measured win rates with these rules, in percent: half a trick less under the leader's nil: 50.0 (+-0.1);
+    raising the four bids to 14 in all: 49.6 (+-0.3); one trick less when ahead: 49.5 (+-0.4).
     """
     bid, number, _, nil = proposal
     reach = rules.nil_points if rules.nil_points > REACH else REACH
@@ -159,7 +164,7 @@ def apply_finish(
     race = project_race(bid, auction, scores, rules, tables)
     new = bid
     rule = NO_RULE
-    # A level race is no win for us, so it counts as theirs.
+    # If both reach the same score, the bidder does not win, so the tie counts for the others.
     if race.best >= rules.win and (race.own < rules.win or race.best >= race.own):
         if bid > 0 and race.best - race.own < 20.0:
             rule = CLOSE_RACE

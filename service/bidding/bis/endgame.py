@@ -1,8 +1,9 @@
-"""End-of-game modifications (ECAI 2020, appendices E and G.1), as kernels.
+"""End-of-game changes of a bid (ECAI 2020, appendices E and G.1), as kernels.
 
-Projected score = score + 10 x contract + the side's nil points; bids still to come are the mean bids of
-their seats after the bids so far (`mean_bids`, from self-play). A contract of ten that both partners have bid counts
-what the rules stake on it. The first rule that matches changes the bid, within the bids that the rules allow.
+Projected score = score + 10 x contract + the side's nil points. Bids still to come count as the mean bids of their
+seats after the bids so far (table `mean_bids`, from self-play). If both partners have bid and their contract is ten, it
+counts the points that the rules give for ten. The first rule that matches changes the bid, within the bids that the
+rules allow. See docs/explanation/how-bis-bids.md, "The end of the game".
 """
 
 from typing import NamedTuple
@@ -30,31 +31,35 @@ RULE_NAMES = (
 )
 
 
-MOST_TRICKS = 14  # of one side: 13, and one more where partner bid 13 and the least bid is 1; mean bids sum to less
+# Largest contract of one side: 14 if partner bid 13 and the smallest bid is 1, otherwise 13. Mean bids sum to less.
+MOST_TRICKS = 14
 
 
 class Proposal(NamedTuple):
-    """What a hand bids before the end of the game changes it."""
+    """The bid of a hand before the end of the game changes it."""
 
-    bid: int  # 0 for a nil, else the number or a convention's bid
-    number: int  # the number that it bids unless it bids nil
+    bid: int  # 0 for a nil, otherwise the number or a convention's bid
+    number: int  # the number to bid if the hand does not bid nil
     regular: Regular
     nil: Nil
 
 
 class Endgame(NamedTuple):
-    """What the end of the game made of a bid; points."""
+    """How the end of the game changed a bid; points."""
 
     bid: int
-    rule: int  # NO_RULE, or the first rule that matched
-    before: int
-    projected_us: float
+    rule: int  # NO_RULE, or the first rule that matched (index in RULE_NAMES)
+    before: int  # the bid before the change
+    projected_us: float  # points if all players make their bids
     projected_them: float
     total: float  # sum of the four bids, tricks; 0 if no side can end the game in this round
 
 
 def project(bid: int, auction: Auction, standing: Standing, rules: Rules, tables: Tables) -> tuple[float, float, float]:
-    """Return both sides' points if the bidder bids ``bid`` and all make their bids, and the four bids' sum."""
+    """Return our points and the opponents' points if all players make their bids, and the sum of the four bids.
+
+    ``bid`` is the bidder's bid.
+    """
     seat, b0, b1, b2, _, _, _, sequence = auction
     mean_bids = tables.mean_bids
     ours = float(contract_of(bid))
@@ -87,7 +92,7 @@ def project(bid: int, auction: Auction, standing: Standing, rules: Rules, tables
 
 
 def contract_gain(partner_bid: int, bid: int, new: int, rules: Rules) -> int:
-    """Return the points by which a made contract changes with the number ``new`` instead of ``bid``."""
+    """Return the points that a made contract gains if the bidder bids the number ``new`` instead of ``bid``."""
     if rules.ten_for_200 and partner_bid != NO_BID:
         tricks = contract_of(partner_bid)
         return contract_points(tricks + new, rules) - contract_points(tricks + bid, rules)
@@ -95,7 +100,7 @@ def contract_gain(partner_bid: int, bid: int, new: int, rules: Rules) -> int:
 
 
 def can_win(projected: float, other: float, win: int) -> bool:
-    """Whether a side reaches the goal, and stays in front where both do."""
+    """Return whether a side reaches the goal ``win`` and is ahead if the other side reaches it too."""
     return projected >= win and (other < win or projected > other)
 
 
@@ -110,11 +115,12 @@ def apply_endgame(
 ) -> Endgame:
     """Apply the first end-of-game rule that matches to the proposed bid.
 
-    ``allowed``: the set of bids that the rules allow; a changed bid is moved to the nearest of them.
+    ``allowed``: the set of bids that the rules allow; a changed bid is moved to the nearest bid in it.
     """
     bid, number, regular, nil = proposal
     us, them, us_bags, _ = standing
-    # Out of reach for both whatever is bid: no side can project more than MOST_TRICKS with a nil, or two nils.
+    # Return early if neither side can reach the goal, whatever is bid: a side projects at most MOST_TRICKS and one nil,
+    # or two nils.
     stake = rules.nil_points
     if rules.blind_nil and rules.blind_nil_points > stake:
         stake = rules.blind_nil_points
@@ -127,7 +133,7 @@ def apply_endgame(
     partner_bid = auction.partner_bid
     new = bid
     rule = NO_RULE
-    # A level race is no win for us, so it counts as theirs.
+    # If both sides reach the same score, the bidder's side does not win, so the tie counts for the opponents.
     if now_them >= win and (now_us < win or now_them >= now_us):
         if auction.opponents_nils > 0:
             if bid > 0:

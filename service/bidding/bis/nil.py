@@ -1,7 +1,7 @@
-"""The nil side of a decision: value, success probability, expected points (ECAI 2020, sections 3.2, 4.2), as kernels.
+"""The nil part of a decision, as kernels: nil value, success probability and expected points.
 
-`cnil` and `curves` come from the tables; the rest is arithmetic. Whether a nil is bid is decided here; what
-the end of the game makes of it, in `endgame`.
+The tables `cnil` and `curves` are given; the rest is arithmetic (docs/explanation/how-bis-bids.md, "Nil"). This module decides
+whether to bid nil; `endgame` may still change that bid.
 """
 
 from typing import NamedTuple
@@ -15,16 +15,16 @@ from service.bidding.policies import FULL, SINGLE
 from service.bidding.record import record
 from service.bidding.table_views import Tables, View
 
-VOID_FACTOR = 1.15  # ECAI 2020, section 4.2
-LOW_FOUR = 2  # of `ruled_out`'s honours: as 1, and four spades below the king rule no nil out
-SURE_LOSER = 0.25  # probability below which a nil is bid at full strength only
-GRID = 100  # a curve has GRID + 1 points over nil values 0..1
+VOID_FACTOR = 1.15  # factor of the nil value with a void side suit (ECAI 2020, section 4.2)
+LOW_FOUR = 2  # value of `NilTerms.honours`: as 1, and four spades below the king do not rule a nil out either
+SURE_LOSER = 0.25  # success probability below which only a bidder at full strength bids nil
+GRID = 100  # a curve has GRID + 1 points for nil values 0..1
 
 # Why a nil is ruled out.
 NOT_RULED_OUT, PARTNER_NIL, ACE_OF_SPADES, KING_QUEEN, THREE_HIGH, FOUR_SPADES, HONOUR, SWITCHED_OFF, AGAINST_RULES = (
     range(9)
 )
-BIG_JOKER, JOKER_ACE, THREE_ABOVE_JACK, JOKER_HONOUR = range(9, 13)  # with jokers, in the place of four of these
+BIG_JOKER, JOKER_ACE, THREE_ABOVE_JACK, JOKER_HONOUR = range(9, 13)  # with jokers, these replace four reasons above
 NIL_REASONS = (
     "",
     "partner bid nil",
@@ -43,36 +43,36 @@ NIL_REASONS = (
 
 
 class Nil(NamedTuple):
-    """What makes a nil decision; probabilities 0..1, points."""
+    """A nil decision with the numbers behind it; units are probabilities 0..1 and points."""
 
-    clubs: float  # cnil of each suit
+    clubs: float  # cnil of the suit, 0..1: probability that its three lowest cards take no trick
     diamonds: float
     hearts: float
     spades: float
-    void_factor: float
-    value: float
-    probability: float
-    expected_points: float
-    threshold: float
-    ruled_out: int  # NOT_RULED_OUT, or the reason
+    void_factor: float  # VOID_FACTOR with a void side suit, otherwise 1
+    value: float  # nil value, 0..1: product of the five numbers above, at most 1
+    probability: float  # probability that the nil is made, from the success curve
+    expected_points: float  # points of the nil
+    threshold: float  # points; a nil is chosen if its expected points exceed it
+    ruled_out: int  # NOT_RULED_OUT, or the reason (index in NIL_REASONS)
     chosen: bool
 
 
 class NilTerms(NamedTuple):
-    """On what terms a nil is weighed."""
+    """The conditions under which a nil is considered."""
 
-    threshold: float  # points that it must be worth
-    curves: int = FULL
+    threshold: float  # points that the nil's expected points must exceed
+    curves: int = FULL  # which success curve: policies.FULL, SINGLE or RAW
     honours: int = 0  # 1: a king or queen of spades does not rule a nil out; LOW_FOUR: nor do four low spades
-    nils: int = 1  # 0: never nil
-    above: int = 0  # ranks of spades above the ace: 2 with jokers
+    nils: int = 1  # 0: never bid nil
+    above: int = 0  # number of ranks of spades above the ace: 2 with jokers
 
 
 def ruled_out(spades: int, partner_bid: int, honours: int, nils: int, allowed: int, above: int = 0) -> int:
-    """Return NOT_RULED_OUT, or the reason why a nil is out of the question.
+    """Return NOT_RULED_OUT, or the reason why a nil is not possible.
 
     ``partner_bid``: NO_BID if partner has not bid yet; ``allowed``: the set of bids that the rules allow; ``honours``,
-    ``nils`` and ``above`` as in `NilTerms`. With jokers the rules for high spades move up by two ranks.
+    ``nils`` and ``above`` as in `NilTerms`. With jokers, the limits for high spades are two ranks higher.
     """
     if partner_bid == 0 or partner_bid == BLIND_NIL:
         return PARTNER_NIL
@@ -95,7 +95,10 @@ def ruled_out(spades: int, partner_bid: int, honours: int, nils: int, allowed: i
 
 
 def nil_value(clubs: float, diamonds: float, hearts: float, spades: float, void: bool) -> float:
-    """Return the hand's nil value from its suits' cnil; ``void``: of a side suit."""
+    """Return the hand's nil value, 0..1, from the `cnil` of its four suits.
+
+    ``void``: whether a side suit is void.
+    """
     value = clubs * diamonds * hearts * spades
     if void:
         value *= VOID_FACTOR
@@ -103,15 +106,19 @@ def nil_value(clubs: float, diamonds: float, hearts: float, spades: float, void:
 
 
 def expected_contract_points(contract: int, nil: int, tables: Tables) -> float:
-    """Return the expected points of a contract, from the share of such contracts made; ``nil``: 1 beside a nil."""
+    """Return the expected points of a contract, from the share of such contracts that are made.
+
+    ``nil``: 1 if partner plays a nil, otherwise 0.
+    """
     points: float = 10.0 * contract * (2.0 * tables.contract_made[nil, contract] - 1.0)
     return points
 
 
 def partnership_threshold(takes: int, auction: Auction, tables: Tables) -> float:
-    """BIS*'s threshold (ECAI 2020, section 5.3.3): what the side's contract is worth with ``takes`` and without.
+    """Return the threshold of BIS* (ECAI 2020, section 5.3.3), in points.
 
-    If partner has not bid yet, the mean bid two seats later counts.
+    It is the difference between the side's expected contract points with and without the hand's ``takes`` tricks. If
+    partner has not bid yet, the mean bid two seats later counts.
     """
     partner_bid = auction.partner_bid
     bid = contract_of(partner_bid) if partner_bid >= 0 else int(tables.mean_bids[auction.sequence, 2] + 0.5)
@@ -119,15 +126,18 @@ def partnership_threshold(takes: int, auction: Auction, tables: Tables) -> float
 
 
 def shifted_threshold(threshold: float, off: float, nil_points: int) -> float:
-    """Return the threshold of a bidder who underrates a nil by ``off`` points (negative: overrates), see `levels`.
+    """Return the threshold of a bidder who underrates a nil by ``off`` points, or overrates it if ``off`` is negative.
 
-    Never below what a sure loser is worth.
+    The result is at least the expected points of a nil with probability SURE_LOSER. See `levels`.
     """
     return max(threshold + off, nil_points * (2.0 * SURE_LOSER - 1.0))
 
 
 def interpolate(curve: View, row: int, x: float) -> float:
-    """Return a curve's value at ``x`` in 0..1, linear between the grid's points; ``curve`` (rows, GRID + 1)."""
+    """Return the value of a curve at ``x`` in 0..1, linear between the grid's points.
+
+    ``curve`` has shape (rows, GRID + 1).
+    """
     at = x * GRID
     i = int(at)
     if i >= GRID:
@@ -141,10 +151,10 @@ def interpolate(curve: View, row: int, x: float) -> float:
 def consider_nil(
     suits: tuple[int, int, int, int], auction: Auction, terms: NilTerms, allowed: int, rules: Rules, tables: Tables
 ) -> Nil:
-    """Return value, probability and expected points of a nil, and whether it is chosen.
+    """Return the value, probability and expected points of a nil, and whether it is chosen.
 
-    ``suits``: of `suits_of`; ``allowed``: the set of bids that the rules allow. With LOW_FOUR the three highest of
-    four spades are counted, because `cnil` is 0 for four; so such nils are overrated.
+    ``suits``: from `suits_of`; ``allowed``: the set of bids that the rules allow. With LOW_FOUR, only the three highest
+    of four spades are counted, because `cnil` is 0 for four spades. This overrates such nils.
     """
     _, _, _, _, partner_bid, _, _, sequence = auction
     threshold, curves, honours, nils, above = terms

@@ -1,8 +1,8 @@
-"""Regular takes: the tricks a hand is likely to take (ECAI 2020, section 4.1), as kernels.
+"""Regular takes: the number of tricks that a hand is likely to take (ECAI 2020, section 4.1), as kernels.
 
-What one suit's holding is worth is tabulated (`side_high`, `spade_high`, `spade_takes`, `ruffs`, made by
-`tables.builders.derived` from `p_length`), so a decision is three look-ups and one short loop over the split of the
-spades between ruffs and tricks of their own.
+The value of one suit's cards is in tables (`side_high`, `spade_high`, `spade_takes`, `ruffs`), which
+`tables.builders.derived` makes from `p_length`. So a decision is three look-ups and one short loop, which splits the
+spades between ruffs and tricks of their own. See docs/explanation/how-bis-bids.md, "Regular takes".
 """
 
 from typing import NamedTuple
@@ -11,31 +11,31 @@ from service.bidding.game.scoring import contract_of
 from service.bidding.record import record
 from service.bidding.table_views import Tables
 
-MOST_RUFFS = 9  # three voids' three tricks each
+MOST_RUFFS = 9  # three tricks in each of three void suits
 
 
 class Regular(NamedTuple):
-    """What makes a regular bid; all in tricks."""
+    """A regular bid with the numbers behind it; all in tricks."""
 
-    clubs: float  # high cards of each side suit
+    clubs: float  # high cards of the side suit; diamonds and hearts likewise
     diamonds: float
     hearts: float
-    spade_high: int
-    spade_long: int
+    spade_high: int  # high cards of the spades that do not ruff
+    spade_long: int  # further tricks of the spades that do not ruff, from their length
     ruffs: float
-    factor: float  # for the sum of the previous bids
-    offset: float  # the policy's
+    factor: float  # adjustment for the sum of the previous bids
+    offset: float  # the policy's and the rules' adjustment
     estimate: float  # the sum of the above
-    takes: int  # rounded and limited: the bid
+    takes: int  # the bid: the estimate, rounded and limited
 
 
 def regular_takes(
     suits: tuple[int, int, int, int], ruffers: int, partner_bid: int, factor: float, offset: float, tables: Tables
 ) -> Regular:
-    """Return the regular bid and what it is made of.
+    """Return the regular bid with the numbers behind it.
 
-    ``suits``: of `suits_of`; ``ruffers``: opponents who might ruff; ``partner_bid``: NO_BID if partner has not bid yet;
-    ``factor``: for the sum of the previous bids, `factor[seat, sum]` of the tables, or 0.
+    ``suits``: from `suits_of`; ``ruffers``: number of opponents who might ruff; ``partner_bid``: NO_BID if partner has
+    not bid yet; ``factor``: adjustment for the sum of the previous bids, `factor[seat, sum]` of the tables, or 0.
     """
     clubs, diamonds, hearts, spades = suits
     side_high = tables.side_high
@@ -55,7 +55,7 @@ def regular_takes(
     best = spade_takes[spades, 0] + 0.0
     best_ruffs = 0.0
     ruffing = 0
-    # The k lowest spades take the k best ruffs; once a further ruff is worth nothing, none after it is worth more.
+    # The k lowest spades take the k best ruffs. If one more ruff adds nothing, no later ruff adds anything.
     worth = 0.0
     n = spades.bit_count()
     if n > MOST_RUFFS:
@@ -79,7 +79,10 @@ def regular_takes(
 
 
 def limit_takes(estimate: float, partner_bid: int) -> int:
-    """Round an estimate half up; at most 13 less partner's bid, at least 1 (the minimum wins)."""
+    """Round an estimate, half up, and limit it to 1..13, and to 13 less partner's bid.
+
+    If partner's bid leaves less than 1, return 1.
+    """
     takes = int(estimate + 0.5) if estimate > 0.5 else 1
     most = 13 - contract_of(partner_bid) if partner_bid > 0 else 13
     if takes > most:

@@ -1,8 +1,8 @@
-"""What the rules' stakes and limits change before the nil decision, as kernels: the number bid, offset, threshold.
+"""What the rules' points and limits change before the nil decision, as kernels: number, offset and nil threshold.
 
-A bag that costs more moves the estimate up, a smaller nil moves its threshold down, and where a contract of ten stakes
-200 the second partner completes ten. Which bids are allowed is told in `legal`; the end of the game comes after. The
-constants are fitted by `python -m tables fit rules`; what they are worth is in docs/strength.md.
+If a bag costs more, the estimate rises. If a nil is worth less, its threshold falls. If a contract of ten is worth 200
+points, the second partner completes ten tricks. `legal` computes the allowed bids; `endgame` runs later. The command
+`python -m tables fit rules` fits the constants; docs/strength.md shows their effect.
 """
 
 from service.bidding.bis.regular import Regular
@@ -12,18 +12,18 @@ from service.bidding.game.rules import FIELDS, Rules, rules_maker
 from service.bidding.game.scoring import TEN_TRICKS, contract_of
 from service.bidding.policies import Policy
 
-# What made the number.
+# What decided the number.
 AS_COUNTED, BY_RULES, FOR_TEN = range(3)
 NUMBER_RULES = ("", "table-rules", "ten-for-200")
 
-BAG_PRICE = 11.0  # points a bag costs in the paper (110 for ten); the factor was fitted at 10 (tables.factor)
-BAG_SLOPE = 0.03  # tricks to add for each point beyond it
+BAG_PRICE = 11.0  # points that a bag costs in the paper (110 for ten); the table `factor` was fitted at 10
+BAG_SLOPE = 0.03  # tricks to add for each point above BAG_PRICE
 MOST_BAG_OFFSET = 0.75  # tricks
-NIL_STAKE = 100  # points: the nil threshold is meant for this stake
+NIL_STAKE = 100  # points of a nil for which the nil threshold was fitted
 
 
 def bag_offset(rules: Rules) -> float:
-    """Tricks to add to an estimate for the price of a bag."""
+    """Return the tricks to add to an estimate for the price of a bag."""
     if not rules.bags:
         return 0.0
     offset = BAG_SLOPE * (rules.bag_penalty / rules.bag_limit - BAG_PRICE)
@@ -33,9 +33,11 @@ def bag_offset(rules: Rules) -> float:
 
 
 def scaled_nil_threshold(threshold: float, forced: int, forced_trick: float, rules: Rules) -> float:
-    """The nil threshold, points: in proportion to stakes below 100, and lower where the least bid is above the takes.
+    """Return the nil threshold, in points, as the rules change it.
 
-    ``forced``: tricks by which `min_bid` exceeds the takes; a nil spares them, each worth ``forced_trick`` points.
+    It shrinks in proportion if a nil is worth less than 100 points. It also falls if the smallest bid is above the
+    regular takes: ``forced`` is the number of tricks by which `min_bid` exceeds the takes, and ``forced_trick`` is the
+    points for each of them, which a nil saves.
     """
     if rules.nil_points < NIL_STAKE:
         threshold = threshold * rules.nil_points / NIL_STAKE
@@ -49,7 +51,8 @@ def number_under_rules(
 ) -> tuple[int, int]:
     """Return the regular takes as the rules change them, and what changed them.
 
-    ``partner_bid``: NO_BID if partner has not bid yet; ``allowed``: the set of bids that the rules allow.
+    The second number is AS_COUNTED, BY_RULES or FOR_TEN. ``partner_bid``: NO_BID if partner has not bid yet;
+    ``allowed``: the set of bids that the rules allow.
     """
     takes = regular.takes
     if rules.ten_for_200 and partner_bid != NO_BID:
@@ -63,7 +66,10 @@ def number_under_rules(
 
 
 def simplified_rules(rules: Rules) -> Rules:
-    """Return the rules as a policy with `rules=ignore` sees them: classic's, but for the fields that it still sees."""
+    """Return the rules as a policy with `rules=ignore` sees them.
+
+    They are preset classic's, except for the fields that such a policy still sees (`Rule.seen_by_ignore`).
+    """
     return _seen_rules(rules)
 
 

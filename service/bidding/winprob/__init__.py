@@ -1,1 +1,1 @@
-"""The bidder `candidates`: features, outcomes, win tables, candidates, decision."""
+"""The bidder `winprob`: features, outcomes, win tables, candidates, decision."""

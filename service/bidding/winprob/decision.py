@@ -1,6 +1,6 @@
-"""The `winprob` policy in the service: the net's sums as numpy's matrix products (`weights`), all else by kernels.
+"""Policy `winprob` in the service: numpy's matrix products for the net (`weights`), kernels for everything else.
 
-The simulator has the same sums as loops (`tables.engine.winprob`); a parity test compares the two.
+The simulator computes the same sums with loops (`tables.engine.winprob`); a parity test compares the two.
 """
 
 from collections.abc import Sequence
@@ -31,34 +31,34 @@ from service.bidding.winprob.outcomes import OUTCOMES, contract_tens
 from service.bidding.winprob.weights import Floats, Weights, outcome_odds
 from service.bidding.winprob.win_table import WIN_SCALE
 
-# Numbers as bytes, which numpy takes in one go: a suit's seven low cards and its six high ones, a position's, a bid's.
+# Inputs as bytes, which numpy reads in one call: of a suit's seven low and six high cards, of a position, of a bid.
 _LOW, _HIGH = (
     [Struct(f"{width}f").pack(*(cards >> rank & 1 for rank in range(width))) for cards in range(1 << width)]
     for width in (7, 6)
 )
 _pack_position = Struct(f"{len(POSITION_NAMES) + 1}f").pack
 _pack_bid = Struct(f"{VALUES}f{4 * OUTCOMES}x").pack
-_BIDS = [[bid for bid in range(7) if bids >> bid & 1] for bids in range(128)]  # by set, of the seven lower bids
-_BIDS += [[bid + 7 for bid in bids] for bids in _BIDS]  # and then of the seven higher
+_BIDS = [[bid for bid in range(7) if bids >> bid & 1] for bids in range(128)]  # the bids in a set of bids 0..6
+_BIDS += [[bid + 7 for bid in bids] for bids in _BIDS]  # at 128 and after: the bids in a set of bids 7..13
 _ONES = np.ones(OUTCOMES, np.float32)
 _TOPS = np.full(OUTCOMES, WIN_SCALE, np.float32)
 
 
 class WinDecision(NamedTuple):
-    """A bid by its win probability, with all that made it."""
+    """A bid by its win probability, with the numbers behind it."""
 
     bid: int
     regular: Regular
-    nil: Nil  # as BIS sees it, also where it rules out a nil that is weighed here
+    nil: Nil  # as BIS sees it, also if BIS rules out a nil that is considered here
     inputs: Sequence[float]  # of the position, in the order of features.POSITION_NAMES
-    bids: list[int]  # those weighed, and where asked for those that stand beside them
-    contracts: list[int]  # beside each bid: our side's tricks as the outcomes count them
-    opposing: list[int]  # and theirs
-    stake: int  # points on the nils that partner bid
-    their_stake: int  # and the opponents did
-    p_win: list[float]  # of each bid
-    odds: Floats  # (bids, OUTCOMES): probabilities, but that they sum to anything
-    weighed: int  # the set of bids weighed
+    bids: list[int]  # the bids considered, or all allowed legal bids if `every` is set
+    contracts: list[int]  # for each bid: tricks of our side's contract, as the outcomes count them
+    opposing: list[int]  # for each bid: tricks of the opponents' contract
+    stake: int  # points at stake on partner's nil, 0 if there is none
+    their_stake: int  # points at stake on the opponents' nils
+    p_win: list[float]  # for each bid: win probability
+    odds: Floats  # shape (bids, OUTCOMES): probabilities of the outcomes, not normalized
+    weighed: int  # the set of bids considered, as a bit mask
 
 
 def win_decision(
@@ -71,10 +71,11 @@ def win_decision(
     rules: Rules,
     weights: Weights,
 ) -> WinDecision:
-    """Return the bid with the highest win probability, a higher number only if better by MARGIN.
+    """Return the bid with the highest win probability; a higher number is chosen only if it is better by MARGIN.
 
-    ``allowed``: the set of bids that the rules allow; ``legal``: those that the request allows, which overrules it;
-    ``every``: report all of these, not only those weighed. The rules have a win table (`games`).
+    ``allowed``: the set of bids that the rules allow; ``legal``: the set that the request allows, which overrides
+    ``allowed``; ``every``: report all allowed legal bids, not only those considered. ``rules`` must have a win table
+    (`games`).
     """
     tables, win_slice = weights.tables, weights.games[key_of(rules)]
     position = model_position(hand, auction, standing, allowed, win_slice, rules, tables)
@@ -98,7 +99,7 @@ def win_decision(
     if not bids[0]:
         our_bids = [(our_tens[:1], stake + rules.nil_points), (our_tens[1:], stake)]
         reach += rules.nil_points
-    same = opposing.count(opposing[0]) == len(opposing)  # as it mostly is, whatever we bid
+    same = opposing.count(opposing[0]) == len(opposing)  # the usual case: our bid does not change it
     their_bids = [(their_tens[:1] if same else their_tens, their_stake)]
     ours = record(Side, (OUR_WAYS[win_slice.bags], us, us_bags, our_bids, reach))
     theirs = record(Side, (THEIR_WAYS[win_slice.bags], them, them_bags, their_bids, 10 * max(their_tens) + their_stake))
@@ -112,7 +113,7 @@ def win_decision(
     p_win = []
     best, most = -1, -1.0
     for bid, worth, whole in zip(bids, np.vecdot(odds, values).tolist(), odds.dot(_TOPS).tolist()):
-        p = worth / whole if worth < whole else 1.0  # by rounding it may be more
+        p = worth / whole if worth < whole else 1.0  # the quotient may exceed 1 by rounding
         p_win.append(p)
         if weighed >> bid & 1 and p > most + (MARGIN if best > 0 else TIE_TOLERANCE):
             best, most = bid, p
@@ -123,7 +124,7 @@ def win_decision(
 
 
 def _cards(held: tuple[int, int, int, int]) -> tuple[bytes, ...]:
-    """The inputs of a hand's cards as bytes."""
+    """Return the inputs of a hand's cards as bytes."""
     a, b, c, d = held
     low, high = _LOW, _HIGH
     return (
@@ -139,11 +140,17 @@ def _cards(held: tuple[int, int, int, int]) -> tuple[bytes, ...]:
 
 
 def sum_outcomes(odds: Floats, which: Floats) -> list[list[float]]:
-    """For each row of ``odds`` (bids, OUTCOMES) the probabilities of the outcomes that `outcome_columns` tells of."""
+    """Return, for each bid, the probabilities of the groups of outcomes in ``which``.
+
+    ``odds`` has shape (bids, OUTCOMES); ``which`` comes from `outcome_columns`. The result has one row for each bid.
+    """
     sums: list[list[float]] = (odds.dot(which) / odds.dot(_ONES).reshape(-1, 1)).tolist()
     return sums
 
 
 def outcome_columns(columns: list[list[int]]) -> Floats:
-    """(OUTCOMES, len(columns)): which outcomes count for what, as `sum_outcomes` takes it."""
+    """Return the groups of outcomes as a matrix for `sum_outcomes`, of shape (OUTCOMES, len(columns)).
+
+    Each column has 1 for the outcomes in the group and 0 for the others.
+    """
     return np.array(columns, np.float32).T.copy()

@@ -1,8 +1,9 @@
-"""What the outcome model sees of a position and of a bid, as kernels: numbers near 0..1.
+"""The inputs of the outcome model: a position and a bid as numbers near 0..1, as kernels.
 
-Of the score it sees what is left to the goals, bags and chances to win, since those who bid later also go by the
-score; so one model serves every game that has a win table. `model_position` and `bid_inputs` prepare a decision for the
-service (`decision`), the simulator (`tables.engine.winprob`) and the training labels (`tables.learning`).
+The inputs include the score: the points left to the goals, the bags and the win probability before the round, because
+the later bidders also bid by the score. So one model serves every game that has a win table. `model_position` and
+`bid_inputs` prepare a decision for the service (`decision`), the simulator (`tables.engine.winprob`) and the training
+labels (`tables.learning`).
 """
 
 from typing import NamedTuple
@@ -21,7 +22,7 @@ from service.bidding.winprob.games import WinTableSlice
 from service.bidding.winprob.outcomes import nil_stakes
 from service.bidding.winprob.win_table import win_array, win_probability_after
 
-CARD_INPUTS = 52  # 13 ranks of the side suits, longest first, and of spades
+CARD_INPUTS = 52  # 13 ranks of each side suit, longest suit first, and of spades
 POSITION_NAMES = (
     *(f"length_{suit}" for suit in ("longest", "middle", "shortest", "spades")),
     *(f"cnil_{suit}" for suit in ("longest", "middle", "shortest", "spades")),
@@ -38,47 +39,49 @@ BID_NAMES = (
     *("sum_13", "sum_below_10", "side_above_7", "past_goal", "reaches_goal"),
     *("p_win_made", "p_win_made_other_set", "p_win_bags", "p_win_set"),
 )
-INPUTS = CARD_INPUTS + len(POSITION_NAMES)  # of a position
-BID_INPUTS = len(BID_NAMES)  # of a candidate bid
-VALUES = BID_NAMES.index("p_win_made")  # where those of a bid's numbers begin that are worths of outcomes
-VALUED = (0, 3, 8, 16)  # the outcomes (see `outcomes`) whose worth they are
+INPUTS = CARD_INPUTS + len(POSITION_NAMES)  # inputs of a position
+BID_INPUTS = len(BID_NAMES)  # inputs of a candidate bid
+VALUES = BID_NAMES.index("p_win_made")  # index of the first bid input that is the win probability of an outcome
+VALUED = (0, 3, 8, 16)  # the outcomes (see `outcomes`) of these inputs
 
-# What is seen of a seat's bid, from NO_BID to a blind nil: whether it has bid, nil, fifths of the bid.
+# Inputs for another seat's bid, from NO_BID to a blind nil: whether it has bid, whether it is nil, bid / 5.
 _SEEN = ((0.0, 0.0, 0.0), (1.0, 1.0, 0.0), *((1.0, 0.0, bid / 5.0) for bid in range(1, 14)), (1.0, 1.0, 0.0))
-# By a bid less the takes, from -12 on: under_3 to over_3.
+# Inputs under_3 to over_3, by the bid minus the regular takes, from -12 on.
 _STEPS = tuple(tuple(1.0 if at == max(-3, min(3, step)) else 0.0 for at in range(-3, 4)) for step in range(-12, 13))
 _NO_STEP = (0.0,) * 7
 
-# The terms on which the nil is weighed that the model sees, and the one that explanations and levels see.
+# Conditions for the nil in the model's inputs, and for the nil in explanations and skill levels.
 LOW_FOUR_TERMS, BIS_TERMS = NilTerms(0.0, FULL, LOW_FOUR), NilTerms(0.0, FULL, 1)
 
 
 class ModelPosition(NamedTuple):
-    """A position as the outcome model sees it, and the bids to weigh."""
+    """A position as the outcome model sees it, and the bids to consider."""
 
     seat: int
-    standing: Standing  # without bags if the rules count none
+    standing: Standing  # with 0 bags if the rules count none
     regular: Regular
     nil: Nil
-    weighed: int  # the set of bids to weigh
-    held: tuple[int, int, int, int]  # the hand's `holdings`
+    weighed: int  # the set of bids to consider, as a bit mask
+    held: tuple[int, int, int, int]  # the hand's cards, from `holdings`
     inputs: tuple[float, ...]  # in the order of POSITION_NAMES
-    to_goal: int  # our points to the goal
-    stake: int  # points at stake on partner's nil
-    their_stake: int  # and on the opponents' nils
+    to_goal: int  # points that our side needs to reach the goal
+    stake: int  # points at stake on partner's nil, 0 if there is none
+    their_stake: int  # points at stake on the opponents' nils
 
 
 class Expected(NamedTuple):
-    """What the others have bid or will bid, in tricks; those to come on average."""
+    """The bids of the other players, in tricks; bids still to come count as their means."""
 
     partner: float
-    opponents: float
-    partner_tricks: int  # the same rounded, as the outcomes count it
-    opponents_tricks: int
+    opponents: float  # sum of both
+    partner_tricks: int  # rounded, as the outcomes count it
+    opponents_tricks: int  # rounded
 
 
 def side_order(clubs: int, diamonds: int, hearts: int) -> tuple[int, int, int]:
-    """The three side holdings, longest first, the higher one first of two as long: side suits are alike.
+    """Return the cards of the three side suits, longest first.
+
+    Of two suits of the same length the one with the higher bits comes first. The model treats side suits alike.
 
     >>> side_order(0b1, 0b110, 0b1000)
     (6, 8, 1)
@@ -96,14 +99,14 @@ def side_order(clubs: int, diamonds: int, hearts: int) -> tuple[int, int, int]:
 
 
 def holdings(suits: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
-    """Return a hand's holdings as the model sees them: side suits in `side_order`, spades last."""
+    """Return a hand's cards by suit as the model sees them: side suits in the order of `side_order`, spades last."""
     clubs, diamonds, hearts, spades = suits
     first, second, third = side_order(clubs, diamonds, hearts)
     return first, second, third, spades
 
 
 def top_spades(spades: int) -> int:
-    """How many of the highest spades the hand holds without a gap.
+    """Return how many of the highest spades the hand holds without a gap.
 
     >>> top_spades(0b1101000000000)
     2
@@ -114,9 +117,9 @@ def top_spades(spades: int) -> int:
 def bids_to_weigh(
     suits: tuple[int, int, int, int], auction: Auction, allowed: int, rules: Rules, tables: Tables
 ) -> tuple[Regular, Nil, int]:
-    """Return the regular takes and the nil of a hand, and the set of bids to weigh.
+    """Return a hand's regular takes, its nil, and the set of bids to consider.
 
-    ``suits``: of `suits_of`; ``allowed``: the set of bids that the rules allow.
+    ``suits``: from `suits_of`; ``allowed``: the set of bids that the rules allow.
     """
     seat, _, _, _, partner_bid, opponents_nils, sum_of_bids, _ = auction
     regular = regular_takes(suits, 2 - opponents_nils, partner_bid, tables.factor[seat, sum_of_bids], 0.0, tables)
@@ -133,10 +136,10 @@ def model_position(
     rules: Rules,
     tables: Tables,
 ) -> ModelPosition:
-    """Return what the model sees of a position; ``allowed``: the set of bids that the rules allow."""
+    """Return the position as the outcome model sees it; ``allowed``: the set of bids that the rules allow."""
     suits = suits_of(hand)
     us, them, us_bags, them_bags = standing
-    if win_slice.bags == 1:  # the rules count none, whatever a request says
+    if win_slice.bags == 1:  # the rules count no bags; ignore those of the request
         us_bags, them_bags = 0, 0
     standing = record(Standing, (us, them, us_bags, them_bags))
     regular, nil, weighed = bids_to_weigh(suits, auction, allowed, rules, tables)
@@ -161,9 +164,9 @@ def position_inputs(
     nil: Nil,
     tables: Tables,
 ) -> tuple[float, ...]:
-    """Return a position's numbers except its cards, in the order of POSITION_NAMES; ``held``: its `holdings`.
+    """Return a position's inputs except its cards, in the order of POSITION_NAMES.
 
-    ``win_slice`` is the game's, ``regular`` and ``nil`` as `model_position` counts them.
+    ``held``: from `holdings`; ``win_slice``: the game's win table; ``regular`` and ``nil``: from `bids_to_weigh`.
     """
     seat, b0, b1, b2, _, _, known, sequence = auction
     us, them, us_bags, them_bags = standing
@@ -220,7 +223,10 @@ def position_inputs(
 
 
 def to_goal(score: int, goal: int) -> tuple[float, float, float]:
-    """What is left to the goal, in hundreds up to three, in hundreds up to one, in fifties up to one."""
+    """Return the points left to ``goal``, scaled three ways.
+
+    They are in hundreds up to 3, in hundreds up to 1, and in fifties up to 1.
+    """
     left = goal - score
     if left >= 300:
         return 3.0, 1.0, 1.0
@@ -230,7 +236,7 @@ def to_goal(score: int, goal: int) -> tuple[float, float, float]:
 
 
 def to_losing(score: int, lose: int) -> float:
-    """What is left to the losing goal, in hundreds up to one and a half."""
+    """Return the points left to the losing goal, in hundreds, 0 to 1.5."""
     left = score - lose
     if left >= 150:
         return 1.5
@@ -238,7 +244,7 @@ def to_losing(score: int, lose: int) -> float:
 
 
 def expected_bids(bid: int, auction: Auction, tables: Tables) -> Expected:
-    """Return what partner and the opponents have bid, or will bid on average after our ``bid``."""
+    """Return the bids of partner and the opponents; bids to come count as their means after our ``bid``."""
     seat, b0, b1, b2, _, _, _, sequence = auction
     mean_bids = tables.mean_bids
     row = sequence_after(sequence, bid)
@@ -254,7 +260,10 @@ def expected_bids(bid: int, auction: Auction, tables: Tables) -> Expected:
 
 
 def bid_inputs(bid: int, expected: Expected, position: ModelPosition) -> tuple[float, ...]:
-    """Return a candidate's numbers, in the order of BID_NAMES up to VALUES; ``expected``: its `expected_bids`."""
+    """Return a candidate's inputs, in the order of BID_NAMES, without those from VALUES on.
+
+    ``expected``: from `expected_bids` for the same bid.
+    """
     partner, theirs, _, _ = expected
     seat, _, regular, nil, _, _, _, to_goal, _, _ = position
     side = bid + partner

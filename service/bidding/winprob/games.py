@@ -1,10 +1,11 @@
-"""The games that `winprob` knows: which rules have a win table, and where it stands in the arrays of such tables.
+"""The games that `winprob` supports: which rules have a win table, and where it is in the arrays of win tables.
 
-Not the tables themselves (`win_table` reads them, `tables.builders.win_tables` and `tables.builders.extra_win_tables`
-make them). The games of PLACES, which the net has learnt from, are classic's but for goal, losing goal and bag
-penalty. The preset bis-paper's penalty has tables of its own at its own goal only: at the others it reads classic's,
-whose penalty is ten points less; to 500 `winprob` beats `bis` by as much so as under classic (docs/strength.md). Games
-of other rules stand in an array of their own, `more_win`, and are told by the rows of `games`.
+`win_table` reads the tables; `tables.builders.win_tables` and `tables.builders.extra_win_tables` make them. The net was
+trained on the games of SLICES, which are preset classic with other goals, losing goals and bag penalties. The bag
+penalty of preset bis-paper has its own tables at that preset's goal only. At other goals it uses classic's tables,
+whose penalty is ten points smaller; at goal 500, `winprob` then beats `bis` by as much as under classic rules
+(docs/strength.md). Tables for other rules are in a separate array, `more_win`; the rows of the table `games` describe
+them.
 """
 
 import json
@@ -19,7 +20,7 @@ from service.bidding.game.scoring import effective_bag_rules
 
 CLASSIC = PRESETS["classic"]
 PENALTIES = (CLASSIC.bag_penalty, PRESETS["bis-paper"].bag_penalty)
-GOALS: dict[int, tuple[int, ...]] = {  # goal: losing goals
+GOALS: dict[int, tuple[int, ...]] = {  # each goal with its losing goals, in points
     200: (NO_LOSING_GOAL, -100, -200),
     250: (NO_LOSING_GOAL, -200),
     300: (NO_LOSING_GOAL, -200),
@@ -27,19 +28,17 @@ GOALS: dict[int, tuple[int, ...]] = {  # goal: losing goals
     500: (NO_LOSING_GOAL, -200),
 }
 OWN_GOAL = PRESETS["bis-paper"].win
-DEPTH_POINTS = (
-    150  # points below zero down to which a table without a losing goal reaches; a lower score counts as that
-)
-BAGS = CLASSIC.bag_limit  # of either side, as a table's last two axes count them
-ROW_POINTS = 10  # points to a row of PLACES' tables
-MOST_CELLS = 4_000_000  # of one more game's table
-IDLE = 1  # in a key: a field whose flag (`only_with`) is off
+DEPTH_POINTS = 150  # points below zero that a table without a losing goal covers; a lower score counts as this one
+BAGS = CLASSIC.bag_limit  # size of a table's last two axes, the bags of each side
+ROW_POINTS = 10  # points that one row covers, in the tables of SLICES
+MOST_CELLS = 4_000_000  # most cells of an extra game's table
+IDLE = 1  # value in a key of a field whose flag (`only_with`) is off
 
 _BY_COLUMN = sorted(
     (rule for rule in FIELDS.values() if rule.games_column is not None), key=lambda r: r.games_column or 0
 )
 KEY_FIELDS = tuple(rule.name for rule in _BY_COLUMN)  # the rules that change a win table, by column of `games`
-# The same for compiled code: places in `Rules`, and those of their flags, -1 for a field without.
+# The same for compiled code: indices in `Rules` of these fields and of their flags, -1 for a field without a flag.
 KEY_CELLS = tuple(Rules._fields.index(rule.name) for rule in _BY_COLUMN)
 KEY_FLAGS = tuple(Rules._fields.index(rule.only_with) if rule.only_with else -1 for rule in _BY_COLUMN)
 _KEY_DEFAULTS = tuple(rule.default for rule in _BY_COLUMN)
@@ -50,14 +49,14 @@ _key_values: Callable[[Rules], tuple[int, ...]] = itemgetter(*KEY_CELLS)
 
 
 class WinTableSlice(NamedTuple):
-    """Where a game's table stands: shape (size, size, bags, bags) from cell ``start`` on, first row ``floor`` units."""
+    """Where a game's win table is in its array, and its shape: (size, size, bags, bags) from cell ``start`` on."""
 
-    floor: int
-    size: int
-    start: int
-    bags: int = BAGS  # of either side, as the last two axes count them
-    unit: int = ROW_POINTS  # points to a row
-    more: int = 0  # 1: in `more_win`
+    floor: int  # score of the first row, in units of `unit` points
+    size: int  # number of score rows of each side
+    start: int  # index of the first cell
+    bags: int = BAGS  # number of bag counts of each side
+    unit: int = ROW_POINTS  # points that one row covers
+    more: int = 0  # 1: the table is in `more_win`; 0: in `win`
 
 
 Key = tuple[int, int, int]  # goal, losing goal, bag penalty
@@ -86,7 +85,7 @@ WIN_CELLS = max(win_slice.start + win_slice.size**2 * BAGS**2 for win_slice in S
 
 
 def rules_of(key: Key) -> Rules:
-    """Classic's rules for a game of PLACES.
+    """Return the rules of a game of SLICES: preset classic with this goal, losing goal and bag penalty.
 
     >>> rules_of((200, -100, 110)).bag_penalty
     110
@@ -95,7 +94,9 @@ def rules_of(key: Key) -> Rules:
 
 
 def key_of(rules: Rules) -> GameKey:
-    """Return the values of KEY_FIELDS, which are the same for two rule sets with the same win table.
+    """Return the values of KEY_FIELDS, with IDLE for each field without effect.
+
+    Two rule sets with the same win table have the same key.
 
     >>> key_of(PRESETS["no-bags"]) == key_of(CLASSIC)
     False
@@ -111,7 +112,7 @@ def key_of(rules: Rules) -> GameKey:
 
 
 def game_of(rules: Rules) -> Rules:
-    """Return ``rules`` with the default in each field that changes no win table there."""
+    """Return ``rules`` with the default in each field that does not change their win table."""
     plain = {
         name: rule.default
         for name, rule in FIELDS.items()
@@ -121,14 +122,14 @@ def game_of(rules: Rules) -> Rules:
 
 
 SHIPPED: Games = MappingProxyType({key_of(rules_of(key)): win_slice for key, win_slice in SLICES.items()})
-SHIPPED_ROWS = tuple((*key, *win_slice) for key, win_slice in SHIPPED.items())  # the same for kernels
-GAME_COLUMNS = len(SHIPPED_ROWS[0])  # of `games` too
+SHIPPED_ROWS = tuple((*key, *win_slice) for key, win_slice in SHIPPED.items())  # the same as rows, for kernels
+GAME_COLUMNS = len(SHIPPED_ROWS[0])  # number of columns, also of the table `games`
 
 
 def whole_rows(rows: Iterable[Iterable[int]]) -> list[tuple[int, ...]]:
-    """Return the rows of the file `games`, without empty ones, with a column for each of KEY_FIELDS.
+    """Return the rows of the table `games` that are not empty, with one column for each of KEY_FIELDS.
 
-    A file that was made before a field was added has no column for it: its games have the field's default.
+    A file that was made before a field was added has no column for the field; its games get the field's default.
     """
     whole = []
     for row in (tuple(int(value) for value in row) for row in rows):
@@ -139,37 +140,40 @@ def whole_rows(rows: Iterable[Iterable[int]]) -> list[tuple[int, ...]]:
 
 
 def games_of(rows: Iterable[Iterable[int]]) -> Games:
-    """The games of PLACES and those in the rows of `games`."""
+    """Return the games of SLICES and those in ``rows`` of the table `games`."""
     told = len(KEY_FIELDS)
     return {**{row[:told]: WinTableSlice(*row[told:]) for row in whole_rows(rows)}, **SHIPPED}
 
 
 def extra_slice(rules: Rules, start: int) -> WinTableSlice:
-    """Where one more game's table would stand, from cell ``start`` of `more_win` on; `ValueError` where none can."""
+    """Return the place of an extra game's win table, from cell ``start`` of `more_win` on.
+
+    Raises `ValueError` if the rules cannot have a win table.
+    """
     limit, penalty = effective_bag_rules(rules)
-    unit = gcd(ROW_POINTS, limit - penalty, rules.nil_points)  # contracts are whole tens
+    unit = gcd(ROW_POINTS, limit - penalty, rules.nil_points)  # contracts are multiples of ten
     if rules.variant != PARTNERSHIP:
-        raise ValueError(f"variant is {VARIANTS[rules.variant]}; expected partnership")
+        raise ValueError(f"variant is {VARIANTS[rules.variant]}; accepted: partnership")
     if limit > BAGS:
-        raise ValueError(f"bag_limit is {limit}; expected at most {BAGS}")
+        raise ValueError(f"bag_limit is {limit}; accepted: at most {BAGS}")
     if rules.nil_points == 0:
-        raise ValueError("nil_points is 0; expected more")
+        raise ValueError("nil_points is 0; accepted: 1 or more")
     if rules.win % unit:
-        raise ValueError(f"win is {rules.win}; expected a multiple of {unit}, as all that is won and lost")
+        raise ValueError(f"win is {rules.win}; accepted: multiples of {unit}")
     floor = -DEPTH_POINTS // unit if rules.lose == NO_LOSING_GOAL else (rules.lose + 1) // unit
     size = -(-rules.win // unit) - floor
     if size**2 * limit**2 > MOST_CELLS:
         raise ValueError(
-            f"found {size} scores of {unit} points to a side and {limit} numbers of bags; expected at most {MOST_CELLS}"
-            " pairs of both"
+            f"the win table has {size**2 * limit**2} cells ({size} scores and {limit} bag counts of each side);"
+            f" accepted: at most {MOST_CELLS}"
         )
     return WinTableSlice(floor, size, start, limit, unit, 1)
 
 
 def unsupported_field(rules: Rules, games: Games = SHIPPED) -> tuple[str, str] | None:
-    """A field for which there is no win table, and what is expected of it; None where there is one.
+    """Return a field for which there is no win table, and a text with its accepted values; None if there is a table.
 
-    The field is the first that tells ``rules`` from the game that has most in common with them.
+    The field is the first one in which ``rules`` differs from the most similar supported game.
 
     >>> unsupported_field(CLASSIC._replace(win=410))
     ('win', '200, 250, 300, 350 or 500, or a table made by build --rules')

@@ -1,8 +1,8 @@
-"""What the outcomes of all bids are worth in one go: `outcomes.outcome_values` for numpy, in 65,535ths.
+"""The values of all bids' outcomes in one numpy call: what `win_table` gives cell by cell, in 65,535ths.
 
-Contracts are whole tens, and a ten is a row of the win table or some: a bid's cells are those of another, so many rows
-on. Data comes from the contracts that `net` expects, the scores and the win tables; a parity test holds it to the
-kernels.
+A contract is a multiple of ten points, and ten points are a fixed number of win-table rows. So the cells of one bid are
+those of another bid, moved by a fixed number of rows. `decision` gives the contracts and scores; a parity test compares
+the values with those of the kernels.
 """
 
 from struct import Struct
@@ -31,18 +31,18 @@ from service.bidding.winprob.outcomes import (
 )
 
 OutcomeValues = NDArray[np.uint16]
-_Way = tuple[int, int, int, int]  # signs of contract and stake; whether bags are too many; bags carried on
-_Ways = tuple[list[list[_Way]], list[list[_Way]]]  # without a nil on the side and with one, by bags held before
+_Way = tuple[int, int, int, int]  # signs of contract and stake; number of bag penalties; bags after the round
+_Ways = tuple[list[list[_Way]], list[list[_Way]]]  # for a side without and with a nil: by bags before the round
 
 
 class Side(NamedTuple):
-    """A side before a round, and what it may bid."""
+    """A side before a round, and its possible contracts."""
 
     ways: _Ways  # of OUR_WAYS or THEIR_WAYS
-    score: int
+    score: int  # points
     held: int  # bags
-    contracts: list[tuple[list[int], int]]  # tens of points, and the points that each of them stakes on nils beside
-    reach: int  # points that it stakes at most, but for bags
+    contracts: list[tuple[list[int], int]]  # contracts in tens of points, each list with the nils' stake in points
+    reach: int  # most points that the side can win or lose in the round, without bags
 
 
 def _ways(contracts: tuple[int, ...], nils: tuple[int, ...], bags: tuple[int, ...], limit: int) -> list[list[_Way]]:
@@ -52,7 +52,7 @@ def _ways(contracts: tuple[int, ...], nils: tuple[int, ...], bags: tuple[int, ..
     ]
 
 
-# By the bag limit, of none at all first.
+# By bag limit, from 0 on.
 OUR_WAYS: tuple[_Ways, ...] = tuple(
     (_ways(OUR_CONTRACT, (0,) * OURS, OUR_BAGS, limit), _ways(OUR_CONTRACT_NIL, OUR_NIL, OUR_BAGS_NIL, limit))
     for limit in range(BAGS + 1)
@@ -72,7 +72,11 @@ _TOP = np.uint16(0xFFFF)
 def outcome_value_matrix(
     ours: Side, theirs: Side, next_first: int, rules: Rules, win_slice: WinTableSlice, win: OutcomeValues
 ) -> OutcomeValues:
-    """What each outcome of each bid is worth, (bids, OUTCOMES); the opponents' side has one contract or as many."""
+    """Return the value of each outcome of each bid: uint16 (bids, OUTCOMES), win probability in 65,535ths.
+
+    The opponents have one contract for all our bids, or one for each. ``next_first`` is 1 if our side bids first in the
+    next round.
+    """
     limit = win_slice.bags
     penalty = effective_bag_rules(rules)[1]
     step, long_step = limit * limit, win_slice.size * limit * limit
@@ -92,26 +96,29 @@ def outcome_value_matrix(
 
 
 def _array(numbers: list[int]) -> NDArray[np.int64]:
-    # in half of np.array's time
+    # takes half of np.array's time
     return np.frombuffer(_PACK[len(numbers)](*numbers), np.int64)
 
 
 def _cells(side: Side, row_step: int, bag_step: int, win_slice: WinTableSlice, penalty: int) -> list[int]:
-    """A side's share of the table's cells, by contract and way; the first and the last row stand for all beyond."""
+    """Return the side's part of the table's cell indices, by contract and way the round ends.
+
+    Scores beyond the first or last row use that row.
+    """
     ways, score, held, bids, reach = side
     floor, size, _, limit, unit, _ = win_slice
     base = score - held + unit // 2 - unit * floor
-    fall = (penalty - limit) // unit * row_step  # in whole rows, for the bags' own points go too
+    fall = (penalty - limit) // unit * row_step  # rows by which a penalty lowers the score; the bags' own points go too
     ten = ROW_POINTS // unit * row_step
     cells: list[int] = []
     for contracts, stake in bids:
-        # by the sign of the stake: 0, 1, -1
+        # indexed by the sign of the stake: 0, 1, -1
         rows = base // unit * row_step, (base + stake) // unit * row_step, (base - stake) // unit * row_step
         offsets = [
             (sign * ten, rows[nil] + bags * bag_step - over * fall) for sign, nil, over, bags in ways[stake > 0][held]
         ]
         cells += [offset + contract * step for contract in contracts for step, offset in offsets]
-    sets = (held + _MOST_BAGS) // limit  # of bags, at most; with a penalty of less than their own points they add some
+    sets = (held + _MOST_BAGS) // limit  # most bag penalties; a penalty below the bags' own points adds some
     if base + reach + sets * max(limit - penalty, 0) < unit * size and base >= reach + sets * penalty:
         return cells
     last = (size - 1) * row_step
@@ -119,16 +126,17 @@ def _cells(side: Side, row_step: int, bag_step: int, win_slice: WinTableSlice, p
 
 
 def _may_end(side: Side, rules: Rules, limit: int, penalty: int) -> bool:
-    """Whether the side may come to a goal: it can't where this says no."""
+    """Return whether the side may reach a goal; False means that it cannot."""
     _, score, held, _, reach = side
     lost = (held + _MOST_BAGS) // limit * penalty
     return score + reach + _MOST_BAGS >= rules.win or score - reach - lost <= rules.lose
 
 
 def _ended(side: Side, rules: Rules, fall: int) -> list[int]:
-    """A side's points at or beyond a goal, by contract and way, and 0, which lies between the goals, for all others.
+    """Return the side's points at or beyond a goal, by contract and way, and 0 for all others.
 
-    Where both sides have 0 the game goes on, as it does where both have the same; else the higher one wins.
+    0 is always between the goals. If both sides have 0, or both the same points, the game goes on; otherwise the side
+    with more points wins.
     """
     ways, score, held, bids, _ = side
     base = score - held

@@ -1,8 +1,8 @@
-"""The outcomes of a round that the model distinguishes, and what the bids stake, as kernels.
+"""The outcomes of a round that the model distinguishes, and the points that bids put at stake, as kernels.
 
-Each side's round ends in one of a few ways: OURS x THEIRS outcomes, ours by row. The model gives their probabilities,
-the win table what each is worth; together they make the win probability of a bid. Bids still to come count as their
-rounded means.
+A round ends for our side in one of OURS ways and for theirs in one of THEIRS ways. Together these are OUTCOMES = OURS x
+THEIRS outcomes, in row order with our side's way as the row. The model gives their probabilities and the win table
+their values; the sum of the products is a bid's win probability. Bids still to come count as their rounded means.
 """
 
 from service.bidding.game.auction import Auction
@@ -12,15 +12,14 @@ from service.bidding.game.scoring import contract_points, nil_stake
 OURS, THEIRS = 5, 4
 OUTCOMES = OURS * THEIRS
 
-# Bags of each way, and the signs of the contract and of the nils' stake. Ours without a nil: made with 0, 1, 2 and 4
-# bags, set; with one: both made, both with 3 bags, the nil failed, the contract set, both lost.
+# For each way: the bags, and the signs of the contract's points and of the nil's points. Our side without a nil: made
+# with 0, 1, 2 or 4 bags, set. With a nil: both made, both made with 3 bags, nil failed, contract set, both lost.
 OUR_BAGS = (0, 1, 2, 4, 0)
 OUR_BAGS_NIL = (1, 3, 2, 0, 2)
 OUR_CONTRACT = (1, 1, 1, 1, -1)
 OUR_CONTRACT_NIL = (1, 1, 1, -1, -1)
 OUR_NIL = (1, 1, -1, 1, -1)
-# Theirs without a nil: made with 0, 2 and 4 bags, set; with one: both made, the nil failed, the contract set, both
-# lost.
+# Their side without a nil: made with 0, 2 or 4 bags, set. With a nil: both made, nil failed, contract set, both lost.
 THEIR_BAGS = (0, 2, 4, 0)
 THEIR_BAGS_NIL = (1, 3, 0, 2)
 THEIR_CONTRACT = (1, 1, 1, -1)
@@ -29,7 +28,7 @@ THEIR_NIL = (1, -1, 1, -1)
 
 
 def contract_tens(contract: int, rules: Rules) -> int:
-    """Return what a contract stakes, in tens of points: its tricks, unless `ten_for_200` applies."""
+    """Return the points of a contract in tens: its tricks, or 20 if `ten_for_200` applies."""
     return contract_points(contract, rules) // 10
 
 

@@ -1,8 +1,9 @@
-"""The net's weights as the service multiplies them, and what else a `winprob` decision finds ready made.
+"""The net's weights in the form that the service multiplies, and other data that a `winprob` decision needs ready.
 
-A constant input goes through both hidden layers and carries the biases; what an outcome is worth is an input each, in
-65,535ths as the win tables have it. Weights come in the tables: `net_position` (INPUTS + 1, H), `net_bid`
-(BID_INPUTS, H), `net_hidden` (H + 1, G), `net_out` (G + 1, OUTCOMES), the last row of those with one more the biases.
+The net has two hidden layers. A constant input goes through both and carries the biases. Each outcome's value is one
+input, in 65,535ths as in the win tables. The weights come from the tables `net_position` (INPUTS + 1, H), `net_bid`
+(BID_INPUTS, H), `net_hidden` (H + 1, G) and `net_out` (G + 1, OUTCOMES); a last row beyond INPUTS, H or G is the
+biases.
 """
 
 from typing import NamedTuple
@@ -18,27 +19,30 @@ from service.bidding.winprob.outcomes import OUTCOMES
 from service.bidding.winprob.win_table import WIN_SCALE
 
 Floats = NDArray[np.float32]
-_BIDS = (NO_BID,), range(14)  # of a seat that has yet to bid, and of one that has
-# As arrays: numpy would make one of a float at each call.
+_BIDS = (NO_BID,), range(14)  # possible bids of a seat that has not bid yet, and of one that has
+# Arrays, because numpy would convert a float at each call.
 _ZERO = np.zeros((), np.float32)
-_MOST = np.full((), 70.0, np.float32)  # whose exponential float32 still holds, twenty times 65,535 times over
+_MOST = np.full((), 70.0, np.float32)  # largest exponent: float32 must hold 20 x 65,535 times its exponential
 
 
 class Weights(NamedTuple):
-    """Float32 of the net, one column or row more than in the tables for the constant, and tables as they are."""
+    """The net's weights in float32, one row or column wider than in the tables for the constant, and other tables."""
 
     position: Floats  # (INPUTS + 1, H + 1)
     bid: Floats  # (VALUES + OUTCOMES, H + 1)
     hidden: Floats  # (H + 1, G + 1)
     out: Floats  # (G + 1, OUTCOMES)
     wins: tuple[NDArray[np.uint16], NDArray[np.uint16]]  # `win` and `more_win`
-    tables: Tables  # memoryviews
+    tables: Tables  # as memoryviews
     games: Games
-    expected: list[list[Expected]]  # by sequence of fewer than three previous bids, and our bid
+    expected: list[list[Expected]]  # by sequence of fewer than three previous bids, and by our bid
 
 
 def load_weights(tables: Tables, views: Tables, games: Games) -> Weights:
-    """The weights in tables of ndarrays, of which ``views`` are memoryviews; ``games`` of the same tables."""
+    """Return the weights of ``tables``, whose arrays are ndarrays.
+
+    ``views`` has the same arrays as memoryviews; ``games`` are the games of the same tables.
+    """
     sequences = [(seat, b0, b1) for seat in range(3) for b0 in _BIDS[seat > 0] for b1 in _BIDS[seat > 1]]
     position, of_bid, hidden = tables.net_position, tables.net_bid, tables.net_hidden
     bids = np.zeros((VALUES + OUTCOMES, of_bid.shape[1]))
@@ -48,7 +52,7 @@ def load_weights(tables: Tables, views: Tables, games: Games) -> Weights:
         np.hstack([position, np.eye(1, INPUTS + 1, INPUTS).T]),
         np.hstack([bids, np.zeros((len(bids), 1))]),
         np.hstack([hidden, np.eye(1, len(hidden), len(hidden) - 1).T]),
-        tables.net_out - tables.net_out.mean(axis=1, keepdims=True),  # odds are as before, and small enough for float32
+        tables.net_out - tables.net_out.mean(axis=1, keepdims=True),  # same odds, in float32's range
     )
     first, of_bids, second, out = (layer.astype(np.float32) for layer in layers)
     expected = [
@@ -59,9 +63,10 @@ def load_weights(tables: Tables, views: Tables, games: Games) -> Weights:
 
 
 def outcome_odds(x: Floats, rows: Floats, weights: Weights) -> Floats:
-    """Odds (bids, OUTCOMES) of a position's numbers and a constant 1, and of each bid's beside its outcomes' worths.
+    """Return the odds of each bid's outcomes, of shape (bids, OUTCOMES): probabilities that are not normalized.
 
-    Probabilities, but that they sum to anything.
+    ``x`` has the position's inputs and a constant 1. ``rows`` has, for each bid, the bid's inputs and the values of its
+    outcomes.
     """
     h: Floats = rows.dot(weights.bid)
     h += x.dot(weights.position)

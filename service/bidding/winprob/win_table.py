@@ -1,9 +1,10 @@
-"""The win probability of a score, as kernels: a look-up in the table of the side that bids first.
+"""The win probability of a score, as kernels: a look-up in the win table of the side that bids first.
 
-A game's table is a part of `win` or `more_win` (see `games`): uint16 (T, T, B, B) by tens of points of the side
-that bids first and of the other, and by the bags of both; a cell counts 65,535ths. Points are 10 x tens + bags: in a
-game from 0-0 that is so by itself (a bag adds one, a penalty takes a multiple of ten with the bags); other scores count
-as the nearest. Where not all that is won and lost is whole tens, a row is fewer points (`unit`).
+A game's table is a slice of the array `win` or `more_win` (see `games`), uint16 of shape (size, size, bags, bags). The
+axes are the score rows of the side that bids first and of the other side, then the bags of both. A cell is a
+probability in 65,535ths. Points are 10 x row + bags: a bag adds one point, and a penalty takes a multiple of ten points
+with the bags. In a game that starts at 0-0 every score has this form; other scores use the nearest row. If some points
+won or lost are not multiples of ten, one row covers fewer than ten points (`unit`).
 """
 
 from service.bidding.game.rules import Rules
@@ -16,18 +17,21 @@ WIN_SCALE = 65535.0
 
 
 def win_array(win_slice: WinTableSlice, tables: Tables) -> View:
-    """Return the array that holds the game's table."""
+    """Return the array that contains the game's table."""
     return tables.more_win if win_slice.more else tables.win
 
 
 def score_row(score: int, bags: int, win_slice: WinTableSlice) -> int:
-    """Return the row of a score with its bags; the first and the last row also count for all scores beyond them."""
+    """Return the table row of a score with its bags.
+
+    The first and the last row also serve all scores beyond them.
+    """
     row = (score - bags + win_slice.unit // 2) // win_slice.unit - win_slice.floor
     return 0 if row < 0 else (win_slice.size - 1 if row >= win_slice.size else row)
 
 
 def win_probability(standing: Standing, win_slice: WinTableSlice, win: View) -> float:
-    """P(we win) if our side bids first in the coming round; no side is at its goal."""
+    """Return the probability that we win if our side bids first in the next round; no side has reached its goal."""
     us, them, us_bags, them_bags = standing
     cell = score_row(us, us_bags, win_slice) * win_slice.size + score_row(them, them_bags, win_slice)
     p: float = win[win_slice.start + (cell * win_slice.bags + us_bags) * win_slice.bags + them_bags] / WIN_SCALE
@@ -37,7 +41,10 @@ def win_probability(standing: Standing, win_slice: WinTableSlice, win: View) -> 
 def win_probability_after(
     standing: Standing, next_first: int, win_slice: WinTableSlice, rules: Rules, win: View
 ) -> float:
-    """P(we win) with this standing after a round; ``next_first`` 1: our side bids first in the next."""
+    """Return the probability that we win with this standing after a round.
+
+    ``next_first`` is 1 if our side bids first in the next round.
+    """
     us, them, us_bags, them_bags = standing
     winner = game_winner(us, them, rules)
     if winner != 0:

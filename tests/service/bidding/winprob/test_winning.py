@@ -72,10 +72,10 @@ def test_where_one_more_game_stands(preset, overrides, place):
 @pytest.mark.parametrize(
     ("preset", "overrides", "told"),
     [
-        ("whiz", {}, "variant is whiz; expected partnership"),
-        ("classic", {"bag_limit": 11}, "bag_limit is 11; expected at most 10"),
+        ("whiz", {}, "variant is whiz; accepted: partnership"),
+        ("classic", {"bag_limit": 11}, "bag_limit is 11; accepted: at most 10"),
         ("classic", {"bag_penalty": 99}, "at most 4000000"),
-        ("classic", {"win": 205}, "win is 205; expected a multiple of 10"),
+        ("classic", {"win": 205}, "win is 205; accepted: multiples of 10"),
         ("classic", {"nil_points": 0}, "nil_points is 0"),
     ],
 )

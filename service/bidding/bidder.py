@@ -1,7 +1,7 @@
 """The whole pipeline from a position to a bid. Start reading here.
 
-The position has been checked by `service.contract`. The policy's kernel decides, the legal bids limit the result, and
-`explanation` turns the kernel's numbers into fields and a sentence.
+`service.contract` has already checked the position. The policy's kernel decides, the rules and the request's legal bids
+limit the bid, and `explanation` turns the kernel's numbers into fields and a sentence.
 """
 
 from typing import Any, NamedTuple
@@ -30,23 +30,26 @@ __all__ = ["BLIND_NIL", "Decision", "Position", "decide", "nearest_legal"]
 
 
 class Position(NamedTuple):
-    """What a bidder may know. ``us`` is the bidder's side; in cutthroat the bidder, and ``them`` the best opponent."""
+    """What a bidder may know; scores and bags from the side of the bidder.
 
-    hand: int  # 13 cards, encoded as in cards.py
-    bids: tuple[int, ...]  # 0 to 3 previous bids in bidding order, each 0..13 or BLIND_NIL
-    us: int
-    them: int
+    In cutthroat, ``us`` is the bidder's own score and ``them`` is the best score of the other three players.
+    """
+
+    hand: int  # 13 cards as bits, see cards.py
+    bids: tuple[int, ...]  # 0..3 previous bids in bidding order, each 0..13 or BLIND_NIL
+    us: int  # points
+    them: int  # points
     us_bags: int
     them_bags: int
     rules: Rules
-    scores: tuple[int, int, int, int] = (0, 0, 0, 0)  # in cutthroat: by seat
+    scores: tuple[int, int, int, int] = (0, 0, 0, 0)  # in cutthroat only: points by seat
 
 
 class Decision(NamedTuple):
-    """A bid and, if requested, its explanation, ready for JSON."""
+    """A bid and, if requested, the JSON-ready explanation."""
 
     bid: int
-    kind: str  # "regular" | "nil"
+    kind: str  # "regular", "nil" or "blind_nil"
     explanation: dict[str, Any] | None
 
 
@@ -60,10 +63,11 @@ def decide(
     legal: tuple[int, ...] | None = None,
     explain: bool = True,
 ) -> Decision:
-    """Return the bid of ``policy`` in ``position``, at full strength and without style.
+    """Return the bid of ``policy`` in ``position`` at full strength.
 
-    If ``legal`` (sorted) is given, the bid is one of it. For a level or a style use `skill.decide_with_skill`.
-    `winprob` accepts only rules for which `games.unsupported_field` returns no field.
+    ``legal``: the accepted bids, sorted; if given, the bid is always one of them. ``explain``: whether to make the
+    explanation. `skill.decide_with_skill` applies a skill level or a style. Policy `winprob` needs rules for which
+    `games.unsupported_field` returns None.
     """
     hand, bids, us, them, us_bags, them_bags, rules, scores = position
     kind = policy.kind
@@ -88,7 +92,7 @@ def decide(
             seen = simplified_rules(rules)
             free = allowed_bids(hand, auction.partner_bid, seen)
         made = by_bis = bis(hand, auction, standing, free, seen, policy, t)
-        takes = by_bis.number or by_bis.regular.takes  # 0 if the rules allow only a nil; `legal` may exclude it
+        takes = by_bis.number or by_bis.regular.takes  # number is 0 if the rules allow only nil; `legal` may exclude it
     else:
         made = by_rule = _baseline(hand, auction.partner_bid, policy, t)
         takes = by_rule.takes
@@ -110,7 +114,7 @@ def decide(
 
 
 def decide_winprob(position: Position, tables: TableSet, legal: tuple[int, ...] | None, explain: bool) -> WinDecision:
-    """Return the bid of `winprob` at full strength; arguments as `decide` takes them."""
+    """Return the bid of `winprob` at full strength; the arguments are those of `decide`."""
     auction, rules = auction_after(position.bids), position.rules
     standing = record(Standing, position[2:6])
     allowed = allowed_bids(position.hand, auction.partner_bid, rules)
@@ -129,9 +133,9 @@ def _baseline(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Ba
 
 
 def nearest_legal(bid: int, takes: int, legal: tuple[int, ...]) -> int:
-    """Return the legal bid nearest to ``bid``; of two, the lower one. A nil is returned only if nothing else is legal.
+    """Return the bid in ``legal`` that is nearest to ``bid``, the lower one if two are equally near.
 
-    If ``bid`` is a nil, return the legal bid nearest to ``takes``, the regular bid.
+    Regular bids go before nils. A nil that is not legal is replaced by the bid nearest to the regular ``takes``.
 
     >>> nearest_legal(0, 3, (2, 4, 5)), nearest_legal(1, 1, (0, 14))
     (2, 0)

@@ -1,1 +1,1 @@
-"""The engine: play state, deals, rounds, games, self-play, compilation."""
+"""The engine: play state, deals, rounds, games, self-play and the compilation of kernels."""

@@ -1,4 +1,4 @@
-"""One bid from any policy: the kernel that the simulator calls at every turn, and a seat's auction and standing."""
+"""One bid from any policy, as a kernel that the simulator calls at every turn; a seat's auction and standing."""
 
 from typing import Any
 
@@ -24,21 +24,22 @@ def auction_at(state: PlayState, seat: int) -> Auction:
 
 
 def standing_at(state: PlayState, seat: int) -> Standing:
-    """Return both sides' scores and bags, from the side of ``seat``."""
+    """Return both sides' points and bags, from the side of ``seat``."""
     us, them = seat & 1, 1 - (seat & 1)
     return record(Standing, (state.score[us], state.score[them], state.bags[us], state.bags[them]))
 
 
 def tables_of_profile(profiles: Any, row: int) -> Any:
-    """Return the `Tables` of a profile: of a tuple by profile, or of a tuple of one for all.
+    """Return the `Tables` of profile ``row``.
 
-    Compiled code passes a tuple on by value: where all play by one profile, the simulator takes one.
+    ``profiles`` has one element for each profile, or a single element for all. Compiled code passes a tuple by value,
+    so the simulator uses a single element if all players read the same profile.
     """
     return profiles[row] if len(profiles) > 1 else profiles[0]
 
 
 def choose_bid(hand: int, auction: Auction, standing: Standing, rules: Rules, policy: Policy, profiles: Any) -> int:
-    """Return the bid of ``policy``, always one that the rules allow; ``profiles``: `Tables` by profile."""
+    """Return the bid of ``policy``, which the rules always allow; ``profiles``: `Tables` by profile."""
     partner_bid = auction.partner_bid
     allowed = allowed_bids(hand, partner_bid, rules)
     tables = tables_of_profile(profiles, profile_of(rules, policy, standing))
@@ -71,9 +72,10 @@ def choose_cutthroat_bid(
     policy: Policy,
     profiles: Any,
 ) -> int:
-    """Return the bid of ``policy`` where each seat plays alone; ``scores`` by seat, ``bags`` the bidder's own.
+    """Return the bid of ``policy`` in cutthroat; ``scores``: points by seat, ``bags``: the bidder's own.
 
-    A policy that does not know this game takes the seat opposite for its partner, and the best other score for theirs.
+    A policy that does not know cutthroat treats the opposite seat as partner and the best other score as the
+    opponents'.
     """
     if policy.kind == BIS and not policy.ignores:
         allowed = allowed_bids(hand, auction.partner_bid, rules)

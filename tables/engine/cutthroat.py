@@ -1,10 +1,11 @@
-"""Rounds and games of four who play for themselves (variant `cutthroat`), as kernels.
+"""Rounds and games of variant `cutthroat`, in which each player plays alone, as kernels.
 
-Deals, bids and plays are those of `tables.engine.game`; here four scores are kept instead of two. The highest score
-wins once a seat has reached the goal (or fallen to the losing one); while the lead is shared the game goes on. A match
-seats side a's two bidders side by side, and the side of whoever wins has won: equal bidders win half. Nobody sits
-opposite her like, for bidders and players made for partnerships help whom they find there. Sums are those of `game`, a
-contract being one seat's and points those of a side's two seats together.
+Deals, bids and plays are those of `tables.engine.game`, but there are four scores instead of two. The highest score
+wins once a seat has reached the goal or the losing goal; while two seats share the lead, the game goes on. In a match,
+side a's two bidders sit next to each other, and a side wins if one of its bidders wins, so equal bidders win half of
+the games. Bidders of one side do not sit opposite each other, because bidders and card players made for partnerships
+help the player opposite. The sums are those of `game`, but a contract is one seat's, and points are those of a side's
+two seats together.
 """
 
 from typing import Any
@@ -37,15 +38,15 @@ from tables.engine.game import (
 )
 from tables.engine.play_state import PlayState
 
-SEATING = (0, 2, 1, 3)  # who sits in which chair: a0, a1, b0, b1, as numbers in the order a0, b0, a1, b1
+SEATING = (0, 2, 1, 3)  # by chair: index of its player in the order a0, b0, a1, b1; so they sit a0, a1, b0, b1
 
 
 def play_cutthroat_game(state: PlayState, game: Game, rules: Rules, lineup: Lineup, profiles: Any, sums: Any) -> int:
-    """Play one game; return 1 when a bidder of side a wins, -1 when one of b does, 0 for a draw.
+    """Play one game; return 1 if a bidder of side a wins, -1 if one of side b wins, 0 for a draw.
 
-    The four of ``lineup`` sit as `SEATING` says; ``game.swap`` 1 moves every one of them two chairs further.
+    SEATING gives the chairs of the four players of ``lineup``. If ``game.swap`` is 1, each sits two chairs further.
     """
-    # Between rounds the scores and bags are those of the chairs, with chair 0 in the place of seat 0.
+    # Between rounds, scores and bags are by chair instead of by seat.
     for chair in range(4):
         state.seat_score[chair] = 0
         state.seat_bags[chair] = 0
@@ -80,7 +81,7 @@ def rotate_seats(state: PlayState, by: int) -> None:
 
 
 def close_cutthroat_round(state: PlayState, turn: int, rules: Rules, sums: Any) -> None:
-    """Score a finished round into the state and record it; ``turn`` is the chair of seat 0."""
+    """Score a finished round, add it to the state's scores and record it; ``turn`` is the chair of seat 0."""
     sums[ROUNDS] += 1
     total = 0
     pattern = 0
@@ -149,7 +150,7 @@ def close_cutthroat_round(state: PlayState, turn: int, rules: Rules, sums: Any) 
 
 
 def cutthroat_winner(state: PlayState, rules: Rules) -> int:
-    """The place that has won, -1 while the game goes on; places as in the state's scores."""
+    """Return the index in `seat_score` of the winner, -1 while the game goes on."""
     over = False
     best = 0
     level = False
@@ -167,7 +168,10 @@ def cutthroat_winner(state: PlayState, rules: Rules) -> int:
 
 
 def points_gained(state: PlayState, me: int, rules: Rules) -> float:
-    """Points of a round that ``me`` or her side gains: less the other side's, in cutthroat less the others' mean."""
+    """Return the points that a round gains for the side of ``me``, minus the other side's points.
+
+    In cutthroat, return the points of ``me`` minus the mean of the other three players.
+    """
     if rules.variant == CUTTHROAT:
         gain = 0.0
         for seat in range(4):

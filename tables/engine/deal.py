@@ -1,7 +1,7 @@
-"""Deals from a seed and a deal's number, as kernels: the same deal whatever thread or machine plays it.
+"""Deals from a seed and a deal's number, as kernels: every thread and every machine gets the same deal.
 
-The generator is xoshiro128++ (Blackman and Vigna, 2021) on four 32-bit words, seeded through splitmix-style
-mixing; all arithmetic stays within int64 after masking, so both worlds agree.
+The generator is xoshiro128++ (Blackman and Vigna, 2021) on four 32-bit words, seeded with a splitmix-style mix. After
+masking, all arithmetic fits into int64, so plain Python and compiled code agree.
 """
 
 from typing import Any, NamedTuple
@@ -15,14 +15,14 @@ from tables.engine.scratch import scratch
 
 
 def _mix(x: int) -> int:
-    # The 32-bit finaliser "lowbias32" (Wellons, 2018).
+    # The 32-bit hash function "lowbias32" (Wellons, 2018).
     x = (x ^ (x >> 16)) * 0x7FEB352D & MASK32
     x = (x ^ (x >> 15)) * 0x846CA68B & MASK32
     return x ^ (x >> 16)
 
 
 def seed_rng(state: PlayState, seed: int, index: int, stream: int) -> None:
-    """Set the state's generator from a seed, a deal's number and a stream's; each 0..2^31."""
+    """Set the state's generator from a seed, a deal's number and a stream's number; each is 0..2^31."""
     a = _mix(seed & MASK32)
     b = _mix((index & MASK32) ^ a)
     c = _mix((index >> 31 & MASK32) ^ b ^ 0x9E3779B9)
@@ -30,11 +30,11 @@ def seed_rng(state: PlayState, seed: int, index: int, stream: int) -> None:
     state.rng[0] = a ^ d
     state.rng[1] = b
     state.rng[2] = c
-    state.rng[3] = d | 1  # never all zero
+    state.rng[3] = d | 1  # the four words must not all be 0
 
 
 def next32(state: PlayState) -> int:
-    """The next 32 random bits."""
+    """Return the next 32 random bits."""
     s0 = state.rng[0]
     s1 = state.rng[1]
     s2 = state.rng[2]
@@ -52,17 +52,20 @@ def next32(state: PlayState) -> int:
 
 
 def below(state: PlayState, n: int) -> int:
-    """A random int 0..n-1 (n < 2^20: the bias is under n / 2^32)."""
+    """Return a random int 0..n-1.
+
+    For n < 2^20 the bias is below n / 2^32.
+    """
     return next32(state) * n >> 32
 
 
 def uniform(state: PlayState) -> float:
-    """A random float in [0, 1)."""
+    """Return a random float in [0, 1)."""
     return next32(state) / 4294967296.0
 
 
 def deck_of(rules: Rules) -> int:
-    """The cards in play: 52, with jokers two of them in the place of the deuces of hearts and clubs."""
+    """Return the cards in play as a bit mask: 52 cards; with jokers, these replace the deuces of hearts and clubs."""
     return JOKER_DECK if rules.variant == JOKERS else DECK
 
 
@@ -90,7 +93,7 @@ def deal(state: PlayState) -> None:
 
 
 def start_round(state: PlayState) -> None:
-    """Clear what a round leaves behind; hands, players, scores and the generator stay."""
+    """Reset the fields of the play to the start of a round; hands, players, scores and the generator stay."""
     for seat in range(4):
         state.bid[seat] = NO_BID
         state.taken[seat] = 0
@@ -105,7 +108,7 @@ def start_round(state: PlayState) -> None:
 
 
 class Deals(NamedTuple):
-    """The deals that a loop plays: numbers ``first`` up to, but not including, ``last``."""
+    """The deals that a loop plays: numbers ``first`` to ``last``, without ``last``."""
 
     seed: int
     first: int
@@ -113,21 +116,21 @@ class Deals(NamedTuple):
 
 
 def open_table(states: list[PlayState], rules: Rules) -> PlayState:
-    """Return the first of ``states`` with the deck of ``rules``: the state that a loop over rounds works on."""
+    """Return the first of ``states`` with the deck of ``rules``, for a loop over rounds."""
     state = states[0]
     state.deck = deck_of(rules)
     return state
 
 
 def deal_round(state: PlayState, seed: int, number: int, stream: int) -> None:
-    """Deal a round: the same cards for the same three numbers, whatever thread or machine plays it."""
+    """Deal a round; the same seed, number and stream give the same cards on every machine."""
     seed_rng(state, seed, number, stream)
     deal(state)
     start_round(state)
 
 
 def seat_players(state: PlayState, players: Any) -> None:
-    """Seat the card players of ``players``, int64 (4, 2): id and pieces by seat."""
+    """Set the card players of the four seats; ``players`` is int64 (4, 2), id and pieces by seat."""
     for seat in range(4):
         state.player[seat] = players[seat, 0]
         state.pieces[seat] = players[seat, 1]

@@ -1,7 +1,7 @@
 """Whole rounds and games on a play state, as kernels: bid, play, score, record.
 
-Chairs are fixed places at the table (a0, b0, a1, b1); seats are places in a round's bidding order, which
-moves on by one chair a round. The compiled loops over these are in `tables.engine.selfplay`.
+Chairs are fixed places at the table (a0, b0, a1, b1). Seats are places in a round's bidding order, which moves on by
+one chair each round. The compiled loops over these kernels are in `tables.engine.selfplay`.
 """
 
 from typing import Any, NamedTuple
@@ -22,29 +22,31 @@ from tables.engine.play_state import PlayState
 from tables.engine.winprob import skilled_seat, winprob_seat
 from tables.players.choose_card import choose_card
 
-MOST_ROUNDS = 200  # a game longer than this is a draw (never seen; guards against endless ties)
+MOST_ROUNDS = 200  # a longer game is a draw (never seen; a guard against endless ties)
 
-# Cells of the sums a match returns; side 0 is a, side 1 is b.
+# Indices of the sums that a match returns; side 0 is a, side 1 is b.
 GAMES, ROUNDS, WINS_A, DRAWS = 0, 1, 2, 3
 POINTS, NILS, NILS_MADE, BIDS, SETS, BAGS, CONTRACTS = 4, 6, 8, 10, 12, 14, 16
 SUM_OF_BIDS, SUM_OF_CHOICES, PLAYS = 18, 19, 20
-# Over duplicate pairs, d = points of a less points of b in both games, r = rounds of both: sums of d*d, d*r, r*r.
+# Over duplicate pairs: sums of d*d, d*r and r*r, where d is the points of a minus those of b in both games, and r is
+# the rounds of both games.
 PAIR_DD, PAIR_DR, PAIR_RR = 21, 22, 23
-# (2, 27, 4) by side and contract: rounds, made, overtricks when made, tricks short when set
+# (2, 27, 4) by side and contract: rounds, made contracts, overtricks of made contracts, missing tricks of set contracts
 BIDS_BY_CONTRACT = 24
 # (2, 15, 3) by side and bid (14: blind nil): bids, the bidder's tricks, contracts made (nils made, for 0 and 14)
 RESULTS_BY_BID = BIDS_BY_CONTRACT + 2 * 27 * 4
-# (16, 5) by who bid nil, a bit a chair (a0, b0, a1, b1): rounds, points of a, of b, nils made by a, by b
+# (16, 5) by which chairs bid nil, one bit each (a0, b0, a1, b1): rounds, points of a, of b, nils made by a, by b
 NIL_PATTERNS = RESULTS_BY_BID + 2 * 15 * 3
-# (53, 4) by sum of the four bids: rounds, and of rounds without nils: rounds, points of a, of b
+# (53, 4) by sum of the four bids: rounds; then of the rounds without nils: rounds, points of a, of b
 BID_SUMS = NIL_PATTERNS + 16 * 5
 SUMS = BID_SUMS + 53 * 4
 
 
 def bid_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles: Any) -> int:
-    """Return the bid of ``policy`` from ``seat`` in the state; a blind nil is decided before the hand is seen.
+    """Return the bid of ``policy`` from ``seat``; a blind nil is decided before the hand is seen.
 
-    The skill level's random numbers depend only on the deal, so that a replay draws the same ones.
+    The skill level's random numbers depend only on the deal, so that a replay draws the same ones. ``profiles``:
+    `Tables` by profile.
     """
     if policy.level and policy.kind != WINPROB:
         policy = perturbed(policy, state.rng[seat] & LARGEST_SEED)
@@ -70,9 +72,10 @@ def bids_blind_nil(state: PlayState, seat: int, rules: Rules, policy: Policy, pr
 
 
 def with_noise(state: PlayState, bid: int, noise: float) -> int:
-    """A bid moved one up or down with probability ``noise``, within 1..13; blind nil stays.
+    """Return a bid moved up or down by one with probability ``noise``, within 1..13.
 
-    Never to nil: a nil by accident is more than noise. Draws on the state's generator.
+    A blind nil stays. A number never becomes a nil, because that would be a large change. The state's generator draws
+    the random numbers.
     """
     if uniform(state) >= noise or bid > 13:
         return bid
@@ -89,7 +92,10 @@ def play_out(state: PlayState) -> None:
 
 
 def start_mid_game(state: PlayState, seed: int, number: int, scores: Any, players: Any) -> None:
-    """Deal and seat a round at ``scores`` (4,): points and bags of seats 0 and 2, then of seats 1 and 3."""
+    """Deal a round at ``scores`` and seat the players.
+
+    ``scores`` (4,) has points and bags of seats 0 and 2, then of seats 1 and 3.
+    """
     deal_round(state, seed, number, 0)
     for side in range(2):
         state.score[side] = scores[2 * side]
@@ -107,22 +113,22 @@ def win_probability_after_round(state: PlayState, me: int, rules: Rules, win_sli
 
 
 class Game(NamedTuple):
-    """One of the two games that a pair of bidders plays on the same deals."""
+    """One of the two games of a duplicate pair, which use the same deals."""
 
     seed: int
-    pair: int
+    pair: int  # number of the pair
     swap: int  # 1: every player sits one chair further
 
 
 class Lineup(NamedTuple):
-    """Who bids and who plays in the chairs a0, b0, a1, b1."""
+    """The bidders and card players in the chairs a0, b0, a1, b1."""
 
     policies: Any  # a tuple of four `Policy`
     players: Any  # int64 (4, 2): card player's id and pieces
 
 
 class Totals(NamedTuple):
-    """Scores and bags of sides a and b between two rounds."""
+    """The points and bags of sides a and b between two rounds."""
 
     score_a: int
     score_b: int
@@ -146,7 +152,7 @@ def begin_round(state: PlayState, game: Game, number: int, players: Any, totals:
 
 
 def close_round(state: PlayState, turn: int, totals: Totals, rules: Rules, sums: Any) -> Totals:
-    """Score and record a finished round; return the totals after it."""
+    """Score and record a finished round, and return the totals after it."""
     a = turn & 1
     points_a, bags_a = score_of_side(state, a, totals.bags_a, rules)
     points_b, bags_b = score_of_side(state, 1 - a, totals.bags_b, rules)
@@ -168,7 +174,7 @@ def turn_of(game: Game, number: int) -> int:
 
 
 def play_game(state: PlayState, game: Game, rules: Rules, lineup: Lineup, profiles: Any, sums: Any) -> int:
-    """Play one game; return 1 when side a wins, -1 when b does, 0 for a draw."""
+    """Play one game; return 1 if side a wins, -1 if side b wins, 0 for a draw."""
     totals = Totals(0, 0, 0, 0)
     for number in range(MOST_ROUNDS):
         turn = turn_of(game, number)
@@ -186,7 +192,7 @@ def play_game(state: PlayState, game: Game, rules: Rules, lineup: Lineup, profil
 def record_round(state: PlayState, turn: int, points_a: int, points_b: int, sums: Any) -> None:
     """Add a finished round to ``sums``; ``turn`` is the chair of seat 0.
 
-    Bags are overtricks and, as in the rules' default, the tricks of failed nils.
+    Bags are overtricks and the tricks of failed nils, as under the default rules.
     """
     sums[ROUNDS] += 1
     sums[POINTS] += points_a

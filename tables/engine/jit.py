@@ -1,9 +1,9 @@
-"""The only place that hands kernels to numba.
+"""Compilation with numba; no other module hands kernels to numba.
 
-Kernels are undecorated functions; here every function of the kernel modules is registered so that compiled
-code may call it, and `entry` compiles the simulators' outermost loops. Two things make caching safe: the
-cache folder is named by a hash over all kernel sources (numba alone would keep running an old callee), and
-nothing but entries is cached.
+Kernels are undecorated functions. This module registers every function of the kernel modules, so that compiled code can
+call them, and `entry` compiles the outermost loops of the simulators. Two measures make caching safe. First, the name
+of the cache folder contains a hash of all kernel sources, because numba alone would keep running an outdated callee.
+Second, only entries are cached.
 """
 
 import hashlib
@@ -112,7 +112,7 @@ def _leading_zeros(typingctx: Any, value: Any) -> Any:
 
 
 @overload_method(types.Integer, "bit_count")
-def _bit_count(value):  # type: ignore[no-untyped-def]  # numba compares the signatures
+def _bit_count(value):  # type: ignore[no-untyped-def]  # numba requires the same signature
     return lambda value: _popcount(types.int64(value))
 
 
@@ -183,7 +183,7 @@ def _register() -> None:
 
 
 def source_hash() -> str:
-    """sha256 over the sources of all kernels and the modules whose constants they use."""
+    """Return the SHA-256 of the sources of all kernels and of the modules whose constants they use."""
     digest = hashlib.sha256()
     root = Path(__file__).resolve().parents[2]
     for name in _SOURCES:
@@ -198,15 +198,16 @@ def _cache_dir() -> Path:
 
 
 def entry(function: F) -> F:
-    """Compile a simulator's outermost loop: GIL released, machine code cached by kernel sources."""
+    """Compile the outermost loop of a simulator: without the GIL, with the machine code cached by kernel sources."""
     compiled: F = numba.njit(nogil=True, cache=True)(function)
     return compiled
 
 
 def round_loop(function: Callable[..., None], states: int = 1) -> Callable[..., None]:
-    """Compile a loop over deals; ``function`` takes (states, deals, ...), the result (seed, first, last, ...).
+    """Compile a loop over deals.
 
-    ``states``: how many play states the loop works on. They belong to the call, so threads share none.
+    ``function`` takes (states, deals, ...); the result takes (seed, first, last, ...). ``states``: number of play
+    states that the loop uses. They are created for each call, so threads share none.
     """
     compiled = entry(function)
 

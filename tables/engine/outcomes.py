@@ -1,4 +1,4 @@
-"""What each outcome of a round is worth, as loops for compiled code; `service.bidding.winprob.outcomes` lists them."""
+"""The values of a round's outcomes, as loops for compiled code; see `service.bidding.winprob.outcomes` for the list."""
 
 from typing import Any, NamedTuple
 
@@ -25,36 +25,42 @@ from service.bidding.winprob.win_table import win_probability_after
 
 
 class Contracts(NamedTuple):
-    """What both sides' bids stake."""
+    """The points that both sides' bids put at stake."""
 
-    ours: int  # tens of points
-    theirs: int
-    stake: int  # points on our nils, 0 without
-    their_stake: int
+    ours: int  # our contract, tens of points
+    theirs: int  # their contract, tens of points
+    stake: int  # points at stake on our nils, 0 without a nil
+    their_stake: int  # points at stake on their nils
 
 
 def our_points(way: int, contract: int, stake: int) -> tuple[int, int]:
-    """Return points without bags, and bags, of our side in a way; ``contract`` in tens, ``stake`` of our nils."""
+    """Return the points without bags, and the bags, of our side if its round ends in ``way``.
+
+    ``contract`` is in tens of points; ``stake`` is the points at stake on our nils.
+    """
     if stake:
         return 10 * contract * OUR_CONTRACT_NIL[way] + stake * OUR_NIL[way], OUR_BAGS_NIL[way]
     return 10 * contract * OUR_CONTRACT[way], OUR_BAGS[way]
 
 
 def their_points(way: int, contract: int, stake: int) -> tuple[int, int]:
-    """The same for the other side."""
+    """Return the points without bags, and the bags, of the other side if its round ends in ``way``."""
     if stake:
         return 10 * contract * THEIR_CONTRACT_NIL[way] + stake * THEIR_NIL[way], THEIR_BAGS_NIL[way]
     return 10 * contract * THEIR_CONTRACT[way], THEIR_BAGS[way]
 
 
 def score_after(score: int, bags: int, points: int, more: int, rules: Rules) -> tuple[int, int]:
-    """Return score and bags after a round of ``points`` and ``more`` bags."""
+    """Return the score and the bags after a round that brings ``points`` and ``more`` bags."""
     gained, left = apply_bags(points, more, bags, rules)
     return score + gained, left
 
 
 def nearest_outcome(points: int, bags: int, their: int, their_bags: int, contracts: Contracts) -> int:
-    """Return the outcome nearest to what a round brought both sides; a bag counts for three points."""
+    """Return the outcome nearest to a round's result: points without bags, and bags, of both sides.
+
+    The distance is the difference in points; a bag counts as three points.
+    """
     best = 0
     least = 1 << 30
     for way in range(OURS):
@@ -78,7 +84,10 @@ def outcome_values(
     win: View,
     values: Any,
 ) -> None:
-    """Write the win probability after each outcome to ``values`` (OUTCOMES,)."""
+    """Write the win probability after each outcome to ``values`` (OUTCOMES,).
+
+    ``next_first`` is 1 if our side bids first in the next round.
+    """
     for way in range(OURS):
         points, more = our_points(way, contracts.ours, contracts.stake)
         us, us_bags = score_after(standing.us, standing.us_bags, points, more, rules)

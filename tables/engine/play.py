@@ -9,7 +9,7 @@ MASK32 = 0xFFFFFFFF
 
 
 def carry_rules(state: PlayState, rules: Rules) -> None:
-    """Write the rules into the state."""
+    """Write the rules to the state."""
     for i in range(len(rules)):
         state.rules[i] = rules[i]
 
@@ -20,12 +20,16 @@ def carried_rules(state: PlayState) -> Rules:
 
 
 def suit_mask(suit: int) -> int:
-    """All cards of a suit."""
+    """Return the bit mask of all cards of a suit."""
     return 0x7FFF << (suit << 4)
 
 
 def legal_cards(hand: int, count: int, first: int, broken: int) -> int:
-    """The cards of ``hand`` that may be played; ``first`` is the trick's first card where ``count`` > 0."""
+    """Return the cards of ``hand`` that may be played, as a bit mask.
+
+    ``count``: cards in the trick so far; ``first``: the trick's first card, if there is one; ``broken``: 1 after the
+    first spade has been played.
+    """
     if count > 0:
         follow = hand & suit_mask(first >> 4)
         return follow if follow else hand
@@ -36,12 +40,12 @@ def legal_cards(hand: int, count: int, first: int, broken: int) -> int:
 
 
 def beats(card: int, best: int) -> bool:
-    """Whether ``card`` wins over the card that wins so far: higher in its suit, or a spade on a side card."""
+    """Return whether ``card`` wins over the best card so far: a higher card of its suit, or a spade on another suit."""
     return card > best and (card >> 4 == best >> 4 or card >= FIRST_SPADE)
 
 
 def play_card(state: PlayState, seat: int, card: int) -> None:
-    """Play ``card`` from ``seat``; the fourth card of a trick gives it to its winner, who leads next."""
+    """Play ``card`` from ``seat``; after the fourth card, count the trick for its winner, who leads next."""
     count = state.trick_size
     suit = card >> 4
     if count == 0:
@@ -72,7 +76,8 @@ def play_card(state: PlayState, seat: int, card: int) -> None:
 
 
 def _note_signal(state: PlayState, seat: int, card: int, best: int) -> None:
-    # High-low doubleton (appendix D.3): followed under a boss, then lower in the next trick of the suit.
+    # High-low signal of a doubleton (ECAI 2020, appendix D.3): the seat follows below the highest remaining card of the
+    # suit, then plays a lower card in the suit's next trick.
     suit = card >> 4
     if suit == 3:
         return

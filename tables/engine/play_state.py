@@ -1,8 +1,8 @@
-"""The play state: all that a round of play knows, with named fields, in plain Python and compiled.
+"""The play state: everything about one round of play, with named fields, both in plain Python and compiled.
 
-Plain Python uses `PlayState`, compiled code one element of an array of `STATE`, which has the same fields as int64.
-Seats are 0..3 in bidding order: seat 0 bids first and leads first. A side is ``seat & 1``. Card players
-(`tables.players`) read of a state only what their seat may see.
+Plain Python uses `PlayState`. Compiled code uses one element of an array of `STATE`, which has the same fields as
+int64. Seats are 0..3 in bidding order: seat 0 bids first and leads first. A seat's side is ``seat & 1``. Card players
+(`tables.players`) read only the parts of a state that their seat may see.
 """
 
 from dataclasses import asdict, dataclass, field
@@ -26,38 +26,37 @@ def _rules() -> list[int]:
 
 @dataclass(slots=True)
 class PlayState:
-    """One table during a round. Scores and bags are those before the round, in points and tricks."""
+    """One table during a round. Scores, in points, and bags are those before the round."""
 
-    hand: list[int] = field(default_factory=_four)  # by seat: the cards still held, as a mask
+    hand: list[int] = field(default_factory=_four)  # by seat: the cards still held, as a bit mask
     bid: list[int] = field(default_factory=_four)  # by seat: 0..13 or BLIND_NIL; -1 before the bid
     taken: list[int] = field(default_factory=_four)  # by seat: tricks won
-    void: list[int] = field(default_factory=_four)  # by seat: mask of the suits that it has failed to follow
-    score: list[int] = field(default_factory=_two)  # by side
+    void: list[int] = field(default_factory=_four)  # by seat: bit mask of the suits that it has failed to follow
+    score: list[int] = field(default_factory=_two)  # by side: points
     bags: list[int] = field(default_factory=_two)  # by side
-    played: int = 0  # mask of all cards played, with those of the current trick
+    played: int = 0  # bit mask of all cards played, including those of the current trick
     trick_size: int = 0  # cards in the current trick
     trick: list[int] = field(default_factory=_four)  # cards of the current trick in order of play
     leader: int = 0  # the seat that leads the current trick
     winner: int = 0  # the seat that wins the current trick so far
-    best_card: int = 0  # the card with which it wins
+    best_card: int = 0  # the card that wins the current trick so far
     broken: int = 0  # 1 after the first spade has been played
-    # By seat: five bits a suit, rank + 1 of the first card with which the seat followed under a boss.
+    # By seat, five bits for each suit: rank + 1 of the first card with which the seat followed below the suit's highest
+    # remaining card; 0 if the seat has not followed yet, 31 if no signal can follow.
     followed: list[int] = field(default_factory=_four)
     signalled: list[int] = field(
         default_factory=_four
-    )  # by seat: mask of the suits in which it has completed a high-low signal
+    )  # by seat: bit mask of the suits in which it has completed a high-low signal
     player: list[int] = field(default_factory=_four)  # by seat: the card player's id (players.choose_card)
     pieces: list[int] = field(
         default_factory=_four
-    )  # by seat: mask of SRP's pieces in use, above them UCT's options (players.uct)
-    rng: list[int] = field(default_factory=_four)  # words of the random generator
-    choices: int = 0  # legal cards summed over all plays, for the branching factor
-    deck: int = 0  # mask of all cards in play
-    rules: list[int] = field(default_factory=_rules)  # for players that count points (players.uct)
-    seat_score: list[int] = field(
-        default_factory=_four
-    )  # by seat, where each seat plays for itself (variant cutthroat)
-    seat_bags: list[int] = field(default_factory=_four)  # the same
+    )  # by seat: bit mask of SRP's rules in use; the bits above are UCT's options (players.uct)
+    rng: list[int] = field(default_factory=_four)  # four 32-bit words of the random generator
+    choices: int = 0  # number of legal cards, summed over all plays, for the branching factor
+    deck: int = 0  # bit mask of all cards in play
+    rules: list[int] = field(default_factory=_rules)  # fields of `Rules`, for players that count points (players.uct)
+    seat_score: list[int] = field(default_factory=_four)  # by seat: points, in variant cutthroat only
+    seat_bags: list[int] = field(default_factory=_four)  # by seat: bags, in variant cutthroat only
 
 
 FIELDS: dict[str, tuple[int, ...]] = {name: np.shape(value) for name, value in asdict(PlayState()).items()}  # shapes
@@ -65,7 +64,7 @@ STATE = np.dtype([(name, np.int64, shape) for name, shape in FIELDS.items()])
 
 
 def new_states(count: int) -> list[PlayState]:
-    """Return ``count`` empty states; compiled code gets an array of `STATE`.
+    """Return ``count`` empty states; in compiled code, an array of `STATE`.
 
     Keep the array as long as its elements are in use: compiled code does not count references to an element.
     """
@@ -73,12 +72,12 @@ def new_states(count: int) -> list[PlayState]:
 
 
 def copy_state(source: PlayState, target: PlayState) -> None:
-    """Make ``target`` equal to ``source``."""
+    """Copy all fields of ``source`` to ``target``."""
     for name, shape in FIELDS.items():
         value = getattr(source, name)
         setattr(target, name, value[:] if shape else value)
 
 
 def plain_state(record: np.void) -> PlayState:
-    """Return an element of an array of `STATE` as plain Python reads it."""
+    """Return an element of an array of `STATE` as a `PlayState`."""
     return PlayState(**{name: record[name].tolist() for name in FIELDS})

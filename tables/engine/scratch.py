@@ -1,23 +1,26 @@
-"""What compiled code does in its own way (see `tables.engine.jit`): working memory, arrays from and to tuples."""
+"""Functions that compiled code replaces with its own forms (`tables.engine.jit`).
+
+They give working memory, and copy tuples to arrays and back.
+"""
 
 from array import array
 from typing import Any
 
 
 def scratch(n: int) -> memoryview:
-    """Return ``n`` int64 cells, all 0. In plain Python its cells read as ints; compiled code gets an array."""
+    """Return ``n`` int64 cells, all 0: a memoryview whose cells read as ints; in compiled code, an array."""
     return memoryview(array("q", bytes(8 * n)))
 
 
 def put(numbers: tuple[float, ...], first: int, x: Any) -> None:
-    """Write ``numbers`` to ``x`` from cell ``first`` on.
+    """Write ``numbers`` to ``x`` from index ``first`` on.
 
-    The compiled form is unrolled: a loop over a tuple would choose among its fields at each turn.
+    The compiled form is unrolled, because a loop over a tuple would select a field by its type at each turn.
     """
     for i, number in enumerate(numbers):
         x[first + i] = number
 
 
 def rule_values(cells: list[int]) -> tuple[int, ...]:
-    """Return the cells of a play state's ``rules`` as a tuple. Compiled code needs its length at compile time."""
+    """Return the cells of a play state's ``rules`` as a tuple; compiled code needs its length at compile time."""
     return tuple(cells)

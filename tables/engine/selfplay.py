@@ -1,6 +1,6 @@
-"""Self-play: the compiled loops over rounds and duplicate pairs that the arena and the builders call.
+"""Self-play: the compiled loops over rounds and duplicate pairs, for the arena and the builders.
 
-Every deal follows from (seed, pair or round number) alone, so threads and machines can't change a result.
+Every deal depends only on (seed, pair or round number), so the number of threads or machines cannot change a result.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
-"""What the compiled loops of `selfplay` take: tables as writable arrays of one type, chairs, policies.
+"""The arguments of the compiled loops in `selfplay`: tables as writable arrays of one type, players and policies.
 
-numba compiles a loop anew for every combination of argument types, so all callers make theirs here.
+numba compiles a loop again for every combination of argument types, so all callers make their arguments here.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,10 @@ from tables.players.srp1.goals import ALL_PIECES
 
 
 def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
-    """`Tables` by setting for compiled code; what is not fitted yet is neutral (no factor, nilProb = nilValue)."""
+    """Return `Tables` by table profile, for compiled code.
+
+    Tables that are not in ``arrays`` are neutral: the factor is 0, and a nil's probability is its nil value.
+    """
     value = np.linspace(0.0, 1.0, GRID + 1)
     neutral = {
         "rb_suit": np.zeros((2, 8192)),
@@ -52,8 +55,8 @@ def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
 def tables_for(profiles: tuple[Tables, ...], rules: Rules, policies: Iterable[Policy]) -> tuple[Tables, ...]:
     """Return only the tables of ``profiles`` that these policies read under ``rules``, to send little to a cluster.
 
-    One `Tables` if all read one profile (`choose_bid.tables_of_profile`); else a profile that none of them reads holds
-    the partnership's. Without `winprob` the win tables are empty.
+    If all policies read one profile, the result has one element (`choose_bid.tables_of_profile`). Otherwise a profile
+    that no policy reads has the partnership's tables. Without `winprob`, the win tables are empty.
     """
     standings = START, START._replace(them=10**6)
     used = {profile_of(rules, policy, standing) for policy in policies for standing in standings}
@@ -70,21 +73,21 @@ def _won_by(tables: Tables, plain: Tables) -> Tables:
 
 
 def numba_typed(policy: Policy) -> Policy:
-    """The policy with its fields' declared types, for they decide what numba compiles."""
+    """Return the policy with its fields' declared types, which decide what numba compiles."""
     casts: list[Any] = [type(default) for default in Policy()]
     return Policy(*(cast(value) for cast, value in zip(casts, policy, strict=True)))
 
 
 def policies_by_chair(a: Policy, b: Policy) -> tuple[Policy, Policy, Policy, Policy]:
-    """Policies by chair for side a against side b."""
+    """Return the policies by chair (a0, b0, a1, b1) for side a against side b."""
     a, b = numba_typed(a), numba_typed(b)
     return a, b, a, b
 
 
 def player_rows(a: str, b: str, pieces_a: int = ALL_PIECES, pieces_b: int = ALL_PIECES) -> NDArray[np.int64]:
-    """Players by chair, int64 (4, 2): id and pieces (SRP's, less those left out), for side a against side b.
+    """Return the card players by chair (a0, b0, a1, b1), int64 (4, 2): id and pieces, for side a against side b.
 
-    Raises `PlayerError`.
+    ``pieces_a`` and ``pieces_b`` are bit masks of SRP's rules in use. Raises `PlayerError` for an unknown player.
     """
     player_a, player_b = parse_player(a), parse_player(b)
     row_a = [player_a.number, player_a.pieces & ~(ALL_PIECES & ~pieces_a)]

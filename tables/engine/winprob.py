@@ -1,6 +1,6 @@
-"""The `winprob` policy compiled, for the simulator: the same numbers as in the service, with the net's sums as loops.
+"""Policy `winprob` for the simulator, as kernels: the service's numbers, with the net's sums as loops.
 
-Weights and win tables come in the tables (`Tables.net_*`, `win`, `more_win`).
+The weights and win tables come from the tables (`Tables.net_*`, `win`, `more_win`).
 """
 
 from math import exp
@@ -39,11 +39,11 @@ from tables.engine.outcomes import Contracts, outcome_values
 from tables.engine.play_state import PlayState
 from tables.engine.scratch import put
 
-BIDS = 14
+BIDS = 14  # length of an array by bid, 0..13
 
 
 def slice_of(rules: Rules, tables: Tables) -> WinTableSlice:
-    """Return where the win table for ``rules`` is (`games.key_of`); ``start`` is -1 if there is none."""
+    """Return the place of the win table for ``rules`` (`games.key_of`); ``start`` is -1 if there is none."""
     games = tables.games
     first = len(KEY_CELLS)
     for i in range(len(games)):
@@ -69,7 +69,7 @@ def _is_game(rules: Rules, row: int, games: Any) -> bool:
 
 
 def card_inputs(held: tuple[int, int, int, int], x: Any) -> None:
-    """Write the cards of `holdings` to ``x`` (CARD_INPUTS,), which holds zeros."""
+    """Write the inputs of the cards ``held``, from `holdings`, to ``x`` (CARD_INPUTS,), which holds zeros."""
     cell = 0
     for cards in held:
         while cards:
@@ -94,7 +94,10 @@ def write_bid(
     c: Any,
     values: Any,
 ) -> Contracts:
-    """Write a bid's inputs to ``c`` (BID_INPUTS,), what its outcomes are worth to ``values`` (OUTCOMES,)."""
+    """Write a bid's inputs to ``c`` (BID_INPUTS,) and its outcomes' values to ``values`` (OUTCOMES,).
+
+    Return the contracts of both sides with this bid. A value is the win probability after the outcome.
+    """
     expected = expected_bids(bid, auction, tables)
     put(bid_inputs(bid, expected, position), 0, c)
     contract = contract_tens(bid + expected.partner_tricks, rules)
@@ -111,9 +114,10 @@ def write_bid(
 def winprob_bid(
     hand: int, auction: Auction, standing: Standing, allowed: int, rules: Rules, tables: Tables, p_win: Any
 ) -> int:
-    """Return the bid with the highest win probability, a higher number only if better by MARGIN.
+    """Return the bid with the highest win probability; a higher number is chosen only if it is better by MARGIN.
 
-    ``allowed``: the set of bids that the rules allow; written: ``p_win`` (BIDS,) of the bids weighed.
+    ``allowed``: the set of bids that the rules allow. Write the win probability of each bid considered to ``p_win``
+    (BIDS,).
     """
     win_slice = slice_of(rules, tables)
     position = model_position(hand, auction, standing, allowed, win_slice, rules, tables)
@@ -157,13 +161,13 @@ def winprob_bid(
 
 
 def add_row(weights: Any, row: int, factor: float, sums: Any) -> None:
-    """Add ``factor`` times a row of ``weights`` to ``sums``."""
+    """Add ``factor`` times row ``row`` of ``weights`` to ``sums``."""
     for j in range(len(sums)):
         sums[j] += factor * weights[row, j]
 
 
 def mean_value(odds: Any, values: Any) -> float:
-    """The mean of ``values``, weighed by the softmax of ``odds``; both (OUTCOMES,)."""
+    """Return the mean of ``values``, weighted by the softmax of ``odds``; both have shape (OUTCOMES,)."""
     top = odds[0]
     for k in range(1, OUTCOMES):
         if odds[k] > top:
@@ -178,19 +182,22 @@ def mean_value(odds: Any, values: Any) -> float:
 
 
 def winprob_seat(state: PlayState, seat: int, rules: Rules, tables: Tables) -> int:
-    """Return the `winprob` bid from ``seat`` in a state."""
+    """Return the bid of `winprob` from ``seat``."""
     return weighed_seat(state, seat, rules, tables, np.zeros(BIDS))
 
 
 def weighed_seat(state: PlayState, seat: int, rules: Rules, tables: Tables, p_win: Any) -> int:
-    """The same; the win probabilities of the bids weighed are written to ``p_win`` (BIDS,)."""
+    """Return the bid of `winprob` from ``seat``, and write its win probabilities.
+
+    ``p_win`` (BIDS,) gets the win probability of each bid considered.
+    """
     hand, auction = state.hand[seat], auction_at(state, seat)
     allowed = allowed_bids(hand, auction.partner_bid, rules)
     return winprob_bid(hand, auction, standing_at(state, seat), allowed, rules, tables, p_win)
 
 
 def skilled_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, seed: int, tables: Tables) -> int:
-    """Return what a `winprob` with a level or a style bids."""
+    """Return the bid of a `winprob` policy with a level or a style; ``seed`` draws the random numbers."""
     p_win = np.full(BIDS, -1.0)
     best = weighed_seat(state, seat, rules, tables, p_win)
     p_nil = 0.0

@@ -1,1 +1,1 @@
-"""The builders: one module for each family of tables."""
+"""The table builders: one module for each family of tables."""

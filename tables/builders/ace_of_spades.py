@@ -1,8 +1,9 @@
-"""Where the ace of spades is: the probability that a seat's hand holds it, by the sum of the bids before (Fig. 7).
+"""The probability that a seat's hand holds the ace of spades, by the sum of the previous bids (ECAI 2020, Fig. 7).
 
-BIS bids whole auctions without end-of-game rules (no cards are played). Counts by seat and sum lean on a logistic curve
-in the sum where they are thin, and never rise with it: the more is bid before, the less is left. Goes to p_ace.npy, and
-of a setting to a file named after it; read by `service.bidding.bis.blind_nil`.
+BIS bids whole auctions without end-of-game rules, and no cards are played. For each seat, a logistic curve in the sum
+is fitted to the counts. Rare sums follow the curve more than their own counts. The result never rises with the sum. It
+goes to p_ace.npy, and for a table profile to a file with the profile's prefix. `service.bidding.bis.blind_nil` reads
+it.
 """
 
 from typing import Any
@@ -27,14 +28,14 @@ from tables.run.family import Arrays, Context, Family, recorded
 
 CHUNKS = 20
 SUMS = 40  # 0..39 tricks, as in `factor`
-PRIOR = 100.0  # auctions that the curve's word is worth
+PRIOR = 100.0  # weight of the curve, in auctions
 _DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
-OF_JOKERS = (*jokers.EXACT, "jokers_factor", "jokers_curves")  # families of play with jokers
+OF_JOKERS = (*jokers.EXACT, "jokers_factor", "jokers_curves")  # families that self-play with jokers needs
 _AXES = ("seat", "sum of the previous bids, tricks")
 
 
 def _aces(states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, profiles: Any, counts: Any) -> None:
-    # counts (4, SUMS, 2): hands by seat and sum of the bids before; all of them, and those with the ace of spades.
+    # counts (4, SUMS, 2): hands by seat and sum of the previous bids; [..., 0] all, [..., 1] with the ace of spades.
     state = open_table(states, rules)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
@@ -49,7 +50,7 @@ aces = round_loop(_aces)
 
 
 def fit_aces(counts: NDArray[Any]) -> NDArray[np.float64]:
-    """Probabilities (SUMS,) from counts (SUMS, 2); non-increasing in the sum."""
+    """Return probabilities (SUMS,) from counts (SUMS, 2); they do not rise with the sum."""
     n, held = counts[:, 0].astype(np.float64), counts[:, 1].astype(np.float64)
     x = np.stack([np.ones(SUMS), np.arange(SUMS) / 10.0], axis=1)
 
@@ -64,7 +65,7 @@ def fit_aces(counts: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def count_aces(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.float64]:
-    """Counts (4, SUMS, 2) of the context's auctions."""
+    """Return the counts (4, SUMS, 2) of the auctions that the context plays."""
     ts = tables_for(kernel_tables(ctx.inputs), rules, [policy])
     per_chunk = max(1, ctx.size("auctions") // CHUNKS)
 
@@ -77,7 +78,10 @@ def count_aces(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.float64
 
 
 def ace_families(setting: str, rules: Rules, policy: str, depends: tuple[str, ...] = ()) -> tuple[Family, ...]:
-    """The family of a setting ("" for the partnership's own); ``depends``: families of the setting's own before it."""
+    """Return the family of a table profile; ``setting`` is its name, "" for partnership.
+
+    ``depends``: families of the same profile that must exist before this one.
+    """
     prefix = f"{setting}_" if setting else ""
 
     def make(ctx: Context) -> Arrays:

@@ -1,9 +1,9 @@
-"""Blind nils: the probability that one is made, by the previous bids.
+"""The probability that a blind nil is made, by the previous bids.
 
-In each round one seat bids blind nil whatever it holds; the others bid by BIS, all play SRP. The counts of (sequence,
-made or not) are fitted by a logistic regression on the bids before and their pairs, that of the success curves without
-the nil value. Goes to blind_nil.npy, and of a setting to a file named after it; read by
-`service.bidding.bis.blind_nil`.
+In each round one seat bids blind nil with any hand; the others bid by BIS, and all play SRP. A logistic regression on
+the previous bids and pairs of them fits the counts (sequence, made or not). It is the regression of the success curves
+without the nil value. The result goes to blind_nil.npy, and for a table profile to a file with the profile's prefix.
+`service.bidding.bis.blind_nil` reads it.
 """
 
 from typing import Any
@@ -29,7 +29,7 @@ from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tabl
 from tables.run.family import Arrays, Context, Family, recorded
 
 CHUNKS = 20
-HELD_OUT = 2  # of the chunks: never fitted on, only judged on
+HELD_OUT = 2  # number of chunks that are not used to fit, only to evaluate
 _DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
 _AXES = ("sequence of previous bids, see service.bidding.game.auction.read_auction",)
 RULES = make_rules("blind-nil")
@@ -38,7 +38,7 @@ RULES = make_rules("blind-nil")
 def _blind_rounds(
     states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, players: Any, profiles: Any, counts: Any
 ) -> None:
-    # counts (SEQUENCES, 2): blind nils by the bids before; all of them, and those made.
+    # counts (SEQUENCES, 2): blind nils by the previous bids; [..., 0] all, [..., 1] made.
     state = open_table(states, rules)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
@@ -60,7 +60,7 @@ blind_rounds = round_loop(_blind_rounds)
 
 
 def fit_blind(counts: NDArray[Any]) -> NDArray[np.float64]:
-    """Probabilities (SEQUENCES,) from counts (SEQUENCES, 2) of all blind nils and made ones."""
+    """Return probabilities (SEQUENCES,) from counts (SEQUENCES, 2) of all blind nils and of those made."""
     n, made = counts[:, 0].astype(np.float64), counts[:, 1].astype(np.float64)
     effects = design(sequences()).effects
 
@@ -76,7 +76,7 @@ def fit_blind(counts: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def play_blind(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.int64]:
-    """Counts (2, SEQUENCES, 2) of the context's rounds: those to fit on, those to judge on."""
+    """Return the counts (2, SEQUENCES, 2) of the context's rounds: those to fit on, and those to evaluate on."""
     ts = tables_for(kernel_tables(ctx.inputs), rules, [policy])
     players = player_rows("srp@2", "srp@2")
     per_chunk = max(4, ctx.size("rounds") // CHUNKS)
@@ -91,7 +91,10 @@ def play_blind(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.int64]:
 
 
 def blind_families(setting: str, rules: Rules, policy: str, depends: tuple[str, ...] = ()) -> tuple[Family, ...]:
-    """The family of a setting ("" for the partnership's own); ``depends``: families of the setting's own before it."""
+    """Return the family of a table profile; ``setting`` is its name, "" for partnership.
+
+    ``depends``: families of the same profile that must exist before this one.
+    """
     prefix = f"{setting}_" if setting else ""
 
     def make(ctx: Context) -> Arrays:

@@ -1,7 +1,7 @@
-"""Tables of play with a convention: success curves and mean bids where both sides keep a bid for a signal.
+"""The tables of the conventions Big 5 and Big 6: success curves and mean bids if both sides play the convention.
 
-A curve belongs to a sequence of bids, so partner's 5 gets the meaning that the convention gives it. Not the convention
-itself (`service.bidding.bis.conventions`).
+A curve belongs to a sequence of bids, so partner's 5 has the meaning that the convention gives it. The convention
+itself is in `service.bidding.bis.conventions`.
 """
 
 from service.bidding.game.rules import Rules

@@ -1,9 +1,9 @@
-"""The logistic regression behind the success curves, and how well it holds on rounds it never saw.
+"""The logistic regression for the success curves, and its error on held-out rounds.
 
-A curve's log-odds are a non-decreasing piecewise-linear function of the nil value, shared by all sequences
-of a seat and scaled per previous bid, plus an effect of every previous bid and of every pair of them: a
-common shape where data are thin, room to differ where they are not. Fitted on counts by sequence and value,
-by L-BFGS with bounds that keep every curve monotone. Pure numpy and scipy; deterministic.
+A curve's log-odds are a non-decreasing piecewise-linear function of the nil value. All sequences of a seat share this
+function. Added to it are a shape that depends on partner's bid, an effect of every previous bid and an effect of every
+pair of bids. So rare sequences follow the shared shape, and frequent ones can differ from it. The fit uses counts by
+sequence and nil value, and L-BFGS with bounds that keep every curve monotone. It is deterministic.
 """
 
 from typing import Any, NamedTuple
@@ -18,19 +18,19 @@ from service.bidding.bis.nil import GRID
 from service.bidding.game.auction import SEQUENCES
 
 KNOTS = np.array([0.0, 0.02, 0.05, 0.1, 0.17, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.93, 1.0])
-RIDGE = 2.0  # pulls effects of rare bids and pairs towards none, in nils
+RIDGE = 2.0  # penalty on all effects, in nils, which keeps those of rare bids and pairs near 0
 Floats = NDArray[np.float64]
 
 
 def bin_middles() -> Floats:
-    """The nil value that stands for each bin."""
+    """Return the nil value at the middle of each bin."""
     return np.minimum((np.arange(GRID + 1) + 0.5) / GRID, 1.0)
 
 
 def hat_basis(values: Floats) -> Floats:
-    """Rising steps between the knots, each from 0 to 1: shape (len(values), len(KNOTS) - 1).
+    """Return rising steps between the knots, each from 0 to 1, of shape (len(values), len(KNOTS) - 1).
 
-    A non-negative combination of them is non-decreasing.
+    A non-negative combination of them does not decrease.
     """
     low, high = KNOTS[:-1], KNOTS[1:]
     steps: Floats = np.clip((values[:, None] - low) / (high - low), 0.0, 1.0)
@@ -38,14 +38,17 @@ def hat_basis(values: Floats) -> Floats:
 
 
 class Design(NamedTuple):
-    """Log-odds of a cell = effects[sequence] . e + (basis[bin] . (shape[sequence] S))."""
+    """The matrices of the regression.
 
-    effects: Any  # sparse (sequences, n effects): intercepts, bids and pairs of bids
-    shapes: Any  # sparse (sequences, n shapes): which shapes a sequence adds up
+    The log-odds of a cell are effects[sequence] . e + basis[bin] . (shapes[sequence] . S).
+    """
+
+    effects: Any  # sparse (sequences, number of effects): intercepts, bids and pairs of bids
+    shapes: Any  # sparse (sequences, number of shapes): the shapes whose sum a sequence uses
 
 
 def sequences() -> list[tuple[int, ...]]:
-    """All sequences of 0..3 previous bids in the order of `Auction.sequence`."""
+    """Return all sequences of 0..3 previous bids in the order of `Auction.sequence`."""
     bids = range(14)
     return [
         (),
@@ -56,7 +59,11 @@ def sequences() -> list[tuple[int, ...]]:
 
 
 def design(rows: list[tuple[int, ...]]) -> Design:
-    """Indicators of seat, bid by place, and pair of bids by places; shapes by seat and by coarse partner's bid."""
+    """Return the indicators of each sequence in ``rows``.
+
+    Effects: the seat, each bid by its place, and each pair of bids by their places. Shapes: the seat, and partner's
+    bid, with all bids of 7 or more as one.
+    """
     effects: dict[tuple[Any, ...], int] = {}
     shapes: dict[tuple[Any, ...], int] = {}
     cells_e, cells_s = [], []
@@ -78,9 +85,9 @@ def design(rows: list[tuple[int, ...]]) -> Design:
 
 
 def fit_curves(counts: NDArray[Any]) -> Floats:
-    """Curves (rows, GRID + 1) from counts (rows, bins, 2) of all nils and made ones; monotone in the nil value.
+    """Return curves (rows, GRID + 1) from counts (rows, bins, 2) of all nils and of those made.
 
-    ``rows`` is SEQUENCES, or 1 for the curve that ignores the bids.
+    Every curve is monotone in the nil value. ``rows`` is SEQUENCES, or 1 for the curve that ignores the bids.
     """
     n, made = counts[..., 0].astype(np.float64), counts[..., 1].astype(np.float64)
     d = design(sequences()) if len(counts) == SEQUENCES else design([()])
@@ -114,7 +121,7 @@ def fit_curves(counts: NDArray[Any]) -> Floats:
 
 
 def held_out_figures(curves: Floats, counts: NDArray[Any]) -> dict[str, float]:
-    """Brier score, log-loss and expected calibration error of ``curves`` on held-out ``counts``."""
+    """Return the Brier score, log-loss and expected calibration error of ``curves`` on held-out ``counts``."""
     n, made = counts[..., 0].astype(np.float64), counts[..., 1].astype(np.float64)
     middle = bin_middles() * GRID
     low = np.minimum(middle.astype(int), GRID - 1)
@@ -129,7 +136,7 @@ def held_out_figures(curves: Floats, counts: NDArray[Any]) -> dict[str, float]:
 
 
 def log_loss_by_bin(counts: NDArray[Any]) -> float:
-    """Log-loss of the calibrated value: each bin states its own share made; counts (bins, 2)."""
+    """Return the log-loss if each bin predicts its own share of nils made; counts (bins, 2)."""
     n, made = counts[:, 0].astype(np.float64), counts[:, 1].astype(np.float64)
     p = np.clip(made / np.maximum(n, 1), 1e-9, 1 - 1e-9)
     return float(-(made * np.log(p) + (n - made) * np.log(1 - p)).sum() / n.sum())

@@ -1,10 +1,10 @@
 """Success curves: the probability that a nil is made, by the previous bids and the nil value.
 
-One seat a round bids nil whenever nothing rules it out; the others bid by BIS without that noise, all play
-SRP. The counts of (sequence, nil value, made or not) are all that is kept of the play; a logistic regression
-on them gives every one of the 2,955 curves. Family `curves0` plays with nilProb = nilValue, `curves` with
-curves 0 (ECAI 2020, section 4.3). Goes to curves0.npy, curves.npy, single_curve.npy, held_out.npy; a setting's own
-(`setting_families`: a variant, or play with a convention) to files of the same names after the setting's.
+In each round one seat bids nil whenever nothing rules it out. The others bid by BIS, and all play SRP. The play yields
+only counts of (sequence, nil value, made or not); a logistic regression on them gives all 2,955 curves. In family
+`curves0` the players use the nil value as the nil's probability; in family `curves` they use the curves of `curves0`
+(docs/explanation/how-bis-bids.md, "Nil"). The results go to curves0.npy, curves.npy, single_curve.npy and held_out.npy. The
+curves of a table profile, a variant or a convention (`setting_families`), go to files with the profile's prefix.
 """
 
 from typing import Any, NamedTuple
@@ -32,8 +32,8 @@ from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tabl
 from tables.run.family import Arrays, Context, Family, recorded
 
 CHUNKS = 40
-HELD_OUT = 4  # of the chunks: never fitted on, only judged on
-BINS = GRID + 1  # of nil values: value v falls in bin int(100 v)
+HELD_OUT = 4  # number of chunks that are not used to fit, only to evaluate
+BINS = GRID + 1  # number of bins of nil values: value v is in bin int(100 v)
 
 
 _SEQUENCE = "sequence of previous bids, see service.bidding.game.auction.read_auction"
@@ -43,10 +43,10 @@ _HELD_OUT_AXES = ("stated probability in twentieths", "nils, mean stated, share 
 
 
 class Judge(NamedTuple):
-    """Which reading of cnil tells best whether a nil is made; see `fit nil`."""
+    """Counts that compare the readings of cnil: which predicts best whether a nil is made; see `fit nil`."""
 
-    on: int  # 1: a quarter of the rounds bid nil with any hand, sure losers and honours too
-    cnil: Any  # float64 (3, 2, 8192), by reading
+    on: int  # 1: in a quarter of the rounds the seat bids nil with any hand, also with a sure loser or honours
+    cnil: Any  # float64 (3, 2, 8192): the table `cnil` by reading
     readings: Any  # (3, BINS, 2): nils of that quarter by reading and value; [..., 0] all, [..., 1] made
 
 
@@ -60,7 +60,7 @@ def _nil_rounds(
     counts: Any,
     judge: Judge,
 ) -> None:
-    # players (4, 2): id and pieces by step from the nil bidder: herself, LHO, partner, RHO.
+    # players (4, 2): id and pieces, in the order nil bidder, LHO, partner, RHO.
     # counts (SEQUENCES, BINS, 2): nils by sequence and value; [..., 0] all, [..., 1] made.
     state = open_table(states, rules)
     t = tables_of_profile(profiles, profile_of(rules, policy, START))
@@ -80,7 +80,7 @@ def _nil_rounds(
         terms = NilTerms(0.0, RAW, honours, 1, ranks_above_ace(rules.variant))
         seen = without_partner(auction) if rules.variant == CUTTHROAT else auction
         nil = consider_nil(suits_of(hand), seen, terms, allowed, rules, t)
-        unselected = judge.on == 1 and number >> 2 & 3 == 3  # a quarter of the rounds, in all seats alike
+        unselected = judge.on == 1 and number >> 2 & 3 == 3  # a quarter of the rounds, the same in all seats
         if nil.ruled_out != NOT_RULED_OUT and not unselected:
             continue
         state.bid[me] = 0
@@ -182,10 +182,11 @@ def setting_families(
     depends: tuple[str, ...] = (),
     player: str = "srp@2",
 ) -> tuple[Family, ...]:
-    """A setting's own curves, from play by ``policy`` under ``rules``; ``depends``: families of its own before these.
+    """Return the family of a table profile's own curves, from play by ``policy`` under ``rules``.
 
-    Play starts from the partnership's curves and is repeated with the setting's own of the first round, which are not
-    kept; ``player`` sits in all seats.
+    ``setting``: the profile's name; ``depends``: families of the same profile that must exist before this one;
+    ``player``: the card player of all seats. Play starts with the partnership's curves. It is repeated with the curves
+    fitted to the first play, which are not kept.
     """
 
     def make(ctx: Context) -> Arrays:
@@ -213,7 +214,11 @@ def setting_families(
 
 
 def reliability(curves: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
-    """Float64 (20, 3): per twentieth of stated probability, nils, mean stated, share made (0 where none)."""
+    """Return how well stated probabilities match the share of nils made: float64 (20, 3).
+
+    A row is one twentieth of stated probability, with the nils, the mean stated probability and the share made. A row
+    without nils is 0.
+    """
     stated = value_at_bins(curves)
     rows = np.zeros((20, 3))
     cell = np.minimum((stated * 20).astype(int), 19)
@@ -226,7 +231,7 @@ def reliability(curves: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np
 
 
 def value_at_bins(curves: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each curve at the middle of its bins (the last bin is the value 1 itself)."""
+    """Return each curve at the middle of its bins; the last bin is the value 1 itself."""
     middle = np.minimum(np.arange(BINS) + 0.5, GRID)
     low = np.minimum(middle.astype(int), GRID - 1)
     share = middle - low

@@ -1,14 +1,15 @@
-"""The tables of variant `cutthroat`, where each of the four plays for herself: exact nil values, then what is fitted.
+"""The tables of variant `cutthroat`, in which each player plays alone: exact nil values, and the fitted tables.
 
-`cutthroat_cnil` is the probability that the three lowest cards of a holding take no trick when so many of the others
-hunt the nil (`HUNTERS`) and the rest want the trick themselves. The suit is set at the k-th card when each hunter holds
-fewer than k cards of it, or at least k below ours, so that she need not go over it, and each of the rest has to follow
-and can't go over (in spades, which can't be cut, has no higher card). Counted as `tables.builders.exact` counts; with
-two hunters it is the partnership's `any`, the third hand being a partner who covers. The number is the one that
-predicts nils in play best (`python -m tables fit cutthroat`): who goes for a nil gives up tricks, so not all three do.
+`cutthroat_cnil` is the probability that the three lowest cards of a suit take no trick, if HUNTERS of the other players
+try to set the nil and the rest try to win the trick. The suit is set at the k-th card under two conditions. Each hunter
+holds fewer than k cards of the suit, or at least k cards below ours, so that they need not play a higher card. Each of
+the rest must follow suit and has no higher card; in spades, which cannot be ruffed, only the latter. The counting is
+that of `tables.builders.exact`. With two hunters it equals the partnership's reading `any`, in which the third hand is
+a partner who covers. HUNTERS is the number that predicts nils in play best (`python -m tables fit cutthroat`): a player
+who hunts a nil gives up tricks, so not all three do.
 
-The previous-bids factor, the curves, the mean bids and the shares of contracts made are learned from play by `solo@1`
-as the partnership's are from play by `srp@2`. Goes to tables/data/cutthroat_*.npy.
+The previous-bids factor, the curves, the mean bids and the shares of contracts made are learned from play by `solo@1`,
+as the partnership's are from play by `srp@2`. They go to tables/data/cutthroat_*.npy.
 """
 
 from collections.abc import Sequence
@@ -37,17 +38,18 @@ from tables.run.family import Arrays, Context, Family, recorded
 
 RULES = make_rules("cutthroat")
 PLAYER = "solo@1"
-HUNTERS = 2  # of the three others
-# What bids in the play that is fitted: spelt out, for the shipped options follow from these tables.
+HUNTERS = 2  # number of the other three players who try to set the nil
+# The bidder of the self-play. All options are given, because the shipped defaults are fitted on these tables.
 BIDDER = "bis:endgame=off,nil_threshold=-30,nil_slope=0,offset=0.2,spade_honours=allow"
 
 
 def cnil_table(
     hunters: int = HUNTERS, n_ranks: int = RANKS_CLASSIC, places: int = PLACES_CLASSIC
 ) -> NDArray[np.float64]:
-    """Float64 [kind, holding], shape (2, 2**n_ranks): P(the three lowest cards take no trick) against ``hunters``.
+    """Return P(the three lowest cards take no trick) against ``hunters``: float64, shape (2, 2**n_ranks).
 
-    Kinds as in `exact.KINDS`. The spade cells that are lost by rule (`exact.spade_is_lost`) are 0.
+    The axes are the kind, as in `exact.KINDS`, and the holding. Spade cells that are lost by rule
+    (`exact.spade_is_lost`) are 0.
     """
     table = np.empty((len(KINDS), 1 << n_ranks))
     known: dict[tuple[int, ...], NDArray[np.float64]] = {}
@@ -62,7 +64,9 @@ def cnil_table(
 
 
 def cnil_of_zones(zones: Sequence[int], hunters: int, places: int = PLACES_CLASSIC) -> NDArray[np.float64]:
-    """Float64 [kind], shape (2,): P(no trick) for ``zones`` as `exact.zones_of` gives them, against ``hunters``.
+    """Return float64 [kind], shape (2,): P(no trick) against ``hunters``.
+
+    ``zones`` comes from `exact.zones_of`.
 
     >>> cnil_of_zones((0, 12), 3).tolist(), cnil_of_zones((12, 0), 3).tolist()  # the bare deuce, the bare ace
     ([1.0, 1.0], [0.0, 0.0])

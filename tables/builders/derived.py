@@ -1,6 +1,6 @@
-"""Tables that follow exactly from `p_length`: what one suit's holding is worth, for the kernels of `regular`.
+"""Tables that follow exactly from `p_length`: the value of one suit's cards, for the kernels of `regular`.
 
-No sampling and no fitting. Goes to side_high.npy, spade_high.npy, spade_takes.npy and ruffs.npy.
+Nothing is sampled or fitted. The tables go to side_high.npy, spade_high.npy, spade_takes.npy and ruffs.npy.
 """
 
 from collections.abc import Sequence
@@ -17,12 +17,18 @@ from tables.run.family import Arrays, Context, Family
 
 
 def view(array: Any) -> Any:
-    """An array as the kernels of `regular` read it (numpy's stubs don't know that an array is a buffer)."""
+    """Return an array as the kernels of `regular` read it.
+
+    The type is `Any` because numpy's stubs do not know that an array is a buffer.
+    """
     return memoryview(array)
 
 
 def side_value(cards: int, ruffers: int, p_length: View) -> float:
-    """Return the tricks of a side suit's ace, king and queen if ``ruffers`` opponents might ruff; `p_length`."""
+    """Return the tricks of a side suit's ace, king and queen if ``ruffers`` opponents might ruff.
+
+    ``cards``: the suit's cards as a bit mask; ``p_length``: the table of that name.
+    """
     n = cards.bit_count()
     value = 0.0
     if cards >> ACE & 1:
@@ -35,9 +41,10 @@ def side_value(cards: int, ruffers: int, p_length: View) -> float:
 
 
 def spade_counts(cards: int, above: int = 0) -> tuple[int, int]:
-    """Return the spade tricks of a holding by high cards (mostly protected A K Q J) and by length (beyond the fourth).
+    """Return the spade tricks of a holding from high cards and from length.
 
-    ``above``: ranks above the ace; with 2, the jokers, the four highest are BJ LJ A K.
+    High cards: the ace, and each of K Q J with enough lower spades to protect it. Length: each spade beyond the fourth.
+    ``above``: ranks above the ace; with 2, the jokers, the four high cards are BJ LJ A K.
 
     >>> spade_counts(0b1101000010001)  # AKJ62
     (3, 1)
@@ -52,7 +59,7 @@ def spade_counts(cards: int, above: int = 0) -> tuple[int, int]:
 
 
 def ruff_values(lengths: Sequence[int], ruffers: int, p_length: View) -> list[float]:
-    """Return the worth of each ruff that side suits of these lengths offer, best first."""
+    """Return the tricks of each ruff that side suits of these lengths offer, best first."""
     return sorted(
         (float(p_length[ruffers, n, k]) for n in lengths for k in range(n + 1, 4)),
         reverse=True,
@@ -60,12 +67,15 @@ def ruff_values(lengths: Sequence[int], ruffers: int, p_length: View) -> list[fl
 
 
 def side_table(p_length: Any) -> NDArray[np.float64]:
-    """Float64 (4, 8192): tricks of a side holding's A K Q by opponents who might cut."""
+    """Return float64 (4, 8192): tricks of a side suit's A K Q, by opponents who might ruff and holding."""
     return np.array([[side_value(h, m, p_length) for h in range(HOLDINGS)] for m in range(4)])
 
 
 def ruff_table(clubs: Any, diamonds: Any, hearts: Any) -> NDArray[np.float64]:
-    """Float64 (4, 64, 10): worth of the best k ruffs by opponents who might cut and side lengths; `p_length`s."""
+    """Return float64 (4, 64, 10): tricks of the best k ruffs, by opponents who might ruff, side-suit lengths and k.
+
+    Each argument is the table `p_length` of that suit.
+    """
     table = np.zeros((4, 64, MOST_RUFFS + 1))
     for ruffers in range(4):
         for row in range(64):
@@ -77,7 +87,10 @@ def ruff_table(clubs: Any, diamonds: Any, hearts: Any) -> NDArray[np.float64]:
 
 
 def spade_tables(n_ranks: int, above: int = 0) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Two uint8 (2**n_ranks, 10): tricks by rank, and by rank and length; ``above`` ranks above the ace."""
+    """Return two uint8 (2**n_ranks, 10): spade tricks from high cards, and from high cards and length.
+
+    Columns: the number of lowest spades taken away for ruffs. ``above``: ranks above the ace.
+    """
     high = np.zeros((1 << n_ranks, MOST_RUFFS + 1), np.uint8)
     takes = np.zeros((1 << n_ranks, MOST_RUFFS + 1), np.uint8)
     for holding in range(1 << n_ranks):

@@ -1,13 +1,13 @@
-"""Exact probabilities of how one suit lies: `p_length` and `cnil`, by counting, never by sampling.
+"""Exact probabilities of a suit's distribution, `p_length` and `cnil`, by counting instead of sampling.
 
-The unseen cards of a suit fall on three hidden hands; each hand has `places` of the hidden places (13 of 39 in
-the classic game). A layout in which the hands hold a, b and c of the s unseen cards therefore has probability
-multinomial(s; a, b, c) x falling(places, a) x falling(places, b) x falling(places, c) / falling(3 x places, s):
-everything is counted in integers and divided once, so the bytes are the same on every machine.
+The unseen cards of a suit fall on three hidden hands. Each hand has `places` places for cards, 13 of 39 in the classic
+game. The hands hold a, b and c of the s unseen cards with probability
 
-It is not the card play (no tricks are simulated) and nothing here is fitted. Source of the definitions: ECAI 2020
-BIS paper, sections 3.1 (length) and 3.2 (nil); what the paper leaves open is settled in docs/adr/0003.
-Data comes from nowhere and goes to tables/data/p_length.npy and cnil.npy, through tables/run/registry.py.
+    multinomial(s; a, b, c) x falling(places, a) x falling(places, b) x falling(places, c) / falling(3 x places, s)
+
+Everything is counted in integers and divided once, so the bytes are the same on every machine. No tricks are simulated
+and nothing is fitted. The definitions are from ECAI 2020, sections 3.1 (length) and 3.2 (nil); docs/adr/0003 settles
+what the paper leaves open. The tables go to tables/data/p_length.npy and cnil.npy.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,15 +22,15 @@ from tables.run.family import Arrays, Context, Family
 
 RANKS_CLASSIC = 13  # ranks of a suit; spades have 15 with jokers
 PLACES_CLASSIC = 13  # cards in each of the three hidden hands
-MAX_LENGTH = 3  # k goes to three: a suit's fourth round is not looked at
+MAX_LENGTH = 3  # largest k: the fourth round of a suit is not considered
 
-READINGS = ("and", "or", "any")  # of "partner can't cover" at the second card, see `_partner_fails`
+READINGS = ("and", "or", "any")  # readings of the paper's "partner can't cover" at the second card: `_partner_fails`
 KINDS = ("side", "spades")
 SIDE, SPADES = 0, 1
 
 
 def length_probability(m: int, unseen: int, k: int, places: int = PLACES_CLASSIC) -> float:
-    """Probability that each of ``m`` given hidden hands (0..3) holds at least ``k`` of ``unseen`` cards.
+    """Return the probability that each of ``m`` given hidden hands (0..3) holds at least ``k`` of ``unseen`` cards.
 
     >>> length_probability(1, 1, 1), round(length_probability(2, 2, 1), 4)
     (0.3333333333333333, 0.2281)
@@ -45,7 +45,10 @@ def length_probability(m: int, unseen: int, k: int, places: int = PLACES_CLASSIC
 
 
 def length_table(n_ranks: int = RANKS_CLASSIC, places: int = PLACES_CLASSIC) -> NDArray[np.float64]:
-    """Float64 [m players, n cards held, k], shape (4, n_ranks + 1, 4): `length_probability` of the rest of the suit."""
+    """Return `length_probability` of the rest of a suit: float64, shape (4, n_ranks + 1, 4).
+
+    The axes are the players m, the cards held n, and k.
+    """
     cells = [
         [[length_probability(m, n_ranks - n, k, places) for k in range(MAX_LENGTH + 1)] for n in range(n_ranks + 1)]
         for m in range(4)
@@ -54,10 +57,10 @@ def length_table(n_ranks: int = RANKS_CLASSIC, places: int = PLACES_CLASSIC) -> 
 
 
 def cnil_table(n_ranks: int = RANKS_CLASSIC, places: int = PLACES_CLASSIC) -> NDArray[np.float64]:
-    """Float64 [reading, kind, holding], shape (3, 2, 2**n_ranks): P(the three lowest cards take no trick).
+    """Return P(the three lowest cards take no trick): float64, shape (3, 2, 2**n_ranks).
 
-    Readings and kinds are in the order of `READINGS` and `KINDS`; a holding is a bitmask, bit 0 the deuce. The
-    spade cells that are lost by rule (`spade_is_lost`) are 0.
+    The axes are the reading and kind, in the order of READINGS and KINDS, and the holding, a bit mask with bit 0 the
+    deuce. Spade cells that are lost by rule (`spade_is_lost`) are 0.
     """
     table = np.empty((len(READINGS), len(KINDS), 1 << n_ranks), dtype=np.float64)
     known: dict[tuple[int, ...], NDArray[np.float64]] = {}
@@ -72,7 +75,9 @@ def cnil_table(n_ranks: int = RANKS_CLASSIC, places: int = PLACES_CLASSIC) -> ND
 
 
 def zones_of(held: int, n_ranks: int = RANKS_CLASSIC) -> tuple[int, ...]:
-    """Numbers of unseen cards below, between and above the (up to three) lowest cards of a holding.
+    """Return the numbers of unseen cards below, between and above the three lowest cards of a holding.
+
+    If the holding has fewer than three cards, there are fewer zones.
 
     >>> zones_of(0b1000000100010)  # A73: the 2 below, 3 ranks between 3 and 7, 6 between 7 and A, none above
     (1, 3, 6, 0)
@@ -84,9 +89,11 @@ def zones_of(held: int, n_ranks: int = RANKS_CLASSIC) -> tuple[int, ...]:
 
 
 def spade_is_lost(held: int, above: int = 0) -> bool:
-    """Spade holdings that can't be nil: the ace, KQ, three above the 9 (sure losers), any four or more (heuristic).
+    """Return whether a spade holding cannot be nil by rule.
 
-    With ``above`` ranks above the ace the high cards are as many ranks higher: with jokers BJ, LJ A, three above the J.
+    Lost are the ace, KQ, and three cards above the 9, which are sure losers, and any four or more cards, by experience.
+    ``above``: ranks above the ace; the high cards are as many ranks higher. With jokers they are BJ, LJ A, and three
+    cards above the J.
     """
     tops = held >> above
     return bool(
@@ -98,15 +105,15 @@ def spade_is_lost(held: int, above: int = 0) -> bool:
 
 
 def cnil_of_zones(zones: Sequence[int], places: int = PLACES_CLASSIC) -> NDArray[np.float64]:
-    """Float64 [reading, kind], shape (3, 2): P(no trick) for ``zones`` as `zones_of` gives them.
+    """Return float64 [reading, kind], shape (3, 2): P(no trick) for ``zones`` from `zones_of`.
 
-    One term for each way in which the counts of every zone fall on the two opponents and the partner.
+    The sum has one term for each way to distribute the cards of every zone over the two opponents and the partner.
     """
     n_low = len(zones) - 1
     if n_low == 0:
         return np.ones((len(READINGS), len(KINDS)))
     splits = [splits_of(zone) for zone in zones]
-    # counts[player][zone]: one entry a layout; players 0 and 1 are the opponents, 2 the partner
+    # counts[player][zone]: one entry for each layout; players 0 and 1 are the opponents, 2 is the partner
     index = np.array(list(product(*(range(len(split)) for split in splits))))
     chosen = [np.array(split)[index[:, zone]] for zone, split in enumerate(splits)]
     counts = [[zone[:, player] for zone in chosen] for player in range(3)]
@@ -125,28 +132,32 @@ def cnil_of_zones(zones: Sequence[int], places: int = PLACES_CLASSIC) -> NDArray
                 opponents_duck &= (lengths[opponent] < k) | (below[opponent][k] >= k)
             lost |= opponents_duck & _partner_fails(READINGS[reading], kind == SPADES, k, lengths[2], higher[k])
         kept = total - placings(lengths, np.where(lost, ways, 0), places)
-        result[reading, kind] = kept / total  # int / int: rounded once, correctly
+        result[reading, kind] = kept / total  # int / int: correctly rounded, once
     return result
 
 
 def _partner_fails(
     reading: str, spades: bool, k: int, length: NDArray[np.int64], higher: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Whether partner, with ``length`` cards of the suit and ``higher`` of them above x_k, can't cover the k-th card.
+    """Return whether partner cannot cover the k-th card, for each layout.
 
-    In spades she can't cut, so the clause on her length falls away.
+    ``length``: partner's cards of the suit; ``higher``: those of them above the k-th card. In spades partner cannot
+    ruff, so the condition on their length does not apply.
     """
     follows = np.ones(len(length), dtype=bool) if spades else length >= k
     fails: NDArray[np.bool_] = higher == 0
     if k == 2 and reading != "any":
         fails = higher < 2
-        if reading == "or" and not spades:  # without the clause on her length, `or` says the same as `and`
+        if reading == "or" and not spades:  # in spades `or` equals `and`
             return np.logical_or(follows, fails)
     return np.logical_and(follows, fails)
 
 
 def splits_of(zone: int) -> list[tuple[int, int, int, int]]:
-    """Ways to split ``zone`` cards on three hands: their counts and the number of ways to choose the cards."""
+    """Return all ways to split ``zone`` cards over three hands.
+
+    Each way has the three counts, and the number of ways to choose the cards.
+    """
     return [
         (a, b, zone - a - b, factorial(zone) // (factorial(a) * factorial(b) * factorial(zone - a - b)))
         for a in range(zone + 1)
@@ -155,7 +166,7 @@ def splits_of(zone: int) -> list[tuple[int, int, int, int]]:
 
 
 def placings(lengths: Sequence[NDArray[np.int64]], ways: NDArray[np.int64], places: int) -> int:
-    """Sum of ``ways`` x number of ordered choices of places in the three hands, as an exact int."""
+    """Return the sum of ``ways`` x number of ordered choices of places in the three hands, as an exact int."""
     longest = int(max(length.max() for length in lengths)) + 1
     key = lengths[0] * longest + lengths[1]  # the third length follows from the first two
     unseen = int(lengths[0][0] + lengths[1][0] + lengths[2][0])

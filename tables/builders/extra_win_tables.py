@@ -1,8 +1,9 @@
-"""Win tables of games with other rules than those that the net of `winprob` has learnt from (`games`, `more_win`).
+"""Win tables of games with other rules than those the `winprob` net was trained on (arrays `games` and `more_win`).
 
-Those of the partnership presets ship; `python -m tables build --rules five-bags:win=200` adds one, and a later build
-keeps it. The net serves them too: what it knows of a game are the goals, the bags and what its outcomes are worth.
-Data comes from self-play under a game's own rules, and value iteration, as for `win`.
+The tables of the partnership presets are included. `python -m tables build --rules five-bags:win=200` adds one, and a
+later build keeps it. The net also serves these games, because its inputs describe a game only by its goals, its bags
+and the values of its outcomes. As for `win`, the tables come from self-play under a game's own rules and value
+iteration.
 """
 
 import json
@@ -20,11 +21,11 @@ from tables.builders.win_tables import KEPT, PLAYED_BY, POLICY, RESIDUAL, cells_
 from tables.run.family import Arrays, BuildError, Context, Family
 
 NAME = "games"
-Told = dict[str, Any]  # what differs from classic's rules, as in a request
+Told = dict[str, Any]  # fields that differ from classic's rules, as in a request
 
 
 def rules_of_text(text: str) -> Rules:
-    """The rules that ``text`` names: a preset, and fields over it as in `no-bags:win=200,lose=-200`; JSON values.
+    """Return the rules of ``text``: a preset, with changed fields as in `no-bags:win=200,lose=-200`; values are JSON.
 
     Raises `BuildError`.
     """
@@ -33,7 +34,7 @@ def rules_of_text(text: str) -> Rules:
     for part in rest.split(",") if rest else ():
         field, equals, value = part.partition("=")
         if not equals:
-            raise BuildError(f"--rules {text}: found {part!r}; expected FIELD=VALUE such as win=200")
+            raise BuildError(f"--rules {text}: found {part!r}; accepted: FIELD=VALUE such as win=200")
         try:
             overrides[field] = json.loads(value)
         except ValueError:
@@ -48,12 +49,18 @@ def rules_of_text(text: str) -> Rules:
 
 
 def game_overrides(rules: Rules) -> Told:
-    """What a request adds to preset `classic` to ask for the game of ``rules``, without what changes no win table."""
+    """Return the fields in which the game of ``rules`` differs from preset `classic`, as in a request.
+
+    Fields that change no win table are left out.
+    """
     return overrides_of(game_of(rules))
 
 
 def with_games(families: tuple[Family, ...], built: Manifest, more: Iterable[Rules] = ()) -> tuple[Family, ...]:
-    """``families`` where `games` has the tables that are ``built`` and those of ``more`` besides those that ship."""
+    """Return ``families`` with more games in family `games`: those in ``built``, and those of ``more``.
+
+    The included games (SHIPPED_MORE) come first.
+    """
     entry = built.families.get(NAME)
     before: Iterable[Told] = entry.parameters[NAME] if entry else ()
     wanted = {json.dumps(game, sort_keys=True): game for game in (*before, *map(game_overrides, more))}

@@ -1,8 +1,9 @@
-"""The previous-bids factor: tricks to add to an estimate, by seat and sum of the previous bids (nils off).
+"""The previous-bids factor: tricks to add to an estimate, by seat and sum of the previous bids (nils count 0).
 
-One seat a round bids her estimate plus a random shift; per seat a quadratic in the shift and the sum says
-which shift brings most points. Four passes, each from play with the factor of the one before and half way
-to where its quadratic peaks, since all seats move at once. Goes to factor.npy.
+In each round one seat bids its estimate plus a random shift, and nils are switched off. For each seat, a quadratic in
+the shift and the sum is fitted to the points. Its peak is the shift that gains most. There are four passes. Each pass
+plays with the factor of the one before and then moves it half way to the peak, because all seats change at the same
+time. The result goes to factor.npy.
 """
 
 from collections.abc import Callable
@@ -25,14 +26,14 @@ from tables.run.family import Arrays, Chunk, Context, Family
 
 Run: TypeAlias = Callable[[str, int, Chunk], Arrays]
 
-TERMS = 6  # 1, x, x^2, sum, x * sum, sum^2
+TERMS = 6  # terms of the quadratic: 1, x, x^2, sum, x * sum, sum^2
 PASSES = 4
-STEP = 0.5
-START = -0.4  # tricks: the best constant for all seats, so that the first pass starts near
-UNSHIFTED = 4  # of the nine shifts -1..1 in quarters of a trick
+STEP = 0.5  # share of the way to the peak that each pass moves
+START = -0.4  # tricks: the best constant for all seats, a good start for the first pass
+UNSHIFTED = 4  # index of shift 0 among the nine shifts -1..1, in quarters of a trick
 CHUNKS = 20
 NUMBERS = Policy(nils=0, endgame=0)
-MOST = 1.0  # tricks: a factor beyond it would be extrapolation
+MOST = 1.0  # tricks: a larger factor would be extrapolation
 
 
 def _shifted_rounds(
@@ -59,7 +60,7 @@ def _shifted_rounds(
                 bids_sum = auction_at(state, seat).sum_of_bids
             state.bid[seat] = bid_seat(state, seat, rules, shifts[step if seat == me else UNSHIFTED], profiles)
         if state.bid[me] == 0:
-            continue  # a nil, where there are any: no shift moves it
+            continue  # a nil, if nils are on: a shift does not change it
         play_out(state)
         gain = points_gained(state, me, rules)
         x[0] = 1.0
@@ -78,7 +79,7 @@ shifted_rounds = round_loop(_shifted_rounds)
 
 
 def best_shift(xtx: NDArray[np.float64], xty: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The shift at which the fitted quadratic peaks, for each sum of bids."""
+    """Return the shift at the peak of the fitted quadratic, in tricks, for each sum of bids."""
     varies = [0, 1, 2] if xtx[3, 3] == 0 else list(range(TERMS))
     c = np.zeros(TERMS)
     c[varies] = np.linalg.solve(xtx[np.ix_(varies, varies)], xty[varies])
@@ -97,9 +98,10 @@ def learn(
     player: str = "srp@2",
     name: str = "factor",
 ) -> NDArray[np.float64]:
-    """The factor (4, 40) that brings ``policy`` most points under ``rules``; ``run`` sums a pass's chunks.
+    """Return the factor (4, 40) that gains ``policy`` most points under ``rules``.
 
-    ``player`` plays the cards; ``name``: of the array, a setting's own perhaps.
+    ``run`` plays the chunks of a pass and adds up their arrays; ``player``: the card player; ``name``: the array's
+    name.
     """
     shifts = tuple(numba_typed(policy._replace(offset=0.25 * (step - UNSHIFTED))) for step in range(9))
     players = player_rows(player, player)
@@ -117,7 +119,7 @@ def learn(
 
         total = run(f"pass{number}", CHUNKS, shifted)
         for seat in range(4):
-            # Beyond the sums that come up there is nothing to learn from: hold the edges.
+            # Larger sums do not occur: use the value at the edge.
             reach = np.clip(sums, 0, (0, 6, 9, 12)[seat])
             peak = best_shift(total["xtx"][seat], total["xty"][seat], reach)
             factor[seat] += STEP * np.clip(peak, -MOST, MOST)

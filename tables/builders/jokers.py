@@ -1,8 +1,8 @@
 """The exact tables of the variant with jokers: suits of 12 (clubs, hearts), 13 (diamonds) and 15 cards (spades).
 
-Nothing here is fitted: `exact` and `derived` count, here they count other suits. Holdings keep the one encoding
-(`service.bidding.game.cards`), in which clubs and hearts have no deuce, bit 0; cells of holdings with one are 0. How
-suits of two sizes share an array is told in docs/adr/0030. Goes to the files whose names begin with `jokers_`.
+Nothing is fitted: the functions of `exact` and `derived` count with other suits. Holdings use the same encoding
+(`service.bidding.game.cards`). Clubs and hearts have no deuce, bit 0, so cells of holdings with that bit are 0.
+docs/adr/0030 describes how suits of two sizes share an array. The files' names begin with `jokers_`.
 """
 
 from typing import Any
@@ -34,9 +34,10 @@ _FAMILY: dict[str, Any] = {"generator": 1, "exact": True}
 
 
 def cnil_rows() -> NDArray[np.float64]:
-    """Float64 (3, 32768): P(the three lowest cards take no trick), rows clubs and hearts, diamonds, spades.
+    """Return P(the three lowest cards take no trick), in the shipped reading only: float64 (3, 32768).
 
-    The shipped reading only. Spade cells that are lost by rule, moved up by two ranks, are 0.
+    The rows are clubs and hearts, diamonds, spades. Spade cells that are lost by rule are 0; the rule's ranks are two
+    higher.
     """
     table = np.zeros((3, 1 << LONG_RANKS))
     known: dict[tuple[int, ...], NDArray[np.float64]] = {}
@@ -66,9 +67,9 @@ def _make_cnil(ctx: Context) -> Arrays:
 
 
 def _make_side(ctx: Context) -> Arrays:
-    shorter = np.pad(ctx.array("jokers_p_length"), ((0, 0), (0, 1), (0, 0)))  # of 13 cards: there are none
+    shorter = np.pad(ctx.array("jokers_p_length"), ((0, 0), (0, 1), (0, 0)))  # a row for 13 cards, which do not occur
     clubs = side_table(view(shorter))
-    clubs[:, 1::2] = 0.0  # the deuce is out
+    clubs[:, 1::2] = 0.0  # no deuce
     return {"jokers_side_high": np.concatenate([clubs, ctx.array("side_high")])}
 
 

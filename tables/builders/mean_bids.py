@@ -1,9 +1,9 @@
-"""Mean bids still to come, by the bids so far: what the end-of-game rules project with.
+"""Mean bids still to come, by the bids so far, for the projections of the end-of-game rules; shares of contracts made.
 
-BIS bids whole auctions without end-of-game rules (no cards are played); sums of the next, second and third
-bid after every sequence are shrunk towards what an additive model of the bids so far says, so that rare
-sequences lean on common ones. Nils count 0. And how often contracts are made, with and without a nil in the
-side, from rounds that are played out. Goes to mean_bids.npy and contract_made.npy.
+BIS bids whole auctions without end-of-game rules, and no cards are played. The means of the next, second and third bid
+after every sequence are shrunk towards an additive model of the bids so far, so that rare sequences follow frequent
+ones. Nils count 0. For the shares of contracts made, with and without a nil in the side, rounds are played out. The
+results go to mean_bids.npy and contract_made.npy.
 """
 
 from typing import Any
@@ -28,11 +28,11 @@ from tables.run.family import Arrays, Context, Family, recorded
 CHUNKS = 20
 _DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
 _MEAN_AXES = ("sequence of the bids so far", "the next bid, the second, the third")
-PRIOR = 50.0  # auctions that the additive model's word is worth
+PRIOR = 50.0  # weight of the additive model, in auctions
 
 
 def _auctions(states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, profiles: Any, sums: Any) -> None:
-    # sums (SEQUENCES, 4): auctions that passed through the sequence, and the sums of the next three bids.
+    # sums (SEQUENCES, 4): number of auctions with the sequence, and the sums of the next three bids.
     state = open_table(states, rules)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
@@ -50,7 +50,7 @@ auctions = round_loop(_auctions)
 
 
 def smooth(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Means (SEQUENCES, 3) from sums (SEQUENCES, 4); 0 where there is no such bid any more."""
+    """Return means (SEQUENCES, 3) from sums (SEQUENCES, 4); 0 if the auction ends before that bid."""
     rows = sequences()
     means = np.zeros((SEQUENCES, 3))
     for seat in range(4):
@@ -98,9 +98,10 @@ def setting_families(
     auctions: int = 5_000_000,
     depends: tuple[str, ...] = (),
 ) -> tuple[Family, ...]:
-    """A setting's own mean bids, from auctions by ``policy`` under ``rules`` with the setting's own curves.
+    """Return the family of a table profile's own mean bids.
 
-    ``depends``: further families of its own.
+    They come from auctions by ``policy`` under ``rules`` with the profile's own curves. ``setting``: the profile's
+    name; ``depends``: further families of the same profile that must exist before this one.
     """
     return (
         Family(
@@ -118,8 +119,8 @@ def setting_families(
 def _contract_rounds(
     states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, players: Any, profiles: Any, counts: Any
 ) -> None:
-    # counts (2, 27, 2): sides by whether one of them bid nil and by contract; all of them, and those who made it. In
-    # cutthroat a contract is one seat's.
+    # counts (2, 27, 2): by whether a partner bid nil and by contract; [..., 0] all sides, [..., 1] those that made it.
+    # In cutthroat a contract is one seat's.
     state = open_table(states, rules)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
@@ -145,7 +146,7 @@ contract_rounds = round_loop(_contract_rounds)
 
 
 def contract_shares(ctx: Context, arrays: Arrays, rules: Rules, policy: Policy, player: str) -> NDArray[np.float64]:
-    """Float64 (2, 27): share of contracts made, without and with a nil in the side, by the contract."""
+    """Return float64 (2, 27): the share of contracts made, by nil in the side (without, with) and contract."""
     ts = tables_for(kernel_tables(arrays), rules, [policy])
     per_chunk = max(1, ctx.size("rounds") // CHUNKS)
 
@@ -158,7 +159,7 @@ def contract_shares(ctx: Context, arrays: Arrays, rules: Rules, policy: Policy, 
     counts = ctx.chunks("rounds", CHUNKS, play)["counts"]
     made = np.ones((2, 27))
     for nil in range(2):
-        for contract in range(1, 27):  # a rare contract leans on the one below it
+        for contract in range(1, 27):  # shrink a rare contract to the one below it
             n, good = counts[nil, contract]
             made[nil, contract] = (good + PRIOR * made[nil, contract - 1]) / (n + PRIOR)
     return np.round(made, 4)

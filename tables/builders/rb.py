@@ -1,8 +1,9 @@
-"""RB's card values: what each card is worth by the length of its suit, fitted on self-play.
+"""RB's card values: the tricks of each card, by the length of its suit, fitted on self-play.
 
-A linear regression of the tricks a hand takes on its 13 cards, from rounds without nils in which everyone
-bids her regular takes; then a constant is taken off, spread over the cards, so that a round brings most
-points. The nil ranks of RB are not made here (`python -m tables fit`). Goes to rb_values.npy, rb_suit.npy.
+They come from a linear regression of the tricks that a hand takes on its 13 cards. The rounds have no nils, and every
+player bids their regular takes. Then a constant is subtracted, spread over the 13 cards, so that a round brings the
+most points. RB's nil ranks are not fitted here (`python -m tables fit`). The results go to rb_values.npy and
+rb_suit.npy.
 """
 
 from typing import Any
@@ -21,8 +22,8 @@ from tables.engine.simulate import kernel_tables, numba_typed, player_rows, poli
 from tables.run.family import Arrays, Context, Family
 
 FEATURES = 2 * 14 * 13
-# A bag's price in fits: besides the point it wins, its share of the penalty of 100 for every tenth. Cheaper bags
-# bring lower bids, which win fewer games at 200 and at 500 alike (docs/strength.md).
+# A bag's price in fits, in points: its share of the penalty of 100 for ten bags, besides the point it wins. With a
+# lower price the fitted bids are lower, and win fewer games at goals 200 and 500 (docs/strength.md).
 BAG_COST = 10
 FIT_RULES = Rules(bag_limit=1, bag_penalty=BAG_COST)
 CHUNKS = 40
@@ -70,7 +71,7 @@ tricks_by_card = round_loop(_tricks_by_card)
 
 
 def by_holding(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sum the values (2, 14, 13) of each holding's cards: float64 (2, 8192)."""
+    """Return float64 (2, 8192): the sum of the values (2, 14, 13) of each holding's cards."""
     table = np.zeros((2, 8192))
     for holding in range(8192):
         length = holding.bit_count()
@@ -101,7 +102,7 @@ def _make(ctx: Context) -> Arrays:
     n = max(1, ctx.size("trial_rounds"))
 
     def points(index: int, seed: int) -> Arrays:
-        # Every constant plays on the same deals against the same side, so the common noise drops out.
+        # Every constant plays the same deals against the same side, so that the common noise cancels out.
         ours = kernel_tables({**inputs, "rb_suit": by_holding(values + trials[index] / 13)})
         ours = tables_for(ours, FIT_RULES, [bidder])
         difference, sums = np.zeros((n, 2)), np.zeros(SUMS)

@@ -1,8 +1,8 @@
 """Tables of whiz, suicide and jokers: factors, success curves and mean bids from self-play under their rules.
 
-Whiz has no factor of its own: its numbers are those of the spades. In suicide nils are played while the factor is
-learned, for who bids a number tells of partner's nil. Mirror and strict whiz need no table: nothing is decided there.
-The jokers' exact tables are made in `jokers`; the fitted constants stand in `service.bidding.policies`.
+Whiz has no factor, because its numbers are the numbers of spades held. In suicide, nils are on while the factor is
+learned, because a number says something about partner's nil. Mirror and strict whiz need no tables, because they leave
+no choice of bid. `jokers` makes the exact tables of the jokers; the fitted constants are in `service.bidding.policies`.
 """
 
 from collections.abc import Callable
@@ -14,14 +14,17 @@ from tables.builders.factor import CHUNKS, NUMBERS, PASSES, learn
 from tables.builders.rb import BAG_COST, FIT_RULES
 from tables.run.family import Arrays, Context, Family, recorded
 
-ROUNDS = 1_800_000  # of the second pass of a setting's curves
+ROUNDS = 1_800_000  # rounds of the second pass of a profile's curves
 AUCTIONS = 2_000_000
 FACTOR_ROUNDS = 300_000
 _BASE = ("p_length", "cnil", "side", "spades", "ruffs")
 
 
 def self_play(variant: int) -> str:
-    """The bidder of a variant's self-play: its fitted options, told in full so that a change of them is seen."""
+    """Return the policy text of a variant's self-play.
+
+    It lists all fitted options, so that a change of them changes the text, and the manifest with it.
+    """
     options = {name: f"{value:g}" for name, value in IN_VARIANT[variant]["bis"].items()}
     if "spade_honours" in options:
         options["spade_honours"] = "allow" if options["spade_honours"] == "1" else "deny"

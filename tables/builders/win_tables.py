@@ -1,9 +1,9 @@
-"""Win probability by score and bags: value iteration over the chain of scores, for the games that the net learns from.
+"""Win probability by score and bags: value iteration over scores, for the games that the net is trained on.
 
-Rounds are played by POLICY at random scores in buckets of both sides' distance to the goal; their outcomes (points
-without bags, and bags, of both sides) are all that is kept. Then the probability that the side bidding first wins is
-iterated over every score until no cell moves by more than RESIDUAL. Data comes from self-play; goes to `win`. Games of
-other rules are `tables.builders.extra_win_tables`'s, by the same functions.
+POLICY plays rounds at random scores, in buckets of both sides' distance to the goal. Only the rounds' outcomes are
+kept: points without bags, and bags, of both sides. Value iteration then updates the probability that the side bidding
+first wins, for every score, until no cell changes by RESIDUAL or more. The tables go to the array `win`.
+`tables.builders.extra_win_tables` uses the same functions for games with other rules.
 """
 
 from typing import Any
@@ -24,15 +24,15 @@ from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair
 from tables.run.family import Arrays, BuildError, Context, Family
 
-# Points to the goal; a bucket ends below the next edge.
+# Points to the goal: the first of each bucket; a bucket ends before the next edge.
 EDGES = np.array([*range(1, 102, 10), 116, 131, 151, 171, 201, 231, 261, 400])
 BUCKETS = len(EDGES) - 1
-KEPT = 512  # outcomes of a bucket, the most frequent; a rarer one counts for the nearest of them
+KEPT = 512  # most frequent outcomes of a bucket that are kept; a rarer one counts as the nearest of them
 POLICY, PLAYED_BY = "bis:tuned", "srp@2"
 RESIDUAL = 1e-4
 MOST_SWEEPS = 200
 NO_PENALTY = 10**6  # a bag limit that no round reaches
-START_SLOPE = 1 / 150  # logit of the first guess, by points ahead
+START_SLOPE = 1 / 150  # slope of the first guess: logit of the win probability for each point of lead
 
 
 def _outcomes(
@@ -45,8 +45,8 @@ def _outcomes(
     distance: Any,
     out: Any,
 ) -> None:
-    # free: the rules without a bag penalty. distance (2, 2), points by side: the bucket's least distance to the
-    # goal and the next bucket's. out (n, 4): points without bags, and bags, by side.
+    # free: the rules without a bag penalty. distance (2, 2), in points, by side: the smallest distance to the goal of
+    # the bucket and of the next bucket. out (n, 4): points without bags, and bags, by side.
     state = open_table(states, rules)
     carry_rules(state, rules)
     for number in range(deals.first, deals.last):
@@ -69,11 +69,11 @@ outcomes = round_loop(_outcomes)
 
 
 def _sweep(value: Any, win_slice: WinTableSlice, rules: Rules, found: Any, share: Any, buckets: Any) -> float:
-    # value float64 (T, T, B, B), changed in place from high scores to low; found (BUCKETS, BUCKETS, K, 4), points in
-    # rows, and share (BUCKETS, BUCKETS, K) are the outcomes; buckets: bucket by points to the goal. Gives the largest
-    # change.
+    # Update value in place, from high scores to low, and return the largest change. value: float64 (size, size, bags,
+    # bags). The outcomes are found (BUCKETS, BUCKETS, K, 4), with points in rows, and share (BUCKETS, BUCKETS, K).
+    # buckets: bucket by points to the goal.
     size, limit, floor, unit = win_slice.size, win_slice.bags, win_slice.floor, win_slice.unit
-    carry = (limit - rules.bag_penalty) // unit  # rows that go with a full set of bags
+    carry = (limit - rules.bag_penalty) // unit  # change of the row with each bag penalty
     most = 0.0
     for total in range(2 * size - 2, -1, -1):
         for i in range(max(0, total - size + 1), min(size, total + 1)):
@@ -118,12 +118,15 @@ sweep = entry(_sweep)
 
 
 def bucket_of_distance(most: int) -> NDArray[np.int64]:
-    """int64 (most + 1,): the bucket of each distance to the goal, points."""
+    """Return int64 (most + 1,): the bucket of each distance to the goal, in points."""
     return np.clip(np.searchsorted(EDGES, np.arange(most + 1), side="right") - 1, 0, BUCKETS - 1).astype(np.int64)
 
 
 def kept_outcomes(out: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
-    """The KEPT most frequent rows of ``out`` (n, 4), and their shares with those of the rarer rows nearest to each."""
+    """Return the KEPT most frequent rows of ``out`` (n, 4), and their shares.
+
+    A rarer row counts for the nearest row that is kept.
+    """
     rows, times = np.unique(out, axis=0, return_counts=True)
     order = np.argsort(-times, kind="stable")
     rows, times = rows[order], times[order].astype(np.float64)
@@ -140,9 +143,9 @@ def kept_outcomes(out: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np
 def solve(
     rules: Rules, win_slice: WinTableSlice, found: NDArray[Any], share: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], float, int]:
-    """A game's table (size, size, bags, bags), the largest change of its last sweep, and how many sweeps it took.
+    """Return a game's table (size, size, bags, bags), the largest change of its last sweep, and the number of sweeps.
 
-    ``found`` and ``share`` by buckets, points without bags in rows. Raises `BuildError` when it doesn't settle.
+    ``found`` and ``share``: from `outcomes_by_bucket`. Raises `BuildError` if the table does not converge.
     """
     size, bags, unit = win_slice.size, win_slice.bags, win_slice.unit
     ahead = np.subtract.outer(np.arange(size), np.arange(size)) * unit * START_SLOPE
@@ -153,13 +156,16 @@ def solve(
         change = float(sweep(value, win_slice, rules, found.astype(np.int64), share, buckets))
         if change < RESIDUAL:
             return value, change, sweeps
-    raise BuildError(f"win: a change of {change:g} after {MOST_SWEEPS} sweeps; expected less than {RESIDUAL:g}")
+    raise BuildError(f"win: change is {change:g} after {MOST_SWEEPS} sweeps; accepted: less than {RESIDUAL:g}")
 
 
 def outcomes_by_bucket(
     ctx: Context, name: str, rules: Rules, win_slice: WinTableSlice
 ) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
-    """What rounds under ``rules`` come to: `found` and `share` as `solve` takes them."""
+    """Return the outcomes of rounds under ``rules``, and their shares, by bucket of both sides.
+
+    Shapes: int16 (BUCKETS, BUCKETS, KEPT, 4), with points in table rows, and float64 (BUCKETS, BUCKETS, KEPT).
+    """
     ts = kernel_tables(ctx.inputs)[:1]
     policy = parse_policy(POLICY)
     lineup = Lineup(policies_by_chair(policy, policy), player_rows(PLAYED_BY, PLAYED_BY))
@@ -171,7 +177,7 @@ def outcomes_by_bucket(
         out = np.zeros((n, 4), np.int64)
         distance = np.array([EDGES[i : i + 2], EDGES[j : j + 2]])
         outcomes(seed & 0x7FFFFFFF, 0, n, rules, free, lineup, ts, distance, out)
-        out[:, (0, 2)] //= win_slice.unit  # which all points are whole multiples of
+        out[:, (0, 2)] //= win_slice.unit  # all points are multiples of the unit
         found, share = kept_outcomes(out)
         return {"found": found[None], "share": share[None]}
 
@@ -181,14 +187,14 @@ def outcomes_by_bucket(
 
 
 def cells_of(value: NDArray[np.float64]) -> NDArray[np.uint16]:
-    """A solved game's table as it is kept."""
+    """Return a game's table as stored: uint16 in 65,535ths, flat."""
     return np.round(value.ravel() * WIN_SCALE).astype(np.uint16)
 
 
 def _make(ctx: Context) -> Arrays:
     rules = Rules()
     found, share = outcomes_by_bucket(ctx, "rounds", rules, SLICES[rules.win, rules.lose, rules.bag_penalty])
-    own = {win_slice: key for key, win_slice in reversed(SLICES.items())}  # games that share a table: the first of them
+    own = {win_slice: key for key, win_slice in reversed(SLICES.items())}  # of games that share a table, the first
     games = [(rules_of(key), win_slice) for win_slice, key in own.items()]
 
     def settle(index: int, seed: int) -> Arrays:

@@ -1,1 +1,1 @@
-"""Training of the outcome net."""
+"""The training of the outcome net."""

@@ -1,11 +1,11 @@
-"""The outcome model's training: a small net in numpy float32, by squared error of win probabilities.
+"""The outcome net and its gradients: numpy float32, squared error of win probabilities.
 
-A position's inputs and a bid's share the first hidden layer; two ReLU layers; a softmax over the outcomes of
-`service.bidding.winprob.outcomes`. What a bid is worth is the mean of its outcomes' values, and the error is that to
-what its round brought: errors among the candidates of one position count more than their mean, for they decide the
-bid. A very small cross-entropy to the nearest outcome tells apart outcomes of one worth; more of it costs strength,
-since the nearest outcome is not what the round brought. Batches come labelled from `tables.learning.training_data`;
-`tables.learning.soap` moves the weights.
+The inputs of a position and of a bid share the first hidden layer. Two ReLU layers follow, then a softmax over the
+outcomes of `service.bidding.winprob.outcomes`. A bid's win probability is the mean of its outcomes' values, and the
+target is the value of the result of its round. Errors between the candidates of one position weigh more than their
+common mean, because they decide the bid. A very small cross-entropy to the nearest outcome separates outcomes of the
+same value. More of it costs strength, because the nearest outcome is not the result of the round.
+`tables.learning.training_data` labels the batches; `tables.learning.soap` updates the weights.
 """
 
 from collections.abc import Sequence
@@ -20,35 +20,38 @@ from service.bidding.winprob.outcomes import OUTCOMES
 from tables.learning.soap import Soap
 from tables.learning.training_data import Labels
 
-WIDTH, DEPTH = 256, 64  # hidden layers
-CENTRED = 3.0  # weight of squared errors from their mean over a position's candidates, beside that mean's
-CROSS_ENTROPY = 0.001
+WIDTH, DEPTH = 256, 64  # sizes of the first and second hidden layer
+CENTRED = 3.0  # weight of squared errors around their mean over a position's candidates; the mean's square weighs 1
+CROSS_ENTROPY = 0.001  # weight of the cross-entropy
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
 
 class Batch(NamedTuple):
-    """Labelled positions, B of them, and their N candidates one position after the other."""
+    """Labelled positions, B of them, and their N candidates in the order of the positions."""
 
-    x: Floats  # (B, INPUTS)
-    first: Ints  # (B,): each position's first candidate
-    position: Ints  # (N,): each candidate's position
-    c: Floats  # (N, BID_INPUTS)
-    values: Floats  # (N, OUTCOMES)
-    target: Floats  # (N,)
-    real: Floats  # (N,): weights, 1 for a candidate, less for one that is never bid
-    outcome: Ints  # (N,)
-    bid: Ints  # (N,)
+    x: Floats  # (B, INPUTS): inputs of the positions
+    first: Ints  # (B,): index of each position's first candidate
+    position: Ints  # (N,): index of each candidate's position
+    c: Floats  # (N, BID_INPUTS): inputs of the candidates
+    values: Floats  # (N, OUTCOMES): win probability after each outcome
+    target: Floats  # (N,): win probability after the round's result
+    real: Floats  # (N,): weights, 1 for a candidate, less for a bid that no policy makes
+    outcome: Ints  # (N,): outcome nearest to the round's result
+    bid: Ints  # (N,): 0..13
 
     def means(self, of: Floats) -> Floats:
-        """(B,): each position's mean over its candidates, by their weights."""
+        """Return the weighted mean of ``of`` (N,) over each position's candidates: (B,)."""
         weights = np.add.reduceat(self.real, self.first)
         return cast(Floats, np.add.reduceat(of * self.real, self.first) / weights)
 
 
 def packed(labels: Labels, tried: Any) -> Batch:
-    """Return ``labels`` without the rows that hold no candidate; ``tried`` (B, M) are the candidates' bids."""
+    """Return ``labels`` as a batch, without the rows that have no candidate.
+
+    ``tried`` (B, M) has the candidates' bids.
+    """
     x, c, values, target, real, outcome = labels
     some = real > 0
     first = np.concatenate([[0], np.cumsum(some.sum(axis=1))[:-1]])
@@ -58,7 +61,10 @@ def packed(labels: Labels, tried: Any) -> Batch:
 
 
 class Net:
-    """Weights by name: `position`, `bid`, `hidden`, `out`; the last row biases, but for `bid`."""
+    """The weights of the net by name: `position`, `bid`, `hidden`, `out`.
+
+    The last row of each has the biases, except in `bid`.
+    """
 
     def __init__(self, rng: np.random.Generator) -> None:
         shapes = {
@@ -76,11 +82,11 @@ class Net:
         self.restart()
 
     def restart(self) -> None:
-        """Forget what the optimiser knows, before another round of training."""
+        """Reset the optimizer, before the next round of training."""
         self.optimiser = Soap()
 
     def forward(self, batch: Batch) -> tuple[Floats, Floats, Floats]:
-        """Both hidden layers and the odds, a row for each candidate."""
+        """Return both hidden layers and the outcomes' probabilities, one row for each candidate."""
         w = self.weights
         h: Floats = batch.c @ w["bid"]
         h += (batch.x @ w["position"][:-1] + w["position"][-1])[batch.position]
@@ -96,22 +102,25 @@ class Net:
         return h, g, odds
 
     def stated(self, batch: Batch) -> Floats:
-        """Win probabilities (N,) that the net states of a batch's candidates."""
+        """Return the win probabilities (N,) that the net gives a batch's candidates."""
         return cast(Floats, np.einsum("ij,ij->i", self.forward(batch)[2], batch.values))
 
     def learn(self, parts: Sequence[Batch], rate: float, pool: Executor) -> float:
-        """One step at ``rate`` on all ``parts`` of a batch, a thread of ``pool`` each.
+        """Take one step at learning rate ``rate`` on all ``parts`` of a batch, each in a thread of ``pool``.
 
-        Returns their mean squared error of centred win probabilities before it.
+        Return the mean squared error of centred win probabilities before the step.
         """
         size = sum(len(part.x) for part in parts)
-        found = list(pool.map(lambda part: self.gradients(part, size), parts))  # added in order, whichever comes first
+        found = list(pool.map(lambda part: self.gradients(part, size), parts))  # in the order of the parts
         gradients = {name: sum(by_name[name] for by_name, _ in found) for name in self.weights}
         self.optimiser.step(self.weights, cast(dict[str, Floats], gradients), rate)
         return float(sum(error for _, error in found) / sum(part.real.sum() for part in parts))
 
     def gradients(self, batch: Batch, size: int) -> tuple[dict[str, Floats], float]:
-        """By name the gradients of the mean error over ``size`` positions, and the summed squared centred error."""
+        """Return the gradients by name, and the sum of squared centred errors.
+
+        The gradients are those of the mean error over ``size`` positions.
+        """
         w = self.weights
         h, g, odds = self.forward(batch)
         stated = np.einsum("ij,ij->i", odds, batch.values)

@@ -1,7 +1,7 @@
-"""The optimiser of `tables.learning.net`: SOAP, Adam in the eigenbasis of Shampoo's two factors of each matrix.
+"""The optimizer SOAP for `tables.learning.net`: Adam in the eigenbasis of Shampoo's two factors of each matrix.
 
-Sources: Vyas et al., "SOAP: Improving and Stabilizing Shampoo using Adam" (2024); Kingma and Ba, "Adam" (2015). Numbers
-near one another learn as fast as those apart, which Adam alone would take far more positions for.
+Sources: Vyas et al., "SOAP: Improving and Stabilizing Shampoo using Adam" (2024); Kingma and Ba, "Adam" (2015). SOAP
+also learns quickly from inputs that are strongly correlated, for which Adam alone would need far more positions.
 """
 
 from typing import cast
@@ -10,21 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 BETA1, BETA2, EPSILON = 0.9, 0.99, 1e-8  # Adam's
-FACTOR = 0.98  # of the factors' running means
-EVERY, EAGER = 20, 20  # steps from one turn of the basis to the next, and the first steps, each with a turn
+FACTOR = 0.98  # decay of the factors' running means
+EVERY, EAGER = 20, 20  # the basis is updated at every EVERY-th step, and at each step before EAGER
 
 Floats = NDArray[np.float32]
 
 
 class Soap:
-    """What is known of each matrix's gradients, by name."""
+    """The optimizer's state for each matrix, by name."""
 
     def __init__(self) -> None:
         self.matrices: dict[str, _Matrix] = {}
         self.steps = 0
 
     def step(self, weights: dict[str, Floats], gradients: dict[str, Floats], rate: float) -> None:
-        """Move ``weights`` in place against ``gradients``; the first step only takes the bases from them."""
+        """Update ``weights`` in place against ``gradients``, at learning rate ``rate``.
+
+        The first call only takes the bases from the gradients.
+        """
         if not self.matrices:
             self.matrices = {name: _Matrix(gradient) for name, gradient in gradients.items()}
             return
@@ -35,15 +38,18 @@ class Soap:
 
 
 class _Matrix:
-    """What is known of one matrix's gradients."""
+    """The optimizer's state for one matrix."""
 
     def __init__(self, gradient: Floats) -> None:
         self.rows, self.columns = gradient @ gradient.T, gradient.T @ gradient  # Shampoo's factors
         self.left, self.right = (np.linalg.eigh(factor)[1] for factor in (self.rows, self.columns))
-        self.first, self.second = np.zeros_like(gradient), np.zeros_like(gradient)  # the second in the basis
+        self.first, self.second = np.zeros_like(gradient), np.zeros_like(gradient)  # second: in the basis
 
     def step(self, gradient: Floats, steps: int, turn: bool) -> Floats:
-        """The direction to move against; ``turn``: then turn the basis towards the factors' eigenvectors."""
+        """Return the update to subtract, before the learning rate.
+
+        ``turn``: then update the basis towards the factors' eigenvectors.
+        """
         left, right = self.left, self.right
         self.first += (1 - BETA1) * (gradient - self.first)
         self.second += (1 - BETA2) * ((left.T @ gradient @ right) ** 2 - self.second)
@@ -61,7 +67,7 @@ class _Matrix:
 
 
 def _turned(basis: Floats, factor: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    # One step of subspace iteration; the columns fall by their share of the factor, in the order given.
+    # Take one step of subspace iteration. Return the basis, sorted by falling share of the factor, and the sort order.
     product = factor @ basis
     order = np.argsort(-(basis * product).sum(axis=0), kind="stable")
     return cast(Floats, np.linalg.qr(product[:, order])[0]), order

@@ -1,11 +1,12 @@
-"""The outcome model of `winprob`, learnt from self-play in six rounds (`net_*` arrays).
+"""The training of `winprob`'s outcome net on self-play, in six rounds (arrays `net_*`).
 
-First positions without a score, bid by rule-based policies: each time they are drawn they get another game and score.
-Then five times positions at scores of all games, where the net of the round before bids its side's other seat and one
-in ten of the opponents', RB and MS most of the others. Most scores are those that games came to, the others random. In
-all a second card player and noise are mixed in, so that the net leans on no one player. Data comes from
-`tables.learning.training_data` and `win`; the training is `tables.learning.net`'s. The bytes follow from the seed and
-the linear algebra library with its number of threads, not from --jobs.
+The first round uses positions without a score, bid by rule-based policies. Each time such a position is drawn, it gets
+another game and score. The other five rounds use positions at scores of all games. In these, the net of the round
+before bids for partner and for one in ten opponents, and RB and MS bid for most of the others. Most scores are scores
+that games reached; the others are random. All positions mix in a second card player and noise, so that the net does not
+depend on a single player. The inputs are `tables.learning.training_data` and the table `win`; `tables.learning.net`
+trains. The bytes of the result depend on the seed and on the linear algebra library with its number of threads, not on
+--jobs.
 """
 
 from collections.abc import Callable
@@ -55,30 +56,30 @@ FIRST_POLICIES = (
     "ms",
 )
 LATER_POLICIES = ("winprob", "ms", "ms", "ms", "ms", "rb", "rb", "rb", "bis:tuned", "bis")
-SEEN_BY = "bis:tuned"  # what bids in the games whose scores are drawn from
+SEEN_BY = "bis:tuned"  # bidder of the games that give the scores to draw from
 PLAYERS = ("srp@2", "wrp")
-CHUNK, PAIRS = 20_000, 5_000  # positions and duplicate pairs to a chunk
-BATCH, PARTS = 1024, 2  # positions to a step, and the parts they are learnt in: the sums' order, so part of the result
-REDRAWN = 0.3  # share of positions with a score that get another one
-SEEN, SEEN_SHARE = 20_000, 0.75  # scores of each game to draw from, and the share of scores that are drawn from them
-NEAR, SPREAD = 0.5, 70.0  # of the others: share near one another, and the deviation of their difference, points
-HELD_OUT = 20_000  # positions
+CHUNK, PAIRS = 20_000, 5_000  # positions and duplicate pairs in a chunk
+BATCH, PARTS = 1024, 2  # positions in a step, and its parts; the parts set the order of sums, so they affect the result
+REDRAWN = 0.3  # share of positions with a score that get another score
+SEEN, SEEN_SHARE = 20_000, 0.75  # number of scores of each game to draw from, and share of scores drawn from them
+NEAR, SPREAD = 0.5, 70.0  # of random scores: share with sides near each other, and sd of their difference in points
+HELD_OUT = 20_000  # positions that are not used to train
 GAMES = tuple(SLICES)
 RULES = tuple(rules_of(game) for game in GAMES)
-# Shares of positions at the games that strength is told of; the others are at any game.
+# Shares of positions at the games for which strength is reported; the other positions are at any game.
 PLAIN_GAMES = {(200, -100, CLASSIC.bag_penalty): 0.5, (500, NO_LOSING_GOAL, CLASSIC.bag_penalty): 0.15}
 NET = ("position", "bid", "hidden", "out")
 
 
 class Round(NamedTuple):
-    """A round of learning: positions are played, then the net learns from them and from those it goes on with."""
+    """A training round: play positions, then train the net on them, perhaps with those of the round before."""
 
     name: str
-    policies: tuple[str, ...]
-    scored: bool
-    goes_on: bool  # with the positions of the round before
-    epochs: int
-    rate: float  # of learning, falling by a cosine to nothing
+    policies: tuple[str, ...]  # bidders of the positions; the first bids for partner
+    scored: bool  # whether positions have a score
+    goes_on: bool  # whether to train on the positions of the round before too
+    epochs: int  # passes over the positions
+    rate: float  # learning rate at the start; it falls to 0 along a cosine
 
 
 ROUNDS = (
@@ -92,7 +93,7 @@ ROUNDS = (
 
 
 def random_games(rng: np.random.Generator, n: int) -> Ints:
-    """(n,): numbers of games in GAMES."""
+    """Return (n,): random indices of GAMES."""
     drawn: Ints = rng.integers(0, len(GAMES), n)
     lot = rng.random(n)
     for key, share in PLAIN_GAMES.items():
@@ -102,14 +103,20 @@ def random_games(rng: np.random.Generator, n: int) -> Ints:
 
 
 def drawn_scores(rng: np.random.Generator, games: Ints, seen: Ints) -> Ints:
-    """As `random_scores`, but most are taken from ``seen`` (games, SEEN, 4), what games came to."""
+    """Return scores as `random_scores` does, but draw most of them from ``seen``.
+
+    ``seen`` (games, SEEN, 4) has scores that games reached.
+    """
     taken = seen[games, rng.integers(0, seen.shape[1], len(games))]
     scores: Ints = np.where(rng.random((len(games), 1)) < SEEN_SHARE, taken, random_scores(rng, games))
     return scores
 
 
 def random_scores(rng: np.random.Generator, games: Ints) -> Ints:
-    """(n, 4): points and bags of us, points and bags of them, of games under way; points are tens and bags."""
+    """Return (n, 4): random scores of running games, points and bags of us, then of them.
+
+    Points are a multiple of ten plus the bags.
+    """
     n = len(games)
     goal, lose = (np.array([game[i] for game in GAMES])[games] for i in range(2))
     low = np.maximum(lose // 10 + 1, -DEPTH_POINTS // 10)
@@ -122,7 +129,7 @@ def random_scores(rng: np.random.Generator, games: Ints) -> Ints:
 
 
 def _seen(ctx: Context) -> Ints:
-    """Scores (games, SEEN, 4) before the rounds of games that SEEN_BY plays out, see `training_data`."""
+    """Return scores (games, SEEN, 4) before the rounds of games that SEEN_BY plays; see `training_data`."""
     policy, players = numba_typed(parse_policy(SEEN_BY)), player_rows(PLAYERS[0], PLAYERS[0])
     ts = tables_for(kernel_tables(ctx.inputs), RULES[0], [policy])
 
@@ -135,7 +142,7 @@ def _seen(ctx: Context) -> Ints:
 
 
 def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays:
-    """Played positions, see `training_data`; `games` -1 where they have no score."""
+    """Return played positions (see `training_data`); `games` is -1 for positions without a score."""
     bidders = tuple(numba_typed(parse_policy(text)) for text in stage.policies)
     ts = tables_for(kernel_tables(arrays), RULES[0], bidders)
     name, scored = f"{stage.name}_positions", stage.scored
@@ -173,7 +180,10 @@ def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays
 def batch_of(
     rows: Ints, data: Arrays, rng: np.random.Generator, profiles: Any, seen: Ints, redrawn: float = REDRAWN
 ) -> Batch:
-    """The positions ``rows`` labelled; those without a score, and a share ``redrawn`` of the others, at drawn ones."""
+    """Return the labelled positions ``rows``.
+
+    Positions without a score, and a share ``redrawn`` of the others, get a new random game and score.
+    """
     games = data["games"][rows].astype(np.int64)
     fresh = (games < 0) | (rng.random(len(rows)) < redrawn)
     games = np.where(fresh, random_games(rng, len(rows)), games)
@@ -193,9 +203,10 @@ def batch_of(
 
 
 def train(net: Net, data: Arrays, stage: Round, seed: int, profiles: Any, seen: Ints, progress: bool) -> float:
-    """Train on all of ``data`` but the first HELD_OUT positions; the mean squared centred error of the last epoch.
+    """Train on all of ``data`` except the first HELD_OUT positions.
 
-    Batches are labelled and learnt in parts, by as many threads.
+    Return the mean squared centred error of the last epoch. Each batch is labelled and learned in PARTS parts, one
+    thread each.
     """
     rng = np.random.default_rng(seed)
     held = min(HELD_OUT, len(data["hands"]) // 10)
@@ -230,9 +241,10 @@ def train(net: Net, data: Arrays, stage: Round, seed: int, profiles: Any, seen: 
 
 
 def held_out(net: Net, data: Arrays, seed: int, profiles: Any, seen: Ints) -> tuple[float, float]:
-    """Mean squared centred error on positions that were not learnt, and win probability lost to the best in hindsight.
+    """Return the error on held-out positions: mean squared centred error, and win probability lost.
 
-    The latter falls as the net picks better; luck keeps it far from nothing.
+    The lost win probability is the mean difference between the best candidate in hindsight and the net's choice. It
+    falls as the net chooses better, but luck keeps it far from 0.
     """
     rows = np.arange(min(HELD_OUT, len(data["hands"]) // 10))
     batch = batch_of(rows, data, np.random.default_rng(seed), profiles, seen, 0.0)
@@ -248,12 +260,15 @@ def held_out(net: Net, data: Arrays, seed: int, profiles: Any, seen: Ints) -> tu
 
 
 def weights_of(net: Net) -> dict[str, NDArray[np.float64]]:
-    """The net's arrays as kernels read them."""
+    """Return the net's arrays as kernels read them, float64 by name."""
     return {f"net_{name}": net.weights[name].astype(np.float64) for name in NET}
 
 
 def _won(ctx: Context, name: str, arrays: Arrays) -> float:
-    """Share of games that the net wins against `bis` at 200/-100; every round's on the same deals."""
+    """Return the share of games that the net wins against `bis` at goal 200 and losing goal -100.
+
+    Every training round is measured on the same deals.
+    """
     policies = policies_by_chair(parse_policy("winprob"), parse_policy("bis"))
     rules, players = rules_of((200, -100, 100)), player_rows(PLAYERS[0], PLAYERS[0])
     ts = tables_for(kernel_tables(arrays), rules, policies)
@@ -289,7 +304,7 @@ def _make(ctx: Context) -> Arrays:
         played = _positions(ctx, stage, arrays, seen)
         seed = int(rng.integers(2**31))
         order = np.random.default_rng(seed).permutation(len(played["hands"]))
-        played = {key: played[key][order] for key in played}  # a chunk is of one game, those held out are of all
+        played = {key: played[key][order] for key in played}  # a chunk has one game; held-out positions need all
         data = {key: np.concatenate([played[key], before[key]]) for key in played} if stage.goes_on else played
         before = played
 

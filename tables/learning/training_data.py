@@ -1,8 +1,7 @@
-"""Rounds that the outcome model learns from, as compiled loops: played, and labelled with win probabilities.
+"""The positions that the outcome net learns from, as compiled loops: played, then labelled with win probabilities.
 
-One deal, one seat, every candidate bid played out on it: `candidate_rounds`. What a round brought both sides is kept
-without the score; `label` makes inputs and targets of it for any score and game. The training is
-`tables.learning.net`'s.
+`candidate_rounds` takes one seat of each deal and plays the deal out once for every candidate bid. A round's result is
+kept without a score. `label` makes inputs and targets from it for any score and game. `tables.learning.net` trains.
 """
 
 from typing import Any, NamedTuple
@@ -27,33 +26,33 @@ from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState, copy_state
 from tables.engine.winprob import slice_of, write_bid, write_position
 
-NONE = -1  # where a position has no more candidates
-PARTNER = 0.95  # share of rounds where partner bids by the first policy; else all are as likely
-FIRST_PLAYER = 0.96  # of rounds played by the first player in every seat; else each seat draws one
+NONE = -1  # after a position's last candidate
+PARTNER = 0.95  # share of rounds in which partner bids by the first policy; in the others by a random policy
+FIRST_PLAYER = 0.96  # share of rounds with the first card player in every seat; in the others each seat draws one
 MOST_TRIED = MOST_CANDIDATES + 1
-RARE = 0.2  # weight of a candidate that no bidder would bid
-NOISE = 0.03  # share of earlier number bids that are moved one up or down
-SEATS = (0, 1, 2, 2, 3)  # of positions in turn; the third has most to learn, see the report's regret by seat
+RARE = 0.2  # weight of a bid that `winprob` would not consider
+NOISE = 0.03  # share of previous number bids that are moved up or down by one
+SEATS = (0, 1, 2, 2, 3)  # the positions' seats in turn; seat 2 comes twice, because its regret is largest (report)
 
 
 class Played(NamedTuple):
-    """Positions and what each candidate bid brought; arrays by position."""
+    """Positions, and the result of each candidate bid; arrays by position."""
 
     hands: Any  # int64 (n,)
-    bids: Any  # int8 (n, 4): the seat and the bids before
-    tried: Any  # int8 (n, MOST_TRIED): candidates, then NONE
-    results: Any  # int16 (n, MOST_TRIED, 4): points without bags and bags, ours and theirs
+    bids: Any  # int8 (n, 4): the seat and the three previous bids
+    tried: Any  # int8 (n, MOST_TRIED): candidate bids, then NONE
+    results: Any  # int16 (n, MOST_TRIED, 4): points without bags, and bags, of us and then of them
 
 
 class Labels(NamedTuple):
-    """Inputs and targets of a batch of positions; zeros before `label` writes them."""
+    """The inputs and targets of a batch of positions; zeros until `label` writes them."""
 
-    x: Any  # float32 (B, INPUTS)
-    c: Any  # float32 (B, MOST_TRIED, BID_INPUTS)
-    values: Any  # float32 (B, MOST_TRIED, OUTCOMES): what each outcome is worth
-    target: Any  # float32 (B, MOST_TRIED): what the round's result was worth
+    x: Any  # float32 (B, INPUTS): inputs of the positions
+    c: Any  # float32 (B, MOST_TRIED, BID_INPUTS): inputs of the candidates
+    values: Any  # float32 (B, MOST_TRIED, OUTCOMES): win probability after each outcome
+    target: Any  # float32 (B, MOST_TRIED): win probability after the round's result
     real: Any  # float32 (B, MOST_TRIED): each candidate's weight
-    outcome: Any  # int64 (B, MOST_TRIED): the nearest outcome
+    outcome: Any  # int64 (B, MOST_TRIED): outcome nearest to the round's result
 
 
 def _candidate_rounds(
@@ -67,7 +66,7 @@ def _candidate_rounds(
     played: Played,
 ) -> None:
     # free: the rules without a bag penalty. lineup: any number of policies and of players. scores (n, 4): points and
-    # bags, ours and theirs.
+    # bags of us, then of them.
     policies, players = lineup.policies, lineup.players
     state, rest = open_table(states, rules), states[1]
     carry_rules(state, rules)
@@ -98,7 +97,7 @@ def _candidate_rounds(
         others = allowed & ~wanted
         lots = below(state, 1 << 20)
         odd_one = 0
-        if others:  # and one that another policy bids, or none does, so that it is known
+        if others:  # also try one more bid, so that the net knows it
             odd_one = 1 << bid_seat(state, me, rules, policies[-1], profiles) & others
             if not odd_one:
                 for _ in range(below(state, others.bit_count())):
@@ -131,7 +130,7 @@ def _candidate_rounds(
 
 
 def _label(rows: Any, played: Played, scores: Any, games: Any, rules: Any, profiles: Any, labels: Labels) -> None:
-    # rows (B,): positions to take; scores (B, 4) and games (B,) of each; rules: a tuple by game.
+    # rows (B,): indices of the positions; scores (B, 4) and games (B,): of each of them; rules: a tuple by game.
     t = profiles[0]
     x, c, values, target, real, outcome = labels
     cells = np.zeros(values.shape[2])
@@ -163,7 +162,7 @@ def _label(rows: Any, played: Played, scores: Any, games: Any, rules: Any, profi
 def _seen_scores(
     states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, players: Any, profiles: Any, seen: Any
 ) -> None:
-    # Games from 0-0 by one policy; seen (n, 4): points and bags before each round, of one side by lot and the other.
+    # Games from 0-0 by one policy. seen (n, 4): points and bags before each round, of a random side, then of the other.
     state = open_table(states, rules)
     carry_rules(state, rules)
     before = np.zeros(4, np.int64)
@@ -185,7 +184,7 @@ def _seen_scores(
         if game_winner(before[0], before[2], rules) != 0:
             before[:] = 0
         else:
-            before[0], before[1], before[2], before[3] = before[2], before[3], before[0], before[1]  # the deal moves on
+            before[0], before[1], before[2], before[3] = before[2], before[3], before[0], before[1]  # the next dealer
 
 
 candidate_rounds = round_loop(_candidate_rounds, states=2)

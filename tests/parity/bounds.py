@@ -1,7 +1,7 @@
-"""A smaller sample of the comparisons, for a process of its own with numba's bounds checks: see test_rounds.
+"""A smaller sample of the comparisons with numba's bounds checks, run as a separate process (see test_rounds).
 
-`NUMBA_BOUNDSCHECK=1 XDG_CACHE_HOME=$(mktemp -d) python -m tests.parity.bounds`; the checks change the machine code, so
-they need a cache of their own.
+Run it with `NUMBA_BOUNDSCHECK=1 XDG_CACHE_HOME=$(mktemp -d) python -m tests.parity.bounds`. The checks change the
+machine code, so they need a separate cache.
 """
 
 import random
@@ -22,7 +22,7 @@ KERNELS = (
 
 
 def main() -> None:
-    assert numba.config.BOUNDSCHECK, "found NUMBA_BOUNDSCHECK off; expected 1"
+    assert numba.config.BOUNDSCHECK, "NUMBA_BOUNDSCHECK is not set; accepted: 1"
     worlds = random_worlds()
     rng = random.Random(2)
     compared = 0

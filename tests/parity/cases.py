@@ -1,4 +1,4 @@
-"""Arguments for every kernel: random and edge positions, one maker a kernel, named by module and function."""
+"""Arguments for every kernel, by module and function name: one function for each kernel makes random and edge cases."""
 
 import random
 from collections.abc import Callable
@@ -60,7 +60,10 @@ RULES = (
 
 
 def any_rules(r: random.Random) -> Rules:
-    """Rules with a number of its own in each field, supported or not: what moves them may lose or mix up none."""
+    """Return rules with a different random number in each field, supported or not.
+
+    Code that moves rules must not lose or swap any of them.
+    """
     return Rules(*(r.randrange(-(10**6), 10**6) for _ in Rules._fields))
 
 
@@ -102,7 +105,7 @@ SHAPES = (0x1FFF << 48, 0x1FFF, 0x1FFF << 16, 0xFFF << 48 | 1, 0x3F | 0x7F << 32
 
 
 def hand(rng: random.Random, dealt: int = DECK) -> int:
-    """13 cards: mostly any, some low (nils), some of extreme shape."""
+    """Return 13 cards: most are random, some are low (nils), some have an extreme shape."""
     kind = rng.random()
     if kind < 0.03:
         return rng.choice((*SHAPES, 0x1FFF << 50) if dealt == JOKER_DECK else SHAPES) & dealt
@@ -119,7 +122,7 @@ def bid(rng: random.Random) -> int:
 
 
 def bids_before(rng: random.Random) -> tuple[int, int, int, int]:
-    """(seat, b0, b1, b2)."""
+    """Return (seat, b0, b1, b2)."""
     seat = rng.randrange(4)
     bids = [bid(rng) for _ in range(seat)] + [NO_BID] * (3 - seat)
     return seat, bids[0], bids[1], bids[2]
@@ -134,7 +137,7 @@ def partner_bid(rng: random.Random) -> int:
 
 
 def scores(rng: random.Random, rules: Rules) -> Standing:
-    """Anywhere, or near the goal."""
+    """Return scores anywhere, or near the goal."""
     if rng.random() < 0.3:
         us, them = rng.randrange(-400, 600), rng.randrange(-400, 600)
     else:
@@ -143,13 +146,16 @@ def scores(rng: random.Random, rules: Rules) -> Standing:
 
 
 def position(rng: random.Random) -> tuple:
-    """All arguments of `choose_bid` but the policy and the tables."""
+    """Return all arguments of `choose_bid` except the policy and the tables."""
     rules = rng.choice(RULES)
     return hand(rng), auction(rng), scores(rng, rules), rules
 
 
 def any_position(rng: random.Random) -> tuple:
-    """`position`, or one with jokers in the deck: only tables by setting reach to those hands."""
+    """Return a `position`, or one with jokers in the deck.
+
+    Only the tables of the jokers profile cover such hands.
+    """
     if rng.random() < 0.8:
         return position(rng)
     return hand(rng, JOKER_DECK), auction(rng), scores(rng, JOKERS), JOKERS
@@ -157,7 +163,7 @@ def any_position(rng: random.Random) -> tuple:
 
 @cache
 def pool() -> tuple[PlayState, ...]:
-    """Play states: after random plays, and after the players' own."""
+    """Return play states: after random plays, and after plays of the card players."""
     found = [states.midway(seed) for seed in range(150)]
     rng = random.Random(6)
     for number in range(100):
@@ -173,7 +179,10 @@ def pool() -> tuple[PlayState, ...]:
 
 
 def sitting(rng: random.Random, leading: bool | None = None) -> tuple[PlayState, int, int, int, int]:
-    """(state, seat to play, hand, legal, unseen); the seat leads or follows as ``leading`` says, None: either."""
+    """Return (state, seat to play, hand, legal, unseen).
+
+    The seat leads if ``leading`` is true, follows if it is false, and does either if it is None.
+    """
     while True:
         s = rng.choice(pool())
         if leading is None or (s.trick_size == 0) == leading:
@@ -182,7 +191,7 @@ def sitting(rng: random.Random, leading: bool | None = None) -> tuple[PlayState,
 
 
 def staked(rng: random.Random) -> tuple[PlayState, int]:
-    """(state, seat to play) late in a game whose rules the state carries."""
+    """Return (state, seat to play) late in a game; the state carries the rules."""
     s, me, *_ = sitting(rng)
     s = states.copy(s)
     carry_rules(s, rng.choice(RULES))
@@ -191,7 +200,7 @@ def staked(rng: random.Random) -> tuple[PlayState, int]:
 
 
 def cards(rng: random.Random, least: int = 0) -> int:
-    """Any set of cards, jokers too."""
+    """Return any set of cards, including jokers."""
     deck = [*cards_of(DECK), 61, 62]
     return sum(1 << card for card in rng.sample(deck, rng.randint(least, 26)))
 
@@ -218,7 +227,7 @@ def nil_of(rng: random.Random) -> tuple:
 
 
 def proposal(rng: random.Random) -> Proposal:
-    """What a hand bids before the end of the game."""
+    """Return a bid before the end of the game changes it."""
     regular = counted_takes(rng)
     nil = Nil(0.5, 0.5, 0.5, 0.5, 1.0, 0.5, rng.random(), 0.0, 25.0, rng.choice((0, 0, 2)), False)
     return Proposal(rng.choice((0, regular.takes, regular.takes)), regular.takes, regular, nil)
@@ -231,7 +240,7 @@ def endgame(rng: random.Random) -> tuple:
 
 
 def bis_position(rng: random.Random) -> tuple:
-    """All arguments of `bis`."""
+    """Return all arguments of `bis`."""
     *where, rules = position(rng)
     return *where, rng.randrange(1, EVERY_BID + 1), rules, rng.choice(BIS), ALL
 
@@ -241,7 +250,7 @@ def totals(rng: random.Random) -> Totals:
 
 
 def finished(rng: random.Random) -> PlayState:
-    """A round played to its end."""
+    """Return a state after a whole round."""
     s = states.dealt(9, rng.randrange(50), states.random_bids(rng))
     for _ in range(52):
         states.play_on(s)
@@ -249,13 +258,13 @@ def finished(rng: random.Random) -> PlayState:
 
 
 def ended_round(rng: random.Random) -> tuple:
-    """All arguments of `worth_after`."""
+    """Return all arguments of `win_probability_after_round`."""
     rules, win_slice = winnable(rng)
     return with_counted_bags(finished(rng), rules), rng.randrange(4), rules, win_slice, table_of(win_slice)
 
 
 def last_tricks(rng: random.Random) -> tuple[PlayState, int]:
-    """(state, seat to play) with at most four cards in a hand, rules carried, UCT in every seat."""
+    """Return (state, seat to play) with at most four cards in a hand, with rules, and UCT in every seat."""
     s = states.midway(rng.randrange(2**31), rng.randrange(36, 52))
     carry_rules(s, rng.choice(RULES))
     for seat in range(4):
@@ -272,7 +281,7 @@ def arms(rng: random.Random) -> tuple:
 
 
 def counted(rng: random.Random) -> tuple:
-    """Arguments of `deal_unseen`: the deals of a state counted, a generator seeded."""
+    """Return arguments of `deal_unseen`: the deals of a state are counted, and a generator is seeded."""
     s, me, *_ = sitting(rng)
     ways, x = view(np.zeros(WAYS, np.int64)), states.empty()
     count_deals(s, me, ways)
@@ -288,7 +297,7 @@ def setting(rng: random.Random) -> tuple:
 
 
 def alone(rng: random.Random) -> tuple:
-    """(auction, scores by seat, own bags, rules), somebody often near the goal."""
+    """Return (auction, scores by seat, own bags, rules) of cutthroat; often one player is near the goal."""
     rules = rng.choice((CUTTHROAT, CUTTHROAT._replace(min_bid=3, bags=0)))
     by_seat = tuple(rules.win - rng.choice((rng.randrange(-30, 170), rng.randrange(400))) for _ in range(4))
     return auction(rng), by_seat, rng.randrange(10), rules
@@ -299,13 +308,13 @@ def alone_finish(rng: random.Random) -> tuple:
 
 
 def alone_bid(rng: random.Random) -> tuple:
-    """All arguments of `bis_cutthroat`."""
+    """Return all arguments of `bis_cutthroat`."""
     *where, rules = alone(rng)
     return hand(rng), *where, rng.choice((EVERY_BID, EVERY_BID - 6)), rules, rng.choice(BIS), ALL
 
 
 def alone_finished(rng: random.Random) -> PlayState:
-    """A round played to its end by seats with scores of their own."""
+    """Return a state after a whole round of cutthroat, with scores by seat."""
     s = finished(rng)
     for seat in range(4):
         s.seat_score[seat], s.seat_bags[seat] = rng.choice((250, rng.randrange(-100, 320))), rng.randrange(10)
@@ -322,7 +331,7 @@ def blind(rng: random.Random) -> tuple:
 
 
 def blind_sitting(rng: random.Random) -> tuple:
-    """(state, seat, rules, policy): earlier seats have bid, sides far apart."""
+    """Return (state, seat, rules, policy): earlier seats have bid, and the scores of the sides are far apart."""
     s, seat = states.dealt(4, rng.randrange(200)), rng.randrange(4)
     for earlier in range(seat):
         s.bid[earlier] = bid(rng)
@@ -331,7 +340,7 @@ def blind_sitting(rng: random.Random) -> tuple:
 
 
 def winnable(rng: random.Random) -> tuple[Rules, WinTableSlice]:
-    """Rules that have a win table, and where it stands."""
+    """Return rules that have a win table, and the table's place."""
     if rng.random() < 0.5:
         return rng.choice(list(MORE.items()))
     key = rng.choice(sorted(SLICES))
@@ -339,19 +348,19 @@ def winnable(rng: random.Random) -> tuple[Rules, WinTableSlice]:
 
 
 def table_of(win_slice: WinTableSlice) -> Table:
-    """Which array a game's table stands in."""
+    """Return the array that contains a game's win table."""
     return Table("more_win" if win_slice.more else "win")
 
 
 def standing(rng: random.Random, rules: Rules) -> Standing:
-    """Near the goal or below zero too; bags as the rules count them."""
+    """Return a standing, sometimes near the goal or below zero; the number of bags follows the rules."""
     us, them = rng.randint(-220, rules.win + 20), rng.randint(-220, rules.win + 20)
     bags = bags_counted(rules)
     return Standing(us, them, rng.randrange(bags), rng.randrange(bags))
 
 
 def bags_counted(rules: Rules) -> int:
-    """How many numbers of bags a side may have before a round."""
+    """Return how many different bag counts a side can have before a round."""
     return rules.bag_limit if rules.bags else 1
 
 
@@ -383,7 +392,7 @@ def outcome_worths(rng: random.Random) -> tuple:
 
 
 def seen_position(rng: random.Random) -> tuple:
-    """All arguments of `position_inputs`."""
+    """Return all arguments of `position_inputs`."""
     rules, win_slice = winnable(rng)
     nil = Nil(0.5, 0.5, 0.5, 0.5, 1.0, unit(rng), unit(rng), 0.0, 0.0, 0, True)
     where = holdings(suits_of(hand(rng))), auction(rng), standing(rng, rules)
@@ -391,7 +400,7 @@ def seen_position(rng: random.Random) -> tuple:
 
 
 def of_model(rng: random.Random) -> ModelPosition:
-    """What the model sees of a position, drawn piece by piece."""
+    """Return a `ModelPosition` with each field drawn separately."""
     rules, _ = winnable(rng)
     nil = Nil(0.5, 0.5, 0.5, 0.5, 1.0, unit(rng), unit(rng), 0.0, 0.0, 0, True)
     inputs = tuple(rng.random() for _ in POSITION_NAMES)
@@ -406,14 +415,14 @@ def expected(rng: random.Random) -> Expected:
 
 
 def prepared(rng: random.Random) -> tuple:
-    """All arguments of `model_position`."""
+    """Return all arguments of `model_position`."""
     rules, win_slice = winnable(rng)
     allowed = rng.choice((EVERY_BID, EVERY_BID - 1, 0b11110))
     return hand(rng), auction(rng), standing(rng, rules), allowed, win_slice, rules, ALL
 
 
 def written_bid(rng: random.Random) -> tuple:
-    """All arguments of `write_bid`."""
+    """Return all arguments of `write_bid`."""
     rules, win_slice = winnable(rng)
     position = of_model(rng)._replace(standing=standing(rng, rules))
     arrays = view(np.zeros(BID_INPUTS)), view(np.zeros(OUTCOMES))
@@ -421,7 +430,7 @@ def written_bid(rng: random.Random) -> tuple:
 
 
 def win_position(rng: random.Random) -> tuple:
-    """All arguments of `winprob_bid`."""
+    """Return all arguments of `winprob_bid`."""
     rules, _ = winnable(rng)
     allowed = rng.choice((EVERY_BID, EVERY_BID - 1, 0b11110))
     return hand(rng), auction(rng), standing(rng, rules), allowed, rules, ALL, view(np.zeros(14))
@@ -441,7 +450,7 @@ GRADED_WIN = tuple(numba_typed(parse_policy(f"winprob:{style}")) for style in ST
 
 
 def chances(rng: random.Random) -> tuple:
-    """What `levels.sample_bid` takes but for the seed."""
+    """Return the arguments of `levels.sample_bid` except the seed."""
     p_win = [rng.random() if rng.random() < 0.6 else -1.0 for _ in range(14)]
     p_win[rng.randrange(14)] = rng.random()
     best = max(range(14), key=lambda bid: p_win[bid])
@@ -814,7 +823,7 @@ TEXTS = {
     "service.bidding.game.cards." + name
     for name in ("parse_card", "format_card", "pbn_card", "parse_pbn", "format_pbn")
 }
-# Compared as a part of `play_pairs` (test_rounds.py), which the simulators compile anyway: they are most of its code.
+# Compared as a part of `play_pairs` (test_rounds.py), which the simulators compile anyway. They are most of its code.
 WITHIN_A_PAIR = {GAME + "play_game", SOLO_GAME + "play_cutthroat_game"}
 
 HOW_MANY = (

@@ -1,4 +1,4 @@
-"""Every kernel in both worlds, exactly equal: results and all that they write."""
+"""Every kernel as plain Python and compiled: the results, and all arrays that it writes, are exactly equal."""
 
 import random
 import types
@@ -36,7 +36,7 @@ def test_kernel(fitted, name):
 
 
 def test_all_policies_bids(fitted):
-    """20,000 positions, each under one policy of every kind in turn: the same bid."""
+    """20,000 positions, each with one policy of every kind in turn: both forms make the same bid."""
     rng = random.Random(1)
     plain, fast = kernel("tables.engine.choose_bid.choose_bid"), compiled("tables.engine.choose_bid.choose_bid")
     bids = set()

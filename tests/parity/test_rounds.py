@@ -1,4 +1,4 @@
-"""Whole rounds and games in both worlds, card by card, and once more with numba's bounds checks on."""
+"""Whole rounds and games as plain Python and compiled, card by card, and once more with numba's bounds checks."""
 
 import os
 import subprocess
@@ -54,7 +54,7 @@ def test_card_by_card(players, first, pieces):
     ],
 )
 def test_games(fitted, preset, setting, a, b, players):
-    """Pairs of games by `play_pairs`, and the same games one by one in plain Python: scores and sums are equal."""
+    """Pairs of games by `play_pairs` equal the same games, played one by one in plain Python: scores and sums."""
     rules = make_rules(preset)
     policies = policies_by_chair(parse_policy(a, rules.variant), parse_policy(b, rules.variant))
     seats = player_rows(*players)
@@ -69,13 +69,13 @@ def test_games(fitted, preset, setting, a, b, players):
             lineup = Lineup(policies, view(seats))
             result = play_one(s, Game(7, 10 + pair, swap), rules, lineup, tables, view(plain_sums))
             assert result == scores[pair, swap]
-    sums[[GAMES, WINS_A, DRAWS, PAIR_DD, PAIR_DR, PAIR_RR]] = 0.0  # counted by `play_pairs` itself
+    sums[[GAMES, WINS_A, DRAWS, PAIR_DD, PAIR_DR, PAIR_RR]] = 0.0  # only `play_pairs` counts these
     assert np.array_equal(sums, plain_sums)
     assert sums.any()
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("bounds")  # compiles everything again, and so may as well be in another process
+@pytest.mark.xdist_group("bounds")  # compiles everything again, so it can run in another process
 def test_within_bounds(tmp_path):
     """No kernel reads or writes past an array's end: the same comparisons, compiled with NUMBA_BOUNDSCHECK=1."""
     environment = os.environ | {"NUMBA_BOUNDSCHECK": "1", "XDG_CACHE_HOME": str(tmp_path)}

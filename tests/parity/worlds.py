@@ -1,7 +1,7 @@
-"""Both worlds for a kernel: its arguments as plain Python has them and as compiled code takes them.
+"""Both forms of a kernel: its arguments as plain Python has them, and as compiled code takes them.
 
-A `Case` names tables by field; states are `PlayState`, scratch and sums memoryviews. `both` calls the kernel
-in each world and returns the results with all that was written to, to be compared exactly.
+A `Case` names tables by field. In plain Python, states are `PlayState`, and scratch and sums are memoryviews. `both`
+calls the kernel in each form and returns the results with all arrays that it wrote, for an exact comparison.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,10 @@ FROZEN_SEED = 20260101
 
 
 class Table(str):
-    """Stands in a case's arguments for a field of `Tables`, for all of them ("") or, "*", those of all settings."""
+    """A placeholder in a case's arguments for a field of `Tables`.
+
+    "" is all fields; "*" is the tables of all profiles.
+    """
 
 
 @cache
@@ -44,7 +47,7 @@ def compiled(name: str) -> Callable[..., Any]:
 
 
 def both(name: str, args: tuple, worlds: Worlds) -> tuple[tuple, tuple]:
-    """((result, what was written) of plain Python, the same of compiled code)."""
+    """Return (result, written arrays) of plain Python, and the same of compiled code."""
     plain_args = [_argument(arg, worlds, False) for arg in args]
     compiled_args = [_argument(arg, worlds, True) for arg in args]
     plain_result = kernel(name)(*plain_args)
@@ -56,7 +59,7 @@ def both(name: str, args: tuple, worlds: Worlds) -> tuple[tuple, tuple]:
 
 
 def _written(arg: Any) -> Any:
-    """What a kernel may have written to; None for other arguments."""
+    """Return an argument that a kernel may have written to; None for other arguments."""
     if isinstance(arg, PlayState):
         return arg
     if isinstance(arg, np.void):
@@ -79,7 +82,7 @@ def _argument(arg: Any, worlds: Worlds, arrays: bool) -> Any:
         return copy if arrays else view(copy)
     if isinstance(arg, PlayState):
         return _records([arg])[0] if arrays else deepcopy(arg)
-    if isinstance(arg, list):  # of states
+    if isinstance(arg, list):  # a list of states
         return _records(arg) if arrays else deepcopy(arg)
     if isinstance(arg, tuple) and any(isinstance(part, memoryview) for part in arg):
         return type(arg)(*(_argument(part, worlds, arrays) for part in arg))
@@ -87,7 +90,7 @@ def _argument(arg: Any, worlds: Worlds, arrays: bool) -> Any:
 
 
 def _records(states: list[PlayState]) -> np.ndarray:
-    """The same states as compiled code takes them, an array of `STATE`."""
+    """Return the same states as compiled code takes them: an array of `STATE`."""
     return np.array([tuple(asdict(state).values()) for state in states], STATE)
 
 
@@ -95,7 +98,10 @@ def _records(states: list[PlayState]) -> np.ndarray:
 
 
 def record_rounds(table: Any, seed: int, first: int, bids: Any, players: Any, pieces: int, cards: Any) -> None:
-    """Play rounds ``first``.. with given ``bids`` (n, 4) and ``players`` (4,); ``cards`` (n, 52) in order of play."""
+    """Play rounds from ``first`` on, with given ``bids`` (n, 4) and ``players`` (4,).
+
+    Write the cards to ``cards`` (n, 52), in order of play.
+    """
     s = table[0]
     s.deck = DECK
     for n in range(len(bids)):
@@ -115,7 +121,10 @@ _compiled_record_rounds = entry(record_rounds)
 
 
 def compiled_rounds(first: int, n: int, bids: np.ndarray, *players: str, pieces: int = ALL_PIECES) -> np.ndarray:
-    """uint8 (n, 52): the cards of rounds ``first``.. in order of play; one player for all seats, or four."""
+    """Return the cards of rounds from ``first`` on, in order of play: uint8 (n, 52).
+
+    There is one player for all seats, or one for each seat.
+    """
     cards = np.zeros((n, 52), np.uint8)
     ids = np.array([IDS[player] for player in (players * 4)[:4]], np.int64)
     _compiled_record_rounds(np.zeros(1, STATE), FROZEN_SEED, first, bids[first : first + n], ids, pieces, cards)
@@ -123,7 +132,7 @@ def compiled_rounds(first: int, n: int, bids: np.ndarray, *players: str, pieces:
 
 
 def plain_rounds(first: int, n: int, bids: np.ndarray, *players: str, pieces: int = ALL_PIECES) -> np.ndarray:
-    """The same in plain Python, from states as plain Python has them."""
+    """Return the cards of the same rounds, played in plain Python."""
     cards = np.zeros((n, 52), np.uint8)
     for number in range(first, first + n):
         s = states.dealt(FROZEN_SEED, number, bids[number].tolist(), (players * 4)[:4], (pieces,) * 4)
@@ -136,10 +145,10 @@ def plain_rounds(first: int, n: int, bids: np.ndarray, *players: str, pieces: in
 
 @cache
 def frozen_bids() -> np.ndarray:
-    """int64 (ROUNDS, 4): bids for the deals of FROZEN_SEED that depend on nothing fitted and on no bidder.
+    """Return int64 (ROUNDS, 4): bids for the deals of FROZEN_SEED that depend on no fitted table and no bidder.
 
-    Aces, kings and queens count 1, .75 and .25, each spade beyond the third 1; hands without an ace or king and
-    with at most three spades are nil, and every third round a hand with little besides.
+    Aces, kings and queens count 1, 0.75 and 0.25, and each spade beyond the third counts 1. Hands without an ace or
+    king and with at most three spades bid nil. So does, in every third round, a hand with few high cards.
     """
     bids = np.zeros((ROUNDS, 4), np.int64)
     for number in range(ROUNDS):

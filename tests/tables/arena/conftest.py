@@ -1,6 +1,6 @@
-"""What the arena's tests share: the committed tables as compiled code takes them, and a bidder as a Python file.
+"""Fixtures of the arena's tests: the committed tables for compiled code, and a bidder as a Python file.
 
-The tables are those of partnership without a convention, as a tuple of one: numba compiles a loop once for each length.
+The tables are those of partnership without a convention, in a tuple of one. numba compiles a loop once for each length.
 """
 
 import textwrap
@@ -19,7 +19,7 @@ def committed() -> tuple[Tables, ...]:
 
 @pytest.fixture
 def bidder_file(tmp_path):
-    """bidder_file(source) -> path of a Python file with that source."""
+    """Return a function that writes a Python source to a file and returns the file's path."""
 
     def write(source):
         path = tmp_path / "bidder.py"

@@ -1,4 +1,4 @@
-"""Outside bidders: Python files, servers on loopback, and everything that can be wrong with them."""
+"""Outside bidders: Python files, servers on loopback, and every error that they can cause."""
 
 import json
 import threading
@@ -132,7 +132,7 @@ def test_a_bad_bid_stops_the_match(committed, bidder_file):
 
 
 class StubServer(ThreadingHTTPServer):
-    """Keeps what it was asked, as (path, content, address)."""
+    """A server that keeps its requests as (path, content, address)."""
 
     def __init__(self, script):
         super().__init__(("127.0.0.1", 0), Stub)
@@ -141,7 +141,7 @@ class StubServer(ThreadingHTTPServer):
 
 
 class Stub(BaseHTTPRequestHandler):
-    """Answers from ``server.script(path, content)`` -> (status, headers, body or JSON value)."""
+    """A handler that answers with ``server.script(path, content)`` -> (status, headers, body or JSON value)."""
 
     protocol_version = "HTTP/1.1"
     server: "StubServer"
@@ -150,7 +150,7 @@ class Stub(BaseHTTPRequestHandler):
         content = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.seen.append((self.path, content, self.client_address))
         status, headers, body = self.server.script(self.path, content)
-        if status == 0:  # hang up without an answer
+        if status == 0:  # close without an answer
             self.close_connection = True
             return
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -167,7 +167,7 @@ class Stub(BaseHTTPRequestHandler):
 
 @contextmanager
 def stub(script):
-    """(bidder, seen requests) of a server on loopback, stopped at the end."""
+    """Yield (bidder, requests) of a server on loopback, and stop it at the end."""
     server = StubServer(script)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
@@ -190,7 +190,7 @@ def test_batches_where_the_server_has_them():
         assert bidder.bids([REQUEST] * 600) == [2] * 600
     assert [(path, len(content["requests"])) for path, content, _ in seen] == [("/v1/bids", 512), ("/v1/bids", 88)]
     assert seen[0][1]["requests"][0] == REQUEST | {"policy": "ms"}
-    assert seen[0][2] == seen[1][2]  # one connection, kept
+    assert seen[0][2] == seen[1][2]  # the connection is kept open
 
 
 def test_one_by_one_where_it_has_none():
@@ -266,7 +266,7 @@ def test_nobody_listens(monkeypatch):
 
 @pytest.mark.server
 def test_our_own_service_bids_as_the_engine_does(committed):
-    """The policy ms inside the engine, and behind POST /v1/bids of a real server: the same games."""
+    """Policy ms inside the engine, and behind POST /v1/bids of a real server: the same games."""
     with running_server() as server:
         text = f"{server.url}/bid?policy=ms"
         outside = PlayChunk(Match("bis", text, pairs=40), committed).play(0, 40)

@@ -1,4 +1,4 @@
-"""`python -m tables arena` in this process."""
+"""The command `python -m tables arena`, run in this process."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Matches: symmetry, noise, a broken bidder, repeatability, sequential tests on the engine, the lockstep engine."""
+"""Matches: symmetry, noise, a bad bidder, repeatability, sequential tests on the engine, the lockstep engine."""
 
 import numpy as np
 import pytest
@@ -41,12 +41,12 @@ def test_noisy_equal_bidders_are_level_within_chance(committed, seed):
     found = played(committed, "bis", "bis", pairs=5000, seed=seed, noise=0.3)
     rate = stats.win_rate(found.scores, confidence=0.999)
     assert rate.low < 0.5 < rate.high
-    assert 0.02 < rate.high - rate.low < 0.06  # the noise tells the sides apart: there is something to be sure of
+    assert 0.02 < rate.high - rate.low < 0.06  # the noise makes the sides differ, so the rate is uncertain
     assert found.sums[PAIR_DD] > 0
 
 
 def test_sequential_tests_on_the_engine_seldom_err(committed):
-    """200 tests of equal noisy sides at alpha .05 have at most 17 false positives."""
+    """200 tests of equal noisy sides at alpha 0.05 have at most 17 false positives."""
     decisions = []
     for seed in range(200):
         found = played(committed, "rb", "rb", ("wrp", "wrp"), 4000, seed=seed, noise=0.3, sprt=(0.0, 40.0))
@@ -58,7 +58,7 @@ def test_sequential_tests_on_the_engine_seldom_err(committed):
 def test_sequential_test_finds_the_better_side_and_stops(committed):
     found = played(committed, "bis", "fixed:bid=4", pairs=10_000, sprt=(0.0, 20.0))
     assert found.test.decision == "H1"
-    assert len(found.scores) == 250  # settled in the first chunk
+    assert len(found.scores) == 250  # decided after the first chunk
     assert found.sums[GAMES] == 500
 
 
@@ -108,7 +108,7 @@ def test_mixed_seats_one_bidder_of_each(committed):
 
 @pytest.mark.parametrize("mixed", [False, True])
 def test_lockstep_plays_the_same_games(committed, rb_outside, mixed):
-    """The policy rb inside the engine, and as a Python callable outside it: the same scores and sums, bit for bit."""
+    """Policy rb inside the engine and as a Python callable outside it: the scores and sums are equal bit for bit."""
     inside = PlayChunk(Match("bis", "rb", pairs=30, mixed=mixed), committed).play(0, 30)
     outside = PlayChunk(Match("bis", rb_outside, pairs=30, mixed=mixed), committed).play(0, 30)
     assert (inside["scores"] == outside["scores"]).all()
@@ -152,7 +152,7 @@ def test_pair_sums_are_those_of_the_pairs(committed):
     assert whole["sums"][WINS_A] == (whole["scores"] == 1).sum()
 
 
-# ---- what is refused ---------------------------------------------------------------------------------------------
+# ---- invalid matches ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

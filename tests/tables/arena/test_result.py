@@ -1,4 +1,4 @@
-"""What is counted of a round, against a slow tally; and the result's JSON and Markdown."""
+"""The counts of a round, against a slow tally, and the result's JSON and Markdown."""
 
 import json
 from collections import Counter
@@ -26,7 +26,10 @@ FIELDS = {
 
 
 def tally(bids, taken, turn, points):
-    """The sums of one round, told by name. Seat k sits in chair (turn + k) % 4; chairs 0 and 2 are side a."""
+    """Return the sums of one round by name.
+
+    Seat k sits in chair (turn + k) % 4; chairs 0 and 2 are side a.
+    """
     count: Counter = Counter()
     count["sum of bids"] = sum(bid for bid in bids if bid != 14)
     pattern = 0

@@ -1,4 +1,4 @@
-"""Statistics of matches against published numbers, hand-computed cases and simulation."""
+"""The statistics of matches against published numbers, hand-computed cases and simulation."""
 
 import math
 from statistics import NormalDist
@@ -19,7 +19,7 @@ NEWCOMBE = (
     (1, 29, 0.0061, 0.1718),
 )
 
-# Pair counts, elo0, elo1, and what fishtest's own LLRcalc.LLR_logistic gives (server/fishtest/stats at 93fe81e).
+# Pair counts, elo0, elo1, and the result of fishtest's LLRcalc.LLR_logistic (server/fishtest/stats at 93fe81e).
 FISHTEST = (
     ((3, 20, 50, 22, 5), 0, 20, 0.04032037241670679),
     ((3, 20, 50, 22, 5), 0, 5, 0.17838022438188125),
@@ -82,7 +82,7 @@ def test_interval_covers_the_truth_as_often_as_it_says():
     rng = np.random.default_rng(5)
     inside = 0
     for _ in range(400):
-        strength = rng.random((150, 1))  # the deal favours a side: its two games go opposite ways
+        strength = rng.random((150, 1))  # the deal favours one side, so its two games have opposite winners
         scores = np.where(rng.random((150, 2)) < np.hstack([strength, 1.1 - strength]), 1, -1)
         found = stats.win_rate(scores)
         inside += found.low <= 0.5475 <= found.high  # mean of x and of min(1, 1.1 - x), x uniform: .5 and .595
@@ -149,7 +149,7 @@ def test_bounds_and_decisions():
     assert (start.llr, start.decision) == (0, "undecided")
     assert stats.sequential_test([100, 0, 300, 0, 200], 0, 10).decision == "H1"
     assert stats.sequential_test([200, 0, 300, 0, 100], 0, 10).decision == "H0"
-    assert stats.sequential_test([0, 0, 500, 0, 0], 0, 10).decision == "H0"  # equal bidders: no variance at all
+    assert stats.sequential_test([0, 0, 500, 0, 0], 0, 10).decision == "H0"  # equal bidders: the variance is 0
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def decide(rng, p, elo0, elo1):
 
 
 def test_equal_sides_are_seldom_told_apart():
-    """200 tests at alpha .05 have at most 17 false positives (10 expected, standard deviation 3.1)."""
+    """200 tests at alpha 0.05 have at most 17 false positives (10 are expected, standard deviation 3.1)."""
     rng = np.random.default_rng(11)
     decisions = [decide(rng, [0.2, 0, 0.6, 0, 0.2], 0, 30) for _ in range(200)]
     assert decisions.count("H1") <= 17

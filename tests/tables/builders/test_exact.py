@@ -1,4 +1,4 @@
-"""The exact tables against the published cells, the exact values, and an oracle that deals every card."""
+"""The exact tables against the published cells, exact values, and a calculation that deals every card."""
 
 from fractions import Fraction
 
@@ -89,7 +89,7 @@ def test_length_shape_and_edges(p_length):
     assert (p_length[1:, 13, 1:] == 0).all()
     assert (np.diff(p_length, axis=0) <= 0).all()  # more players: less likely
     assert (np.diff(p_length, axis=1) <= 0).all()  # more cards held
-    assert (np.diff(p_length, axis=2) <= 0).all()  # more cards asked for
+    assert (np.diff(p_length, axis=2) <= 0).all()  # more cards required
 
 
 @pytest.mark.parametrize("n", [5, 7, 10, 12, 13])
@@ -115,8 +115,8 @@ def test_cnil_check_values(cnil, held, values):
 
 
 def test_cnil_bare_ace_by_hand(cnil):
-    # 12 unseen cards, all below: set when partner has one (none can be higher) and each opponent has none or one
-    # below, which is always so. Kept: partner is void: 26 x 25 .. x 15 of 39 x 38 .. x 28 places.
+    # 12 unseen cards, all below ours. Each opponent has none, or one below ours, in every layout. So the nil is set if
+    # partner has a card (it cannot be higher), and made if partner is void: 26 x 25 .. x 15 of 39 x 38 .. x 28 places.
     void = Fraction(1)
     for i in range(12):
         void *= Fraction(26 - i, 39 - i)
@@ -146,7 +146,7 @@ def test_cnil_against_oracle_any(ranks):
 @settings(max_examples=25, deadline=None)
 @given(st.sets(st.sampled_from(range(8)), max_size=8))
 def test_cnil_against_oracle_small_suit(ranks):
-    """Every length, in a suit of 8 ranks and hands of 4 hidden places: short holdings too are cheap there."""
+    """Every length, in a suit of 8 ranks and hands of 4 hidden places, where short holdings take little time too."""
     held = sum(1 << rank for rank in ranks)
     values = exact.cnil_of_zones(exact.zones_of(held, 8), places=4)
     for (reading, spades), expected in naive.cnil(ranks, n_ranks=8, places=4).items():
@@ -170,7 +170,7 @@ def check_against_oracle(cnil, held):
         ("A2", True),
         ("KQ", True),
         ("K2", False),
-        ("QJ9", False),  # two above the 9
+        ("QJ9", False),  # two cards above the 9
         ("QJT", True),
         ("JT9", False),
         ("5432", True),
@@ -205,7 +205,7 @@ def test_zones_are_generic_in_the_ranks():
     assert exact.zones_of(0) == (13,)
     assert exact.zones_of(0b1, 15) == (0, 14)
     assert exact.zones_of(0b100_0000_0000_0000, 15) == (14, 0)
-    # 14 unseen cards above a bare deuce, 15 trumps: nothing takes a trick with it
+    # 14 unseen cards above a lone deuce, in a suit of 15: the deuce never takes a trick
     assert (exact.cnil_of_zones((0, 14)) == 1).all()
     assert exact.length_table(15, 13).shape == (4, 16, 4)
 

@@ -1,4 +1,4 @@
-"""`build --rules`: one more win table is made, and kept by a later build; refusals name the rule."""
+"""`build --rules`: it makes one more win table, and a later build keeps it; error messages name the rule."""
 
 import os
 import shutil
@@ -29,7 +29,7 @@ def test_what_ships():
 
 
 def test_what_ships_is_what_the_code_makes():
-    """No family was made at another scale, of other tables or by other parameters."""
+    """No family in the repository was made with another scale, other tables or other parameters than the code has."""
     manifest = read_manifest(DEFAULT_DIRECTORY)
     for family in FAMILIES:
         entry = manifest.families[family.name]
@@ -70,14 +70,14 @@ def test_what_is_told_names_the_game():
 
 @pytest.fixture
 def built(tmp_path):
-    """A copy of the shipped tables without the family `extra_win_tables`."""
+    """A copy of the shipped tables without the family `games`."""
     directory = tmp_path / "data"
     shutil.copytree(DEFAULT_DIRECTORY, directory, copy_function=os.link)
     manifest = read_manifest(directory)
     files = {name: entry for name, entry in manifest.files.items() if entry.family != "games"}
     for name in set(manifest.files) - set(files):
         (directory / name).unlink()
-    (directory / "manifest.json").unlink()  # a link to the one that ships
+    (directory / "manifest.json").unlink()  # a link to the shipped file
     families = {name: entry for name, entry in manifest.families.items() if name != "games"}
     write_manifest(directory, manifest.release, files, families)
     return directory
@@ -85,7 +85,7 @@ def built(tmp_path):
 
 @pytest.mark.compiled
 def test_one_more_game(built, tmp_path, monkeypatch):
-    """A short game, without those that ship beside it, for they take minutes."""
+    """A short game, without the included games, which take minutes."""
     monkeypatch.setattr(extra_win_tables, "SHIPPED_MORE", ())
     rules = rules_of_text("classic:win=60,lose=-50,bag_limit=4,bag_penalty=44,ten_for_200=true")
     sizes = {"rounds_a_bucket": 20}
@@ -98,7 +98,7 @@ def test_one_more_game(built, tmp_path, monkeypatch):
         return said[-2]
 
     same = PRESETS["no-bags"]._replace(win=60, lose=-50)
-    alike = same._replace(bag_limit=7)  # without bags their limit tells no game
+    alike = same._replace(bag_limit=7)  # without bags, the limit has no effect
     assert run("means", games=[rules, same, alike, PRESETS["classic"]]).startswith("games: made games, more_win")
     assert run("games") == "games: up to date"  # they are kept
     tables = open_tables(built)

@@ -1,4 +1,6 @@
-"""The deck with jokers: its exact tables against an oracle that deals every card, its deals, its play, its requests."""
+"""The deck with jokers: its exact tables against a calculation that deals every card, its deals, its play, its
+requests.
+"""
 
 import random
 
@@ -110,7 +112,7 @@ def test_cnil_cells_are_in_their_places(t):
         ("LA", True),
         ("L2", False),
         ("A2", False),
-        ("AKJ", False),  # two above the jack
+        ("AKJ", False),  # two cards above the jack
         ("AKQ", True),
         ("KQJ", False),
         ("5432", True),
@@ -141,7 +143,7 @@ def test_spades_by_hand(t, ranks, high, length):
 
 
 def test_spades_of_all_holdings(t):
-    """The rule of naive.spade_tricks with ranks two lower: the two deuces that go below are never high."""
+    """The rule of naive.spade_tricks with ranks two lower: the two lowest ranks that drop out never count as high."""
     for holding in range(0, 1 << 15, 7):
         ranks = [rank - 2 for rank in range(15) if holding >> rank & 1]
         for k in (0, 2, 9):
@@ -149,7 +151,7 @@ def test_spades_of_all_holdings(t):
 
 
 def test_side_suits_of_two_sizes(tables, t):
-    """A K Q of clubs count for a suit of 12, those of diamonds as in the game without jokers."""
+    """A K Q of clubs count as in a suit of 12 cards, those of diamonds as in the game without jokers."""
     assert np.array_equal(t.side_high[4:], tables.arrays["side_high"])
     assert t.side_high[2, mask("A9876")] == float(naive.length_probability(2, 7, 1))
     assert t.side_high[2, mask("K9876")] == float(naive.length_probability(2, 7, 2))
@@ -167,7 +169,7 @@ def test_ruffs_of_two_sizes(tables, t):
 
 
 def test_a_hand_by_hand(tables, t):
-    """BJ and A guarded, third ace of hearts, second king of diamonds, fourth queen of clubs."""
+    """A hand with a guarded BJ and A, three hearts to the ace, two diamonds to the king and four clubs to the queen."""
     long = tables.arrays["p_length"]
     made = regular_takes(suits_of(parse_pbn("BA32.A54.K2.Q543")), 2, NO_BID, 0.0, 0.0, t)
     assert made.hearts == t.p_length[2, 3, 1]
@@ -192,7 +194,7 @@ def test_a_hand_by_hand(tables, t):
         ("L2", 0, JOKER_HONOUR),
         ("A2", 0, JOKER_HONOUR),
         ("A2", 1, NOT_RULED_OUT),
-        ("K2", 0, NOT_RULED_OUT),  # a king is the fourth trump here
+        ("K2", 0, NOT_RULED_OUT),  # with jokers a king is the fourth highest trump
     ],
 )
 def test_what_rules_a_nil_out(spades, honours, reason):
@@ -208,7 +210,7 @@ def test_reasons_name_the_jokers(tables):
     assert "nil is out (big joker)" in told["sentence"]
 
 
-# ---- bidders that know no jokers ----------------------------------------------------------------------------------
+# ---- bidders that do not know jokers --------------------------------------------------------------------------------
 
 
 @settings(max_examples=60, deadline=None)
@@ -246,7 +248,10 @@ def dealt(number, bids, player):
 
 @pytest.mark.parametrize("player", sorted(IDS))
 def test_players_play_the_jokers_deck_by_the_rules(player):
-    """Every card is legal, every trick goes to the highest trump or card of the suit led, jokers above the ace."""
+    """Every card is legal, and every trick goes to the highest trump, or to the highest card of the suit led.
+
+    Jokers beat the ace of spades.
+    """
     rounds = 3 if player.startswith("uct") else 25
     for number in range(rounds):
         s = dealt(number, states.random_bids(random.Random(number)), player)

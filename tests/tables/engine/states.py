@@ -1,4 +1,4 @@
-"""Play states for tests, as plain Python sees them."""
+"""Play states for tests, in plain Python."""
 
 import random
 from copy import deepcopy
@@ -16,7 +16,7 @@ def empty():
 
 
 def dealt(seed, number, bids=(3, 3, 3, 3), players=("srp", "srp", "srp", "srp"), pieces=(ALL_PIECES,) * 4):
-    """A round about to be played, its deal from (seed, number)."""
+    """Return a round before the first card; its deal comes from (seed, number)."""
     s = empty()
     seed_rng(s, seed, number, 0)
     deal(s)
@@ -24,7 +24,7 @@ def dealt(seed, number, bids=(3, 3, 3, 3), players=("srp", "srp", "srp", "srp"),
 
 
 def of_hands(hands, bids=(3, 3, 3, 3), players=("srp", "srp", "srp", "srp"), pieces=(ALL_PIECES,) * 4):
-    """A round about to be played from hands as PBN texts (any number of cards, as many in each)."""
+    """Return a round before the first card, with hands from PBN texts of any, but equal, length."""
     s = empty()
     for seat, hand in enumerate(hands):
         s.hand[seat] = parse_pbn(hand)
@@ -54,13 +54,13 @@ def legal_now(s):
 
 
 def random_bids(rng):
-    """Four bids with many nils, blind ones too, never both partners' regular bids above 13."""
+    """Return four bids with many nils, some of them blind; partners' numbers never sum to more than 13."""
     bids = [rng.choice((0, 0, 14, 1, 2, 3, 3, 4, 4, 5, 6)) for _ in range(4)]
     return tuple(bids)
 
 
 def midway(seed, plays=None):
-    """A state some random legal plays into a round (all seats and counts come up), somebody about to play."""
+    """Return a state some random legal plays into a round, with a card still to play."""
     rng = random.Random(seed)
     s = dealt(seed, 0, random_bids(rng), pieces=tuple(rng.choice((ALL_PIECES, rng.randrange(512))) for _ in range(4)))
     for _ in range(rng.randrange(52) if plays is None else plays):
@@ -69,5 +69,5 @@ def midway(seed, plays=None):
 
 
 def play_on(s):
-    """One play by the player whose turn it is."""
+    """Make one play by the player whose turn it is."""
     play_card(s, to_play(s), choose_card(s, to_play(s)))

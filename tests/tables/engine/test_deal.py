@@ -1,4 +1,4 @@
-"""Deals: whole decks, repeatable by seed and number, even; the generator against its published definition."""
+"""Deals: whole decks, repeatable by seed and number, evenly distributed; the generator against its definition."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +20,7 @@ def rotl(x, k):
 
 
 def xoshiro128pp(s):
-    """Blackman and Vigna's next() of xoshiro128++ 1.0, line by line."""
+    """Return the next number of xoshiro128++ 1.0, as Blackman and Vigna's next(), line by line."""
     result = (rotl((s[0] + s[3]) & WORD, 7) + s[0]) & WORD
     t = s[1] << 9 & WORD
     s[2] ^= s[0]
@@ -36,7 +36,7 @@ def test_generator_on_known_numbers():
     s = states.empty()
     for i in range(4):
         s.rng[i] = i + 1
-    # state 1, 2, 3, 4, as in the test of the rand_xoshiro crate, made with the authors' C code
+    # from state 1, 2, 3, 4: the numbers in the test of the rand_xoshiro crate, made with the authors' C code
     assert [next32(s) for _ in range(5)] == [641, 1573767, 3222811527, 3517856514, 836907274]
 
 
@@ -69,7 +69,7 @@ def test_a_deal_is_the_whole_deck(seed, index):
 
 
 def test_a_deal_of_another_deck():
-    """The deck is the state's: here the jokers instead of the red and black deuces."""
+    """The deck is the state's: here with jokers instead of two deuces."""
     s = states.empty()
     s.deck = DECK & ~(1 | 1 << 16) | 1 << 61 | 1 << 62
     seed_rng(s, 1, 2, 3)
@@ -110,5 +110,5 @@ def test_cards_fall_evenly():
                 counts[seat][card] += 1
     expected = deals / 4
     chi2 = sum((counts[seat][card] - expected) ** 2 / expected for seat in range(4) for card in cards_of(DECK))
-    # Each hand's 13 places are full, which narrows the sum by 39/51: mean 156 x 51/52 or so, deviation under 18.
+    # Each hand has exactly 13 cards, which narrows the sum by 39/51: mean about 156 x 51/52, deviation below 18.
     assert 100 < chi2 < 215

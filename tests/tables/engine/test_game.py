@@ -1,4 +1,4 @@
-"""Rounds and games: what is recorded, that it follows from seeds alone, and that equal sides come out equal."""
+"""Rounds and games: their records, their dependence on seeds alone, and equal results for equal sides."""
 
 import numpy as np
 import pytest
@@ -48,10 +48,10 @@ def test_start_clears_the_round_and_nothing_else():
 
 
 def test_a_bid_sees_its_own_side_first(neutral):
-    """Scores and bags belong to sides; only an end-of-game rule that reads the right ones answers so."""
+    """Scores and bags belong to sides; only an end-of-game rule that reads the right ones makes these bids."""
     policy = parse_policy("bis")
     s = states.of_hands(["K32.432.A432.432"] * 4, bids=(4, 3, 3, -1))
-    s.score[0], s.score[1] = 430, 0  # seat 3 belongs to side 1: theirs are 430
+    s.score[0], s.score[1] = 430, 0  # seat 3 belongs to side 1, so the opponents have 430
     assert bid_seat(s, 3, make_rules(), policy, neutral.plain_settings) == 4
     s.score[0], s.score[1] = 0, 430
     assert bid_seat(s, 3, make_rules(), policy, neutral.plain_settings) == 2
@@ -140,7 +140,7 @@ def test_totals_add_up(fitted):
 
 
 def test_a_game_by_its_rounds(neutral):
-    """One plain-Python game, followed round by round with the scorer alone."""
+    """A plain-Python game, checked round by round with the scoring functions alone."""
     policies = policies_by_chair(parse_policy("ms:nil=5-8-T"), parse_policy("io"))
     players = view(player_rows("srp", "wrp"))
     sums = view(np.zeros(SUMS))

@@ -1,4 +1,4 @@
-"""A 17th rule, tried in a copy of the code: refused until it is whole, then known to all that carries rules."""
+"""A new field of `Rules`, tried in a copy of the code: refused until it is fully declared, then carried everywhere."""
 
 import shutil
 import subprocess
@@ -85,7 +85,7 @@ print("all known")
 
 @pytest.fixture(scope="module")
 def run_with(tmp_path_factory):
-    """Run code in a copy of the tree whose `Rules` end in one more field."""
+    """Return a function that runs code in a copy of the tree whose `Rules` end with one more field."""
     root = tmp_path_factory.mktemp("tree")
     for package in ("service", "tables"):
         shutil.copytree(ROOT / package, root / package, ignore=shutil.ignore_patterns("__pycache__", "data"))

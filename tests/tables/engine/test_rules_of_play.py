@@ -1,4 +1,4 @@
-"""The rules of play against oracles on card texts: legal cards, winners, the state after each play."""
+"""The rules of play against simple definitions on card texts: legal cards, winners, the state after each play."""
 
 import random
 
@@ -41,9 +41,9 @@ def test_suit_masks_cover_the_deck_and_the_jokers():
     [
         ("A2.K.Q3.J", None, 0, {"KH", "QD", "3D", "JC"}),  # no spade lead
         ("A2.K.Q3.J", None, 1, {"AS", "2S", "KH", "QD", "3D", "JC"}),
-        ("A2...", None, 0, {"AS", "2S"}),  # nothing else: a forced spade lead
+        ("A2...", None, 0, {"AS", "2S"}),  # only spades: they may lead one
         ("A2.K.Q3.J", "9D", 0, {"QD", "3D"}),
-        ("A2.K.Q3.", "9C", 0, {"AS", "2S", "KH", "QD", "3D"}),  # out of the suit: anything
+        ("A2.K.Q3.", "9C", 0, {"AS", "2S", "KH", "QD", "3D"}),  # void in the suit: any card
         ("A2.K.Q3.J", "9S", 1, {"AS", "2S"}),
         (".K.Q3.J", "9S", 1, {"KH", "QD", "3D", "JC"}),
     ],
@@ -73,11 +73,11 @@ def test_a_round_by_hand():
     s = states.of_hands(["A2.K..", "3.A.2.", "K..A.2", "4.2..A"])
     play(s, "KH", "AH", "AD")
     assert (s.trick_size, s.winner, s.best_card) == (3, 1, parse_card("AH"))
-    assert [s.void[seat] for seat in range(4)] == [0, 0, 0b0100, 0]  # seat 2 showed out of hearts
+    assert [s.void[seat] for seat in range(4)] == [0, 0, 0b0100, 0]  # seat 2 did not follow to hearts
     play(s, "2H")
     assert (s.leader, s.trick_size, s.broken) == (1, 0, 0)
     assert [s.taken[seat] for seat in range(4)] == [0, 1, 0, 0]
-    play(s, "2D", "2C", "4S", "2S")  # ruffed by seat 3, under-ruffed
+    play(s, "2D", "2C", "4S", "2S")  # two ruffs; the higher one wins
     assert (s.leader, s.broken) == (3, 1)
     assert s.void[2] == 0b0110
     play(s, "AC", "AS", "3S", "KS")
@@ -97,9 +97,9 @@ def test_a_spade_discarded_breaks_spades():
 @pytest.mark.parametrize(
     ("first", "second", "signals"),
     [
-        (("AC", "9C"), ("KC", "4C"), True),  # high under a boss, then low
+        (("AC", "9C"), ("KC", "4C"), True),  # below the highest remaining card, then lower
         (("AC", "4C"), ("KC", "9C"), False),  # low-high
-        (("QC", "9C"), ("AC", "4C"), False),  # the queen was no boss: A and K were out
+        (("QC", "9C"), ("AC", "4C"), False),  # the queen was not the highest remaining card
     ],
 )
 def test_high_low_signal(first, second, signals):
@@ -113,7 +113,7 @@ def test_high_low_signal(first, second, signals):
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**31), st.integers(0, 2**31))
 def test_whole_rounds_of_random_play(seed, plays):
-    """Every cell that a play changes, against texts kept beside the state."""
+    """Every field that a play changes, compared with card texts kept beside the state."""
     rng = random.Random(plays)
     s = states.dealt(seed, 0)
     hands = [texts(s.hand[seat]) for seat in range(4)]

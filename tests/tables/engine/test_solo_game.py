@@ -1,4 +1,4 @@
-"""Games of four who play for themselves: seating, scores that move with their owners, records, who wins."""
+"""Games of cutthroat: seating, scores that move with their players, records, who wins."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def games(worlds, first, last, a, b, player="solo"):
         ((299, 0, 0, 0), RULES, -1),
         ((0, 0, 300, 299), RULES, 2),
         ((300, 301, 0, 0), RULES, 1),
-        ((310, 0, 310, 0), RULES, -1),  # level: they play on
+        ((310, 0, 310, 0), RULES, -1),  # a tie: the game goes on
         ((310, 310, 0, 311), RULES, 3),
         ((0, 0, 0, -200), RULES, -1),
         ((0, 5, 0, -200), make_rules("cutthroat", {"lose": -200}), 1),
@@ -75,7 +75,7 @@ def test_scores_move_with_their_owners():
 
 
 def test_record_by_hand():
-    """Chairs hold a0, a1, b0, b1; seat 0 sits in chair 1, so seats are a1, b0, b1, a0."""
+    """The chairs have a0, a1, b0, b1 in turn. Seat 0 is chair 1, so the seats are a1, b0, b1, a0."""
     assert SEATING == (0, 2, 1, 3)
     s = scored(0, 10, 0, 0)
     for seat, (bid, taken) in enumerate(((3, 4), (0, 0), (4, 3), (5, 6))):
@@ -98,7 +98,7 @@ def test_record_by_hand():
 
 
 def test_points_sum_up():
-    """What a round's records hold is what its seats score."""
+    """The points in a round's record are the points that its seats score."""
     for number in range(20):
         s = states.dealt(SEED, number, (3, 0, 4, 2), ("solo",) * 4)
         game.play_out(s)
@@ -112,7 +112,7 @@ def test_points_sum_up():
 
 @pytest.mark.compiled
 def test_equal_bidders_win_half(fitted):
-    """Both games of a pair are the same game with the sides' names exchanged."""
+    """The two games of a pair are the same game with the sides' names exchanged."""
     scores, sums = games(fitted, 0, 20, "bis", "bis")
     assert (scores.sum(axis=1) == 0).all()
     assert sums[game.GAMES] == 40
@@ -139,7 +139,7 @@ def test_games_are_the_same_in_plain_python_and_in_any_span(fitted):
 
 
 def test_everyone_bids_first_as_often():
-    """The chair of seat 0 over pairs, games and rounds: each of the four players as often."""
+    """Over pairs, games and rounds, each of the four players bids first equally often."""
     first = [
         SEATING[(number + 2 * swap + (pair & 1)) & 3] for pair in range(2) for swap in range(2) for number in range(4)
     ]

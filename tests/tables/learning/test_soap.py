@@ -1,4 +1,4 @@
-"""The optimiser of `winprob`'s net: Adam in a turned basis, so Adam itself in a basis that isn't, and never skewed."""
+"""The optimizer of `winprob`'s net: it equals Adam if the basis is not rotated, and the bases stay orthonormal."""
 
 import numpy as np
 

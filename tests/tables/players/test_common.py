@@ -1,4 +1,4 @@
-"""What players ask of a state: against definitions on card texts, and the plain plays by hand."""
+"""The helpers that card players share, against definitions on card texts, and simple plays by hand."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Every player through whole rounds: legal cards only, chosen from what its seat may see."""
+"""Every card player through whole rounds: it plays legal cards only, chosen from what its seat may see."""
 
 import random
 from typing import Any
@@ -20,7 +20,7 @@ pieces = st.sampled_from((ALL_PIECES, ALL_PIECES, 0)) | st.integers(0, ALL_PIECE
 
 
 class Blindfold:
-    """A state that refuses to show a seat what it may not see, and to be written to."""
+    """A state that raises if a player reads what its seat may not see, or writes to it."""
 
     def __init__(self, s, seat):
         self._s = s
@@ -50,7 +50,7 @@ def texts(mask):
 
 
 def redealt(s, seat, rng):
-    """The same state to ``seat``: the cards it can't see dealt anew among the others."""
+    """Return the same state as ``seat`` sees it, with the cards that it cannot see dealt again to the others."""
     hidden = cards_of(unseen_cards(s, seat))
     rng.shuffle(hidden)
     other = states.copy(s)
@@ -87,7 +87,7 @@ def test_whole_rounds_are_legal(seed, players, data):
 @settings(max_examples=150, deadline=None)
 @given(st.integers(0, 2**31 - 1), st.sampled_from(PLAYERS))
 def test_midway_after_anything(seed, player):
-    """Positions no player would reach: still a legal card, the same for all that a seat can't tell apart."""
+    """In positions that no player would reach, the card is legal and depends only on what the seat may see."""
     s = states.midway(seed)
     seat = states.to_play(s)
     s.player[seat] = IDS[player]
@@ -110,7 +110,7 @@ def test_the_last_card_is_forced(player):
 
 
 def test_every_piece_matters():
-    """Switching a piece of SRP 1 off changes some card in some round."""
+    """Switching off any rule of SRP 1 changes some card in some round."""
     for piece in range(len(PIECE_NAMES)):
         assert any(played(number, ALL_PIECES) != played(number, ALL_PIECES & ~(1 << piece)) for number in range(300)), (
             PIECE_NAMES[piece]
@@ -118,7 +118,7 @@ def test_every_piece_matters():
 
 
 def played(number, pieces):
-    """The cards of one round of SRP 1 x4; nils and low sums come up by the round's number."""
+    """Return the cards of one round with SRP 1 in all seats; the round's number decides about nils and low sums."""
     rng = random.Random(number)
     bids = [rng.choice((0, 1, 2, 3, 3, 4)) for _ in range(4)]
     s = states.dealt(8, number, bids, ("srp@1",) * 4, [pieces] * 4)

@@ -1,4 +1,4 @@
-"""The probe of card players: classes of cards by hand, and what it finds at a player who never covers a nil."""
+"""The probe of card players: classes of cards by hand, and its result for a player who never covers a nil."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_cards_are_worth_the_same_without_an_unseen_card_between():
 
 @pytest.mark.compiled
 def test_it_finds_what_a_simple_player_does_wrong():
-    """WRP does not dodge bags once its contract is made and takes tricks that it does not want; SRP does better."""
+    """WRP does not avoid bags after its contract is made, and takes tricks that it does not want; SRP does better."""
     found = {}
     for player in ("wrp", "srp"):
         players = player_rows(player, player)

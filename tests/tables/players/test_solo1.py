@@ -1,7 +1,7 @@
 """SOLO version 1: positions with one right card, and its hash over every card of 2,000 rounds.
 
-The tables of variant cutthroat were made with this player: where the hash changes, it is another player and needs
-another name (`solo@2`).
+The tables of variant cutthroat were made with this player. If the hash changes, it is another player and needs another
+name (`solo@2`).
 """
 
 import hashlib
@@ -29,13 +29,13 @@ def sitting(bids, taken, hands, pieces=ALL_PIECES):
 
 
 def goal(bids, taken, hands=("32.A.A.A", "54.K.K.K", "76.Q.Q.Q", "98.J.J.J"), pieces=ALL_PIECES):
-    """Whether seat 0 plays for tricks."""
+    """Return whether seat 0 plays to win tricks."""
     s = sitting(bids, taken, hands, pieces)
     return wants_tricks(s, 0, unseen_cards(s, 0))
 
 
 def test_needs_are_ones_own():
-    """Opposite sits an opponent: her tricks and her bid are no part of ours."""
+    """The player opposite is an opponent: their tricks and their bid do not count for ours."""
     s = sitting((4, 3, 3, 0), (2, 1, 4, 2), ("A.A.A.A", "K.K.K.K", "Q.Q.Q.Q", "J.J.J.J"))
     assert [own_need(s, seat) for seat in range(4)] == [2, 2, -1, 0]
     assert others_need(s, 0) == 2
@@ -45,16 +45,16 @@ def test_needs_are_ones_own():
 
 def test_goals_by_hand():
     assert goal((4, 3, 3, 3), (2, 2, 2, 2))  # short of the contract
-    assert not goal((2, 2, 2, 2), (3, 2, 2, 1))  # made, and the others have tricks to spare: no bags
-    assert goal((3, 4, 2, 4), (3, 1, 2, 2))  # made; the others need all 5 that are left: one of them can be set
+    assert not goal((2, 2, 2, 2), (3, 2, 2, 1))  # made, and the others cannot be set: avoid bags
+    assert goal((3, 4, 2, 4), (3, 1, 2, 2))  # made; the others need all 5 tricks left, so one can be set
     assert goal((2, 2, 2, 2), (3, 2, 2, 1), pieces=ALL_PIECES & ~BAG_DODGING)
     assert not goal((3, 4, 2, 4), (3, 1, 2, 2), pieces=ALL_PIECES & ~SETTING)
-    assert goal((7, 4, 2, 3), (1, 1, 2, 4))  # set: with 5 left the one who needs 3 can be set too
-    assert not goal((7, 1, 2, 3), (1, 1, 2, 4))  # set, and nobody to set: let them have the bags
+    assert goal((7, 4, 2, 3), (1, 1, 2, 4))  # set; with 5 tricks left, the player who needs 3 can be set too
+    assert not goal((7, 1, 2, 3), (1, 1, 2, 4))  # set, and no other player can be set: leave the bags to them
 
 
 def test_sure_tricks_may_wait():
-    """Spades that must win keep: with few tricks bid in all they are not hurried, with more they are."""
+    """If few tricks are bid in all, spades that must win are not played early; if many are bid, they are."""
     hands = ("AK.3.2.2", "54.K.K.K", "76.Q.Q.Q", "98.J.J.J")
     assert not goal((2, 2, 3, 3), (0, 2, 3, 3), hands)
     assert goal((2, 3, 3, 3), (0, 2, 3, 3), hands)
@@ -62,7 +62,7 @@ def test_sure_tricks_may_wait():
 
 
 def played(hands, seat, cards, bids=(3, 3, 3, 3), taken=(0, 0, 0, 0), voids=(0, 0, 0, 0)):
-    """The card of SOLO in ``seat`` after ``cards`` of a trick led by seat 0."""
+    """Return SOLO's card in ``seat`` after ``cards`` of a trick that seat 0 led."""
     s = sitting(bids, taken, hands)
     for who in range(4):
         s.void[who] = voids[who]
@@ -85,14 +85,14 @@ def test_a_nil_ducks_under_with_its_highest():
 
 
 def test_a_nil_opposite_is_left_in_front():
-    """Her contract made, she stays under the nil that wins so far; short of it, she wins."""
+    """With their contract made, the player stays below the nil that wins so far; short of it, they win the trick."""
     hands = ["2.Q3..", "3.T4..", "5.A7..", ".98.."]
     assert played(hands, 2, ["QH", "TH"], bids=(0, 4, 1, 4), taken=(0, 1, 1, 0)) == "7H"
     assert played(hands, 2, ["QH", "TH"], bids=(0, 4, 2, 4)) == "AH"
 
 
 def test_a_nil_to_come_is_ducked_for():
-    """Seat 2 is nil and has yet to play: seat 1, home, stays low so that she may have to go over."""
+    """Seat 2 bid nil and plays later. Seat 1 has made their contract and plays low, so that seat 2 may have to win."""
     hands = ["2.63..", "3.A4..", "5.K7..", ".98.."]
     assert played(hands, 1, ["6H"], bids=(4, 1, 0, 4), taken=(0, 1, 0, 0)) == "4H"
 

@@ -1,7 +1,7 @@
-"""SRP version 1: sure takes against the worst case by search, its plays in positions with one right card, and its hash.
+"""SRP version 1: sure tricks against a search for the worst case, positions with one right card, and its hash.
 
-The hash is over every card of 2,000 rounds whose bids depend on no fitted table. The fitted tables were made with
-this player: where the hash changes, it is another player and needs another name (`srp@2`).
+The hash is over every card of 2,000 rounds whose bids depend on no fitted table. The fitted tables were made with this
+player. If the hash changes, it is another player and needs another name (`srp@2`).
 """
 
 import hashlib
@@ -40,7 +40,7 @@ def spades(text):
     [
         ("A", "KQJ", 1),
         ("K", "AQJ", 0),
-        ("K2", "AQJ", 0),  # we lead it: the guard is no use
+        ("K2", "AQJ", 0),  # we lead the suit, so the guard does not help
         ("K2", "AQ", 0),
         ("KQ", "AJT", 1),
         ("QJT", "AK9", 1),
@@ -60,7 +60,7 @@ def test_sure_takes_by_hand(ours, unseen, sure):
 
 
 def test_sure_takes_never_promise_too_much():
-    """All holdings of up to 4 cards against up to 4 in a suit of 7 ranks, and the search's worst case."""
+    """All holdings of up to 4 cards against up to 4 in a suit of 7 ranks, compared with the search's worst case."""
     for n in range(1, 5):
         for ours in combinations(range(7), n):
             rest = [rank for rank in range(7) if rank not in ours]
@@ -89,7 +89,7 @@ def test_one_more_card_never_hurts(ranks, data):
 
 
 def goal(bids, taken, hands=None, pieces=ALL_PIECES):
-    """Whether seat 0 plays for tricks."""
+    """Return whether seat 0 plays to win tricks."""
     hands = hands or ["32.A.A.A", "54.K.K.K", "76.Q.Q.Q", "98.J.J.J"]
     s = states.of_hands(hands, bids, pieces=(pieces,) * 4)
     for seat in range(4):
@@ -100,20 +100,20 @@ def goal(bids, taken, hands=None, pieces=ALL_PIECES):
 
 def test_goals_by_hand():
     assert goal((4, 3, 3, 3), (2, 2, 2, 2))  # short of the contract
-    assert not goal((2, 2, 2, 2), (3, 2, 2, 1))  # both made theirs or will: no bags
-    assert goal((2, 3, 2, 5), (3, 1, 2, 2))  # theirs can still be set, sum 12
-    assert goal((0, 3, 4, 3), (1, 3, 4, 0))  # a failed nil: theirs need 3 of 5, worth a try
-    assert not goal((0, 3, 4, 3), (1, 3, 0, 2))  # 1 of 7: hopeless
-    assert goal((2, 2, 2, 2), (3, 2, 2, 1), pieces=0)  # without bag dodging it takes what it can
+    assert not goal((2, 2, 2, 2), (3, 2, 2, 1))  # both sides have made their contract or will: avoid bags
+    assert goal((2, 3, 2, 5), (3, 1, 2, 2))  # they can still be set; the bids sum to 12
+    assert goal((0, 3, 4, 3), (1, 3, 4, 0))  # our nil has failed; they need 3 of 5 tricks, so try to set them
+    assert not goal((0, 3, 4, 3), (1, 3, 0, 2))  # they need 1 of 7 tricks: they cannot be set
+    assert goal((2, 2, 2, 2), (3, 2, 2, 1), pieces=0)  # without the rule that avoids bags, it wins what it can
 
 
 def test_a_set_side_plays_on_while_it_can_set_the_others():
-    assert goal((7, 4, 6, 3), (2, 1, 2, 3))  # 9 short with 5 left; theirs need 3
-    assert not goal((7, 2, 6, 1), (2, 1, 2, 3))  # theirs are home: let them have the bags
+    assert goal((7, 4, 6, 3), (2, 1, 2, 3))  # we need 9 with 5 left; they need 3
+    assert not goal((7, 2, 6, 1), (2, 1, 2, 3))  # their contract is made: leave the bags to them
 
 
 def played(hands, seat, cards, bids=(3, 3, 3, 3), taken=(0, 0, 0, 0), voids=(0, 0, 0, 0)):
-    """The card of SRP in ``seat`` after ``cards`` of a trick led by seat 0."""
+    """Return SRP's card in ``seat`` after ``cards`` of a trick that seat 0 led."""
     s = states.of_hands(hands, bids, ("srp@1",) * 4)
     for who in range(4):
         s.taken[who], s.void[who] = taken[who], voids[who]
@@ -137,17 +137,17 @@ def test_a_nil_ducks_under_with_its_highest():
 
 
 def test_an_opponents_nil_is_left_in_front():
-    # seat 1 is nil and wins so far: seat 2 stays under her
+    # seat 1 bid nil and wins so far: seat 2 plays below their card
     assert played(["2.43..", "3.96..", "5.A7..", ".K8.."], 2, ["4H", "9H"], bids=(4, 0, 4, 4)) == "7H"
 
 
 def test_partners_nil_is_covered():
-    # seat 0 is nil and her queen wins so far: seat 2 goes over
+    # seat 0 bid nil and their queen wins so far: seat 2 plays a higher card
     assert played(["2.Q3..", "3.T4..", "5.A7..", ".98.."], 2, ["QH", "TH"], bids=(0, 4, 4, 4)) == "AH"
 
 
 def golden(player):
-    """sha256 over the cards of 2,000 rounds, a byte a card in order of play."""
+    """Return the SHA-256 over the cards of 2,000 rounds, one byte for each card in order of play."""
     cards = compiled_rounds(0, ROUNDS, frozen_bids(), player)
     assert cards.shape == (ROUNDS, 52)
     assert (np.sort(cards, axis=1) == np.sort(cards[0])).all()

@@ -1,7 +1,7 @@
-"""SRP version 2: a situation for each of its pieces, played with the piece and without, and its hash.
+"""SRP version 2: one situation for each of its rules, played with the rule and without it, and its hash.
 
-Without any piece it is SRP 1, card by card. The hash is over the rounds of `test_srp1`; those carry no rules, so what
-the game's stakes change is not in it.
+Without any of these rules it plays like SRP 1, card by card. The hash is over the rounds of `test_srp1`. Their states
+carry no rules of the game, so the hash does not cover what the game's points change.
 """
 
 import numpy as np
@@ -37,11 +37,11 @@ from tests.tables.engine import states
 from tests.tables.players.test_srp1 import golden
 
 FROZEN = "59753462ac00d7ac2a002fbae7619ee61423880f789d4a3a818819d385137259"
-HEARTS = 4  # the suit's bit among those that a seat is out of
+HEARTS = 4  # the suit's bit in `PlayState.void`
 
 
 def played(piece, hands, cards, bids=(2, 2, 2, 2), taken=(0, 0, 0, 0), voids=(0, 0, 0, 0), broken=0):
-    """The cards of the seat to play after ``cards``: with all pieces, and without ``piece``."""
+    """Return the card of the seat to play after ``cards``: with all of SRP's rules, and without ``piece``."""
     found = []
     for pieces in (ALL_PIECES, ALL_PIECES & ~piece):
         s = states.of_hands(hands, bids, ("srp@2",) * 4, (pieces,) * 4)
@@ -100,7 +100,7 @@ def test_a_king_is_led_from_length_where_few_tricks_are_bid():
 def test_a_high_card_is_kept_for_the_next_cover():
     hands = ["2.54..", "3.76..", "4.Q8..", ".A92.."]
     assert played(COVER_KEPT, hands, ["5H", "6H", "QH"], (4, 0, 4, 4)) == ("2H", "AH")
-    assert played(COVER_KEPT, hands, ["5H", "6H", "QH"], (4, 0, 4, 8)) == ("AH", "AH")  # five to spare
+    assert played(COVER_KEPT, hands, ["5H", "6H", "QH"], (4, 0, 4, 8)) == ("AH", "AH")  # five more than needed
 
 
 def test_the_cover_leads_where_partner_has_cards_to_play_under():
@@ -109,7 +109,7 @@ def test_the_cover_leads_where_partner_has_cards_to_play_under():
 
 
 def at_stake(ours, theirs, bids, taken, pieces=ALL_PIECES, win=200):
-    """A state of the game to ``win`` for seat 0."""
+    """Return a state, for seat 0, of a game with goal ``win``."""
     s = states.of_hands(["32.A.A.A", "54.K.K.K", "76.Q.Q.Q", "98.J.J.J"], bids, ("srp@2",) * 4, (pieces,) * 4)
     s.score[0], s.score[1] = ours, theirs
     for seat in range(4):
@@ -123,11 +123,11 @@ def test_projected_points_by_hand():
     s = at_stake(100, -20, (3, 0, 4, 5), (0, 0, 0, 0))
     assert (projected(s, 0), projected(s, 1)) == (170, 130)
     s = at_stake(100, -20, (3, 0, 4, 14), (0, 1, 0, 0))
-    assert (projected(s, 0), projected(s, 1)) == (170, 80)  # a nil failed, a blind one lives
+    assert (projected(s, 0), projected(s, 1)) == (170, 80)  # a nil has failed, a blind nil has not
 
 
 def test_the_others_must_be_set_where_their_contract_wins():
-    few, taken = (2, 3, 2, 2), (2, 1, 2, 1)  # ours made; theirs need 3 of 7
+    few, taken = (2, 3, 2, 2), (2, 1, 2, 1)  # our contract is made; theirs needs 3 of 7 tricks
     for theirs, pieces, wanted in (
         (160, ALL_PIECES, True),
         (160, ALL_PIECES & ~STAKES, False),
@@ -136,7 +136,7 @@ def test_the_others_must_be_set_where_their_contract_wins():
         s = at_stake(0, theirs, few, taken, pieces)
         assert wants_tricks(s, 0, unseen_cards(s, 0)) == wanted
         assert must_set(s, 0) == (theirs == 160)
-    assert not must_set(at_stake(190, 160, few, taken), 0)  # ours wins before theirs
+    assert not must_set(at_stake(190, 160, few, taken), 0)  # our side wins the game first
     assert not must_set(at_stake(0, 160, few, taken, win=0), 0)  # a state without rules
 
 
@@ -146,11 +146,11 @@ def test_a_nil_is_left_alone_where_the_contract_wins():
     assert wins_by_contract(s, 0)
     assert not attack_pays(s, 0)
     assert attack_pays(at_stake(130, 0, bids, (2, 0, 2, 2), ALL_PIECES & ~STAKES), 0)
-    assert attack_pays(at_stake(130, 0, bids, (2, 0, 2, 1)), 0)  # 4 of 8: enough to spare
+    assert attack_pays(at_stake(130, 0, bids, (2, 0, 2, 1)), 0)  # 4 of 8 tricks needed: enough are left
     s = at_stake(130, 80, bids, (2, 0, 2, 2))
-    assert not wins_by_contract(s, 0)  # theirs come to 220, with the nil
+    assert not wins_by_contract(s, 0)  # they reach 220 points with the nil
     assert attack_pays(s, 0)
-    assert attack_pays(at_stake(0, 80, (8, 0, 4, 4), (3, 0, 2, 1)), 0)  # set, or every trick needed: it stops their win
+    assert attack_pays(at_stake(0, 80, (8, 0, 4, 4), (3, 0, 2, 1)), 0)  # 7 of 7, but a made nil wins for them
 
 
 @pytest.mark.compiled
@@ -167,7 +167,7 @@ def test_no_piece_is_in_use_where_both_sides_bid_nil():
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("piece", range(len(PIECE_NAMES) - 1))  # but the stakes: these rounds carry no rules
+@pytest.mark.parametrize("piece", range(len(PIECE_NAMES) - 1))  # except STAKES: these states carry no rules
 def test_every_piece_matters(piece):
     bids = frozen_bids()
     whole = compiled_rounds(0, ROUNDS, bids, "srp@2")

@@ -1,4 +1,4 @@
-"""UCT over the last tricks: deals of unseen cards, the bandit, honesty, texts, strength."""
+"""UCT in the last tricks: deals of unseen cards, the bandit, hidden information, texts, strength."""
 
 import math
 import random
@@ -37,7 +37,7 @@ def cells(n):
 
 
 def ending(seed, tricks=5, samples=12, c_points=200):
-    """A state in the last tricks, reached by random legal plays, UCT about to play."""
+    """Return a state in the last tricks, reached by random legal plays, with UCT to play."""
     rng = random.Random(seed)
     s = states.midway(seed, 52 - 4 * rng.randint(1, tricks) + rng.randrange(4))
     carry_rules(s, RULES)
@@ -52,7 +52,7 @@ def out_of_suit(s, seat, card):
 
 
 def every_deal(s, me):
-    """All deals that agree with what ``me`` knows, one by one: hands of the next three seats."""
+    """Return all deals that agree with what ``me`` knows: the hands of the next three seats."""
     unseen = cards_of(unseen_cards(s, me))
     seats = [(me + step) % 4 for step in (1, 2, 3)]
     sizes = [s.hand[seat].bit_count() for seat in seats]
@@ -106,7 +106,10 @@ def test_counts_are_those_of_all_deals(seed):
 
 
 def with_voids():
-    """Four cards to each; the next seat is out of clubs, the last one of diamonds and spades."""
+    """Return a state with four cards in each hand.
+
+    The next seat is known to have no clubs, the last one no diamonds and no spades.
+    """
     s = states.of_hands(["A2.A.A.", "K.KQ.K.", ".2.Q2.Q", "..JT.JT"])
     s.taken[0] = 9
     s.void[1] = 1 << (parse_card("2C") >> 4)
@@ -115,7 +118,7 @@ def with_voids():
 
 
 def test_every_deal_is_as_likely():
-    """Chi-square over all deals, 60 of each to be expected, the lots drawn from 1,000s of numbers of one view."""
+    """Chi-square over all deals: each is expected 60 times, drawn with thousands of numbers for the same view."""
     for s in (with_voids(), ending(3, tricks=2), ending(8, tricks=3)):
         me = states.to_play(s)
         expected = every_deal(s, me)
@@ -136,7 +139,7 @@ def test_every_deal_is_as_likely():
 
 
 def reward(s, me, card, number):
-    """The point gap when ``me`` plays ``card`` on a numbered deal and SRP completes the round."""
+    """Return the difference in points if ``me`` plays ``card`` on a numbered deal and SRP completes the round."""
     x, ways, dealt = states.copy(s), cells(WAYS), states.empty()
     count_deals(s, me, ways)
     seed_view(s, me, number, dealt)
@@ -152,7 +155,7 @@ def reward(s, me, card, number):
 
 @pytest.mark.parametrize("c_points", [0, 20, 200])
 def test_iterations_follow_ucb(c_points):
-    """The same iterations as f(x) taken literally, with each card's rewards in lists."""
+    """The iterations equal those of a literal implementation of f(x), which keeps each card's rewards in lists."""
     for seed in range(6):
         s = ending(seed, tricks=4, samples=40, c_points=c_points)
         me = states.to_play(s)
@@ -174,9 +177,10 @@ def test_iterations_follow_ucb(c_points):
 
 
 def two_left(bids, bags, samples):
-    """Hearts 5, 4, 3 on the table, HA and H2 in the last seat's hand, the opponents' last cards clubs, known to be.
+    """Return a state with hearts 5, 4, 3 on the table; the last seat holds HA and H2.
 
-    With the ace both tricks are ours, for the H2 is good then; with the deuce neither, for a club is led.
+    The seat knows that its opponents' last cards are clubs. The ace wins both tricks, because H2 is then high. The
+    deuce wins neither, because a club is led next.
     """
     s = states.of_hands([".5..K", ".4.2.", ".3..2", ".A2.."], bids=bids)
     for seat, taken in enumerate((3, 3, 3, 2)):
@@ -194,11 +198,11 @@ def two_left(bids, bags, samples):
 @pytest.mark.parametrize(
     ("bids", "bags", "gap_of_ace", "gap_of_deuce", "card"),
     [
-        ((3, 4, 3, 3), (0, 0), 70 - 60, -70 - 62, "AH"),  # two more wanted
-        ((3, 4, 3, 3), (9, 0), 70 - 60, -70 - (62 - 100), "AH"),  # and their two would be a penalty
-        ((4, 2, 4, 3), (0, 8), 52 - 100 + 80, 50 - 80, "AH"),  # two bags too many, but they are set
-        ((3, 2, 3, 3), (0, 8), 52 - 100 - 60, 50 - 62, "2H"),  # two bags too many for nothing
-        ((3, 5, 3, 0), (0, 0), -50 - 100 + 4 - 60, -50 - 100 + 2 - 62, "AH"),  # a nil long failed
+        ((3, 4, 3, 3), (0, 0), 70 - 60, -70 - 62, "AH"),  # two more tricks needed
+        ((3, 4, 3, 3), (9, 0), 70 - 60, -70 - (62 - 100), "AH"),  # and their two bags would bring a penalty
+        ((4, 2, 4, 3), (0, 8), 52 - 100 + 80, 50 - 80, "AH"),  # two bags bring a penalty, but the opponents are set
+        ((3, 2, 3, 3), (0, 8), 52 - 100 - 60, 50 - 62, "2H"),  # two bags bring a penalty and no gain
+        ((3, 5, 3, 0), (0, 0), -50 - 100 + 4 - 60, -50 - 100 + 2 - 62, "AH"),  # the nil has already failed
     ],
 )
 def test_two_tricks_left_by_hand(bids, bags, gap_of_ace, gap_of_deuce, card):
@@ -215,7 +219,10 @@ def test_two_tricks_left_by_hand(bids, bags, gap_of_ace, gap_of_deuce, card):
 @settings(max_examples=40, deadline=None)
 @given(st.integers(0, 2**31 - 1))
 def test_legal_honest_and_repeatable(seed):
-    """A legal card, from what the seat may see alone, the state untouched; the hidden cards and lots don't matter."""
+    """The card is legal and depends only on what the seat may see, and the state stays as it was.
+
+    Hidden cards and random numbers do not change the card.
+    """
     s = ending(seed)
     me = states.to_play(s)
     before = states.copy(s)
@@ -238,7 +245,7 @@ def test_same_card_compiled(neutral):
 
 
 def test_srp_until_the_last_tricks():
-    """The same cards as SRP's while more than n are held, and with one sample, which goes to SRP's card."""
+    """UCT plays SRP's cards while more than n cards are held, and with one sample, which tries SRP's card."""
     for seed in range(40):
         s = states.midway(seed, 4 * (seed % 8) + seed % 4)
         me = states.to_play(s)
@@ -253,7 +260,10 @@ def test_srp_until_the_last_tricks():
 
 
 def points_of(worlds, a, b, deals, seed=5):
-    """float64 (deals, 2): points of a less those of b, each deal played twice with the sides swapped; BIS bids."""
+    """Return float64 (deals, 2): points of a minus those of b; BIS bids.
+
+    Each deal is played twice, with the sides swapped.
+    """
     points = np.zeros((deals, 2))
     policies = policies_by_chair(parse_policy("bis"), parse_policy("bis"))
     lineup = Lineup(policies, player_rows(a, b))
@@ -270,7 +280,7 @@ def test_beats_srp(neutral):
 
 @pytest.mark.compiled
 def test_symmetric_and_repeatable(neutral):
-    """Against itself every deal is level, and a deal's result is its own, whatever was played before it."""
+    """Against itself every deal is a tie, and a deal's result does not depend on the deals before it."""
     points = points_of(neutral, "uct:5,samples=30", "uct:5,samples=30", 40)
     assert np.array_equal(points[:, 0], -points[:, 1])
     mixed = points_of(neutral, "uct:5,samples=30", "wrp", 40)

@@ -1,4 +1,7 @@
-"""The strength report: page and markers, plots, recorded rounds, kinds of hand. Small and mostly uncompiled."""
+"""The strength report: page and markers, plots, recorded rounds, kinds of hand.
+
+The tests are small and mostly uncompiled.
+"""
 
 import re
 from dataclasses import replace
@@ -115,7 +118,7 @@ def test_a_match_is_played_once_for_the_same_question(report, monkeypatch, tmp_p
     keeping.match("rb", "ms", "wrp", seed=2)
     replace(keeping, pairs=3).match("rb", "ms", "wrp")
     assert len(asked) == 3
-    replace(report, pairs=2).match("rb", "ms", "wrp")  # no folder: always anew
+    replace(report, pairs=2).match("rb", "ms", "wrp")  # without a folder, nothing is reused
     assert len(asked) == 4
 
 
@@ -196,7 +199,7 @@ def made_up(n, bids, taken, estimate, p_nil=0.8):
 
 def test_ace_of_spades_by_the_sum_of_three_bids():
     rounds = made_up(400, [3, 3, 3, 3], [4, 3, 3, 3], [3.0] * 4)
-    rounds.hands[:300] = rounds.hands[:300, [1, 2, 3, 0]]  # the fourth holds it in 300 of 400
+    rounds.hands[:300] = rounds.hands[:300, [1, 2, 3, 0]]  # the fourth hand holds the ace in 300 of 400
     _, words = distributions.ace_of_spades(rounds, np.full(40, 0.125))
     assert "| 9 | 400 | 0.750 ± 0.042 | 0.125 |" in words  # 1.96 sqrt(.75 .25 / 400) = .0424
 
@@ -215,8 +218,8 @@ def test_a_planted_bias_is_found_and_told_in_points():
     rounds = made_up(1000, [4, 3, 0, 3], [4, 3, 0, 3], [4.0, 3.0, 1.0, 3.0])
     rounds.taken[:, 0] = 6  # only the hand with three aces takes two tricks more than its estimate
     text = kinds.furthest(rounds)
-    # Mean difference 2/3 over three regular bids: that hand is 4/3 above it, on a quarter of hands, ten points a trick.
-    assert "All regular bids: taken minus estimate is +0.67 tricks" in text
+    # Three regular bids have a mean difference of 2/3. That hand is 4/3 above it: a quarter of hands, 10 points each.
+    assert "All regular bids: taken less estimate +0.67 tricks" in text
     assert re.search(r"\| 2 \| [^|]+ \| \+3\.33 \|", text)
     # Nils stated at 80% were all made: 20% off, a quarter of hands, 200 points between made and failed.
     assert re.search(r"\| 80\.0 \| 100\.0 \| \+20\.0 ± 0\.0 \| \+10\.00 \|", text)
@@ -240,7 +243,7 @@ def test_features_of_a_hand():
 
 
 def test_what_follows_a_first_partners_hand():
-    """Two rounds by hand: kinds of hands, partners' nils, points less the other side's with a price on bags."""
+    """Two rounds by hand: kinds of hands, partners' nils, and the difference in points with a price on bags."""
     cover, other = parse_pbn("AK62.AQ3.K94.J54"), parse_pbn("AKJ62.A2.T95.Q43")
     rounds = samples.Rounds(
         np.array([[cover, other, 0, 0], [other, cover, 0, 0]]),
@@ -262,7 +265,10 @@ def test_what_follows_a_first_partners_hand():
 
 
 def test_regret_by_hand():
-    """Bid 4 was made; 5 gains .1 in either half, 3 in the first only: chosen there, and judged by the second."""
+    """Bid 4 was made. Bid 5 gains 0.1 in both halves, bid 3 only in the first.
+
+    The first half chooses a bid, the second half judges it.
+    """
     gains, weighed = np.zeros((2, BIDS, 3)), np.zeros(BIDS, bool)
     weighed[3:6] = True
     gains[:, 3:6, 0] = 50.0

@@ -1,4 +1,4 @@
-"""The build: order, skipping, resuming, jobs, what it writes, and that verify sees what is wrong."""
+"""The build: order, skipping, resuming, jobs and files; and the errors that `verify` finds."""
 
 import fcntl
 import json
@@ -21,11 +21,11 @@ N_CHUNKS = 12
 
 
 class Interrupted(Exception):
-    """What a test throws in the middle."""
+    """The exception that a test raises during a build."""
 
 
 class Toy:
-    """A chunked family that counts its work and can be stopped, and an exact one made from it."""
+    """A chunked family that counts its work and can be stopped, and an exact family made from it."""
 
     def __init__(self, generator=1, stop_at=None):
         self.done = []
@@ -62,7 +62,7 @@ class Toy:
             rng = np.random.default_rng(seed)
             return {
                 "rolls": np.bincount(rng.integers(0, 6, per_chunk), minlength=6),
-                "sum": rng.random(6) / 3,  # floats: the order of the sum shows in the last bits
+                "sum": rng.random(6) / 3,  # floats, whose sum depends on the order in its last bits
             }
 
         total = context.chunks("rolls", N_CHUNKS, chunk)
@@ -80,7 +80,7 @@ def quiet(*_):
 
 @pytest.fixture
 def run(tmp_path):
-    """Build a toy's families; keyword arguments as for `build`."""
+    """Return a function that builds a toy's families; its keyword arguments are those of `build`."""
 
     def run(toy, name="data", **options):
         options.setdefault("checkpoints", tmp_path / f"{name}.build")
@@ -163,7 +163,7 @@ def stop(_context):
 
 
 class Backwards:
-    """Chunks in the wrong order, as a cluster may give them."""
+    """An executor that returns chunks in reverse order, as a cluster may do."""
 
     def map(self, fn, indices):
         for index in reversed(list(indices)):
@@ -187,12 +187,12 @@ def test_seed_scale_and_generator_build_again(tmp_path, run):
     assert run(Toy(), rounds_scale=0.5) == ["dice", "doubled"]
     assert read_manifest(tmp_path / "data").families["dice"].sizes == {"rolls": 600}
     assert run(Toy()) == ["dice", "doubled"]
-    # the same dice from a newer generator: what depends on them by their bytes stays
+    # a newer generator makes the same bytes, so that the family made from them stays up to date
     assert run(Toy(generator=2)) == ["dice"]
 
 
 def test_two_builds_at_once_are_refused(tmp_path, run):
-    """Each would write a manifest without what the other makes."""
+    """Each of them would write a manifest without the other's families."""
     toy = Toy()
     run(toy)
     held = os.open(tmp_path / "data", os.O_RDONLY)
@@ -320,8 +320,8 @@ def test_verify_finds_nothing_wrong(tmp_path, run):
     run(Toy())
     toy = Toy()
     assert problems(tmp_path / "data", toy.families) == {}
-    assert toy.done == []  # what is sampled is not computed again
-    assert toy.doubled == 1  # what is exact is
+    assert toy.done == []  # verify does not sample again
+    assert toy.doubled == 1  # but it computes exact families again
 
 
 def test_verify_sees_a_changed_file(tmp_path, run):
@@ -331,7 +331,7 @@ def test_verify_sees_a_changed_file(tmp_path, run):
     found = problems(tmp_path / "data", Toy().families)
     assert set(found) == {"mean.npy", "doubled.npy"}
     assert "mean.npy: found sha256" in found["mean.npy"]
-    assert "cannot be computed again" in found["doubled.npy"]  # its input is damaged
+    assert "can't be computed again" in found["doubled.npy"]  # its input is not valid
 
 
 def test_verify_sees_other_exact_bytes(tmp_path, run):

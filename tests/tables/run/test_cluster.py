@@ -1,4 +1,7 @@
-"""Chunks on a real Dask cluster: the commands of docs/how-to/several-machines.md, two workers, one of them killed."""
+"""Chunks on a real Dask cluster of two workers, one of which is killed.
+
+The commands are those of docs/how-to/several-machines.md.
+"""
 
 import os
 import re
@@ -29,7 +32,7 @@ START_S = 60.0
 
 
 class RealCluster:
-    """A scheduler and two workers, started as the page says, in a directory that is not the checkout."""
+    """A scheduler and two workers, started as the page shows, in a directory that is not the checkout."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -94,7 +97,7 @@ def real_cluster(tmp_path_factory) -> Iterator[RealCluster]:
 
 
 class KillOne:
-    """The cluster's executor; after three chunks it kills a worker, and remembers how it went."""
+    """The cluster's executor, which kills a worker after three chunks and counts the chunks after that."""
 
     def __init__(self, executor: DaskCluster, running: RealCluster) -> None:
         self.executor, self.running, self.after = executor, running, 0
@@ -119,7 +122,7 @@ def test_a_match_survives_the_death_of_a_worker(real_cluster):
         killing = KillOne(executor, real_cluster)
         together = play(match, tables, killing)
         left = len(executor.client.nthreads())
-    assert killing.after > 30  # most chunks came after it
+    assert killing.after > 30  # most chunks were done after the kill
     assert left == 1
     assert together.scores.tobytes() == alone.scores.tobytes()
     texts = [describe_match(match, played, opened).to_json(timing=False) for played in (alone, together)]
@@ -160,7 +163,7 @@ def test_the_documented_commands(real_cluster):
 
 @pytest.mark.slow
 def test_large_tables_are_sent_once(real_cluster):
-    """Dask warns (and warnings are errors here) of functions over 10 MB that travel with each chunk."""
+    """Dask warns about functions over 10 MB that are sent with each chunk, and warnings are errors here."""
     large = np.arange(2_000_000)
     with DaskCluster(real_cluster.address) as executor:
         found = dict(executor.map(lambda index: {"sum": large[: index + 1].sum()}, range(40)))
@@ -194,7 +197,7 @@ def test_no_scheduler(monkeypatch):
 
 @pytest.mark.slow
 def test_a_lost_function_is_sent_again(real_cluster):
-    """All workers are lost in the middle; one that joins later gets the function and the rest of the chunks."""
+    """All workers die during the run; one that joins later gets the function and the remaining chunks."""
     with DaskCluster(real_cluster.address) as executor:
         results = executor.map(lambda index: {"square": np.array([index * index])}, range(200))
         found = dict([next(results)])

@@ -3,8 +3,9 @@
 In each round one seat bids nil whenever nothing rules it out. The others bid by BIS, and all play SRP. The play yields
 only counts of (sequence, nil value, made or not); a logistic regression on them gives all 2,955 curves. In family
 `curves0` the players use the nil value as the nil's probability; in family `curves` they use the curves of `curves0`
-(docs/explanation/how-bis-bids.md, "Nil"). The results go to curves0.npy, curves.npy, single_curve.npy and held_out.npy. The
-curves of a table profile, a variant or a convention (`setting_families`), go to files with the profile's prefix.
+(docs/explanation/how-bis-bids.md, "Nil"). The results go to curves0.npy, curves.npy, single_curve.npy and
+held_out.npy. The curves of a table profile, a variant or a convention (`setting_families`), go to files with the
+profile's prefix.
 """
 
 from typing import Any, NamedTuple

@@ -5,7 +5,8 @@ in Big 6. A hand that meets the convention's conditions makes this bid, whatever
 would bid the same number bids one less. A nil of the hand's own goes before both. The second partner answers a 6 with a
 blind nil if the rules allow it (`blind_nil`). Otherwise they answer it like a 5: with a nil, at a lower threshold, and
 the king or queen of spades does not rule it out. `table_profile.convention_of` returns the convention that applies at a
-score. The end of the game and the rules come later and may change a signal. See docs/explanation/how-bis-bids.md, "Conventions".
+score. The end of the game and the rules come later and may change a signal. See docs/explanation/how-bis-bids.md,
+"Conventions".
 """
 
 from typing import NamedTuple

@@ -1,7 +1,7 @@
 """The nil part of a decision, as kernels: nil value, success probability and expected points.
 
-The tables `cnil` and `curves` are given; the rest is arithmetic (docs/explanation/how-bis-bids.md, "Nil"). This module decides
-whether to bid nil; `endgame` may still change that bid.
+The tables `cnil` and `curves` are given; the rest is arithmetic (docs/explanation/how-bis-bids.md, "Nil"). This module
+decides whether to bid nil; `endgame` may still change that bid.
 """
 
 from typing import NamedTuple

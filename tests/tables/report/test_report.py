@@ -219,7 +219,7 @@ def test_a_planted_bias_is_found_and_told_in_points():
     rounds.taken[:, 0] = 6  # only the hand with three aces takes two tricks more than its estimate
     text = kinds.furthest(rounds)
     # Three regular bids have a mean difference of 2/3. That hand is 4/3 above it: a quarter of hands, 10 points each.
-    assert "All regular bids: taken less estimate +0.67 tricks" in text
+    assert "All regular bids: taken minus estimate is +0.67 tricks" in text
     assert re.search(r"\| 2 \| [^|]+ \| \+3\.33 \|", text)
     # Nils stated at 80% were all made: 20% off, a quarter of hands, 200 points between made and failed.
     assert re.search(r"\| 80\.0 \| 100\.0 \| \+20\.0 ± 0\.0 \| \+10\.00 \|", text)

@@ -331,7 +331,7 @@ def test_verify_sees_a_changed_file(tmp_path, run):
     found = problems(tmp_path / "data", Toy().families)
     assert set(found) == {"mean.npy", "doubled.npy"}
     assert "mean.npy: found sha256" in found["mean.npy"]
-    assert "can't be computed again" in found["doubled.npy"]  # its input is not valid
+    assert "cannot be computed again" in found["doubled.npy"]  # its input is not valid
 
 
 def test_verify_sees_other_exact_bytes(tmp_path, run):

@@ -53,7 +53,7 @@ def test_request_by_hand():
 def test_request_is_one_that_the_service_takes():
     for seat in range(4):
         s, game = waiting_state(seat)
-        found = request_of(s, game, 1, {"preset": "classic"} | overrides_of(Rules(win=300)))
+        found = request_of(s, game, 1, {"preset": "classic"} | overrides_of(Rules(win=300, blind_nil=1)))
         read_bid(found)
 
 

@@ -5,7 +5,7 @@
 #                                           wants API keys or ARGS=--allow-unauthenticated
 #   make install                            prepare .venv for everything, this project included (editable)
 #   make test [ARGS="-k nil"]               all tests, in two processes; those that measure time or memory afterwards
-#   make test-fast [ARGS="-k nil"]          tests that compile nothing and start no servers, for the edit loop
+#   make test-fast [ARGS="-k nil"]          tests of service/ that compile nothing and start no servers, for the edit loop
 #   make test-long                          the long forms of the fault tests; minutes to an hour
 #   make test-clients                       generate Python and TypeScript clients and run them; wants npm
 #   make same-answers [BASE=<commit>] [ARGS="--requests 2000"]
@@ -88,7 +88,7 @@ test: $(ALL)
 	$(PYTEST) -m "alone and not long" $(ARGS) || [ $$? -eq 5 ]
 
 test-fast: $(ALL)
-	$(IN_TWO) -m "not (long or slow or compiled or server or alone)" $(ARGS)
+	$(IN_TWO) tests/service -m "not (long or slow or compiled or server or alone)" $(ARGS)
 
 check: $(ALL)
 	$(BIN)/ruff check .

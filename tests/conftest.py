@@ -25,6 +25,7 @@ from tests.more_games import MORE_CELLS, MORE_ROWS
 
 ROOT = Path(__file__).resolve().parents[1]
 SERVERS = {"server", "serve", "real_cluster", "prometheus"}  # fixtures that start processes
+WITH_SERVERS = {"test_server.py", "test_supervisor.py"}  # files whose tests start them
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m and pytest-xdist read the marks
@@ -32,7 +33,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests that compile or start servers, and group them for `pytest -n`: by file, all compiled ones together."""
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
-        if SERVERS & fixtures or item.path.parent.name == "faults":
+        if SERVERS & fixtures or item.path.parent.name == "faults" or item.path.name in WITH_SERVERS:
             item.add_marker(pytest.mark.server)
         in_tables = isinstance(item, pytest.DoctestItem) and item.path.is_relative_to(ROOT / "tables")
         if in_tables or "committed" in fixtures or item.get_closest_marker("parity"):

@@ -317,6 +317,7 @@ NO_LONG_CONTRACTS = (0, 1, 2, 3, 3, 4, 4, 5, 6, 9, BLIND_NIL)
 quarters = st.integers(0, 24).map(lambda n: n / 4)
 
 
+@pytest.mark.slow
 @settings(max_examples=1500, deadline=None)
 @given(data=st.data())
 def test_against_oracle(neutral, data):

@@ -60,6 +60,7 @@ def test_cnil_by_hand():
     assert cutthroat.cnil_of_zones(exact.zones_of(mask), 3)[0] == pytest.approx(float(alone), abs=1e-15)
 
 
+@pytest.mark.slow
 def test_cnil_table(tables):
     table = cutthroat.cnil_table()
     assert np.array_equal(table, tables.arrays["cutthroat_cnil"])

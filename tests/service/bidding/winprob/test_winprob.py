@@ -280,6 +280,7 @@ def _halves(size: int) -> list[Batch]:
     return [_random_batch(size // 2, seed) for seed in (5, 6)]
 
 
+@pytest.mark.slow
 def test_the_net_learns_by_heart():
     """Training repeatedly on the same batch removes most of the error that can be removed."""
     net, parts = Net(np.random.default_rng(1)), _halves(64)
@@ -329,6 +330,7 @@ def test_gradients_are_those_of_the_error():
         weights[at] += step
 
 
+@pytest.mark.slow
 def test_training_follows_from_its_seed_however_threads_run():
     parts = _halves(32)
     nets = [Net(np.random.default_rng(7)) for _ in range(2)]

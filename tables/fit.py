@@ -28,7 +28,8 @@ from service.bidding.game.auction import NO_BID, SEQUENCES, read_auction
 from service.bidding.game.cards import RANKS
 from service.bidding.game.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from service.bidding.numerals import integer
-from service.bidding.policies import FULL_LEVEL, NOISE_SD_BY_LEVEL, SERVED, Policy, parse_policy, with_skill
+from service.bidding.policies import ROWS, SERVED, parse_policy, with_skill
+from service.bidding.policy import FULL_LEVEL, Policy
 from service.bidding.table_views import Tables
 from service.bidding.tableset import open_tables
 from tables.arena import stats
@@ -362,7 +363,7 @@ def fit_levels(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -
                 profiles, with_skill(full._replace(level=1))._replace(noise_sd=noise_sd), full, 2 * pairs, seed
             )
 
-        most = 2 * NOISE_SD_BY_LEVEL[full.kind][1]
+        most = 2 * ROWS[full.kind].noise_sd[1]
         noise_sds = [most * k / 8 for k in range(1, 9)]
         with ThreadPoolExecutor(jobs) as pool:
             found = [50.0, *(each.mean for each in pool.map(lambda noise_sd: rate(noise_sd, seed), noise_sds))]

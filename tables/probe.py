@@ -17,7 +17,8 @@ from tqdm import tqdm
 
 from service.bidding.game.rules import Rules
 from service.bidding.numerals import integer
-from service.bidding.policies import Policy, parse_policy
+from service.bidding.policies import parse_policy
+from service.bidding.policy import Policy
 from service.bidding.tableset import open_tables
 from tables.alternatives import (
     CLASSES,

@@ -13,7 +13,8 @@ from service.api.json_limits import SINGLE_LIMITS
 from service.api.state import State
 from service.bidding.bis.blind_decision import BlindDecision, decide_blind
 from service.bidding.game.rules import seed_values
-from service.bidding.policies import Policy, with_skill
+from service.bidding.policies import with_skill
+from service.bidding.policy import Policy
 from service.bidding.tableset import TableSet
 from service.contract.answer import BlindAnswer
 from service.contract.request import BlindCall, read_blind

@@ -10,33 +10,12 @@ from fastapi import APIRouter
 from service.api.documentation import GET_PROBLEMS
 from service.bidding.game.rule_fields import Rule
 from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS, describe
-from service.bidding.policies import TUNED, options_of
+from service.bidding.policies import ROWS, options_of
+from service.bidding.strength import read_results, strength_of, texts_of_catalogue
 from service.contract.answer import PoliciesAnswer, PolicyInfo, RuleField, RulesAnswer
-from service.contract.policy import DEFAULT_POLICY, POLICIES
+from service.contract.policy import DEFAULT_POLICY
 from service.contract.rules import DEFAULT_PRESET
 
-_DESCRIPTIONS = {
-    "bis": "regular takes, nil by success curves, end of game (ECAI 2020, Algorithm 1)",
-    "rb": "every card worth a fitted value by the length of its suit; nil by the three lowest cards of each suit",
-    "ms": "aces, guarded kings, queen of spades and spade length; the nil rule of rb",
-    "io": "high cards and spades at fixed values; nil only under a partner's bid of 4 or more",
-    "winprob": "the bid that wins the game most often from this score: a net's odds of what a bid leads to, "
-    "over tables of what each score is worth (docs/explanation/how-winprob-bids.md); for the games that have such "
-    "a table",
-}
-# Percent of games that each policy wins with players srp@2 and goals 200/-100. A test compares them with
-# docs/strength.md.
-_WON = {
-    "bis": {"rb": "51.4 [50.8, 51.9]", "ms": "64.0 [63.4, 64.5]", "io": "74.1 [73.5, 74.6]"},
-    "winprob": {
-        "bis": "62.0 [61.8, 62.1]",
-        "bis:tuned": "60.2 [60.1, 60.4]",
-        "rb": "62.2 [62.1, 62.4]",
-        "ms": "73.3 [73.1, 73.4]",
-        "io": "80.2 [80.0, 80.4]",
-    },
-    "bis:tuned": {"rb": "52.1 [51.6, 52.6]", "ms": "63.6 [63.0, 64.2]", "io": "73.5 [72.9, 74.0]"},
-}
 _GRADES = {
     "level": "1..5: 5 is full strength; those below misjudge hands, and win some 3% of games less a level",
     "style.aggression": "-1..1: to fewer tricks or to more",
@@ -61,7 +40,6 @@ _PRESETS = {
     "suicide": "one of two partners bids nil, the other four or more; losing goal -200",
     "jokers": "two jokers above the ace of spades, without the deuces of hearts and clubs",
 }
-POLICY_VERSION = "1"  # increased when a policy's bids change although the tables do not
 
 
 def catalogue_routes() -> tuple[APIRouter, dict[str, Any]]:
@@ -86,31 +64,24 @@ def catalogue_routes() -> tuple[APIRouter, dict[str, Any]]:
 
 
 def _policies() -> PoliciesAnswer:
+    results = read_results()
     infos = []
-    for name in POLICIES:
-        descriptions = {name: _DESCRIPTIONS[name]}
-        if name in TUNED:
-            values = ", ".join(f"{field} {value:g}" for field, value in TUNED[name].items())
-            descriptions[f"{name}:tuned"] = f"{name} with values fitted on our own engine: {values}"
-        for text, description in descriptions.items():
+    for row in ROWS:
+        for text in texts_of_catalogue(row.name) if row.served else ():
+            description = row.description
+            if text != row.name:
+                values = ", ".join(f"{field} {value:g}" for field, value in row.tuned.items())
+                description = f"{row.name} with values fitted on our own engine: {values}"
             infos.append(
                 PolicyInfo(
                     policy=text,
-                    version=POLICY_VERSION,
+                    version=row.version,
                     description=description,
-                    options=options_of(name),
-                    strength=strength_of(text),
+                    options=options_of(row.name),
+                    strength=strength_of(text, results),
                 )
             )
     return PoliciesAnswer(default=DEFAULT_POLICY, policies=infos, grades=_GRADES)
-
-
-def strength_of(policy: str) -> str:
-    """Return a sentence with the policy's win rates and their intervals."""
-    if policy in _WON:
-        won = ", ".join(f"{share} against {other}" for other, share in _WON[policy].items())
-        return f"wins {won} (% of games, 95% interval; srp@2, goals 200/-100; docs/strength.md)"
-    return f"bis wins {_WON['bis'][policy]} % of games against it (srp@2, goals 200/-100; docs/strength.md)"
 
 
 def _rules() -> RulesAnswer:

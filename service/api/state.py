@@ -9,7 +9,7 @@ from pathlib import Path
 
 from service.api.body import deadline_exceeded
 from service.bidding.bidder import decide
-from service.bidding.policies import CONVENTIONS
+from service.bidding.policy import CONVENTIONS
 from service.bidding.tableset import TableSet, open_tables
 from service.contract.policy import POLICIES
 from service.contract.request import read_bid

@@ -1,6 +1,6 @@
 """The rule-based bidders RB, MS and IO, to which the paper compares BIS (ECAI 2020), as kernels.
 
-RB's card values and nil ranks are fitted to our engine (`rb_suit`, `policies.DEFAULTS`); MS and IO are as
+RB's card values and nil ranks are fitted to our engine (`rb_suit`, the row in `policies`); MS and IO are as
 published. None of them knows the score.
 """
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from service.bidding.bis.regular import limit_takes
 from service.bidding.game.cards import ACE, KING, QUEEN, TEN
 from service.bidding.game.scoring import BLIND_NIL
-from service.bidding.policies import Policy
+from service.bidding.policy import Policy
 from service.bidding.table_views import Tables
 
 

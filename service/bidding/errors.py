@@ -5,6 +5,7 @@ BiddingError(ValueError)         a caller's input can't be used
 ├── HandSizeError                not 13 cards, or not four suits
 ├── PolicyError                  unknown policy or policy option
 └── RulesError                   unknown preset or unsupported rule; names the field
+ResultsError(RuntimeError)       the file of measured win rates is missing, can't be read, or lacks a win rate
 TablesError(RuntimeError)        a table file is missing, too short, changed or does not match the manifest
 """
 
@@ -35,3 +36,7 @@ class RulesError(BiddingError):
 
 class TablesError(RuntimeError):
     """A table file is missing, too short, changed or does not match the manifest."""
+
+
+class ResultsError(RuntimeError):
+    """The file of measured win rates is missing, can't be read, or lacks a win rate."""

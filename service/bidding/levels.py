@@ -3,8 +3,8 @@
 A level below full strength misjudges a hand by some tricks, and a nil by some points. A seed determines both errors.
 The policy then bids as usual (`perturbed`). `winprob` knows the win probability of every bid, and draws one of the
 bids instead (`sample_bid`). Style changes the same numbers without randomness. No level makes absurd bids: a number
-more than `MOST_TRICKS` away from the best, or a nil that is nearly certain to fail. `policies.NOISE_SD_BY_LEVEL` holds
-the size of the errors (`Policy.noise_sd`). A policy without level and style does not use these kernels.
+more than `MOST_TRICKS` away from the best, or a nil that is nearly certain to fail. The rows of
+`policies` hold the size of the errors (`Policy.noise_sd`). A policy without level and style does not use these kernels.
 """
 
 from math import exp
@@ -12,7 +12,7 @@ from typing import Any
 
 from service.bidding.bis.blind_nil import hash_uniform
 from service.bidding.bis.nil import SURE_LOSER
-from service.bidding.policies import BIS, IO, Policy
+from service.bidding.policy import BIS, IO, Policy
 from service.bidding.winprob.candidates import TIE_TOLERANCE
 
 MOST_TRICKS = 2  # largest error of a hand's tricks, and largest distance of a drawn number from the best
@@ -100,6 +100,13 @@ def perturbed(policy: Policy, seed: int) -> Policy:
         policy.nil_bias,
         off,
     )
+
+
+_ALL_DIFFERENT = Policy(*range(100, 100 + len(Policy._fields)))._replace(
+    kind=BIS, noise_sd=0.0, aggression=0.0, nil_bias=0.0, nil_shift=0.0
+)
+if perturbed(_ALL_DIFFERENT, 0) != _ALL_DIFFERENT:
+    raise TypeError("levels.perturbed does not hand on every field of Policy: add the new field to the one it returns")
 
 
 def attraction(bid: int, number: int, best: int, p_win: Any, p_nil: float, policy: Policy) -> float:

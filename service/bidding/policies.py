@@ -1,160 +1,291 @@
-"""Policies: read which bidder decides and with which options, from a text such as ``bis:endgame=off``.
+"""The policies, one row each, and the reading of policy texts such as ``bis:endgame=off``.
 
-A policy text is ``name``, ``name:option=value,...`` or ``name:tuned``. The service, the command line and the arena
-read the same texts. `Policy` is a flat tuple of numbers, so that compiled kernels can take it.
+A row declares all that differs between policies: how it decides and explains, its options, what they are by default
+and in each variant, its levels, and what the catalogue says of it. `bidder`, the contract, the catalogue, the metrics
+and the simulator take it from there. How to add a policy or an option: docs/how-to/add-a-policy.md.
+
+A policy text is ``name`` or ``name:option=value,...``; the service, the command line and the arena read the same texts.
 """
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from service.bidding.baselines import Baseline, fixed, io, ms, rb
+from service.bidding.bis.bis import BisDecision, bis
+from service.bidding.bis.cutthroat import CutthroatDecision, bis_cutthroat
+from service.bidding.bis.stakes import simplified_rules
 from service.bidding.errors import PolicyError
-from service.bidding.game.cards import RANKS
+from service.bidding.explain.cutthroat_explanation import explain_cutthroat
+from service.bidding.explain.explanation import explain_baseline, explain_bis
+from service.bidding.explain.winprob_explanation import explain_winprob
+from service.bidding.game.auction import Auction
+from service.bidding.game.legal import EVERY_BID, allowed_bids
+from service.bidding.game.position import Position
 from service.bidding.game.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ
-from service.bidding.numerals import decimal, integer
-
-BIS, RB, MS, IO, FIXED, WINPROB = range(6)
-FULL, SINGLE, RAW = 0, 1, 2  # `curves`: by the previous bids; one for all; the nil value itself
-NO_CONVENTION, BIG5, BIG6, AUTO = range(4)
-CONVENTIONS = ("none", "big5", "big6", "auto")
-
-
-class Policy(NamedTuple):
-    """A bidder and its options. Units are points, tricks and probabilities; flags are 0 or 1."""
-
-    kind: int = BIS
-    nil_threshold: float = 25.0
-    offset: float = 0.0  # added to the estimate before rounding
-    curves: int = FULL
-    factor: int = 1  # the previous-bids factor
-    endgame: int = 1
-    spade_honours: int = 0  # 1: the king or queen of spades does not rule out a nil
-    nil_floor: float = 0.3  # smallest nil probability for the end-of-game rule `desperate nil`
-    nils: int = 1  # 0: never bid nil (used for fitting)
-    dynamic: int = 0  # 1: BIS*, which computes the nil threshold from estimated partnership scores
-    nil_x: int = 8  # nil rule of RB and MS: the highest accepted rank (0: deuce) of a suit's lowest card,
-    nil_y: int = 9  # of its second lowest card,
-    nil_z: int = 10  # and of its third lowest card
-    bid: int = 4  # the bid of FIXED
-    convention: int = NO_CONVENTION  # the convention of both partners; a request has a separate field for it
-    blind: int = 0  # 1: may bid blind nil before seeing the hand
-    blind_frequency: float = 0.1  # probability of a blind nil in fourth seat after a high sum of bids
-    blind_floor: float = 0.0  # smallest probability of making a blind nil, whatever the reason for it
-    answer_threshold: float = -10.0  # nil threshold after the partner's signal, if lower than the usual one
-    signal_takes: int = 4  # fewest takes of a hand that signals; 4 as published
-    nil_slope: float = 0.0  # whiz and suicide: points per trick by which the nil threshold rises
-    ignores: int = 0  # 1: bid as if the variant were partnership
-    ten_from: float = 8.75  # with `ten_for_200`: tricks of both partners from which to bid up to ten
-    forced_trick: float = 25.0  # cost in points of each trick that `min_bid` forces above the takes
-    ignores_rules: int = 0  # 1: bid as if all rules were classic's, except the goals, blind nil and variant
-    level: int = 0  # 1..5 if a request has a level or a style (`with_skill`); 0: neither
-    noise_sd: float = 0.0  # level below 5: standard deviation of its error, tricks; winprob: win probability
-    aggression: float = 0.0  # style, -1..1: bid more tricks
-    nil_bias: float = 0.0  # style, -1..1: bid more nils (`levels`)
-    nil_shift: float = 0.0  # points by which a nil is undervalued for this hand (`levels.perturbed`)
+from service.bidding.game.scoring import Standing
+from service.bidding.game.variants import variant_of
+from service.bidding.policy import BIS, FIXED, FULL_LEVEL, IO, MS, OPTIONS, RB, WINPROB, Policy
+from service.bidding.table_views import Tables
+from service.bidding.tableset import TableSet
+from service.bidding.winprob.decision import WinDecision, win_decision
 
 
-NAMES = {"bis": BIS, "rb": RB, "ms": MS, "io": IO, "fixed": FIXED, "winprob": WINPROB}
-SERVED = ("bis", "rb", "ms", "io", "winprob")  # the service's policies; `fixed` is for tests and the arena
+class Turn(NamedTuple):
+    """A position as a policy gets it, with what follows from it, and what is wanted."""
 
-# RB's nil ranks are fitted on our engine (`python -m tables fit rb`); MS has the published 5-8-T (ECAI 2020, app. F).
-DEFAULTS = {name: Policy(kind=kind) for name, kind in NAMES.items()}
-DEFAULTS["ms"] = Policy(kind=MS, nil_x=3, nil_y=6, nil_z=8)
-# Fitted with `python -m tables fit bis`; see docs/strength.md.
-TUNED: dict[str, dict[str, float]] = {
-    "bis": {"nil_threshold": 0.0, "offset": 0.15, "forced_trick": 10.0, "blind_frequency": 1.0, "blind_floor": 0.3}
-}
-# Default options of a policy in a variant; option `tuned` gives the same there. The published values are for
-# partnerships. Fitted with `python -m tables fit cutthroat` and `python -m tables fit variants`.
-IN_VARIANT: dict[int, dict[str, dict[str, float]]] = {
-    CUTTHROAT: {"bis": {"nil_threshold": -10.0, "offset": 0.2, "spade_honours": 1}},
-    WHIZ: {"bis": {"nil_threshold": 15.0, "nil_slope": 15.0}},
-    SUICIDE: {"bis": {"nil_threshold": -100.0, "nil_slope": 10.0, "spade_honours": 1}},
-    JOKERS: {"bis": {"nil_threshold": 0.0, "offset": 0.15}},
-}
+    hand: int  # as the policy sees it: without jokers if the policy does not know them
+    position: Position
+    auction: Auction
+    standing: Standing
+    allowed: int  # set of the bids that the rules allow
+    tables: Tables  # of the variant and convention
+    legal: tuple[int, ...] | None  # the caller's legal bids, sorted; None if the rules alone decide
+    explain: bool
 
-FULL_LEVEL = 5
-# Standard deviation of the error by level (index 0: no level). Fitted with `python -m tables fit levels`.
-NOISE_SD_BY_LEVEL: dict[int, tuple[float, ...]] = {
-    BIS: (0.0, 1.25, 1.05, 0.8, 0.55, 0.0),
-    RB: (0.0, 1.0, 0.82, 0.64, 0.43, 0.0),
-    MS: (0.0, 0.62, 0.51, 0.41, 0.31, 0.0),
-    IO: (0.0, 0.82, 0.66, 0.48, 0.26, 0.0),
-    WINPROB: (0.0, 0.3, 0.14, 0.08, 0.04, 0.0),
-}
 
-_OFF_ON = {"off": 0, "on": 1}
-_WORDS: dict[str, tuple[str, dict[str, int]]] = {
-    "curves": ("curves", {"full": FULL, "single": SINGLE, "raw": RAW}),
-    "factor": ("factor", _OFF_ON),
-    "endgame": ("endgame", _OFF_ON),
-    "spade_honours": ("spade_honours", {"deny": 0, "allow": 1}),
-    "nils": ("nils", _OFF_ON),
-    "dynamic": ("dynamic", _OFF_ON),
-    "convention": ("convention", {name: i for i, name in enumerate(CONVENTIONS)}),
-    "signal_takes": ("signal_takes", {"4": 4, "5": 5, "6": 6}),
-    "blind": ("blind", _OFF_ON),
-    "variant": ("ignores", {"heed": 0, "ignore": 1}),
-    "rules": ("ignores_rules", {"heed": 0, "ignore": 1}),
-    "level": ("level", {str(level): level for level in range(1, FULL_LEVEL + 1)}),
-}
-_NUMBERS: dict[str, tuple[str, float, float]] = {
-    "nil_threshold": ("nil_threshold", -1000.0, 1000.0),
-    "answer_threshold": ("answer_threshold", -1000.0, 1000.0),
-    "nil_slope": ("nil_slope", -1000.0, 1000.0),
-    "offset": ("offset", -5.0, 5.0),
-    "ten_from": ("ten_from", 0.0, 30.0),
-    "forced_trick": ("forced_trick", -1000.0, 1000.0),
-    "nil_floor": ("nil_floor", 0.0, 1.0),
-    "blind_frequency": ("blind_frequency", 0.0, 1.0),
-    "blind_floor": ("blind_floor", 0.0, 1.0),
-    "aggression": ("aggression", -1.0, 1.0),
-    "nil_bias": ("nil_bias", -1.0, 1.0),
-}
-UNITS = {
-    "nil_threshold": "POINTS",
-    "answer_threshold": "POINTS",
-    "nil_slope": "POINTS",
-    "offset": "TRICKS",
-    "ten_from": "TRICKS",
-    "forced_trick": "POINTS",
-    "nil_floor": "PROBABILITY",
-    "blind_frequency": "PROBABILITY",
-    "blind_floor": "PROBABILITY",
-    "aggression": "-1..1",
-    "nil_bias": "-1..1",
-}
-_GRADES = ("level", "aggression", "nil_bias")
-_OPTIONS = {
-    BIS: (
-        "tuned",
-        "nil_threshold",
-        "offset",
-        "curves",
-        "factor",
-        "endgame",
-        "spade_honours",
-        "nil_floor",
-        "nils",
-        "dynamic",
-        "convention",
-        "signal_takes",
-        "answer_threshold",
-        "nil_slope",
-        "blind",
-        "blind_frequency",
-        "blind_floor",
-        "ten_from",
-        "forced_trick",
-        "variant",
-        "rules",
-        *_GRADES,
+class Made(Protocol):
+    """What a kernel returns: a bid and the numbers that made it."""
+
+    @property
+    def bid(self) -> int:
+        """The bid."""
+
+
+M = TypeVar("M", bound=Made)
+Explanation = dict[str, Any]
+MadeForBis = BisDecision | CutthroatDecision
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicyRow(Generic[M]):
+    """All that is declared about one policy."""
+
+    name: str  # in policy texts, in answers and as the metrics' label `policy`
+    description: str  # for the catalogue
+    # Whom its win rates in the catalogue are against: () to give the rate of `bis` against it, None if not measured.
+    opponents: tuple[str, ...] | None
+    options: tuple[str, ...]  # of `policy.OPTIONS`, in the order of the catalogue
+    kernel: Callable[[Turn, Policy, TableSet], M]
+    takes: Callable[[M], int]  # the tricks of a decision: what a bid falls back to that is not legal
+    # The answer's `explanation`, from the decision, turn, bid by the rules, final bid and policy.
+    explain: Callable[[M, Turn, int, int, Policy], Explanation]
+    defaults: Policy
+    tuned: Mapping[str, float] = field(default_factory=dict)  # what the option `tuned` sets; empty: no such option
+    in_variant: Mapping[int, Mapping[str, float]] = field(default_factory=dict)  # defaults (and `tuned`) in variants
+    served: bool = True  # False: for tests and the arena only
+    version: str = "1"  # goes up when the policy's bids change without a change of tables
+    noise_sd: tuple[float, ...] = ()  # misjudgement by level, level 0 first; `python -m tables fit levels`
+    needs_win_table: bool = False  # True: refuses rules for which there is no win table
+    keeps_to_legal: bool = False  # True: the kernel chooses among the turn's legal bids itself
+
+    @property
+    def kind(self) -> int:
+        """The number by which kernels tell policies apart: the row's index in `ROWS`."""
+        return self.defaults.kind
+
+
+# ---- BIS -----------------------------------------------------------------------------------------------------------
+
+
+def _bis(turn: Turn, policy: Policy, __: TableSet) -> MadeForBis:
+    hand, position, auction, standing, allowed, tables, *_ = turn
+    rules = position.rules
+    seen = simplified_rules(rules) if policy.ignores_rules else rules
+    if rules.variant == CUTTHROAT and not policy.ignores:
+        return bis_cutthroat(hand, auction, position.scores, position.us_bags, allowed, seen, policy, tables)
+    if policy.ignores_rules:
+        allowed = allowed_bids(hand, auction.partner_bid, seen)
+    return bis(hand, auction, standing, allowed, seen, policy, tables)
+
+
+def _bis_takes(made: MadeForBis) -> int:
+    if isinstance(made, CutthroatDecision):
+        return made.number
+    return made.number or made.regular.takes  # 0 if the rules leave only a nil, which may not be legal
+
+
+def _explain_bis(made: MadeForBis, turn: Turn, by_rules: int, bid: int, policy: Policy) -> Explanation:
+    bids = turn.position.bids
+    if isinstance(made, CutthroatDecision):
+        return explain_cutthroat(made, bid, bids, turn.tables)
+    if by_rules != made.bid:  # option `rules=ignore`
+        made = made._replace(bid=by_rules)
+    return explain_bis(made, bid, bids, turn.tables, variant_of(turn.position.rules, policy))
+
+
+# ---- RB, MS, IO and fixed bids -------------------------------------------------------------------------------------
+
+_LOW_CARDS = "in each suit the three lowest cards at most {ranks}; at most 3 spades; partner not nil"
+_IO_NIL = "at most 3 takes, partner's bid 4 or more, no ace or king, no spade from the ten up, at most 3 spades"
+
+
+def _by_rule(
+    bid: Callable[[int, int, Policy, Tables], Baseline],
+) -> Callable[[Turn, Policy, TableSet], Baseline]:
+    """Return the kernel of a row from a rule-based bidder: (hand, partner's bid, policy, tables)."""
+
+    def kernel(turn: Turn, policy: Policy, _: TableSet) -> Baseline:
+        return bid(turn.hand, turn.auction.partner_bid, policy, turn.tables)
+
+    return kernel
+
+
+def _explain_as(name: str, nil_rule: str) -> Callable[[Baseline, Turn, int, int, Policy], Explanation]:
+    """Return the explanation of a rule-based bidder called ``name``; ``nil_rule`` in words."""
+
+    def explain(made: Baseline, _: Turn, by_rules: int, bid: int, policy: Policy) -> Explanation:
+        return explain_baseline(made, by_rules, bid, policy, name, nil_rule)
+
+    return explain
+
+
+# ---- winprob -------------------------------------------------------------------------------------------------------
+
+
+def weigh_bids(turn: Turn, policy: Policy, tables: TableSet) -> WinDecision:
+    """Return the decision of `winprob` at full strength."""
+    hand, position, auction, standing, allowed, _, legal, explain = turn
+    may = EVERY_BID if legal is None else sum(1 << bid for bid in legal)
+    return win_decision(hand, auction, standing, allowed, may, explain, position.rules, tables.weights)
+
+
+# ---- the rows ------------------------------------------------------------------------------------------------------
+
+_SKILL = ("level", "aggression", "nil_bias")
+# fmt: off
+_OF_BIS = (
+    "nil_threshold", "offset", "curves", "factor", "endgame", "spade_honours", "nil_floor", "nils", "dynamic",
+    "convention", "signal_takes", "answer_threshold", "nil_slope", "blind", "blind_frequency", "blind_floor",
+    "ten_from", "forced_trick", "variant", "rules", *_SKILL,
+)
+# fmt: on
+
+ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its own kind of decision
+    PolicyRow[MadeForBis](
+        name="bis",
+        description="regular takes, nil by success curves, end of game (ECAI 2020, Algorithm 1)",
+        opponents=("rb", "ms", "io"),
+        options=_OF_BIS,
+        kernel=_bis,
+        takes=_bis_takes,
+        explain=_explain_bis,
+        defaults=Policy(kind=BIS),
+        # `python -m tables fit bis`, see docs/strength.md.
+        tuned={
+            "nil_threshold": 0.0,
+            "offset": 0.15,
+            "forced_trick": 10.0,
+            "blind_frequency": 1.0,
+            "blind_floor": 0.3,
+        },
+        # The published options are for partnerships. `python -m tables fit cutthroat` and `fit variants`.
+        in_variant={
+            CUTTHROAT: {"nil_threshold": -10.0, "offset": 0.2, "spade_honours": 1},
+            WHIZ: {"nil_threshold": 15.0, "nil_slope": 15.0},
+            SUICIDE: {"nil_threshold": -100.0, "nil_slope": 10.0, "spade_honours": 1},
+            JOKERS: {"nil_threshold": 0.0, "offset": 0.15},
+        },
+        noise_sd=(0.0, 1.25, 1.05, 0.8, 0.55, 0.0),
     ),
-    RB: ("nil", "nils", "variant", *_GRADES),
-    MS: ("nil", "nils", "variant", *_GRADES),
-    IO: ("nils", "variant", *_GRADES),
-    FIXED: ("bid",),
-    WINPROB: _GRADES,
-}
+    PolicyRow[Baseline](
+        name="rb",
+        description="every card worth a fitted value by the length of its suit; nil by the three lowest cards of each "
+        "suit",
+        opponents=(),
+        options=("nil", "nils", "variant", *_SKILL),
+        kernel=_by_rule(rb),
+        takes=lambda made: made.takes,
+        explain=_explain_as("RB", _LOW_CARDS),
+        defaults=Policy(kind=RB),  # its nil ranks are fitted to our engine: `python -m tables fit rb`
+        noise_sd=(0.0, 1.0, 0.82, 0.64, 0.43, 0.0),
+    ),
+    PolicyRow[Baseline](
+        name="ms",
+        description="aces, guarded kings, queen of spades and spade length; the nil rule of rb",
+        opponents=(),
+        options=("nil", "nils", "variant", *_SKILL),
+        kernel=_by_rule(ms),
+        takes=lambda made: made.takes,
+        explain=_explain_as("MS", _LOW_CARDS),
+        defaults=Policy(kind=MS, nil_x=3, nil_y=6, nil_z=8),  # 5-8-T as published (ECAI 2020, appendix F)
+        noise_sd=(0.0, 0.62, 0.51, 0.41, 0.31, 0.0),
+    ),
+    PolicyRow[Baseline](
+        name="io",
+        description="high cards and spades at fixed values; nil only under a partner's bid of 4 or more",
+        opponents=(),
+        options=("nils", "variant", *_SKILL),
+        kernel=_by_rule(io),
+        takes=lambda made: made.takes,
+        explain=_explain_as("IO", _IO_NIL),
+        defaults=Policy(kind=IO),
+        noise_sd=(0.0, 0.82, 0.66, 0.48, 0.26, 0.0),
+    ),
+    PolicyRow[Baseline](
+        name="fixed",
+        served=False,
+        description="the same bid from every hand",
+        opponents=None,
+        options=("bid",),
+        kernel=_by_rule(lambda hand, partner_bid, policy, tables: fixed(partner_bid, policy)),
+        takes=lambda made: made.takes,
+        explain=_explain_as("a fixed bid", "never by rule"),
+        defaults=Policy(kind=FIXED),
+    ),
+    PolicyRow[WinDecision](
+        name="winprob",
+        description="the bid that wins the game most often from this score: a net's odds of what a bid leads to, "
+        "over tables of what each score is worth (docs/2-winprob.md); for the games that have such a table",
+        opponents=("bis", "bis:tuned", "rb", "ms", "io"),
+        options=_SKILL,
+        kernel=weigh_bids,
+        takes=lambda made: made.bid,
+        explain=lambda made, *_: explain_winprob(made),
+        defaults=Policy(kind=WINPROB),
+        noise_sd=(0.0, 0.3, 0.14, 0.08, 0.04, 0.0),
+        needs_win_table=True,
+        keeps_to_legal=True,
+    ),
+)
+
+
+def check_rows(rows: Sequence[PolicyRow[Any]]) -> None:
+    """Raise `TypeError` naming a policy, or an option, of which something is missing or does not fit."""
+    for kind, row in enumerate(rows):
+        where = f"policy {row.name}"
+        if row.kind != kind:
+            raise TypeError(f"{where}: kind is {row.kind} in its defaults; accepted: {kind}, its index in ROWS")
+        unknown = [name for name in row.options if name not in OPTIONS]
+        if unknown:
+            raise TypeError(f"{where}: found option {unknown[0]!r}, which no field of Policy declares")
+        own = {name for option in row.options for name in OPTIONS[option].fields}
+        for values in (row.tuned, *row.in_variant.values()):
+            if not values.keys() <= own:
+                raise TypeError(
+                    f"{where}: tuned or in_variant sets {min(values.keys() - own)}, which is no option of it"
+                )
+        levels = FULL_LEVEL + 1 if "level" in row.options else 0
+        if len(row.noise_sd) != levels:
+            raise TypeError(
+                f"{where}: noise_sd has {len(row.noise_sd)} numbers; accepted: {levels}, one for each level"
+            )
+    unused = OPTIONS.keys() - {name for row in rows for name in row.options}
+    if unused:
+        raise TypeError(f"option {min(unused)}: found in no policy's options; accepted: one policy or more")
+
+
+check_rows(ROWS)
+BY_NAME = {row.name: row for row in ROWS}
+SERVED = tuple(row.name for row in ROWS if row.served)
+
+
+# ---- policy texts --------------------------------------------------------------------------------------------------
+
+
+def _option_names(row: PolicyRow[Any]) -> tuple[str, ...]:
+    return ("tuned", *row.options) if row.tuned else row.options
 
 
 def options_of(name: str) -> list[str]:
@@ -163,10 +294,15 @@ def options_of(name: str) -> list[str]:
     >>> options_of("io")
     ['nils=off|on', 'variant=heed|ignore', 'level=1|2|3|4|5', 'aggression=-1..1', 'nil_bias=-1..1']
     """
-    forms = {"tuned": "tuned", "nil": "nil=X-Y-Z", "bid": "bid=0..13"}
-    forms |= {key: f"{key}={'|'.join(words)}" for key, (_, words) in _WORDS.items()}
-    forms |= {key: f"{key}={UNITS[key]}" for key in _NUMBERS}
-    return [forms[key] for key in _OPTIONS[NAMES[name]]]
+    return [key if key == "tuned" else f"{key}={OPTIONS[key].values.form}" for key in _option_names(BY_NAME[name])]
+
+
+def row_of(text: str) -> PolicyRow[Any]:
+    """The row of a policy text; raises `PolicyError` for an unknown name."""
+    name = text.partition(":")[0]
+    if name not in BY_NAME:
+        raise PolicyError(f"unknown policy {name!r}; accepted: {', '.join(BY_NAME)}")
+    return BY_NAME[name]
 
 
 @lru_cache(maxsize=1024)
@@ -178,21 +314,23 @@ def parse_policy(text: str, variant: int = PARTNERSHIP) -> Policy:
     >>> parse_policy("rb:nil=5-8-T").nil_z
     8
     """
-    name, colon, options = text.partition(":")
-    if name not in NAMES:
-        raise PolicyError(f"unknown policy {name!r}; accepted: {', '.join(NAMES)}")
-    policy = DEFAULTS[name]
-    ignoring = "variant=ignore" in options.split(",")
-    fitted = {} if ignoring else IN_VARIANT.get(variant, {}).get(name, {})
+    row = row_of(text)
+    _, colon, options = text.partition(":")
+    fitted = {} if "variant=ignore" in options.split(",") else row.in_variant.get(variant, {})
     values: dict[str, float] = {}
     for option in options.split(",") if colon else ():
         key, _, value = option.partition("=")
-        if key not in _OPTIONS[policy.kind]:
-            expected = ", ".join(_OPTIONS[policy.kind])
-            raise PolicyError(f"policy {name} has no option {key!r}; accepted: {expected}")
-        values |= (fitted or TUNED[name]) if key == "tuned" and not value else _option(name, key, value)
+        if key not in _option_names(row):
+            expected = ", ".join(_option_names(row))
+            raise PolicyError(f"policy {row.name} has no option {key!r}; accepted: {expected}")
+        if key != "tuned":
+            values |= _option(row.name, key, value)
+        elif value:
+            raise PolicyError(f"{row.name}: {key} takes no value, found {value!r}")
+        else:
+            values |= fitted or row.tuned
     values = {**fitted, **values}
-    return with_skill(policy._replace(**values))  # type: ignore[arg-type]
+    return with_skill(row.defaults._replace(**values))  # type: ignore[arg-type]
 
 
 def with_skill(policy: Policy) -> Policy:
@@ -200,37 +338,13 @@ def with_skill(policy: Policy) -> Policy:
     level = policy.level or FULL_LEVEL
     if level == FULL_LEVEL and policy.aggression == 0.0 and policy.nil_bias == 0.0:
         level = 0
-    noise_sd = NOISE_SD_BY_LEVEL[policy.kind][level] if level else 0.0
+    noise_sd = ROWS[policy.kind].noise_sd[level] if level else 0.0
     return policy._replace(level=level, noise_sd=noise_sd)
 
 
-def _option(name: str, key: str, value: str) -> dict[str, float]:
-    if key in _WORDS:
-        field, words = _WORDS[key]
-        if value in words:
-            return {field: words[value]}
-        raise PolicyError(f"{name}: {key} is {value!r}; accepted: {', '.join(words)}")
-    if key == "nil":
-        ranks = value.upper().split("-")
-        if len(ranks) == 3 and all(len(rank) == 1 and rank in RANKS for rank in ranks):
-            x, y, z = (RANKS.index(rank) for rank in ranks)
-            return {"nil_x": x, "nil_y": y, "nil_z": z}
-        raise PolicyError(f"{name}: nil is {value!r}; accepted: three ranks such as 5-8-T")
-    if key == "bid":
-        try:
-            bid = integer(value)
-        except ValueError:
-            bid = -1
-        if 0 <= bid <= 13:
-            return {"bid": bid}
-        raise PolicyError(f"{name}: bid is {value!r}; accepted: 0..13")
-    if key in _NUMBERS:
-        field, low, high = _NUMBERS[key]
-        try:
-            number = decimal(value)
-        except ValueError:
-            number = float("nan")
-        if low <= number <= high:
-            return {field: number}
-        raise PolicyError(f"{name}: {key} is {value!r}; accepted: a plain decimal number {low:g}..{high:g}")
-    raise PolicyError(f"{name}: {key} is {value!r}; accepted: {key} without a value")
+def _option(name: str, key: str, text: str) -> dict[str, float]:
+    option = OPTIONS[key]
+    numbers = option.values.read(text)
+    if numbers is None:
+        raise PolicyError(f"{name}: {key} is {text!r}; accepted: {option.values.expected}")
+    return dict(zip(option.fields, numbers, strict=True))

@@ -7,11 +7,12 @@ the explanation can name the bid at full strength. In `adjustments`, style and l
 import zlib
 from typing import Any
 
-from service.bidding.bidder import Decision, Position, decide, decide_winprob
+from service.bidding.bidder import Decision, Position, decide, turn_of
 from service.bidding.explain.winprob_explanation import explain_winprob
 from service.bidding.game.rules import seed_values
 from service.bidding.levels import perturbed, sample_bid
-from service.bidding.policies import BIS, WINPROB, Policy
+from service.bidding.policies import weigh_bids
+from service.bidding.policy import BIS, WINPROB, Policy
 from service.bidding.tableset import TableSet
 
 
@@ -55,7 +56,7 @@ def _drawn(
     explain: bool,
     seed: int,
 ) -> Decision:
-    made = decide_winprob(position, tables, legal, explain)
+    made = weigh_bids(turn_of(position, policy, tables, legal, explain), policy, tables)
     p_win = [-1.0] * 14
     for bid, p in zip(made.bids, made.p_win):
         if made.weighed >> bid & 1:

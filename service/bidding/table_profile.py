@@ -6,7 +6,7 @@ version of a table uses the partnership's (`tableset.tables_by_profile`).
 
 from service.bidding.game.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 from service.bidding.game.scoring import Standing
-from service.bidding.policies import AUTO, BIG5, BIG6, NO_CONVENTION, Policy
+from service.bidding.policy import AUTO, BIG5, BIG6, NO_CONVENTION, Policy
 
 PARTNERSHIP_PROFILE, BIG5_PROFILE, BIG6_PROFILE, CUTTHROAT_PROFILE, WHIZ_PROFILE, SUICIDE_PROFILE, JOKERS_PROFILE = (
     range(7)

@@ -8,16 +8,8 @@ from typing_extensions import TypedDict
 
 from service.bidding.errors import PolicyError
 from service.bidding.game.rules import PARTNERSHIP
-from service.bidding.policies import (
-    BIS,
-    CONVENTIONS,
-    FULL_LEVEL,
-    NO_CONVENTION,
-    SERVED,
-    Policy,
-    parse_policy,
-    with_skill,
-)
+from service.bidding.policies import SERVED, parse_policy, row_of, with_skill
+from service.bidding.policy import CONVENTIONS, FULL_LEVEL, NO_CONVENTION, Policy
 from service.contract.faults import refusal
 from service.contract.rules import REQUEST
 from service.problems import quote
@@ -49,6 +41,11 @@ def _checked(text: str) -> str:
     return text
 
 
+def plays_conventions(text: str) -> bool:
+    """Whether the policy of ``text`` has the option `convention`."""
+    return "convention" in row_of(text).options
+
+
 @lru_cache(maxsize=1024)
 def policy_of(text: str, convention: str | None, variant: int) -> tuple[Policy, str, str] | None:
     """Return the policy with its convention, its base name and the convention's name; None if it can't play that.
@@ -58,7 +55,7 @@ def policy_of(text: str, convention: str | None, variant: int) -> tuple[Policy, 
     policy = parse_policy(text, variant)
     if convention is not None:
         policy = policy._replace(convention=CONVENTIONS.index(convention))
-    if policy.convention != NO_CONVENTION and (policy.kind != BIS or variant != PARTNERSHIP):
+    if policy.convention != NO_CONVENTION and (not plays_conventions(text) or variant != PARTNERSHIP):
         return None
     return policy, text.partition(":")[0], CONVENTIONS[policy.convention]
 

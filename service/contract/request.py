@@ -15,7 +15,8 @@ from typing_extensions import TypedDict
 from service.bidding.bidder import Position
 from service.bidding.bis.cutthroat import own_and_best
 from service.bidding.game.rules import CUTTHROAT, VARIANTS, Rules, describe
-from service.bidding.policies import BIS, CONVENTIONS, Policy, parse_policy
+from service.bidding.policies import ROWS, parse_policy, row_of
+from service.bidding.policy import CONVENTIONS, Policy
 from service.bidding.record import record
 from service.bidding.skill import position_seed
 from service.bidding.winprob.games import SHIPPED, Games, unsupported_field
@@ -28,6 +29,7 @@ from service.contract.policy import (
     Level,
     PolicyText,
     Style,
+    plays_conventions,
     policy_of,
     with_level_and_style,
 )
@@ -244,12 +246,12 @@ def _conflicts(data: Mapping[str, Any], rules: Rules, games: Games) -> list[Faul
     chosen = policy_of(text, convention, rules.variant)
     if chosen is None:
         faults.append(_convention_fault(text, convention, rules))
-    if text.startswith("winprob"):
+    if row_of(text).needs_win_table:
         refused = unsupported_field(rules, games)
         if refused is not None:
             field, accepted = refused
             found = json.dumps(describe(rules)[field])
-            detail = f"{field} is {found}, for which policy winprob has no win table; accepted: {accepted}"
+            detail = f"{field} is {found}, for which policy {row_of(text).name} has no win table; accepted: {accepted}"
             faults.append(Fault(pointer("rules", field), "unsupported-rules", detail))
     return faults
 
@@ -257,8 +259,9 @@ def _conflicts(data: Mapping[str, Any], rules: Rules, games: Games) -> list[Faul
 def _convention_fault(text: str, convention: str | None, rules: Rules) -> Fault:
     policy = parse_policy(text)
     found = CONVENTIONS[policy.convention] if convention is None else convention
-    if policy.kind != BIS:
-        detail = f"convention is {found} with policy {quote(text)}; accepted: none, because only bis plays one"
+    if not plays_conventions(text):
+        players = ", ".join(row.name for row in ROWS if "convention" in row.options)
+        detail = f"convention is {found} with policy {quote(text)}; accepted: none, because only {players} plays one"
     else:
         detail = f"convention is {found} with variant {VARIANTS[rules.variant]}; accepted: none in this variant"
     return Fault("/convention", "unsupported-convention", detail)

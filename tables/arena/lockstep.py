@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from service.bidding.game.cards import format_card
 from service.bidding.game.rules import Rules, overrides_of
 from service.bidding.game.scoring import game_winner
-from service.bidding.policies import Policy, parse_policy
+from service.bidding.policies import parse_policy
+from service.bidding.policy import Policy
 from service.bidding.table_views import Tables
 from tables.arena.bidders import OutsideBidder, is_outside, open_bidder
 from tables.engine.deal import Deals, deck_of, seed_rng

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from service.bidding.game.rules import CUTTHROAT, Rules, describe, make_rules
-from service.bidding.policies import WINPROB, Policy, parse_policy
+from service.bidding.policies import parse_policy
+from service.bidding.policy import WINPROB, Policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.table_views import Tables
 from service.bidding.winprob.games import games_of, unsupported_field

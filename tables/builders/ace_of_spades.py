@@ -15,7 +15,8 @@ from scipy.special import expit
 
 from service.bidding.game.cards import ACE, FIRST_SPADE
 from service.bidding.game.rules import JOKERS, PRESETS, Rules
-from service.bidding.policies import Policy, parse_policy
+from service.bidding.policies import parse_policy
+from service.bidding.policy import Policy
 from tables.builders import jokers
 from tables.builders.variants import self_play
 from tables.engine.choose_bid import auction_at

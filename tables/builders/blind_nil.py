@@ -16,7 +16,8 @@ from scipy.special import expit
 from service.bidding.game.auction import SEQUENCES
 from service.bidding.game.rules import JOKERS, Rules, make_rules
 from service.bidding.game.scoring import BLIND_NIL
-from service.bidding.policies import Policy, parse_policy
+from service.bidding.policies import parse_policy
+from service.bidding.policy import Policy
 from tables.builders.ace_of_spades import OF_JOKERS
 from tables.builders.curve_fit import RIDGE, design, sequences
 from tables.builders.variants import self_play

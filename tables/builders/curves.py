@@ -21,7 +21,8 @@ from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.scoring import START
 from service.bidding.game.variants import ranks_above_ace
-from service.bidding.policies import FULL, RAW, Policy, parse_policy
+from service.bidding.policies import parse_policy
+from service.bidding.policy import FULL, RAW, Policy
 from service.bidding.table_profile import convention_of, profile_of
 from tables.builders.curve_fit import fit_curves, held_out_figures, log_loss_by_bin
 from tables.engine.choose_bid import auction_at, tables_of_profile

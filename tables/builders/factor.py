@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.game.rules import Rules
-from service.bidding.policies import Policy
+from service.bidding.policy import Policy
 from tables.builders.rb import BAG_COST, FIT_RULES
 from tables.engine.choose_bid import auction_at
 from tables.engine.cutthroat import points_gained

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from service.bidding.game.auction import SEQUENCES
 from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.scoring import contract_of
-from service.bidding.policies import Policy, parse_policy
+from service.bidding.policies import parse_policy
+from service.bidding.policy import Policy
 from tables.builders.curve_fit import sequences
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, open_table, seat_players

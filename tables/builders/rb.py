@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.game.rules import Rules
-from service.bidding.policies import BIS, RB, Policy
+from service.bidding.policy import BIS, RB, Policy
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
 from tables.engine.game import SUMS, Lineup, bid_seat, play_out
 from tables.engine.jit import round_loop

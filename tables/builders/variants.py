@@ -8,7 +8,8 @@ no choice of bid. `jokers` makes the exact tables of the jokers; the fitted cons
 from collections.abc import Callable
 
 from service.bidding.game.rules import JOKERS, PRESETS, SUICIDE, WHIZ
-from service.bidding.policies import IN_VARIANT, Policy, parse_policy
+from service.bidding.policies import BY_NAME, parse_policy
+from service.bidding.policy import Policy
 from tables.builders import curves, jokers, mean_bids
 from tables.builders.factor import CHUNKS, NUMBERS, PASSES, learn
 from tables.builders.rb import BAG_COST, FIT_RULES
@@ -25,7 +26,7 @@ def self_play(variant: int) -> str:
 
     It lists all fitted options, so that a change of them changes the text, and the manifest with it.
     """
-    options = {name: f"{value:g}" for name, value in IN_VARIANT[variant]["bis"].items()}
+    options = {name: f"{value:g}" for name, value in BY_NAME["bis"].in_variant[variant].items()}
     if "spade_honours" in options:
         options["spade_honours"] = "allow" if options["spade_honours"] == "1" else "deny"
     return "bis:endgame=off" + "".join(f",{name}={value}" for name, value in options.items())

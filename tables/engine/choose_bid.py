@@ -12,10 +12,15 @@ from service.bidding.game.legal import allowed_bids, nearest_allowed
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import START, Standing
 from service.bidding.game.variants import sees_no_jokers
-from service.bidding.policies import BIS, IO, MS, RB, Policy
+from service.bidding.policies import ROWS
+from service.bidding.policy import BIS, FIXED, IO, MS, RB, WINPROB, Policy
 from service.bidding.record import record
 from service.bidding.table_profile import profile_of
 from tables.engine.play_state import PlayState
+
+CHOSEN_HERE = (BIS, RB, MS, IO, FIXED)  # the kinds in `choose_bid`; WINPROB is in `game.bid_seat`
+if {row.kind for row in ROWS} != {*CHOSEN_HERE, WINPROB}:
+    raise TypeError("choose_bid and ROWS have different policies: give each kind its branch, and add it to CHOSEN_HERE")
 
 
 def auction_at(state: PlayState, seat: int) -> Auction:

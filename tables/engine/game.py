@@ -10,7 +10,7 @@ from service.bidding.bis.blind_nil import decide_blind_nil, hash_uniform
 from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.scoring import BLIND_NIL, Standing, contract_of, game_winner, is_nil, score_side
 from service.bidding.levels import LARGEST_SEED, perturbed
-from service.bidding.policies import WINPROB, Policy
+from service.bidding.policy import WINPROB, Policy
 from service.bidding.record import record
 from service.bidding.table_profile import profile_of
 from service.bidding.winprob.games import WinTableSlice

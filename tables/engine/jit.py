@@ -77,6 +77,7 @@ KERNELS = (
     "tables.engine.cutthroat",
 )
 _SOURCES = (
+    "service.bidding.policy",
     "service.bidding.policies",
     "service.bidding.record",
     "service.bidding.game.rules",

@@ -13,7 +13,7 @@ from service.bidding.bis.nil import GRID
 from service.bidding.game.auction import SEQUENCES
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import START
-from service.bidding.policies import WINPROB, Policy
+from service.bidding.policy import WINPROB, Policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
 from service.bidding.table_views import Tables
 from service.bidding.tableset import tables_by_profile

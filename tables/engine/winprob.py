@@ -15,7 +15,7 @@ from service.bidding.game.legal import EVERY_BID, allowed_bids
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import Standing, nil_stake
 from service.bidding.levels import sample_bid
-from service.bidding.policies import Policy
+from service.bidding.policy import Policy
 from service.bidding.record import record
 from service.bidding.table_views import Tables
 from service.bidding.winprob.candidates import MARGIN, TIE_TOLERANCE

@@ -13,7 +13,7 @@ from service.bidding.game.cards import suits_of
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import Standing, game_winner
-from service.bidding.policies import Policy
+from service.bidding.policy import Policy
 from service.bidding.winprob.candidates import MOST_CANDIDATES
 from service.bidding.winprob.features import bids_to_weigh, model_position
 from service.bidding.winprob.win_table import win_array, win_probability_after

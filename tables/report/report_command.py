@@ -19,6 +19,7 @@ import numba
 import numpy as np
 
 from service.bidding.numerals import decimal, integer
+from service.bidding.strength import RESULTS, results_text
 from service.bidding.tableset import TableSet, open_tables
 from tables.arena.match import player_version
 from tables.report import (
@@ -32,6 +33,7 @@ from tables.report import (
     levels,
     opponents,
     regret,
+    results,
     rule_options,
     variants,
     winprob,
@@ -54,8 +56,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--uct-seconds", type=decimal, metavar="S", help=seconds)
     parser.add_argument("--seed", type=integer, default=1, help="seed of the deals (default %(default)s)")
     parser.add_argument("--jobs", type=integer, default=2, help="threads (default %(default)s)")
-    parser.add_argument("--only", nargs="*", choices=sorted(SECTIONS), help="sections to make (default: all)")
+    sections = sorted([*SECTIONS, "results"])
+    parser.add_argument("--only", nargs="*", choices=sections, help="sections to make (default: all)")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page to fill (default: docs/strength.md)")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="the service's file of win rates")
     parser.add_argument("--fresh", action="store_true", help="do not use the results of matches kept from earlier runs")
 
 
@@ -85,6 +89,8 @@ def main(arguments: argparse.Namespace) -> int:
             page = filled(arguments.page.read_text(encoding="utf-8"), name, text)
             write_atomically(arguments.page, page.encode())
             print(f"{time.monotonic() - started:.1f} s", flush=True)
+        if arguments.only is None or "results" in arguments.only:
+            write_atomically(arguments.results, results_text(results.measure(setup)).encode())
     return 0
 
 

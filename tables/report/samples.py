@@ -16,7 +16,8 @@ from service.bidding.game.cards import suits_of
 from service.bidding.game.legal import EVERY_BID, allowed_bids
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import START
-from service.bidding.policies import RAW, Policy, parse_policy
+from service.bidding.policies import parse_policy
+from service.bidding.policy import RAW, Policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
 from service.bidding.table_views import Tables
 from tables.engine.choose_bid import auction_at

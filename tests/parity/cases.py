@@ -16,7 +16,8 @@ from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import NO_LOSING_GOAL, Rules, make_rules
 from service.bidding.game.scoring import BLIND_NIL, Standing
 from service.bidding.levels import DRAWS_PER_SEED, LARGEST_SEED
-from service.bidding.policies import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, parse_policy
+from service.bidding.policies import parse_policy
+from service.bidding.policy import BIG5, BIG6, CONVENTIONS, NO_CONVENTION
 from service.bidding.winprob.features import (
     BID_INPUTS,
     CARD_INPUTS,

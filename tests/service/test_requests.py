@@ -13,7 +13,7 @@ from service.bidding.bidder import BLIND_NIL
 from service.bidding.errors import RulesError
 from service.bidding.game.cards import DECK, JOKER_DECK, cards_of, format_card, format_pbn, parse_card
 from service.bidding.game.rules import CUTTHROAT, FIELDS, NO_LOSING_GOAL, PRESETS, VARIANTS, describe, make_rules
-from service.bidding.policies import CONVENTIONS
+from service.bidding.policy import CONVENTIONS
 from service.bidding.winprob.games import unsupported_field
 from service.contract.examples import REQUEST
 from service.contract.request import BidRequest, read_bid

@@ -21,7 +21,7 @@ from service.bidding.game.legal import nearest_allowed
 from service.bidding.game.rules import PARTNERSHIP, Rules
 from service.bidding.game.scoring import Standing
 from service.bidding.game.variants import nil_threshold, ranks_above_ace
-from service.bidding.policies import NO_CONVENTION, Policy
+from service.bidding.policy import NO_CONVENTION, Policy
 from service.bidding.record import record
 from service.bidding.table_profile import convention_of
 from service.bidding.table_views import Tables

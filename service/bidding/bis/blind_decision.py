@@ -23,7 +23,7 @@ from service.bidding.bis.blind_nil import (
 from service.bidding.game.auction import auction_after
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import Standing
-from service.bidding.policies import BIS, Policy
+from service.bidding.policy import BIS, Policy
 from service.bidding.table_profile import profile_of
 from service.bidding.tableset import TableSet
 

@@ -13,7 +13,7 @@ from service.bidding.game.auction import Auction, sequence_after
 from service.bidding.game.legal import NIL_BIT, allowed_bids
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import Standing, is_nil
-from service.bidding.policies import BIG6, Policy
+from service.bidding.policy import BIG6, Policy
 from service.bidding.table_profile import convention_of
 from service.bidding.table_views import Tables
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.cards import ACE, JACK, KING, TEN
-from service.bidding.policies import BIG5, BIG6, NO_CONVENTION
+from service.bidding.policy import BIG5, BIG6, NO_CONVENTION
 
 FIVE, SIX = 5, 6  # the bids that are reserved as signals of Big 5 and Big 6
 MOST_TAKES = 6  # most regular takes of a Big 5 signal; Big 6 has no upper limit

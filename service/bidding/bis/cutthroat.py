@@ -33,7 +33,7 @@ from service.bidding.game.cards import suits_of
 from service.bidding.game.legal import nearest_allowed
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import contract_of, nil_stake
-from service.bidding.policies import Policy
+from service.bidding.policy import Policy
 from service.bidding.record import record
 from service.bidding.table_views import Tables
 

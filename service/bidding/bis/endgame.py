@@ -14,7 +14,7 @@ from service.bidding.game.auction import NO_BID, Auction, sequence_after
 from service.bidding.game.legal import nearest_allowed
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL, TEN_POINTS, Standing, contract_of, contract_points, nil_stake
-from service.bidding.policies import Policy
+from service.bidding.policy import Policy
 from service.bidding.record import record
 from service.bidding.table_views import Tables
 

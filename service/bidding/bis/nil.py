@@ -11,7 +11,7 @@ from service.bidding.game.cards import ACE, KING, QUEEN, TEN
 from service.bidding.game.legal import NIL_BIT
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL, contract_of
-from service.bidding.policies import FULL, SINGLE
+from service.bidding.policy import FULL, SINGLE
 from service.bidding.record import record
 from service.bidding.table_views import Tables, View
 

@@ -10,7 +10,7 @@ from service.bidding.game.auction import NO_BID
 from service.bidding.game.legal import nearest_allowed
 from service.bidding.game.rules import FIELDS, Rules, rules_maker
 from service.bidding.game.scoring import TEN_TRICKS, contract_of
-from service.bidding.policies import Policy
+from service.bidding.policy import Policy
 
 # What decided the number.
 AS_COUNTED, BY_RULES, FOR_TEN = range(3)

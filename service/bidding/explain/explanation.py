@@ -35,7 +35,7 @@ from service.bidding.bis.stakes import AS_COUNTED, BY_RULES, NUMBER_RULES
 from service.bidding.game.auction import auction_after
 from service.bidding.game.cards import RANKS
 from service.bidding.game.rules import MIRROR, PARTNERSHIP, SUICIDE, VARIANTS, WHIZ, WHIZ_STRICT
-from service.bidding.policies import IO, MS, RB, Policy
+from service.bidding.policy import Policy
 from service.bidding.table_views import Tables
 
 _WHY = {
@@ -66,8 +66,6 @@ _FORCED = {
 }
 _BY_RULES = "the nearest bid that the rules allow"
 _FOR_TEN = "a contract of exactly ten stakes 200, and both partners' tricks come near enough"
-_NAMES = {RB: "RB", MS: "MS", IO: "IO"}
-_IO_NIL = "at most 3 takes, partner's bid 4 or more, no ace or king, no spade from the ten up, at most 3 spades"
 
 
 def explain_bis(
@@ -209,15 +207,18 @@ def legal_adjustment(before: int, after: int) -> dict[str, Any]:
     return {"rule": "legal-bids", "before": before, "after": after, "why": "the nearest bid that is legal"}
 
 
-def explain_baseline(made: Baseline, by_rules: int, bid: int, policy: Policy) -> dict[str, Any]:
+def explain_baseline(
+    made: Baseline, by_rules: int, bid: int, policy: Policy, name: str, nil_rule: str
+) -> dict[str, Any]:
     """Return the explanation of a rule-based bid: tricks by suit, corrections, rounded sum and nil rule.
 
-    ``by_rules``: the bid after the game's rules; ``bid``: the answered bid.
+    ``by_rules``: the bid after the game's rules; ``bid``: the answered bid; ``name``: of the bidder, for the sentence;
+    ``nil_rule``: in words, with ``{ranks}`` for the policy's nil ranks.
+
     """
     adjustments = [] if by_rules == made.bid else [rules_adjustment(made.bid, by_rules)]
     if bid != by_rules:
         adjustments.append(legal_adjustment(by_rules, bid))
-    name = _NAMES.get(policy.kind, "a fixed bid")
     wanted = "nil by its rule" if made.nil else f"{made.takes} tricks"
     return {
         "regular": {
@@ -232,17 +233,12 @@ def explain_baseline(made: Baseline, by_rules: int, bid: int, policy: Policy) ->
             "estimate": made.estimate,
             "takes": made.takes,
         },
-        "nil": {"chosen": made.nil, "rule": _nil_rule(policy.kind, policy.nil_x, policy.nil_y, policy.nil_z)},
+        "nil": {"chosen": made.nil, "rule": _with_ranks(nil_rule, policy.nil_x, policy.nil_y, policy.nil_z)},
         "adjustments": adjustments,
         "sentence": f"{name} counts {made.estimate:.2f} tricks and wants {wanted}: bid {bid if bid else 'nil'}.",
     }
 
 
 @lru_cache(maxsize=256)
-def _nil_rule(kind: int, *highest: int) -> str:
-    if kind == IO:
-        return _IO_NIL
-    if kind not in (RB, MS):
-        return "never by rule"
-    ranks = ", ".join(RANKS[rank] for rank in highest)
-    return f"in each suit the three lowest cards at most {ranks}; at most 3 spades; partner not nil"
+def _with_ranks(nil_rule: str, *highest: int) -> str:
+    return nil_rule.format(ranks=", ".join(RANKS[rank] for rank in highest))

@@ -8,7 +8,7 @@ variants; `bis.cutthroat` bids in cutthroat.
 """
 
 from service.bidding.game.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
-from service.bidding.policies import BIS, Policy
+from service.bidding.policy import BIS, Policy
 
 RANKS_OF_JOKERS = 2
 

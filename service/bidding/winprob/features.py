@@ -14,7 +14,7 @@ from service.bidding.game.auction import NO_BID, Auction, sequence_after
 from service.bidding.game.cards import suits_of
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import Standing, contract_of, is_nil
-from service.bidding.policies import FULL
+from service.bidding.policy import FULL
 from service.bidding.record import record
 from service.bidding.table_views import Tables
 from service.bidding.winprob.candidates import candidates

@@ -9,7 +9,8 @@ import json
 import pytest
 
 from service.bidding.bidder import decide
-from service.bidding.policies import DEFAULTS, WINPROB
+from service.bidding.policies import BY_NAME
+from service.bidding.policy import WINPROB
 from service.bidding.tableset import open_tables
 from service.contract.policy import DEFAULT_POLICY
 from service.contract.request import read_bid
@@ -61,4 +62,4 @@ def test_who_is_asked():
     """Most cases use the default policy; some name another one."""
     policies = [case["request"].get("policy", DEFAULT_POLICY) for case in CASES]
     assert policies.count(DEFAULT_POLICY) > 0.8 * len(CASES)
-    assert {policy.partition(":")[0] for policy in policies} <= set(DEFAULTS)
+    assert {policy.partition(":")[0] for policy in policies} <= set(BY_NAME)

@@ -11,7 +11,8 @@ from service.bidding.errors import PolicyError
 from service.bidding.game.cards import DECK, cards_of, parse_pbn
 from service.bidding.game.rules import PRESETS
 from service.bidding.levels import DRAWS_PER_SEED, MOST_TRICKS, hash_normal, perturbed, sample_bid
-from service.bidding.policies import NOISE_SD_BY_LEVEL, SERVED, Policy, parse_policy, with_skill
+from service.bidding.policies import ROWS, SERVED, parse_policy, with_skill
+from service.bidding.policy import Policy
 from service.bidding.skill import decide_with_skill, position_seed
 from service.bidding.tableset import open_tables
 
@@ -39,7 +40,7 @@ def test_full_strength_is_no_level_at_all(name):
     assert parse_policy(f"{name}:level=5,aggression=0,nil_bias=-0.0") == parse_policy(name)
     policy = parse_policy(name)
     for seed in range(20):
-        assert policy.kind not in NOISE_SD_BY_LEVEL or perturbed(policy, seed) == policy  # every field is kept
+        assert not ROWS[policy.kind].noise_sd or perturbed(policy, seed) == policy  # every field is kept
 
 
 def test_every_field_is_handed_on():

@@ -1,23 +1,27 @@
 """Policy texts: what each option sets, and that errors name policy, option, what was found and what is accepted."""
 
+from dataclasses import replace
+from typing import Annotated, NamedTuple
+
 import pytest
 
 from service.bidding.errors import PolicyError
-from service.bidding.policies import (
+from service.bidding.game.cards import RANKS
+from service.bidding.policies import BY_NAME, ROWS, SERVED, check_rows, parse_policy, row_of
+from service.bidding.policy import (
     BIS,
     FIXED,
     FULL,
     IO,
     MS,
-    NAMES,
+    OPTIONS,
     RAW,
     RB,
-    SERVED,
     SINGLE,
-    TUNED,
     WINPROB,
+    Internal,
     Policy,
-    parse_policy,
+    options_of_fields,
 )
 
 
@@ -36,7 +40,7 @@ def test_published_defaults():
 
 def test_tuned_is_more_than_one_option():
     tuned = parse_policy("bis:tuned")
-    for field, value in TUNED["bis"].items():
+    for field, value in BY_NAME["bis"].tuned.items():
         assert getattr(tuned, field) == value
     assert parse_policy("bis:tuned,nil_threshold=7").nil_threshold == 7.0  # the last option wins
     assert tuned._replace(**dict(parse_policy("bis")._asdict())) == parse_policy("bis")
@@ -109,7 +113,7 @@ def test_refused(text, message):
 
 def test_fields_are_numbers_that_kernels_take():
     defaults = Policy()
-    for text in (*NAMES, "bis:tuned", "bis:nil_threshold=3,endgame=off,curves=raw", "rb:nil=5-8-T", "fixed:bid=3"):
+    for text in (*BY_NAME, "bis:tuned", "bis:nil_threshold=3,endgame=off,curves=raw", "rb:nil=5-8-T", "fixed:bid=3"):
         for default, value in zip(defaults, parse_policy(text), strict=True):
             assert isinstance(value, (int, float))
             if isinstance(default, float):
@@ -117,4 +121,44 @@ def test_fields_are_numbers_that_kernels_take():
 
 
 def test_what_is_served():
-    assert set(SERVED) == set(NAMES) - {"fixed"}
+    assert set(SERVED) == set(BY_NAME) - {"fixed"}
+
+
+def test_every_field_is_declared():
+    class Longer(NamedTuple):
+        kind: Annotated[int, Internal("the name")] = 0
+        boldness: float = 0.5
+
+    with pytest.raises(TypeError, match=r"Longer.boldness: declare it as Annotated\[..., Option\(values, meaning\)\]"):
+        options_of_fields(Longer)
+
+
+@pytest.mark.parametrize("text", [*BY_NAME, "bis:tuned"])
+def test_defaults_are_values_that_the_options_take(text):
+    policy = parse_policy(text)
+    for name in row_of(text).options:
+        option = OPTIONS[name]
+        numbers = tuple(getattr(policy, field) for field in option.fields)
+        text = "-".join(RANKS[rank] for rank in numbers) if name == "nil" else f"{numbers[0]:g}"
+        words = option.values.form.split("|")
+        accepted = {option.values.read(word) for word in words} if len(words) > 1 else {option.values.read(text)}
+        assert numbers in accepted or (name, numbers) == ("level", (0,))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"defaults": Policy(kind=MS + 1)}, "policy rb: kind is 3 in its defaults; accepted: 1"),
+        ({"options": ("nils", "boldness")}, "policy rb: found option 'boldness', which no field of Policy declares"),
+        ({"tuned": {"offset": 1.0}}, "policy rb: tuned or in_variant sets offset, which is no option of it"),
+        ({"noise_sd": (0.0,)}, "policy rb: noise_sd has 1 numbers; accepted: 6"),
+    ],
+)
+def test_a_row_that_does_not_fit(changes, message):
+    with pytest.raises(TypeError, match=message):
+        check_rows([ROWS[BIS], replace(ROWS[RB], **changes), *ROWS[MS:]])
+
+
+def test_an_option_without_a_policy():
+    with pytest.raises(TypeError, match="option bid: found in no policy's options"):
+        check_rows([row if row.kind != FIXED else replace(row, options=()) for row in ROWS])

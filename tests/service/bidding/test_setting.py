@@ -4,7 +4,8 @@ import pytest
 
 from service.bidding.game.rules import make_rules
 from service.bidding.game.scoring import Standing
-from service.bidding.policies import BIG5, BIG6, NO_CONVENTION, parse_policy
+from service.bidding.policies import parse_policy
+from service.bidding.policy import BIG5, BIG6, NO_CONVENTION
 from service.bidding.table_profile import PROFILES, convention_of, profile_of
 
 

@@ -10,7 +10,8 @@ from service.bidding.bis.blind_nil import BLIND_NIL_RULES, BlindNil, decide_blin
 from service.bidding.game.auction import SEQUENCES, auction_after
 from service.bidding.game.rules import make_rules
 from service.bidding.game.scoring import BLIND_NIL, Standing
-from service.bidding.policies import BIG6, parse_policy
+from service.bidding.policies import parse_policy
+from service.bidding.policy import BIG6
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.engine.deal import start_round
 from tables.engine.game import bid_seat

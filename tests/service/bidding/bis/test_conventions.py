@@ -25,7 +25,8 @@ from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import Rules, make_rules
 from service.bidding.game.scoring import BLIND_NIL, START, Standing
 from service.bidding.manifest import Manifest
-from service.bidding.policies import AUTO, BIG5, BIG6, CONVENTIONS, NO_CONVENTION, parse_policy
+from service.bidding.policies import parse_policy
+from service.bidding.policy import AUTO, BIG5, BIG6, CONVENTIONS, NO_CONVENTION
 from service.bidding.table_profile import BIG5_PROFILE, BIG6_PROFILE, convention_of, profile_of
 from service.bidding.tableset import TableSet
 from service.breakdown import breakdown

@@ -15,7 +15,7 @@ from service.bidding.game.auction import SEQUENCES, auction_after, sequence_afte
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL, Standing, nil_stake
-from service.bidding.policies import Policy
+from service.bidding.policy import Policy
 from service.bidding.tableset import DEFAULT_DIRECTORY
 from tables.builders.curve_fit import sequences
 from tests import naive

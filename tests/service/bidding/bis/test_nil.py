@@ -31,7 +31,7 @@ from service.bidding.game.cards import parse_pbn, suits_of
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL
-from service.bidding.policies import FULL, RAW, SINGLE
+from service.bidding.policy import FULL, RAW, SINGLE
 from tests.conftest import view
 
 WORKED = "AKJ62.AQ.Q.K9543"

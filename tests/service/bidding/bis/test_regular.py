@@ -13,7 +13,7 @@ from service.bidding.game.cards import parse_pbn, suits_of
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL, START
-from service.bidding.policies import Policy
+from service.bidding.policy import Policy
 from tables.builders.derived import ruff_values, side_value, spade_counts
 from tests import naive
 

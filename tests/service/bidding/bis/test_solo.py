@@ -16,7 +16,7 @@ from service.bidding.game.cards import RANKS, parse_pbn
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import CUTTHROAT, make_rules
 from service.bidding.game.scoring import score_seat
-from service.bidding.policies import IN_VARIANT, parse_policy
+from service.bidding.policies import BY_NAME, parse_policy
 from service.bidding.table_profile import CUTTHROAT_PROFILE
 from service.bidding.tableset import open_tables
 from tables.builders import cutthroat, exact
@@ -116,7 +116,7 @@ def test_no_number_is_told_as_forced_where_a_nil_is_chosen(tables):
 
 
 def test_options_in_the_variant():
-    shipped = IN_VARIANT[CUTTHROAT]["bis"]
+    shipped = BY_NAME["bis"].in_variant[CUTTHROAT]
     assert policy()._asdict().items() >= shipped.items()
     assert policy("bis:tuned") == policy()
     assert policy("bis:nil_threshold=7").nil_threshold == 7

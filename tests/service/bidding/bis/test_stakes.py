@@ -21,7 +21,8 @@ from service.bidding.game.cards import parse_pbn
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import PRESETS, Rules, make_rules
 from service.bidding.game.scoring import BLIND_NIL
-from service.bidding.policies import Policy, parse_policy
+from service.bidding.policies import parse_policy
+from service.bidding.policy import Policy
 from service.bidding.tableset import open_tables
 
 TEN = Rules(ten_for_200=1)

@@ -21,7 +21,8 @@ from service.bidding.game.rules import (
 )
 from service.bidding.game.scoring import START
 from service.bidding.game.variants import nil_threshold, ranks_above_ace, sees_no_jokers, variant_of
-from service.bidding.policies import IN_VARIANT, Policy, parse_policy
+from service.bidding.policies import BY_NAME, parse_policy
+from service.bidding.policy import Policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, SUICIDE_PROFILE, WHIZ_PROFILE, profile_of
 from service.bidding.tableset import open_tables
 from tables.arena.match import Match
@@ -74,7 +75,7 @@ def test_thresholds_by_hand():
 
 def test_fitted_options_hold_in_their_variant_only():
     for preset, variant in (("whiz", WHIZ), ("suicide", SUICIDE), ("jokers", JOKERS)):
-        fitted = IN_VARIANT[variant]["bis"]
+        fitted = BY_NAME["bis"].in_variant[variant]
         policy = parse_policy("bis", make_rules(preset).variant)
         assert {name: getattr(policy, name) for name in fitted} == fitted
         assert parse_policy("bis:nil_threshold=7", variant).nil_threshold == 7.0

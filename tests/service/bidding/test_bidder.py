@@ -60,7 +60,7 @@ def test_the_score_matters_to_bis_alone(table_set):
     assert decide(near, parse_policy("bis"), table_set).bid == 6  # 4 + 3 + 3 + 6 is over 14 already
     light = position("K32.432.A432.432", (4, 3, 3), us=0, them=430)
     for name in BY_RULES:
-        policy = parse_policy(name if name in ("bis", "io") else f"{name}:nils=off")
+        policy = parse_policy(f"{name}:nils=off" if name in ("rb", "ms") else name)
         plain = decide(light._replace(them=0), policy, table_set).bid
         assert decide(light, policy, table_set).bid == (4 if name == "bis" else plain)
 

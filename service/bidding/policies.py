@@ -237,7 +237,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
     PolicyRow[WinDecision](
         name="winprob",
         description="the bid that wins the game most often from this score: a net's odds of what a bid leads to, "
-        "over tables of what each score is worth (docs/2-winprob.md); for the games that have such a table",
+        "over tables of what each score is worth (docs/explanation/how-winprob-bids.md); for the games that have such a table",
         opponents=("bis", "bis:tuned", "rb", "ms", "io"),
         options=_SKILL,
         kernel=weigh_bids,
@@ -326,7 +326,7 @@ def parse_policy(text: str, variant: int = PARTNERSHIP) -> Policy:
         if key != "tuned":
             values |= _option(row.name, key, value)
         elif value:
-            raise PolicyError(f"{row.name}: {key} takes no value, found {value!r}")
+            raise PolicyError(f"{row.name}: {key} is {value!r}; accepted: {key} without a value")
         else:
             values |= fitted or row.tuned
     values = {**fitted, **values}

@@ -30,12 +30,12 @@ class Values(NamedTuple):
 def words(numbers: Mapping[str, int]) -> Values:
     """A closed list of words, kept as numbers."""
     read = {word: (number,) for word, number in numbers.items()}.get
-    return Values("|".join(numbers), f"one of {', '.join(numbers)}", read)
+    return Values("|".join(numbers), ", ".join(numbers), read)
 
 
 def number(low: float, high: float, unit: str) -> Values:
     """Numbers from ``low`` to ``high``; ``unit`` stands for them in a list of options."""
-    return Values(unit, f"a number {low:g}..{high:g} in plain decimal digits", _within(low, high, decimal))
+    return Values(unit, f"a plain decimal number {low:g}..{high:g}", _within(low, high, decimal))
 
 
 def whole_number(low: int, high: int) -> Values:

@@ -26,7 +26,7 @@ def rates_of_page():
     for row in cells("opponents"):
         if row[1:2] == ["SRP"]:
             found |= {("bis", row[0]): (row[3], row[7]), ("bis:tuned", row[0]): (row[4], row[7])}
-    [many] = re.findall(r"over ([\d,]+) pairs a row. \"To reach\"", PAGE.read_text())
+    [many] = re.findall(r"over ([\d,]+) pairs a row. \"To\s+reach\"", PAGE.read_text())
     return found | {("winprob", row[0]): (row[1], many) for row in cells("winprob") if len(row) > 1}
 
 
@@ -52,7 +52,7 @@ def test_round_trip(tmp_path):
 
 def test_sentences():
     results = read_results()
-    suffix = r"srp@2, goals 200/-100; docs/strength\.md\)"
+    suffix = re.escape("srp@2, goals 200/-100; docs/strength.md)")
     assert re.fullmatch(rf"bis wins {RATE} % of games against it \({suffix}", strength_of("io", results))
     won = strength_of("bis:tuned", results)
     assert re.fullmatch(

@@ -237,7 +237,8 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
     PolicyRow[WinDecision](
         name="winprob",
         description="the bid that wins the game most often from this score: a net's odds of what a bid leads to, "
-        "over tables of what each score is worth (docs/explanation/how-winprob-bids.md); for the games that have such a table",
+        "over tables of what each score is worth (docs/explanation/how-winprob-bids.md); for the games that have such "
+        "a table",
         opponents=("bis", "bis:tuned", "rb", "ms", "io"),
         options=_SKILL,
         kernel=weigh_bids,

@@ -89,6 +89,16 @@ DECLARED: tuple[Declared, ...] = (
         _is_read_now,
     ),
     Declared("order of faults", "faults come in the order of the contract's fields", _in_another_order),
+    Declared(
+        "page named by a policy",
+        "the description of winprob names its page where it is now",
+        lambda d: (
+            isinstance(d.question, Request)
+            and d.question.path == "/v1/policies"
+            and d.where.endswith("/description")
+            and d.base.replace("docs/2-winprob.md", "docs/explanation/how-winprob-bids.md") == d.new
+        ),
+    ),
     Declared("texts in a batch", "texts of faults are free", _text_in_a_batch),
 )
 

@@ -26,7 +26,8 @@ from service.settings import Settings
 OPEN_ROUTES = frozenset(("/healthz", "/readyz"))
 METRICS = "/metrics"
 _NEVER_SHED = OPEN_ROUTES | {METRICS}  # during an overload, GET /metrics repeats its last answer
-# Requests per second for /metrics and for the routes that FastAPI answers. They cost more than a bid; the others wait.
+# Requests per second on the costly routes together: /metrics and the routes that FastAPI answers. Such a request costs
+# more than a bid. Requests over this rate wait.
 COSTLY_RATE = 100.0
 COSTLY_AT_ONCE = 100.0  # burst after a pause
 _LONGEST_TURN_S = 0.5
@@ -66,7 +67,7 @@ class Gate:
         return [(b"x-request-id", given)]
 
     def overloaded(self, waited_s: float, in_flight: int) -> bool:
-        """Return whether to shed a request that waited ``waited_s`` seconds, with ``in_flight`` others in progress."""
+        """Return whether to shed a request that waited ``waited_s`` seconds, with ``in_flight`` in progress."""
         return waited_s > self._longest_wait_s or in_flight > self._max_in_flight
 
     def check_load(self, path: str, waited_s: float, in_flight: int) -> None:
@@ -77,7 +78,7 @@ class Gate:
     def turn_s(self, path: str) -> float:
         """Return the seconds until a request on a costly route may start.
 
-        Raises the 503 when too many wait; GET /metrics is then answered at once.
+        Raises the 503 when too many wait, except for /metrics: it returns 0 instead.
         """
         wait_s = self._costly.take()
         if wait_s > _LONGEST_TURN_S:
@@ -89,7 +90,7 @@ class Gate:
         return wait_s
 
     def refusal_turn_s(self) -> float:
-        """Return the seconds by which to delay a 401 on a costly route; 0 when too many wait."""
+        """Return how many seconds to delay a 401 on a costly route: 0 if none are needed, or if too many wait."""
         wait_s = self._refusals.take()
         if not 0.0 < wait_s <= _LONGEST_TURN_S:
             return 0.0

@@ -1,4 +1,4 @@
-"""The responder: make an answer from a request, in the same steps for ASGI and for the fast path.
+"""The responder: make an answer from a request, in the same steps for ASGI and for the short way.
 
 `app.Service` (ASGI) and `protocol.Connection` (single bids without a task, docs/adr/0010-short-way.md) call it. No
 step here waits. The steps are `ask`; `admit`, before the body is read; `answer`; `refuse`, if a step raised an error;
@@ -91,7 +91,7 @@ class Responder:
             asked.deadline = deadline_of(asked.fields, asked.arrived)
 
     def answer(self, asked: Asked, body: bytes) -> Reply:
-        """Return the answer to an admitted request for one bid; raise `ProblemError`."""
+        """Return the answer to an admitted request for one bid or one blind nil; raise `ProblemError`."""
         check_size(body, MAX_BODY_BYTES)
         if asked.key is not None:
             self.gate.charge(asked.key)

@@ -33,7 +33,7 @@ from service.bidding.winprob.decision import WinDecision, win_decision
 
 
 class Turn(NamedTuple):
-    """A position as a policy gets it, with what follows from it, and what is wanted."""
+    """What a policy gets: a position, values derived from it, the legal bids, and whether an explanation is wanted."""
 
     hand: int  # as the policy sees it: without jokers if the policy does not know them
     position: Position
@@ -64,11 +64,12 @@ class PolicyRow(Generic[M]):
 
     name: str  # in policy texts, in answers and as the metrics' label `policy`
     description: str  # for the catalogue
-    # Whom its win rates in the catalogue are against: () to give the rate of `bis` against it, None if not measured.
+    # The opponents of its win rates in the catalogue. (): the catalogue gives the win rate of `bis` against it instead.
+    # None: not measured.
     opponents: tuple[str, ...] | None
     options: tuple[str, ...]  # of `policy.OPTIONS`, in the order of the catalogue
     kernel: Callable[[Turn, Policy, TableSet], M]
-    takes: Callable[[M], int]  # the tricks of a decision: what a bid falls back to that is not legal
+    takes: Callable[[M], int]  # tricks of a decision; a nil that is not legal is replaced by the number nearest to them
     # The answer's `explanation`, from the decision, turn, bid by the rules, final bid and policy.
     explain: Callable[[M, Turn, int, int, Policy], Explanation]
     defaults: Policy
@@ -103,7 +104,7 @@ def _bis(turn: Turn, policy: Policy, __: TableSet) -> MadeForBis:
 def _bis_takes(made: MadeForBis) -> int:
     if isinstance(made, CutthroatDecision):
         return made.number
-    return made.number or made.regular.takes  # 0 if the rules leave only a nil, which may not be legal
+    return made.number or made.regular.takes  # number is 0 if the rules allow only nil; legal_bids may exclude nil
 
 
 def _explain_bis(made: MadeForBis, turn: Turn, by_rules: int, bid: int, policy: Policy) -> Explanation:
@@ -253,7 +254,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
 
 
 def check_rows(rows: Sequence[PolicyRow[Any]]) -> None:
-    """Raise `TypeError` naming a policy, or an option, of which something is missing or does not fit."""
+    """Raise `TypeError` if the declaration of a policy or option is incomplete or inconsistent; the text names it."""
     for kind, row in enumerate(rows):
         where = f"policy {row.name}"
         if row.kind != kind:

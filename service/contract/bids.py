@@ -24,7 +24,11 @@ from service.problems import quote
 
 Faults = list[tuple[Place, str, str]]
 MAX_LEGAL_BIDS: Final = 15  # nil, 1 to 13, blind nil
-SPADE_COUNTS: Final = (MIRROR, WHIZ, WHIZ_STRICT)  # variants in which a number bid is the hand's spades
+SPADE_COUNTS: Final = (
+    MIRROR,
+    WHIZ,
+    WHIZ_STRICT,
+)  # variants in which a number must equal the count of spades in the hand
 BID_WORDS = {str(bid): bid for bid in range(TRICKS + 1)} | {"nil": 0, "blind_nil": BLIND_NIL}
 _ACCEPTED = 'accepted: 0..13, "nil" or "blind_nil"'
 _BID = {
@@ -138,7 +142,7 @@ def _text(bid: int) -> str:
 
 
 def _texts(bids: int) -> str:
-    """Return a set of bids (bit b: bid b) without gaps in words: "nil or 4..9"."""
+    """Return a set of bids (bit b: bid b) as text, such as "nil or 4..9". Its numbers must have no gaps."""
     numbers = bids & ~1
     if not numbers:
         return "nil"

@@ -39,7 +39,7 @@ from service.problems import Fault, invalid_request, pointer, quote
 
 MAX_ITEMS: Final = 512  # requests in one POST /v1/bids
 MAX_SEED: Final = 2**53 - 1  # the largest integer that every JSON reader keeps exactly
-MAX_KEYS: Final = 64  # a request is refused if one of its objects, or all together, have more fields
+MAX_KEYS: Final = 64  # most fields of a request, those of its objects included
 _OBJECTS: Final = ("scores", "rules", "style")  # fields of a request that are objects
 _MOST_ITEMS = 15  # of the longest list of numbers in a request
 
@@ -53,7 +53,8 @@ _Policy = Annotated[
 _Convention = Annotated[
     Convention | None,
     Field(
-        description="The convention of both partners; only bis has any, in partnerships. Default: the policy's option."
+        description="The convention that both partners play. Only bis plays conventions, and only in variant "
+        "partnership. Default: the policy's option."
     ),
 ]
 _Seed = Annotated[StrictInt, Field(ge=0, le=MAX_SEED)]
@@ -153,7 +154,7 @@ class BlindCall(NamedTuple):
 
 
 def read_bid(data: Any, games: Games = SHIPPED) -> BidCall:
-    """Read a request for a bid; ``games`` have a win table. Raises the 422."""
+    """Read a request for a bid. ``games``: the games that have a win table. Raises the 422."""
     request, rules = _validated(data, _BID, games)
     table = _table(request, rules, data)
     policy, assumed, seed = table.policy, table.assumed, 0
@@ -171,7 +172,7 @@ def read_bid(data: Any, games: Games = SHIPPED) -> BidCall:
 
 
 def read_blind(data: Any, games: Games = SHIPPED) -> BlindCall:
-    """Read a request for a blind nil; ``games`` have a win table. Raises the 422."""
+    """Read a request for a blind nil. ``games``: the games that have a win table. Raises the 422."""
     request, rules = _validated(data, _BLIND, games)
     return BlindCall(_table(request, rules, data), request.get("seed"))
 
@@ -212,7 +213,7 @@ def _validated(data: Any, validate: Any, games: Games) -> tuple[dict[str, Any], 
 
 
 def check_size(data: Any) -> None:
-    """Refuse a request with so many fields that checking them would take too long; for large bodies, before reading."""
+    """Refuse a request with more than MAX_KEYS fields; for large bodies, before the fields are read."""
     if type(data) is not dict:
         return
     fields = len(data)

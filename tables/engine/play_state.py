@@ -26,12 +26,14 @@ def _rules() -> list[int]:
 
 @dataclass(slots=True)
 class PlayState:
-    """One table during a round. Scores, in points, and bags are those before the round."""
+    """One round in progress. The scores (in points) and the bags are those from before the round."""
 
     hand: list[int] = field(default_factory=_four)  # by seat: the cards still held, as a bit mask
     bid: list[int] = field(default_factory=_four)  # by seat: 0..13 or BLIND_NIL; -1 before the bid
     taken: list[int] = field(default_factory=_four)  # by seat: tricks won
-    void: list[int] = field(default_factory=_four)  # by seat: bit mask of the suits that it has failed to follow
+    void: list[int] = field(
+        default_factory=_four
+    )  # by seat: bit mask of the suits that the seat has shown to be out of
     score: list[int] = field(default_factory=_two)  # by side: points
     bags: list[int] = field(default_factory=_two)  # by side
     played: int = 0  # bit mask of all cards played, including those of the current trick
@@ -41,8 +43,9 @@ class PlayState:
     winner: int = 0  # the seat that wins the current trick so far
     best_card: int = 0  # the card that wins the current trick so far
     broken: int = 0  # 1 after the first spade has been played
-    # By seat, five bits for each suit: rank + 1 of the first card with which the seat followed below the suit's highest
-    # remaining card; 0 if the seat has not followed yet, 31 if no signal can follow.
+    # By seat, five bits for each suit, to detect a high-low signal (a low card after a higher one). 0: the seat has not
+    # followed this suit yet. 31: its signal is complete or no longer possible. Otherwise: rank + 1 of the card with
+    # which it first followed; the suit's highest remaining card was winning that trick.
     followed: list[int] = field(default_factory=_four)
     signalled: list[int] = field(
         default_factory=_four

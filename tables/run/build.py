@@ -70,7 +70,7 @@ class Options:
     only: tuple[str, ...] = ()  # families, with all that they depend on; empty: all
     rounds_scale: float = 1.0  # factor for the rounds that are simulated
     games: tuple[Rules, ...] = ()  # rules that get a win table in addition to those that have one
-    force: bool = False  # build those of ``only`` (or all) again, finished chunks included
+    force: bool = False  # make the families of ``only`` (or all) again from the start, without chunks saved earlier
 
 
 def build(
@@ -134,7 +134,7 @@ def build(
 
 @contextmanager
 def _alone(directory: Path) -> Iterator[None]:
-    """Lock ``directory`` against other builds, or raise `BuildError`; the lock ends with the process."""
+    """Lock ``directory`` against other builds until the block ends; raise `BuildError` if it is locked."""
     held = os.open(directory, os.O_RDONLY)
     try:
         try:
@@ -290,12 +290,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     rules = "also make a win table for these rules, such as five-bags:win=200,lose=-200; later builds keep it"
     parser.add_argument("--rules", nargs="+", metavar="RULES", default=[], help=rules)
     parser.add_argument(
-        "--rounds-scale", type=decimal, default=1.0, metavar="X", help="multiply all sizes by X, for a trial run"
+        "--rounds-scale",
+        type=decimal,
+        default=1.0,
+        metavar="X",
+        help="multiply all sizes but those of exact tables by X",
     )
     parser.add_argument(
         "--out", type=Path, default=DEFAULT_DIRECTORY, metavar="DIR", help="folder (default: tables/data)"
     )
-    parser.add_argument("--force", action="store_true", help="build families again even if they are up to date")
+    parser.add_argument("--force", action="store_true", help="build --only (or all) again, even if up to date")
     parser.add_argument("--jobs", type=integer, default=1, metavar="N", help="threads (default %(default)s)")
     parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="use this Dask cluster instead of threads")
 

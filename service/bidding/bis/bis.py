@@ -1,4 +1,7 @@
-"""BIS (ECAI 2020, Algorithm 1) as one kernel: regular takes, nil, convention, end of game and rules, in that order."""
+"""BIS (ECAI 2020, Algorithm 1) as one kernel: regular takes, nil, convention and end of game, in that order.
+
+The rules change the regular takes and the nil threshold before the nil step, and limit the bid at the end.
+"""
 
 from typing import NamedTuple
 

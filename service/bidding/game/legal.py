@@ -1,8 +1,8 @@
 """The bids that the rules allow with a hand, as kernels: sets of bids as bit masks, and the nearest bid in a set.
 
 Bit b of a set is bid b; bit 0 is nil. A blind nil is never in a set, because the bidder has already seen the hand. This
-module does not know the request's `legal_bids`; `bidder` applies them last. In the service and in the simulator, every
-bid goes through `nearest_allowed`.
+module does not know the request's `legal_bids`; `bidder` applies them last. `winprob` chooses only among the allowed
+bids. The bids of all other policies are brought into the set by `nearest_allowed`.
 """
 
 from service.bidding.game.auction import NO_BID
@@ -17,7 +17,8 @@ def allowed_bids(hand: int, partner_bid: int, rules: Rules) -> int:
     """Return the set of bids that the rules allow with ``hand``; it is never empty.
 
     ``partner_bid`` is NO_BID if partner has not bid yet. The two bids of a side sum to at most 13, with one exception:
-    the smallest bid is also allowed after partner's 13 (docs/explanation/how-bis-bids.md, "What the rules change").
+    without a team_max, the smallest number is allowed even if partner's bid leaves fewer tricks than that
+    (docs/explanation/how-bis-bids.md, "What the rules change").
     """
     low, high, team_max, nil = rules.min_bid or 1, 13, rules.team_max, NIL_BIT
     variant = rules.variant

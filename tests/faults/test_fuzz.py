@@ -69,7 +69,7 @@ def test_harmed_bodies(app, count):
     right = orjson.dumps(REQUEST | {"legal_bids": [0, 3, "5"], "seed": 7})
     found: dict[int, int] = {}
     for _ in range(count):
-        status, headers, body = app.reply("/bid", {}, _mutate(rng, right), time.perf_counter())
+        status, headers, body = app.responder.reply("/bid", {}, _mutate(rng, right), time.perf_counter())
         _check(status, headers, body)
         found[status] = found.get(status, 0) + 1
     assert found.keys() >= {200, 400, 422}  # the errors reach every stage
@@ -88,19 +88,19 @@ _JSON = st.recursive(
 @settings(max_examples=300, deadline=None)
 @given(value=_JSON)
 def test_any_json(app, value):
-    _check(*app.reply("/bid", {}, json.dumps(value).encode(), time.perf_counter()))
+    _check(*app.responder.reply("/bid", {}, json.dumps(value).encode(), time.perf_counter()))
 
 
 @settings(max_examples=150, deadline=None)
 @given(changes=st.dictionaries(st.sampled_from(sorted(REQUEST)), _JSON, min_size=1))
 def test_right_requests_with_fields_of_any_json(app, changes):
-    _check(*app.reply("/bid", {}, json.dumps(REQUEST | changes).encode(), time.perf_counter()))
+    _check(*app.responder.reply("/bid", {}, json.dumps(REQUEST | changes).encode(), time.perf_counter()))
 
 
 @settings(max_examples=300, deadline=None)
 @given(body=st.binary(max_size=300))
 def test_any_bytes(app, body):
-    _check(*app.reply("/bid", {}, body, time.perf_counter()))
+    _check(*app.responder.reply("/bid", {}, body, time.perf_counter()))
 
 
 @pytest.mark.parametrize("count", [300, pytest.param(20_000, marks=pytest.mark.long)])

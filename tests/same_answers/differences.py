@@ -96,7 +96,7 @@ DECLARED: tuple[Declared, ...] = (
             isinstance(d.question, Request)
             and d.question.path == "/v1/policies"
             and d.where.endswith("/description")
-            and d.base.replace("docs/2-winprob.md", "docs/explanation/how-winprob-bids.md") == d.new
+            and d.base.replace("2-winprob.md", "explanation/how-winprob-bids.md") == d.new
         ),
     ),
     Declared("texts in a batch", "texts of faults are free", _text_in_a_batch),

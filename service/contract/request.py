@@ -216,12 +216,13 @@ def check_size(data: Any) -> None:
     """Refuse a request with more than MAX_KEYS fields; for large bodies, before the fields are read."""
     if type(data) is not dict:
         return
-    fields = len(data)
-    for value in data.values():
-        if type(value) is dict:
-            fields += len(value)
-    if fields <= MAX_KEYS:
-        return
+    if len(data) <= MAX_KEYS:
+        fields = len(data)
+        for value in data.values():
+            if type(value) is dict:
+                fields += len(value)
+        if fields <= MAX_KEYS:
+            return
     sizes = {"": len(data)}
     sizes |= {f"/{name}": len(data[name]) for name in _OBJECTS if type(data.get(name)) is dict}
     for where, size in sizes.items():

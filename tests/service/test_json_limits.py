@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import math
-from itertools import accumulate
 from time import perf_counter
 
 import orjson
@@ -12,13 +11,12 @@ from pydantic import TypeAdapter
 
 from service.api import bid as hot
 from service.api.json_limits import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
-from service.bidding.policies import options_of
 from service.contract.examples import REQUEST
-from service.contract.policy import POLICY_CHARS
 from service.contract.request import MAX_ITEMS, BidRequest, BlindRequest
 from service.problems import ProblemError
 
 _MIB = 1024 * 1024
+_BLOCK = 64 * 1024
 
 
 def _largest(schema: dict, definitions: dict) -> JsonLimits:
@@ -31,19 +29,13 @@ def _largest(schema: dict, definitions: dict) -> JsonLimits:
     if schema.get("type") == "array":
         most = schema["maxItems"]
         item = _largest(schema["items"], definitions)
-        return JsonLimits(1 + most * item.brackets, most - 1 + most * item.commas, most * item.colons, 0)
+        return JsonLimits(1 + most * item.brackets, most - 1 + most * item.commas, most * item.keys, 0)
     if schema.get("type") == "object":
         sizes = [_largest(one, definitions) for one in schema["properties"].values()]
         members = len(sizes)
         own = JsonLimits(1, members - 1, members, 0)
         return JsonLimits(*(sum(of_each) for of_each in zip(own, *sizes, strict=True)))
     return JsonLimits(0, 0, 0, 0)
-
-
-def _most_options() -> int:
-    """Return the number of options in a policy text of the largest length."""
-    shortest = sorted(len(":" + option.partition("|")[0]) for option in options_of("bis"))
-    return sum(length <= POLICY_CHARS - len("bis") for length in accumulate(shortest))
 
 
 @pytest.mark.parametrize("model", [BidRequest, BlindRequest])
@@ -53,12 +45,11 @@ def test_the_largest_valid_request_is_within_the_limits(model):
     if model is BidRequest:
         # as in the table in json_limits.py; `scores` hold the numbers of two sides or the lists of four seats, not both
         assert largest == JsonLimits(9, 67, 37, 0)
-        assert _most_options() == 16
     assert all(most >= 10 * found for found, most in zip(largest, SINGLE_LIMITS, strict=True))
     # a batch also has a comma between requests, and two brackets around them
     assert 2 + largest.brackets * MAX_ITEMS <= BATCH_LIMITS.brackets
     assert (largest.commas + 1) * MAX_ITEMS <= BATCH_LIMITS.commas
-    assert (largest.colons + _most_options()) * MAX_ITEMS <= BATCH_LIMITS.colons
+    assert largest.keys * MAX_ITEMS <= BATCH_LIMITS.keys
 
 
 @pytest.mark.parametrize("limits", [SINGLE_LIMITS, BATCH_LIMITS])
@@ -68,7 +59,7 @@ def test_the_largest_valid_request_is_within_the_limits(model):
         (b"[", 0, "opening brackets"),
         (b"{", 0, "opening brackets"),
         (b",", 1, "commas"),
-        (b":", 2, "colons"),
+        (b'":', 2, "keys"),
         (b"\\", 3, "backslashes"),
     ],
 )
@@ -85,6 +76,17 @@ def test_both_brackets_count_and_their_neighbours_in_the_alphabet_do_not():
     half = SINGLE_LIMITS.brackets // 2
     assert excess(b"[" * half + b"{" * half + b"Zz|]}\xfb\xdb" * 3000, SINGLE_LIMITS) is None
     assert excess(b"[" * half + b"{" * (half + 1), SINGLE_LIMITS) is not None
+
+
+@pytest.mark.parametrize("before", [b'"', b" ", b"\t", b"\n", b"\r"])
+def test_a_colon_counts_after_a_quote_or_white_space(before):
+    most = SINGLE_LIMITS.keys
+    assert excess((before + b":") * (most + 1), SINGLE_LIMITS) is not None
+    assert excess(b"bis:nil=30" * 100_000, SINGLE_LIMITS) is None
+    # across the blocks that are counted at a time
+    body = b"a" * (_BLOCK - 1) + before + b":" + (before + b":") * (most - 1)
+    assert excess(body, SINGLE_LIMITS) is None
+    assert excess(body + before + b":", SINGLE_LIMITS) is not None
 
 
 def test_a_small_body_is_not_counted():
@@ -140,7 +142,7 @@ def _fill(head: bytes, item: bytes, tail: bytes, most: int | None = None) -> byt
     return head + b"".join(items) + tail
 
 
-_KEYS = BATCH_LIMITS.colons - 1
+_KEYS = BATCH_LIMITS.keys - 1
 _ITEMS = BATCH_LIMITS.commas
 _SHAPES = {
     "one string": _fill(b'"', b"a", b'"'),

@@ -60,6 +60,11 @@ class DrainingServer(uvicorn.Server):
             self.force_exit = self.should_exit and sig == signal.SIGINT
             self._exit_at = 0.0
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start listening."""
+        self._state.metrics.call_soon = asyncio.get_running_loop().call_soon
+        await super().startup(sockets)
+
     async def on_tick(self, counter: int) -> bool:
         """Return whether to leave the main loop; uvicorn calls it every 0.1 s."""
         if self._exit_at is not None and monotonic() >= self._exit_at:

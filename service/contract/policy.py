@@ -1,7 +1,7 @@
 """`policy`, `convention`, `level` and `style`: which bidder decides, and how."""
 
 from functools import lru_cache
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from pydantic import AfterValidator, Field, StrictFloat, StrictInt, StrictStr, WithJsonSchema, with_config
 from typing_extensions import TypedDict
@@ -20,6 +20,7 @@ POLICY_CHARS: Final = 200
 POLICY_PATTERN: Final = f"^({'|'.join(POLICIES)})(:.*)?$"
 
 
+@lru_cache(maxsize=1024)
 def policy_fault(text: str) -> str | None:
     """Return why ``text`` is not a policy of the service; None if it is one."""
     base = text.partition(":")[0]
@@ -46,9 +47,18 @@ def plays_conventions(text: str) -> bool:
     return "convention" in row_of(text).options
 
 
+class Bidder(NamedTuple):
+    """Who decides: a policy with its convention."""
+
+    policy: Policy
+    base: str  # the policy's name without options
+    convention: str
+    needs_win_table: bool
+
+
 @lru_cache(maxsize=1024)
-def policy_of(text: str, convention: str | None, variant: int) -> tuple[Policy, str, str] | None:
-    """Return the policy with its convention, its base name and the convention's name; None if it can't play that.
+def bidder_of(text: str, convention: str | None, variant: int) -> Bidder | None:
+    """Return who decides; None if the policy can't play the convention.
 
     ``convention``: the request's field; None if it was left out, so that the policy's own option counts.
     """
@@ -57,7 +67,8 @@ def policy_of(text: str, convention: str | None, variant: int) -> tuple[Policy, 
         policy = policy._replace(convention=CONVENTIONS.index(convention))
     if policy.convention != NO_CONVENTION and (not plays_conventions(text) or variant != PARTNERSHIP):
         return None
-    return policy, text.partition(":")[0], CONVENTIONS[policy.convention]
+    row = row_of(text)
+    return Bidder(policy, row.name, CONVENTIONS[policy.convention], row.needs_win_table)
 
 
 PolicyText = Annotated[

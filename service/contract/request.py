@@ -29,8 +29,8 @@ from service.contract.policy import (
     Level,
     PolicyText,
     Style,
+    bidder_of,
     plays_conventions,
-    policy_of,
     with_level_and_style,
 )
 from service.contract.rules import REQUEST, Context, RulesInForce
@@ -245,10 +245,10 @@ def _conflicts(data: Mapping[str, Any], rules: Rules, games: Games) -> list[Faul
     if scores is not None:
         faults += score_faults(scores, rules)
     text, convention = data.get("policy") or DEFAULT_POLICY, data.get("convention")
-    chosen = policy_of(text, convention, rules.variant)
-    if chosen is None:
+    bidder = bidder_of(text, convention, rules.variant)
+    if bidder is None:
         faults.append(_convention_fault(text, convention, rules))
-    if row_of(text).needs_win_table:
+    if bidder.needs_win_table if bidder else row_of(text).needs_win_table:
         refused = unsupported_field(rules, games)
         if refused is not None:
             field, accepted = refused
@@ -294,11 +294,11 @@ def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any]) ->
     if text is None:
         text = DEFAULT_POLICY
         assumed.append("policy")
-    chosen = policy_of(text, convention, rules.variant)
-    assert chosen is not None, "_conflicts has checked it"
+    bidder = bidder_of(text, convention, rules.variant)
+    assert bidder is not None, "_conflicts has checked it"
     if convention is None:
         assumed.append("convention")
-    policy, base, played = chosen
+    policy, base, played, _ = bidder
     return record(Table, (request["previous_bids"], *values, rules, by_seat, policy, text, base, played, assumed))
 
 

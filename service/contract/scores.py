@@ -95,7 +95,7 @@ def score_faults(scores: Any, rules: Rules) -> list[Fault]:
     below = bags_below(rules)
     for field in _SIDE_BAGS:
         bags = scores.get(field)
-        if type(bags) is int and below <= bags <= MAX_BAGS:
+        if bags and type(bags) is int and below <= bags <= MAX_BAGS:
             accepted = f"0..{below - 1}, because the penalty comes at rules.bag_limit"
             faults.append(Fault(f"/scores/{field}", "out-of-range", f"scores.{field} is {bags}; accepted: {accepted}"))
     if not (_SIDES if solo else _SEATS).isdisjoint(scores):

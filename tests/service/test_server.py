@@ -265,6 +265,10 @@ def test_several_workers_one_of_which_dies(serve):
         workers = [int(pid) for pid in _children(running.process.pid)]
         assert all("--descriptor" in _command(pid) for pid in workers)
         assert len(workers) == 2
+        counted = 'spades_http_requests_total{route="/bid",status="200"} 4.0'
+        while counted not in httpx.get(f"{running.url}/metrics").text:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
         os.kill(workers[0], signal.SIGKILL)
         while workers[0] in map(int, _children(running.process.pid)):
             assert time.monotonic() < deadline
@@ -277,7 +281,7 @@ def test_several_workers_one_of_which_dies(serve):
                 assert time.monotonic() < deadline
                 time.sleep(0.1)
         # the counts of the dead worker are kept, its gauges removed
-        assert 'spades_http_requests_total{route="/bid",status="200"} 4.0' in text
+        assert counted in text
         assert "spades_http_requests_in_flight 1.0" in text
         assert "spades_tables_info{" in text
         running.process.send_signal(signal.SIGTERM)

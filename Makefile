@@ -7,7 +7,8 @@
 #   make test [ARGS="-k nil"]               all tests, in two processes; those that measure time or memory afterwards
 #   make test-fast [ARGS="-k nil"]          tests of service/ that compile nothing and start no servers, for the edit loop
 #   make test-long                          the long forms of the fault tests; minutes to an hour
-#   make test-clients                       generate Python and TypeScript clients and run them; wants npm
+#   make test-clients                       generate Python, TypeScript and Java clients and run them;
+#                                           wants npm and a JDK
 #   make same-answers [BASE=<commit>] [ARGS="--requests 2000"]
 #                                           does the working tree answer as the commit does? BASE's default is the
 #                                           commit of main that this branch started from
@@ -146,6 +147,7 @@ lock:
 	$(COMPILE) pyproject.toml --constraints requirements/all.txt --output-file requirements/runtime.txt
 	$(COMPILE) --group pyproject.toml:build --constraints requirements/all.txt --output-file requirements/build.txt
 	$(COMPILE) --group pyproject.toml:sbom --constraints requirements/all.txt --output-file requirements/sbom.txt
+	$(COMPILE) --group pyproject.toml:clients --constraints requirements/all.txt --output-file requirements/clients.txt
 	@rm -rf .lock-venv
 
 clean:

@@ -16,7 +16,9 @@ import pytest
 from tests.service.conftest import running_server
 
 HERE = Path(__file__).parent
-BUILD = HERE.parents[1] / "build" / "clients"
+ROOT = HERE.parents[1]
+REQUIREMENTS = ROOT / "requirements" / "clients.txt"
+BUILD = ROOT / "build" / "clients"
 LIMIT_S = 400.0
 pytestmark = pytest.mark.clients
 
@@ -50,17 +52,25 @@ def url():
 @pytest.fixture(scope="module")
 def generators():
     """The folder of commands of an environment with the generators in it."""
-    commands = BUILD / "venv" / "bin"
-    if not (commands / "openapi-python-client").exists():
+    commands, installed = BUILD / "venv" / "bin", BUILD / "venv" / "installed.txt"
+    if not installed.exists() or installed.read_bytes() != REQUIREMENTS.read_bytes():
         run(sys.executable, "-m", "venv", "--clear", BUILD / "venv")
-        run(commands / "python", "-m", "pip", "install", "--quiet", "-r", HERE / "requirements.txt")
+        install = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--require-hashes")
+        run(commands / "python", *install, "-r", REQUIREMENTS)
+        shutil.copy(REQUIREMENTS, installed)
     return commands
 
 
-def test_python(url, generators):
-    folder = BUILD / "python"
+def emptied(name: str) -> Path:
+    """Return the empty folder of a client."""
+    folder = BUILD / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
+    return folder
+
+
+def test_python(url, generators):
+    folder = emptied("python")
     command = [generators / "openapi-python-client", "generate", "--path", BUILD / "openapi.json", "--meta", "none"]
     told = run(*command, "--output-path", folder / "generated", "--fail-on-warning", path=generators)
     assert "Warning" not in told
@@ -79,3 +89,16 @@ def test_typescript(url):
     run("npx", "openapi-typescript", BUILD / "openapi.json", "--output", "schema.d.ts", cwd=folder)
     run("npx", "tsc", "--project", "tsconfig.json", cwd=folder)
     run("node", "client.js", url, cwd=folder)
+
+
+@pytest.mark.skipif(shutil.which("javac") is None, reason="no JDK is installed (Debian: default-jdk-headless)")
+def test_java(url, generators):
+    folder = emptied("java")
+    # The client uses Jackson, which the generator's own jar contains.
+    (jar,) = (BUILD / "venv").rglob("openapi-generator.jar")
+    command = [generators / "openapi-generator-cli", "generate", "--input-spec", BUILD / "openapi.json"]
+    java = HERE / "java"
+    run(*command, "--config", java / "generator.json", "--template-dir", java / "templates", "--output", folder)
+    sources = [java / "Client.java", *(folder / "src" / "main").rglob("*.java")]
+    run("javac", "-Werror", "-proc:none", "-cp", jar, "-d", folder / "classes", *sources)
+    run("java", "-cp", f"{folder / 'classes'}{os.pathsep}{jar}", "Client", url)

@@ -15,25 +15,20 @@ from service.bidding.game.scoring import contract_of, is_nil, score_seat
 from tables.engine.deal import deal_round
 from tables.engine.game import (
     BAGS,
-    BID_SUMS,
     BIDS,
     BIDS_BY_CONTRACT,
     CONTRACTS,
     MOST_ROUNDS,
-    NIL_PATTERNS,
     NILS,
     NILS_MADE,
-    PLAYS,
-    POINTS,
     RESULTS_BY_BID,
-    ROUNDS,
     SETS,
-    SUM_OF_BIDS,
-    SUM_OF_CHOICES,
     Game,
     Lineup,
+    RoundSummary,
     bid_seat,
     play_out,
+    record_summary,
     score_of_side,
 )
 from tables.engine.play_state import PlayState
@@ -82,7 +77,6 @@ def rotate_seats(state: PlayState, by: int) -> None:
 
 def close_cutthroat_round(state: PlayState, turn: int, rules: Rules, sums: Any) -> None:
     """Score a finished round, add it to the state's scores and record it; ``turn`` is the chair of seat 0."""
-    sums[ROUNDS] += 1
     total = 0
     pattern = 0
     points_a = 0
@@ -130,23 +124,7 @@ def close_cutthroat_round(state: PlayState, turn: int, rules: Rules, sums: Any) 
         sums[cell + 1] += taken
         sums[cell + 2] += kept
         sums[BIDS + side] += 1
-    sums[POINTS] += points_a
-    sums[POINTS + 1] += points_b
-    sums[SUM_OF_BIDS] += total
-    cell = NIL_PATTERNS + pattern * 5
-    sums[cell] += 1
-    sums[cell + 1] += points_a
-    sums[cell + 2] += points_b
-    sums[cell + 3] += nils_made_a
-    sums[cell + 4] += nils_made_b
-    cell = BID_SUMS + total * 4
-    sums[cell] += 1
-    if pattern == 0:
-        sums[cell + 1] += 1
-        sums[cell + 2] += points_a
-        sums[cell + 3] += points_b
-    sums[SUM_OF_CHOICES] += state.choices
-    sums[PLAYS] += 52
+    record_summary(state, RoundSummary(points_a, points_b, total, pattern, nils_made_a, nils_made_b), sums)
 
 
 def cutthroat_winner(state: PlayState, rules: Rules) -> int:

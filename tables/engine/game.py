@@ -189,14 +189,22 @@ def play_game(state: PlayState, game: Game, rules: Rules, lineup: Lineup, profil
     return 0
 
 
+class RoundSummary(NamedTuple):
+    """A finished round, summed over sides or over the table."""
+
+    points_a: int
+    points_b: int
+    sum_of_bids: int
+    pattern: int  # which chairs bid nil, one bit each (a0, b0, a1, b1)
+    nils_made_a: int
+    nils_made_b: int
+
+
 def record_round(state: PlayState, turn: int, points_a: int, points_b: int, sums: Any) -> None:
     """Add a finished round to ``sums``; ``turn`` is the chair of seat 0.
 
     Bags are overtricks and the tricks of failed nils, as under the default rules.
     """
-    sums[ROUNDS] += 1
-    sums[POINTS] += points_a
-    sums[POINTS + 1] += points_b
     total = 0
     pattern = 0
     nils_made_a = 0
@@ -243,18 +251,26 @@ def record_round(state: PlayState, turn: int, points_a: int, points_b: int, sums
             sums[cell + 2] += made - contract
         else:
             sums[cell + 3] += contract - made
-    sums[SUM_OF_BIDS] += total
-    cell = NIL_PATTERNS + pattern * 5
+    record_summary(state, RoundSummary(points_a, points_b, total, pattern, nils_made_a, nils_made_b), sums)
+
+
+def record_summary(state: PlayState, summary: RoundSummary, sums: Any) -> None:
+    """Add a finished round to the sums that are not by bid or by contract."""
+    sums[ROUNDS] += 1
+    sums[POINTS] += summary.points_a
+    sums[POINTS + 1] += summary.points_b
+    sums[SUM_OF_BIDS] += summary.sum_of_bids
+    cell = NIL_PATTERNS + summary.pattern * 5
     sums[cell] += 1
-    sums[cell + 1] += points_a
-    sums[cell + 2] += points_b
-    sums[cell + 3] += nils_made_a
-    sums[cell + 4] += nils_made_b
-    cell = BID_SUMS + total * 4
+    sums[cell + 1] += summary.points_a
+    sums[cell + 2] += summary.points_b
+    sums[cell + 3] += summary.nils_made_a
+    sums[cell + 4] += summary.nils_made_b
+    cell = BID_SUMS + summary.sum_of_bids * 4
     sums[cell] += 1
-    if pattern == 0:
+    if summary.pattern == 0:
         sums[cell + 1] += 1
-        sums[cell + 2] += points_a
-        sums[cell + 3] += points_b
+        sums[cell + 2] += summary.points_a
+        sums[cell + 3] += summary.points_b
     sums[SUM_OF_CHOICES] += state.choices
     sums[PLAYS] += 52

@@ -30,7 +30,7 @@ from service.bidding.winprob.features import (
 from service.bidding.winprob.games import BAGS, SLICES, WinTableSlice, rules_of
 from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS
 from tables.alternatives import CLASSES
-from tables.engine.game import SUMS, Game, Totals
+from tables.engine.game import SUMS, Game, RoundSummary, Totals
 from tables.engine.outcomes import Contracts
 from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState
@@ -256,6 +256,11 @@ def finished(rng: random.Random) -> PlayState:
     for _ in range(52):
         states.play_on(s)
     return s
+
+
+def round_summary(rng: random.Random) -> RoundSummary:
+    nils = rng.choice(((0, 0, 0), (5, 2, 0), (8, 0, 1)))
+    return RoundSummary(rng.randrange(-200, 200), rng.randrange(-200, 200), rng.randrange(53), *nils)
 
 
 def ended_round(rng: random.Random) -> tuple:
@@ -817,6 +822,7 @@ CASES: dict[str, Maker] = {
     SOLO_GAME + "cutthroat_winner": lambda r: (alone_finished(r), r.choice((CUTTHROAT, CUTTHROAT._replace(lose=-50)))),
     SOLO_GAME + "points_gained": lambda r: (finished(r), r.randrange(4), r.choice((CUTTHROAT, *RULES))),
     GAME + "record_round": lambda r: (finished(r), r.randrange(4), 61, -40, view(np.zeros(SUMS))),
+    GAME + "record_summary": lambda r: (finished(r), round_summary(r), view(np.zeros(SUMS))),
 }
 
 # Functions of the kernel modules that compiled code never calls.

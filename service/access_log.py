@@ -39,8 +39,11 @@ class Stream(Protocol):
         """Write ``data`` or its beginning; return the number of bytes written, or None for none."""
 
 
-class _Answered(logging.LogRecord):
-    """One answered request. It does not call `LogRecord.__init__`, which takes longer than all of `AccessLog.write`."""
+class Answered(logging.LogRecord):
+    """One request, answered ``seconds`` after its arrival; ``key`` is the API key's name.
+
+    It does not call `LogRecord.__init__`, which takes longer than all of `AccessLog.write`.
+    """
 
     def __init__(
         self,
@@ -120,7 +123,7 @@ class _Writer(QueueListener):
         self._stream = stream
         self._handler = handler
         self._count = count
-        self._batch: list[_Answered] = []
+        self._batch: list[Answered] = []
         self._lost = 0  # lines that could not be written, since the start
         self._told = 0  # dropped lines that a written line has reported
         self._torn = False  # the last line was cut short
@@ -128,7 +131,7 @@ class _Writer(QueueListener):
 
     def handle(self, record: logging.LogRecord) -> None:
         """Write the record together with the records queued after it."""
-        assert isinstance(record, _Answered)
+        assert isinstance(record, Answered)
         self._batch.append(record)
         if len(self._batch) >= _BATCH or self._records.empty():
             self.write_batch()
@@ -194,18 +197,9 @@ class AccessLog:
         """Return whether to log a request that was answered with ``status``."""
         return status == 500 or (self._share > 0.0 and random() < self._share)
 
-    def write(
-        self,
-        method: str,
-        route: str,
-        status: int,
-        seconds: float,
-        request_id: bytes,
-        traceparent: bytes | None,
-        key: str | None,
-    ) -> None:
-        """Log one request, answered ``seconds`` after its arrival; ``key`` is the API key's name. For one thread."""
-        self._handler.emit(_Answered(method, route, status, seconds, request_id, traceparent, key))
+    def write(self, record: Answered) -> None:
+        """Log one request. For one thread."""
+        self._handler.emit(record)
         if not self._started:
             self._started = True
             self._writer.start()

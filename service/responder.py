@@ -8,7 +8,7 @@ and `done`. An unexpected exception is logged and answered with a 500, so that i
 import logging
 from time import perf_counter
 
-from service.access_log import AccessLog
+from service.access_log import AccessLog, Answered
 from service.api import bid, blind
 from service.api.body import (
     MAX_BODIES_BYTES,
@@ -122,7 +122,8 @@ class Responder:
             marks = dict(asked.marks)
             name = None if asked.key is None else asked.key.name
             trace = marks.get(b"traceparent")
-            self.log.write(asked.method, route, status, seconds, marks[b"x-request-id"], trace, name)
+            request_id = marks[b"x-request-id"]
+            self.log.write(Answered(asked.method, route, status, seconds, request_id, trace, name))
 
     def reply(self, path: str, fields: Fields, body: bytes, arrived: float) -> Reply:
         """Return the answer to a POST to one of `SINGLE` with a complete body, without an ASGI task."""

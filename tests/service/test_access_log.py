@@ -7,7 +7,7 @@ import time
 import orjson
 import pytest
 
-from service.access_log import AccessLog
+from service.access_log import AccessLog, Answered
 
 
 class Flaky:
@@ -30,7 +30,7 @@ class Flaky:
 
 
 def _write(log: AccessLog, number: int) -> None:
-    log.write("POST", "/bid", 200, 0.001, b"%d" % number, None, "me")
+    log.write(Answered("POST", "/bid", 200, 0.001, b"%d" % number, None, "me"))
 
 
 @pytest.mark.parametrize("seed", range(20))

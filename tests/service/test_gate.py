@@ -9,7 +9,7 @@ import httpx
 import orjson
 import pytest
 
-from service.access_log import AccessLog
+from service.access_log import AccessLog, Answered
 from service.api.body import MAX_BODIES_BYTES
 from service.app import create_app
 from service.bidding.errors import TablesError
@@ -102,7 +102,7 @@ def test_a_log_that_nobody_reads_holds_up_nobody():
     log = AccessLog(1.0, dropped.append, Stuck())
     started = time.monotonic()
     for _ in range(6000):
-        log.write("POST", "/bid", 200, 0.001, b"id", None, None)
+        log.write(Answered("POST", "/bid", 200, 0.001, b"id", None, None))
     assert sum(dropped) > 1000
     log.close()  # waits for at most one second
     assert time.monotonic() - started < 10

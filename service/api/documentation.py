@@ -4,7 +4,7 @@ FastAPI does not answer the hot routes and knows them only as placeholders. Thei
 are added here. This module answers no request, except that its placeholders raise an error.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
@@ -149,59 +149,73 @@ def post_extra(schema: str, examples: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def add_hot_routes(app: FastAPI) -> None:
-    """Add the routes that `Service` answers itself to FastAPI's document."""
-    for path, name in (("/v1/bid", "bid"), ("/bid", "bid_unversioned")):
-        app.add_api_route(
-            path,
-            _placeholder,
-            methods=["POST"],
-            name=name,
-            operation_id=name,
-            tags=["bidding"],
-            summary="One bid with its explanation",
-            response_model=BidAnswer,
-            response_description="The bid",
-            responses={200: example(ANSWER), **POST_PROBLEMS},
-            openapi_extra=post_extra(
-                "BidRequest",
-                {
-                    "full": REQUEST,
-                    "short": SHORT_REQUEST,
-                    "level": LEVEL_REQUEST,
-                    "cutthroat": CUTTHROAT_REQUEST,
-                    **POLICY_REQUESTS,
-                },
-            ),
-        )
-    app.add_api_route(
-        "/v1/bid/blind",
-        _placeholder,
-        methods=["POST"],
-        name="blind",
-        operation_id="blind",
-        tags=["bidding"],
-        summary="Whether to bid blind nil, before the hand is seen",
-        response_model=BlindAnswer,
-        response_description="Whether to bid blind nil",
-        responses={200: example(BLIND_ANSWER), **POST_PROBLEMS},
-        openapi_extra=post_extra("BlindRequest", {"full": BLIND_REQUEST, "short": SHORT_BLIND_REQUEST}),
+class _HotRoute(NamedTuple):
+    """A POST that `Service` answers itself."""
+
+    path: str
+    name: str
+    summary: str
+    model: Any  # of the answer
+    description: str  # of the answer
+    answer: Any  # an example
+    schema: str  # of the request
+    requests: dict[str, Any]  # examples
+
+
+def _hot_routes() -> tuple[_HotRoute, ...]:
+    one = (
+        "One bid with its explanation",
+        BidAnswer,
+        "The bid",
+        ANSWER,
+        "BidRequest",
+        {"full": REQUEST, "short": SHORT_REQUEST, "level": LEVEL_REQUEST, "cutthroat": CUTTHROAT_REQUEST}
+        | POLICY_REQUESTS,
     )
     refused = invalid_request([FAULTS["missing-field"]])
     answers = [{"status": 200, "body": ANSWER}, {"status": refused.status, "body": refused.body()}]
-    app.add_api_route(
-        "/v1/bids",
-        _placeholder,
-        methods=["POST"],
-        name="bids",
-        operation_id="bids",
-        tags=["bidding"],
-        summary="Up to 512 bids; a faulty request fails alone",
-        response_model=BidsAnswer,
-        response_description="An answer or a problem for each request, in order",
-        responses={200: example({"answers": answers}), **POST_PROBLEMS},
-        openapi_extra=post_extra("BidsRequest", {"two": BATCH_REQUEST}),
+    return (
+        _HotRoute("/v1/bid", "bid", *one),
+        _HotRoute("/bid", "bid_unversioned", *one),
+        _HotRoute(
+            "/v1/bid/blind",
+            "blind",
+            "Whether to bid blind nil, before the hand is seen",
+            BlindAnswer,
+            "Whether to bid blind nil",
+            BLIND_ANSWER,
+            "BlindRequest",
+            {"full": BLIND_REQUEST, "short": SHORT_BLIND_REQUEST},
+        ),
+        _HotRoute(
+            "/v1/bids",
+            "bids",
+            "Up to 512 bids; a faulty request fails alone",
+            BidsAnswer,
+            "An answer or a problem for each request, in order",
+            {"answers": answers},
+            "BidsRequest",
+            {"two": BATCH_REQUEST},
+        ),
     )
+
+
+def add_hot_routes(app: FastAPI) -> None:
+    """Add the routes that `Service` answers itself to FastAPI's document."""
+    for route in _hot_routes():
+        app.add_api_route(
+            route.path,
+            _placeholder,
+            methods=["POST"],
+            name=route.name,
+            operation_id=route.name,
+            tags=["bidding"],
+            summary=route.summary,
+            response_model=route.model,
+            response_description=route.description,
+            responses={200: example(route.answer), **POST_PROBLEMS},
+            openapi_extra=post_extra(route.schema, route.requests),
+        )
 
 
 async def _placeholder() -> None:

@@ -111,7 +111,7 @@ def _bid(options: argparse.Namespace, settings: Settings) -> int:
         decision = decide_with_skill(*call[:2], tables, call.legal, call.explain, call.seed)
     else:
         decision = decide(call.position, call.policy, tables, call.legal, call.explain)
-    answer = answer_body(call, decision.bid, decision.kind, decision.explanation, tables.version)
+    answer = answer_body(call, decision, tables.version)
     if options.json:
         print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
     else:

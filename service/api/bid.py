@@ -14,7 +14,7 @@ import orjson
 
 from service.api.json_limits import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
 from service.api.state import State
-from service.bidding.bidder import decide
+from service.bidding.bidder import Decision, decide
 from service.bidding.skill import decide_with_skill
 from service.bidding.tableset import TableSet
 from service.contract.answer import BidAnswer
@@ -147,26 +147,26 @@ def answer_one(state: State, tables: TableSet, data: Any) -> tuple[BidAnswer, De
     call = read_bid(data, tables.games)
     started = perf_counter()
     if call.policy.level:
-        chosen, kind, explanation = decide_with_skill(*call[:2], tables, call.legal, call.explain, call.seed)
+        decision = decide_with_skill(*call[:2], tables, call.legal, call.explain, call.seed)
     else:
-        chosen, kind, explanation = decide(call.position, call.policy, tables, call.legal, call.explain)
-    made = ((kind, call.base, call.convention), perf_counter() - started)
-    return answer_body(call, chosen, kind, explanation, tables.version), made
+        decision = decide(call.position, call.policy, tables, call.legal, call.explain)
+    made = ((decision.kind, call.base, call.convention), perf_counter() - started)
+    return answer_body(call, decision, tables.version), made
 
 
-def answer_body(call: BidCall, chosen: int, kind: Any, explanation: Any, version: str) -> BidAnswer:
+def answer_body(call: BidCall, decision: Decision, version: str) -> BidAnswer:
     """Return the fields of the answer in the contract's order."""
     answer: BidAnswer = {
-        "bid": chosen,
-        "kind": kind,
+        "bid": decision.bid,
+        "kind": decision.kind,
         "policy": call.policy_text,
         "tables": version,
         "assumed": call.assumed,
     }
     if call.policy.noise_sd:
         answer["seed"] = call.seed
-    if call.explain:
-        answer["explanation"] = explanation
+    if decision.explanation is not None:
+        answer["explanation"] = decision.explanation  # type: ignore[typeddict-item]  # tests check its fields
     return answer
 
 

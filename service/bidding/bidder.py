@@ -4,7 +4,7 @@ A position comes in checked (service.contract does that), the kernel of the poli
 caller's legal bids have the last word, and the row's explanation turns the kernel's numbers into fields and a sentence.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from service.bidding.game.auction import auction_after
 from service.bidding.game.cards import without_jokers
@@ -22,15 +22,18 @@ from service.bidding.tableset import TableSet
 __all__ = ["BLIND_NIL", "Decision", "Position", "decide", "nearest_legal", "turn_of"]
 
 
+Kind = Literal["regular", "nil", "blind_nil"]
+
+
 class Decision(NamedTuple):
     """A bid and, if requested, the JSON-ready explanation."""
 
     bid: int
-    kind: str  # "regular", "nil" or "blind_nil"
+    kind: Kind
     explanation: dict[str, Any] | None
 
 
-_KINDS = ("nil", *["regular"] * 13, "blind_nil")
+_KINDS: tuple[Kind, ...] = ("nil", *("regular",) * 13, "blind_nil")
 
 
 def decide(

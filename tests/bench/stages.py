@@ -47,7 +47,7 @@ def stages() -> dict[str, float]:
     call = read_bid(data)
     position, policy = call.position, call.policy
     decision = decide(position, policy, tables)
-    answer = answer_body(call, decision.bid, decision.kind, decision.explanation, tables.version)
+    answer = answer_body(call, decision, tables.version)
 
     def count() -> None:
         metrics.decided((("regular", "bis", "none"), 1e-5))

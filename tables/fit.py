@@ -41,7 +41,7 @@ from tables.builders.rb import FIT_RULES
 from tables.engine.game import PAIR_DD, PAIR_RR, POINTS, ROUNDS, SUMS, Lineup
 from tables.engine.selfplay import play_pairs, play_rounds
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
-from tables.markdown import table
+from tables.markdown import gain, table
 from tables.players.names import player_for
 from tables.players.solo1.goals import PIECE_NAMES as PIECES_OF_SOLO
 from tables.players.srp1.goals import ALL_PIECES, PIECE_NAMES
@@ -53,7 +53,7 @@ LEVEL_STEP = 3.0  # percent of games between neighbouring levels
 
 
 class Estimate(NamedTuple):
-    """A mean and half of its 95% interval."""
+    """A mean and half the width of its 95% interval."""
 
     mean: float
     half: float
@@ -92,12 +92,12 @@ def win_rate(
 
     If ``players`` is None, all four seats have the card player of the rules (`player_for`).
     """
-    scores = np.zeros((pairs, 2), np.int8)
+    scores = np.zeros((pairs, 2), np.int64)
     if players is None:
         players = player_rows(player_for(rules), player_for(rules))
     play_pairs(seed, 0, pairs, rules, Lineup(policies_by_chair(a, b), players), profiles, scores, np.zeros(SUMS))
-    by_pair = (scores.sum(axis=1) + 2) * 25.0
-    return Estimate(float(by_pair.mean()), float(1.96 * by_pair.std() / np.sqrt(pairs)))
+    found = stats.win_rate(scores)
+    return Estimate(100 * found.rate, 50 * (found.high - found.low))
 
 
 def points(
@@ -315,7 +315,7 @@ def fit_srp2(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> 
         dd, dr, rr = map(float, sums[PAIR_DD : PAIR_RR + 1])
         gap = stats.ratio_of_sums(float(total), float(sums[ROUNDS]), dd, dr, rr, 10 * pairs)
         share = f"{100 * rate.rate:.2f} [{100 * rate.low:.2f}, {100 * rate.high:.2f}]"
-        return name, share, f"{gap.mean:+.2f} [{gap.low:+.2f}, {gap.high:+.2f}]"
+        return name, share, gain(gap.mean, gap.interval, 2)
 
     with ThreadPoolExecutor(jobs) as pool:
         return table("piece | games won, % | points per round it wins", list(pool.map(measure, tries)))

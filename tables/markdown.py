@@ -17,3 +17,13 @@ def table(head: str, rows: Iterable[Sequence[object]]) -> str:
     titles = [title.strip() for title in head.split("|")]
     cells = [[str(cell) for cell in row] for row in rows]
     return tabulate(cells, titles, tablefmt="github", stralign=None, disable_numparse=True)
+
+
+def gain(mean: float, interval: Sequence[float] | None, digits: int) -> str:
+    """Return a gain with its sign, and its interval if there is one.
+
+    >>> gain(1.5, (-0.5, 3.0), 1), gain(0.0, None, 2)
+    ('+1.5 [-0.5, +3.0]', '+0.00')
+    """
+    ends = "" if interval is None else " [{:+.{digits}f}, {:+.{digits}f}]".format(*interval, digits=digits)
+    return f"{mean:+.{digits}f}{ends}"

@@ -1,7 +1,8 @@
 """The result of a match: one object that is written as JSON and as Markdown.
 
 The counts come from `match` (layout in `tables.engine.game`), the intervals from `stats`. A rate without any case,
-such as the success of nils if nobody bid nil, is null.
+such as the success of nils if nobody bid nil, is null. The difference in points has an interval only if the win rate
+has Wilson's: points have no bound, so too few decisive pairs, or a match that may stop early, leave it unknown.
 """
 
 import json
@@ -27,6 +28,11 @@ from tables.run.family import Executor, LocalThreads
 
 Row = dict[str, Any]
 SIDES = ("a", "b")
+METHODS = {  # what Markdown says about the methods of `stats`
+    stats.WILSON: "95 %",
+    stats.AGRESTI_COULL: "95 %, from few decisive pairs",
+    stats.ANYTIME: "95 %, wherever the sequential test stops",
+}
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,7 @@ class MatchResult:
     seed: int
     win_rate: float  # of side a; a draw counts half
     ci95: list[float]
+    ci95_method: str  # "wilson", "agresti-coull" or "anytime-valid", see `stats`
     pairs: int
     games: int
     draws: int
@@ -52,7 +59,7 @@ class MatchResult:
     rounds: int
     points_per_round: list[float]
     points_difference: float  # a minus b, per round
-    points_difference_ci95: list[float]
+    points_difference_ci95: list[float] | None
     nil_rate: list[float | None]  # of bids
     nil_success: list[float | None]  # of nils
     set_rate: list[float | None]  # of contracts of one trick or more
@@ -100,7 +107,7 @@ def run_match(match: Match, jobs: int = 1, executor: Executor | None = None, pro
 def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResult:
     """Return the result of a match that was played on the tables ``opened``."""
     sums = played.sums
-    rate = stats.win_rate(played.scores)
+    rate = stats.win_rate(played.scores, any_stop=match.sprt is not None)
     games = int(sums[game.GAMES])
     rounds = int(sums[game.ROUNDS])
     points = sums[game.POINTS : game.POINTS + 2]
@@ -112,6 +119,7 @@ def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResul
         float(sums[game.PAIR_RR]),
         rate.pairs,
     )
+    interval = difference.interval if rate.method == stats.WILSON else None
     players = [player_version(player) for player in match.players]
     return MatchResult(
         a=match.a,
@@ -123,6 +131,7 @@ def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResul
         seed=match.seed,
         win_rate=rate.rate,
         ci95=[rate.low, rate.high],
+        ci95_method=rate.method,
         pairs=rate.pairs,
         games=games,
         draws=int(sums[game.DRAWS]),
@@ -130,7 +139,7 @@ def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResul
         rounds=rounds,
         points_per_round=[float(x) / rounds for x in points],
         points_difference=difference.mean,
-        points_difference_ci95=[difference.low, difference.high],
+        points_difference_ci95=list(interval) if interval is not None else None,
         nil_rate=_rates(sums, game.NILS, game.BIDS),
         nil_success=_rates(sums, game.NILS_MADE, game.NILS),
         set_rate=_rates(sums, game.SETS, game.CONTRACTS),
@@ -260,7 +269,8 @@ def _markdown(r: MatchResult) -> Iterable[str]:
     yield f"# {side_a} v {r.b}"
     yield ""
     low, high = r.ci95
-    yield f"Win rate of a: **{100 * r.win_rate:.2f} %** (95 %: {100 * low:.2f} to {100 * high:.2f}), {r.pairs} pairs."
+    ends = f"{METHODS[r.ci95_method]}: {100 * low:.2f} to {100 * high:.2f}"
+    yield f"Win rate of a: **{100 * r.win_rate:.2f} %** ({ends}), {r.pairs} pairs."
     if r.sequential is not None:
         s = r.sequential
         yield (
@@ -283,10 +293,12 @@ def _markdown(r: MatchResult) -> Iterable[str]:
             ("bags per round", *map(_number, r.bags)),
         ),
     )
-    low, high = r.points_difference_ci95
+    ends = "no interval"
+    if r.points_difference_ci95 is not None:
+        ends = "95 %: {:+.2f} to {:+.2f}".format(*r.points_difference_ci95)
     yield ""
     yield (
-        f"Points of a minus b per round: {r.points_difference:+.2f} (95 %: {low:+.2f} to {high:+.2f});"
+        f"Points of a minus b per round: {r.points_difference:+.2f} ({ends});"
         f" variance saved by duplicate pairs: {_percent(r.variance_saved)}; mean sum of bids {_number(r.sum_of_bids)};"
         f" legal cards per play {_number(r.legal_cards)}; {r.rounds} rounds, {r.games} games, {r.draws} drawn."
     )

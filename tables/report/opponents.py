@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from tables.arena.match import Match
 from tables.arena.result import MatchResult, run_match
-from tables.markdown import table
+from tables.markdown import gain, table
 from tables.report import plots
 from tables.report.paper import TABLE_2, Published
 from tables.report.setup import Setup, by_points, percent
@@ -88,13 +88,12 @@ def uct_against_srp(setup: Setup) -> str:
     rows: list[tuple[Any, ...]] = [("SRP", "-", "-", "-", f"{fast:,.0f}", "1")]
     for player in ("uct:3", "uct:5"):
         result = setup.match("bis", "bis", (player, "srp"))
-        low, high = result.points_difference_ci95
         speed = _rounds_a_second(setup, player, max(1, setup.pairs // 100))
         rows.append(
             (
                 f"{name_of(player)} against SRP",
                 percent(result),
-                f"{result.points_difference:+.1f} [{low:+.1f}, {high:+.1f}]",
+                gain(result.points_difference, result.points_difference_ci95, 1),
                 f"{result.pairs:,}",
                 f"{speed:,.0f}",
                 f"{fast / speed:,.0f}",

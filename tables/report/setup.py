@@ -7,7 +7,7 @@ one section can be made again without the hours that all take. `--fresh` ignores
 import hashlib
 import json
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import numba
@@ -69,7 +69,8 @@ class Setup:
         if any(player.startswith("uct") for player in both):
             pairs = self._sampling_pairs(a, b, both)
         names = [player_version(player) for player in both]
-        key = [a, b, names, describe(rules), pairs, seed, mixed, self.opened.sha256, *VERSIONS]
+        kept = [field.name for field in fields(MatchResult)]
+        key = [a, b, names, describe(rules), pairs, seed, mixed, kept, self.opened.sha256, *VERSIONS]
         name = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
         path = self.played / f"{name}.json" if self.played else None
         if path is not None and path.exists():

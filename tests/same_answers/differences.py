@@ -82,6 +82,16 @@ def _text_in_a_batch(difference: Difference) -> bool:
     return difference.where.startswith("/answers/") and difference.where.endswith("/detail")
 
 
+def _of_an_interval(difference: Difference) -> bool:
+    """Whether a match has a method now, or had an interval that was a point: .5, or the difference in points 0."""
+    place = difference.where.removeprefix("/output/")
+    return (
+        (place == "ci95_method" and difference.base is MISSING)
+        or (place in ("ci95/0", "ci95/1") and difference.base == 0.5)
+        or (place == "points_difference_ci95" and difference.base == [0.0, 0.0] and difference.new is None)
+    )
+
+
 DECLARED: tuple[Declared, ...] = (
     Declared(
         "null and 120.0",
@@ -98,6 +108,11 @@ DECLARED: tuple[Declared, ...] = (
             and d.where.endswith("/description")
             and d.base.replace("2-winprob.md", "explanation/how-winprob-bids.md") == d.new
         ),
+    ),
+    Declared(
+        "intervals",
+        "a match names its interval's method, and a match without a difference has one with a width",
+        lambda d: isinstance(d.question, Command) and _of_an_interval(d),
     ),
     Declared("texts in a batch", "texts of faults are free", _text_in_a_batch),
 )

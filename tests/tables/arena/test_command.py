@@ -31,6 +31,7 @@ def test_markdown_and_sequential_test(capsys):
     out = capsys.readouterr().out
     assert out.startswith("# bis v fixed:bid=4\n")
     assert "Sequential test of Elo -5 (H0) against 5 (H1): H1" in out
+    assert "(95 %, wherever the sequential test stops: " in out
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def played(committed, *arguments, jobs=1, **options):
 def test_equal_bidders_are_exactly_level(committed, bidder, players):
     found = played(committed, bidder, bidder, players, 300)
     rate = stats.win_rate(found.scores)
-    assert (rate.rate, rate.low, rate.high, rate.variance_saved) == (0.5, 0.5, 0.5, 1.0)
+    assert (rate.rate, rate.variance_saved) == (0.5, 1.0)
     assert (found.scores.sum(axis=1) == 0).all()
     assert found.sums[POINTS] == found.sums[POINTS + 1]
     assert found.sums[PAIR_DD] == 0

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from service.bidding.tableset import open_tables
 from tables.arena.match import Match, PlayChunk, Played
 from tables.arena.result import describe_match, round_type, run_match
-from tables.arena.stats import pair_counts, sequential_test
+from tables.arena.stats import anytime_interval, pair_counts, sequential_test
 from tables.engine import game
 from tables.engine.play_state import PlayState
 
 pytestmark = pytest.mark.compiled
 
 FIELDS = {
-    "a", "b", "mixed", "noise", "players", "rules", "seed", "win_rate", "ci95", "pairs", "games", "draws",
-    "variance_saved", "rounds", "points_per_round", "points_difference", "points_difference_ci95", "nil_rate",
+    "a", "b", "mixed", "noise", "players", "rules", "seed", "win_rate", "ci95", "ci95_method", "pairs", "games",
+    "draws", "variance_saved", "rounds", "points_per_round", "points_difference", "points_difference_ci95", "nil_rate",
     "nil_success", "set_rate", "bags", "sum_of_bids", "legal_cards", "contracts", "bids", "round_types",
     "sums_of_bids", "sequential", "versions", "tables", "seconds",
 }  # fmt: skip
@@ -144,6 +144,7 @@ def test_json_has_what_the_contract_names(result):
     assert found["players"] == ["srp@1", "srp@1"] or found["players"][0].startswith("srp@")
     low, high = found["ci95"]
     assert low < found["win_rate"] < high
+    assert found["ci95_method"] == "wilson"
     for name in ("points_per_round", "nil_rate", "nil_success", "set_rate", "bags"):
         assert len(found[name]) == 2, name
     opened = open_tables()
@@ -201,6 +202,34 @@ def test_nothing_divides_by_nothing(committed):
     assert found.nil_success == [None, None]
     assert json.loads(found.to_json())["sequential"]["decision"] in ("H0", "H1", "undecided")
     assert "Sequential test of Elo 0 (H0) against 5 (H1)" in found.to_markdown()
+
+
+def test_a_match_that_may_stop_early_has_an_anytime_valid_interval(committed):
+    sprt = Match("bis", "rb", pairs=250, sprt=(-400.0, 400.0))
+    arrays = PlayChunk(sprt, committed).play(0, 250)
+    counts = pair_counts(arrays["scores"])
+    played = Played(arrays["scores"], arrays["sums"], 0.1, sequential_test(counts.tolist(), *sprt.sprt))
+    found = describe_match(sprt, played, open_tables())
+    assert (found.ci95_method, found.ci95) == ("anytime-valid", list(anytime_interval(counts)))
+    assert found.points_difference_ci95 is None
+    low, high = (100 * end for end in found.ci95)
+    text = found.to_markdown()
+    assert f"(95 %, wherever the sequential test stops: {low:.2f} to {high:.2f}), 250 pairs." in text
+    assert "(no interval); variance saved" in text
+    fixed = describe_match(Match("bis", "rb", pairs=250), played._replace(test=None), open_tables())
+    assert fixed.ci95_method == "wilson"
+    assert found.ci95[0] < fixed.ci95[0] < fixed.ci95[1] < found.ci95[1]
+    low, high = fixed.points_difference_ci95
+    assert f"(95 %: {low:+.2f} to {high:+.2f}); variance saved" in fixed.to_markdown()
+
+
+@pytest.mark.parametrize("pairs", [1, 30])
+def test_equal_sides_have_an_interval_with_a_width(pairs):
+    found = run_match(Match("rb", "rb", ("wrp", "wrp"), pairs=pairs))
+    assert found.ci95_method == "agresti-coull"
+    assert found.ci95[0] < 0.5 < found.ci95[1]
+    assert json.loads(found.to_json())["points_difference_ci95"] is None
+    assert "(95 %, from few decisive pairs: " in found.to_markdown()
 
 
 def test_one_bidder_of_each_is_told_by_name():

@@ -1,0 +1,26 @@
+"""The measurements of the searches, on matches whose results are given."""
+
+from service.bidding.policies import parse_policy
+from tables import fit
+
+
+def win_rate_of(monkeypatch, results):
+    """Return the estimate of a match with these results of the pairs' two games."""
+
+    def play_pairs(seed, first, last, rules, lineup, profiles, scores, sums):
+        scores[first:last] = results
+
+    monkeypatch.setattr(fit, "play_pairs", play_pairs)
+    bis = parse_policy("bis")
+    return fit.win_rate((), bis, bis, len(results), seed=1)
+
+
+def test_win_rate_of_equal_bidders_keeps_a_width(monkeypatch):
+    # 50 pairs without a difference: 50 ± 3.57, as in tests/tables/arena/test_stats.py.
+    assert str(win_rate_of(monkeypatch, [(1, -1)] * 50)) == "50.00 ± 3.57"
+
+
+def test_win_rate_of_many_pairs_is_the_normal_one(monkeypatch):
+    # Half of 10,000 pairs .5, the rest half 0 and half 1: variance 1/8, 1.96 * sqrt(.125 / 10,000) = .00693.
+    results = [(1, -1)] * 5000 + [(1, 1)] * 2500 + [(-1, -1)] * 2500
+    assert str(win_rate_of(monkeypatch, results)) == "50.00 ± 0.69"

@@ -24,7 +24,7 @@
 #   make sbom                               what ships, as CycloneDX, from the lock: build/sbom.cdx.json
 #   make pin-images                         write the digests of the base images to .env; wants Docker and its registry
 #   make tables [ARGS="--only cnil"]        build the tables that are not up to date
-#   make verify                             check the committed tables
+#   make verify [ARGS=--strict]             check the committed tables, and list those that code has changed since
 #   make lock [LOCKFLAGS=--upgrade]         remake requirements/ from pyproject.toml
 #   make clean                              remove .venv and caches
 #
@@ -134,7 +134,7 @@ tables: $(ALL)
 	$(BIN)/python -m tables build $(ARGS)
 
 verify: $(ALL)
-	$(BIN)/python -m tables verify
+	$(BIN)/python -m tables verify $(ARGS)
 
 # One resolution for every Python from 3.11 on and every platform; the runtime list is a subset of the whole, so that
 # the service is tested with the versions that it ships with. Index addresses never reach the files.

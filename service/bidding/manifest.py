@@ -39,7 +39,8 @@ class FamilyEntry(NamedTuple):
     sizes: Mapping[str, int]  # such as rounds simulated
     parameters: Mapping[str, Any]
     figures: Mapping[str, float]  # measured while building
-    inputs: str  # sha256 of everything that determines its bytes
+    inputs: str  # sha256 of everything but code that determines its bytes
+    code: str | None  # sha256 of the code that made them; None: not recorded
 
 
 class Manifest(NamedTuple):
@@ -163,4 +164,5 @@ def _family_entry(fields: _Fields) -> FamilyEntry:
         parameters=fields.mapping("parameters"),
         figures=fields.mapping("figures"),
         inputs=fields.text("inputs"),
+        code=None if fields.content.get("code") is None else fields.text("code"),
     )

@@ -179,7 +179,6 @@ def setting_families(
     rules: Rules,
     policy: str,
     *,
-    generator: int = 1,
     rounds: int = 6_000_000,
     depends: tuple[str, ...] = (),
     player: str = "srp@2",
@@ -205,7 +204,7 @@ def setting_families(
     return (
         Family(
             name=f"{setting}_curves",
-            generator=generator,
+            generator=1,
             make=make,
             axes={f"{setting}_curves": (_SEQUENCE, _VALUE), f"{setting}_held_out": _HELD_OUT_AXES},
             parameters={"player": player, "policy": policy, "rules": recorded(rules)},

@@ -91,13 +91,7 @@ def _make(ctx: Context) -> Arrays:
 
 
 def setting_families(
-    setting: str,
-    rules: Rules,
-    policy: str,
-    *,
-    generator: int = 1,
-    auctions: int = 5_000_000,
-    depends: tuple[str, ...] = (),
+    setting: str, rules: Rules, policy: str, *, auctions: int = 5_000_000, depends: tuple[str, ...] = ()
 ) -> tuple[Family, ...]:
     """Return the family of a table profile's own mean bids.
 
@@ -107,7 +101,7 @@ def setting_families(
     return (
         Family(
             name=f"{setting}_means",
-            generator=generator,
+            generator=1,
             make=lambda ctx: {f"{setting}_mean_bids": _means(ctx, ctx.inputs, rules, parse_policy(policy))},
             axes={f"{setting}_mean_bids": _MEAN_AXES},
             parameters={"policy": policy, "rules": recorded(rules)},

@@ -1,9 +1,9 @@
 """Build every family that is not up to date, and the manifest that describes them: `python -m tables build`.
 
 The families' functions compute the arrays. The build writes them to tables/data: one .npy file per array, and
-manifest.json. Each file is written completely or not at all. A family stays as it is while its inputs are the same:
-generator, parameters, sizes, seed and the files it depends on. Finished chunks of a long family wait in tables/work/
-until the family is done, so that an interrupted build continues where it stopped.
+manifest.json. Each file is written completely or not at all. A family stays as it is while its code (`code_hash`) and
+its inputs are the same: generator, parameters, sizes, seed and the files it depends on. Finished chunks of a long
+family wait in tables/work/ until the family is done, so that an interrupted build continues where it stopped.
 """
 
 import argparse
@@ -40,7 +40,7 @@ from service.bidding.numerals import decimal, integer
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_array
 from tables.builders.extra_win_tables import NAME as GAMES
 from tables.builders.extra_win_tables import rules_of_text, with_games
-from tables.run.code_hash import CODE
+from tables.run.code_hash import chunk_code
 from tables.run.executors import executor_of
 from tables.run.family import (
     Arrays,
@@ -54,6 +54,7 @@ from tables.run.family import (
     write_atomically,
 )
 from tables.run.registry import FAMILIES, in_order, with_dependencies
+from tables.run.state import STALE, State, code_of, depended_files, states
 
 RELEASE = "2026.11.4"  # version of the tables: year, month, count; raise it when the shipped tables change
 DEFAULT_SEED = 1
@@ -71,6 +72,7 @@ class Options:
     rounds_scale: float = 1.0  # factor for the rounds that are simulated
     games: tuple[Rules, ...] = ()  # rules that get a win table in addition to those that have one
     force: bool = False  # make the families of ``only`` (or all) again from the start, without chunks saved earlier
+    keep_stale: bool = False  # keep families of which no more than the code changed
 
 
 def build(
@@ -103,11 +105,12 @@ def build(
                 continue
             manifest = _manifest_or_empty(directory)
             inputs = inputs_hash(family, options.seed, options.rounds_scale, depended_files(family, families, manifest))
-            if family.name not in forced and _up_to_date(directory, family, manifest, inputs):
-                say(f"{family.name}: up to date")
+            state = states(families, manifest, options.seed, options.rounds_scale)[family.name]
+            if family.name not in forced and _stays(directory, family, manifest, state, options.keep_stale):
+                say(f"{family.name}: {state.value}{'' if state is State.CURRENT else ', kept'}")
                 continue
             # The code's hash is in the folder's name, so that chunks of other code are not used.
-            folder = checkpoints / f"{family.name}-{inputs[:16]}-{CODE[:8]}"
+            folder = checkpoints / f"{family.name}-{inputs[:16]}-{chunk_code(family.make.__module__)}"
             folder.mkdir(parents=True, exist_ok=True)
             context = Context(
                 family=family,
@@ -169,19 +172,6 @@ def npy_bytes(array: NDArray[Any]) -> bytes:
     return file.getvalue()
 
 
-def depended_files(family: Family, families: tuple[Family, ...], manifest: Manifest) -> dict[str, str]:
-    """Return the sha256 of each file that ``family`` depends on, by file name.
-
-    Raises `BuildError` if one of them is not built yet.
-    """
-    by_name = {other.name: other for other in families}
-    names = [f"{array}.npy" for name in family.depends for array in by_name[name].axes]
-    missing = [name for name in names if name not in manifest.files]
-    if missing:
-        raise BuildError(f"{family.name} depends on {missing[0]}, which is not in {MANIFEST}; build that table first")
-    return {name: manifest.files[name].sha256 for name in names}
-
-
 def depended_arrays(
     directory: Path, family: Family, families: tuple[Family, ...], manifest: Manifest
 ) -> dict[str, NDArray[Any]]:
@@ -217,14 +207,12 @@ def _manifest_or_empty(directory: Path) -> Manifest:
     return Manifest(RELEASE, RELEASE, "", {}, {})
 
 
-def _up_to_date(directory: Path, family: Family, manifest: Manifest, inputs: str) -> bool:
-    entry = manifest.families.get(family.name)
-    names = [f"{array}.npy" for array in family.axes]
-    if entry is None or entry.inputs != inputs or any(name not in manifest.files for name in names):
+def _stays(directory: Path, family: Family, manifest: Manifest, state: State, keep_stale: bool) -> bool:
+    if state is not State.CURRENT and not (keep_stale and state in STALE):
         return False
     try:
-        for name in names:
-            open_array(directory, name, manifest.files[name])
+        for array in family.axes:
+            open_array(directory, f"{array}.npy", manifest.files[f"{array}.npy"])
     except TablesError:
         return False  # a damaged or missing file is made again
     return True
@@ -252,6 +240,7 @@ def _write(directory: Path, manifest: Manifest, context: Context, arrays: Arrays
         parameters=family.parameters,
         figures=context.figures,
         inputs=inputs,
+        code=code_of(family),
     )
     write_manifest(directory, RELEASE, files, {**manifest.families, family.name: entry})
     _remove(directory, set(manifest.files) - set(files))
@@ -300,6 +289,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, default=DEFAULT_DIRECTORY, metavar="DIR", help="folder (default: tables/data)"
     )
     parser.add_argument("--force", action="store_true", help="build --only (or all) again, even if up to date")
+    parser.add_argument("--keep-stale", action="store_true", help="keep families of which only the code changed")
     parser.add_argument("--jobs", type=integer, default=1, metavar="N", help="threads (default %(default)s)")
     parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="use this Dask cluster instead of threads")
 
@@ -309,12 +299,8 @@ def main(arguments: argparse.Namespace) -> int:
     if not arguments.rounds_scale > 0:
         raise BuildError(f"--rounds-scale is {arguments.rounds_scale}; accepted: a number above 0")
     games = tuple(rules_of_text(text) for text in arguments.rules)
+    only = tuple(arguments.only or ())
+    options = Options(arguments.seed, only, arguments.rounds_scale, games, arguments.force, arguments.keep_stale)
     with executor_of(arguments.scheduler, arguments.jobs) as executor:
-        build(
-            arguments.out,
-            options=Options(
-                arguments.seed, tuple(arguments.only or ()), arguments.rounds_scale, games, arguments.force
-            ),
-            executor=executor,
-        )
+        build(arguments.out, options=options, executor=executor)
     return 0

@@ -14,7 +14,7 @@ from uuid import uuid4
 import cloudpickle
 from distributed import Client, as_completed
 
-from tables.run.code_hash import CODE
+from tables.run.code_hash import SOURCES, chunk_code
 from tables.run.family import Arrays, BuildError
 
 CONNECT_S = 30.0
@@ -62,13 +62,14 @@ class DaskCluster:
         assert client is not None, "a closed cluster takes no chunks"
         payload = cloudpickle.dumps(fn)
         run = uuid4().hex  # chunks of two runs never share a key
+        code = chunk_code(*SOURCES)
         todo = iter(indices)
         chunks: dict[Any, int] = {}  # future: index
         function = self._sent(payload)
         done = as_completed(loop=client.loop)
 
         def submit(index: int) -> None:
-            future = client.submit(_run, function, CODE, index, key=f"chunk-{run}-{function.key}-{index}", retries=2)
+            future = client.submit(_run, function, code, index, key=f"chunk-{run}-{function.key}-{index}", retries=2)
             chunks[future] = index
             done.add(future)
 
@@ -106,8 +107,9 @@ class DaskCluster:
 
 
 def _run(payload: bytes, expected: str, index: int) -> Arrays:
-    if expected != CODE:
-        raise BuildError(f"the code of a worker is {CODE}; accepted: {expected}, the code that sends the chunks")
+    code = chunk_code(*SOURCES)
+    if code != expected:
+        raise BuildError(f"the code of a worker is {code}; accepted: {expected}, the code that sends the chunks")
     return _function(payload)(index)
 
 

@@ -31,12 +31,12 @@ class BuildError(RuntimeError):
 
 @dataclass(frozen=True)
 class Family:
-    """One builder of tables. Its fields decide whether a built family is up to date (see `inputs_hash`).
+    """One builder of tables. Its fields and its code decide whether a built family is up to date (`tables.run.state`).
 
     ``axes`` names the arrays that ``make`` returns, with the meaning of each of their axes. ``sizes`` are counts such
-    as rounds to simulate; --rounds-scale multiplies them. Raise ``generator`` when a change of the code changes the
-    arrays. ``exact`` means that nothing is sampled: there is no seed and no scale, and `verify` computes the arrays
-    again.
+    as rounds to simulate; --rounds-scale multiplies them. A change of the code is seen without ``generator``: raise it
+    when something else changes the arrays, such as another version of a library. ``exact`` means that nothing is
+    sampled: there is no seed and no scale, and `verify` computes the arrays again.
     """
 
     name: str
@@ -171,7 +171,7 @@ def recorded(rules: Rules) -> dict[str, object]:
 
 
 def inputs_hash(family: Family, seed: int, rounds_scale: float, inputs: Mapping[str, str]) -> str:
-    """Return the sha256 of everything that decides a family's bytes.
+    """Return the sha256 of everything but code that decides a family's bytes.
 
     ``inputs`` holds the sha256 of the files that the family depends on, by file name.
     """

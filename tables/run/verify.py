@@ -2,7 +2,7 @@
 
 Nothing is written. The service's own reader checks the files (size, sha256, header). The families are compared with
 the code (generator, parameters, sizes, seed, the files they depend on). Exact families are computed again and compared
-byte by byte. The command prints one line per file.
+byte by byte. The command prints one line per file, and a table that says which families a rebuild would change.
 """
 
 import argparse
@@ -10,23 +10,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tabulate import tabulate
+
 from service.bidding.errors import TablesError
 from service.bidding.manifest import Manifest, check_strays, read_manifest
 from service.bidding.numerals import integer
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_array, open_tables
 from tables.builders.extra_win_tables import with_games
-from tables.run.build import (
-    CHECKPOINTS,
-    DEFAULT_SEED,
-    RELEASE,
-    depended_arrays,
-    depended_files,
-    make,
-    manifest_content,
-    npy_bytes,
-)
+from tables.run.build import CHECKPOINTS, DEFAULT_SEED, RELEASE, depended_arrays, make, manifest_content, npy_bytes
 from tables.run.family import BuildError, Context, Family, LocalThreads, inputs_hash, scaled_sizes
 from tables.run.registry import FAMILIES, in_order
+from tables.run.state import State, depended_files, states
 
 
 class Finding(NamedTuple):
@@ -69,6 +63,19 @@ def verify(
     except TablesError as error:
         findings.append(Finding("*.npy", str(error), ""))
     return findings
+
+
+def family_states(
+    directory: Path, findings: list[Finding], families: tuple[Family, ...] = FAMILIES, seed: int = DEFAULT_SEED
+) -> dict[str, State]:
+    """Return the state of each family by name; ``findings``: what `verify` found.
+
+    An exact family that `verify` computed again with the same bytes is not changed by a rebuild, whatever its code.
+    """
+    manifest = read_manifest(directory)
+    wrong = {finding.file for finding in findings if finding.problem}
+    remade = [f.name for f in families if f.exact and not any(f"{array}.npy" in wrong for array in f.axes)]
+    return states(with_games(families, manifest), manifest, seed, 1.0, remade)
 
 
 def _family_problem(
@@ -143,6 +150,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=integer, default=DEFAULT_SEED, help="seed that the tables were made with (default %(default)s)"
     )
+    parser.add_argument("--strict", action="store_true", help="exit with 1 if a family is not up to date")
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -153,6 +161,11 @@ def main(arguments: argparse.Namespace) -> int:
     findings = verify(arguments.dir, seed=arguments.seed)
     for line in _lines(findings):
         print(line)
+    found = family_states(arguments.dir, findings, FAMILIES, arguments.seed)
+    rows = [(family.name, ", ".join(sorted(family.axes)), found[family.name].value) for family in in_order(FAMILIES)]
+    print(f"\n{tabulate(rows, ('family', 'arrays', 'state'))}\n")
+    stale = sum(state is not State.CURRENT for state in found.values())
+    print(f"{stale} of {len(found)} families are not up to date; `python -m tables build` makes them again")
     if any(finding.problem for finding in findings):
         return 1
     release = read_manifest(arguments.dir).release
@@ -160,4 +173,4 @@ def main(arguments: argparse.Namespace) -> int:
         print(f"BAD  manifest.json: release is {release}; accepted: {RELEASE}")
         return 1
     print(f"the service opens tables {open_tables(arguments.dir).version}")
-    return 0
+    return 1 if arguments.strict and stale else 0

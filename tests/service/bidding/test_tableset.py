@@ -243,6 +243,7 @@ def test_other_format(directory, number):
         (lambda m: m["families"]["cnil"].pop("generator"), r"cnil: found generator None; expected an integer"),
         (lambda m: m["families"]["cnil"].update(exact=0), r"cnil: found exact 0; expected true or false"),
         (lambda m: m["families"]["cnil"].update(exact=False), r"cnil: found seed None; expected an integer"),
+        (lambda m: m["families"]["cnil"].update(code=3), r"cnil: found code 3; expected a string"),
     ],
 )
 def test_manifest_fields(directory, change, message):
@@ -250,6 +251,19 @@ def test_manifest_fields(directory, change, message):
     with pytest.raises(TablesError, match=message) as caught:
         open_tables(directory)
     assert MANIFEST in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda entry: entry.pop("code", None), None),  # tables that were built before it was recorded
+        (lambda entry: entry.update(code=None), None),
+        (lambda entry: entry.update(code="5f0c"), "5f0c"),
+    ],
+)
+def test_the_hash_of_the_code_may_be_missing(directory, change, code):
+    edit(directory, lambda content: change(content["families"]["cnil"]))
+    assert open_tables(directory).families["cnil"].code == code
 
 
 def test_kernels_get_all_their_tables(directory):

@@ -1,7 +1,5 @@
 """`build --rules`: it makes one more win table, and a later build keeps it; error messages name the rule."""
 
-import os
-import shutil
 from dataclasses import replace
 
 import pytest
@@ -16,9 +14,11 @@ from service.bidding.winprob.games import SHIPPED, key_of, unsupported_field
 from tables.builders import extra_win_tables
 from tables.builders.extra_win_tables import SHIPPED_MORE, game_overrides, rules_of_text, with_games
 from tables.builders.win_tables import RESIDUAL
-from tables.run.build import DEFAULT_SEED, Options, build, depended_files, write_manifest
+from tables.run.build import DEFAULT_SEED, Options, build
 from tables.run.family import BuildError, inputs_hash, scaled_sizes
 from tables.run.registry import FAMILIES
+from tables.run.state import depended_files
+from tests.tables.shipped import copy_shipped
 
 
 def test_what_ships():
@@ -71,16 +71,7 @@ def test_what_is_told_names_the_game():
 @pytest.fixture
 def built(tmp_path):
     """A copy of the shipped tables without the family `games`."""
-    directory = tmp_path / "data"
-    shutil.copytree(DEFAULT_DIRECTORY, directory, copy_function=os.link)
-    manifest = read_manifest(directory)
-    files = {name: entry for name, entry in manifest.files.items() if entry.family != "games"}
-    for name in set(manifest.files) - set(files):
-        (directory / name).unlink()
-    (directory / "manifest.json").unlink()  # a link to the shipped file
-    families = {name: entry for name, entry in manifest.families.items() if name != "games"}
-    write_manifest(directory, manifest.release, files, families)
-    return directory
+    return copy_shipped(tmp_path / "data", without=("games",))
 
 
 @pytest.mark.compiled

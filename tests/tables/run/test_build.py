@@ -1,4 +1,4 @@
-"""The build: order, skipping, resuming, jobs and files; and the errors that `verify` finds."""
+"""The build: order, skipping, resuming, jobs and files; what `verify` finds: errors, and families to build again."""
 
 import fcntl
 import json
@@ -12,10 +12,13 @@ from service.bidding.errors import TablesError
 from service.bidding.manifest import MANIFEST, read_manifest
 from service.bidding.tableset import DEFAULT_DIRECTORY
 from tables import __main__ as cli
-from tables.run.build import Options, build
+from tables.run import verify as verify_module
+from tables.run.build import Options, build, write_manifest
 from tables.run.family import BuildError, Family, LocalThreads
 from tables.run.registry import FAMILIES, in_order, with_dependencies
-from tables.run.verify import verify
+from tables.run.state import State
+from tables.run.verify import family_states, verify
+from tests.tables.shipped import copy_shipped
 
 N_CHUNKS = 12
 
@@ -227,6 +230,33 @@ def test_damaged_file_is_made_again(tmp_path, run):
     assert content(tmp_path / "data") == before
 
 
+def record_code(directory, **codes):
+    """Change what the manifest says about the code that made the families named."""
+    manifest = read_manifest(directory)
+    changed = {name: manifest.families[name]._replace(code=code) for name, code in codes.items()}
+    write_manifest(directory, manifest.release, manifest.files, {**manifest.families, **changed})
+
+
+@pytest.mark.parametrize("code", ["5f0c", None])
+def test_other_or_unknown_code_builds_again(tmp_path, run, code):
+    run(Toy())
+    before = content(tmp_path / "data")
+    record_code(tmp_path / "data", dice=code)
+    changed = content(tmp_path / "data")
+    assert run(Toy(), keep_stale=True) == []
+    assert content(tmp_path / "data") == changed
+    assert run(Toy()) == ["dice"]  # the same bytes, so that `doubled` stays
+    assert content(tmp_path / "data") == before
+
+
+def test_keep_stale_keeps_no_other_family(tmp_path, run):
+    run(Toy())
+    record_code(tmp_path / "data", dice="5f0c", doubled=None)
+    (tmp_path / "data" / "doubled.npy").unlink()
+    assert run(Toy(), keep_stale=True) == ["doubled"]
+    assert run(Toy(generator=2), keep_stale=True) == ["dice"]
+
+
 def test_families_that_are_gone_are_removed(tmp_path, run):
     run(Toy())
     less = Toy()
@@ -388,6 +418,55 @@ def test_verify_sees_missing_stray_and_unknown(tmp_path, run):
     assert "stray.npy" in found["*.npy"]
     run(Toy())
     assert "of family doubled; the code has no such family" in problems(tmp_path / "data", toy.families)["doubled.npy"]
+
+
+def states_of(directory, toy):
+    found = family_states(directory, verify(directory, toy.families), toy.families)
+    return {name: state.value for name, state in found.items()}
+
+
+def test_verify_says_which_families_a_rebuild_would_change(tmp_path, run):
+    data, toy = tmp_path / "data", Toy()
+    run(toy)
+    assert states_of(data, toy) == {"dice": "up to date", "doubled": "up to date"}
+    record_code(data, dice="5f0c")
+    assert states_of(data, toy) == {"dice": "its code changed since it was built", "doubled": "an input would change"}
+    record_code(data, dice=None)
+    assert states_of(data, toy) == {"dice": "not recorded", "doubled": "an input would change"}
+    assert problems(data, toy.families) == {}
+    run(toy, only=("dice",))
+    run(toy, only=("dice",), seed=2)
+    assert states_of(data, toy) == {
+        "dice": "made with other parameters, sizes, seed or inputs",
+        "doubled": "made with other parameters, sizes, seed or inputs",
+    }
+    toy.families = (*toy.families, Family("more", 1, stop, {"more": ("one",)}, depends=("dice",)))
+    assert states_of(data, toy)["more"] == "not built"
+
+
+def test_an_exact_family_that_gives_the_same_bytes_is_up_to_date(tmp_path, run):
+    data, toy = tmp_path / "data", Toy()
+    run(toy)
+    record_code(data, doubled="5f0c")
+    assert states_of(data, toy) == {"dice": "up to date", "doubled": "up to date"}
+    array = tmp_path / "data" / "doubled.npy"
+    array.write_bytes(array.read_bytes()[:-1] + b"\x7f")
+    assert states_of(data, toy)["doubled"] == State.CODE.value
+
+
+def test_stale_families_are_a_warning_or_with_strict_an_error(tmp_path, capsys, monkeypatch):
+    data = copy_shipped(tmp_path / "data")
+    monkeypatch.setattr(verify_module, "verify", lambda directory, seed: [])  # test_rebuild computes the exact families
+    assert cli.main(["verify", "--dir", str(data), "--strict"]) == 0
+    assert f"0 of {len(FAMILIES)} families are not up to date" in capsys.readouterr().out
+    record_code(data, net="5f0c")
+    for options, status in (([], 0), (["--strict"], 1)):
+        assert cli.main(["verify", "--dir", str(data), *options]) == status
+        lines = capsys.readouterr().out.splitlines()
+        rows = [line.split(maxsplit=1) for line in lines if line.endswith(State.CODE.value)]
+        assert [name for name, _ in rows] == ["net"]
+        assert "net_bid, net_hidden, net_out, net_position" in rows[0][1]
+        assert any(line.startswith(f"1 of {len(FAMILIES)} families are not up to date") for line in lines)
 
 
 def test_command_line(tmp_path, capsys):

@@ -181,7 +181,7 @@ def test_an_error_in_a_chunk_comes_back(real_cluster):
 
 @pytest.mark.slow
 def test_other_code_on_a_worker_is_refused(real_cluster, monkeypatch):
-    monkeypatch.setattr(cluster, "CODE", "other")
+    monkeypatch.setattr(cluster, "chunk_code", lambda *modules: "other")
     with (
         DaskCluster(real_cluster.address) as executor,
         pytest.raises(BuildError, match=r"the code of a worker is \w+; accepted: other"),

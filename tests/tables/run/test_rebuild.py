@@ -1,0 +1,29 @@
+"""Families that take seconds, made again from the seed: the code gives the committed bytes."""
+
+import pytest
+
+from service.bidding.manifest import read_manifest
+from service.bidding.tableset import DEFAULT_DIRECTORY
+from tables.run.build import DEFAULT_SEED, depended_arrays, make, npy_bytes
+from tables.run.family import Context, LocalThreads
+from tables.run.registry import FAMILIES
+
+EXACT = tuple(family.name for family in FAMILIES if family.exact)
+PLAYED = (pytest.param("cutthroat_contracts", marks=pytest.mark.compiled),)  # its arithmetic is exact on any processor
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*EXACT, *PLAYED])
+def test_a_rebuild_gives_the_committed_bytes(tmp_path, name):
+    (family,) = (family for family in FAMILIES if family.name == name)
+    context = Context(
+        family=family,
+        seed=DEFAULT_SEED,
+        rounds_scale=1.0,
+        inputs=depended_arrays(DEFAULT_DIRECTORY, family, FAMILIES, read_manifest(DEFAULT_DIRECTORY)),
+        executor=LocalThreads(1),
+        checkpoints=tmp_path,
+        progress=False,
+    )
+    for array, made in make(context).items():
+        assert npy_bytes(made) == (DEFAULT_DIRECTORY / f"{array}.npy").read_bytes(), array

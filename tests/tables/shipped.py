@@ -1,0 +1,26 @@
+"""A copy of the shipped tables as if they had been built by the code here."""
+
+import os
+import shutil
+from collections.abc import Collection
+from pathlib import Path
+
+from service.bidding.manifest import MANIFEST, read_manifest
+from service.bidding.tableset import DEFAULT_DIRECTORY
+from tables.run.build import write_manifest
+from tables.run.registry import FAMILIES
+from tables.run.state import code_of
+
+
+def copy_shipped(directory: Path, without: Collection[str] = ()) -> Path:
+    """Copy all families but ``without`` to ``directory``, and record that the code here made them."""
+    shutil.copytree(DEFAULT_DIRECTORY, directory, copy_function=os.link)
+    manifest = read_manifest(directory)
+    (directory / MANIFEST).unlink()  # a link to the shipped file
+    files = {name: entry for name, entry in manifest.files.items() if entry.family not in without}
+    for name in manifest.files.keys() - files.keys():
+        (directory / name).unlink()
+    codes = {family.name: code_of(family) for family in FAMILIES if family.name not in without}
+    families = {name: manifest.families[name]._replace(code=code) for name, code in codes.items()}
+    write_manifest(directory, manifest.release, files, families)
+    return directory

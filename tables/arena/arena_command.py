@@ -11,6 +11,7 @@ from service.bidding.game.rules import make_rules
 from service.bidding.numerals import decimal, integer
 from tables.arena.errors import ArenaError
 from tables.arena.match import Match
+from tables.arena.public.bots import BOTS, PREFIX
 from tables.arena.result import run_match
 from tables.players.names import player_for, split_players
 from tables.run.executors import executor_of
@@ -18,7 +19,8 @@ from tables.run.executors import executor_of
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    bidder = "a policy such as bis:curves=single, python:path/to/file.py:callable, or http://host:port/bid"
+    bidder = f"a policy such as bis:curves=single, a bot ({', '.join(PREFIX + name for name in BOTS)}), "
+    bidder += "python:path/to/file.py:callable, or http://host:port/bid"
     parser.add_argument("--a", required=True, metavar="BIDDER", help=bidder)
     parser.add_argument("--b", required=True, metavar="BIDDER", help="the opponents; the same forms as --a")
     player = "card player such as wrp, srp or uct:5,samples=200, or one for each side"

@@ -1,7 +1,8 @@
-"""Outside bidders of the arena: a Python callable or a server's POST /bid.
+"""Outside bidders of the arena: a public bot, a Python callable, or a server's POST /bid.
 
 Built-in policies are compiled into the games and do not use this module. An outside bidder is one of these:
 
+- ``public:NAME``, a bot of `tables.arena.public`. It is compiled, so that no requests are made.
 - ``python:path/to/file.py:callable``. The callable receives the POST /bid request as a dict. It returns the bid, or an
   answer with a field `bid`. The file runs once per process. If several threads play, only one calls at a time.
 - ``http://host:port/bid``. The arena sends POST requests over one open connection per thread. It uses /v1/bids on the
@@ -26,6 +27,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from service.bidding.numerals import decimal
 from tables.arena.errors import BidderError
+from tables.arena.public.bots import BOTS, PREFIX
 
 Request = dict[str, Any]
 
@@ -48,11 +50,20 @@ class OutsideBidder(Protocol):
 
 def is_outside(text: str) -> bool:
     """Return whether a bidder's text names an outside bidder. Any other text names a policy."""
-    return text.startswith(("python:", "http:"))
+    return text.startswith(("python:", "http:", PREFIX))
+
+
+def bot_of(text: str) -> int | None:
+    """Return the number of the public bot that a text names, None for other bidders. Raises `BidderError`."""
+    if not text.startswith(PREFIX):
+        return None
+    if text.removeprefix(PREFIX) not in BOTS:
+        raise BidderError(f"bidder is {text!r}; accepted: {', '.join(PREFIX + name for name in BOTS)}")
+    return BOTS.index(text.removeprefix(PREFIX))
 
 
 def open_bidder(text: str) -> OutsideBidder:
-    """Return the outside bidder that a text names. Raises `BidderError`."""
+    """Return the outside bidder that a text names, except a public bot. Raises `BidderError`."""
     return PythonBidder(text) if text.startswith("python:") else HttpBidder(text)
 
 

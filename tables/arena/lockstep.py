@@ -1,9 +1,9 @@
-"""Play many games step by step, for matches with outside bidders or noise.
+"""Play many games step by step, for matches with outside bidders, public bots or noise.
 
 Compiled code continues every game until an outside bidder has to bid. All waiting positions of one bidder go into one
 batch of requests. With their bids the games continue, until all are over. Deals, bids and play are the kernels of
 `tables.engine.game`, so a built-in bidder plays the same games here and in `tables.engine.selfplay`. Outside bidders
-only bid on hands that they see, never a blind nil.
+only bid on hands that they see, never a blind nil. Public bots are kernels, so games do not wait for them.
 """
 
 import zlib
@@ -18,7 +18,8 @@ from service.bidding.game.scoring import game_winner
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
 from service.bidding.table_views import Tables
-from tables.arena.bidders import OutsideBidder, is_outside, open_bidder
+from tables.arena.bidders import OutsideBidder, bot_of, is_outside, open_bidder
+from tables.arena.public.bots import public_bid
 from tables.engine.deal import Deals, deck_of, seed_rng
 from tables.engine.game import (
     DRAWS,
@@ -47,6 +48,7 @@ from tables.engine.simulate import numba_typed
 PAIR, SWAP, NUMBER, NEXT, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(11)
 NOISE_STREAM = 1 << 20  # first stream of the noise's random numbers; deals use the round's number as their stream
 NO_ANSWER = -1
+POLICY, ASKED, FIRST_BOT = 0, 1, 2  # who bids from a chair; a public bot is FIRST_BOT and its number
 
 
 class Boards(NamedTuple):
@@ -59,9 +61,9 @@ class Boards(NamedTuple):
 
 
 def _advance(
-    boards: Boards, seed: int, rules: Rules, lineup: Lineup, outside: Any, noise: float, profiles: Any, sums: Any
+    boards: Boards, seed: int, rules: Rules, lineup: Lineup, kinds: Any, noise: float, profiles: Any, sums: Any
 ) -> int:
-    # outside (4,): 1 for each chair with an outside bidder. Returns how many games wait.
+    # kinds (4,): who bids from each chair. Returns how many games wait.
     states, games, answers, waiting = boards
     n = 0
     for g in range(games.shape[0]):
@@ -80,8 +82,10 @@ def _advance(
             while game[NEXT] < 4:
                 seat = game[NEXT]
                 chair = (turn + seat) & 3
-                if outside[chair] == 0:
+                if kinds[chair] == POLICY:
                     bid = bid_seat(state, seat, rules, lineup.policies[chair], profiles)
+                elif kinds[chair] >= FIRST_BOT:
+                    bid = public_bid(kinds[chair] - FIRST_BOT, state, seat, rules)
                 elif answers[g] == NO_ANSWER:
                     break
                 else:
@@ -109,6 +113,11 @@ def _advance(
 advance = entry(_advance)
 
 
+def _kind(bidder: str) -> int:
+    bot = bot_of(bidder)
+    return (ASKED if is_outside(bidder) else POLICY) if bot is None else FIRST_BOT + bot
+
+
 def play_outside(
     bidders: tuple[str, str, str, str],
     noise: float,
@@ -132,7 +141,7 @@ def play_outside(
     games[:, NEXT] = -1
     answers = np.full(n, NO_ANSWER, np.int64)
     waiting = np.zeros(n, np.int64)
-    outside = np.array([is_outside(text) for text in bidders], np.int64)
+    kinds = np.array([_kind(text) for text in bidders], np.int64)
     policies = tuple(
         numba_typed(Policy() if is_outside(text) else parse_policy(text, rules.variant)) for text in bidders
     )
@@ -141,11 +150,11 @@ def play_outside(
     asked_rules = {"preset": "classic"} | overrides_of(rules)
     opened: dict[str, OutsideBidder] = {}
     try:
-        for text in bidders:
-            if is_outside(text) and text not in opened:
+        for text, kind in zip(bidders, kinds, strict=True):
+            if kind == ASKED and text not in opened:
                 opened[text] = open_bidder(text)
         while True:
-            asked = advance(boards, deals.seed, rules, lineup, outside, noise, profiles, sums)
+            asked = advance(boards, deals.seed, rules, lineup, kinds, noise, profiles, sums)
             if asked == 0:
                 break
             batches: dict[str, list[int]] = {}

@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from service.bidding.game.rules import CUTTHROAT, Rules, describe, make_rules
+from service.bidding.game.rules import CUTTHROAT, PARTNERSHIP, VARIANTS, Rules, describe, make_rules
 from service.bidding.policies import parse_policy
 from service.bidding.policy import WINPROB, Policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.table_views import Tables
 from service.bidding.winprob.games import games_of, unsupported_field
 from tables.arena import stats
-from tables.arena.bidders import is_outside
+from tables.arena.bidders import bot_of, is_outside
 from tables.arena.errors import ArenaError
 from tables.arena.lockstep import play_outside
 from tables.engine.deal import Deals
@@ -43,9 +43,9 @@ MOST_SEED = 2**31 - 1
 class Match:
     """All settings that decide a match's games, besides the tables.
 
-    ``a`` and ``b`` are policy texts or outside bidders (`bidders`). ``players`` are the card players of side a and
-    side b. With ``mixed``, side a seats one bidder a and one bidder b, and side b two bidders b. ``noise`` is the
-    probability that a bid is changed by one trick up or down, drawn separately for each bid.
+    ``a`` and ``b`` are policy texts or outside bidders (`bidders`), for example public bots. ``players`` are the card
+    players of side a and side b. With ``mixed``, side a seats one bidder a and one bidder b, and side b two bidders b.
+    ``noise`` is the probability that a bid is changed by one trick up or down, drawn separately for each bid.
     """
 
     a: str
@@ -63,6 +63,8 @@ class Match:
         for text in (self.a, self.b):
             if not is_outside(text):
                 parse_policy(text)  # raises PolicyError
+            elif bot_of(text) is not None and self.rules.variant != PARTNERSHIP:
+                raise ArenaError(f"variant is {VARIANTS[self.rules.variant]} with {text}; accepted: partnership")
         for player in self.players:
             player_version(player)
         if self.pairs < 1:

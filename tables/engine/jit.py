@@ -75,6 +75,10 @@ KERNELS = (
     "tables.engine.game",
     "tables.alternatives",
     "tables.engine.cutthroat",
+    "tables.arena.public.trickster",
+    "tables.arena.public.cards_with_cats",
+    "tables.arena.public.jus144tice",
+    "tables.arena.public.bots",
 )
 _SOURCES = (
     "service.bidding.policy",

@@ -30,6 +30,7 @@ from service.bidding.winprob.features import (
 from service.bidding.winprob.games import BAGS, SLICES, WinTableSlice, rules_of
 from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS
 from tables.alternatives import CLASSES
+from tables.arena.public.bots import BOTS
 from tables.engine.game import SUMS, Game, RoundSummary, Totals
 from tables.engine.outcomes import Contracts
 from tables.engine.play import carry_rules
@@ -483,6 +484,7 @@ STAKES = "service.bidding.bis.stakes."
 ALTERNATIVES = "tables.alternatives."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
 SRP1, SRP2, GAME = "tables.players.srp1.", "tables.players.srp2.", "tables.engine.game."
+PUBLIC = "tables.arena.public."
 SOLO, SOLO1, SOLO_GAME = "service.bidding.bis.cutthroat.", "tables.players.solo1.", "tables.engine.cutthroat."
 
 
@@ -696,6 +698,10 @@ CASES: dict[str, Maker] = {
     LEGAL + "nearest_allowed": lambda r: (r.randint(0, 13), r.randint(1, 13), r.randrange(1, EVERY_BID + 1)),
     "tables.engine.choose_bid.auction_at": lambda r: sitting(r)[:2],
     "tables.engine.choose_bid.standing_at": lambda r: sitting(r)[:2],
+    PUBLIC + "trickster.trickster": lambda r: (hand(r), auction(r), r.choice(RULES)),
+    PUBLIC + "cards_with_cats.cards_with_cats": lambda r: (hand(r), auction(r)),
+    PUBLIC + "jus144tice.jus144tice": position,
+    PUBLIC + "bots.public_bid": lambda r: (r.randrange(len(BOTS)), *sitting(r)[:2], r.choice(RULES)),
     "tables.engine.choose_bid.choose_bid": lambda r: (*any_position(r), r.choice(POLICIES), SETTINGS),
     RULES_OF_PLAY + "suit_mask": lambda r: (r.randrange(4),),
     RULES_OF_PLAY + "legal_cards": lambda r: (cards(r, 1), r.randrange(4), card(r), r.randrange(2)),

@@ -23,6 +23,7 @@ REQUEST = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2}
 def test_what_is_outside():
     assert is_outside("python:a.py:f")
     assert is_outside("http://localhost/bid")
+    assert is_outside("public:trickster")
     assert not is_outside("bis:curves=single")
 
 

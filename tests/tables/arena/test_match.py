@@ -1,5 +1,7 @@
 """Matches: symmetry, noise, a bad bidder, repeatability, sequential tests on the engine, the lockstep engine."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from tables.arena import stats
 from tables.arena.errors import ArenaError
 from tables.arena.lockstep import play_outside
 from tables.arena.match import Match, PlayChunk, play, player_version
+from tables.arena.public.bots import BOTS
 from tables.engine.deal import Deals
 from tables.engine.game import BIDS, GAMES, NILS, PAIR_DD, PAIR_DR, PAIR_RR, POINTS, ROUNDS, SUMS, WINS_A
 from tables.engine.simulate import player_rows
@@ -130,6 +133,53 @@ def test_lockstep_without_anyone_outside(committed):
     assert found["sums"].tobytes() == sums.tobytes()
 
 
+# ---- public bots -------------------------------------------------------------------------------------------------
+
+JUS144TICE_OUTSIDE = """
+    from service.bidding.game.auction import auction_after
+    from service.bidding.game.cards import parse_card
+    from service.bidding.game.legal import allowed_bids, nearest_allowed
+    from service.bidding.game.rules import make_rules
+    from service.bidding.game.scoring import Standing
+    from tables.arena.public.jus144tice import jus144tice
+
+    def bid(request):
+        overrides = dict(request["rules"])
+        rules = make_rules(overrides.pop("preset"), overrides)
+        hand = sum(1 << parse_card(card) for card in request["hand"])
+        auction, scores = auction_after(tuple(request["previous_bids"])), request["scores"]
+        standing = Standing(scores["us"], scores["them"], scores["us_bags"], scores["them_bags"])
+        made = jus144tice(hand, auction, standing, rules)
+        return nearest_allowed(made, 1, allowed_bids(hand, auction.partner_bid, rules))
+"""
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_a_public_bot_plays_the_same_games_as_its_rules_in_plain_python(committed, bidder_file, mixed):
+    outside = f"python:{bidder_file(JUS144TICE_OUTSIDE)}:bid"
+    plain = PlayChunk(Match("bis", outside, pairs=30, mixed=mixed), committed).play(0, 30)
+    bot = PlayChunk(Match("bis", "public:jus144tice", pairs=30, mixed=mixed), committed).play(0, 30)
+    assert (plain["scores"] == bot["scores"]).all()
+    assert plain["sums"].tobytes() == bot["sums"].tobytes()
+
+
+def test_public_bots_play_each_other(committed):
+    bots = [f"public:{name}" for name in BOTS]
+    for a, b in pairwise([*bots, bots[0]]):
+        found = played(committed, a, b, pairs=50)
+        assert found.sums[GAMES] == 100
+        assert (found.sums[BIDS : BIDS + 2] > found.sums[NILS : NILS + 2]).all()
+        assert (found.sums[NILS : NILS + 2] > 0).all()
+
+
+def test_public_bots_play_partnership_only():
+    with pytest.raises(ArenaError, match="variant is whiz with public:trickster; accepted: partnership"):
+        Match("bis", "public:trickster", rules=make_rules("whiz"))
+
+
+# ---- speed -------------------------------------------------------------------------------------------------------
+
+
 def test_ten_thousand_games_against_a_callable_take_no_minutes(committed, bidder_file):
     file = bidder_file("def four(request):\n    return 4 if len(request['previous_bids']) < 2 else 1\n")
     found = played(committed, "bis", f"python:{file}:four", pairs=5000)
@@ -174,6 +224,8 @@ def test_impossible_matches_are_refused(options, message):
 def test_unknown_bidders_are_refused():
     with pytest.raises(PolicyError, match="unknown policy 'bos'"):
         Match("bis", "bos")
+    with pytest.raises(ArenaError, match="bidder is 'public:bos'; accepted: public:trickster, public:cards_with_cats"):
+        Match("bis", "public:bos")
 
 
 def test_player_versions():

@@ -5,6 +5,7 @@ The tests are small and mostly uncompiled.
 
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -22,7 +23,18 @@ from tables.engine.deal import Deals
 from tables.engine.play_state import new_states
 from tables.engine.simulate import numba_typed, player_rows
 from tables.engine.winprob import BIDS
-from tables.report import conventions, distributions, kinds, opponents, plots, regret, report_command, samples, setup
+from tables.report import (
+    conventions,
+    distributions,
+    kinds,
+    opponents,
+    plots,
+    public,
+    regret,
+    report_command,
+    samples,
+    setup,
+)
 from tables.report.paper import TABLE_2, TABLE_3
 from tests.tables.engine import states
 
@@ -120,6 +132,32 @@ def test_a_match_is_played_once_for_the_same_question(report, monkeypatch, tmp_p
     assert len(asked) == 3
     replace(report, pairs=2).match("rb", "ms", "wrp")  # without a folder, nothing is reused
     assert len(asked) == 4
+
+
+def test_three_policies_play_each_public_bot_to_both_goals(report, monkeypatch):
+    asked = []
+
+    def match(self, a, b, *, rules, mixed=False):
+        asked.append((a, b, rules.win, mixed))
+        rate = 0.6 if a == "winprob" else 0.5
+        none = [None, None]
+        return SimpleNamespace(
+            win_rate=rate,
+            ci95=[rate, rate],
+            points_per_round=[50.0, 40.0],
+            nil_rate=[0.1, 0.025],
+            nil_success=none,
+            set_rate=none,
+        )
+
+    monkeypatch.setattr(setup.Setup, "match", match)
+    text = public.against(report)
+    assert len(set(asked)) == len(asked) == 3 * 2 * 4
+    assert ("winprob", "public:trickster", 200, True) in asked
+    assert ("bis:tuned", "public:jus144tice", 500, False) in asked
+    won = "60.0 [60.0, 60.0] | 50.0 [50.0, 50.0] | 50.0 [50.0, 50.0] | 60.0 [60.0, 60.0]"
+    assert f"| `public:cards_with_cats` | 500 | {won} | 50.0 : 40.0 | 2.5 | - | - |" in text
+    assert f"Tables {report.opened.version}, 10 duplicate pairs per match." in text
 
 
 # ---- recorded rounds, by the uncompiled loops ----------------------------------------------------------------------

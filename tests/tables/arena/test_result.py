@@ -208,7 +208,8 @@ def test_a_match_that_may_stop_early_has_an_anytime_valid_interval(committed):
     sprt = Match("bis", "rb", pairs=250, sprt=(-400.0, 400.0))
     arrays = PlayChunk(sprt, committed).play(0, 250)
     counts = pair_counts(arrays["scores"])
-    played = Played(arrays["scores"], arrays["sums"], 0.1, sequential_test(counts.tolist(), *sprt.sprt))
+    test = sequential_test(counts.tolist(), -400.0, 400.0)
+    played = Played(arrays["scores"], arrays["sums"], 0.1, test)
     found = describe_match(sprt, played, open_tables())
     assert (found.ci95_method, found.ci95) == ("anytime-valid", list(anytime_interval(counts)))
     assert found.points_difference_ci95 is None
@@ -219,6 +220,7 @@ def test_a_match_that_may_stop_early_has_an_anytime_valid_interval(committed):
     fixed = describe_match(Match("bis", "rb", pairs=250), played._replace(test=None), open_tables())
     assert fixed.ci95_method == "wilson"
     assert found.ci95[0] < fixed.ci95[0] < fixed.ci95[1] < found.ci95[1]
+    assert fixed.points_difference_ci95 is not None
     low, high = fixed.points_difference_ci95
     assert f"(95 %: {low:+.2f} to {high:+.2f}); variance saved" in fixed.to_markdown()
 

@@ -8,7 +8,7 @@ import pytest
 
 from tables.engine.jit import KERNELS
 from tests.parity.cases import CASES, HOW_MANY, POLICIES, TEXTS, WITHIN_A_PAIR, any_position
-from tests.parity.worlds import both, compiled, kernel
+from tests.parity.worlds import both, compiled, kernel, same_tables
 
 pytestmark = pytest.mark.parity
 POSITIONS = 20_000
@@ -33,6 +33,7 @@ def test_kernel(fitted, name):
         plain, fast = both(name, args, fitted)
         assert plain == fast, args
         assert not isinstance(plain[0], float) or type(fast[0]) is float
+    assert same_tables(args, fitted)
 
 
 def test_all_policies_bids(fitted):

@@ -1,7 +1,8 @@
 """Both forms of a kernel: its arguments as plain Python has them, and as compiled code takes them.
 
 A `Case` names tables by field. In plain Python, states are `PlayState`, and scratch and sums are memoryviews. `both`
-calls the kernel in each form and returns the results with all arrays that it wrote, for an exact comparison.
+calls the kernel in each form and returns the results with all arrays that it wrote, for an exact comparison. Tables are
+large and never written, so `same_tables` compares them once after many calls.
 """
 
 from collections.abc import Callable
@@ -54,8 +55,17 @@ def both(name: str, args: tuple, worlds: Worlds) -> tuple[tuple, tuple]:
     compiled_result = compiled(name)(*compiled_args)
     if isinstance(compiled_result, np.void):
         compiled_result = plain_state(compiled_result)
-    plain, fast = ([_written(arg) for arg in arguments] for arguments in (plain_args, compiled_args))
+    plain, fast = (
+        [None if isinstance(arg, Table) else _written(made) for arg, made in zip(args, arguments, strict=True)]
+        for arguments in (plain_args, compiled_args)
+    )
     return (plain_result, plain), (compiled_result, fast)
+
+
+def same_tables(args: tuple, worlds: Worlds) -> bool:
+    """Return whether the tables among a case's arguments are equal in both forms, so that no kernel wrote to one."""
+    names = {str(arg) for arg in args if isinstance(arg, Table)} & set(worlds.plain._fields)
+    return all(np.array_equal(getattr(worlds.plain, name), getattr(worlds.arrays, name)) for name in names)
 
 
 def _written(arg: Any) -> Any:

@@ -24,6 +24,7 @@ from service.bidding.game.rules import PRESETS, Rules
 from service.bidding.game.scoring import Standing
 from service.bidding.numerals import integer
 from service.bidding.policies import SERVED, parse_policy
+from service.bidding.policy import Policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.tableset import open_tables
 from tables.engine.game import SUMS, Lineup
@@ -101,14 +102,14 @@ def median_us(decision: Callable[[Position], object], positions: list[Position])
     return (statistics.median(times) - statistics.median(empty)) / 1000
 
 
-def _decide_all(where: Any, rules: Rules, tables: Any) -> None:
+def _decide_all(where: Any, rules: Rules, policy: Policy, tables: Any) -> None:
     # where, int64 (n, 9): hand, seat, three bids, two scores, two bags
     p_win = np.zeros(BIDS)
     for n in range(len(where)):
         hand, auction = where[n, 0], read_auction(where[n, 1], where[n, 2], where[n, 3], where[n, 4])
         standing = Standing(where[n, 5], where[n, 6], where[n, 7], where[n, 8])
         allowed = allowed_bids(hand, auction.partner_bid, rules)
-        winprob_bid(hand, auction, standing, allowed, rules, tables, p_win)
+        winprob_bid(hand, auction, standing, allowed, rules, policy, tables, p_win)
 
 
 decide_all = entry(_decide_all)
@@ -117,12 +118,12 @@ decide_all = entry(_decide_all)
 def compiled_us(positions: list[Position], runs: int) -> float:
     """Return the microseconds of one compiled `winprob` decision, the median of several runs."""
     where = np.array([(at.hand, len(at.bids), *(*at.bids, -1, -1, -1)[:3], *at[2:6]) for at in positions], np.int64)
-    t = kernel_tables(open_tables().arrays)[PARTNERSHIP_PROFILE]
-    decide_all(where[:1], positions[0].rules, t)  # compile before the clock starts
+    t, policy = kernel_tables(open_tables().arrays)[PARTNERSHIP_PROFILE], parse_policy("winprob")
+    decide_all(where[:1], positions[0].rules, policy, t)  # compile before the clock starts
     seconds = []
     for _ in range(runs):
         start = time.perf_counter()
-        decide_all(where, positions[0].rules, t)
+        decide_all(where, positions[0].rules, policy, t)
         seconds.append(time.perf_counter() - start)
     return statistics.median(seconds) / len(positions) * 1e6
 

@@ -289,6 +289,23 @@ def forced_tricks(ours, theirs):
     return min(we_lead, he_leads)
 
 
+def certain_tricks(ours):
+    """Return the tricks of the spades ``ours`` (ranks) if we lead them from the top and one opponent has the rest.
+
+    The opponent beats each card as cheaply as possible, or throws the lowest card.
+    """
+    theirs = sorted(set(range(13)) - set(ours))
+    won = 0
+    for card in sorted(ours, reverse=True):
+        higher = [other for other in theirs if other > card]
+        if higher:
+            theirs.remove(higher[0])
+        else:
+            won += 1
+            theirs = theirs[1:]
+    return won
+
+
 # ---- the rules for the end of a game ------------------------------------------------------------------------------
 
 
@@ -339,11 +356,8 @@ def end_of_game(
     if we_win(mine, his):
         if last and bid == 0 and we_win(*projected(takes)):
             return "regular-wins-too", takes
-        if bid > 1 and may_take_bags:
-            if last and we_win(changed(bid - 1), his):
-                return "last-seat-one-less", limited(bid - 1)
-            if mine - his > 10 and changed(bid - 1) >= mine - 10:
-                return "ahead-one-less", limited(bid - 1)
+        if last and bid > 1 and may_take_bags and we_win(changed(bid - 1), his):
+            return "last-seat-one-less", limited(bid - 1)
     return None, bid
 
 

@@ -99,6 +99,10 @@ def perturbed(policy: Policy, seed: int) -> Policy:
         policy.aggression,
         policy.nil_bias,
         off,
+        policy.certain,
+        policy.margin,
+        policy.nil_margin,
+        policy.even,
     )
 
 

@@ -149,7 +149,7 @@ def weigh_bids(turn: Turn, policy: Policy, tables: TableSet) -> WinDecision:
     """Return the decision of `winprob` at full strength."""
     hand, position, auction, standing, allowed, _, legal, explain = turn
     may = EVERY_BID if legal is None else sum(1 << bid for bid in legal)
-    return win_decision(hand, auction, standing, allowed, may, explain, position.rules, tables.weights)
+    return win_decision(hand, auction, standing, (allowed, may), explain, position.rules, policy, tables.weights)
 
 
 # ---- the rows ------------------------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ _SKILL = ("level", "aggression", "nil_bias")
 _OF_BIS = (
     "nil_threshold", "offset", "curves", "factor", "endgame", "spade_honours", "nil_floor", "nils", "dynamic",
     "convention", "signal_takes", "answer_threshold", "nil_slope", "blind", "blind_frequency", "blind_floor",
-    "ten_from", "forced_trick", "variant", "rules", *_SKILL,
+    "ten_from", "forced_trick", "certain", "variant", "rules", *_SKILL,
 )
 # fmt: on
 
@@ -241,7 +241,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
         "over tables of what each score is worth (docs/explanation/how-winprob-bids.md); for the games that have such "
         "a table",
         opponents=("bis", "bis:tuned", "rb", "ms", "io"),
-        options=_SKILL,
+        options=("margin", "nil_margin", "even", *_SKILL),
         kernel=weigh_bids,
         takes=lambda made: made.bid,
         explain=lambda made, *_: explain_winprob(made),

@@ -134,6 +134,13 @@ class Policy(NamedTuple):
     aggression: Annotated[float, Option(_LEANING, "Style: to fewer tricks (-1) or to more (1).")] = 0.0
     nil_bias: Annotated[float, Option(_LEANING, "Style: away from nils (-1) or to them (1).")] = 0.0
     nil_shift: Annotated[float, Internal("`levels.perturbed`")] = 0.0  # points by which this nil looks worse than it is
+    certain: Annotated[int, Option(_FLAG, "Whether a number is at least the tricks that the spades take by force.")] = 1
+    margin: Annotated[
+        float, Option(_CHANCE, "Win probability by which a higher number must be better than a lower one.")] = 2e-3
+    nil_margin: Annotated[
+        float, Option(_CHANCE, "Win probability by which a nil must be better than the best number.")] = 0.0
+    even: Annotated[
+        float, Option(_CHANCE, "If the bids' win probabilities differ by less, the regular takes are bid.")] = 0.0
 # fmt: on
 
 

@@ -59,7 +59,7 @@ def bid_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles
     if policy.kind == WINPROB:
         if policy.level:
             return skilled_seat(state, seat, rules, policy, state.rng[seat] & LARGEST_SEED, profiles[0])
-        return winprob_seat(state, seat, rules, profiles[0])
+        return winprob_seat(state, seat, rules, policy, profiles[0])
     return choose_bid(state.hand[seat], auction_at(state, seat), standing_at(state, seat), rules, policy, profiles)
 
 

@@ -18,7 +18,7 @@ from service.bidding.levels import sample_bid
 from service.bidding.policy import Policy
 from service.bidding.record import record
 from service.bidding.table_views import Tables
-from service.bidding.winprob.candidates import MARGIN, TIE_TOLERANCE
+from service.bidding.winprob.candidates import best_bid
 from service.bidding.winprob.features import (
     BID_INPUTS,
     BIS_TERMS,
@@ -32,7 +32,13 @@ from service.bidding.winprob.features import (
     model_position,
 )
 from service.bidding.winprob.games import IDLE, KEY_CELLS, KEY_FLAGS, WinTableSlice
-from service.bidding.winprob.outcomes import OUTCOMES, contract_tens
+from service.bidding.winprob.outcomes import (
+    OUTCOMES,
+    THEIRS,
+    contract_tens,
+    our_impossible_ways,
+    their_impossible_ways,
+)
 from service.bidding.winprob.win_table import win_array
 from tables.engine.choose_bid import auction_at, standing_at
 from tables.engine.outcomes import Contracts, outcome_values
@@ -40,6 +46,7 @@ from tables.engine.play_state import PlayState
 from tables.engine.scratch import put
 
 BIDS = 14  # length of an array by bid, 0..13
+NO_ODDS = -1e9  # log odds of an impossible outcome
 
 
 def slice_of(rules: Rules, tables: Tables) -> WinTableSlice:
@@ -112,12 +119,19 @@ def write_bid(
 
 
 def winprob_bid(
-    hand: int, auction: Auction, standing: Standing, allowed: int, rules: Rules, tables: Tables, p_win: Any
+    hand: int,
+    auction: Auction,
+    standing: Standing,
+    allowed: int,
+    rules: Rules,
+    policy: Policy,
+    tables: Tables,
+    p_win: Any,
 ) -> int:
-    """Return the bid with the highest win probability; a higher number is chosen only if it is better by MARGIN.
+    """Return the bid with the highest win probability, as `best_bid` chooses it.
 
     ``allowed``: the set of bids that the rules allow. Write the win probability of each bid considered to ``p_win``
-    (BIDS,).
+    (BIDS,), and -1 for all others.
     """
     win_slice = slice_of(rules, tables)
     position = model_position(hand, auction, standing, allowed, win_slice, rules, tables)
@@ -135,11 +149,11 @@ def winprob_bid(
     g = np.zeros(depth)
     odds = np.zeros(OUTCOMES)
     values = np.zeros(OUTCOMES)
-    best = -1
+    p_win[:] = -1.0
     for bid in range(BIDS):
         if not position.weighed >> bid & 1:
             continue
-        write_bid(bid, auction, position, win_slice, rules, tables, c, values)
+        contracts = write_bid(bid, auction, position, win_slice, rules, tables, c, values)
         h[:] = shared
         for i in range(BID_INPUTS):
             if c[i] != 0.0:
@@ -154,10 +168,27 @@ def winprob_bid(
         for i in range(depth):
             if g[i] > 0.0:
                 add_row(tables.net_out, i, g[i], odds)
+        if position.seat > 1:
+            exclude_impossible(bid, auction, position, contracts.stake, tables, odds)
         p_win[bid] = mean_value(odds, values)
-        if best < 0 or p_win[bid] > p_win[best] + (MARGIN if best > 0 else TIE_TOLERANCE):
-            best = bid
-    return best
+    return best_bid(p_win, position.regular.takes, policy)
+
+
+def exclude_impossible(
+    bid: int, auction: Auction, position: ModelPosition, stake: int, tables: Tables, odds: Any
+) -> None:
+    """Set the log odds (OUTCOMES,) of outcomes that the hand's certain tricks exclude to NO_ODDS. Partner has bid.
+
+    ``stake``: points at stake on our side's nils with ``bid``.
+    """
+    expected = expected_bids(bid, auction, tables)
+    ours = our_impossible_ways(bid, bid + expected.partner_tricks, stake, position.stake, position.certain)
+    theirs = 0
+    if position.seat == 3:
+        theirs = their_impossible_ways(expected.opponents_tricks, position.their_stake, position.certain)
+    for k in range(OUTCOMES):
+        if ours >> k // THEIRS & 1 or theirs >> k % THEIRS & 1:
+            odds[k] = NO_ODDS
 
 
 def add_row(weights: Any, row: int, factor: float, sums: Any) -> None:
@@ -181,25 +212,25 @@ def mean_value(odds: Any, values: Any) -> float:
     return value / total
 
 
-def winprob_seat(state: PlayState, seat: int, rules: Rules, tables: Tables) -> int:
+def winprob_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, tables: Tables) -> int:
     """Return the bid of `winprob` from ``seat``."""
-    return weighed_seat(state, seat, rules, tables, np.zeros(BIDS))
+    return weighed_seat(state, seat, rules, policy, tables, np.zeros(BIDS))
 
 
-def weighed_seat(state: PlayState, seat: int, rules: Rules, tables: Tables, p_win: Any) -> int:
+def weighed_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, tables: Tables, p_win: Any) -> int:
     """Return the bid of `winprob` from ``seat``, and write its win probabilities.
 
     ``p_win`` (BIDS,) gets the win probability of each bid considered.
     """
     hand, auction = state.hand[seat], auction_at(state, seat)
     allowed = allowed_bids(hand, auction.partner_bid, rules)
-    return winprob_bid(hand, auction, standing_at(state, seat), allowed, rules, tables, p_win)
+    return winprob_bid(hand, auction, standing_at(state, seat), allowed, rules, policy, tables, p_win)
 
 
 def skilled_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, seed: int, tables: Tables) -> int:
     """Return the bid of a `winprob` policy with a level or a style; ``seed`` draws the random numbers."""
-    p_win = np.full(BIDS, -1.0)
-    best = weighed_seat(state, seat, rules, tables, p_win)
+    p_win = np.zeros(BIDS)
+    best = weighed_seat(state, seat, rules, policy, tables, p_win)
     p_nil = 0.0
     if p_win[0] >= 0.0:
         nil = consider_nil(suits_of(state.hand[seat]), auction_at(state, seat), BIS_TERMS, EVERY_BID, rules, tables)

@@ -93,7 +93,7 @@ def _candidate_rounds(
             state.bid[seat] = bid if allowed >> bid & 1 else max(1, bid - 1)
         hand, auction = state.hand[me], auction_at(state, me)
         allowed = allowed_bids(hand, auction.partner_bid, rules)
-        _, _, wanted = bids_to_weigh(suits_of(hand), auction, allowed, rules, t)
+        _, _, wanted, _ = bids_to_weigh(suits_of(hand), auction, allowed, rules, t)
         others = allowed & ~wanted
         lots = below(state, 1 << 20)
         odd_one = 0

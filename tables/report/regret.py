@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import Rules
+from service.bidding.policies import parse_policy
 from service.bidding.winprob.win_table import win_array
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, below, open_table
-from tables.engine.game import play_out, start_mid_game, win_probability_after_round
+from tables.engine.game import Lineup, play_out, start_mid_game, win_probability_after_round
 from tables.engine.jit import round_loop
 from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState, copy_state
 from tables.engine.scratch import scratch
-from tables.engine.simulate import player_rows
+from tables.engine.simulate import player_rows, policies_by_chair
 from tables.engine.winprob import BIDS, slice_of, weighed_seat, winprob_seat
 from tables.learning.training import GAMES, random_scores
 from tables.markdown import table
@@ -65,13 +66,14 @@ def _weigh_positions(
     states: list[PlayState],
     deals: Deals,
     rules: Rules,
-    players: Any,
+    lineup: Lineup,
     profiles: Any,
     scores: Any,
     most: Any,
     found: Found,
 ) -> None:
     # scores (n, 4), see `scores_under_way`; most (2,): maximum of deals and of tries.
+    policy = lineup.policies[0]
     values = np.zeros(BIDS)
     state, rest, played = open_table(states, rules), states[1], states[2]
     carry_rules(state, rules)
@@ -80,12 +82,11 @@ def _weigh_positions(
     win = win_array(place, t)
     for number in range(deals.first, deals.last):
         me = number & 3
-        start_mid_game(state, deals.seed, number, scores[number], players)
+        start_mid_game(state, deals.seed, number, scores[number], lineup.players)
         for seat in range(me):
-            state.bid[seat] = winprob_seat(state, seat, rules, t)
+            state.bid[seat] = winprob_seat(state, seat, rules, policy, t)
         p_win = found.stated[number]
-        p_win[:] = -1.0
-        chosen = weighed_seat(state, me, rules, t, p_win)
+        chosen = weighed_seat(state, me, rules, policy, t, p_win)
         top = BIDS - 1
         while p_win[top] < 0.0:
             top -= 1
@@ -100,7 +101,7 @@ def _weigh_positions(
             _deal_unseen(rest, me)
             like = True
             for seat in range(me):
-                if winprob_seat(rest, seat, rules, t) != state.bid[seat]:
+                if winprob_seat(rest, seat, rules, policy, t) != state.bid[seat]:
                     like = False
                     break
             if not like:
@@ -111,7 +112,7 @@ def _weigh_positions(
                 copy_state(rest, played)
                 played.bid[me] = bid
                 for seat in range(me + 1, 4):
-                    played.bid[seat] = winprob_seat(played, seat, rules, t)
+                    played.bid[seat] = winprob_seat(played, seat, rules, policy, t)
                 play_out(played)
                 values[bid] = win_probability_after_round(played, me, rules, place, win)
             half = done & 1
@@ -168,8 +169,9 @@ def by_seat(setup: Setup) -> str:
     found = Found(np.zeros((n, 2, BIDS, 3)), np.zeros((n, BIDS)), np.zeros(n, np.int64))
     gains, stated, opened = found
     most = np.array([DEALS, TRIES])
-    players = player_rows("srp", "srp")
-    weigh_positions(setup.seed, 0, n, PAPER, players, setup.tables, scores_under_way(setup.seed, n), most, found)
+    winprob = parse_policy("winprob")
+    lineup = Lineup(policies_by_chair(winprob, winprob), player_rows("srp", "srp"))
+    weigh_positions(setup.seed, 0, n, PAPER, lineup, setup.tables, scores_under_way(setup.seed, n), most, found)
     rows: list[tuple[Any, ...]] = []
     for seat in range(4):
         places = np.arange(seat, n, 4)

@@ -10,15 +10,16 @@ import numpy as np
 
 from service.bidding.game.rules import PRESETS, Rules, make_rules
 from service.bidding.game.scoring import game_winner
+from service.bidding.policies import parse_policy
 from service.bidding.winprob.win_table import win_array, win_probability
 from tables.builders.extra_win_tables import SHIPPED_MORE
 from tables.engine.choose_bid import standing_at
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
-from tables.engine.game import MOST_ROUNDS, play_out, score_of_side
+from tables.engine.game import MOST_ROUNDS, Lineup, play_out, score_of_side
 from tables.engine.jit import round_loop
 from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState
-from tables.engine.simulate import player_rows
+from tables.engine.simulate import player_rows, policies_by_chair
 from tables.engine.winprob import BIDS, slice_of, weighed_seat
 from tables.markdown import table
 from tables.report import plots
@@ -100,10 +101,11 @@ def _both(rates: Any) -> str:
 
 
 def _watched(
-    states: list[PlayState], deals: Deals, rules: Rules, players: Any, profiles: Any, stated: Any, sums: Any
+    states: list[PlayState], deals: Deals, rules: Rules, lineup: Lineup, profiles: Any, stated: Any, sums: Any
 ) -> None:
     # stated (2, BINS, 3): by source (0 a bid, 1 the win table) and stated chance: times, sum of chances, wins.
     # sums (2,): squared errors by source.
+    policy = lineup.policies[0]
     p_win = np.zeros(BIDS)
     kept = np.zeros((MOST_ROUNDS * 5, 3))  # source, chance, side
     state = open_table(states, rules)
@@ -126,9 +128,9 @@ def _watched(
             kept[n, 1] = win_probability(standing_at(state, 0), place, win)
             kept[n, 2] = turn
             n += 1
-            seat_players(state, players)
+            seat_players(state, lineup.players)
             for seat in range(4):
-                state.bid[seat] = weighed_seat(state, seat, rules, t, p_win)
+                state.bid[seat] = weighed_seat(state, seat, rules, policy, t, p_win)
                 kept[n, 0] = 0.0
                 kept[n, 1] = p_win[state.bid[seat]]
                 kept[n, 2] = (seat & 1) ^ turn
@@ -158,10 +160,11 @@ watched = round_loop(_watched)
 def reliability(setup: Setup) -> str:
     """Return plot and table of stated chances to win against games won."""
     series, words = [], []
-    players = player_rows("srp", "srp")
+    winprob = parse_policy("winprob")
+    lineup = Lineup(policies_by_chair(winprob, winprob), player_rows("srp", "srp"))
     for name, rules in (("200/-100", PAPER), ("500", LONG)):
         stated, sums = np.zeros((2, BINS, 3)), np.zeros(2)
-        watched(setup.seed, 0, WAYS * setup.pairs, rules, players, setup.tables, stated, sums)
+        watched(setup.seed, 0, WAYS * setup.pairs, rules, lineup, setup.tables, stated, sums)
         for what, spoke in enumerate(("stated with the bid", "win table")):
             times, chances, won = stated[what].T
             seen = times >= 100

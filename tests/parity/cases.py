@@ -232,7 +232,9 @@ def proposal(rng: random.Random) -> Proposal:
     """Return a bid before the end of the game changes it."""
     regular = counted_takes(rng)
     nil = Nil(0.5, 0.5, 0.5, 0.5, 1.0, 0.5, rng.random(), 0.0, 25.0, rng.choice((0, 0, 2)), False)
-    return Proposal(rng.choice((0, regular.takes, regular.takes)), regular.takes, regular, nil)
+    return Proposal(
+        rng.choice((0, regular.takes, regular.takes)), regular.takes, regular, nil, rng.choice((NO_BID, 5, 6))
+    )
 
 
 def endgame(rng: random.Random) -> tuple:
@@ -413,7 +415,9 @@ def of_model(rng: random.Random) -> ModelPosition:
     inputs = tuple(rng.random() for _ in POSITION_NAMES)
     stakes = rng.choice((0, 0, 100, 200)), rng.choice((0, 0, 100))
     where = rng.randrange(4), standing(rng, rules), counted_takes(rng), nil, rng.randrange(EVERY_BID)
-    return ModelPosition(*where, holdings(suits_of(hand(rng))), inputs, rng.randint(-20, 600), *stakes)
+    return ModelPosition(
+        *where, holdings(suits_of(hand(rng))), inputs, rng.randint(-20, 600), *stakes, rng.randint(0, 13)
+    )
 
 
 def expected(rng: random.Random) -> Expected:
@@ -436,11 +440,25 @@ def written_bid(rng: random.Random) -> tuple:
     return rng.randint(0, 13), auction(rng), position, win_slice, rules, ALL, *arrays
 
 
+WIN_POLICIES = tuple(
+    numba_typed(parse_policy(text)) for text in ("winprob", "winprob:margin=0.02,nil_margin=0.03,even=0.05")
+)
+
+
 def win_position(rng: random.Random) -> tuple:
     """Return all arguments of `winprob_bid`."""
     rules, _ = winnable(rng)
     allowed = rng.choice((EVERY_BID, EVERY_BID - 1, 0b11110))
-    return hand(rng), auction(rng), standing(rng, rules), allowed, rules, ALL, view(np.zeros(14))
+    return (
+        hand(rng),
+        auction(rng),
+        standing(rng, rules),
+        allowed,
+        rules,
+        rng.choice(WIN_POLICIES),
+        ALL,
+        view(np.zeros(14)),
+    )
 
 
 def win_sitting(rng: random.Random) -> tuple:
@@ -448,7 +466,7 @@ def win_sitting(rng: random.Random) -> tuple:
     for earlier in range(seat):
         s.bid[earlier] = rng.choice((0, 2, 3, 4))
     rules = winnable(rng)[0]
-    return with_counted_bags(s, rules), seat, rules, ALL
+    return with_counted_bags(s, rules), seat, rules, rng.choice(WIN_POLICIES), ALL
 
 
 STYLED = ("level=1", "level=4,aggression=-0.5", "aggression=1,nil_bias=1")
@@ -526,6 +544,8 @@ CASES: dict[str, Maker] = {
         r.choice((0.0, 0.25)),
         ALL,
     ),
+    REGULAR + "sure_takes": lambda r: next((a, b & ~a) for a, b in [(holding(r), holding(r))]),
+    REGULAR + "certain_tricks": lambda r: (holding(r), r.choice((0, 2))),
     REGULAR + "limit_takes": lambda r: (r.choice((2.5, 0.0, -1.0, r.uniform(-1, 15))), r.randint(-1, 14)),
     NIL + "ruled_out": lambda r: (
         hand(r) >> 48,
@@ -552,6 +572,8 @@ CASES: dict[str, Maker] = {
         r.choice(RULES),
         ALL,
     ),
+    SIGNALS + "reserved_bid": lambda r: (r.randrange(4), r.randrange(4)),
+    SIGNALS + "is_signal": lambda r: (r.randrange(7),),
     SIGNALS + "guarded": lambda r: (holding(r), r.choice((TEN, JACK))),
     SIGNALS + "covers_nil": lambda r: (hand(r), r.randint(3, 7), r.choice((4, 5))),
     SIGNALS + "covers_blind_nil": lambda r: (hand(r), r.randint(3, 7), r.choice((4, 5))),
@@ -630,6 +652,14 @@ CASES: dict[str, Maker] = {
     FEATURES + "bid_inputs": lambda r: (r.randint(0, 13), expected(r), of_model(r)),
     WINPROB + "write_position": lambda r: (of_model(r), view(np.zeros(INPUTS))),
     WINPROB + "write_bid": written_bid,
+    OUTCOME + "our_impossible_ways": lambda r: (
+        r.randint(0, 13),
+        r.randint(0, 20),
+        r.choice((0, 100, 200)),
+        r.choice((0, 100)),
+        r.randint(0, 13),
+    ),
+    OUTCOME + "their_impossible_ways": lambda r: (r.randint(0, 20), r.choice((0, 100)), r.randint(0, 13)),
     OUTCOME + "contract_tens": lambda r: (r.randint(0, 13), winnable(r)[0]),
     WORTHS + "our_points": lambda r: (r.randrange(OURS), r.randint(0, 13), r.choice((0, 100, 200))),
     WORTHS + "their_points": lambda r: (r.randrange(THEIRS), r.randint(0, 13), r.choice((0, 100, 200))),
@@ -651,9 +681,23 @@ CASES: dict[str, Maker] = {
     WORTHS + "outcome_values": outcome_worths,
     "service.bidding.winprob.candidates.candidates": lambda r: (
         r.randint(1, 13),
+        r.randint(0, 13),
         partner_bid(r),
         r.choice((0, 2)),
         r.randrange(1, EVERY_BID + 1),
+    ),
+    "service.bidding.winprob.candidates.best_bid": lambda r: (
+        view(np.array([r.choice((-1.0, r.random(), 0.5 + r.random() / 100)) for _ in range(14)])),
+        r.randint(1, 13),
+        r.choice(WIN_POLICIES),
+    ),
+    WINPROB + "exclude_impossible": lambda r: (
+        r.randint(0, 13),
+        auction(r),
+        of_model(r),
+        r.choice((0, 100)),
+        ALL,
+        view(np.zeros(OUTCOMES)),
     ),
     WINPROB + "winprob_bid": win_position,
     WINPROB + "winprob_seat": win_sitting,
@@ -688,6 +732,13 @@ CASES: dict[str, Maker] = {
         r.randrange(1, EVERY_BID + 1),
         r.choice(RULES),
         r.choice(BIS),
+    ),
+    STAKES + "at_least_certain": lambda r: (
+        r.randint(1, 13),
+        holding(r),
+        r.choice((0, 2)),
+        partner_bid(r),
+        r.randrange(1, EVERY_BID + 1),
     ),
     STAKES + "simplified_rules": lambda r: (any_rules(r),),
     LEGAL + "allowed_bids": lambda r: (hand(r), r.choice((NO_BID, 0, 3, 7, 13, BLIND_NIL)), r.choice(RULES)),
@@ -727,7 +778,6 @@ CASES: dict[str, Maker] = {
     COMMON + "lowest_rank": lambda r: (cards(r, 1),),
     COMMON + "least_winning_lead": lambda r: sitting(r, True)[3:],
     "tables.players.wrp.wrp": lambda r: sitting(r)[:2],
-    SRP1 + "goals.sure_takes": lambda r: next((a, b & ~a) for a, b in [(holding(r), holding(r))]),
     SRP1 + "goals.sum_of_contracts": lambda r: (sitting(r)[0],),
     SRP1 + "goals.round_type": lambda r: sitting(r)[:2],
     SRP1 + "goals.type_by_sum": lambda r: (r.randrange(27),),

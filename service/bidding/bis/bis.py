@@ -5,7 +5,15 @@ The rules change the regular takes and the nil threshold before the nil step, an
 
 from typing import NamedTuple
 
-from service.bidding.bis.conventions import NO_CONVENTION_STEP, ConventionStep, answer_signal, partner_signalled, signal
+from service.bidding.bis.conventions import (
+    NO_CONVENTION_STEP,
+    ConventionStep,
+    answer_signal,
+    is_signal,
+    partner_signalled,
+    reserved_bid,
+    signal,
+)
 from service.bidding.bis.endgame import NO_RULE, Endgame, Proposal, apply_endgame
 from service.bidding.bis.nil import (
     NOT_RULED_OUT,
@@ -17,8 +25,17 @@ from service.bidding.bis.nil import (
     shifted_threshold,
 )
 from service.bidding.bis.regular import Regular, regular_takes
-from service.bidding.bis.stakes import AS_COUNTED, NIL_STAKE, bag_offset, number_under_rules, scaled_nil_threshold
-from service.bidding.game.auction import Auction
+from service.bidding.bis.stakes import (
+    AS_COUNTED,
+    CERTAIN,
+    FOR_TEN,
+    NIL_STAKE,
+    at_least_certain,
+    bag_offset,
+    number_under_rules,
+    scaled_nil_threshold,
+)
+from service.bidding.game.auction import NO_BID, Auction
 from service.bidding.game.cards import suits_of
 from service.bidding.game.legal import nearest_allowed
 from service.bidding.game.rules import PARTNERSHIP, Rules
@@ -28,6 +45,8 @@ from service.bidding.policy import NO_CONVENTION, Policy
 from service.bidding.record import record
 from service.bidding.table_profile import convention_of
 from service.bidding.table_views import Tables
+
+MANY_SPADES = 9
 
 
 class BisDecision(NamedTuple):
@@ -67,6 +86,13 @@ def bis(
     if variant != PARTNERSHIP:
         threshold = nil_threshold(variant, policy, regular.estimate, takes)
         above = ranks_above_ace(variant)
+    # Up to MANY_SPADES spades, `spade_takes` is never less than the certain tricks, so most hands need no count.
+    spades = suits[3]
+    many = spades.bit_count() > MANY_SPADES
+    if policy.certain and (many or takes < tables.spade_takes[spades, 0]) and ruled != FOR_TEN:
+        certain = at_least_certain(takes, spades, above, partner_bid, allowed)
+        if certain > takes:
+            takes, ruled = certain, CERTAIN
     if rules.nil_points < NIL_STAKE or rules.min_bid:
         threshold = scaled_nil_threshold(threshold, rules.min_bid - regular.takes, policy.forced_trick, rules)
     if policy.dynamic:
@@ -98,9 +124,10 @@ def bis(
         else:
             spoken = signal(hand, seat, bid, regular.takes, convention, policy.signal_takes, allowed)
         bid = spoken.bid
-    if not policy.endgame or allowed & (allowed - 1) == 0:
+    if not policy.endgame or allowed & (allowed - 1) == 0 or is_signal(spoken.rule):
         end = record(Endgame, (bid, NO_RULE, bid, 0.0, 0.0, 0.0))
     else:
-        proposal = record(Proposal, (bid, takes, regular, nil))
+        reserved = reserved_bid(convention, seat) if convention != NO_CONVENTION else NO_BID
+        proposal = record(Proposal, (bid, takes, regular, nil, reserved))
         end = apply_endgame(proposal, auction, standing, allowed, rules, policy, tables)
     return record(BisDecision, (nearest_allowed(end.bid, takes, allowed), regular, takes, ruled, nil, spoken, end))

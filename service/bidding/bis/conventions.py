@@ -2,11 +2,11 @@
 
 The first of two partners (seats 0 and 1) reserves one bid as a signal for hands that can protect a nil: 5 in Big 5, 6
 in Big 6. A hand that meets the convention's conditions makes this bid, whatever its regular takes. Any other hand that
-would bid the same number bids one less. A nil of the hand's own goes before both. The second partner answers a 6 with a
-blind nil if the rules allow it (`blind_nil`). Otherwise they answer it like a 5: with a nil, at a lower threshold, and
-the king or queen of spades does not rule it out. `table_profile.convention_of` returns the convention that applies at a
-score. The end of the game and the rules come later and may change a signal. See docs/explanation/how-bis-bids.md,
-"Conventions".
+would bid the same number bids one less. A nil of the hand's own goes before both. The end-of-game rules do not change a
+signal, and make no bid that partner would read as one. The second partner answers a 6 with a blind nil if the rules
+allow it (`blind_nil`). Otherwise they answer it like a 5: with a nil, at a lower threshold, and the king or queen of
+spades does not rule it out. `table_profile.convention_of` returns the convention that applies at a score. The rules of
+the game come later and may change a signal. See docs/explanation/how-bis-bids.md, "Conventions".
 """
 
 from typing import NamedTuple
@@ -75,6 +75,18 @@ def covers_blind_nil(hand: int, takes: int, fewest: int) -> bool:
         and guarded(hand >> 16 & 0xFFFF, TEN)
         and guarded(hand >> 32 & 0xFFFF, TEN)
     )
+
+
+def reserved_bid(convention: int, seat: int) -> int:
+    """Return the bid that ``convention`` reserves as a signal of the player in ``seat``; NO_BID if there is none."""
+    if seat > 1:
+        return NO_BID
+    return FIVE if convention == BIG5 else (SIX if convention == BIG6 else NO_BID)
+
+
+def is_signal(rule: int) -> bool:
+    """Return whether ``rule``, of a `ConventionStep`, made a signal."""
+    return rule == BIG5_SIGNAL or rule == BIG6_SIGNAL
 
 
 def partner_signalled(partner_bid: int, convention: int) -> bool:

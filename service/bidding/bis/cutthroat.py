@@ -27,7 +27,7 @@ from service.bidding.bis.nil import (
     shifted_threshold,
 )
 from service.bidding.bis.regular import Regular, regular_takes
-from service.bidding.bis.stakes import bag_offset, scaled_nil_threshold
+from service.bidding.bis.stakes import at_least_certain, bag_offset, scaled_nil_threshold
 from service.bidding.game.auction import NO_BID, Auction, sequence_after, without_partner
 from service.bidding.game.cards import suits_of
 from service.bidding.game.legal import nearest_allowed
@@ -91,6 +91,8 @@ def bis_cutthroat(
     suits, offset = suits_of(hand), policy.offset + bag_offset(rules)
     regular = regular_takes(suits, 3 - alone.opponents_nils, NO_BID, factor, offset, tables)
     takes = nearest_allowed(regular.takes, regular.takes, allowed)
+    if policy.certain:
+        takes = at_least_certain(takes, suits[3], 0, NO_BID, allowed)
     threshold = policy.nil_threshold + policy.nil_slope * regular.estimate
     threshold = scaled_nil_threshold(threshold, rules.min_bid - regular.takes, policy.forced_trick, rules)
     if policy.dynamic:
@@ -102,7 +104,8 @@ def bis_cutthroat(
     bid = 0 if nil.chosen else takes
     finish = Finish(bid, NO_RULE, bid, 0.0, 0.0, 0.0)
     if policy.endgame:
-        finish = apply_finish(Proposal(bid, takes, regular, nil), auction, scores, bags, rules, policy, tables)
+        proposal = Proposal(bid, takes, regular, nil, NO_BID)
+        finish = apply_finish(proposal, auction, scores, bags, rules, policy, tables)
     return CutthroatDecision(nearest_allowed(finish.bid, takes, allowed), regular, takes, nil, finish)
 
 
@@ -157,7 +160,7 @@ def apply_finish(
     alone. Measured win rates with these rules, in percent: half a trick less under the leader's nil: 50.0 (+-0.1);
     raising the four bids to 14 in all: 49.6 (+-0.3); one trick less when ahead: 49.5 (+-0.4).
     """
-    bid, number, _, nil = proposal
+    bid, number, _, nil, _ = proposal
     reach = rules.nil_points if rules.nil_points > REACH else REACH
     if max(scores[0], scores[1], scores[2], scores[3]) + reach < rules.win:
         return Finish(bid, NO_RULE, bid, 0.0, 0.0, 0.0)

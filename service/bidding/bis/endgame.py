@@ -18,7 +18,7 @@ from service.bidding.policy import Policy
 from service.bidding.record import record
 from service.bidding.table_views import Tables
 
-NO_RULE, ATTACK_NIL, COMPLETE_TO_14, CLOSE_RACE, DESPERATE_NIL, SAFE_REGULAR, LAST_SEAT_LESS, LEAD_LESS = range(8)
+NO_RULE, ATTACK_NIL, COMPLETE_TO_14, CLOSE_RACE, DESPERATE_NIL, SAFE_REGULAR, LAST_SEAT_LESS = range(7)
 RULE_NAMES = (
     "",
     "opponents-nil",
@@ -27,7 +27,6 @@ RULE_NAMES = (
     "desperate-nil",
     "regular-wins-too",
     "last-seat-one-less",
-    "ahead-one-less",
 )
 
 
@@ -42,6 +41,7 @@ class Proposal(NamedTuple):
     number: int  # the number to bid if the hand does not bid nil
     regular: Regular
     nil: Nil
+    reserved: int  # NO_BID, or the bid that a convention reserves as a signal, which no rule below makes
 
 
 class Endgame(NamedTuple):
@@ -117,7 +117,7 @@ def apply_endgame(
 
     ``allowed``: the set of bids that the rules allow; a changed bid is moved to the nearest bid in it.
     """
-    bid, number, regular, nil = proposal
+    bid, number, regular, nil, reserved = proposal
     us, them, us_bags, _ = standing
     # Return early if neither side can reach the goal, whatever is bid: a side projects at most MOST_TRICKS and one nil,
     # or two nils.
@@ -154,22 +154,19 @@ def apply_endgame(
         ):
             rule = DESPERATE_NIL
             new = 0
-    elif can_win(now_us, now_them, win):
-        last = auction.seat == 3
-        no_penalty = not rules.bags or us_bags + 2 < rules.bag_limit
-        if last and bid == 0 and number > 0:
+    elif auction.seat == 3 and can_win(now_us, now_them, win):
+        if bid == 0 and number > 0:
             regular_us, regular_them, _ = project(number, auction, standing, rules, tables)
             if can_win(regular_us, regular_them, win):
                 rule = SAFE_REGULAR
                 new = number
-        elif bid > 1 and no_penalty:
+        elif bid > 1 and (not rules.bags or us_bags + 2 < rules.bag_limit):
             change = contract_gain(partner_bid, bid, bid - 1, rules)
-            if last and can_win(now_us + change, now_them, win):
+            if can_win(now_us + change, now_them, win):
                 rule = LAST_SEAT_LESS
-                new = bid - 1
-            elif now_us - now_them > 10.0 and change >= -10:
-                rule = LEAD_LESS
                 new = bid - 1
     if new > 0:
         new = nearest_allowed(new, bid, allowed)
+        if new == reserved:  # partner would read it as a signal
+            new = bid
     return record(Endgame, (new, rule if new != bid else NO_RULE, bid, now_us, now_them, total))

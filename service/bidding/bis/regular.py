@@ -78,6 +78,36 @@ def regular_takes(
     )
 
 
+def sure_takes(spades: int, unseen: int) -> int:
+    """Return how many tricks ``spades`` must win if one opponent holds all ``unseen`` spades and we always lead.
+
+    Both arguments are masks of one suit. We lead from the top. The opponent beats each card as cheaply as possible, or
+    plays the lowest card (Wastlund's one-suit whist, worst case).
+    """
+    sure = 0
+    while spades:
+        card = 1 << (spades.bit_length() - 1)
+        spades ^= card
+        higher = unseen & ~(card * 2 - 1)
+        if higher:
+            unseen ^= higher & -higher
+        else:
+            sure += 1
+            unseen &= unseen - 1
+    return sure
+
+
+def certain_tricks(spades: int, above: int) -> int:
+    """Return the tricks that a hand's ``spades`` take by force, whoever holds the other spades.
+
+    ``above``: number of ranks of spades above the ace: 2 with jokers, otherwise 0.
+
+    >>> certain_tricks(0b1100000000001, 0), certain_tricks(0b1000000000001, 0)
+    (2, 1)
+    """
+    return sure_takes(spades, (1 << 13 + above) - 1 & ~spades)
+
+
 def limit_takes(estimate: float, partner_bid: int) -> int:
     """Round an estimate, half up, and limit it to 1..13, and to 13 less partner's bid.
 

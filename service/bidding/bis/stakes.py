@@ -5,7 +5,7 @@ points, the second partner completes ten tricks. `legal` computes the allowed bi
 `python -m tables fit rules` fits the constants; docs/strength.md shows their effect.
 """
 
-from service.bidding.bis.regular import Regular
+from service.bidding.bis.regular import Regular, certain_tricks
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.legal import nearest_allowed
 from service.bidding.game.rules import FIELDS, Rules, rules_maker
@@ -13,8 +13,8 @@ from service.bidding.game.scoring import TEN_TRICKS, contract_of
 from service.bidding.policy import Policy
 
 # What decided the number.
-AS_COUNTED, BY_RULES, FOR_TEN = range(3)
-NUMBER_RULES = ("", "table-rules", "ten-for-200")
+AS_COUNTED, BY_RULES, FOR_TEN, CERTAIN = range(4)
+NUMBER_RULES = ("", "table-rules", "ten-for-200", "certain-tricks")
 
 BAG_PRICE = 11.0  # points that a bag costs in the paper (110 for ten); the table `factor` was fitted at 10
 BAG_SLOPE = 0.03  # tricks to add for each point above BAG_PRICE
@@ -63,6 +63,18 @@ def number_under_rules(
     if allowed >> takes & 1:
         return takes, AS_COUNTED
     return nearest_allowed(takes, takes, allowed), BY_RULES
+
+
+def at_least_certain(takes: int, spades: int, above: int, partner_bid: int, allowed: int) -> int:
+    """Return ``takes``, or the certain spade tricks of the hand if they are more.
+
+    The result is in the set ``allowed``, and at most 13 less partner's bid. ``above``: as in `certain_tricks`.
+    """
+    certain = certain_tricks(spades, above)
+    if partner_bid > 0 and certain > 13 - contract_of(partner_bid):
+        certain = 13 - contract_of(partner_bid)
+    certain = nearest_allowed(certain, takes, allowed) if certain > takes else takes
+    return certain if certain > takes else takes
 
 
 def simplified_rules(rules: Rules) -> Rules:

@@ -24,14 +24,13 @@ from service.bidding.bis.endgame import (
     COMPLETE_TO_14,
     DESPERATE_NIL,
     LAST_SEAT_LESS,
-    LEAD_LESS,
     NO_RULE,
     RULE_NAMES,
     SAFE_REGULAR,
 )
 from service.bidding.bis.nil import NIL_REASONS, NOT_RULED_OUT, Nil
 from service.bidding.bis.regular import Regular
-from service.bidding.bis.stakes import AS_COUNTED, BY_RULES, NUMBER_RULES
+from service.bidding.bis.stakes import AS_COUNTED, BY_RULES, CERTAIN, FOR_TEN, NUMBER_RULES
 from service.bidding.game.auction import auction_after
 from service.bidding.game.cards import RANKS
 from service.bidding.game.rules import MIRROR, PARTNERSHIP, SUICIDE, VARIANTS, WHIZ, WHIZ_STRICT
@@ -45,7 +44,6 @@ _WHY = {
     DESPERATE_NIL: "opponents win by 20 or more when both make it, beyond two tricks more: a nil that is likely enough",
     SAFE_REGULAR: "the regular bid wins the game too: no need for a nil",
     LAST_SEAT_LESS: "one trick less wins the game too, and two more bags bring no penalty",
-    LEAD_LESS: "ahead by more than 10 when all make their bids, and two more bags bring no penalty",
 }
 _ANSWERED = "asks for a nil: the threshold is lower, and the king or queen of spades is no bar"
 _SAID = {
@@ -65,7 +63,11 @@ _FORCED = {
     SUICIDE: "suicide: one of two partners bids nil, the other the side's least contract or more",
 }
 _BY_RULES = "the nearest bid that the rules allow"
-_FOR_TEN = "a contract of exactly ten stakes 200, and both partners' tricks come near enough"
+_NUMBER = {
+    BY_RULES: _BY_RULES,
+    FOR_TEN: "a contract of exactly ten stakes 200, and both partners' tricks come near enough",
+    CERTAIN: "the spades alone take this many tricks by force",
+}
 
 
 def explain_bis(
@@ -131,7 +133,7 @@ def _forced(made: BisDecision, variant: int) -> tuple[str, str] | None:
         return None
     if variant in _FORCED and rule == BY_RULES:
         return VARIANTS[variant], _FORCED[variant]
-    return NUMBER_RULES[rule], _BY_RULES if rule == BY_RULES else _FOR_TEN
+    return NUMBER_RULES[rule], _NUMBER[rule]
 
 
 def numbers_of(regular: Regular, nil: Nil) -> dict[str, Any]:

@@ -2,35 +2,69 @@
 
 For each candidate the net gives the probabilities of its outcomes (`outcomes`). Each outcome is worth the win
 probability of the score that it leads to (`win_table`). The policy takes the candidate with the highest win
-probability, but a higher number only if it is better by MARGIN. The service computes the sums with numpy (`decision`),
-the simulator with loops (`tables.engine.winprob`).
+probability, but a higher number or a nil only if it is better by a margin (`best_bid`). The service computes the sums
+with numpy (`decision`), the simulator with loops (`tables.engine.winprob`).
 """
+
+from typing import Any
 
 from service.bidding.bis.nil import NOT_RULED_OUT
 from service.bidding.game.legal import NIL_BIT, bids_between
 from service.bidding.game.scoring import contract_of
+from service.bidding.policy import Policy
 
 BELOW, ABOVE = 2, 2  # numbers considered below and above the regular takes
 MANY_TAKES = 12  # regular takes from which on no lower number is considered: the net was not trained on such hands
 MOST_CANDIDATES = BELOW + ABOVE + 2
-MARGIN = 2e-3  # win probability; the net's error is larger than this, and a lower bid is set less often
-TIE_TOLERANCE = (
-    1e-5  # win probabilities this close to each other are equal, and the lower bid wins: the service uses float32
-)
+TIE_TOLERANCE = 1e-5  # win probabilities this close to each other are equal: the service uses float32
 
 
-def candidates(takes: int, partner_bid: int, ruled_out: int, allowed: int) -> int:
+def candidates(takes: int, certain: int, partner_bid: int, ruled_out: int, allowed: int) -> int:
     """Return the set of bids to consider: those near the regular takes, and nil unless a reason rules it out.
 
-    The set contains only bids in ``allowed``. If none of these bids is allowed, it is all of ``allowed``.
+    No number is below ``certain``, the hand's certain tricks, unless partner's bid leaves fewer. The set contains only
+    bids in ``allowed``. If none of these bids is allowed, it is all of ``allowed``.
     """
+    if takes < certain:
+        takes = certain
     most = 13 - contract_of(partner_bid) if partner_bid > 0 else 13
     high, low = takes + ABOVE, takes - BELOW if takes < MANY_TAKES else takes
     if high > most:
         high = most if most > 1 else 1
+    if low < certain:
+        low = certain
     if low < 1:
         low = 1
     bids = bids_between(low if low < high else high, high) & allowed
     if ruled_out == NOT_RULED_OUT:
         bids |= NIL_BIT & allowed
     return bids if bids else allowed
+
+
+def best_bid(p_win: Any, natural: int, policy: Policy) -> int:
+    """Return the bid with the highest win probability, as far as the differences exceed the net's error.
+
+    ``p_win`` (14,): win probability of each bid considered, -1 for the others; ``natural``: the regular takes. A higher
+    number must be better than a lower one by `margin`, and a nil better than the best number by `nil_margin`. If all
+    bids differ by less than `even`, the natural bid is chosen if it is considered.
+    """
+    best = 0
+    least, most = 1.0, p_win[0]
+    for bid in range(1, 14):
+        p = p_win[bid]
+        if p < 0.0:
+            continue
+        if best == 0 or p > p_win[best] + policy.margin:
+            best = bid
+        if p < least:
+            least = p
+        if p > most:
+            most = p
+    if p_win[0] >= 0.0:
+        if best == 0 or p_win[0] > p_win[best] + policy.nil_margin - TIE_TOLERANCE:
+            best = 0
+        if p_win[0] < least:
+            least = p_win[0]
+    if most - least < policy.even and p_win[natural] >= 0.0:
+        return natural
+    return best

@@ -15,8 +15,9 @@ from service.bidding.game.auction import Auction
 from service.bidding.game.cards import suits_of
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import Standing
+from service.bidding.policy import Policy
 from service.bidding.record import record
-from service.bidding.winprob.candidates import MARGIN, TIE_TOLERANCE
+from service.bidding.winprob.candidates import best_bid
 from service.bidding.winprob.features import (
     BIS_TERMS,
     POSITION_NAMES,
@@ -27,7 +28,14 @@ from service.bidding.winprob.features import (
 )
 from service.bidding.winprob.games import key_of
 from service.bidding.winprob.outcome_values import OUR_WAYS, THEIR_WAYS, Side, outcome_value_matrix
-from service.bidding.winprob.outcomes import OUTCOMES, contract_tens
+from service.bidding.winprob.outcomes import (
+    OURS,
+    OUTCOMES,
+    THEIRS,
+    contract_tens,
+    our_impossible_ways,
+    their_impossible_ways,
+)
 from service.bidding.winprob.weights import Floats, Weights, outcome_odds
 from service.bidding.winprob.win_table import WIN_SCALE
 
@@ -40,8 +48,18 @@ _pack_position = Struct(f"{len(POSITION_NAMES) + 1}f").pack
 _pack_bid = Struct(f"{VALUES}f{4 * OUTCOMES}x").pack
 _BIDS = [[bid for bid in range(7) if bids >> bid & 1] for bids in range(128)]  # the bids in a set of bids 0..6
 _BIDS += [[bid + 7 for bid in bids] for bids in _BIDS]  # at 128 and after: the bids in a set of bids 7..13
+_ONE = np.ones((), np.float32)
 _ONES = np.ones(OUTCOMES, np.float32)
 _TOPS = np.full(OUTCOMES, WIN_SCALE, np.float32)
+
+
+def _possible(ours: int, theirs: int) -> Floats:
+    """Return 1 for each outcome whose ways are not in the sets ``ours`` and ``theirs``, and 0 for the others."""
+    out = [ours >> our & 1 or theirs >> their & 1 for our in range(OURS) for their in range(THEIRS)]
+    return np.array([not excluded for excluded in out], np.float32)
+
+
+_POSSIBLE = {(ours, theirs): _possible(ours, theirs) for ours in range(1 << OURS) for theirs in range(1 << THEIRS)}
 
 
 class WinDecision(NamedTuple):
@@ -65,21 +83,21 @@ def win_decision(
     hand: int,
     auction: Auction,
     standing: Standing,
-    allowed: int,
-    legal: int,
+    bids_of: tuple[int, int],
     every: bool,
     rules: Rules,
+    policy: Policy,
     weights: Weights,
 ) -> WinDecision:
-    """Return the bid with the highest win probability; a higher number is chosen only if it is better by MARGIN.
+    """Return the bid with the highest win probability, as `best_bid` chooses it.
 
-    ``allowed``: the set of bids that the rules allow; ``legal``: the set that the request allows, which overrides
-    ``allowed``; ``every``: report all allowed legal bids, not only those considered. ``rules`` must have a win table
-    (`games`).
+    ``bids_of``: the set of bids that the rules allow, and the set that the request allows, which overrides it;
+    ``every``: report all allowed legal bids, not only those considered. ``rules`` must have a win table (`games`).
     """
+    allowed, legal = bids_of
     tables, win_slice = weights.tables, weights.games[key_of(rules)]
     position = model_position(hand, auction, standing, allowed, win_slice, rules, tables)
-    seat, (us, them, us_bags, them_bags), regular, nil, weighed, held, inputs, _, stake, their_stake = position
+    seat, (us, them, us_bags, them_bags), regular, nil, weighed, held, inputs, _, stake, their_stake, certain = position
     if (hand >> 48).bit_count() == 4:
         nil = consider_nil(suits_of(hand), auction, BIS_TERMS, allowed, rules, tables)
     weighed = weighed & legal or allowed & legal or legal
@@ -110,13 +128,22 @@ def win_decision(
     values[...] = worths
     x = np.frombuffer(b"".join((*_cards(held), _pack_position(*inputs, 1.0))), np.float32)
     odds = outcome_odds(x, seen, weights)
+    if seat > 1 and (
+        contracts[-1] > 13 or (certain and (not bids[0] or certain >= contracts[0] or certain + opposing[0] > 13))
+    ):
+        for row, bid in enumerate(bids):
+            at_stake = stake if bid else stake + rules.nil_points
+            ours_out = our_impossible_ways(bid, contracts[row], at_stake, stake, certain)
+            theirs_out = their_impossible_ways(opposing[row], their_stake, certain) if seat == 3 else 0
+            odds[row] *= _POSSIBLE[ours_out, theirs_out]
     p_win = []
-    best, most = -1, -1.0
+    by_bid = [-1.0] * 14
     for bid, worth, whole in zip(bids, np.vecdot(odds, values).tolist(), odds.dot(_TOPS).tolist()):
         p = worth / whole if worth < whole else 1.0  # the quotient may exceed 1 by rounding
         p_win.append(p)
-        if weighed >> bid & 1 and p > most + (MARGIN if best > 0 else TIE_TOLERANCE):
-            best, most = bid, p
+        if weighed >> bid & 1:
+            by_bid[bid] = p
+    best = best_bid(by_bid, regular.takes, policy)
     return record(
         WinDecision,
         (best, regular, nil, inputs, bids, contracts, opposing, stake, their_stake, p_win, odds, weighed),
@@ -144,8 +171,9 @@ def sum_outcomes(odds: Floats, which: Floats) -> list[list[float]]:
 
     ``odds`` has shape (bids, OUTCOMES); ``which`` comes from `outcome_columns`. The result has one row for each bid.
     """
-    sums: list[list[float]] = (odds.dot(which) / odds.dot(_ONES).reshape(-1, 1)).tolist()
-    return sums
+    sums = odds.dot(which) / odds.dot(_ONES).reshape(-1, 1)
+    rows: list[list[float]] = np.minimum(sums, _ONE).tolist()  # a sum may exceed 1 by rounding
+    return rows
 
 
 def outcome_columns(columns: list[list[int]]) -> Floats:

@@ -9,7 +9,7 @@ labels (`tables.learning`).
 from typing import NamedTuple
 
 from service.bidding.bis.nil import LOW_FOUR, Nil, NilTerms, consider_nil
-from service.bidding.bis.regular import Regular, regular_takes
+from service.bidding.bis.regular import Regular, certain_tricks, regular_takes
 from service.bidding.game.auction import NO_BID, Auction, sequence_after
 from service.bidding.game.cards import suits_of
 from service.bidding.game.rules import Rules
@@ -67,6 +67,7 @@ class ModelPosition(NamedTuple):
     to_goal: int  # points that our side needs to reach the goal
     stake: int  # points at stake on partner's nil, 0 if there is none
     their_stake: int  # points at stake on the opponents' nils
+    certain: int  # tricks that the hand's spades take by force
 
 
 class Expected(NamedTuple):
@@ -116,15 +117,16 @@ def top_spades(spades: int) -> int:
 
 def bids_to_weigh(
     suits: tuple[int, int, int, int], auction: Auction, allowed: int, rules: Rules, tables: Tables
-) -> tuple[Regular, Nil, int]:
-    """Return a hand's regular takes, its nil, and the set of bids to consider.
+) -> tuple[Regular, Nil, int, int]:
+    """Return a hand's regular takes, its nil, the set of bids to consider, and the hand's certain tricks.
 
     ``suits``: from `suits_of`; ``allowed``: the set of bids that the rules allow.
     """
     seat, _, _, _, partner_bid, opponents_nils, sum_of_bids, _ = auction
     regular = regular_takes(suits, 2 - opponents_nils, partner_bid, tables.factor[seat, sum_of_bids], 0.0, tables)
     nil = consider_nil(suits, auction, LOW_FOUR_TERMS, allowed, rules, tables)
-    return regular, nil, candidates(regular.takes, partner_bid, nil.ruled_out, allowed)
+    certain = certain_tricks(suits[3], 0)
+    return regular, nil, candidates(regular.takes, certain, partner_bid, nil.ruled_out, allowed), certain
 
 
 def model_position(
@@ -142,7 +144,7 @@ def model_position(
     if win_slice.bags == 1:  # the rules count no bags; ignore those of the request
         us_bags, them_bags = 0, 0
     standing = record(Standing, (us, them, us_bags, them_bags))
-    regular, nil, weighed = bids_to_weigh(suits, auction, allowed, rules, tables)
+    regular, nil, weighed, certain = bids_to_weigh(suits, auction, allowed, rules, tables)
     held = holdings(suits)
     inputs = position_inputs(held, auction, standing, win_slice, rules, regular, nil, tables)
     stake, their_stake = 0, 0
@@ -150,7 +152,7 @@ def model_position(
         stake, their_stake = nil_stakes(auction, rules)
     return record(
         ModelPosition,
-        (auction.seat, standing, regular, nil, weighed, held, inputs, rules.win - us, stake, their_stake),
+        (auction.seat, standing, regular, nil, weighed, held, inputs, rules.win - us, stake, their_stake, certain),
     )
 
 
@@ -265,7 +267,7 @@ def bid_inputs(bid: int, expected: Expected, position: ModelPosition) -> tuple[f
     ``expected``: from `expected_bids` for the same bid.
     """
     partner, theirs, _, _ = expected
-    seat, _, regular, nil, _, _, _, to_goal, _, _ = position
+    seat, _, regular, nil, _, _, _, to_goal, _, _, _ = position
     side = bid + partner
     total = side + theirs
     past = 10.0 * side - to_goal

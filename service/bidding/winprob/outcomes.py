@@ -26,10 +26,39 @@ THEIR_CONTRACT = (1, 1, 1, -1)
 THEIR_CONTRACT_NIL = (1, 1, -1, -1)
 THEIR_NIL = (1, -1, 1, -1)
 
+# Sets of ways as bit masks, without a nil on the side and with one: the contract is made, and the contract is set.
+_OUR_MADE, _OUR_SET = (0b01111, 0b00111), (0b10000, 0b11000)
+_THEIR_MADE = (0b0111, 0b0011)
+_OUR_NIL_MADE = 0b01011
+
 
 def contract_tens(contract: int, rules: Rules) -> int:
     """Return the points of a contract in tens: its tricks, or 20 if `ten_for_200` applies."""
     return contract_points(contract, rules) // 10
+
+
+def our_impossible_ways(bid: int, contract: int, stake: int, beside: int, certain: int) -> int:
+    """Return the set of our side's ways that the hand's ``certain`` tricks exclude. Partner has bid.
+
+    ``contract``: our side's tricks with the hand's ``bid``; ``stake``: points at stake on our side's nils; ``beside``:
+    those on partner's nil alone.
+    """
+    nil = 1 if stake > 0 else 0
+    if contract > 13:
+        return _OUR_MADE[nil]
+    if bid == 0:
+        return _OUR_NIL_MADE if nil and beside == 0 and certain > 0 else 0
+    if certain < contract:
+        return 0
+    if nil:
+        return _OUR_SET[1]
+    bags = certain - contract  # at least
+    return _OUR_SET[0] | ((1 << (bags if bags < 3 else 3)) - 1)
+
+
+def their_impossible_ways(contract: int, stake: int, certain: int) -> int:
+    """Return the set of the opponents' ways that our hand's ``certain`` tricks exclude. Both opponents have bid."""
+    return _THEIR_MADE[1 if stake > 0 else 0] if contract + certain > 13 else 0
 
 
 def nil_stakes(auction: Auction, rules: Rules) -> tuple[int, int]:

@@ -4,10 +4,11 @@ All three other players are opponents, and each plays for their own contract. `s
 of two partners.
 """
 
+from service.bidding.bis.regular import sure_takes
 from service.bidding.game.scoring import contract_of, is_nil
 from tables.engine.play_state import PlayState
 from tables.players.common import tricks_left
-from tables.players.srp1.goals import sum_of_contracts, sure_takes
+from tables.players.srp1.goals import sum_of_contracts
 
 # Each piece can be switched off, to measure how much it wins.
 SURE_TAKES, SETTING, BAG_DODGING, NIL_PLAY, ATTACK, POSITION, LEADS = (1 << i for i in range(7))

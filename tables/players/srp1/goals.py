@@ -1,9 +1,10 @@
 """The goal of SRP in the current state, as kernels (ECAI 2020, appendices D.1, D.2 and E).
 
-`sure_takes` counts the spade tricks that are certain in the worst case. `wants_tricks` combines bids, tricks and the
-risk of bags into one decision: take tricks, or leave them to the opponents.
+`wants_tricks` combines bids, tricks, the spade tricks that are certain and the risk of bags into one decision: take
+tricks, or leave them to the opponents.
 """
 
+from service.bidding.bis.regular import sure_takes
 from service.bidding.game.scoring import contract_of, is_nil
 from tables.engine.play_state import PlayState
 from tables.players.common import tricks_left, tricks_needed
@@ -17,25 +18,6 @@ ALL_PIECES = 511
 # points, and a different goal for 14 and more changed nothing.
 STRONG_UNDER, UNDER, OVER, FOURTEEN, STRONG_OVER = range(5)
 WE_NIL, PARTNER_NIL, OPPONENTS_NIL, NIL_VERSUS_NIL, DOUBLE_NIL = range(5, 10)
-
-
-def sure_takes(spades: int, unseen: int) -> int:
-    """Return how many tricks ``spades`` must win if one opponent holds all ``unseen`` spades and we always lead.
-
-    Both arguments are masks of one suit. We lead from the top. The opponent beats each card as cheaply as possible, or
-    plays the lowest card (Wastlund's one-suit whist, worst case).
-    """
-    sure = 0
-    while spades:
-        card = 1 << (spades.bit_length() - 1)
-        spades ^= card
-        higher = unseen & ~(card * 2 - 1)
-        if higher:
-            unseen ^= higher & -higher
-        else:
-            sure += 1
-            unseen &= unseen - 1
-    return sure
 
 
 def round_type(state: PlayState, me: int) -> int:

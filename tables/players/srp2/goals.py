@@ -3,12 +3,13 @@
 The pieces below are the new ones. SRP 2 always uses all pieces of SRP 1.
 """
 
+from service.bidding.bis.regular import sure_takes
 from service.bidding.game.cards import highest
 from service.bidding.game.scoring import contract_of, is_nil, nil_stake
 from tables.engine.play import carried_rules
 from tables.engine.play_state import PlayState
 from tables.players.common import cards_above, tricks_left, tricks_needed
-from tables.players.srp1.goals import OVER, UNDER, sum_of_contracts, sure_takes, type_by_sum
+from tables.players.srp1.goals import OVER, UNDER, sum_of_contracts, type_by_sum
 
 OWN_SHARE, LOW_KEPT, UNDER_PARTNER, TRUMPS_KEPT, RUFF_BEHIND, HIGH_LEADS, COVER_KEPT, COVER_ODDS, STAKES = (
     1 << i for i in range(9)

@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.bidding.bidder import Position, decide
@@ -215,10 +215,17 @@ def test_an_answer_that_is_a_nil_anyhow(table_set):
 # ---- before and after ---------------------------------------------------------------------------------------------
 
 
-def test_the_end_of_the_game_has_the_word_after_the_convention(table_set):
-    """More than 10 points ahead and able to win: the bid is one less, although it was a signal."""
-    made = decided(table_set, COVER, (), us=460)
-    assert (made.bid, changes(made)) == (4, [("big5-signal", 4, 5), ("ahead-one-less", 5, 4)])
+def test_the_end_of_the_game_does_not_change_a_signal(table_set):
+    for us, them in ((460, 0), (0, 460), (440, 440), (460, 480)):
+        made = decided(table_set, COVER, (), us=us, them=them)
+        assert (made.bid, changes(made)) == (5, [("big5-signal", 4, 5)])
+
+
+@settings(max_examples=300, deadline=None)
+@given(hands, st.sampled_from([(), (2,), (4,), (6,)]), st.integers(30, 49), st.integers(30, 49))
+def test_the_end_of_the_game_makes_no_five_that_is_no_signal(table_set, pbn, previous, us, them):
+    made = decided(table_set, pbn, previous, us=10 * us, them=10 * them)
+    assert (made.bid == 5) == any(rule == "big5-signal" for rule, _, _ in changes(made))
 
 
 def test_the_rules_have_the_last_word(table_set):
@@ -270,12 +277,15 @@ def test_any_hand_against_the_oracle(table_set, pbn, previous, name, answer_thre
     assert nil["chosen"] == (nil["ruled_out"] is None and nil["expected_points"] > nil["threshold"])
     if asked:
         assert nil["ruled_out"] != "king or queen of spades"
-    bid = 0 if nil["chosen"] else takes
-    rule, after = naive.convention_says(naive.suits_of(pbn), len(previous), bid, takes, convention)
     told = changes(made)
+    number = max(takes, min(naive.certain_tricks(naive.suits_of(pbn)["S"]), 13 - (previous[-2:-1] or (0,))[0]))
+    bid = 0 if nil["chosen"] else number
+    if bid > takes:
+        assert told.pop(0) == ("certain-tricks", takes, number)
+    rule, after = naive.convention_says(naive.suits_of(pbn), len(previous), bid, takes, convention)
     if asked and bid == 0:
         honour = naive.suits_of(pbn)["S"] & {10, 11}
-        rule, bid = f"{convention}-answer", takes if nil["expected_points"] <= 25 or honour else 0
+        rule, bid = f"{convention}-answer", number if nil["expected_points"] <= 25 or honour else 0
     if rule is not None:
         assert told[0] == (rule, bid, after)
         told = told[1:]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from service.bidding.bis.endgame import MOST_TRICKS, RULE_NAMES, Proposal, apply_endgame, can_win, project
 from service.bidding.bis.nil import ACE_OF_SPADES, NOT_RULED_OUT, Nil
 from service.bidding.bis.regular import Regular, limit_takes
-from service.bidding.game.auction import SEQUENCES, auction_after, sequence_after
+from service.bidding.game.auction import NO_BID, SEQUENCES, auction_after, sequence_after
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL, Standing, nil_stake
@@ -48,6 +48,7 @@ def after(
     bags=0,
     rules=CLASSIC,
     allowed=None,
+    reserved=NO_BID,
 ):
     """Return (name of the rule or "", bid) for a bid after ``bids``; ``bid`` 0 is nil."""
     estimate = float(bid) if estimate is None else estimate
@@ -56,7 +57,8 @@ def after(
     if allowed is None:
         allowed = allowed_bids(0, auction.partner_bid, rules)
     regular = Regular(0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, estimate, takes)
-    proposal = Proposal(bid, takes, regular, Nil(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, p, 0.0, 0.0, out, False))
+    nil = Nil(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, p, 0.0, 0.0, out, False)
+    proposal = Proposal(bid, takes, regular, nil, reserved)
     standing = Standing(us, them, bags, 0)
     end = apply_endgame(proposal, auction, standing, allowed, rules, Policy(nil_floor=floor), t)
     assert end.before == bid
@@ -240,8 +242,7 @@ def test_regular_must_stay_in_front(neutral):
         (440, 439, 8, 3, ("", 3)),  # two more bags bring the penalty
         (440, 440, 7, 3, ("", 3)),  # one less is level with their 500; a lead of 10
         (441, 440, 7, 3, ("last-seat-one-less", 2)),  # 511: 501 is ahead
-        (432, 431, 7, 3, ("ahead-one-less", 2)),  # 502: 492 would not reach the goal; ahead by 11
-        (431, 431, 7, 3, ("", 3)),  # by 10
+        (432, 431, 7, 3, ("", 3)),  # 502: 492 would not reach the goal
         (429, 0, 7, 3, ("", 3)),  # 499: out of reach
         (460, 0, 7, 1, ("", 1)),  # never less than 1
     ],
@@ -258,12 +259,21 @@ def test_one_less_without_bags_or_with_another_limit(neutral):
     assert after(neutral.plain, bids, 3, 440, 0, bags=3, rules=Rules(bag_limit=5))[1] == 3
 
 
-def test_ahead_before_the_last_seat(neutral):
+def test_no_trick_less_before_the_last_seat(neutral):
     t = means(neutral, after_3_4_3=(3.0, 0, 0))
     # ours 440 + 60 = 500; theirs them + 70
-    assert after(t, (3, 4), 3, 440, 419) == ("ahead-one-less", 2)  # by 11
-    assert after(t, (3, 4), 3, 440, 420) == ("", 3)  # by 10
-    assert after(t, (3, 4), 3, 439, 0) == ("", 3)
+    for them in (0, 419, 420):
+        assert after(t, (3, 4), 3, 440, them) == ("", 3)
+
+
+def test_no_bid_that_partner_would_read_as_a_signal(neutral):
+    t = means(neutral, after_4=(3.0, 3.0, 4.0))
+    # ours 440 + 10 x bid + 30, theirs 460 + 70: the four bids sum to 14 with one trick more
+    assert after(t, (), 4, 440, 460) == ("", 4)
+    t = means(neutral, after_4=(3.0, 2.0, 4.0))
+    assert after(t, (), 4, 440, 460) == ("complete-to-14", 5)
+    assert after(t, (), 4, 440, 460, reserved=5) == ("", 4)
+    assert after(t, (), 4, 440, 460, reserved=6) == ("complete-to-14", 5)
 
 
 def test_nobody_near_the_goal(neutral):

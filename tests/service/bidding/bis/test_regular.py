@@ -6,14 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.bidding.bis.bis import bis
-from service.bidding.bis.regular import MOST_RUFFS, limit_takes, regular_takes
+from service.bidding.bidder import Position, decide
+from service.bidding.bis.bis import MANY_SPADES, bis
+from service.bidding.bis.regular import MOST_RUFFS, certain_tricks, limit_takes, regular_takes
 from service.bidding.game.auction import auction_after, read_auction
 from service.bidding.game.cards import parse_pbn, suits_of
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL, START
+from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
+from service.bidding.table_profile import JOKERS_PROFILE
+from service.bidding.tableset import open_tables
 from tables.builders.derived import ruff_values, side_value, spade_counts
 from tests import naive
 
@@ -238,3 +242,47 @@ def test_factor_is_read_by_seat_and_sum(fitted):
     for bids, total in (((), 0), ((4,), 4), ((4, 0), 4), ((4, BLIND_NIL, 5), 9), ((13, 13, 13), 39)):
         made = bis(parse_pbn(WORKED), auction_after(bids), START, EVERY_BID, Rules(), Policy(), fitted.plain)
         assert made.regular.factor == factor[len(bids), total]
+
+
+# ---- certain tricks -----------------------------------------------------------------------------------------------
+
+
+def test_certain_tricks_of_all_holdings(fitted):
+    """The rule in cards, and the number that `bis` compares with to skip the count."""
+    for spades in range(1 << 13):
+        found = certain_tricks(spades, 0)
+        assert found == naive.certain_tricks({rank for rank in range(13) if spades >> rank & 1})
+        assert found <= fitted.plain.spade_takes[spades, 0] or spades.bit_count() > MANY_SPADES
+
+
+def test_certain_tricks_with_jokers():
+    spade_takes = open_tables().kernel[JOKERS_PROFILE].spade_takes
+    for spades in range(1 << 15):
+        count = spades.bit_count()
+        if count <= 13:
+            assert certain_tricks(spades, 2) <= spade_takes[spades, 0] or count > MANY_SPADES
+    assert certain_tricks(0b111 << 12, 2) == 3  # both jokers and the ace
+    assert certain_tricks(0b1 << 12, 2) == 0  # the ace alone
+
+
+@pytest.mark.parametrize(
+    ("pbn", "previous", "policy", "bid"),
+    [
+        ("AKQJT98765432...", (), "bis:offset=-1", 13),
+        ("AKQJT98765432...", (), "bis:offset=-1,certain=off", 12),
+        ("AKQJT98765432...", (3, 3), "bis:offset=-5", 10),  # partner's 3 leaves no more
+        ("AKQJT98765.2.3.4", (4, 0, 6), "bis", 10),
+        ("AKQJT98765.2.3.4", (4, 0, 6), "bis:certain=off", 9),
+        ("AKQT987654.2.3.4", (4, 0, 6), "bis", 10),
+        ("AKQT987654.2.3.4", (4, 0, 6), "bis:certain=off", 8),
+        ("AK.5432.5432.432", (6, 3, 4), "bis:offset=-5", 2),
+        ("A2.5432.5432.432", (6, 3, 4), "bis:offset=-5", 1),
+    ],
+)
+def test_a_number_is_at_least_the_certain_tricks(pbn, previous, policy, bid):
+    position = Position(parse_pbn(pbn), previous, 0, 0, 0, 0, Rules())
+    made = decide(position, parse_policy(policy), open_tables())
+    assert made.bid == bid
+    assert made.explanation is not None
+    changed = [step["rule"] for step in made.explanation["adjustments"]]
+    assert ("certain-tricks" in changed) == (bid in (13, 10, 2))

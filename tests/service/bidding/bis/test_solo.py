@@ -11,7 +11,7 @@ from service.bidding.bis.endgame import RULE_NAMES, Proposal
 from service.bidding.bis.nil import ACE_OF_SPADES, NOT_RULED_OUT, Nil
 from service.bidding.bis.regular import Regular
 from service.bidding.errors import PolicyError
-from service.bidding.game.auction import auction_after
+from service.bidding.game.auction import NO_BID, auction_after
 from service.bidding.game.cards import RANKS, parse_pbn
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import CUTTHROAT, make_rules
@@ -137,7 +137,7 @@ def test_other_policies_take_the_seat_opposite_for_a_partner(tables):
 
 def finish(t, bids, bid, scores, bags=0, takes=2, probability=0.5, reason=NOT_RULED_OUT, rules=RULES):
     nil = Nil(1.0, 1.0, 1.0, 1.0, 1.0, 0.5, probability, 0.0, 25.0, reason, False)
-    proposal = Proposal(bid, takes, Regular(0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, float(takes), takes), nil)
+    proposal = Proposal(bid, takes, Regular(0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, float(takes), takes), nil, NO_BID)
     made = apply_finish(proposal, auction_after(tuple(bids)), scores, bags, rules, policy(), t)
     return RULE_NAMES[made.rule], made.bid
 

@@ -6,6 +6,8 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from service.bidding.bidder import Position, decide
 from service.bidding.bis.nil import Nil
@@ -17,7 +19,7 @@ from service.bidding.game.rules import NO_LOSING_GOAL
 from service.bidding.game.scoring import START, Standing
 from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
-from service.bidding.winprob.candidates import MOST_CANDIDATES, candidates
+from service.bidding.winprob.candidates import MOST_CANDIDATES, best_bid, candidates
 from service.bidding.winprob.decision import win_decision
 from service.bidding.winprob.features import (
     BID_INPUTS,
@@ -42,6 +44,7 @@ from tables.arena.errors import ArenaError
 from tables.arena.match import Match
 from tables.arena.result import run_match
 from tables.engine.outcomes import Contracts, our_points, outcome_values, their_points
+from tables.engine.simulate import numba_typed
 from tables.engine.winprob import card_inputs
 from tables.learning.net import CENTRED, CROSS_ENTROPY, Batch, Floats, Net, packed
 from tables.learning.training import GAMES, SEEN_SHARE, drawn_scores, random_games
@@ -53,6 +56,7 @@ from tests.parity.worlds import compiled
 WORKED = "AKJ62.AQ.Q.K9543"
 LOW = "432.5432.5432.32"
 WINPROB = parse_policy("winprob")
+PAPER = rules_of((200, -100, 100))
 
 
 def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, game=(500, NO_LOSING_GOAL, 100)):
@@ -65,10 +69,10 @@ def test_numpy_and_compiled_agree(fitted):
     fast = compiled("tables.engine.winprob.winprob_bid")
     rng, weights = random.Random(3), load_weights(fitted.arrays, fitted.plain, games_of(MORE_ROWS))
     for _ in range(5000):
-        hand, auction, scores, allowed, rules, *_ = where = win_position(rng)
+        hand, auction, scores, allowed, rules, policy, *_ = where = win_position(rng)
         p_win = np.zeros(14)
-        bid = fast(hand, auction, scores, allowed, rules, fitted.arrays, p_win)
-        made = win_decision(hand, auction, scores, allowed, EVERY_BID, False, rules, weights)
+        bid = fast(hand, auction, scores, allowed, rules, policy, fitted.arrays, p_win)
+        made = win_decision(hand, auction, scores, (allowed, EVERY_BID), False, rules, policy, weights)
         assert made.bid == bid, where
         assert p_win[made.bids] == pytest.approx(made.p_win, abs=5e-6)
 
@@ -80,8 +84,8 @@ def test_a_nil_beside_partners_nil_stakes_both(fitted):
     weights, rules = load_weights(fitted.arrays, fitted.plain, games_of(MORE_ROWS)), rules_of((200, -100, 100))
     where = parse_pbn(LOW), auction_after((0, 4)), Standing(60, 120, 3, 4)
     p_win = np.zeros(14)
-    assert fast(*where, 1, rules, fitted.arrays, p_win) == 0
-    made = win_decision(*where, EVERY_BID, 1, True, rules, weights)
+    assert fast(*where, 1, rules, numba_typed(WINPROB), fitted.arrays, p_win) == 0
+    made = win_decision(*where, (EVERY_BID, 1), True, rules, WINPROB, weights)
     assert made.p_win == pytest.approx([p_win[0]], abs=5e-6)
 
 
@@ -177,13 +181,82 @@ def test_a_clear_nil_and_its_sentence():
 
 
 def test_candidates():
-    assert candidates(4, NO_BID, 0, EVERY_BID) == 0b1111101
-    assert candidates(4, NO_BID, 2, EVERY_BID) == 0b1111100
-    assert candidates(2, 11, 2, 0b111) == 0b110
-    assert candidates(1, 13, 2, 0b10) == 0b10
-    assert candidates(13, NO_BID, 2, EVERY_BID) == 1 << 13
+    assert candidates(4, 0, NO_BID, 0, EVERY_BID) == 0b1111101
+    assert candidates(4, 0, NO_BID, 2, EVERY_BID) == 0b1111100
+    assert candidates(2, 0, 11, 2, 0b111) == 0b110
+    assert candidates(1, 0, 13, 2, 0b10) == 0b10
+    assert candidates(13, 0, NO_BID, 2, EVERY_BID) == 1 << 13
+    assert candidates(4, 3, NO_BID, 2, EVERY_BID) == 0b1111000
+    assert candidates(4, 6, NO_BID, 2, EVERY_BID) == 0b111000000
+    assert candidates(4, 6, 10, 2, EVERY_BID) == 0b1000  # partner's bid leaves 3
     for takes in range(1, 14):
-        assert candidates(takes, NO_BID, 0, EVERY_BID).bit_count() <= MOST_CANDIDATES
+        assert candidates(takes, 0, NO_BID, 0, EVERY_BID).bit_count() <= MOST_CANDIDATES
+
+
+def test_best_bid():
+    policy = parse_policy("winprob:margin=0.01,nil_margin=0.02,even=0.004")
+
+    def best(natural=3, **chances):
+        p_win = [-1.0] * 14
+        for name, p in chances.items():
+            p_win[int(name[1:])] = p
+        return best_bid(p_win, natural, policy)
+
+    assert best(b2=0.5, b3=0.505, b4=0.509) == 2  # a higher number must be better by `margin`
+    assert best(b2=0.5, b3=0.511, b4=0.52) == 3
+    assert best(b0=0.5199, b2=0.50, b3=0.501) == 2  # a nil must be better by `nil_margin`
+    assert best(b0=0.5201, b2=0.50, b3=0.501) == 0
+    assert best(b0=0.5201, b2=-1.0) == 0  # the only bid considered
+    assert best(b0=0.503, b2=0.501, b3=0.5, b4=0.5) == 3  # all are even: the natural bid
+    assert best(b0=0.503, b2=0.501, natural=3) == 2  # the natural bid is not considered
+    assert best(b0=0.505, b2=0.501, b3=0.5, natural=3) == 2
+
+
+SOLID = "AKQJT98765.2.3.4"
+
+
+def chances_of(made):
+    return {row["bid"]: row["outcomes"] for row in made.explanation["candidates"]}
+
+
+def test_certain_tricks_are_bid_and_stated_as_certain():
+    made = decide(position(SOLID, (4, 0, 6)), WINPROB, open_tables())
+    assert made.bid >= 10
+    outcomes = chances_of(made)
+    assert (outcomes[10]["made"], outcomes[10]["set"], outcomes[10]["opponents_set"]) == (1.0, 0.0, 1.0)
+    made = decide(position(SOLID, (4, 3, 3)), WINPROB, open_tables())
+    assert made.bid == 10  # more would be over 13 with partner's 3
+    assert chances_of(made)[10]["opponents_set"] == 1.0  # 4 and 3 of three tricks
+    made = decide(position(SOLID, (4, 3, 3)), WINPROB, open_tables(), (11, 12))
+    assert chances_of(made)[11]["made"] == 0.0  # 14 of 13 tricks
+    made = decide(position("AK.5432.5432.432"), WINPROB, open_tables())
+    assert made.bid >= 2
+    made = decide(position("AKQJT98765432..."), WINPROB, open_tables())
+    assert made.bid == 13
+
+
+def test_the_certain_tricks_are_bags_at_least():
+    made = decide(position("AKQJT9.432.32.32", (1, 3)), WINPROB, open_tables(), (2, 3, 4, 5))
+    outcomes = chances_of(made)  # six certain tricks, and partner's 1: at least two bags up to a bid of 3
+    assert [outcomes[bid]["bags"] for bid in (2, 3)] == [1.0, 1.0]
+    assert 0.0 < outcomes[4]["bags"] < 1.0
+    assert [outcomes[bid]["made"] for bid in (2, 3, 4, 5)] == [1.0] * 4
+
+
+def test_a_nil_with_a_certain_trick_fails():
+    made = decide(position("A2.5432.5432.432", (3, 4)), WINPROB, open_tables(), (0, 1))
+    assert chances_of(made)[0]["nil_made"] == 0.0
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(2, 11), st.sampled_from([(4, 0), (0,), (3, 0, 6), (0, 3, 2), (2, 2, 0)]), st.randoms())
+def test_solid_spades_beside_nils(length, previous, rng):
+    rest = sum(1 << card // 13 * 16 + card % 13 for card in rng.sample(range(39), 13 - length))
+    hand = rest | sum(1 << 48 + rank for rank in range(13 - length, 13))
+    for policy in (WINPROB, parse_policy("bis"), parse_policy("bis:tuned")):
+        made = decide(Position(hand, previous, 0, 0, 0, 0, PAPER), policy, open_tables())
+        partner = previous[-2] if len(previous) > 1 else 0
+        assert made.bid >= min(length, 13 - partner)
 
 
 def test_inputs_have_their_names(neutral):
@@ -213,7 +286,7 @@ def test_a_bid_sees_whether_it_reaches_the_goal():
     """By hand: with a partner's bid of 4, the contracts give 40 and 70 points, and 60 are needed."""
     regular = Regular(3.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, 3.0, 3)
     nil = Nil(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.4, 0.0, 0.0, 0, True)
-    where = ModelPosition(2, START, regular, nil, EVERY_BID, (0, 0, 0, 0), (), 60, 0, 0)
+    where = ModelPosition(2, START, regular, nil, EVERY_BID, (0, 0, 0, 0), (), 60, 0, 0, 0)
     for bid, past, reaches in ((0, -0.4, 0.0), (2, 0.0, 1.0), (3, 0.2, 1.0)):
         named = dict(zip(BID_NAMES[:VALUES], bid_inputs(bid, Expected(4.0, 5.0, 4, 5), where), strict=True))
         assert (named["past_goal"], named["reaches_goal"]) == (past, reaches)

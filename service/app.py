@@ -153,7 +153,7 @@ def create_app(settings: Settings | None = None, tables: TableSet | None = None)
     app.add_exception_handler(HTTPException, _raise_problem)
     app.add_exception_handler(RequestValidationError, _raise_problem)
     add_hot_routes(app)
-    catalogue, examples = catalogue_routes()
+    catalogue, examples = catalogue_routes(state)
     app.include_router(catalogue)
     app.include_router(health_routes(state, with_metrics=settings.metrics_address is None))
 

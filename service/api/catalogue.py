@@ -1,6 +1,6 @@
 """GET /v1/policies and /v1/rules: the policies and rules that a request can name.
 
-The answers are made once, from the same lists that the bidding code reads, so that they match what is accepted.
+The answers are made from the same lists that the bidding code reads, so that they match what is accepted.
 """
 
 from typing import Any
@@ -8,12 +8,14 @@ from typing import Any
 from fastapi import APIRouter
 
 from service.api.documentation import GET_PROBLEMS
+from service.api.state import State
 from service.bidding.game.rule_fields import Rule
-from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS, describe
-from service.bidding.policies import ROWS, options_of
-from service.bidding.strength import read_results, strength_of, texts_of_catalogue
-from service.contract.answer import PoliciesAnswer, PolicyInfo, RuleField, RulesAnswer
-from service.contract.policy import DEFAULT_POLICY
+from service.bidding.game.rules import FIELDS, PARTNERSHIP, PRESETS, VARIANTS, describe
+from service.bidding.policies import BEST, BEST_DECIDERS, decider_of, options_of, row_of
+from service.bidding.strength import Measured, Results, read_results, strength_of, texts_of_catalogue, win_rates_of
+from service.bidding.winprob.games import SHIPPED, rule_sets
+from service.contract.answer import PoliciesAnswer, PolicyInfo, RuleField, RulesAnswer, WinRate
+from service.contract.policy import DEFAULT_POLICY, POLICIES
 from service.contract.rules import DEFAULT_PRESET
 
 _GRADES = {
@@ -21,6 +23,7 @@ _GRADES = {
     "style.aggression": "-1..1: to fewer tricks or to more",
     "style.nil_bias": "-1..1: away from nils or to them; rb, ms and io only away",
 }
+_BEST = "the strongest policy for the rules; the answer names it"
 _PRESETS = {
     "classic": "goal 500, nil 100, every tenth bag costs 100",
     "bis-paper": "the games of ECAI 2020: goal 200, losing goal -100, ten bags cost 110",
@@ -42,18 +45,20 @@ _PRESETS = {
 }
 
 
-def catalogue_routes() -> tuple[APIRouter, dict[str, Any]]:
+def catalogue_routes(state: State) -> tuple[APIRouter, dict[str, Any]]:
     """Return the routes, and their answers by path as examples for the OpenAPI document.
 
-    The examples are separate because FastAPI would drop their null values.
+    The examples are separate because FastAPI would drop their null values. They have the win tables that are always
+    there; the answer has those of the tables in use.
     """
     router = APIRouter(tags=["catalogue"], responses=GET_PROBLEMS)
     policies_answer, rules_answer = _policies(), _rules()
 
     @router.get("/v1/policies")
     async def list_policies() -> PoliciesAnswer:
-        """List the policies, their options and versions."""
-        return policies_answer
+        """List the policies: options, supported rules, typical time and measured strength."""
+        games = SHIPPED if state.tables is None else state.tables.games
+        return {**policies_answer, "win_tables": rule_sets(games)}
 
     @router.get("/v1/rules")
     async def list_rules() -> RulesAnswer:
@@ -65,23 +70,47 @@ def catalogue_routes() -> tuple[APIRouter, dict[str, Any]]:
 
 def _policies() -> PoliciesAnswer:
     results = read_results()
-    infos = []
-    for row in ROWS:
-        for text in texts_of_catalogue(row.name) if row.served else ():
-            description = row.description
-            if text != row.name:
-                values = ", ".join(f"{field} {value:g}" for field, value in row.tuned.items())
-                description = f"{row.name} with values fitted on our own engine: {values}"
-            infos.append(
-                PolicyInfo(
-                    policy=text,
-                    version=row.version,
-                    description=description,
-                    options=options_of(row.name),
-                    strength=strength_of(text, results),
-                )
-            )
-    return PoliciesAnswer(default=DEFAULT_POLICY, policies=infos, grades=_GRADES)
+    infos = [_policy(text, results) for name in POLICIES for text in texts_of_catalogue(name)]
+    return PoliciesAnswer(default=DEFAULT_POLICY, policies=infos, win_tables=rule_sets(SHIPPED), grades=_GRADES)
+
+
+def _policy(text: str, results: Results) -> PolicyInfo:
+    name = text.partition(":")[0]
+    row = row_of(decider_of(text, True))
+    description, version, needs_win_table = row.description, row.version, row.needs_win_table
+    if name == BEST:
+        description, version = _BEST, ".".join(row_of(decider).version for decider in BEST_DECIDERS)
+        needs_win_table = False
+    elif text != name:
+        values = ", ".join(f"{field} {value:g}" for field, value in row.tuned.items())
+        description = f"{row.name} with values fitted on our own engine: {values}"
+    plain_us, explained_us = row.typical_us
+    info = PolicyInfo(
+        policy=text,
+        version=version,
+        description=description,
+        options=options_of(name),
+        variants=[VARIANTS[PARTNERSHIP]] if needs_win_table else list(VARIANTS),
+        needs_win_table=needs_win_table,
+        typical_time={"plain_us": plain_us, "explained_us": explained_us},
+        strength=strength_of(text, results),
+        win_rates=[_win_rate(measured) for measured in win_rates_of(text, results)],
+    )
+    if name == BEST:
+        info["deciders"] = list(BEST_DECIDERS)
+    return info
+
+
+def _win_rate(measured: Measured) -> WinRate:
+    return WinRate(
+        opponent=measured.b,
+        win_percent=measured.win_percent,
+        interval_percent=measured.interval_percent,
+        rules=measured.rules,
+        card_player=measured.players[0],
+        pairs=measured.pairs,
+        tables=measured.tables,
+    )
 
 
 def _rules() -> RulesAnswer:

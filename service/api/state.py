@@ -9,9 +9,9 @@ from pathlib import Path
 
 from service.api.body import deadline_exceeded
 from service.bidding.bidder import decide
+from service.bidding.policies import SERVED
 from service.bidding.policy import CONVENTIONS
 from service.bidding.tableset import TableSet, open_tables
-from service.contract.policy import POLICIES
 from service.contract.request import read_bid
 from service.metrics import Exposition, Metrics
 from service.problems import ProblemError
@@ -27,7 +27,7 @@ class State:
     """What the endpoints share."""
 
     def __init__(self) -> None:
-        self.metrics = Metrics(POLICIES, CONVENTIONS)
+        self.metrics = Metrics(SERVED, CONVENTIONS)
         self.exposition = Exposition(lambda: self.metrics.text())
         self.batches = asyncio.Semaphore(BATCHES_AT_ONCE)
         self.batch_turn = asyncio.Lock()  # held by the batch that works in this turn of the event loop
@@ -90,7 +90,7 @@ def warm_up(tables: TableSet) -> None:
     """Decide some positions, to fill caches, page in the tables and detect tables that the code can't use."""
     for hand in _WARM_UP_HANDS:
         for bids in _WARM_UP_BIDS:
-            for policy in POLICIES:
+            for policy in SERVED:
                 call = read_bid(
                     {
                         "hand": hand,

@@ -5,6 +5,7 @@ and in each variant, its levels, and what the catalogue says of it. `bidder`, th
 and the simulator take it from there. How to add a policy or an option: docs/how-to/add-a-policy.md.
 
 A policy text is ``name`` or ``name:option=value,...``; the service, the command line and the arena read the same texts.
+Only requests can name `best`, which is no row: `decider_of` returns the policy that then decides.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -76,6 +77,8 @@ class PolicyRow(Generic[M]):
     tuned: Mapping[str, float] = field(default_factory=dict)  # what the option `tuned` sets; empty: no such option
     in_variant: Mapping[int, Mapping[str, float]] = field(default_factory=dict)  # defaults (and `tuned`) in variants
     served: bool = True  # False: for tests and the arena only
+    # Microseconds of a decision, without and with its explanation, as `python -m tables bench` measured them.
+    typical_us: tuple[float, float] = (0.0, 0.0)
     version: str = "1"  # goes up when the policy's bids change without a change of tables
     noise_sd: tuple[float, ...] = ()  # misjudgement by level, level 0 first; `python -m tables fit levels`
     needs_win_table: bool = False  # True: refuses rules for which there is no win table
@@ -188,6 +191,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
             SUICIDE: {"nil_threshold": -100.0, "nil_slope": 10.0, "spade_honours": 1},
             JOKERS: {"nil_threshold": 0.0, "offset": 0.15},
         },
+        typical_us=(7.0, 9.6),
         noise_sd=(0.0, 1.25, 1.05, 0.8, 0.55, 0.0),
     ),
     PolicyRow[Baseline](
@@ -200,6 +204,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
         takes=lambda made: made.takes,
         explain=_explain_as("RB", _LOW_CARDS),
         defaults=Policy(kind=RB),  # its nil ranks are fitted to our engine: `python -m tables fit rb`
+        typical_us=(4.0, 6.0),
         noise_sd=(0.0, 1.0, 0.82, 0.64, 0.43, 0.0),
     ),
     PolicyRow[Baseline](
@@ -211,6 +216,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
         takes=lambda made: made.takes,
         explain=_explain_as("MS", _LOW_CARDS),
         defaults=Policy(kind=MS, nil_x=3, nil_y=6, nil_z=8),  # 5-8-T as published (ECAI 2020, appendix F)
+        typical_us=(4.0, 6.0),
         noise_sd=(0.0, 0.62, 0.51, 0.41, 0.31, 0.0),
     ),
     PolicyRow[Baseline](
@@ -222,6 +228,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
         takes=lambda made: made.takes,
         explain=_explain_as("IO", _IO_NIL),
         defaults=Policy(kind=IO),
+        typical_us=(4.0, 6.0),
         noise_sd=(0.0, 0.82, 0.66, 0.48, 0.26, 0.0),
     ),
     PolicyRow[Baseline](
@@ -246,6 +253,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
         takes=lambda made: made.bid,
         explain=lambda made, *_: explain_winprob(made),
         defaults=Policy(kind=WINPROB),
+        typical_us=(54.0, 116.0),
         noise_sd=(0.0, 0.3, 0.14, 0.08, 0.04, 0.0),
         needs_win_table=True,
         keeps_to_legal=True,
@@ -273,6 +281,8 @@ def check_rows(rows: Sequence[PolicyRow[Any]]) -> None:
             raise TypeError(
                 f"{where}: noise_sd has {len(row.noise_sd)} numbers; accepted: {levels}, one for each level"
             )
+        if row.served and min(row.typical_us) <= 0.0:
+            raise TypeError(f"{where}: typical_us is {row.typical_us}; accepted: times above 0 of a served policy")
     unused = OPTIONS.keys() - {name for row in rows for name in row.options}
     if unused:
         raise TypeError(f"option {min(unused)}: found in no policy's options; accepted: one policy or more")
@@ -286,17 +296,21 @@ SERVED = tuple(row.name for row in ROWS if row.served)
 # ---- policy texts --------------------------------------------------------------------------------------------------
 
 
-def _option_names(row: PolicyRow[Any]) -> tuple[str, ...]:
-    return ("tuned", *row.options) if row.tuned else row.options
-
-
 def options_of(name: str) -> list[str]:
     """Return the options of a policy as a user writes them.
 
     >>> options_of("io")
     ['nils=off|on', 'variant=heed|ignore', 'level=1|2|3|4|5', 'aggression=-1..1', 'nil_bias=-1..1']
     """
-    return [key if key == "tuned" else f"{key}={OPTIONS[key].values.form}" for key in _option_names(BY_NAME[name])]
+    return [key if key == "tuned" else f"{key}={OPTIONS[key].values.form}" for key in option_names(name)]
+
+
+def option_names(name: str) -> tuple[str, ...]:
+    """Return the names of a policy's options, in the order of the catalogue."""
+    if name == BEST:
+        return BEST_OPTIONS
+    row = BY_NAME[name]
+    return ("tuned", *row.options) if row.tuned else row.options
 
 
 def row_of(text: str) -> PolicyRow[Any]:
@@ -305,6 +319,32 @@ def row_of(text: str) -> PolicyRow[Any]:
     if name not in BY_NAME:
         raise PolicyError(f"unknown policy {name!r}; accepted: {', '.join(BY_NAME)}")
     return BY_NAME[name]
+
+
+# `best` is the strongest policy for the rules (docs/strength.md): the first of these if the rules have a win table,
+# otherwise the second. It takes the options that both take.
+BEST = "best"
+BEST_DECIDERS = ("winprob", "bis:tuned")
+BEST_OPTIONS = tuple(name for name in OPTIONS if all(name in row_of(text).options for text in BEST_DECIDERS))
+
+
+@lru_cache(maxsize=1024)
+def decider_of(text: str, has_win_table: bool) -> str:
+    """Return the policy text that decides a request with policy ``text``, which differs from it for `best` only.
+
+    ``has_win_table``: whether the rules have one. Raises `PolicyError` for an option that `best` does not take.
+
+    >>> decider_of("best:level=3", True), decider_of("best:level=3", False), decider_of("rb", True)
+    ('winprob:level=3', 'bis:tuned,level=3', 'rb')
+    """
+    name, _, options = text.partition(":")
+    if name != BEST:
+        return text
+    decider = BEST_DECIDERS[0 if has_win_table else 1]
+    if text == BEST:
+        return decider
+    _values(BEST, BEST_OPTIONS, options, {})
+    return f"{decider}{',' if ':' in decider else ':'}{options}"
 
 
 @lru_cache(maxsize=1024)
@@ -319,19 +359,9 @@ def parse_policy(text: str, variant: int = PARTNERSHIP) -> Policy:
     row = row_of(text)
     _, colon, options = text.partition(":")
     fitted = {} if "variant=ignore" in options.split(",") else row.in_variant.get(variant, {})
-    values: dict[str, float] = {}
-    for option in options.split(",") if colon else ():
-        key, _, value = option.partition("=")
-        if key not in _option_names(row):
-            expected = ", ".join(_option_names(row))
-            raise PolicyError(f"policy {row.name} has no option {key!r}; accepted: {expected}")
-        if key != "tuned":
-            values |= _option(row.name, key, value)
-        elif value:
-            raise PolicyError(f"{row.name}: {key} is {value!r}; accepted: {key} without a value")
-        else:
-            values |= fitted or row.tuned
-    values = {**fitted, **values}
+    values = dict(fitted)
+    if colon:
+        values |= _values(row.name, option_names(row.name), options, fitted or row.tuned)
     return with_skill(row.defaults._replace(**values))  # type: ignore[arg-type]
 
 
@@ -342,6 +372,22 @@ def with_skill(policy: Policy) -> Policy:
         level = 0
     noise_sd = ROWS[policy.kind].noise_sd[level] if level else 0.0
     return policy._replace(level=level, noise_sd=noise_sd)
+
+
+def _values(name: str, accepted: Sequence[str], options: str, tuned: Mapping[str, float]) -> dict[str, float]:
+    """Return the fields that ``options`` of policy ``name`` set; ``tuned``: those that the option `tuned` sets."""
+    values: dict[str, float] = {}
+    for option in options.split(","):
+        key, _, value = option.partition("=")
+        if key not in accepted:
+            raise PolicyError(f"policy {name} has no option {key!r}; accepted: {', '.join(accepted)}")
+        if key != "tuned":
+            values |= _option(name, key, value)
+        elif value:
+            raise PolicyError(f"{name}: {key} is {value!r}; accepted: {key} without a value")
+        else:
+            values |= tuned
+    return values
 
 
 def _option(name: str, key: str, text: str) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Measured win rates: which the catalogue needs, the file that keeps them, and a policy's strength as a sentence.
+"""Measured win rates: which the catalogue needs, the file that keeps them, a policy's strength as rates and sentence.
 
 `python -m tables report --only results` writes the file, strength.json beside this module. The service reads it once,
 when it starts. docs/strength.md has the same figures, and more.
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from service.bidding.errors import ResultsError
-from service.bidding.policies import ROWS, row_of
+from service.bidding.policies import BEST, ROWS, decider_of, row_of
 
 RESULTS = Path(__file__).with_name("strength.json")
 
@@ -45,10 +45,10 @@ Results = Mapping[tuple[str, str], Measured]
 def texts_of_catalogue(name: str) -> list[str]:
     """Return the policy texts under which the catalogue lists a policy.
 
-    >>> texts_of_catalogue("bis"), texts_of_catalogue("rb")
-    (['bis', 'bis:tuned'], ['rb'])
+    >>> texts_of_catalogue("bis"), texts_of_catalogue("best")
+    (['bis', 'bis:tuned'], ['best'])
     """
-    return [name, f"{name}:tuned"] if row_of(name).tuned else [name]
+    return [name, f"{name}:tuned"] if name != BEST and row_of(name).tuned else [name]
 
 
 def pairs_to_measure() -> list[tuple[str, str]]:
@@ -57,16 +57,19 @@ def pairs_to_measure() -> list[tuple[str, str]]:
     return list(dict.fromkeys(found))
 
 
+def win_rates_of(text: str, results: Results) -> list[Measured]:
+    """Return the win rates of the policy of ``text``, which is their ``a``; raises `ResultsError` if one is missing.
+
+    `best` has the win rates of the policy that it chooses under the rules of these games.
+    """
+    text = decider_of(text, True)
+    return [row if row.a == text else _from_the_other_side(row) for row in _rows_of(text, results)]
+
+
 def strength_of(text: str, results: Results) -> str:
     """How the policy of ``text`` fares, as a sentence; raises `ResultsError` if a win rate is missing."""
-    pairs = _pairs_of(text)
-    missing = [pair for pair in pairs if pair not in results]
-    if missing:
-        a, b = missing[0]
-        raise ResultsError(
-            f"found no win rate of {a} against {b} in {RESULTS.name}; make it: python -m tables report --only results"
-        )
-    rows = [results[pair] for pair in pairs]
+    text = decider_of(text, True)
+    rows = _rows_of(text, results)
     if not rows:
         return "not measured"
     conditions = {f"{row.players[0]}, goals {row.rules.get('win')}/{row.rules.get('lose')}" for row in rows}
@@ -93,6 +96,23 @@ def results_text(rows: Iterable[Measured]) -> str:
     """Return the file's content, one win rate a line: the inverse of `read_results`."""
     lines = ",\n".join(json.dumps(row._asdict()) for row in rows)
     return f"[\n{lines}\n]\n"
+
+
+def _rows_of(text: str, results: Results) -> list[Measured]:
+    pairs = _pairs_of(text)
+    for a, b in pairs:
+        if (a, b) not in results:
+            raise ResultsError(
+                f"found no win rate of {a} against {b} in {RESULTS.name}; "
+                "make it: python -m tables report --only results"
+            )
+    return [results[pair] for pair in pairs]
+
+
+def _from_the_other_side(row: Measured) -> Measured:
+    low, high = row.interval_percent
+    rates = [round(100 - rate, 1) for rate in (row.win_percent, high, low)]
+    return row._replace(a=row.b, b=row.a, win_percent=rates[0], interval_percent=rates[1:], players=row.players[::-1])
 
 
 def _pairs_of(text: str) -> list[tuple[str, str]]:

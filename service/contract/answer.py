@@ -15,7 +15,12 @@ from service.problems import CODES, TYPES
 _ANSWER = ConfigDict(extra="allow")
 _Assumed = Annotated[list[str], Field(description="The fields that the request left out, as dotted names.")]
 _Tables = Annotated[str, Field(description="Version of the tables that the answer was made with.")]
-_Policy = Annotated[str, Field(description="The policy as the request named it.", pattern=POLICY_PATTERN)]
+_Policy = Annotated[
+    str,
+    Field(
+        description="The policy that decided, as the request named it; for best, its choice.", pattern=POLICY_PATTERN
+    ),
+]
 _CODES: list[JsonValue] = list(CODES)
 _FaultCode = Annotated[str, Field(json_schema_extra={"enum": _CODES})]
 _PROBLEMS: list[JsonValue] = [f"/problems/{name}" for name in TYPES]
@@ -222,22 +227,57 @@ class BidsAnswer(TypedDict):
 
 
 @with_config(_ANSWER)
+class WinRate(TypedDict):
+    """How often a policy wins games against another one, measured in the arena."""
+
+    opponent: str
+    win_percent: float
+    interval_percent: Annotated[list[float], Field(description="The 95% interval: low, high.")]
+    rules: Annotated[RuleSet, Field(description="The rules of the games, such as the goal: changes to preset classic.")]
+    card_player: Annotated[str, Field(description="Who played the cards on both sides, with its version.")]
+    pairs: Annotated[int, Field(description="Duplicate pairs: each deal was played twice, with the sides swapped.")]
+    tables: _Tables
+
+
+@with_config(_ANSWER)
+class TypicalTime(TypedDict):
+    """Microseconds of one decision on a shared core, a median. Machines differ; the ratios differ less."""
+
+    plain_us: Annotated[float, Field(description="With explain false.")]
+    explained_us: Annotated[float, Field(description="With explain true.")]
+
+
+@with_config(_ANSWER)
 class PolicyInfo(TypedDict):
     """A policy that a request can name."""
 
-    policy: _Policy
+    policy: Annotated[str, Field(description="The policy's text in a request.", pattern=POLICY_PATTERN)]
     version: str
     description: str
     options: list[str]
+    deciders: NotRequired[
+        Annotated[list[str], Field(description="best only: its candidates. The first that takes the rules decides.")]
+    ]
+    variants: Annotated[list[str], Field(description="The variants in which it bids.")]
+    needs_win_table: Annotated[bool, Field(description="True: it takes only the rules in win_tables.")]
+    typical_time: TypicalTime
     strength: Annotated[str | None, Field(description="Its results, with the page they are from. Null: not measured.")]
+    win_rates: Annotated[list[WinRate], Field(description="The same as numbers. Empty: not measured.")]
 
 
 @with_config(_ANSWER)
 class PoliciesAnswer(TypedDict):
-    """The policies."""
+    """The policies, `best` first."""
 
     default: str
     policies: list[PolicyInfo]
+    win_tables: Annotated[
+        list[RuleSet],
+        Field(
+            description="The rules that have a win table, each as changes to preset classic, as in a request's rules. "
+            "Rules that change no win table, such as blind_nil, may have any value beside them."
+        ),
+    ]
     grades: Annotated[dict[str, str], Field(description="Fields of a request that change any policy.")]
 
 

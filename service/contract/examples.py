@@ -113,7 +113,7 @@ _FAULTY: dict[str, dict[str, Any]] = {
     "team-over-limit": {"previous_bids": [9, 1, 6], "seat": 3},
     "team-under-limit": {"previous_bids": [2, 3, 1], "seat": 3, "rules": {"team_min": 4}},
     "illegal-bids": {"legal_bids": []},
-    "unknown-policy": {"policy": "best"},
+    "unknown-policy": {"policy": "strongest"},
     "unsupported-convention": {"policy": "rb", "convention": "big5"},
     "unsupported-rules": {"rules": {"variant": "mirror", "team_min": 4}},
 }

@@ -8,13 +8,13 @@ from typing_extensions import TypedDict
 
 from service.bidding.errors import PolicyError
 from service.bidding.game.rules import PARTNERSHIP
-from service.bidding.policies import SERVED, parse_policy, row_of, with_skill
+from service.bidding.policies import BEST, SERVED, decider_of, option_names, parse_policy, row_of, with_skill
 from service.bidding.policy import CONVENTIONS, FULL_LEVEL, NO_CONVENTION, Policy
 from service.contract.faults import refusal
 from service.contract.rules import REQUEST
 from service.problems import quote
 
-POLICIES: Final = SERVED
+POLICIES: Final = (BEST, *SERVED)
 DEFAULT_POLICY: Final = "bis"
 POLICY_CHARS: Final = 200
 POLICY_PATTERN: Final = f"^({'|'.join(POLICIES)})(:.*)?$"
@@ -29,7 +29,7 @@ def policy_fault(text: str) -> str | None:
     if base not in POLICIES:
         return f"policy is {quote(base)}; accepted: {', '.join(POLICIES)}, each with options or without"
     try:
-        parse_policy(text)
+        parse_policy(decider_of(text, True))
     except PolicyError as error:
         return str(error)
     return None
@@ -44,31 +44,33 @@ def _checked(text: str) -> str:
 
 def plays_conventions(text: str) -> bool:
     """Whether the policy of ``text`` has the option `convention`."""
-    return "convention" in row_of(text).options
+    return "convention" in option_names(text.partition(":")[0])
 
 
 class Bidder(NamedTuple):
-    """Who decides: a policy with its convention."""
+    """The policy that decides a request."""
 
-    policy: Policy
-    base: str  # the policy's name without options
+    policy: Policy  # with its convention
+    text: str
+    base: str  # the text without options
     convention: str
+    plays_it: bool  # False: the policy of the request can't play the convention
     needs_win_table: bool
 
 
 @lru_cache(maxsize=1024)
-def bidder_of(text: str, convention: str | None, variant: int) -> Bidder | None:
-    """Return who decides; None if the policy can't play the convention.
+def bidder_of(text: str, convention: str | None, variant: int, has_win_table: bool) -> Bidder:
+    """Return the policy that decides a request with policy ``text``.
 
     ``convention``: the request's field; None if it was left out, so that the policy's own option counts.
+    ``has_win_table``: whether the rules have one; only `best` needs it.
     """
-    policy = parse_policy(text, variant)
+    decider = decider_of(text, has_win_table)
+    policy, row = parse_policy(decider, variant), row_of(decider)
     if convention is not None:
         policy = policy._replace(convention=CONVENTIONS.index(convention))
-    if policy.convention != NO_CONVENTION and (not plays_conventions(text) or variant != PARTNERSHIP):
-        return None
-    row = row_of(text)
-    return Bidder(policy, row.name, CONVENTIONS[policy.convention], row.needs_win_table)
+    plays_it = policy.convention == NO_CONVENTION or (plays_conventions(text) and variant == PARTNERSHIP)
+    return Bidder(policy, decider, row.name, CONVENTIONS[policy.convention], plays_it, row.needs_win_table)
 
 
 PolicyText = Annotated[

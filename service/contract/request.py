@@ -15,16 +15,17 @@ from typing_extensions import TypedDict
 from service.bidding.bidder import Position
 from service.bidding.bis.cutthroat import own_and_best
 from service.bidding.game.rules import CUTTHROAT, VARIANTS, Rules, describe
-from service.bidding.policies import ROWS, parse_policy, row_of
-from service.bidding.policy import CONVENTIONS, Policy
+from service.bidding.policies import BEST, ROWS
+from service.bidding.policy import Policy
 from service.bidding.record import record
 from service.bidding.skill import position_seed
-from service.bidding.winprob.games import SHIPPED, Games, unsupported_field
+from service.bidding.winprob.games import SHIPPED, Games, key_of, unsupported_field
 from service.contract.bids import LegalBids, PreviousBids
 from service.contract.faults import faults_in, is_huge, json_type
 from service.contract.hand import Hand
 from service.contract.policy import (
     DEFAULT_POLICY,
+    Bidder,
     Convention,
     Level,
     PolicyText,
@@ -48,7 +49,10 @@ _Scores = Annotated[Scores | None, Field(description="The score before the round
 _Rules = Annotated[RulesInForce | None, Field(description="The rules of the game. Default: preset classic.")]
 _Policy = Annotated[
     PolicyText | None,
-    Field(description="Who bids, with options as in bis:endgame=off; see GET /v1/policies. Default: bis."),
+    Field(
+        description="Who bids: best (the strongest for the rules) or another policy of GET /v1/policies, with options "
+        "as in bis:endgame=off. Default: bis."
+    ),
 ]
 _Convention = Annotated[
     Convention | None,
@@ -126,8 +130,8 @@ class Table(NamedTuple):
     rules: Rules
     by_seat: FourInts
     policy: Policy
-    policy_text: str
-    base: str  # the policy's name without options
+    policy_text: str  # of the policy that decides, which differs from the request's for `best`
+    base: str  # the name in it
     convention: str
     assumed: list[str]  # what the request left out
 
@@ -155,8 +159,8 @@ class BlindCall(NamedTuple):
 
 def read_bid(data: Any, games: Games = SHIPPED) -> BidCall:
     """Read a request for a bid. ``games``: the games that have a win table. Raises the 422."""
-    request, rules = _validated(data, _BID, games)
-    table = _table(request, rules, data)
+    request, rules, bidder = _validated(data, _BID, games)
+    table = _table(request, rules, data, bidder)
     policy, assumed, seed = table.policy, table.assumed, 0
     level, style = request.get("level"), request.get("style")
     if level is not None or style is not None:
@@ -173,8 +177,8 @@ def read_bid(data: Any, games: Games = SHIPPED) -> BidCall:
 
 def read_blind(data: Any, games: Games = SHIPPED) -> BlindCall:
     """Read a request for a blind nil. ``games``: the games that have a win table. Raises the 422."""
-    request, rules = _validated(data, _BLIND, games)
-    return BlindCall(_table(request, rules, data), request.get("seed"))
+    request, rules, bidder = _validated(data, _BLIND, games, blind=True)
+    return BlindCall(_table(request, rules, data, bidder), request.get("seed"))
 
 
 def read_batch(data: Any) -> list[Any]:
@@ -188,28 +192,33 @@ def read_batch(data: Any) -> list[Any]:
         raise invalid_request(faults_in(error)) from None
 
 
-def _validated(data: Any, validate: Any, games: Games) -> tuple[dict[str, Any], Rules]:
-    """The request's fields as pydantic reads them, and the rules in force."""
+def _validated(data: Any, validate: Any, games: Games, blind: bool = False) -> tuple[dict[str, Any], Rules, Bidder]:
+    """The request's fields as pydantic reads them, the rules in force and the policy that decides.
+
+    ``blind``: about a blind nil, for which `best` is not `winprob`, because that bids none.
+    """
     if type(data) is not dict:
         raise invalid_request([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
     context = Context()
     request: dict[str, Any] = {}
     try:
         request = validate(data, context=context)
-        faults = _conflicts(data, context.rules, games)
+        bidder = _bidder(data, context.rules, {} if blind else games)
+        faults = _conflicts(data, context.rules, bidder, games)
     except ValidationError as error:
         check_size(data)
         if (whole := _with_integers(data)) is not None:
-            return _validated(whole, validate, games)
+            return _validated(whole, validate, games, blind)
         faults = faults_in(error)
         broken = {fault.pointer for fault in faults}
         readable = {name: value for name, value in data.items() if pointer(name) not in broken}
         known = {(fault.pointer, fault.code) for fault in faults}
-        found = _conflicts(readable, context.rules, games)
+        bidder = _bidder(readable, context.rules, games)
+        found = _conflicts(readable, context.rules, bidder, games)
         faults += [fault for fault in found if (fault.pointer, fault.code) not in known]
     if faults:
         raise invalid_request(faults)
-    return request, context.rules
+    return request, context.rules, bidder
 
 
 def check_size(data: Any) -> None:
@@ -234,7 +243,13 @@ def check_size(data: Any) -> None:
         raise invalid_request([Fault("", "too-many-items", detail)])
 
 
-def _conflicts(data: Mapping[str, Any], rules: Rules, games: Games) -> list[Fault]:
+def _bidder(data: Mapping[str, Any], rules: Rules, games: Games) -> Bidder:
+    """Return the policy that decides; ``games``: those in which `winprob` may decide for `best`."""
+    text = data.get("policy") or DEFAULT_POLICY
+    return bidder_of(text, data.get("convention"), rules.variant, text.startswith(BEST) and key_of(rules) in games)
+
+
+def _conflicts(data: Mapping[str, Any], rules: Rules, bidder: Bidder, games: Games) -> list[Fault]:
     """Return the faults of fields that are valid separately, but not together. ``data`` holds only valid fields."""
     faults = []
     previous, seat = data.get("previous_bids"), data.get("seat")
@@ -244,23 +259,19 @@ def _conflicts(data: Mapping[str, Any], rules: Rules, games: Games) -> list[Faul
     scores = data.get("scores")
     if scores is not None:
         faults += score_faults(scores, rules)
-    text, convention = data.get("policy") or DEFAULT_POLICY, data.get("convention")
-    bidder = bidder_of(text, convention, rules.variant)
-    if bidder is None:
-        faults.append(_convention_fault(text, convention, rules))
-    if bidder.needs_win_table if bidder else row_of(text).needs_win_table:
+    if not bidder.plays_it:
+        faults.append(_convention_fault(data.get("policy") or DEFAULT_POLICY, bidder.convention, rules))
+    if bidder.needs_win_table:
         refused = unsupported_field(rules, games)
         if refused is not None:
             field, accepted = refused
             found = json.dumps(describe(rules)[field])
-            detail = f"{field} is {found}, for which policy {row_of(text).name} has no win table; accepted: {accepted}"
+            detail = f"{field} is {found}, for which policy {bidder.base} has no win table; accepted: {accepted}"
             faults.append(Fault(pointer("rules", field), "unsupported-rules", detail))
     return faults
 
 
-def _convention_fault(text: str, convention: str | None, rules: Rules) -> Fault:
-    policy = parse_policy(text)
-    found = CONVENTIONS[policy.convention] if convention is None else convention
+def _convention_fault(text: str, found: str, rules: Rules) -> Fault:
     if not plays_conventions(text):
         players = ", ".join(row.name for row in ROWS if "convention" in row.options)
         detail = f"convention is {found} with policy {quote(text)}; accepted: none, because only {players} plays one"
@@ -269,7 +280,7 @@ def _convention_fault(text: str, convention: str | None, rules: Rules) -> Fault:
     return Fault("/convention", "unsupported-convention", detail)
 
 
-def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any]) -> Table:
+def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bidder: Bidder) -> Table:
     assumed = []
     if (data.get("rules") or _NOTHING).get("preset") is None:
         assumed.append("rules.preset")
@@ -290,15 +301,11 @@ def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any]) ->
         by_seat, bags = values
         seat = request["seat"]
         values = [*own_and_best(seat, by_seat), bags[seat], 0]
-    text, convention = request.get("policy"), request.get("convention")
-    if text is None:
-        text = DEFAULT_POLICY
+    if request.get("policy") is None:
         assumed.append("policy")
-    bidder = bidder_of(text, convention, rules.variant)
-    assert bidder is not None, "_conflicts has checked it"
-    if convention is None:
+    if request.get("convention") is None:
         assumed.append("convention")
-    policy, base, played, _ = bidder
+    policy, text, base, played, _, _ = bidder
     return record(Table, (request["previous_bids"], *values, rules, by_seat, policy, text, base, played, assumed))
 
 

@@ -73,7 +73,7 @@ _BIDS: tuple[tuple[str, ...], ...] = (
     ("bid", LOW_HAND, "--preset", "suicide", "--previous", "4"),
     ("bid", "BLJ62.AQ.Q.K9543", "--preset", "jokers"),
     ("bid", HAND, "--level", "2", "--style", "aggression=0.5,nil_bias=-0.3", "--seed", "7"),
-    ("bid", "AKJ62.AQ.Q.K954", "--previous", "14", "--policy", "best", "--us", "20000"),
+    ("bid", "AKJ62.AQ.Q.K954", "--previous", "14", "--policy", "strongest", "--us", "20000"),
     ("blind", "--preset", "blind-nil", "--us", "-200", "--them", "300", "--policy", "bis:blind=on"),
     ("blind", "--preset", "blind-nil", "--previous", "4,4,3", "--us", "120", "--them", "310", "--seed", "7"),
     ("blind", "--previous", "1,2,3,4", "--preset", "casino"),

@@ -94,6 +94,15 @@ def _of_an_interval(difference: Difference) -> bool:
 
 DECLARED: tuple[Declared, ...] = (
     Declared(
+        "policy best",
+        "the catalogue lists best first, with supported rules, times and win rates",
+        lambda d: (
+            isinstance(d.question, Request)
+            and d.question.path == "/v1/policies"
+            and d.where in ("/policies", "/win_tables")
+        ),
+    ),
+    Declared(
         "null and 120.0",
         "null counts as left out, and whole numbers may have a fraction of zero, as JSON schema says",
         _is_read_now,

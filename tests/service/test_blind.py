@@ -133,7 +133,7 @@ def test_faults_of_bids_scores_policy_and_convention(call, body):
     for change, found in [
         ({"previous_bids": [4, 4, 14]}, ("/previous_bids/2", "bid-out-of-range")),
         ({"previous_bids": [4, 4, 10]}, ("/previous_bids/2", "team-over-limit")),
-        ({"policy": "best"}, ("/policy", "unknown-policy")),
+        ({"policy": "strongest"}, ("/policy", "unknown-policy")),
         ({"policy": "bis:blind_frequency=2"}, ("/policy", "unknown-policy")),
         ({"convention": "big7"}, ("/convention", "unsupported-convention")),
         ({"scores": {"us": 20_000}}, ("/scores/us", "out-of-range")),
@@ -172,7 +172,7 @@ def counted(call, service, line: str) -> float:
 def test_metrics(call, body):
     service = create_app(Settings())
     service.state.start(None, committed_tables())
-    for policy in ("bis:blind_frequency=1", "bis:blind_frequency=0", "best"):
+    for policy in ("bis:blind_frequency=1", "bis:blind_frequency=0", "strongest"):
         call("POST", PATH, service=service, json=body | {"policy": policy})
     bids = 'spades_bids_total{convention="none",kind="blind_nil",policy="bis"}'
     assert counted(call, service, bids) == 1

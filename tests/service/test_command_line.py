@@ -62,7 +62,7 @@ def test_text_holds_bid_and_sentence(capsys, policy):
 
 
 def test_faults_go_to_stderr_all_at_once(capsys):
-    assert main(["bid", "AKJ62.AQ.Q.K954", "--previous", "14", "--policy", "best"]) == 2
+    assert main(["bid", "AKJ62.AQ.Q.K954", "--previous", "14", "--policy", "strongest"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert "/hand: hand has 12 cards; accepted: 13 (hand-size)" in err

@@ -20,7 +20,7 @@ def test_an_answer_names_its_seed_and_repeats(call, request_body):
 
 
 def test_full_strength_is_the_same_answer_as_none(call, request_body):
-    for policy in ("bis", "rb", "ms", "io", "winprob", "bis:tuned"):
+    for policy in ("best", "bis", "rb", "ms", "io", "winprob", "bis:tuned"):
         request_body["policy"] = policy
         plain = call("POST", "/bid", json=request_body)
         for more in (

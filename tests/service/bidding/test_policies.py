@@ -7,7 +7,7 @@ import pytest
 
 from service.bidding.errors import PolicyError
 from service.bidding.game.cards import RANKS
-from service.bidding.policies import BY_NAME, ROWS, SERVED, check_rows, parse_policy, row_of
+from service.bidding.policies import BY_NAME, ROWS, SERVED, check_rows, decider_of, parse_policy, row_of
 from service.bidding.policy import (
     BIS,
     FIXED,
@@ -120,6 +120,20 @@ def test_fields_are_numbers_that_kernels_take():
                 assert isinstance(value, float)
 
 
+@pytest.mark.parametrize(
+    ("text", "with_table", "without"),
+    [
+        ("best", "winprob", "bis:tuned"),
+        ("best:level=3,nil_bias=-1", "winprob:level=3,nil_bias=-1", "bis:tuned,level=3,nil_bias=-1"),
+        ("bis:endgame=off", "bis:endgame=off", "bis:endgame=off"),
+    ],
+)
+def test_who_decides(text, with_table, without):
+    assert (decider_of(text, True), decider_of(text, False)) == (with_table, without)
+    assert parse_policy(with_table)
+    assert parse_policy(without)
+
+
 def test_what_is_served():
     assert set(SERVED) == set(BY_NAME) - {"fixed"}
 
@@ -152,6 +166,7 @@ def test_defaults_are_values_that_the_options_take(text):
         ({"options": ("nils", "boldness")}, "policy rb: found option 'boldness', which no field of Policy declares"),
         ({"tuned": {"offset": 1.0}}, "policy rb: tuned or in_variant sets offset, which is no option of it"),
         ({"noise_sd": (0.0,)}, "policy rb: noise_sd has 1 numbers; accepted: 6"),
+        ({"typical_us": (0.0, 0.0)}, r"policy rb: typical_us is \(0.0, 0.0\); accepted: times above 0"),
     ],
 )
 def test_a_row_that_does_not_fit(changes, message):

@@ -5,7 +5,15 @@ import re
 import pytest
 
 from service.bidding.errors import ResultsError
-from service.bidding.strength import RESULTS, pairs_to_measure, read_results, results_text, strength_of
+from service.bidding.policies import BEST_DECIDERS
+from service.bidding.strength import (
+    RESULTS,
+    pairs_to_measure,
+    read_results,
+    results_text,
+    strength_of,
+    win_rates_of,
+)
 from service.bidding.tableset import DEFAULT_DIRECTORY
 
 PAGE = DEFAULT_DIRECTORY.parents[1] / "docs" / "strength.md"
@@ -59,6 +67,22 @@ def test_sentences():
         rf"wins {RATE} against rb, {RATE} against ms, {RATE} against io \(% of games, 95% interval; {suffix}", won
     )
     assert strength_of("fixed", results) == "not measured"
+
+
+def test_a_win_rate_from_the_other_side():
+    results = read_results()
+    row = results["bis", "io"]._replace(win_percent=74.1, interval_percent=[73.5, 74.6])
+    (told,) = win_rates_of("io", {**results, ("bis", "io"): row})
+    assert (told.a, told.b, told.win_percent, told.interval_percent) == ("io", "bis", 25.9, [25.4, 26.5])
+    assert [row.b for row in win_rates_of("bis", results)] == ["rb", "ms", "io"]
+
+
+def test_best_is_the_strongest():
+    """The first decider wins against all others, and least against the second."""
+    first, second = BEST_DECIDERS
+    rates = {row.b: row for row in win_rates_of(first, read_results())}
+    assert all(row.interval_percent[0] > 50 for row in rates.values())
+    assert min(rates, key=lambda name: rates[name].win_percent) == second
 
 
 def test_a_missing_win_rate():

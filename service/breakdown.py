@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _INDENT = "  "
-_BESIDE = ("sentence", "adjustments", "candidates")  # printed separately, not as sections
+_BESIDE = ("sentence", "reasons", "adjustments", "candidates")  # printed separately, not as sections
 
 
 def breakdown(answer: Mapping[str, Any]) -> str:

@@ -35,7 +35,7 @@ MAX_BYTES = {**dict.fromkeys(_ANSWERS, MAX_BODY_BYTES), BATCH: MAX_BODIES_BYTES}
 ROUTES = frozenset(
     (
         *MAX_BYTES,
-        *("/v1/policies", "/v1/rules", "/healthz", "/readyz", "/version", "/metrics"),
+        *("/v1/policies", "/v1/rules", "/v1/reasons", "/healthz", "/readyz", "/version", "/metrics"),
         *("/docs", "/openapi.json", "/"),
     )
 )

@@ -1,4 +1,4 @@
-"""GET /v1/policies and /v1/rules: the policies and rules that a request can name.
+"""GET /v1/policies, /v1/rules and /v1/reasons: what a request can name, and the reasons that an answer can give.
 
 The answers are made from the same lists that the bidding code reads, so that they match what is accepted.
 """
@@ -9,12 +9,13 @@ from fastapi import APIRouter
 
 from service.api.documentation import GET_PROBLEMS
 from service.api.state import State
+from service.bidding.explain.reasons import NUMBERS, TEMPLATES, numbers_in
 from service.bidding.game.rule_fields import Rule
-from service.bidding.game.rules import FIELDS, PARTNERSHIP, PRESETS, VARIANTS, describe
+from service.bidding.game.rules import FIELDS, PARTNERSHIP, PRESETS, VARIANTS, describe, overrides_of
 from service.bidding.policies import BEST, BEST_DECIDERS, decider_of, options_of, row_of
 from service.bidding.strength import Measured, Results, read_results, strength_of, texts_of_catalogue, win_rates_of
-from service.bidding.winprob.games import SHIPPED, rule_sets
-from service.contract.answer import PoliciesAnswer, PolicyInfo, RuleField, RulesAnswer, WinRate
+from service.bidding.winprob.games import SHIPPED, Games, all_rules
+from service.contract.answer import PoliciesAnswer, PolicyInfo, ReasonsAnswer, RuleField, RulesAnswer, WinRate
 from service.contract.policy import DEFAULT_POLICY, POLICIES
 from service.contract.rules import DEFAULT_PRESET
 
@@ -45,6 +46,12 @@ _PRESETS = {
 }
 
 
+_REASONS = ReasonsAnswer(
+    reasons=[{"code": code, "template": text, "numbers": numbers_in(code)} for code, text in TEMPLATES.items()],
+    numbers={name: {"unit": number.unit, "meaning": number.meaning} for name, number in NUMBERS.items()},
+)
+
+
 def catalogue_routes(state: State) -> tuple[APIRouter, dict[str, Any]]:
     """Return the routes, and their answers by path as examples for the OpenAPI document.
 
@@ -58,20 +65,29 @@ def catalogue_routes(state: State) -> tuple[APIRouter, dict[str, Any]]:
     async def list_policies() -> PoliciesAnswer:
         """List the policies: options, supported rules, typical time and measured strength."""
         games = SHIPPED if state.tables is None else state.tables.games
-        return {**policies_answer, "win_tables": rule_sets(games)}
+        return {**policies_answer, "win_tables": _win_tables(games)}
 
     @router.get("/v1/rules")
     async def list_rules() -> RulesAnswer:
         """List the presets with all their values, and the accepted values of each field."""
         return rules_answer
 
-    return router, {"/v1/policies": policies_answer, "/v1/rules": rules_answer}
+    @router.get("/v1/reasons")
+    async def list_reasons() -> ReasonsAnswer:
+        """List the reasons of explanations with their sentences, to show or translate them."""
+        return _REASONS
+
+    return router, {"/v1/policies": policies_answer, "/v1/rules": rules_answer, "/v1/reasons": _REASONS}
 
 
 def _policies() -> PoliciesAnswer:
     results = read_results()
     infos = [_policy(text, results) for name in POLICIES for text in texts_of_catalogue(name)]
-    return PoliciesAnswer(default=DEFAULT_POLICY, policies=infos, win_tables=rule_sets(SHIPPED), grades=_GRADES)
+    return PoliciesAnswer(default=DEFAULT_POLICY, policies=infos, win_tables=_win_tables(SHIPPED), grades=_GRADES)
+
+
+def _win_tables(games: Games) -> list[Any]:
+    return [overrides_of(rules) for rules in all_rules(games)]
 
 
 def _policy(text: str, results: Results) -> PolicyInfo:

@@ -17,6 +17,7 @@ from service.contract.examples import (
     BATCH_REQUEST,
     BLIND_ANSWER,
     BLIND_REQUEST,
+    BRIEF_REQUEST,
     CUTTHROAT_REQUEST,
     FAULTS,
     LEVEL_REQUEST,
@@ -169,8 +170,14 @@ def _hot_routes() -> tuple[_HotRoute, ...]:
         "The bid",
         ANSWER,
         "BidRequest",
-        {"full": REQUEST, "short": SHORT_REQUEST, "level": LEVEL_REQUEST, "cutthroat": CUTTHROAT_REQUEST}
-        | POLICY_REQUESTS,
+        {
+            "full": REQUEST,
+            "brief": BRIEF_REQUEST,
+            "short": SHORT_REQUEST,
+            "level": LEVEL_REQUEST,
+            "cutthroat": CUTTHROAT_REQUEST,
+            **POLICY_REQUESTS,
+        },
     )
     refused = invalid_request([FAULTS["missing-field"]])
     answers = [{"status": 200, "body": ANSWER}, {"status": refused.status, "body": refused.body()}]

@@ -9,7 +9,7 @@ from fastapi import FastAPI
 
 from service.asgi import Receive, Reply, Scope
 
-FIXED_ROUTES = frozenset(("/openapi.json", "/docs", "/v1/rules", "/v1/policies"))
+FIXED_ROUTES = frozenset(("/openapi.json", "/docs", "/v1/rules", "/v1/policies", "/v1/reasons"))
 
 
 class FixedAnswers:

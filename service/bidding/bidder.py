@@ -1,7 +1,7 @@
 """The whole pipeline from a position to a bid. Start reading here.
 
 A position comes in checked (service.contract does that), the kernel of the policy's row decides, the rules and then the
-caller's legal bids have the last word, and the row's explanation turns the kernel's numbers into fields and a sentence.
+caller's legal bids have the last word, and the row's explanation turns the kernel's numbers into fields and reasons.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -13,11 +13,12 @@ from service.bidding.game.position import Position
 from service.bidding.game.rules import JOKERS
 from service.bidding.game.scoring import BLIND_NIL, NIL, Standing
 from service.bidding.game.variants import sees_no_jokers
-from service.bidding.policies import ROWS, Turn
+from service.bidding.policies import ROWS
 from service.bidding.policy import Policy
 from service.bidding.record import record
 from service.bidding.table_profile import profile_of
 from service.bidding.tableset import TableSet
+from service.bidding.turn import EXPLAINED, Turn
 
 __all__ = ["BLIND_NIL", "Decision", "Position", "decide", "nearest_legal", "turn_of"]
 
@@ -41,13 +42,13 @@ def decide(
     policy: Policy,
     tables: TableSet,
     legal: tuple[int, ...] | None = None,
-    explain: bool = True,
+    explain: int = EXPLAINED,
 ) -> Decision:
     """Return the bid of ``policy`` in ``position`` at full strength.
 
-    ``legal``: the accepted bids, sorted; if given, the bid is always one of them. ``explain``: whether to make the
-    explanation. `skill.decide_with_skill` applies a skill level or a style. Policy `winprob` needs rules for which
-    `games.unsupported_field` returns None.
+    ``legal``: the accepted bids, sorted; if given, the bid is always one of them. ``explain``: the explanation to make,
+    `turn.EXPLAINED` (True), NOT_EXPLAINED (False) or BRIEF. `skill.decide_with_skill` applies a skill level or a style.
+    Policy `winprob` needs rules for which `games.unsupported_field` returns None.
     """
     row = ROWS[policy.kind]
     turn = turn_of(position, policy, tables, legal, explain)
@@ -62,7 +63,7 @@ def decide(
     return record(Decision, (bid, _KINDS[bid], explanation))
 
 
-def turn_of(position: Position, policy: Policy, tables: TableSet, legal: tuple[int, ...] | None, explain: bool) -> Turn:
+def turn_of(position: Position, policy: Policy, tables: TableSet, legal: tuple[int, ...] | None, explain: int) -> Turn:
     """Return the turn of ``policy`` in ``position``; arguments as `decide` takes them."""
     hand, bids, us, them, us_bags, them_bags, rules, _ = position
     auction = auction_after(bids)

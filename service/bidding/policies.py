@@ -11,7 +11,7 @@ Only requests can name `best`, which is no row: `decider_of` returns the policy 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from service.bidding.baselines import Baseline, fixed, io, ms, rb
 from service.bidding.bis.bis import BisDecision, bis
@@ -21,29 +21,13 @@ from service.bidding.errors import PolicyError
 from service.bidding.explain.cutthroat_explanation import explain_cutthroat
 from service.bidding.explain.explanation import explain_baseline, explain_bis
 from service.bidding.explain.winprob_explanation import explain_winprob
-from service.bidding.game.auction import Auction
 from service.bidding.game.legal import EVERY_BID, allowed_bids
-from service.bidding.game.position import Position
 from service.bidding.game.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ
-from service.bidding.game.scoring import Standing
-from service.bidding.game.variants import variant_of
 from service.bidding.policy import BIS, FIXED, FULL_LEVEL, IO, MS, OPTIONS, RB, WINPROB, Policy
 from service.bidding.table_views import Tables
 from service.bidding.tableset import TableSet
+from service.bidding.turn import EXPLAINED, Turn
 from service.bidding.winprob.decision import WinDecision, win_decision
-
-
-class Turn(NamedTuple):
-    """What a policy gets: a position, values derived from it, the legal bids, and whether an explanation is wanted."""
-
-    hand: int  # as the policy sees it: without jokers if the policy does not know them
-    position: Position
-    auction: Auction
-    standing: Standing
-    allowed: int  # set of the bids that the rules allow
-    tables: Tables  # of the variant and convention
-    legal: tuple[int, ...] | None  # the caller's legal bids, sorted; None if the rules alone decide
-    explain: bool
 
 
 class Made(Protocol):
@@ -111,12 +95,11 @@ def _bis_takes(made: MadeForBis) -> int:
 
 
 def _explain_bis(made: MadeForBis, turn: Turn, by_rules: int, bid: int, policy: Policy) -> Explanation:
-    bids = turn.position.bids
     if isinstance(made, CutthroatDecision):
-        return explain_cutthroat(made, bid, bids, turn.tables)
+        return explain_cutthroat(made, turn, bid)
     if by_rules != made.bid:  # option `rules=ignore`
         made = made._replace(bid=by_rules)
-    return explain_bis(made, bid, bids, turn.tables, variant_of(turn.position.rules, policy))
+    return explain_bis(made, turn, bid, policy)
 
 
 # ---- RB, MS, IO and fixed bids -------------------------------------------------------------------------------------
@@ -136,11 +119,11 @@ def _by_rule(
     return kernel
 
 
-def _explain_as(name: str, nil_rule: str) -> Callable[[Baseline, Turn, int, int, Policy], Explanation]:
-    """Return the explanation of a rule-based bidder called ``name``; ``nil_rule`` in words."""
+def _explain_with(nil_rule: str) -> Callable[[Baseline, Turn, int, int, Policy], Explanation]:
+    """Return the explanation of a rule-based bidder; ``nil_rule`` in words."""
 
-    def explain(made: Baseline, _: Turn, by_rules: int, bid: int, policy: Policy) -> Explanation:
-        return explain_baseline(made, by_rules, bid, policy, name, nil_rule)
+    def explain(made: Baseline, turn: Turn, by_rules: int, bid: int, policy: Policy) -> Explanation:
+        return explain_baseline(made, turn, by_rules, bid, policy, nil_rule)
 
     return explain
 
@@ -152,7 +135,8 @@ def weigh_bids(turn: Turn, policy: Policy, tables: TableSet) -> WinDecision:
     """Return the decision of `winprob` at full strength."""
     hand, position, auction, standing, allowed, _, legal, explain = turn
     may = EVERY_BID if legal is None else sum(1 << bid for bid in legal)
-    return win_decision(hand, auction, standing, (allowed, may), explain, position.rules, policy, tables.weights)
+    every = explain == EXPLAINED
+    return win_decision(hand, auction, standing, (allowed, may), every, position.rules, policy, tables.weights)
 
 
 # ---- the rows ------------------------------------------------------------------------------------------------------
@@ -202,7 +186,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
         options=("nil", "nils", "variant", *_SKILL),
         kernel=_by_rule(rb),
         takes=lambda made: made.takes,
-        explain=_explain_as("RB", _LOW_CARDS),
+        explain=_explain_with(_LOW_CARDS),
         defaults=Policy(kind=RB),  # its nil ranks are fitted to our engine: `python -m tables fit rb`
         typical_us=(4.0, 6.0),
         noise_sd=(0.0, 1.0, 0.82, 0.64, 0.43, 0.0),
@@ -214,7 +198,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
         options=("nil", "nils", "variant", *_SKILL),
         kernel=_by_rule(ms),
         takes=lambda made: made.takes,
-        explain=_explain_as("MS", _LOW_CARDS),
+        explain=_explain_with(_LOW_CARDS),
         defaults=Policy(kind=MS, nil_x=3, nil_y=6, nil_z=8),  # 5-8-T as published (ECAI 2020, appendix F)
         typical_us=(4.0, 6.0),
         noise_sd=(0.0, 0.62, 0.51, 0.41, 0.31, 0.0),
@@ -226,7 +210,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
         options=("nils", "variant", *_SKILL),
         kernel=_by_rule(io),
         takes=lambda made: made.takes,
-        explain=_explain_as("IO", _IO_NIL),
+        explain=_explain_with(_IO_NIL),
         defaults=Policy(kind=IO),
         typical_us=(4.0, 6.0),
         noise_sd=(0.0, 0.82, 0.66, 0.48, 0.26, 0.0),
@@ -239,7 +223,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
         options=("bid",),
         kernel=_by_rule(lambda hand, partner_bid, policy, tables: fixed(partner_bid, policy)),
         takes=lambda made: made.takes,
-        explain=_explain_as("a fixed bid", "never by rule"),
+        explain=_explain_with("never by rule"),
         defaults=Policy(kind=FIXED),
     ),
     PolicyRow[WinDecision](
@@ -251,7 +235,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
         options=("margin", "nil_margin", "even", *_SKILL),
         kernel=weigh_bids,
         takes=lambda made: made.bid,
-        explain=lambda made, *_: explain_winprob(made),
+        explain=lambda made, turn, by_rules, bid, policy: explain_winprob(made, turn, policy),
         defaults=Policy(kind=WINPROB),
         typical_us=(54.0, 116.0),
         noise_sd=(0.0, 0.3, 0.14, 0.08, 0.04, 0.0),

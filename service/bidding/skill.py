@@ -5,15 +5,17 @@ the explanation can name the bid at full strength. In `adjustments`, style and l
 """
 
 import zlib
-from typing import Any
 
 from service.bidding.bidder import Decision, Position, decide, turn_of
+from service.bidding.explain.explanation import Explanation, Steps
+from service.bidding.explain.reasons import MOST_IN_BRIEF, Reason, sentence_of, tenth
 from service.bidding.explain.winprob_explanation import explain_winprob
 from service.bidding.game.rules import seed_values
 from service.bidding.levels import perturbed, sample_bid
 from service.bidding.policies import weigh_bids
 from service.bidding.policy import BIS, WINPROB, Policy
 from service.bidding.tableset import TableSet
+from service.bidding.turn import EXPLAINED, NOT_EXPLAINED
 
 
 def position_seed(position: Position) -> int:
@@ -29,7 +31,7 @@ def decide_with_skill(
     policy: Policy,
     tables: TableSet,
     legal: tuple[int, ...] | None = None,
-    explain: bool = True,
+    explain: int = EXPLAINED,
     seed: int = 0,
 ) -> Decision:
     """Return the bid of a ``policy`` with a level or a style.
@@ -40,10 +42,11 @@ def decide_with_skill(
         return _drawn(position, policy, tables, legal, explain, seed)
     made = decide(position, perturbed(policy, seed), tables, legal, explain)
     if made.explanation is not None:
-        full = decide(position, policy, tables, legal, False).bid
+        full = decide(position, policy, tables, legal, NOT_EXPLAINED).bid
         styled = full
         if policy.aggression or policy.nil_bias:
-            styled = decide(position, perturbed(policy._replace(noise_sd=0.0), seed), tables, legal, False).bid
+            leaning = perturbed(policy._replace(noise_sd=0.0), seed)
+            styled = decide(position, leaning, tables, legal, NOT_EXPLAINED).bid
         _tell(made.explanation, policy, full, styled, made.bid, seed)
     return made
 
@@ -53,10 +56,11 @@ def _drawn(
     policy: Policy,
     tables: TableSet,
     legal: tuple[int, ...] | None,
-    explain: bool,
+    explain: int,
     seed: int,
 ) -> Decision:
-    made = weigh_bids(turn_of(position, policy, tables, legal, explain), policy, tables)
+    turn = turn_of(position, policy, tables, legal, explain)
+    made = weigh_bids(turn, policy, tables)
     p_win = [-1.0] * 14
     for bid, p in zip(made.bids, made.p_win):
         if made.weighed >> bid & 1:
@@ -69,36 +73,42 @@ def _drawn(
         styled = full
         if policy.aggression or policy.nil_bias:
             styled = sample_bid(p_win, full, p_nil, policy._replace(noise_sd=0.0), seed)
-        explanation = explain_winprob(made._replace(bid=bid))
+        explanation = explain_winprob(made._replace(bid=bid), turn, policy)
         _tell(explanation, policy, full, styled, bid, seed)
     return Decision(bid, "regular" if bid else "nil", explanation)
 
 
-def _tell(explanation: dict[str, Any], policy: Policy, full: int, styled: int, bid: int, seed: int) -> None:
-    """Add the steps of style and level to ``explanation``, and the bid at full strength to its sentence."""
-    steps: list[dict[str, Any]] = []
+def _tell(explanation: Explanation, policy: Policy, full: int, styled: int, bid: int, seed: int) -> None:
+    """Add the steps of style and level to ``explanation``, and the bid at full strength to its reasons."""
+    steps = Steps([], [])
     if policy.aggression or policy.nil_bias:
         style = {"aggression": policy.aggression, "nil_bias": policy.nil_bias}
-        steps.append({"rule": "style", "before": full, "after": styled, "why": _why_style(policy), **style})
+        steps.add("style", full, styled, {"code": "style", **style}).update(style)
     if policy.noise_sd:
-        why = f"level {policy.level} {_why_level(policy, seed)}"
-        steps.append({"rule": "level", "before": styled, "after": bid, "why": why, "level": policy.level, "seed": seed})
-    explanation["adjustments"] = steps + explanation["adjustments"]
-    why = "; ".join(step["why"] for step in steps)
-    would = "the same" if full == bid else str(full or "nil")
-    explanation["sentence"] += f" {why[0].upper()}{why[1:]}; full strength bids {would}."
+        misjudged = _misjudgements(policy, seed)
+        steps.add("level", styled, bid, *misjudged).update(level=policy.level, seed=seed)
+    if full == bid:
+        would: Reason = {"code": "full-strength-same"}
+    else:
+        would = {"code": "full-strength", "other": full} if full else {"code": "full-strength-nil"}
+    reasons = explanation["reasons"]
+    if "sentence" not in explanation:  # a brief explanation
+        reasons[MOST_IN_BRIEF - 1 :] = [would]
+        return
+    explanation["adjustments"] = steps.adjustments + explanation["adjustments"]
+    reasons += [*steps.reasons, would]
+    explanation["sentence"] = sentence_of(reasons)
 
 
-def _why_style(policy: Policy) -> str:
-    return f"style: aggression {policy.aggression:g}, nil bias {policy.nil_bias:g}"
-
-
-def _why_level(policy: Policy, seed: int) -> str:
+def _misjudgements(policy: Policy, seed: int) -> list[Reason]:
+    """Return how the level of ``policy`` misjudges the position."""
+    level: Reason = {"level": policy.level}
     if policy.kind == WINPROB:
-        return f"sees little between bids whose chances differ by {100 * policy.noise_sd:.1f}% or less, and draws one"
+        return [{"code": "draws", **level, "percent": tenth(100 * policy.noise_sd)}]
     styled, made = perturbed(policy._replace(noise_sd=0.0), seed), perturbed(policy, seed)
-    tricks = f"misjudges the hand by {made.offset - styled.offset:+.2f} tricks"
+    found = [{"code": "misjudges", **level, "tricks": tenth(made.offset - styled.offset)}]
     if policy.kind == BIS:
-        return f"{tricks} and a nil by {styled.nil_shift - made.nil_shift:+.0f} points"
-    forgets = (made.nils, made.nil_x, made.nil_y, made.nil_z) < (styled.nils, styled.nil_x, styled.nil_y, styled.nil_z)
-    return f"{tricks} and forgets some nils" if forgets else tricks
+        found.append({"code": "misjudges-nil", **level, "points": tenth(styled.nil_shift - made.nil_shift)})
+    elif (made.nils, made.nil_x, made.nil_y, made.nil_z) < (styled.nils, styled.nil_x, styled.nil_y, styled.nil_z):
+        found.append({"code": "forgets-nils", **level})
+    return found

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import ConfigDict, Field, JsonValue, with_config
 from typing_extensions import TypedDict
 
+from service.bidding.explain.reasons import NUMBERS, TEMPLATES
 from service.contract.policy import POLICY_PATTERN
 from service.contract.rules import RuleSet
 from service.problems import CODES, TYPES
@@ -114,16 +115,35 @@ class Candidate(TypedDict):
     outcomes: Outcomes
 
 
+def _add_numbers(schema: dict[str, Any]) -> None:
+    """Add the numbers that the reasons declare to the schema of `Reason`."""
+    for name, number in NUMBERS.items():
+        description = f"{number.meaning} Unit: {number.unit}."
+        schema["properties"][name] = {"type": number.json_type, "title": name, "description": description}
+
+
+@with_config(ConfigDict(extra="allow", json_schema_extra=_add_numbers))
+class Reason(TypedDict):
+    """A reason for the bid: its code, and the numbers in its sentence. GET /v1/reasons has the sentences."""
+
+    code: Annotated[str, Field(json_schema_extra={"enum": list(TEMPLATES)})]
+
+
 @with_config(_ANSWER)
 class Explanation(TypedDict):
-    """The numbers behind the bid, enough to redo it by hand; the policy decides which fields are present."""
+    """The reasons for the bid, and the numbers behind it, enough to redo it by hand.
 
-    regular: Regular
-    nil: Nil
-    adjustments: list[Adjustment]
+    The policy decides which fields are present. With explain brief there are only `reasons` and `p_win`.
+    """
+
+    regular: NotRequired[Regular]
+    nil: NotRequired[Nil]
+    adjustments: NotRequired[list[Adjustment]]
     candidates: NotRequired[Annotated[list[Candidate], Field(description="winprob: the bids that it compared.")]]
     inputs: NotRequired[Annotated[dict[str, float], Field(description="winprob: the inputs of its network, by name.")]]
-    sentence: str
+    reasons: Annotated[list[Reason], Field(description="The most important first; brief: at most four.")]
+    sentence: NotRequired[Annotated[str, Field(description="The sentences of the reasons, in English.")]]
+    p_win: NotRequired[Annotated[float, Field(description="winprob: probability of winning the game with the bid.")]]
 
 
 @with_config(_ANSWER)
@@ -279,6 +299,31 @@ class PoliciesAnswer(TypedDict):
         ),
     ]
     grades: Annotated[dict[str, str], Field(description="Fields of a request that change any policy.")]
+
+
+@with_config(_ANSWER)
+class ReasonNumber(TypedDict):
+    """A number in reasons."""
+
+    unit: str
+    meaning: str
+
+
+@with_config(_ANSWER)
+class ReasonInfo(TypedDict):
+    """A reason, with its sentence in English, in which {name} stands for the number of that name."""
+
+    code: str
+    template: str
+    numbers: list[str]
+
+
+@with_config(_ANSWER)
+class ReasonsAnswer(TypedDict):
+    """The reasons that an explanation can give, and the numbers in them."""
+
+    reasons: list[ReasonInfo]
+    numbers: dict[str, ReasonNumber]
 
 
 @with_config(_ANSWER)

@@ -16,6 +16,7 @@ REQUEST = {
     "rules": {"preset": "classic"},
     "explain": True,
 }
+BRIEF_REQUEST = {**REQUEST, "policy": "best", "explain": "brief"}
 SHORT_REQUEST = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
 POLICY_REQUESTS = {policy: {**SHORT_REQUEST, "policy": policy} for policy in POLICIES}
 LEVEL_REQUEST = {
@@ -62,7 +63,14 @@ ANSWER = {
         },
         "adjustments": [],
         "candidates": [],
-        "sentence": "About 5.97 tricks, rounded to 6; nil is out (ace of spades): bid 6.",
+        "reasons": [
+            {"code": "bid", "bid": 6},
+            {"code": "tricks", "tricks": 6},
+            {"code": "partner-bid", "partner": 3, "bid": 6, "contract": 9},
+            {"code": "no-nil-ace-of-spades"},
+        ],
+        "sentence": "Bid 6. Your cards should win about 6 of the 13 tricks. Partner bid 3 and you add 6: 9 in all. "
+        "No nil: the ace of spades always wins a trick.",
     },
 }
 BLIND_REQUEST = {

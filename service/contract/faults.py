@@ -20,6 +20,7 @@ _EXPECTED = {
     "string": "a string",
     "dict": "an object",
     "list": "an array",
+    "explain": 'true, false or "brief"',
 }
 # The code of a word that is not in a field's list of words, by field.
 _WORD_CODES = {"rules": "unsupported-rules", "convention": "unsupported-convention"}

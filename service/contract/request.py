@@ -7,9 +7,10 @@ bidding code takes, or raise the 422 with every fault at once. `_conflicts` chec
 
 import json
 from collections.abc import Mapping
-from typing import Annotated, Any, Final, NamedTuple, Required
+from typing import Annotated, Any, Final, Literal, NamedTuple, Required
 
-from pydantic import Field, StrictBool, StrictInt, TypeAdapter, ValidationError, WithJsonSchema, with_config
+from pydantic import Field, StrictInt, TypeAdapter, ValidationError, WithJsonSchema, with_config
+from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
 from service.bidding.bidder import Position
@@ -19,6 +20,7 @@ from service.bidding.policies import BEST, ROWS
 from service.bidding.policy import Policy
 from service.bidding.record import record
 from service.bidding.skill import position_seed
+from service.bidding.turn import BRIEF, EXPLAINED, NOT_EXPLAINED
 from service.bidding.winprob.games import SHIPPED, Games, key_of, unsupported_field
 from service.contract.bids import LegalBids, PreviousBids
 from service.contract.faults import faults_in, is_huge, json_type
@@ -61,6 +63,28 @@ _Convention = Annotated[
         "partnership. Default: the policy's option."
     ),
 ]
+
+
+class _TrueFalseBrief:
+    """The schema of `explain`: read as fast as a boolean, and with one fault for any other value."""
+
+    def __get_pydantic_core_schema__(self, *_: Any) -> Any:
+        return core_schema.union_schema(
+            [core_schema.bool_schema(strict=True), core_schema.literal_schema(["brief"])],
+            mode="left_to_right",
+            custom_error_type="explain_type",
+            custom_error_message="neither true, false nor brief",
+        )
+
+
+_Explain = Annotated[
+    Annotated[bool | Literal["brief"], _TrueFalseBrief()] | None,
+    Field(
+        description="Whether the answer has an explanation; brief: only the reasons and, if the policy knows it, the "
+        "win probability. Default: true."
+    ),
+]
+_EXPLAIN: Final[dict[Any, int]] = {None: EXPLAINED, True: EXPLAINED, False: NOT_EXPLAINED, "brief": BRIEF}
 _Seed = Annotated[StrictInt, Field(ge=0, le=MAX_SEED)]
 _REQUESTS = {"type": "array", "items": {"$ref": "#/components/schemas/BidRequest"}, "maxItems": MAX_ITEMS}
 
@@ -77,7 +101,7 @@ class BidRequest(TypedDict, total=False):
     scores: _Scores
     convention: _Convention
     policy: _Policy
-    explain: Annotated[StrictBool | None, Field(description="Whether the answer has an explanation. Default: true.")]
+    explain: _Explain
     legal_bids: LegalBids
     seed: Annotated[
         _Seed | None,
@@ -145,7 +169,7 @@ class BidCall(NamedTuple):
     base: str
     convention: str
     legal: tuple[int, ...] | None
-    explain: bool
+    explain: int  # turn.NOT_EXPLAINED, EXPLAINED or BRIEF
     assumed: list[str]
     seed: int = 0  # of the policy's random numbers, if it uses any
 
@@ -171,7 +195,7 @@ def read_bid(data: Any, games: Games = SHIPPED) -> BidCall:
         seed = position_seed(position) if given is None else given
         if given is None:
             assumed.append("seed")
-    explain = request.get("explain") is not False
+    explain = _EXPLAIN[request.get("explain")]
     return record(BidCall, (position, policy, *table[8:11], request.get("legal_bids"), explain, assumed, seed))
 
 

@@ -13,12 +13,19 @@ const request: components["schemas"]["BidRequest"] = { hand: "AKJ62.AQ.Q.K9543",
 const { data: answer, error } = await client.POST("/v1/bid", { body: request });
 check(error === undefined && answer !== undefined, error);
 check(answer.bid === 0 || answer.bid === 5, answer);
-const takes: number | undefined = answer.explanation?.regular.takes;
+const takes: number | undefined = answer.explanation?.regular?.takes;
 check(takes !== undefined && takes >= 1, answer);
 
 const winprob = await client.POST("/v1/bid", { body: { ...request, rules: null, policy: "winprob" } });
 const candidate = winprob.data?.explanation?.candidates?.[0];
 check(candidate !== undefined && candidate.p_win > 0 && candidate.outcomes.made >= 0, winprob);
+
+const best = await client.POST("/v1/bid", { body: { ...request, rules: null, policy: "best", explain: "brief" } });
+const reason = best.data?.explanation?.reasons[0];
+check(reason?.code === "wins" && reason.bid === best.data?.bid, best);
+const { data: catalogue } = await client.GET("/v1/reasons");
+const template = catalogue?.reasons.find((one) => one.code === "wins")?.template;
+check(template !== undefined && template.includes("{bid}"), catalogue);
 
 const refused = await client.POST("/v1/bid", { body: { ...request, seat: 3 } });
 check(refused.data === undefined && refused.error?.errors?.[0]?.code === "seat-mismatch", refused.error);

@@ -20,6 +20,7 @@ absent ones, and were a wrong type before::
     )
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -93,6 +94,18 @@ def _of_an_interval(difference: Difference) -> bool:
 
 
 DECLARED: tuple[Declared, ...] = (
+    Declared(
+        "reasons",
+        "explanations have coded reasons, and the sentence and the reasons of steps are made from them",
+        lambda d: bool(re.search(r"/explanation/(reasons|sentence|p_win|adjustments/\d+/why)$", d.where)),
+    ),
+    Declared(
+        "text of the command line",
+        "the printed explanation shows the sentence of the reasons, and the steps with their reasons",
+        lambda d: (
+            isinstance(d.question, Command) and "bid" in d.question.arguments and "--json" not in d.question.arguments
+        ),
+    ),
     Declared(
         "policy best",
         "the catalogue lists best first, with supported rules, times and win rates",

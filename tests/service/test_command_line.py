@@ -150,6 +150,7 @@ def test_breakdown_by_hand():
             "later": [1, 2],
             "adjustments": [{"rule": "one-less", "before": 6, "after": 5, "why": "it wins with one less"}],
             "candidates": [{"bid": 5, "p_win": 0.5}],
+            "reasons": [{"code": "bid", "bid": 6}],
             "sentence": "Takes 6.",
         },
     }

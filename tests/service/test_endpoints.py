@@ -167,7 +167,9 @@ def test_wrong_method_on_a_hot_route(call, method, path):
         _problem(response, "method-not-allowed")
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/version", "/metrics", "/v1/policies", "/v1/rules"])
+@pytest.mark.parametrize(
+    "path", ["/healthz", "/readyz", "/version", "/metrics", "/v1/policies", "/v1/rules", "/v1/reasons"]
+)
 def test_wrong_method_elsewhere(call, path):
     response = call("POST", path)
     assert response.headers["allow"] == "GET, HEAD"
@@ -317,6 +319,33 @@ def test_catalogue(call):
     assert rules["fields"]["ten_for_200"] == {"type": "boolean", "default": False, "supported": "true, false"}
     assert rules["fixed_by_variant"]["partnership"] == rules["fixed_by_variant"]["jokers"] == {}
     assert rules["fixed_by_variant"]["suicide"] == {"double_nil": True, "blind_nil": False}
+
+
+def test_a_studio_can_make_the_sentence_from_the_catalogue(call, request_body):
+    catalogue = call("GET", "/v1/reasons").json()
+    templates = {reason["code"]: reason for reason in catalogue["reasons"]}
+    for policy in ("best", "bis", "rb"):
+        request = request_body | {"policy": policy, "explain": True, "level": 3}
+        explanation = call("POST", "/bid", json=request).json()["explanation"]
+        sentences = []
+        for reason in explanation["reasons"]:
+            declared = templates[reason["code"]]
+            assert set(declared["numbers"]) == set(reason) - {"code"} <= set(catalogue["numbers"])
+            sentences.append(declared["template"].format(**reason))
+        assert " ".join(sentences) == explanation["sentence"]
+
+
+def test_brief(call, request_body):
+    request = request_body | {"policy": "best", "explain": "brief"}
+    response = call("POST", "/bid", json=request)
+    whole = call("POST", "/bid", json=request | {"explain": True}).json()
+    brief = response.json()
+    assert len(response.content) < 400
+    assert brief["explanation"]["reasons"] == whole["explanation"]["reasons"][:4]
+    assert brief["explanation"]["p_win"] == round(whole["explanation"]["p_win"], 4)
+    assert brief | {"explanation": 0} == whole | {"explanation": 0}
+    (item,) = call("POST", "/v1/bids", json={"requests": [request]}).json()["answers"]
+    assert item["body"] == brief
 
 
 def test_what_the_catalogue_says_of_combinations_is_what_is_refused(call, request_body):

@@ -61,6 +61,7 @@ _CASES = [
     ("wrong-type", {"policy": 1}, "/policy"),
     ("wrong-type", {"convention": 0}, "/convention"),
     ("wrong-type", {"explain": 1}, "/explain"),
+    ("wrong-type", {"explain": "full"}, "/explain"),
     ("wrong-type", {"legal_bids": "all"}, "/legal_bids"),
     ("wrong-type", {"seed": "x"}, "/seed"),
     ("wrong-type", {"rules": "classic"}, "/rules"),

@@ -110,18 +110,19 @@ def test_unknown_fields_do_not_fit(document, request_body):
         _check(document, schema, request_body | {"seat": 4})
 
 
-@pytest.mark.parametrize("policy", ["bis", "rb", "ms", "io"])
+@pytest.mark.parametrize("policy", ["best", "bis", "rb", "ms", "io"])
 @pytest.mark.parametrize("hand", ["AKJ62.AQ.Q.K9543", "3.8643.9752.T742", ".KQJ95.T8642.A73"])
 def test_real_answers_fit_their_schema(call, document, policy, hand):
     for previous in ([], [4], [3, 1], [0, 5, 4]):
         request = {"hand": hand, "previous_bids": previous, "seat": len(previous), "policy": policy}
         request["scores"] = {"us": 430, "them": 445}
-        response = call("POST", "/bid", json=request)
-        assert response.status_code == 200
-        _check(document, {"$ref": "#/components/schemas/BidAnswer"}, response.json())
+        for explain in (True, False, "brief"):
+            response = call("POST", "/bid", json=request | {"explain": explain})
+            assert response.status_code == 200
+            _check(document, {"$ref": "#/components/schemas/BidAnswer"}, response.json())
 
 
 def test_real_answers_elsewhere_fit_theirs(call, document):
-    for path in ("/v1/policies", "/v1/rules", "/healthz", "/readyz", "/version"):
+    for path in ("/v1/policies", "/v1/rules", "/v1/reasons", "/healthz", "/readyz", "/version"):
         schema = document["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
         _check(document, schema, call("GET", path).json())

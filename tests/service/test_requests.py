@@ -14,6 +14,7 @@ from service.bidding.errors import RulesError
 from service.bidding.game.cards import DECK, JOKER_DECK, cards_of, format_card, format_pbn, parse_card
 from service.bidding.game.rules import CUTTHROAT, FIELDS, NO_LOSING_GOAL, PRESETS, VARIANTS, describe, make_rules
 from service.bidding.policy import CONVENTIONS
+from service.bidding.turn import BRIEF
 from service.bidding.winprob.games import unsupported_field
 from service.contract.examples import REQUEST
 from service.contract.request import BidRequest, read_bid
@@ -115,7 +116,7 @@ def valid_requests(draw) -> dict:
         "scores": _SEAT_SCORES if solo else _SCORES,
         "policy": st.just(policy),
         "convention": st.sampled_from(CONVENTIONS if plain and policy.startswith("bis") else ["none"]),
-        "explain": st.booleans(),
+        "explain": st.booleans() | st.just("brief"),
         "legal_bids": st.none() | st.lists(st.integers(0, 13), min_size=1, max_size=14, unique=True),
         "seed": st.none() | st.integers(0, 2**53 - 1),
         "level": st.none() | st.integers(1, 5),
@@ -199,7 +200,7 @@ def test_valid_requests_have_no_faults_and_are_read_right(request):
     assert call.position.rules == make_rules(rules.pop("preset", "classic"), rules)
     legal = request.get("legal_bids")
     assert call.legal == (None if legal is None else tuple(sorted(legal)))
-    assert call.explain == request.get("explain", True)
+    assert call.explain == (BRIEF if request.get("explain") == "brief" else request.get("explain", True))
     style = request.get("style") or {}
     plain = request.get("level") in (None, 5) and not any(style.values())
     assert (call.policy.level == 0) == plain

@@ -51,7 +51,7 @@ def test_an_answer(call, request_body):
     explanation = answer.json()["explanation"]
     assert [row["bid"] for row in explanation["candidates"]] == [0, 4, 5, 6, 7]
     assert answer.json()["bid"] in (4, 5, 6, 7)
-    assert "% to win; " in explanation["sentence"]
+    assert "% of the time. " in explanation["sentence"]
 
 
 def test_a_convention_is_refused(call, request_body):

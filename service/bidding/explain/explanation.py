@@ -1,142 +1,181 @@
-"""The explanation of a decision: its numbers, enough to redo the bid by hand, and a sentence.
+"""The explanation of a decision: its numbers, enough to redo the bid by hand, and the reasons that a player reads.
 
-The numbers come unchanged from the tuples that the kernels return.
+The numbers come unchanged from the tuples that the kernels return. `reasons` declares the reasons.
 """
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from service.bidding.baselines import Baseline
 from service.bidding.bis.bis import BisDecision
-from service.bidding.bis.conventions import (
-    BIG5_ANSWER,
-    BIG5_REFUSAL,
-    BIG5_SIGNAL,
-    BIG6_ANSWER,
-    BIG6_REFUSAL,
-    BIG6_SIGNAL,
-    CONVENTION_RULES,
-    SILENT,
-)
-from service.bidding.bis.endgame import (
-    ATTACK_NIL,
-    CLOSE_RACE,
-    COMPLETE_TO_14,
-    DESPERATE_NIL,
-    LAST_SEAT_LESS,
-    NO_RULE,
-    RULE_NAMES,
-    SAFE_REGULAR,
-)
+from service.bidding.bis.conventions import CONVENTION_RULES, SILENT
+from service.bidding.bis.endgame import NO_RULE, RULE_NAMES
 from service.bidding.bis.nil import NIL_REASONS, NOT_RULED_OUT, Nil
 from service.bidding.bis.regular import Regular
-from service.bidding.bis.stakes import AS_COUNTED, BY_RULES, CERTAIN, FOR_TEN, NUMBER_RULES
+from service.bidding.bis.stakes import AS_COUNTED, BY_RULES, NUMBER_RULES
+from service.bidding.explain.reasons import (
+    MOST_IN_BRIEF,
+    NO_NIL,
+    Reason,
+    bid_reason,
+    check_reasons,
+    contract_reasons,
+    percent,
+    sentence_of,
+    tenth,
+    weak_point,
+)
 from service.bidding.game.auction import auction_after
 from service.bidding.game.cards import RANKS
-from service.bidding.game.rules import MIRROR, PARTNERSHIP, SUICIDE, VARIANTS, WHIZ, WHIZ_STRICT
+from service.bidding.game.rules import CUTTHROAT, MIRROR, SUICIDE, VARIANTS, WHIZ, WHIZ_STRICT
+from service.bidding.game.scoring import NIL, contract_of
+from service.bidding.game.variants import variant_of
 from service.bidding.policy import Policy
+from service.bidding.record import record
 from service.bidding.table_views import Tables
+from service.bidding.turn import BRIEF, Turn
 
-_WHY = {
-    ATTACK_NIL: "opponents can win and one of them bid nil: half a trick less, to be free to set the nil",
-    COMPLETE_TO_14: "opponents can win if they make their bid: with 14 bid, both sides can't make it",
-    CLOSE_RACE: "opponents win by less than 20 when both make it: bid to come out ahead",
-    DESPERATE_NIL: "opponents win by 20 or more when both make it, beyond two tricks more: a nil that is likely enough",
-    SAFE_REGULAR: "the regular bid wins the game too: no need for a nil",
-    LAST_SEAT_LESS: "one trick less wins the game too, and two more bags bring no penalty",
-}
-_ANSWERED = "asks for a nil: the threshold is lower, and the king or queen of spades is no bar"
-_SAID = {
-    BIG5_SIGNAL: "a 5 asks partner for a nil: ace or king of spades, up to 6 takes, "
-    "and in each side suit a card above the ten or a void",
-    BIG5_REFUSAL: "a 5 would ask partner for a nil, and this hand can't cover one: one less",
-    BIG5_ANSWER: f"partner's 5 {_ANSWERED}",
-    BIG6_SIGNAL: "a 6 demands a blind nil of partner: ace of spades, "
-    "and in each side suit a card from the ten up or a void",
-    BIG6_REFUSAL: "a 6 would demand a blind nil of partner, and this hand can't cover one: one less",
-    BIG6_ANSWER: f"partner's 6 {_ANSWERED}",
-}
-_FORCED = {
-    MIRROR: "mirror: the number of spades, without any nil",
-    WHIZ: "whiz: the number of spades or nil",
-    WHIZ_STRICT: "strict whiz: the number of spades, without any nil",
-    SUICIDE: "suicide: one of two partners bids nil, the other the side's least contract or more",
-}
-_BY_RULES = "the nearest bid that the rules allow"
-_NUMBER = {
-    BY_RULES: _BY_RULES,
-    FOR_TEN: "a contract of exactly ten stakes 200, and both partners' tricks come near enough",
-    CERTAIN: "the spades alone take this many tricks by force",
-}
+Adjustment = dict[str, Any]
+Explanation = dict[str, Any]
+
+_FORCED = {MIRROR: "mirror", WHIZ: "whiz", WHIZ_STRICT: "whiz-strict", SUICIDE: "suicide"}  # reasons, by variant
+# The reason for a step has the step's name, unless it is `table-rules` or a variant's.
+check_reasons((*RULE_NAMES[1:], *CONVENTION_RULES[1:], *NUMBER_RULES[BY_RULES + 1 :], *_FORCED.values()))
 
 
-def explain_bis(
-    made: BisDecision, bid: int, bids: tuple[int, ...], tables: Tables, variant: int = PARTNERSHIP
-) -> dict[str, Any]:
-    """Return the explanation of a BIS decision after ``bids``; ``bid`` is the answered (legal) bid.
+class Steps(NamedTuple):
+    """The steps after the estimate, as adjustments and as reasons. Make it with `record(Steps, ([], []))`."""
 
-    ``variant``: the variant by whose rules the policy bids.
-    """
-    by_rules, regular, _, number_rule, nil, spoken, end = made
-    adjustments: list[dict[str, Any]] = []
-    adjusted = ""  # in words
-    forced = None if number_rule == AS_COUNTED else _forced(made, variant)
-    if forced is not None:
-        rule, why = forced
-        adjustments.append({"rule": rule, "before": regular.takes, "after": made.number, "why": why})
-        adjusted = f"; {why}"
+    adjustments: list[Adjustment]
+    reasons: list[Reason]
+
+    def add(self, rule: str, before: int, after: int, *reasons: Reason) -> Adjustment:
+        """Add and return the step of ``rule`` from the bid ``before`` to ``after``."""
+        adjustment = {"rule": rule, "before": before, "after": after, "why": sentence_of(reasons)}
+        self.adjustments.append(adjustment)
+        self.reasons.extend(reasons)
+        return adjustment
+
+    def add_rules(self, before: int, after: int) -> None:
+        """Add the step from the bid that the policy wanted to the bid that the rules allow."""
+        reason = {"code": "not-allowed", "other": before} if before else {"code": "nil-not-allowed"}
+        self.add("table-rules", before, after, reason)
+
+    def add_legal(self, before: int, after: int) -> None:
+        """Add the step from the bid that the rules allow to the bid that the request's `legal_bids` allow."""
+        reason = {"code": "not-legal", "other": before} if before else {"code": "nil-not-legal"}
+        self.add("legal-bids", before, after, reason)
+
+    def add_end(self, rule: int, before: int, after: int, projected: tuple[float, float, float], turn: Turn) -> None:
+        """Add the step of an end-of-game rule; ``projected``: our points, theirs and the sum of bids."""
+        us, them, total = projected
+        goal = turn.position.rules.win
+        would: Reason = {"code": "would-win", "score": round(us), "goal": goal}
+        if them >= goal and (us < goal or them >= us):
+            would |= {"code": "would-lose", "their_score": round(them)}
+        if before != NIL:
+            would["other"] = before
+        else:
+            would["code"] = "would-win-nil"
+        self.reasons.append(would)
+        adjustment = self.add(RULE_NAMES[rule], before, after, {"code": RULE_NAMES[rule]})
+        mean_bids = mean_bids_after((*turn.position.bids, before), turn.tables)
+        adjustment["projected"] = {"us": us, "them": them, "sum_of_bids": total, "mean_bids": mean_bids}
+
+
+def explain_bis(made: BisDecision, turn: Turn, bid: int, policy: Policy) -> Explanation:
+    """Return the explanation of a BIS decision; ``bid`` is the answered (legal) bid."""
+    by_rules, regular, number, number_rule, nil, spoken, end = made
+    steps = record(Steps, ([], []))
+    # A nil that is chosen although there is a number is no step; one that the rules leave as the only bid is.
+    if number_rule != AS_COUNTED and not (nil.chosen and number > 0):
+        variant = variant_of(turn.position.rules, policy)
+        if number_rule != BY_RULES:
+            steps.add(NUMBER_RULES[number_rule], regular.takes, number, {"code": NUMBER_RULES[number_rule]})
+        elif variant in _FORCED:
+            steps.add(VARIANTS[variant], regular.takes, number, {"code": _FORCED[variant]})
+        else:
+            steps.add_rules(regular.takes, number)
     if spoken.rule != SILENT:
-        adjustments.append(
-            {
-                "rule": CONVENTION_RULES[spoken.rule],
-                "before": spoken.before,
-                "after": spoken.bid,
-                "why": _SAID[spoken.rule],
-            }
-        )
-        adjusted += f"; {_SAID[spoken.rule]}"
+        rule = CONVENTION_RULES[spoken.rule]
+        steps.add(rule, spoken.before, spoken.bid, {"code": rule})
     if end.rule != NO_RULE:
-        adjustments.append(
+        steps.add_end(end.rule, end.before, end.bid, (end.projected_us, end.projected_them, end.total), turn)
+    if by_rules != end.bid:
+        steps.add_rules(end.bid, by_rules)
+    if bid != by_rules:
+        steps.add_legal(by_rules, bid)
+    partner_bid = turn.auction.partner_bid
+    reasons = reasons_of(bid, regular, nil, steps, _contract(bid, turn), partner_bid)
+    return brief(reasons) if turn.explain == BRIEF else finish(numbers_of(regular, nil), steps, reasons)
+
+
+def reasons_of(
+    bid: int, regular: Regular, nil: Nil, steps: Steps, contract: list[Reason], partner_bid: int
+) -> list[Reason]:
+    """Return the reasons of a decision by tricks and points, in order; ``contract``: those about the side's contract.
+
+    ``partner_bid`` is NO_BID if partner has not bid yet, or if there is none.
+    """
+    estimate = regular.estimate
+    reasons = [bid_reason(bid)]
+    if estimate < 0.5:
+        reasons.append({"code": "hardly-a-trick"})
+        if bid == 1:
+            reasons.append({"code": "at-least-one"})
+    else:
+        reasons.append({"code": "tricks", "tricks": tenth(estimate)})
+        reasons += _limit_reasons(estimate, regular.takes, partner_bid)
+    reasons += steps.reasons
+    if bid != NIL:
+        reasons += contract
+    if nil.ruled_out == NOT_RULED_OUT:
+        above = nil.expected_points > nil.threshold
+        reasons.append(
             {
-                "rule": RULE_NAMES[end.rule],
-                "before": end.before,
-                "after": end.bid,
-                "why": _WHY[end.rule],
-                "projected": {
-                    "us": end.projected_us,
-                    "them": end.projected_them,
-                    "sum_of_bids": end.total,
-                    "mean_bids": mean_bids_after((*bids, end.before), tables),
-                },
+                "code": "nil-above-threshold" if above else "nil-below-threshold",
+                "makes": percent(nil.probability),
+                "points": tenth(nil.expected_points),
+                "threshold": tenth(nil.threshold),
             }
         )
-        adjusted += f"; {_WHY[end.rule]}"
-    if by_rules != end.bid:
-        adjustments.append(rules_adjustment(end.bid, by_rules))
-        adjusted += f"; the rules don't allow {end.bid or 'nil'} here"
-    if bid != by_rules:
-        adjustments.append(legal_adjustment(by_rules, bid))
-        adjusted += f"; {by_rules or 'nil'} is not legal here"
-    explanation = numbers_of(regular, nil)
-    explanation["adjustments"] = adjustments
-    explanation["sentence"] = f"About {tricks_in_words(regular)}; {nil_in_words(nil)}{adjusted}: bid {bid or 'nil'}."
-    return explanation
+        reasons += weak_point(nil)
+    elif bid != NIL:  # a nil that is ruled out is bid if nothing else is possible
+        reasons.append({"code": NO_NIL[nil.ruled_out]})
+    if bid == NIL:
+        reasons += contract
+    return reasons
 
 
-def _forced(made: BisDecision, variant: int) -> tuple[str, str] | None:
-    """Return the rule that changed the regular takes first, and why; None if none did or a nil was chosen.
-
-    A nil that was chosen because the rules allow nothing else counts as changed by the rules.
-    """
-    rule = made.number_rule
-    if rule == AS_COUNTED or (made.nil.chosen and made.number > 0):
-        return None
-    if variant in _FORCED and rule == BY_RULES:
-        return VARIANTS[variant], _FORCED[variant]
-    return NUMBER_RULES[rule], _NUMBER[rule]
+def _contract(bid: int, turn: Turn) -> list[Reason]:
+    """Return the reasons about the side's contract, for a policy that plays with a partner."""
+    reasons = contract_reasons(bid, turn.auction.partner_bid)
+    if turn.position.rules.variant == CUTTHROAT:
+        reasons.insert(0, {"code": "opposite-as-partner"})
+    return reasons
 
 
-def numbers_of(regular: Regular, nil: Nil) -> dict[str, Any]:
+def _limit_reasons(estimate: float, takes: int, partner_bid: int) -> list[Reason]:
+    """Return what limits the takes if they are less than the rounded estimate."""
+    if takes >= int(estimate + 0.5):
+        return []
+    return [{"code": "tricks-left", "tricks": 13 - contract_of(partner_bid)}]
+
+
+def brief(reasons: list[Reason]) -> Explanation:
+    """Return the brief explanation: the first reasons only."""
+    return {"reasons": reasons[:MOST_IN_BRIEF]}
+
+
+def finish(numbers: Explanation, steps: Steps, reasons: list[Reason]) -> Explanation:
+    """Return the full explanation: ``numbers`` with the steps, the reasons and their sentence added."""
+    numbers["adjustments"] = steps.adjustments
+    numbers["reasons"] = reasons
+    numbers["sentence"] = sentence_of(reasons)
+    return numbers
+
+
+def numbers_of(regular: Regular, nil: Nil) -> Explanation:
     """Return the explanation's fields `regular` and `nil`."""
     clubs, diamonds, hearts, high, long, ruffs, factor, offset, estimate, takes = regular
     c, d, h, s, void_factor, value, probability, expected_points, threshold, reason, chosen = nil
@@ -172,73 +211,38 @@ def mean_bids_after(bids: tuple[int, ...], tables: Tables) -> list[float]:
     return [mean_bids[row, later] for later in range(4 - len(bids))]
 
 
-def nil_in_words(nil: Nil) -> str:
-    """Return the reasons for or against a nil, as part of a sentence."""
-    if nil.ruled_out != NOT_RULED_OUT:
-        return f"nil is out ({NIL_REASONS[nil.ruled_out]})"
-    # This runs on every request, and plain ints are formatted three times as fast as floats and signed ints.
-    points = round(nil.expected_points)
-    return (
-        f"nil makes {int(100 * nil.probability + 0.5)}%, worth {'+' if points >= 0 else ''}{points} points"
-        f" against a threshold of {_short(nil.threshold)}"
-    )
-
-
-@lru_cache(maxsize=1024)  # most decisions use one of a few thresholds
-def _short(number: float) -> str:
-    return f"{number + 0.0:g}"  # avoids -0, which has the same cache key as 0
-
-
-def tricks_in_words(regular: Regular) -> str:
-    """Return the estimate and the takes, as part of a sentence.
-
-    If the takes are not the rounded estimate, a limit applied: at least 1, and at most 13 less partner's bid.
-    """
-    estimate, takes = regular.estimate, regular.takes
-    how = "rounded" if -0.5 <= estimate - takes < 0.5 else "limited"
-    return f"{estimate:.2f} tricks, {how} to {takes}"
-
-
-def rules_adjustment(before: int, after: int) -> dict[str, Any]:
-    """Return the step from the bid that the policy wanted to the bid that the rules allow."""
-    return {"rule": "table-rules", "before": before, "after": after, "why": _BY_RULES}
-
-
-def legal_adjustment(before: int, after: int) -> dict[str, Any]:
-    """Return the step from the bid that the rules allow to the bid that the request's `legal_bids` allow."""
-    return {"rule": "legal-bids", "before": before, "after": after, "why": "the nearest bid that is legal"}
-
-
-def explain_baseline(
-    made: Baseline, by_rules: int, bid: int, policy: Policy, name: str, nil_rule: str
-) -> dict[str, Any]:
+def explain_baseline(made: Baseline, turn: Turn, by_rules: int, bid: int, policy: Policy, nil_rule: str) -> Explanation:
     """Return the explanation of a rule-based bid: tricks by suit, corrections, rounded sum and nil rule.
 
-    ``by_rules``: the bid after the game's rules; ``bid``: the answered bid; ``name``: of the bidder, for the sentence;
-    ``nil_rule``: in words, with ``{ranks}`` for the policy's nil ranks.
-
+    ``by_rules``: the bid after the game's rules; ``bid``: the answered bid; ``nil_rule``: in words, with ``{ranks}``
+    for the policy's nil ranks.
     """
-    adjustments = [] if by_rules == made.bid else [rules_adjustment(made.bid, by_rules)]
+    steps = record(Steps, ([], []))
+    if by_rules != made.bid:
+        steps.add_rules(made.bid, by_rules)
     if bid != by_rules:
-        adjustments.append(legal_adjustment(by_rules, bid))
-    wanted = "nil by its rule" if made.nil else f"{made.takes} tricks"
-    return {
+        steps.add_legal(by_rules, bid)
+    reasons = [
+        bid_reason(bid),
+        {"code": "simple-count", "tricks": tenth(max(made.estimate, 0.0))},
+        *_limit_reasons(made.estimate, made.takes, turn.auction.partner_bid),
+        *([{"code": "nil-by-simple-rule"}] if made.nil else []),
+        *steps.reasons,
+        *_contract(bid, turn),
+    ]
+    if turn.explain == BRIEF:
+        return brief(reasons)
+    numbers: Explanation = {
         "regular": {
-            "suits": {
-                "S": made.spades,
-                "H": made.hearts,
-                "D": made.diamonds,
-                "C": made.clubs,
-            },
+            "suits": {"S": made.spades, "H": made.hearts, "D": made.diamonds, "C": made.clubs},
             "shape": made.shape,
             "offset": policy.offset,
             "estimate": made.estimate,
             "takes": made.takes,
         },
         "nil": {"chosen": made.nil, "rule": _with_ranks(nil_rule, policy.nil_x, policy.nil_y, policy.nil_z)},
-        "adjustments": adjustments,
-        "sentence": f"{name} counts {made.estimate:.2f} tricks and wants {wanted}: bid {bid if bid else 'nil'}.",
     }
+    return finish(numbers, steps, reasons)
 
 
 @lru_cache(maxsize=256)

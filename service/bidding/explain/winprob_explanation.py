@@ -1,15 +1,31 @@
-"""The explanation of a `winprob` decision: win probability and odds of each candidate bid, and a sentence.
+"""The explanation of a `winprob` decision: win probability and odds of each candidate bid, and the reasons.
 
-The only numbers computed here are sums of the network's odds; `winprob.outcomes` defines the outcomes.
+The only numbers computed here are sums of the network's odds, and the scores if all bids are made; `winprob.outcomes`
+defines the outcomes.
 """
 
-from typing import Any
-
-from service.bidding.explain.explanation import numbers_of
+from service.bidding.bis.nil import NOT_RULED_OUT
+from service.bidding.explain.explanation import Explanation, Steps, brief, finish, numbers_of
+from service.bidding.explain.reasons import (
+    NO_NIL,
+    Reason,
+    contract_reasons,
+    goal_reasons,
+    percent,
+    tenth_of_percent,
+    weak_point,
+)
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.legal import NIL_BIT
+from service.bidding.game.scoring import NIL, contract_points
+from service.bidding.policy import Policy
+from service.bidding.turn import BRIEF, Turn
 from service.bidding.winprob.candidates import TIE_TOLERANCE
 from service.bidding.winprob.decision import WinDecision, outcome_columns, sum_outcomes
 from service.bidding.winprob.features import POSITION_NAMES
 from service.bidding.winprob.outcomes import OURS, THEIRS
+
+FEW_BAGS = 3  # bags that are left before the penalty, from which on a reason names them
 
 # The outcomes of a side that count for each name, without a nil on the side (False) and with one (True).
 _OURS = {
@@ -37,7 +53,7 @@ _NAMES = {sides: tuple(columns) for sides, columns in _COUNTED.items()}
 _COLUMNS = {sides: outcome_columns(list(columns.values())) for sides, columns in _COUNTED.items()}
 
 
-def explain_winprob(made: WinDecision) -> dict[str, Any]:
+def explain_winprob(made: WinDecision, turn: Turn, policy: Policy) -> Explanation:
     """Return the explanation of a decision.
 
     Of a candidate's outcomes, `made` and `set` are about our contract and sum to 1; `bags`: made with two bags or more.
@@ -48,38 +64,106 @@ def explain_winprob(made: WinDecision) -> dict[str, Any]:
     rows = sum_outcomes(made.odds, _COLUMNS[sides])
     if not made.bids[0]:
         rows[:1] = sum_outcomes(made.odds[:1], _COLUMNS[beside_nil])
-    candidates = [
-        {
-            "bid": bid,
-            "p_win": p,
-            "contract": ours,
-            "opponents_contract": theirs,
-            "outcomes": dict(zip(names if bid else nil_names, row)),
-        }
-        for bid, p, ours, theirs, row in zip(made.bids, made.p_win, made.contracts, made.opposing, rows)
+    outcomes = [dict(zip(names if bid else nil_names, row)) for bid, row in zip(made.bids, rows)]
+    chosen = made.bids.index(made.bid)
+    p_win = made.p_win[chosen]
+    reasons = _chosen_reasons(made, chosen, outcomes[chosen], turn)
+    reasons += _score_reasons(made, chosen, turn)
+    reasons += _other_reasons(made, chosen, outcomes, bool(policy.level))
+    reasons += _bag_reasons(turn)
+    if turn.explain == BRIEF:
+        return {"p_win": round(p_win, 4), **brief(reasons)}
+    explanation = finish(_fields(made, outcomes), Steps([], []), reasons)
+    explanation["p_win"] = p_win
+    return explanation
+
+
+def _fields(made: WinDecision, outcomes: list[dict[str, float]]) -> Explanation:
+    fields = numbers_of(made.regular, made.nil)
+    fields["nil"]["threshold"] = None  # `winprob` does not use the threshold of BIS
+    fields["nil"]["chosen"] = made.bid == NIL
+    candidates = zip(made.bids, made.p_win, made.contracts, made.opposing, outcomes)
+    fields["candidates"] = [
+        {"bid": bid, "p_win": p, "contract": ours, "opponents_contract": theirs, "outcomes": odds}
+        for bid, p, ours, theirs, odds in candidates
     ]
-    numbers = numbers_of(made.regular, made.nil)
-    numbers["nil"]["threshold"] = None  # `winprob` does not use the threshold of BIS
-    numbers["nil"]["chosen"] = made.bid == 0
-    return {
-        **numbers,
-        "adjustments": [],
-        "candidates": candidates,
-        "inputs": dict(zip(POSITION_NAMES, made.inputs)),
-        "sentence": _sentence(made),
-    }
+    fields["inputs"] = dict(zip(POSITION_NAMES, made.inputs))
+    return fields
 
 
-def _sentence(made: WinDecision) -> str:
-    chances = {bid: p for bid, p in zip(made.bids, made.p_win) if made.weighed >> bid & 1 or bid == made.bid}
-    p = chances.pop(made.bid)
-    best = f"{_name(made.bid)}: {100 * p:.1f}% to win"
-    if not chances:
-        return f"{best}; no other bid is {'weighed' if len(made.bids) > 1 else 'legal'}."
-    other = max(chances, key=chances.__getitem__)
-    too_little = ", too little more" if chances[other] > p + TIE_TOLERANCE else ""
-    return f"{best}; {_name(other).lower()} would be {100 * chances[other]:.1f}%{too_little}."
+def _chosen_reasons(made: WinDecision, chosen: int, odds: dict[str, float], turn: Turn) -> list[Reason]:
+    """Return the reasons about the bid itself: how often it wins, its contract, and how often that is made."""
+    bid, partner_bid = made.bid, turn.auction.partner_bid
+    wins = tenth_of_percent(made.p_win[chosen])
+    if bid == NIL:
+        makes = {"code": "nil-makes", "makes": percent(odds["nil_made"])}
+        contract = contract_reasons(bid, partner_bid)
+        return [{"code": "wins-nil", "percent": wins}, makes, *weak_point(made.nil), *contract]
+    if partner_bid == NO_BID:
+        total = made.contracts[chosen]
+        contract = [{"code": "partner-to-bid", "partner": total - bid, "contract": total}]
+    else:
+        contract = contract_reasons(bid, partner_bid)
+    return [{"code": "wins", "bid": bid, "percent": wins}, *contract, {"code": "makes", "makes": percent(odds["made"])}]
 
 
-def _name(bid: int) -> str:
-    return str(bid) if bid else "Nil"
+def _score_reasons(made: WinDecision, chosen: int, turn: Turn) -> list[Reason]:
+    """Return what the score asks for, if a side reaches a goal: the scores if all bids are made, or if ours fails."""
+    rules, (us, them, _, _) = turn.position.rules, turn.standing
+    worth = contract_points(made.contracts[chosen], rules)
+    ours = us + worth + made.stake + (rules.nil_points if made.bid == NIL else 0)
+    theirs = them + contract_points(made.opposing[chosen], rules) + made.their_stake
+    reasons = goal_reasons(ours, theirs, rules.win)
+    if us - worth <= rules.lose:
+        reasons.append({"code": "loses-if-set", "score": us - worth, "goal": rules.lose})
+    return reasons
+
+
+def _other_reasons(made: WinDecision, chosen: int, outcomes: list[dict[str, float]], drawn: bool) -> list[Reason]:
+    """Return what the next bids up and down and a nil would bring; ``drawn``: by a level or style, not the best bid."""
+    bid, numbers = made.bid, made.weighed & ~NIL_BIT
+    others = []
+    if bid == NIL:
+        if numbers:
+            weighed = [other for other in made.bids if numbers >> other & 1]
+            others.append(max(weighed, key=lambda other: made.p_win[made.bids.index(other)]))
+    else:
+        above, below = numbers >> bid + 1, numbers & (1 << bid) - 1
+        if above:
+            others.append(bid + (above & -above).bit_length())
+        if below:
+            others.append(below.bit_length() - 1)
+    reasons = [_other_number(made, chosen, made.bids.index(other), outcomes, drawn) for other in others]
+    if bid == NIL:
+        return reasons or [{"code": "no-other-bid"}]
+    if made.weighed & NIL_BIT:  # nil is the first of the bids
+        p, better = made.p_win[0], made.p_win[0] > made.p_win[chosen] + TIE_TOLERANCE
+        code = ("better-nil" if drawn else "nil-too-close") if better else "nil-wins-less"
+        reasons.append({"code": code, "percent": tenth_of_percent(p), "makes": percent(outcomes[0]["nil_made"])})
+        reasons += weak_point(made.nil)
+    elif made.nil.ruled_out != NOT_RULED_OUT:
+        reasons.append({"code": NO_NIL[made.nil.ruled_out]})
+    return reasons or [{"code": "no-other-bid"}]
+
+
+def _other_number(made: WinDecision, chosen: int, other: int, outcomes: list[dict[str, float]], drawn: bool) -> Reason:
+    """Return the comparison of the bid with another number; ``chosen`` and ``other`` are indices."""
+    bid, p = made.bids[other], made.p_win[other]
+    reason: Reason = {"code": "", "other": bid, "percent": tenth_of_percent(p)}
+    if p > made.p_win[chosen] + TIE_TOLERANCE:
+        reason["code"] = "better" if drawn else "too-close" if bid > made.bid > NIL else "close"
+    elif made.bid == NIL:
+        reason["code"] = "best-number"
+    else:
+        makes = outcomes[other]["made"]
+        reason["makes"] = percent(makes)
+        reason["code"] = "lower" if bid < made.bid and makes > outcomes[chosen]["made"] else "other-number"
+    return reason
+
+
+def _bag_reasons(turn: Turn) -> list[Reason]:
+    """Return how many bags there are, if a penalty is near."""
+    bags, rules = turn.standing.us_bags, turn.position.rules
+    if not bags or bags < rules.bag_limit - FEW_BAGS or not rules.bags or not rules.bag_penalty:
+        return []
+    return [{"code": "bags", "bags": bags, "limit": rules.bag_limit, "penalty": rules.bag_penalty}]

@@ -15,16 +15,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
-from service.bidding.game.rules import (
-    FIELDS,
-    NO_LOSING_GOAL,
-    PARTNERSHIP,
-    PRESETS,
-    VARIANTS,
-    Rules,
-    describe,
-    overrides_of,
-)
+from service.bidding.game.rules import FIELDS, NO_LOSING_GOAL, PARTNERSHIP, PRESETS, VARIANTS, Rules, describe
 from service.bidding.game.scoring import effective_bag_rules
 
 CLASSIC = PRESETS["classic"]
@@ -179,13 +170,13 @@ def extra_slice(rules: Rules, start: int) -> WinTableSlice:
     return WinTableSlice(floor, size, start, limit, unit, 1)
 
 
-def rule_sets(games: Games) -> list[dict[str, object]]:
-    """Return the rules that have a win table, as changes to preset classic with JSON values, as a request sends them.
+def all_rules(games: Games) -> list[Rules]:
+    """Return the rules of each of ``games``, with the default in each field that does not change their win table.
 
-    >>> rule_sets(SHIPPED)[:2]
-    [{'win': 200}, {'win': 200, 'lose': -100}]
+    >>> all_rules(SHIPPED)[1] == CLASSIC._replace(win=200, lose=-100)
+    True
     """
-    return [overrides_of(game_of(CLASSIC._replace(**dict(zip(KEY_FIELDS, key))))) for key in games]
+    return [game_of(CLASSIC._replace(**dict(zip(KEY_FIELDS, key)))) for key in games]
 
 
 def unsupported_field(rules: Rules, games: Games = SHIPPED) -> tuple[str, str] | None:

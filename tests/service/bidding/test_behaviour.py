@@ -32,10 +32,7 @@ def test_bid_is_allowed(case, tables):
     assert decision.explanation is not None
     assert decision.bid in case["allowed"], f"{case['reason']}; {decision.explanation['sentence']}"
     sentence = decision.explanation["sentence"]
-    if call.policy.kind == WINPROB:
-        assert sentence.startswith(f"{decision.bid or 'Nil'}: ")
-    else:
-        assert sentence.endswith(f"bid {decision.bid or 'nil'}.")
+    assert sentence.startswith(f"Bid {decision.bid or 'nil'}{':' if call.policy.kind == WINPROB else '.'} ")
 
 
 def test_bids_have_not_changed():

@@ -1,5 +1,6 @@
 """The pipeline from a position to a bid, on test tables: the kernel of each policy, legal bids, kinds."""
 
+import json
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -8,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.api.bid import answer_body
 from service.bidding.bidder import BLIND_NIL, Position, decide, nearest_legal
+from service.bidding.explain.reasons import sentence_of
 from service.bidding.game.auction import auction_after
 from service.bidding.game.cards import parse_pbn
 from service.bidding.game.rules import Rules, make_rules
@@ -16,6 +19,7 @@ from service.bidding.game.scoring import Standing
 from service.bidding.manifest import Manifest
 from service.bidding.policies import SERVED, parse_policy
 from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
+from service.contract.request import read_bid
 from tables.engine.choose_bid import choose_bid
 from tests import naive
 
@@ -75,7 +79,7 @@ def test_same_as_the_simulator(table_set, pbn, previous, text):
     assert made.bid == bid
     assert 0 <= made.bid <= 13
     assert made.kind == ("nil" if bid == 0 else "regular")
-    assert made.explanation["sentence"].endswith(f"bid {bid or 'nil'}.")
+    assert made.explanation["sentence"].startswith(f"Bid {bid or 'nil'}. ")
 
 
 @given(hands, st.sets(st.integers(0, 14), min_size=1).map(sorted).map(tuple), st.sampled_from(BY_RULES))
@@ -115,14 +119,13 @@ def test_only_blind_nil_is_left(table_set):
 
 
 def test_the_answer_in_the_readme_is_the_answer():
-    """The answer in the README has the figures that the service gives."""
+    """The README's request gets the README's answer, and its sentence."""
     readme = (DEFAULT_DIRECTORY.parents[1] / "README.md").read_text()
     opened = open_tables()
-    position = Position(parse_pbn("AKJ62.AQ.Q.K9543"), (3, 1), 120, 95, 3, 5, Rules())
-    told = decide(position, parse_policy("bis"), opened).explanation
-    assert told is not None
-    assert f'"tables": "{opened.version}"' in readme
-    assert f'"previous_bids_factor": {told["regular"]["previous_bids_factor"]:.4f}' in readme
-    assert f'"estimate": {told["regular"]["estimate"]:.4f}, "takes": 6' in readme
-    assert f'"probability": {told["nil"]["probability"]:.4f}' in readme
-    assert f'"sentence": "{told["sentence"]}"' in readme
+    request = json.loads(readme.partition(" -d '")[2].partition("'\n")[0])
+    call = read_bid(request, opened.games)
+    made = decide(call.position, call.policy, opened, call.legal, call.explain)
+    answer = json.loads(readme.partition("```json\n")[2].partition("```")[0])
+    assert answer == answer_body(call, made, opened.version)
+    assert made.explanation is not None
+    assert f'"{sentence_of(made.explanation["reasons"])}"' in " ".join(readme.split())

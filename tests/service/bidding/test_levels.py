@@ -8,6 +8,7 @@ import pytest
 from service.bidding.bidder import Position, decide
 from service.bidding.bis.nil import SURE_LOSER
 from service.bidding.errors import PolicyError
+from service.bidding.explain.reasons import MOST_IN_BRIEF
 from service.bidding.game.cards import DECK, cards_of, parse_pbn
 from service.bidding.game.rules import PRESETS
 from service.bidding.levels import DRAWS_PER_SEED, MOST_TRICKS, hash_normal, perturbed, sample_bid
@@ -15,6 +16,7 @@ from service.bidding.policies import ROWS, SERVED, parse_policy, with_skill
 from service.bidding.policy import Policy
 from service.bidding.skill import decide_with_skill, position_seed
 from service.bidding.tableset import open_tables
+from service.bidding.turn import BRIEF
 
 WORKED = "AKJ62.AQ.Q.K9543"
 LOW = "432.5432.5432.32"
@@ -162,7 +164,14 @@ def test_the_explanation_tells():
         assert (style["rule"], style["before"], style["aggression"]) == ("style", full, 0.5)
         assert (level["rule"], level["before"], level["after"]) == ("level", style["after"], made.bid)
         assert (level["level"], level["seed"]) == (2, 7)
-        assert f"full strength bids {'the same' if made.bid == full else full}." in made.explanation["sentence"]
+        would = f"At full strength the bid is {'the same' if made.bid == full else full}."
+        assert made.explanation["sentence"].endswith(would)
+        assert level["why"] in made.explanation["sentence"]
+        brief = decide_with_skill(where, policy, tables, None, BRIEF, 7)
+        assert brief.bid == made.bid
+        assert brief.explanation is not None
+        assert brief.explanation["reasons"][-1] == made.explanation["reasons"][-1]
+        assert len(brief.explanation["reasons"]) <= MOST_IN_BRIEF
 
 
 def test_legal_bids_have_the_last_word():

@@ -207,7 +207,7 @@ def test_reasons_name_the_jokers(tables):
     told = decide(position, parse_policy("bis", JOKERS), tables).explanation
     assert told is not None
     assert told["nil"]["ruled_out"] == "big joker" == NIL_REASONS[BIG_JOKER_OUT]
-    assert "nil is out (big joker)" in told["sentence"]
+    assert "No nil: the big joker always wins a trick." in told["sentence"]
 
 
 # ---- bidders that do not know jokers --------------------------------------------------------------------------------

@@ -301,10 +301,10 @@ def test_any_hand_against_the_oracle(table_set, pbn, previous, name, answer_thre
     [
         (COVER, (), "bis:convention=big5", "a 5 asks partner for a nil"),
         (FIVE, (), "bis:convention=big5", "a 5 would ask partner for a nil"),
-        ("432.432.5432.543", (5, 3), "bis:convention=big5", "partner's 5 asks for a nil"),
-        (COVER, (), "bis:convention=big6", "a 6 demands a blind nil of partner"),
-        ("AKJ62.AK2.985.T43", (), "bis:convention=big6", "a 6 would demand a blind nil of partner"),
-        ("432.432.5432.543", (6, 3), "bis:convention=big6", "partner's 6 asks for a nil"),
+        ("432.432.5432.543", (5, 3), "bis:convention=big5", "Partner's 5 asks for a nil"),
+        (COVER, (), "bis:convention=big6", "a 6 asks partner for a blind nil"),
+        ("AKJ62.AK2.985.T43", (), "bis:convention=big6", "a 6 would ask partner for a blind nil"),
+        ("432.432.5432.543", (6, 3), "bis:convention=big6", "Partner's 6 asks for a nil"),
     ],
 )
 def test_sentence_and_breakdown_tell_it(table_set, pbn, previous, policy, words):
@@ -313,7 +313,8 @@ def test_sentence_and_breakdown_tell_it(table_set, pbn, previous, policy, words)
     (change,) = told["adjustments"]
     assert change["rule"] in CONVENTION_RULES
     assert words in change["why"]
-    assert f"; {change['why']}: bid {made.bid or 'nil'}." in told["sentence"]
+    assert {"code": change["rule"]} in told["reasons"]
+    assert f" {change['why']}" in told["sentence"]
     text = breakdown(made._asdict() | {"policy": policy, "tables": "test", "assumed": []})
     assert f"adjusted by {change['rule']}: {change['before']} -> {change['after']}\n  {change['why']}" in text
 

@@ -97,9 +97,9 @@ def test_explanation(tables):
     decision = decide(position, policy(), tables)
     explanation = decision.explanation
     assert explanation is not None
-    assert set(explanation) == {"regular", "nil", "adjustments", "sentence"}
-    assert explanation["sentence"].startswith("For oneself against three: about ")
-    assert explanation["sentence"].endswith(f"bid {decision.bid}.")
+    assert set(explanation) == {"regular", "nil", "adjustments", "reasons", "sentence"}
+    assert explanation["sentence"].startswith(f"Bid {decision.bid}. ")
+    assert {"code": "alone"} in explanation["reasons"]
     assert explanation["regular"]["side_high"]["C"] == tables.arrays["p_length"][3, 5, 2]
     least = decide(Position(parse_pbn(HAND), (), 0, 0, 0, 0, make_rules("cutthroat", {"min_bid": 6})), policy(), tables)
     assert least.bid >= 6

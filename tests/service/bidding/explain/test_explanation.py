@@ -54,13 +54,23 @@ def test_worked_hand(neutral):
     assert (nil["void_factor"], nil["value"], nil["chosen"]) == (1.0, 0.0, False)
     assert nil["ruled_out"] == "ace of spades"
     assert told["adjustments"] == []
-    assert told["sentence"] == "About 5.97 tricks, rounded to 6; nil is out (ace of spades): bid 6."
+    assert told["reasons"] == [
+        {"code": "bid", "bid": 6},
+        {"code": "tricks", "tricks": 6},
+        {"code": "no-nil-ace-of-spades"},
+    ]
+    assert told["sentence"] == (
+        "Bid 6. Your cards should win about 6 of the 13 tricks. No nil: the ace of spades always wins a trick."
+    )
 
 
 def test_sentence_of_a_nil(neutral):
     told = explained(neutral, LOW).explanation
     assert told["nil"]["ruled_out"] is None
-    assert "nil makes 100%, worth +100 points against a threshold of 25: bid nil." in told["sentence"]
+    assert told["sentence"] == (
+        "Bid nil. Your cards should win about 0.6 of the 13 tricks. "
+        "A nil succeeds 100% of the time and is worth 100 points on average; 25 would be enough."
+    )
 
 
 def test_an_adjustment_is_told(neutral):
@@ -71,7 +81,8 @@ def test_an_adjustment_is_told(neutral):
     assert change["projected"]["them"] == 500
     assert change["projected"]["mean_bids"] == []  # all others have bid
     assert change["why"] in told["sentence"]
-    assert told["sentence"].endswith(": bid 4.")
+    assert told["sentence"].startswith("Bid 4. ")
+    assert {"code": "would-lose", "other": 2, "score": 50, "their_score": 500, "goal": 500} in told["reasons"]
 
 
 def test_mean_bids_are_told(neutral):
@@ -86,19 +97,21 @@ def test_what_the_rules_force_is_told(neutral):
     low_ace = "A92.943.864.8532"
     told = explained(neutral, low_ace, (0, 3), rules="board-4").explanation
     takes = told["regular"]["takes"]
-    why = "the nearest bid that the rules allow"
+    why = f"The rules do not allow {takes} here; this is the nearest bid."
     assert told["adjustments"] == [{"rule": "table-rules", "before": takes, "after": 4, "why": why}]
-    assert told["sentence"].endswith(f"rounded to {takes}; nil is out (partner bid nil); {why}: bid 4.")
+    assert told["sentence"].startswith("Bid 4. ")
+    assert f" {why} Partner bid nil, so your 4 is the whole contract. No nil beside " in told["sentence"]
     told = explained(neutral, LOW, (1, 3), rules="board-4").explanation
     assert told["nil"]["ruled_out"] == "the rules allow no nil here"
-    assert told["adjustments"] == [{"rule": "table-rules", "before": 1, "after": 3, "why": why}]
+    assert [(step["before"], step["after"]) for step in told["adjustments"]] == [(1, 3)]
+    assert told["reasons"][-1] == {"code": "no-nil-rules"}
 
 
 def test_a_completed_ten_is_told(neutral):
     told = explained(neutral, WORKED, (5, 3), rules="ten-for-200").explanation
     assert [(step["rule"], step["before"], step["after"]) for step in told["adjustments"]] == [("ten-for-200", 6, 5)]
-    assert "; a contract of exactly ten stakes 200, " in told["sentence"]
-    assert told["sentence"].endswith(": bid 5.")
+    assert [reason["code"] for reason in told["reasons"][2:4]] == ["ten-for-200", "partner-bid"]
+    assert told["sentence"].startswith("Bid 5. ")
 
 
 def test_no_step_where_the_nil_goes_first(neutral):
@@ -108,10 +121,9 @@ def test_no_step_where_the_nil_goes_first(neutral):
 
 def test_a_bid_that_is_not_legal_is_told(neutral):
     told = explained(neutral, WORKED, legal=(1, 2, 3)).explanation
-    assert told["adjustments"] == [
-        {"rule": "legal-bids", "before": 6, "after": 3, "why": "the nearest bid that is legal"}
-    ]
-    assert told["sentence"].endswith("6 is not legal here: bid 3.")
+    why = "6 is not one of the legal bids; this is the nearest."
+    assert told["adjustments"] == [{"rule": "legal-bids", "before": 6, "after": 3, "why": why}]
+    assert told["reasons"][2] == {"code": "not-legal", "other": 6}
 
 
 def test_where_only_a_nil_is_allowed_the_legal_bids_are_near_the_takes(neutral):
@@ -119,7 +131,7 @@ def test_where_only_a_nil_is_allowed_the_legal_bids_are_near_the_takes(neutral):
     assert told.bid == 5
     steps = [(step["rule"], step["before"], step["after"]) for step in told.explanation["adjustments"]]
     assert steps == [("suicide", 6, 0), ("legal-bids", 0, 5)]
-    assert told.explanation["sentence"].endswith("; nil is not legal here: bid 5.")
+    assert [reason["code"] for reason in told.explanation["reasons"][2:4]] == ["suicide", "nil-not-legal"]
 
 
 def test_ignored_rules_are_not_told_as_legal_bids(neutral):
@@ -128,20 +140,26 @@ def test_ignored_rules_are_not_told_as_legal_bids(neutral):
     assert (told.bid, steps) == (3, [("table-rules", 0, 3)])
 
 
-@pytest.mark.parametrize(
-    ("previous", "limited"), [((), "rounded to 6"), ((9, 1), "limited to 4"), ((12, 1), "limited to 1")]
-)
-def test_a_limit_is_not_told_as_rounding(neutral, previous, limited):
-    assert f"5.97 tricks, {limited};" in explained(neutral, WORKED, previous).explanation["sentence"]
+@pytest.mark.parametrize(("previous", "left"), [((), None), ((9, 1), 4), ((12, 1), 1), ((13, 0), 0)])
+def test_what_limits_the_number_is_told(neutral, previous, left):
+    told = explained(neutral, WORKED, previous).explanation["reasons"]
+    limits = [reason["tricks"] for reason in told if reason["code"] == "tricks-left"]
+    assert limits == ([] if left is None else [left])
 
 
-@pytest.mark.parametrize(("policy", "name"), [("rb", "RB"), ("ms", "MS"), ("io", "IO")])
-def test_baselines(fitted, policy, name):
+def test_a_hand_below_one_trick(neutral):
+    told = explained(neutral, "A32.5432.432.432", (6, 3), policy="bis:offset=-1")
+    codes = [reason["code"] for reason in told.explanation["reasons"]]
+    assert (told.bid, codes[:4]) == (1, ["bid", "hardly-a-trick", "at-least-one", "partner-bid"])
+
+
+@pytest.mark.parametrize("policy", ["rb", "ms", "io"])
+def test_baselines(fitted, policy):
     made = explained(fitted, WORKED, policy=policy)
     regular = made.explanation["regular"]
     assert sum(regular["suits"].values()) + regular["shape"] == pytest.approx(regular["estimate"])
     assert regular["takes"] == made.bid
-    assert made.explanation["sentence"].startswith(f"{name} counts {regular['estimate']:.2f} tricks")
+    assert made.explanation["sentence"].startswith(f"Bid {made.bid}. By a simple count your cards win ")
 
 
 def test_baselines_nil(neutral):
@@ -150,7 +168,12 @@ def test_baselines_nil(neutral):
         "chosen": True,
         "rule": "in each suit the three lowest cards at most 5, 8, T; at most 3 spades; partner not nil",
     }
-    assert "nil by its rule: bid nil." in told["sentence"]
+    assert told["sentence"].endswith(" Your cards are low enough for a nil by a simple rule.")
+
+
+def test_a_seat_without_partner_for_a_bidder_with_one(fitted):
+    told = explained(fitted, WORKED, (9, 2), policy="rb", rules="cutthroat").explanation
+    assert [reason["code"] for reason in told["reasons"][-2:]] == ["opposite-as-partner", "partner-bid"]
 
 
 @settings(deadline=None)

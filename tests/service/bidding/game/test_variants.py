@@ -153,13 +153,13 @@ def test_mirror_and_strict_whiz_decide_nothing(tables, pbn, preset, us, them):
 @pytest.mark.parametrize(
     ("pbn", "preset", "previous", "expected", "why"),
     [
-        (WORKED, "mirror", (), 5, "mirror: the number of spades"),
-        (LOW, "mirror", (), 3, "mirror: the number of spades"),
-        (LOW, "whiz-strict", (), 3, "strict whiz: the number of spades"),
-        (WORKED, "whiz", (), 5, "whiz: the number of spades or nil"),
-        (WORKED, "suicide", (3, 4), 0, "suicide: one of two partners bids nil"),
-        (LOW, "suicide", (4, 4), 0, "suicide: one of two partners bids nil"),
-        (LOW, "suicide", (0, 4), 4, "suicide: one of two partners bids nil"),
+        (WORKED, "mirror", (), 5, "In mirror you must bid the number of your spades."),
+        (LOW, "mirror", (), 3, "In mirror you must bid the number of your spades."),
+        (LOW, "whiz-strict", (), 3, "In strict whiz you must bid the number of your spades."),
+        (WORKED, "whiz", (), 5, "In whiz you must bid the number of your spades, or nil."),
+        (WORKED, "suicide", (3, 4), 0, "In suicide one of two partners must bid nil, "),
+        (LOW, "suicide", (4, 4), 0, "In suicide one of two partners must bid nil, "),
+        (LOW, "suicide", (0, 4), 4, "In suicide one of two partners must bid nil, "),
     ],
 )
 def test_the_forced_bid_is_told(tables, pbn, preset, previous, expected, why):

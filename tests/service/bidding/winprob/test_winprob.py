@@ -158,7 +158,9 @@ def test_every_legal_bid_is_told():
         assert ("nil_made" in row["outcomes"]) == (row["bid"] == 0)
     assert list(made.explanation["inputs"]) == list(POSITION_NAMES)
     chosen = next(row for row in told if row["bid"] == made.bid)
-    assert made.explanation["sentence"].startswith(f"{made.bid}: {100 * chosen['p_win']:.1f}% to win; ")
+    percent = f"{100 * chosen['p_win']:.1f}".removesuffix(".0")
+    assert made.explanation["sentence"].startswith(f"Bid {made.bid}: you win the game {percent}% of the time. ")
+    assert made.explanation["p_win"] == chosen["p_win"]
     assert decide(position(WORKED, (3, 1)), WINPROB, open_tables(), explain=False) == (made.bid, made.kind, None)
 
 
@@ -170,14 +172,14 @@ def test_legal_bids_have_the_last_word():
         assert {row["bid"] for row in made.explanation["candidates"]} <= set(legal)
     made = decide(position(LOW), WINPROB, open_tables(), (0,))
     assert made.explanation is not None
-    assert made.explanation["sentence"].endswith("no other bid is legal.")
+    assert made.explanation["sentence"].endswith(" No other bid comes into question.")
 
 
 def test_a_clear_nil_and_its_sentence():
     made = decide(position(LOW), WINPROB, open_tables())
     assert (made.bid, made.kind) == (0, "nil")
     assert made.explanation is not None
-    assert made.explanation["sentence"].startswith("Nil: ")
+    assert made.explanation["sentence"].startswith("Bid nil: ")
 
 
 def test_candidates():

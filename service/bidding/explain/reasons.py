@@ -1,0 +1,262 @@
+"""The reasons for a bid, each declared once: a code, and the English sentence that a player reads.
+
+A reason is a dict with its `code` and the numbers of its sentence. They are rounded as the sentence shows them; the
+explanation's other fields have the exact ones. No sentence needs a singular or a plural, and a word such as nil or the
+name of a suit is never a value, so that each template can be translated by itself. GET /v1/reasons lists them.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from service.bidding.bis.nil import FOUR_SPADES, NIL_REASONS, Nil
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.scoring import BLIND_NIL, is_nil
+
+Reason = dict[str, Any]
+MOST_IN_BRIEF = 4  # reasons of a brief explanation
+
+
+class Number(NamedTuple):
+    """A number in a reason."""
+
+    json_type: str  # "integer" or "number"
+    unit: str
+    meaning: str
+
+
+NUMBERS = {
+    "bid": Number("integer", "tricks", "The bid that was made."),
+    "other": Number("integer", "tricks", "A bid that was not made."),
+    "partner": Number("integer", "tricks", "Partner's bid; if partner has not bid yet, the expected one."),
+    "contract": Number("integer", "tricks", "The contract of the bidder's side."),
+    "tricks": Number("number", "tricks", "Tricks, as the sentence says."),
+    "percent": Number("number", "percent", "A probability, as the sentence says."),
+    "makes": Number("integer", "percent", "How often the contract or the nil is made."),
+    "points": Number("number", "points", "What a nil earns on average."),
+    "threshold": Number("number", "points", "What a nil must earn on average."),
+    "score": Number("integer", "points", "A score after the round."),
+    "their_score": Number("integer", "points", "The score of the others after the round."),
+    "goal": Number("integer", "points", "The score at which a side wins, or loses, the game."),
+    "bags": Number("integer", "bags", "The bags of the bidder's side before the round."),
+    "limit": Number("integer", "bags", "The number of bags that brings a penalty."),
+    "penalty": Number("integer", "points", "The penalty for that many bags."),
+    "level": Number("integer", "level", "The skill level."),
+    "aggression": Number("number", "-1 to 1", "The style's leaning to fewer tricks or to more."),
+    "nil_bias": Number("number", "-1 to 1", "The style's leaning away from nils or to them."),
+}
+
+TEMPLATES = {
+    # The bid, and how often it wins the game.
+    "bid": "Bid {bid}.",
+    "bid-nil": "Bid nil.",
+    "bid-blind-nil": "Bid blind nil.",
+    "wins": "Bid {bid}: you win the game {percent}% of the time.",
+    "wins-nil": "Bid nil: you win the game {percent}% of the time.",
+    # The hand.
+    "tricks": "Your cards should win about {tricks} of the 13 tricks.",
+    "hardly-a-trick": "Your cards should win hardly any trick.",
+    "at-least-one": "The smallest number is 1.",
+    "tricks-left": "Partner's bid leaves only {tricks} of the 13 tricks.",
+    "certain-tricks": "Your spades alone are sure of more tricks than that, so the bid is higher.",
+    "simple-count": "By a simple count your cards win {tricks} of the 13 tricks.",
+    # The contract.
+    "partner-bid": "Partner bid {partner} and you add {bid}: {contract} in all.",
+    "partner-nil": "Partner bid nil, so your {bid} is the whole contract.",
+    "partner-to-bid": "Partner has yet to bid; {partner} is likely, which makes {contract} in all.",
+    "partner-alone": "Partner must make the {partner} alone.",
+    "alone": "You play alone against three.",
+    "opposite-as-partner": "This bidder takes the player opposite for a partner.",
+    "makes": "Your side makes its bid {makes}% of the time.",
+    # What the other bids would risk.
+    "other-number": "With {other} your side would make its bid {makes}% and win the game {percent}% of the time.",
+    "lower": "With {other} your side would make its bid {makes}% and win the game {percent}% of the time: "
+    "safer, but for fewer points.",
+    "best-number": "The best number, {other}, would win the game {percent}% of the time.",
+    "too-close": "With {other} you would win {percent}%: too close to tell apart, and the lower bid is safer.",
+    "close": "With {other} you would win {percent}%: too close to tell apart.",
+    "better": "With {other} you would win {percent}%, which is better.",
+    "better-nil": "A nil would succeed {makes}% and win the game {percent}% of the time, which is better.",
+    "no-other-bid": "No other bid comes into question.",
+    # Nil.
+    "nil-makes": "The nil succeeds {makes}% of the time.",
+    "nil-wins-less": "A nil would succeed {makes}% and win the game {percent}% of the time.",
+    "nil-too-close": "A nil would succeed {makes}% and win the game {percent}% of the time: too little more "
+    "for its risk.",
+    "nil-above-threshold": "A nil succeeds {makes}% of the time and is worth {points} points on average; {threshold} "
+    "would be enough.",
+    "nil-below-threshold": "A nil succeeds {makes}% of the time and is worth {points} points on average; it takes more "
+    "than {threshold}.",
+    "nil-by-simple-rule": "Your cards are low enough for a nil by a simple rule.",
+    "weak-spades": "Spades are its weak point: they win a trick {percent}% of the time.",
+    "weak-hearts": "Hearts are its weak point: they win a trick {percent}% of the time.",
+    "weak-diamonds": "Diamonds are its weak point: they win a trick {percent}% of the time.",
+    "weak-clubs": "Clubs are its weak point: they win a trick {percent}% of the time.",
+    "weak-four-spades": "The four spades are its weak point.",
+    "no-nil-partner": "No nil beside partner's nil: both together seldom succeed.",
+    "no-nil-ace-of-spades": "No nil: the ace of spades always wins a trick.",
+    "no-nil-king-queen": "No nil: with king and queen of spades, one of them nearly always wins a trick.",
+    "no-nil-three-high": "No nil: you have three spades above the nine.",
+    "no-nil-four-spades": "No nil: with four or more spades, one of them is likely to win a trick.",
+    "no-nil-honour": "No nil: the king or queen of spades is likely to win a trick.",
+    "no-nil-switched-off": "No nil: this bidder never bids one.",
+    "no-nil-rules": "No nil: the rules do not allow it here.",
+    "no-nil-big-joker": "No nil: the big joker always wins a trick.",
+    "no-nil-joker-ace": "No nil: with the little joker and the ace of spades, one nearly always wins a trick.",
+    "no-nil-three-above-jack": "No nil: you have three spades above the jack.",
+    "no-nil-joker-honour": "No nil: the little joker or the ace of spades is likely to win a trick.",
+    # What the score asks for.
+    "we-reach-goal": "If all bids are made you reach {score}; {goal} wins the game.",
+    "they-reach-goal": "If all bids are made the others reach {score}; {goal} wins the game.",
+    "both-reach-goal": "If all bids are made you reach {score} and the others {their_score}; {goal} wins the game.",
+    "would-win": "With {other}, if all bids are made, you reach {score}; {goal} wins the game.",
+    "would-win-nil": "With a nil, if all bids are made, you reach {score}; {goal} wins the game.",
+    "would-lose": "With {other}, if all bids are made, you reach {score} and the others {their_score}; {goal} wins the "
+    "game.",
+    "loses-if-set": "If the contract fails you fall to {score}; at {goal} you lose the game.",
+    "bags": "Bags so far: {bags}; at {limit} you lose {penalty} points.",
+    "opponents-nil": "One of them bid nil: bid half a trick less, to be free to spoil it.",
+    "complete-to-14": "With 14 bid in all, only one side can make its bid, and it may be yours.",
+    "close-race": "That is less than 20 points behind: bid enough to come out ahead.",
+    "desperate-nil": "That is too far behind to catch up with tricks: a nil may do it.",
+    "regular-wins-too": "A number wins the game too, so there is no need for a nil.",
+    "last-seat-one-less": "One less wins the game too, and two more bags cost nothing.",
+    # Conventions.
+    "big5-signal": "In Big 5 a 5 asks partner for a nil, and your high cards can protect it.",
+    "big5-refusal": "In Big 5 a 5 would ask partner for a nil, which your cards can't protect: one less.",
+    "big5-answer": "Partner's 5 asks for a nil and promises to protect it, so less is enough for one.",
+    "big6-signal": "In Big 6 a 6 asks partner for a blind nil, and your high cards can protect it.",
+    "big6-refusal": "In Big 6 a 6 would ask partner for a blind nil, which your cards can't protect: one less.",
+    "big6-answer": "Partner's 6 asks for a nil and promises to protect it, so less is enough for one.",
+    # What the rules and the caller allow.
+    "mirror": "In mirror you must bid the number of your spades.",
+    "whiz": "In whiz you must bid the number of your spades, or nil.",
+    "whiz-strict": "In strict whiz you must bid the number of your spades.",
+    "suicide": "In suicide one of two partners must bid nil, and the other at least the side's smallest contract.",
+    "ten-for-200": "With partner's bid that makes exactly ten, which wins 200 points.",
+    "not-allowed": "The rules do not allow {other} here; this is the nearest bid.",
+    "nil-not-allowed": "The rules do not allow a nil here; this is the nearest bid.",
+    "not-legal": "{other} is not one of the legal bids; this is the nearest.",
+    "nil-not-legal": "Nil is not one of the legal bids; this is the nearest.",
+    # Level and style.
+    "style": "The player's style changes the bid: aggression {aggression}, nil bias {nil_bias}.",
+    "misjudges": "A player of level {level} is off by {tricks} when counting these tricks.",
+    "misjudges-nil": "A player of level {level} is off by {points} when counting the points of a nil.",
+    "forgets-nils": "A player of level {level} overlooks some nils.",
+    "draws": "A player of level {level} does not see differences of {percent}% or less, and picks one of the bids.",
+    "full-strength": "At full strength the bid is {other}.",
+    "full-strength-nil": "At full strength the bid is nil.",
+    "full-strength-same": "At full strength the bid is the same.",
+}
+# By the reason that rules a nil out: `Nil.ruled_out`.
+NO_NIL = (
+    "",
+    "no-nil-partner",
+    "no-nil-ace-of-spades",
+    "no-nil-king-queen",
+    "no-nil-three-high",
+    "no-nil-four-spades",
+    "no-nil-honour",
+    "no-nil-switched-off",
+    "no-nil-rules",
+    "no-nil-big-joker",
+    "no-nil-joker-ace",
+    "no-nil-three-above-jack",
+    "no-nil-joker-honour",
+)
+_WEAK = ("weak-clubs", "weak-diamonds", "weak-hearts", "weak-spades")
+_SAFE = 0.9  # probability of winning no trick from which a suit is no weak point of a nil
+# As printf formats, which take two thirds of the time of str.format.
+_FORMATS = {code: re.sub(r"{(\w+)}", r"%(\1)s", text.replace("%", "%%")) for code, text in TEMPLATES.items()}
+
+
+def numbers_in(code: str) -> list[str]:
+    """Return the names of the numbers of a reason, in the order of its sentence.
+
+    >>> numbers_in("partner-bid")
+    ['partner', 'bid', 'contract']
+    """
+    return re.findall(r"{(\w+)}", TEMPLATES[code])
+
+
+def check_reasons(codes: Iterable[str]) -> None:
+    """Raise `TypeError` if one of ``codes`` has no template, or if a template has an unknown number."""
+    for code in codes:
+        if code not in TEMPLATES:
+            raise TypeError(f"reason {code}: found no template; accepted: one in reasons.TEMPLATES")
+    for code in TEMPLATES:
+        for name in numbers_in(code):
+            if name not in NUMBERS:
+                raise TypeError(f"reason {code}: found number {name!r}, which reasons.NUMBERS does not declare")
+
+
+check_reasons(NO_NIL[1:])
+if len(NO_NIL) != len(NIL_REASONS):
+    raise TypeError(f"reasons.NO_NIL has {len(NO_NIL)} codes; accepted: {len(NIL_REASONS)}, as NIL_REASONS")
+
+
+def sentence_of(reasons: Sequence[Reason]) -> str:
+    """Return the sentences of ``reasons``, one after another.
+
+    >>> sentence_of([{"code": "bid", "bid": 3}, {"code": "partner-bid", "partner": 4, "bid": 3, "contract": 7}])
+    'Bid 3. Partner bid 4 and you add 3: 7 in all.'
+    """
+    return " ".join([_FORMATS[reason["code"]] % reason for reason in reasons])
+
+
+def bid_reason(bid: int) -> Reason:
+    """Return the reason that names the bid."""
+    if bid == BLIND_NIL:
+        return {"code": "bid-blind-nil"}
+    return {"code": "bid", "bid": bid} if bid else {"code": "bid-nil"}
+
+
+def contract_reasons(bid: int, partner_bid: int) -> list[Reason]:
+    """Return what partner's bid makes of ``bid``; nothing if partner has not bid yet or both bid nil."""
+    if partner_bid == NO_BID:
+        return []
+    if is_nil(partner_bid):
+        return [] if is_nil(bid) else [{"code": "partner-nil", "bid": bid}]
+    if is_nil(bid):
+        return [{"code": "partner-alone", "partner": partner_bid}]
+    return [{"code": "partner-bid", "partner": partner_bid, "bid": bid, "contract": partner_bid + bid}]
+
+
+def goal_reasons(ours: float, theirs: float, goal: int) -> list[Reason]:
+    """Return who reaches the goal with these projected scores; nothing if nobody does."""
+    if ours >= goal and theirs >= goal:
+        return [{"code": "both-reach-goal", "score": round(ours), "their_score": round(theirs), "goal": goal}]
+    if ours >= goal:
+        return [{"code": "we-reach-goal", "score": round(ours), "goal": goal}]
+    return [{"code": "they-reach-goal", "score": round(theirs), "goal": goal}] if theirs >= goal else []
+
+
+def weak_point(nil: Nil) -> list[Reason]:
+    """Return what is most likely to spoil a nil, if a suit is."""
+    if nil.ruled_out == FOUR_SPADES:  # `cnil` is about three cards
+        return [{"code": "weak-four-spades"}]
+    cnil = nil[:4]
+    worst = min(cnil)
+    if worst >= _SAFE:
+        return []
+    return [{"code": _WEAK[cnil.index(worst)], "percent": percent(1.0 - worst)}]
+
+
+def percent(p: float) -> int:
+    """Return a probability in whole percent."""
+    return int(100 * p + 0.5)
+
+
+def tenth_of_percent(p: float) -> float:
+    """Return a probability in percent with one decimal."""
+    return int(1000 * p + 0.5) / 10
+
+
+def tenth(number: float) -> float:
+    """Return a number with one decimal, as an integer if the decimal is 0.
+
+    >>> tenth(5.67), tenth(-0.04), tenth(25.0)
+    (5.7, 0, 25)
+    """
+    tenths = round(10 * number)
+    return tenths / 10 if tenths % 10 else tenths // 10

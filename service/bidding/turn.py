@@ -1,0 +1,23 @@
+"""A turn: what a policy and its explanation get."""
+
+from typing import NamedTuple
+
+from service.bidding.game.auction import Auction
+from service.bidding.game.position import Position
+from service.bidding.game.scoring import Standing
+from service.bidding.table_views import Tables
+
+NOT_EXPLAINED, EXPLAINED, BRIEF = False, True, 2  # whether to explain a bid: no, in full, with reasons only
+
+
+class Turn(NamedTuple):
+    """A position, values derived from it, the legal bids, and what explanation is wanted."""
+
+    hand: int  # as the policy sees it: without jokers if the policy does not know them
+    position: Position
+    auction: Auction
+    standing: Standing
+    allowed: int  # set of the bids that the rules allow
+    tables: Tables  # of the variant and convention
+    legal: tuple[int, ...] | None  # the caller's legal bids, sorted; None if the rules alone decide
+    explain: int  # NOT_EXPLAINED, EXPLAINED or BRIEF

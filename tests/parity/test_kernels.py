@@ -28,6 +28,7 @@ def test_every_public_kernel_has_a_case():
 @pytest.mark.parametrize("name", CASES)
 def test_kernel(fitted, name):
     rng = random.Random(name)
+    args: tuple = ()
     for _ in range(HOW_MANY.get(name, 200)):
         args = CASES[name](rng)
         plain, fast = both(name, args, fitted)

@@ -33,6 +33,10 @@ public class Client {
     Candidate candidate = bidding.bid(second, null, null).getExplanation().getCandidates().get(0);
     check(candidate.getpWin().doubleValue() > 0 && candidate.getOutcomes().getMade().doubleValue() >= 0, candidate);
 
+    BidRequest best = request("AKJ62.AQ.Q.K9543", 0).policy("best").explain(new Explain("brief"));
+    Reason reason = bidding.bid(best, null, null).getExplanation().getReasons().get(0);
+    check(reason.getCode() == Reason.CodeEnum.WINS && reason.getPercent().doubleValue() > 0, reason);
+
     try {
       bidding.bid(request("AKJ62.AQ.Q.K9543", 3), null, null);
       throw new AssertionError("seat 3 was accepted");

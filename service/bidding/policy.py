@@ -138,9 +138,9 @@ class Policy(NamedTuple):
     margin: Annotated[
         float, Option(_CHANCE, "Win probability by which a higher number must be better than a lower one.")] = 2e-3
     nil_margin: Annotated[
-        float, Option(_CHANCE, "Win probability by which a nil must be better than the best number.")] = 0.0
+        float, Option(_CHANCE, "Win probability by which a nil must be better than the best number.")] = 5e-3
     even: Annotated[
-        float, Option(_CHANCE, "If the bids' win probabilities differ by less, the regular takes are bid.")] = 0.0
+        float, Option(_CHANCE, "If the bids' win probabilities differ by less, the regular takes are bid.")] = 5e-3
 # fmt: on
 
 

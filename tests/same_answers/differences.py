@@ -93,7 +93,34 @@ def _of_an_interval(difference: Difference) -> bool:
     )
 
 
+_CHOICE = re.compile(r"/(bid|kind|explanation/(adjustments|candidates|nil/chosen|regular/takes).*)$")
+
+
+def _of_the_choice(difference: Difference) -> bool:
+    """Whether a bid of bis or winprob changed, or the numbers behind it."""
+    if not isinstance(difference.question, Request) or not _CHOICE.search(difference.where):
+        return False
+    return not any(name in repr(difference.question.data) for name in ("'rb", "'ms", "'io"))
+
+
+def _best_is_known(difference: Difference) -> bool:
+    """Whether a request was refused because it names the policy best."""
+    return (
+        isinstance(difference.question, Request)
+        and difference.where in ("status", "faults")
+        and difference.answers is not None
+        and ("/policy", "unknown-policy") in difference.answers[0].faults
+        and str(_at(difference.question.data, "/policy")).startswith("best")
+    )
+
+
 DECLARED: tuple[Declared, ...] = (
+    Declared(
+        "choice of the bid",
+        "no trick less when ahead, signals stay, certain tricks are bid and stated as certain, and nils have a margin",
+        _of_the_choice,
+    ),
+    Declared("policy best in requests", "requests may name it", _best_is_known),
     Declared(
         "reasons",
         "explanations have coded reasons, and the sentence and the reasons of steps are made from them",

@@ -129,7 +129,9 @@ def win_decision(
     x = np.frombuffer(b"".join((*_cards(held), _pack_position(*inputs, 1.0))), np.float32)
     odds = outcome_odds(x, seen, weights)
     if seat > 1 and (
-        contracts[-1] > 13 or (certain and (not bids[0] or certain >= contracts[0] or certain + opposing[0] > 13))
+        contracts[-1] > 13
+        or (seat == 3 and opposing[0] + certain > 13)
+        or (certain and (not bids[0] or certain >= contracts[0]))
     ):
         for row, bid in enumerate(bids):
             at_stake = stake if bid else stake + rules.nil_points

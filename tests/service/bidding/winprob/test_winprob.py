@@ -15,7 +15,7 @@ from service.bidding.bis.regular import Regular
 from service.bidding.game.auction import NO_BID, auction_after
 from service.bidding.game.cards import parse_pbn, suits_of
 from service.bidding.game.legal import EVERY_BID
-from service.bidding.game.rules import NO_LOSING_GOAL
+from service.bidding.game.rules import NO_LOSING_GOAL, Rules
 from service.bidding.game.scoring import START, Standing
 from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
@@ -56,7 +56,6 @@ from tests.parity.worlds import compiled
 WORKED = "AKJ62.AQ.Q.K9543"
 LOW = "432.5432.5432.32"
 WINPROB = parse_policy("winprob")
-PAPER = rules_of((200, -100, 100))
 
 
 def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, game=(500, NO_LOSING_GOAL, 100)):
@@ -256,7 +255,7 @@ def test_solid_spades_beside_nils(length, previous, rng):
     rest = sum(1 << card // 13 * 16 + card % 13 for card in rng.sample(range(39), 13 - length))
     hand = rest | sum(1 << 48 + rank for rank in range(13 - length, 13))
     for policy in (WINPROB, parse_policy("bis"), parse_policy("bis:tuned")):
-        made = decide(Position(hand, previous, 0, 0, 0, 0, PAPER), policy, open_tables())
+        made = decide(Position(hand, previous, 0, 0, 0, 0, Rules()), policy, open_tables())
         partner = previous[-2] if len(previous) > 1 else 0
         assert made.bid >= min(length, 13 - partner)
 

@@ -20,7 +20,6 @@ POLICY_CHARS: Final = 200
 POLICY_PATTERN: Final = f"^({'|'.join(POLICIES)})(:.*)?$"
 
 
-@lru_cache(maxsize=1024)
 def policy_fault(text: str) -> str | None:
     """Return why ``text`` is not a policy of the service; None if it is one."""
     base = text.partition(":")[0]

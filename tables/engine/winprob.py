@@ -149,8 +149,8 @@ def winprob_bid(
     g = np.zeros(depth)
     odds = np.zeros(OUTCOMES)
     values = np.zeros(OUTCOMES)
-    p_win[:] = -1.0
     for bid in range(BIDS):
+        p_win[bid] = -1.0
         if not position.weighed >> bid & 1:
             continue
         contracts = write_bid(bid, auction, position, win_slice, rules, tables, c, values)

@@ -16,6 +16,7 @@ import sys
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +28,9 @@ SOURCES = {
     for package in ("service/bidding", "tables")
     for path in ROOT.glob(f"{package}/**/*.py")
 }
+
+
+_PARSING = Lock()  # in Python 3.11, `ast.parse` may fail while another thread runs it
 
 
 def code_hash(*modules: str, sources: dict[str, str] = SOURCES) -> str:
@@ -45,6 +49,7 @@ def code_hash(*modules: str, sources: dict[str, str] = SOURCES) -> str:
     return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
 
 
+@cache
 def chunk_code(*modules: str) -> str:
     """Return a hash of what decides a chunk's result, 16 hexadecimal digits: the modules' code and numba's version."""
     return hashlib.sha256(f"{code_hash(*modules)} {version('numba')}".encode()).hexdigest()[:16]
@@ -53,7 +58,8 @@ def chunk_code(*modules: str) -> str:
 @cache
 def _parsed(source: str) -> tuple[str, frozenset[str]]:
     """Return the hash of one module's own code, and the full names that it imports: modules, or names in modules."""
-    tree = ast.parse(source)
+    with _PARSING:
+        tree = ast.parse(source)
     imported: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):

@@ -85,9 +85,9 @@ def test_imported_modules_count():
 
 
 def test_a_margin_of_winprob_changes_what_plays_and_not_what_counts():
-    name, margin = "service.bidding.winprob.candidates", "\nMARGIN = "
+    name, margin = "service.bidding.winprob.candidates", "\nTIE_TOLERANCE = "
     assert SOURCES[name].count(margin) == 1
-    changed = {**SOURCES, name: SOURCES[name].replace(margin, "\nMARGIN = 1 + ")}
+    changed = {**SOURCES, name: SOURCES[name].replace(margin, f"{margin}1 + ")}
     for family in ("tables.learning.training", "tables.builders.win_tables"):
         assert code_hash(family, sources=changed) != code_hash(family)
     assert code_hash("tables.builders.exact", sources=changed) == code_hash("tables.builders.exact")

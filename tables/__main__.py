@@ -20,6 +20,7 @@ COMMANDS = {  # name: (module, what it does)
     "bench": ("tables.bench", "time decisions and compiled play"),
     "report": ("tables.report", "fill docs/strength.md with measured figures"),
     "arena": ("tables.arena.arena_command", "play one bidder against another and compare them"),
+    "ceiling": ("tables.ceiling.ceiling_command", "measure what a bidder that searches would win beyond winprob"),
 }
 
 

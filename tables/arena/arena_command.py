@@ -7,7 +7,7 @@ import argparse
 import json
 import os
 
-from service.bidding.game.rules import make_rules
+from service.bidding.game.rules import Rules, make_rules
 from service.bidding.numerals import decimal, integer
 from tables.arena.errors import ArenaError
 from tables.arena.match import Match
@@ -27,11 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--players", metavar="P[,P]", help=f"{player} (default srp, with cutthroat solo)")
     pairs = "duplicate pairs of two games each (default %(default)s)"
     parser.add_argument("--pairs", type=integer, default=10_000, help=pairs)
-    parser.add_argument("--preset", default="classic", help="rules except the two goals (default %(default)s)")
-    parser.add_argument("--win", type=integer, default=200, help="winning goal, points (default %(default)s)")
-    parser.add_argument("--lose", type=_goal, default=-100, help="losing goal, points or none (default %(default)s)")
-    rule = "change one rule of the preset, such as blind_nil=true; can be repeated"
-    parser.add_argument("--rule", type=_rule, action="append", default=[], metavar="NAME=VALUE", help=rule)
+    add_rules_arguments(parser)
     parser.add_argument("--seed", type=integer, default=1, help="seed of the deals (default %(default)s)")
     parser.add_argument("--mixed", action="store_true", help="side a seats one bidder a and one bidder b")
     noise = "probability that a bid is changed by one trick"
@@ -44,9 +40,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of Markdown")
 
 
+def add_rules_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that choose the rules."""
+    parser.add_argument("--preset", default="classic", help="rules except the two goals (default %(default)s)")
+    parser.add_argument("--win", type=integer, default=200, help="winning goal, points (default %(default)s)")
+    parser.add_argument("--lose", type=_goal, default=-100, help="losing goal, points or none (default %(default)s)")
+    rule = "change one rule of the preset, such as blind_nil=true; can be repeated"
+    parser.add_argument("--rule", type=_rule, action="append", default=[], metavar="NAME=VALUE", help=rule)
+
+
+def rules_of(arguments: argparse.Namespace) -> Rules:
+    """Return the rules that the options of `add_rules_arguments` choose. Raises `RulesError`."""
+    return make_rules(arguments.preset, {"win": arguments.win, "lose": arguments.lose, **dict(arguments.rule)})
+
+
 def main(arguments: argparse.Namespace) -> int:
     """Run the command. Raises `ArenaError`, `PolicyError`, `RulesError` or `TablesError`."""
-    rules = make_rules(arguments.preset, {"win": arguments.win, "lose": arguments.lose, **dict(arguments.rule)})
+    rules = rules_of(arguments)
     players = split_players(arguments.players or player_for(rules))
     if len(players) > 2:
         raise ArenaError(f"--players is {arguments.players!r}; accepted: one player for all, or one for each side")

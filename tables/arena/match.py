@@ -139,6 +139,13 @@ def _by_win_probability(text: str) -> bool:
     return not is_outside(text) and parse_policy(text).kind == WINPROB
 
 
+def require_win_table(rules: Rules, tables: tuple[Tables, ...]) -> None:
+    """Raise `ArenaError` if ``tables`` (by profile) have no win table for ``rules``, so that `winprob` cannot play."""
+    refused = unsupported_field(rules, games_of(tables[PARTNERSHIP_PROFILE].games))
+    if refused is not None:
+        raise ArenaError(f"{refused[0]} is {describe(rules)[refused[0]]} with winprob; accepted: {refused[1]}")
+
+
 def player_version(player: str) -> str:
     """Return the player with its version and options, such as srp@2 for srp. Raises `ArenaError` if it is unknown."""
     try:
@@ -152,10 +159,8 @@ def play(match: Match, tables: tuple[Tables, ...], executor: Executor, progress:
 
     Raises `ArenaError` if ``tables`` have no win table for the rules and `winprob` plays.
     """
-    refused = unsupported_field(match.rules, games_of(tables[PARTNERSHIP_PROFILE].games))
-    if refused is not None and any(_by_win_probability(text) for text in (match.a, match.b)):
-        found = describe(match.rules)[refused[0]]
-        raise ArenaError(f"{refused[0]} is {found} with winprob; accepted: {refused[1]}")
+    if any(_by_win_probability(text) for text in (match.a, match.b)):
+        require_win_table(match.rules, tables)
     policies = [Policy() if is_outside(text) else parse_policy(text, match.rules.variant) for text in match.bidders]
     chunk = PlayChunk(match, tables_for(tables, match.rules, policies))
     if isinstance(executor, LocalThreads):

@@ -7,6 +7,7 @@ one chair each round. The compiled loops over these kernels are in `tables.engin
 from typing import Any, NamedTuple
 
 from service.bidding.bis.blind_nil import decide_blind_nil, hash_uniform
+from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.scoring import BLIND_NIL, Standing, contract_of, game_winner, is_nil, score_side
 from service.bidding.levels import LARGEST_SEED, perturbed
@@ -81,6 +82,16 @@ def with_noise(state: PlayState, bid: int, noise: float) -> int:
         return bid
     bid += 2 * below(state, 2) - 1
     return min(max(bid, 1), 13)
+
+
+def noisy_bid(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles: Any, noise: float) -> int:
+    """Return the bid of ``policy`` from ``seat``, which the rules allow; a number is moved as `with_noise` does."""
+    bid = bid_seat(state, seat, rules, policy, profiles)
+    if bid == 0 or noise == 0.0:
+        return bid
+    bid = with_noise(state, bid, noise)
+    allowed = allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, rules)
+    return bid if allowed >> bid & 1 else max(1, bid - 1)
 
 
 def play_out(state: PlayState) -> None:

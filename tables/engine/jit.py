@@ -73,6 +73,7 @@ KERNELS = (
     "tables.engine.outcomes",
     "tables.engine.winprob",
     "tables.engine.game",
+    "tables.ceiling.search",
     "tables.alternatives",
     "tables.engine.cutthroat",
     "tables.arena.public.trickster",
@@ -93,6 +94,7 @@ _SOURCES = (
     "tables.engine.scratch",
     "tables.engine.jit",
     "tables.engine.selfplay",
+    "tables.ceiling.positions",
     *KERNELS,
 )
 

@@ -19,7 +19,7 @@ from service.bidding.winprob.features import bids_to_weigh, model_position
 from service.bidding.winprob.win_table import win_array, win_probability_after
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, below, deal_round, open_table, seat_players, seed_rng, uniform
-from tables.engine.game import Lineup, bid_seat, play_out, score_of_side, with_noise
+from tables.engine.game import Lineup, bid_seat, noisy_bid, play_out, score_of_side
 from tables.engine.jit import entry, round_loop
 from tables.engine.outcomes import nearest_outcome, score_after
 from tables.engine.play import carry_rules
@@ -32,7 +32,7 @@ FIRST_PLAYER = 0.96  # share of rounds with the first card player in every seat;
 MOST_TRIED = MOST_CANDIDATES + 1
 RARE = 0.2  # weight of a bid that `winprob` would not consider
 NOISE = 0.03  # share of previous number bids that are moved up or down by one
-SEATS = (0, 1, 2, 2, 3)  # the positions' seats in turn; seat 2 comes twice, because its regret is largest (report)
+SEATS = (0, 1, 2, 2, 3)  # the positions' seats in turn; seat 2 comes twice, because it has the most to learn
 
 
 class Played(NamedTuple):
@@ -86,11 +86,8 @@ def _candidate_rounds(
         ours = 0 if uniform(state) < PARTNER else below(state, len(policies))
         theirs = below(state, len(policies))
         for seat in range(me):
-            bid = bid_seat(state, seat, rules, policies[theirs if seat + me & 1 else ours], profiles)
-            if bid > 0:
-                bid = with_noise(state, bid, NOISE)
-            allowed = allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, rules)
-            state.bid[seat] = bid if allowed >> bid & 1 else max(1, bid - 1)
+            policy = policies[theirs if seat + me & 1 else ours]
+            state.bid[seat] = noisy_bid(state, seat, rules, policy, profiles, NOISE)
         hand, auction = state.hand[me], auction_at(state, me)
         allowed = allowed_bids(hand, auction.partner_bid, rules)
         _, _, wanted, _ = bids_to_weigh(suits_of(hand), auction, allowed, rules, t)

@@ -24,6 +24,7 @@ from service.bidding.tableset import TableSet, open_tables
 from tables.arena.match import player_version
 from tables.report import (
     blind_nil,
+    ceiling,
     components,
     conventions,
     cutthroat,
@@ -33,7 +34,6 @@ from tables.report import (
     levels,
     opponents,
     public,
-    regret,
     results,
     rule_options,
     variants,
@@ -195,7 +195,7 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "winprob-rounds": winprob.rounds,
     "winprob-reliability": winprob.reliability,
     "public": public.against,
-    "regret": regret.by_seat,
+    "ceiling": ceiling.ceiling,
     "worst-deals": worst_deals.worst_deals,
     "levels": levels.against,
     "styles": levels.styles,

@@ -15,8 +15,8 @@ from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import player_rows, policies_by_chair
 from tables.engine.winprob import slice_of
+from tables.learning.training import GAMES, random_scores
 from tables.markdown import table
-from tables.report.regret import scores_under_way
 from tables.report.setup import PAPER, Setup
 
 WORST = 10
@@ -66,7 +66,8 @@ def worst_deals(setup: Setup) -> str:
     """Return the deals at which `winprob` lost most compared with `bis`, and its mean gain over all deals."""
     n = 10 * setup.pairs
     hands, bids, after = np.zeros((n, 4), np.int64), np.zeros((n, 2, 4), np.int64), np.zeros((n, 2))
-    scores = scores_under_way(setup.seed + 1, n)
+    game = GAMES.index((PAPER.win, PAPER.lose, PAPER.bag_penalty))
+    scores = random_scores(np.random.default_rng(setup.seed + 1), np.full(n, game))
     ours, theirs, *_ = policies_by_chair(parse_policy("winprob"), parse_policy("bis"))
     players = player_rows("srp", "srp")
     bid_both(setup.seed, 0, n, PAPER, (ours, theirs), players, setup.tables, scores, BothWays(hands, bids, after))

@@ -8,7 +8,7 @@ bytes do not depend on the number of workers. `registry` lists the families, and
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,35 +124,47 @@ class Context:
 
     def gathered(self, name: str, n_chunks: int, fn: Chunk) -> dict[str, NDArray[Any]]:
         """Return the chunks joined along the first axis in index order, instead of their sum; see `chunks`."""
-        parts = [_load_chunk(path) for path in self._finished(name, n_chunks, fn)]
-        return {array: np.concatenate([part[array] for part in parts]) for array in parts[0]}
+        return joined_chunks(self._finished(name, n_chunks, fn))
 
     def _finished(self, name: str, n_chunks: int, fn: Chunk) -> list[Path]:
-        folder = self.checkpoints / f"{name}-{n_chunks}"
-        folder.mkdir(parents=True, exist_ok=True)
-        paths = [folder / f"{index:06d}.npz" for index in range(n_chunks)]
-        missing = [index for index, path in enumerate(paths) if not path.exists()]
-        bar = tqdm(
-            total=n_chunks,
-            initial=n_chunks - len(missing),
-            desc=f"{self.family.name}/{name}",
-            unit="chunk",
-            disable=None if self.progress else True,  # None: show the bar only on a terminal
-        )
-        seeds = {index: self._chunk_seed(name, index) for index in missing}
+        seeds = [self._chunk_seed(name, index) for index in range(n_chunks)]
 
         def run(index: int) -> Arrays:  # holds only fn and seeds, so that it can be sent to another process
             return fn(index, seeds[index])
 
-        with bar:
-            for index, arrays in self.executor.map(run, missing):
-                _save_chunk(paths[index], arrays)
-                bar.update()
-        return paths
+        folder = self.checkpoints / f"{name}-{n_chunks}"
+        return finished_chunks(run, n_chunks, folder, self.executor, f"{self.family.name}/{name}", self.progress)
 
     def _chunk_seed(self, name: str, index: int) -> int:
         text = f"{self.seed}/{self.family.name}/{name}/{index}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 2  # fits numba's int64
+
+
+def finished_chunks(
+    fn: Callable[[int], Arrays], n_chunks: int, folder: Path, executor: Executor, label: str, progress: bool
+) -> list[Path]:
+    """Return the files of chunks 0 to ``n_chunks - 1`` in ``folder``, after computing those that are missing."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{index:06d}.npz" for index in range(n_chunks)]
+    missing = [index for index, path in enumerate(paths) if not path.exists()]
+    bar = tqdm(
+        total=n_chunks,
+        initial=n_chunks - len(missing),
+        desc=label,
+        unit="chunk",
+        disable=None if progress else True,  # None: show the bar only on a terminal
+    )
+    with bar:
+        for index, arrays in executor.map(fn, missing):
+            _save_chunk(paths[index], arrays)
+            bar.update()
+    return paths
+
+
+def joined_chunks(paths: Sequence[Path]) -> dict[str, NDArray[Any]]:
+    """Return the arrays of finished chunks, joined along the first axis. Raises `BuildError` for a damaged file."""
+    parts = [_load_chunk(path) for path in paths]
+    return {array: np.concatenate([part[array] for part in parts]) for array in parts[0]}
 
 
 def scaled_sizes(family: Family, rounds_scale: float) -> dict[str, int]:

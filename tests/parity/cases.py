@@ -854,6 +854,10 @@ CASES: dict[str, Maker] = {
         for s in [states.dealt(4, r.randrange(200))]
     ),
     GAME + "with_noise": lambda r: (states.dealt(r.randrange(2**31), 1), r.randint(0, 14), r.choice((0.0, 0.5, 1.0))),
+    GAME + "noisy_bid": lambda r: next(
+        (s, r.randrange(4), r.choice(RULES), r.choice(POLICIES), SETTINGS, r.choice((0.0, 0.5, 1.0)))
+        for s in [states.dealt(4, r.randrange(200))]
+    ),
     GAME + "play_out": lambda r: (states.dealt(r.randrange(2**31), 1, states.random_bids(r)),),
     GAME + "start_mid_game": lambda r: (
         states.empty(),
@@ -888,6 +892,11 @@ TEXTS = {
 }
 # Compared as a part of `play_pairs` (test_rounds.py), which the simulators compile anyway. They are most of its code.
 WITHIN_A_PAIR = {GAME + "play_game", SOLO_GAME + "play_cutthroat_game"}
+# Compared as a part of `measure_decisions` (tests/tables/ceiling/test_positions.py), for the same reason.
+WITHIN_A_DECISION = {
+    "tables.ceiling.search." + name
+    for name in ("random_decision", "copy_position", "weigh", "chosen_bid", "mean_gain")
+}
 
 HOW_MANY = (
     {WINPROB + "winprob_bid": 40}

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from service.bidding.bidder import Position, decide
-from service.bidding.game.cards import DECK, parse_card, parse_pbn
+from service.bidding.game.cards import parse_card, parse_pbn
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import score_side
 from service.bidding.policies import parse_policy
@@ -22,21 +22,8 @@ from tables.arena.result import run_match
 from tables.engine.deal import Deals
 from tables.engine.play_state import new_states
 from tables.engine.simulate import numba_typed, player_rows
-from tables.engine.winprob import BIDS
-from tables.report import (
-    conventions,
-    distributions,
-    kinds,
-    opponents,
-    plots,
-    public,
-    regret,
-    report_command,
-    samples,
-    setup,
-)
+from tables.report import conventions, distributions, kinds, opponents, plots, public, report_command, samples, setup
 from tables.report.paper import TABLE_2, TABLE_3
-from tests.tables.engine import states
 
 IMAGES = report_command.PAGE.parent / "img"
 
@@ -300,29 +287,3 @@ def test_what_follows_a_first_partners_hand():
     after = conventions._after(rounds, 0, np.array([True, True]))
     assert (after.nils, after.made) == (1, 1)
     assert after.points.tolist() == [142 - 20 - 70, -60 + 57 + 40]
-
-
-def test_regret_by_hand():
-    """Bid 4 was made. Bid 5 gains 0.1 in both halves, bid 3 only in the first.
-
-    The first half chooses a bid, the second half judges it.
-    """
-    gains, weighed = np.zeros((2, BIDS, 3)), np.zeros(BIDS, bool)
-    weighed[3:6] = True
-    gains[:, 3:6, 0] = 50.0
-    gains[:, 5, 1:] = 50 * 0.1, 50 * 0.1**2
-    assert regret.regret_of(gains, weighed) == pytest.approx((0.1, 0.1))
-    gains[0, 3, 1:], gains[1, 3, 1:] = (50 * 0.2, 50 * 0.2**2), (50 * -0.3, 50 * 0.3**2)
-    assert regret.regret_of(gains, weighed) == pytest.approx((-0.3 / 2 + 0.1 / 2, 0.1))
-    assert regret.regret_of(gains * 0.0 + [50.0, 0.0, 0.0], weighed) == (0.0, 0.0)
-
-
-def test_unseen_cards_are_dealt_anew():
-    s = states.dealt(4, 1)
-    mine, before = s.hand[2], [s.hand[seat] for seat in range(4)]
-    regret._deal_unseen(s, 2)
-    hands = [s.hand[seat] for seat in range(4)]
-    assert hands[2] == mine
-    assert hands != before
-    assert [hand.bit_count() for hand in hands] == [13] * 4
-    assert sum(hands) == DECK

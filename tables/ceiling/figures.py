@@ -48,4 +48,7 @@ def percent(gains: NDArray[np.float64], weights: NDArray[np.float64]) -> str:
     """
     d, r = gains.sum(), weights.sum()
     mean = ratio_of_sums(d, r, (gains**2).sum(), (gains * weights).sum(), (weights**2).sum(), len(gains))
-    return f"{100 * mean.mean:.2f} ± {50 * (mean.high - mean.low):.2f}"
+    if mean.interval is None:
+        return f"{100 * mean.mean:.2f}"
+    low, high = mean.interval
+    return f"{100 * mean.mean:.2f} ± {50 * (high - low):.2f}"

@@ -27,6 +27,7 @@ from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
+from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, Context, Family, recorded
 
 CHUNKS = 20
@@ -79,7 +80,7 @@ def fit_blind(counts: NDArray[Any]) -> NDArray[np.float64]:
 def play_blind(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.int64]:
     """Return the counts (2, SEQUENCES, 2) of the context's rounds: those to fit on, and those to evaluate on."""
     ts = tables_for(kernel_tables(ctx.inputs), rules, [policy])
-    players = player_rows("srp@2", "srp@2")
+    players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
     per_chunk = max(4, ctx.size("rounds") // CHUNKS)
 
     def play(index: int, seed: int) -> Arrays:
@@ -114,7 +115,7 @@ def blind_families(setting: str, rules: Rules, policy: str, depends: tuple[str, 
             generator=1,
             make=make,
             axes={f"{prefix}blind_nil": _AXES},
-            parameters={"player": "srp@2", "policy": policy, "rules": recorded(rules)},
+            parameters={"player": TABLES_PLAYER, "policy": policy, "rules": recorded(rules)},
             sizes={"rounds": 4_000_000},
             depends=(*_DEPENDS, *depends),
         ),

@@ -31,6 +31,7 @@ from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
+from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, Context, Family, recorded
 
 CHUNKS = 40
@@ -118,7 +119,7 @@ def _play(
     policy: Policy,
     arrays: Arrays,
     judge: bool,
-    player: str = "srp@2",
+    player: str = TABLES_PLAYER,
     stage: str = "nils",
     size: str = "rounds",
 ) -> dict[str, NDArray[Any]]:
@@ -181,7 +182,7 @@ def setting_families(
     *,
     rounds: int = 6_000_000,
     depends: tuple[str, ...] = (),
-    player: str = "srp@2",
+    player: str = TABLES_PLAYER,
 ) -> tuple[Family, ...]:
     """Return the family of a table profile's own curves, from play by ``policy`` under ``rules``.
 
@@ -246,7 +247,7 @@ FAMILIES = (
         generator=2,
         make=_make_curves0,
         axes={"curves0": (_SEQUENCE, _VALUE)},
-        parameters={"player": "srp@2", "nil_threshold": 25.0},
+        parameters={"player": TABLES_PLAYER, "nil_threshold": 25.0},
         sizes={"rounds": 4_000_000},
         depends=_BASE,
     ),
@@ -259,7 +260,7 @@ FAMILIES = (
             "single_curve": ("one curve", _VALUE),
             "held_out": _HELD_OUT_AXES,
         },
-        parameters={"player": "srp@2", "nil_threshold": 25.0},
+        parameters={"player": TABLES_PLAYER, "nil_threshold": 25.0},
         sizes={"rounds": 12_000_000},
         depends=(*_BASE, "curves0"),
     ),

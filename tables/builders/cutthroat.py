@@ -8,8 +8,8 @@ that of `tables.builders.exact`. With two hunters it equals the partnership's re
 a partner who covers. HUNTERS is the number that predicts nils in play best (`python -m tables fit cutthroat`): a player
 who hunts a nil gives up tricks, so not all three do.
 
-The previous-bids factor, the curves, the mean bids and the shares of contracts made are learned from play by `solo@1`,
-as the partnership's are from play by `srp@2`. They go to tables/data/cutthroat_*.npy.
+The previous-bids factor, the curves, the mean bids and the shares of contracts made are learned from play by
+`CUTTHROAT_PLAYER`. They go to tables/data/cutthroat_*.npy.
 """
 
 from collections.abc import Sequence
@@ -34,10 +34,10 @@ from tables.builders.exact import (
 )
 from tables.builders.factor import PASSES, learn
 from tables.builders.rb import BAG_COST, FIT_RULES
+from tables.players.names import CUTTHROAT_PLAYER
 from tables.run.family import Arrays, Context, Family, recorded
 
 RULES = make_rules("cutthroat")
-PLAYER = "solo@1"
 HUNTERS = 2  # number of the other three players who try to set the nil
 # The bidder of the self-play. All options are given, because the shipped defaults are fitted on these tables.
 BIDDER = "bis:endgame=off,nil_threshold=-30,nil_slope=0,offset=0.2,spade_honours=allow"
@@ -107,13 +107,13 @@ def _make_cnil(context: Context) -> Arrays:
 def _make_factor(ctx: Context) -> Arrays:
     rules = FIT_RULES._replace(variant=CUTTHROAT)
     per_chunk = max(4, ctx.size("rounds") // 20)
-    factor = learn(ctx.inputs, rules, per_chunk, ctx.chunks, player=PLAYER, name="cutthroat_factor")
+    factor = learn(ctx.inputs, rules, per_chunk, ctx.chunks, player=CUTTHROAT_PLAYER, name="cutthroat_factor")
     return {"cutthroat_factor": factor}
 
 
 def _make_contracts(ctx: Context) -> Arrays:
     policy = parse_policy(BIDDER, CUTTHROAT)
-    return {"cutthroat_contract_made": mean_bids.contract_shares(ctx, ctx.inputs, RULES, policy, PLAYER)}
+    return {"cutthroat_contract_made": mean_bids.contract_shares(ctx, ctx.inputs, RULES, policy, CUTTHROAT_PLAYER)}
 
 
 _BEFORE = ("p_length", "cnil", "side", "spades", "ruffs")
@@ -133,18 +133,18 @@ FAMILIES = (
         generator=1,
         make=_make_factor,
         axes={"cutthroat_factor": ("seat in bidding order", "sum of the previous bids, 0..39")},
-        parameters={"player": PLAYER, "bag_cost": BAG_COST, "passes": PASSES},
+        parameters={"player": CUTTHROAT_PLAYER, "bag_cost": BAG_COST, "passes": PASSES},
         sizes={"rounds": 600_000},
         depends=_BEFORE,
     ),
-    *curves.setting_families("cutthroat", RULES, BIDDER, rounds=3_000_000, depends=_OWN, player=PLAYER),
+    *curves.setting_families("cutthroat", RULES, BIDDER, rounds=3_000_000, depends=_OWN, player=CUTTHROAT_PLAYER),
     *mean_bids.setting_families("cutthroat", RULES, BIDDER, depends=_OWN),
     Family(
         name="cutthroat_contracts",
         generator=1,
         make=_make_contracts,
         axes={"cutthroat_contract_made": ("one seat, in the first row alone", "contract, tricks")},
-        parameters={"player": PLAYER, "policy": BIDDER, "rules": recorded(RULES)},
+        parameters={"player": CUTTHROAT_PLAYER, "policy": BIDDER, "rules": recorded(RULES)},
         sizes={"rounds": 300_000},
         depends=(*_BEFORE, *_OWN, "cutthroat_curves"),
     ),

@@ -17,7 +17,8 @@ from service.bidding.errors import RulesError
 from service.bidding.game.rules import PARTNERSHIP, PRESETS, Rules, make_rules, overrides_of
 from service.bidding.manifest import Manifest
 from service.bidding.winprob.games import SHIPPED, WinTableSlice, extra_slice, game_of, key_of
-from tables.builders.win_tables import KEPT, PLAYED_BY, POLICY, RESIDUAL, cells_of, outcomes_by_bucket, solve
+from tables.builders.win_tables import KEPT, POLICY, RESIDUAL, cells_of, outcomes_by_bucket, solve
+from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, BuildError, Context, Family
 
 NAME = "games"
@@ -126,7 +127,7 @@ FAMILIES = (
         parameters={
             NAME: [game_overrides(rules) for rules in SHIPPED_MORE],
             "policy": POLICY,
-            "player": PLAYED_BY,
+            "player": TABLES_PLAYER,
             "kept": KEPT,
             "residual": RESIDUAL,
         },

@@ -22,6 +22,7 @@ from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
+from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, Chunk, Context, Family
 
 Run: TypeAlias = Callable[[str, int, Chunk], Arrays]
@@ -95,7 +96,7 @@ def learn(
     per_chunk: int,
     run: Run,
     policy: Policy = NUMBERS,
-    player: str = "srp@2",
+    player: str = TABLES_PLAYER,
     name: str = "factor",
 ) -> NDArray[np.float64]:
     """Return the factor (4, 40) that gains ``policy`` most points under ``rules``.
@@ -138,7 +139,7 @@ FAMILIES = (
         generator=3,
         make=_make,
         axes={"factor": ("seat in bidding order", "sum of the previous bids, 0..39")},
-        parameters={"player": "srp@2", "bag_cost": BAG_COST, "passes": PASSES},
+        parameters={"player": TABLES_PLAYER, "bag_cost": BAG_COST, "passes": PASSES},
         sizes={"rounds": 1_000_000},
         depends=("p_length", "cnil", "side", "spades", "ruffs"),
     ),

@@ -24,6 +24,7 @@ from tables.engine.jit import round_loop
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.players.common import tricks_needed
+from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, Context, Family, recorded
 
 CHUNKS = 20
@@ -163,7 +164,7 @@ def contract_shares(ctx: Context, arrays: Arrays, rules: Rules, policy: Policy, 
 def _make_contracts(ctx: Context) -> Arrays:
     names = ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs", "factor", "curves")
     arrays = {name: ctx.array(name) for name in names}
-    return {"contract_made": contract_shares(ctx, arrays, Rules(), Policy(endgame=0), "srp@2")}
+    return {"contract_made": contract_shares(ctx, arrays, Rules(), Policy(endgame=0), TABLES_PLAYER)}
 
 
 FAMILIES = (
@@ -172,7 +173,7 @@ FAMILIES = (
         generator=1,
         make=_make_contracts,
         axes={"contract_made": ("side without a nil, or with one", "contract, 0..26 tricks")},
-        parameters={"player": "srp@2", "policy": "bis:endgame=off"},
+        parameters={"player": TABLES_PLAYER, "policy": "bis:endgame=off"},
         sizes={"rounds": 1_000_000},
         depends=_DEPENDS,
     ),

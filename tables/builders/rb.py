@@ -19,6 +19,7 @@ from tables.engine.jit import round_loop
 from tables.engine.play_state import PlayState
 from tables.engine.selfplay import play_rounds
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
+from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, Context, Family
 
 FEATURES = 2 * 14 * 13
@@ -84,7 +85,7 @@ def _make(ctx: Context) -> Arrays:
     inputs = {name: ctx.array(name) for name in ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs")}
     bidder = numba_typed(Policy(kind=BIS, nils=0, endgame=0, factor=0, offset=0.0))
     ts = tables_for(kernel_tables(inputs), FIT_RULES, [bidder])
-    players = player_rows("srp@2", "srp@2")
+    players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
     per_chunk = max(1, ctx.size("rounds") // CHUNKS)
 
     def tricks(index: int, seed: int) -> Arrays:
@@ -130,7 +131,7 @@ FAMILIES = (
             "rb_values": ("side or spades", "length of the suit", "rank, deuce to ace"),
             "rb_suit": ("side or spades", "holding: bit 0 the deuce .. bit 12 the ace"),
         },
-        parameters={"player": "srp@2", "bag_cost": BAG_COST, "ridge": RIDGE},
+        parameters={"player": TABLES_PLAYER, "bag_cost": BAG_COST, "ridge": RIDGE},
         sizes={"rounds": 1_000_000, "trial_rounds": 100_000},
         depends=("p_length", "cnil", "side", "spades", "ruffs"),
     ),

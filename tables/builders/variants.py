@@ -13,6 +13,7 @@ from service.bidding.policy import Policy
 from tables.builders import curves, jokers, mean_bids
 from tables.builders.factor import CHUNKS, NUMBERS, PASSES, learn
 from tables.builders.rb import BAG_COST, FIT_RULES
+from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, Context, Family, recorded
 
 ROUNDS = 1_800_000  # rounds of the second pass of a profile's curves
@@ -48,7 +49,7 @@ def _factor_family(setting: str, policy: Policy, text: str, depends: tuple[str, 
         make=_factor(setting, policy),
         axes={f"{setting}_factor": ("seat in bidding order", "sum of the previous bids, 0..39")},
         parameters={
-            "player": "srp@2",
+            "player": TABLES_PLAYER,
             "policy": text,
             "rules": recorded(PRESETS[setting]),
             "bag_cost": BAG_COST,

@@ -22,13 +22,14 @@ from tables.engine.jit import entry, round_loop
 from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair
+from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, BuildError, Context, Family
 
 # Points to the goal: the first of each bucket; a bucket ends before the next edge.
 EDGES = np.array([*range(1, 102, 10), 116, 131, 151, 171, 201, 231, 261, 400])
 BUCKETS = len(EDGES) - 1
 KEPT = 512  # most frequent outcomes of a bucket that are kept; a rarer one counts as the nearest of them
-POLICY, PLAYED_BY = "bis:tuned", "srp@2"
+POLICY = "bis:tuned"
 RESIDUAL = 1e-4
 MOST_SWEEPS = 200
 NO_PENALTY = 10**6  # a bag limit that no round reaches
@@ -168,7 +169,7 @@ def outcomes_by_bucket(
     """
     ts = kernel_tables(ctx.inputs)[:1]
     policy = parse_policy(POLICY)
-    lineup = Lineup(policies_by_chair(policy, policy), player_rows(PLAYED_BY, PLAYED_BY))
+    lineup = Lineup(policies_by_chair(policy, policy), player_rows(TABLES_PLAYER, TABLES_PLAYER))
     n = ctx.size("rounds_a_bucket")
     free = rules._replace(bag_limit=NO_PENALTY)
 
@@ -223,7 +224,7 @@ FAMILIES = (
         axes={"win": ("the games' cells one after the other: tens of points and bags of both sides",)},
         parameters={
             "policy": POLICY,
-            "player": PLAYED_BY,
+            "player": TABLES_PLAYER,
             "kept": KEPT,
             "residual": RESIDUAL,
             "games": [[*key, *win_slice[:3]] for key, win_slice in SLICES.items()],

@@ -45,6 +45,7 @@ from tables.learning.training_data import (
     label,
     seen_scores,
 )
+from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, Chunk, Context, Family
 
 FIRST_POLICIES = (
@@ -57,7 +58,7 @@ FIRST_POLICIES = (
 )
 LATER_POLICIES = ("winprob", "ms", "ms", "ms", "ms", "rb", "rb", "rb", "bis:tuned", "bis")
 SEEN_BY = "bis:tuned"  # bidder of the games that give the scores to draw from
-PLAYERS = ("srp@2", "wrp")
+PLAYERS = (TABLES_PLAYER, "wrp")
 CHUNK, PAIRS = 20_000, 5_000  # positions and duplicate pairs in a chunk
 BATCH, PARTS = 1024, 2  # positions in a step, and its parts; the parts set the order of sums, so they affect the result
 REDRAWN = 0.3  # share of positions with a score that get another score

@@ -8,6 +8,7 @@ from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from tables import fit
 from tables.arena.stats import wilson
 from tables.markdown import table
+from tables.players.names import TABLES_PLAYER
 from tables.report import plots
 from tables.report.paper import CURVE_EXAMPLE
 from tables.report.samples import SEQUENCES, third_seat_nils
@@ -16,9 +17,9 @@ from tables.report.setup import Setup
 DEALS = 800  # deals for each pair of the report, to find the three sequences of Fig. 3
 CAST_DEALS = 400  # the same for each entry of CASTS
 CASTS = {  # card players of partner and of the opponents; the nil bidder plays SRP
-    "SRP all": ("srp@2", "srp@2"),
-    "SRP, partner WRP": ("wrp", "srp@2"),
-    "SRP, opponents WRP": ("srp@2", "wrp"),
+    "SRP all": (TABLES_PLAYER, TABLES_PLAYER),
+    "SRP, partner WRP": ("wrp", TABLES_PLAYER),
+    "SRP, opponents WRP": (TABLES_PLAYER, "wrp"),
     "SRP, all others WRP": ("wrp", "wrp"),
 }
 BIN = 10  # width of a bin of nil values in plot and table, hundredths

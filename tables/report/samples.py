@@ -28,6 +28,7 @@ from tables.engine.play import carry_rules, legal_cards, play_card
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import numba_typed, player_rows
 from tables.players.choose_card import choose_card
+from tables.players.names import TABLES_PLAYER
 
 BINS = GRID + 1
 SEQUENCES = ((1, 3), (3, 3), (8, 3))  # bids of partner and RHO before the third seat, as in Fig. 3
@@ -139,7 +140,7 @@ def self_play(
         np.zeros((n, 2), np.int16),
         np.zeros((52, 14), np.int64),
     )
-    players = player_rows("srp@2", "srp@2")
+    players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
     policies = numba_typed(parse_policy(policy)), numba_typed(parse_policy(others or policy))
 
     def play(span: tuple[int, int]) -> NDArray[np.int64]:
@@ -154,7 +155,12 @@ def self_play(
 
 
 def third_seat_nils(
-    profiles: tuple[Tables, ...], n: int, seed: int, jobs: int, partner: str = "srp@2", opponents: str = "srp@2"
+    profiles: tuple[Tables, ...],
+    n: int,
+    seed: int,
+    jobs: int,
+    partner: str = TABLES_PLAYER,
+    opponents: str = TABLES_PLAYER,
 ) -> NDArray[np.int64]:
     """Return the nils of the third seat after each of `SEQUENCES` in ``n`` deals, int64 (3, BINS, 2).
 
@@ -162,7 +168,7 @@ def third_seat_nils(
     plays SRP. The others bid `bis:endgame=off`.
     """
     wanted = np.array(SEQUENCES, np.int64)
-    players = np.array([player_rows(player, player)[0] for player in (partner, opponents, "srp@2", opponents)])
+    players = np.array([player_rows(player, player)[0] for player in (partner, opponents, TABLES_PLAYER, opponents)])
 
     def play(span: tuple[int, int]) -> NDArray[np.int64]:
         counts = np.zeros((len(SEQUENCES), BINS, 2), np.int64)

@@ -299,8 +299,8 @@ def fit_srp(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> s
 
 
 def fit_srp2(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
-    """Measure how much each piece of SRP 2 wins in whole games at 200/-100, and all of it against SRP 1."""
-    tries = [(name, "srp@2", ALL_PIECES ^ 1 << i) for i, name in enumerate(PIECES_OF_SRP2)]
+    """Measure how much each piece of SRP 2 wins for SRP in whole games at 200/-100, and all of SRP against SRP 1."""
+    tries = [(name, "srp", ALL_PIECES ^ 1 << i) for i, name in enumerate(PIECES_OF_SRP2)]
     tries.append(("all (against SRP 1)", "srp@1", ALL_PIECES))
     bis = parse_policy("bis")
     few = tables_for(profiles, PAPER, (bis,))
@@ -308,7 +308,7 @@ def fit_srp2(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> 
     def measure(row: tuple[str, str, int]) -> tuple[object, ...]:
         name, player, pieces = row
         scores, sums = np.zeros((10 * pairs, 2), np.int64), np.zeros(SUMS)
-        players = player_rows("srp@2", player, ALL_PIECES, pieces)
+        players = player_rows("srp", player, ALL_PIECES, pieces)
         play_pairs(seed, 0, 10 * pairs, PAPER, Lineup(policies_by_chair(bis, bis), players), few, scores, sums)
         rate = stats.win_rate(scores)
         total = sums[POINTS] - sums[POINTS + 1]
@@ -324,16 +324,16 @@ def fit_srp2(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> 
 def fit_nil(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """Measure the nils made by card player: in third seat after (1, 3) at values .75 to .85, and over all nils."""
     cast: dict[str, tuple[str, str]] = {
-        "SRP all": ("srp@2", "srp@2"),
-        "SRP, partner WRP": ("wrp", "srp@2"),
-        "SRP, opponents WRP": ("srp@2", "wrp"),
+        "SRP all": ("srp", "srp"),
+        "SRP, partner WRP": ("wrp", "srp"),
+        "SRP, opponents WRP": ("srp", "wrp"),
         "SRP, all others WRP": ("wrp", "wrp"),
     }
     row = read_auction(2, 1, 3, NO_BID).sequence
 
     def measure(name: str) -> tuple[object, ...]:
         partner, opponents = cast[name]
-        players = np.array([player_rows(p, p)[0] for p in ("srp@2", opponents, partner, opponents)])
+        players = np.array([player_rows(p, p)[0] for p in ("srp", opponents, partner, opponents)])
         counts = np.zeros((SEQUENCES, BINS, 2), np.int32)
         policy = numba_typed(parse_policy("bis:endgame=off"))
         cnil = np.array(open_tables().arrays["cnil"])

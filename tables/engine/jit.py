@@ -65,6 +65,7 @@ KERNELS = (
     "tables.players.srp2.follow",
     "tables.players.srp2.nils",
     "tables.players.srp2.srp",
+    "tables.players.srp3.srp",
     "tables.players.solo1.goals",
     "tables.players.solo1.solo",
     "tables.players.unseen",

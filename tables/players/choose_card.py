@@ -7,21 +7,24 @@ from tables.engine.play_state import PlayState
 from tables.players.solo1.solo import solo1
 from tables.players.srp1.srp import srp1
 from tables.players.srp2.srp import srp2
+from tables.players.srp3.srp import srp3
 from tables.players.uct import uct
 from tables.players.wrp import wrp
 
-WRP, SRP1, UCT1, SOLO1, SRP2 = 0, 1, 2, 3, 4
+WRP, SRP1, UCT1, SOLO1, SRP2, SRP3 = range(6)
 # Numbers by name, for the players without options.
-IDS = {"wrp": WRP, "srp@1": SRP1, "srp@2": SRP2, "srp": SRP2, "solo@1": SOLO1, "solo": SOLO1}
+IDS = {"wrp": WRP, "srp@1": SRP1, "srp@2": SRP2, "srp@3": SRP3, "srp": SRP3, "solo@1": SOLO1, "solo": SOLO1}
 
 
 def choose_card(state: PlayState, seat: int) -> int:
     """Return the card that the player in ``seat`` plays."""
     player = state.player[seat]
-    if player == SRP1:
-        return srp1(state, seat)
+    if player == SRP3:
+        return srp3(state, seat)
     if player == SRP2:
         return srp2(state, seat)
+    if player == SRP1:
+        return srp1(state, seat)
     if player == WRP:
         return wrp(state, seat)
     if player == SOLO1:

@@ -48,7 +48,7 @@ def parse_player(text: str) -> Player:
     Raises `PlayerError`.
 
     >>> parse_player("srp")
-    Player(number=4, pieces=511)
+    Player(number=5, pieces=511)
     """
     if text in IDS:
         return Player(IDS[text], ALL_PIECES)

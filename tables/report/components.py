@@ -4,6 +4,7 @@ from typing import Any
 
 from service.bidding.game.rules import PRESETS, Rules
 from tables import fit
+from tables.arena.match import player_version
 from tables.markdown import table
 from tables.report.paper import NO_ENDGAME_1, NO_ENDGAME_200, SINGLE_CURVE, SRP_WINS, Published
 from tables.report.setup import ONE_ROUND, PAPER, Setup, by_points, percent
@@ -77,7 +78,7 @@ def card_players(setup: Setup) -> str:
 
 
 def newest_player(setup: Setup) -> str:
-    """Return the tables of SRP 2 against SRP 1 with the same bidder, and of each piece of SRP 2."""
+    """Return the tables of SRP against its earlier versions with the same bidder, and of each piece of SRP 2."""
     games: tuple[tuple[str, str, Rules], ...] = (
         ("BIS, 200/-100", "bis", PAPER),
         ("RB, 200/-100", "rb", PAPER),
@@ -86,7 +87,8 @@ def newest_player(setup: Setup) -> str:
     )
     rows: list[tuple[Any, ...]] = []
     for name, bidder, rules in games:
-        result = setup.match(bidder, bidder, ("srp@2", "srp@1"), rules)
-        rows.append((name, percent(result), by_points(result)))
-    head = table("bidder of both sides | `srp@2` against `srp@1`, % of games | points per round", rows)
+        for older in ("srp@2", "srp@1"):
+            result = setup.match(bidder, bidder, ("srp", older), rules)
+            rows.append((name, older, percent(result), by_points(result)))
+    head = table(f"bidder of both sides | {player_version('srp')} against | % of games | points per round", rows)
     return head + "\n\n" + fit.fit_srp2(setup.tables, setup.pairs, setup.seed, setup.jobs)

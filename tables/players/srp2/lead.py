@@ -9,11 +9,12 @@ from tables.players.srp1.lead import STANDS_UP
 from tables.players.srp2.goals import HIGH_LEADS, TRUMPS_KEPT, pieces_in_use
 
 
-def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
+def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int, signalled: int) -> int:
     """Return the lead with the highest value over the suits.
 
     A value is a rough percentage: the chance that a boss wins, that partner ruffs, or that the suit brings a trick
     later. The adjustments (a later ruff, an honour that should not be led) were found in duplicate games.
+    ``signalled`` is a bit mask of the suits that partner is believed to be out of because of a signal.
     """
     partner = (me + 2) & 3
     lho = (me + 1) & 3
@@ -39,7 +40,7 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
         ruffed = enemy_trumps and (
             (state.void[lho] & bit and not state.void[lho] & 8) or (state.void[rho] & bit and not state.void[rho] & 8)
         )
-        partner_ruffs = partner_trumps and (state.void[partner] | state.signalled[partner]) & bit
+        partner_ruffs = partner_trumps and (state.void[partner] | signalled) & bit
         if boss:
             # Lead it while it is likely to win.
             stands = 100 if not enemy_trumps else (5 if ruffed else STANDS_UP[n_out])

@@ -1,5 +1,7 @@
 """SRP version 2: choose the module that plays a card. It is `srp1.srp` with the pieces of `srp2.goals`.
 
+`srp_card` plays for every version from 2 on. The versions differ in the signals that they read.
+
 A live nil comes first: its own, then partner's, then an opponent's. Otherwise the side's goal decides between taking
 and losing tricks. A bit in the state switches each piece off, to measure how much it wins.
 """
@@ -26,7 +28,15 @@ HOME_SLACK = 4  # attack a nil only if a contract that wins the game can still l
 
 
 def srp2(state: PlayState, me: int) -> int:
-    """Return the card that SRP 2 plays from seat ``me``."""
+    """Return the card that SRP 2 plays from seat ``me``. It believes every high-low signal of its partner."""
+    return srp_card(state, me, state.signalled[(me + 2) & 3])
+
+
+def srp_card(state: PlayState, me: int, signalled: int) -> int:
+    """Return the card that SRP plays from seat ``me``.
+
+    ``signalled`` is a bit mask of the suits that partner is believed to be out of because of a signal.
+    """
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     if legal & (legal - 1) == 0:
@@ -48,7 +58,7 @@ def srp2(state: PlayState, me: int) -> int:
                 return card
     if wants_tricks(state, me, unseen):
         if state.trick_size == 0:
-            return lead_for_tricks(state, me, hand, legal, unseen)
+            return lead_for_tricks(state, me, hand, legal, unseen, signalled)
         return follow_for_tricks(state, me, hand, legal, unseen)
     if state.trick_size == 0:
         return least_winning_lead(legal, unseen)

@@ -63,7 +63,7 @@ def redealt(s, seat, rng):
 
 
 def test_versions():
-    assert {"wrp", "srp", "srp@1", "srp@2"} <= IDS.keys()
+    assert {"wrp", "srp", "srp@1", "srp@2", "srp@3"} <= IDS.keys()
     assert len(PIECE_NAMES) == ALL_PIECES.bit_count()
 
 
@@ -139,6 +139,6 @@ def test_player_ids_reach_the_right_player():
         for player in PLAYERS:
             s.player[seat], s.pieces[seat] = IDS[player], ALL_PIECES
             cards[player] = choose_card(s, seat)
-        assert cards["srp"] == cards["srp@2"]
+        assert cards["srp"] == cards["srp@3"]
         differ += cards["srp"] != cards["wrp"]
     assert differ

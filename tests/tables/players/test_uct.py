@@ -299,7 +299,7 @@ def test_texts_and_players_are_inverses(tricks, samples, c_points):
 
 
 def test_texts():
-    assert [format_player(parse_player(text)) for text in ("wrp", "srp", "srp@1")] == ["wrp", "srp@2", "srp@1"]
+    assert [format_player(parse_player(text)) for text in ("wrp", "srp", "srp@1")] == ["wrp", "srp@3", "srp@1"]
     assert format_player(parse_player("uct:5")) == format_player(parse_player("uct@1:5"))
     assert parse_player("uct:5").pieces & ALL_PIECES == ALL_PIECES
     assert split_players("wrp") == ["wrp"]
@@ -310,7 +310,7 @@ def test_texts():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("mcts", "player is 'mcts'; accepted: wrp, srp@1, srp@2, srp, solo@1, solo, or uct:TRICKS"),
+        ("mcts", "player is 'mcts'; accepted: wrp, srp@1, srp@2, srp@3, srp, solo@1, solo, or uct:TRICKS"),
         ("srp:5", "player is 'srp:5'; accepted: wrp"),
         ("uct", "tricks is ''; accepted: 1 to 13"),
         ("uct:0", "tricks is '0'; accepted: 1 to 13"),

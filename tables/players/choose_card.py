@@ -11,9 +11,10 @@ from tables.players.srp3.srp import srp3
 from tables.players.uct import uct
 from tables.players.wrp import wrp
 
-WRP, SRP1, UCT1, SOLO1, SRP2, SRP3 = range(6)
-# Numbers by name, for the players without options.
+WRP, SRP1, UCT1, SOLO1, SRP2, SRP3, UCT2 = range(7)
+# Numbers by name: the players without options, then those with options.
 IDS = {"wrp": WRP, "srp@1": SRP1, "srp@2": SRP2, "srp@3": SRP3, "srp": SRP3, "solo@1": SOLO1, "solo": SOLO1}
+UCT_IDS = {"uct@1": UCT1, "uct@2": UCT2, "uct": UCT2}
 
 
 def choose_card(state: PlayState, seat: int) -> int:
@@ -29,4 +30,4 @@ def choose_card(state: PlayState, seat: int) -> int:
         return wrp(state, seat)
     if player == SOLO1:
         return solo1(state, seat)
-    return uct(state, seat)
+    return uct(state, seat, 1 if player == UCT1 else 2)

@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 from service.bidding.game.rules import CUTTHROAT, Rules
-from tables.players.choose_card import IDS, UCT1
+from tables.players.choose_card import IDS, UCT_IDS
 from tables.players.srp1.goals import ALL_PIECES
 from tables.players.uct import C_SHIFT, MOST_C, MOST_SAMPLES, SAMPLES_SHIFT, TRICKS_SHIFT, packed
 
@@ -16,9 +16,8 @@ from tables.players.uct import C_SHIFT, MOST_C, MOST_SAMPLES, SAMPLES_SHIFT, TRI
 TABLES_PLAYER = "srp@2"
 CUTTHROAT_PLAYER = "solo@1"
 
-UCT_NAMES = ("uct", "uct@1")
 # The defaults were measured on the tables of the first fit, with
-#   python -m tables arena --a bis --b bis --players uct:5,samples=N,c=C,srp --pairs 3000 --seed 7
+#   python -m tables arena --a bis --b bis --players uct@1:5,samples=N,c=C,srp@1 --pairs 3000 --seed 7
 # Points per round more than SRP, +-.7:
 #   with 200 samples: C 50 gives 3.7, C 100 4.2, C 200 4.4, C 400 4.6;
 #   with C 200: 100 samples give 3.9, 200 give 4.4, 500 give 4.9, 1,000 give 5.1.
@@ -53,7 +52,7 @@ def parse_player(text: str) -> Player:
     if text in IDS:
         return Player(IDS[text], ALL_PIECES)
     name, _, rest = text.partition(":")
-    if name not in UCT_NAMES:
+    if name not in UCT_IDS:
         raise PlayerError(f"player is {text!r}; accepted: {EXPECTED}")
     tricks, *options = rest.split(",")
     values = {"samples": SAMPLES, "c": C_POINTS}
@@ -64,20 +63,22 @@ def parse_player(text: str) -> Player:
             raise PlayerError(f"{text}: option is {option!r}; accepted: samples=N and c=POINTS, each at most once")
         values[key] = _number(text, key, number, *LIMITS[key])
         named.add(key)
-    return Player(UCT1, packed(_number(text, "tricks", tricks, 1, 13), values["samples"], values["c"]))
+    return Player(UCT_IDS[name], packed(_number(text, "tricks", tricks, 1, 13), values["samples"], values["c"]))
 
 
 def format_player(player: Player) -> str:
     """Return the full text of a player with version and options: the inverse of `parse_player`.
 
     >>> format_player(parse_player("uct:5,samples=400,c=90"))
-    'uct@1:5,samples=400,c=90'
+    'uct@2:5,samples=400,c=90'
     """
-    if player.number != UCT1:
-        return next((name for name, number in IDS.items() if number == player.number and "@" in name), "wrp")
+    names = {number: name for name, number in (IDS | UCT_IDS).items() if name == "wrp" or "@" in name}
+    name = names[player.number]
+    if name not in UCT_IDS:
+        return name
     pieces = player.pieces
     samples, c_points = pieces >> SAMPLES_SHIFT & MOST_SAMPLES, pieces >> C_SHIFT & MOST_C
-    return f"uct@1:{pieces >> TRICKS_SHIFT & 15},samples={samples},c={c_points}"
+    return f"{name}:{pieces >> TRICKS_SHIFT & 15},samples={samples},c={c_points}"
 
 
 def player_for(rules: Rules) -> str:

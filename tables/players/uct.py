@@ -1,5 +1,8 @@
 """UCT(n): SRP, but sampling decides the last n tricks (ECAI 2020, appendix F.3, Alg. 2), as kernels.
 
+Version 1 is built on SRP 1, version 2 on SRP 3. That SRP plays the tricks before the last n and the rest of each
+iteration.
+
 One iteration deals the unseen cards (`unseen`). At the root it plays the card with the greatest
 f(x) = mean + C sqrt(ln N / n_i). Every seat, including ours, then completes the round with the cards that SRP would
 play ("play card (heuristic)" in Alg. 2). The bandit is only at the root: updating other nodes, as the listing does,
@@ -20,11 +23,12 @@ from typing import Any
 
 from service.bidding.game.cards import lowest
 from service.bidding.game.scoring import score_side
-from tables.engine.play import carried_rules, legal_cards, play_card
+from tables.engine.play import carried_rules, carry_rules, legal_cards, play_card
 from tables.engine.play_state import PlayState, new_states
 from tables.engine.scratch import scratch
 from tables.players.srp1.goals import ALL_PIECES
 from tables.players.srp1.srp import srp1
+from tables.players.srp3.srp import srp3
 from tables.players.unseen import WAYS, count_deals, deal_unseen, seed_view
 
 # A seat's ``pieces`` hold SRP's nine bits, then n (4 bits), samples per decision (20 bits) and C in points (20 bits).
@@ -39,16 +43,21 @@ def packed(tricks: int, samples: int, c_points: int) -> int:
     return ALL_PIECES | tricks << TRICKS_SHIFT | samples << SAMPLES_SHIFT | c_points << C_SHIFT
 
 
-def uct(state: PlayState, me: int) -> int:
+def srp_of(state: PlayState, me: int, version: int) -> int:
+    """Return the card of the SRP on which this version of UCT is built."""
+    return srp1(state, me) if version == 1 else srp3(state, me)
+
+
+def uct(state: PlayState, me: int, version: int) -> int:
     """Return the card that UCT plays from seat ``me``."""
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     if legal & (legal - 1) == 0 or hand.bit_count() > state.pieces[me] >> TRICKS_SHIFT & 15:
-        return srp1(state, me)
+        return srp_of(state, me, version)
     arms = scratch(3 * MOST_CARDS)
     states = new_states(1)
-    n_arms = _open_arms(arms, legal, srp1(state, me))
-    search(state, me, arms, n_arms, states)
+    n_arms = _open_arms(arms, legal, srp_of(state, me, version))
+    search(state, me, arms, n_arms, states, version)
     best = 0
     for arm in range(1, n_arms):
         # Compare the means in whole numbers. An arm without iterations is never better.
@@ -60,7 +69,7 @@ def uct(state: PlayState, me: int) -> int:
     return int(arms[best])
 
 
-def search(state: PlayState, me: int, arms: Any, n_arms: int, states: list[PlayState]) -> None:
+def search(state: PlayState, me: int, arms: Any, n_arms: int, states: list[PlayState], version: int) -> None:
     """Run the iterations of one decision.
 
     ``arms`` starts with the cards; the function fills in their iterations and sums of rewards. ``states`` holds one
@@ -72,6 +81,7 @@ def search(state: PlayState, me: int, arms: Any, n_arms: int, states: list[PlayS
     count_deals(state, me, ways)
     sim = states[0]
     sim.deck = state.deck
+    carry_rules(sim, carried_rules(state))
     for seat in range(4):
         sim.pieces[seat] = ALL_PIECES
     plays = 4 * state.hand[me].bit_count() - state.trick_size - 1
@@ -83,7 +93,7 @@ def search(state: PlayState, me: int, arms: Any, n_arms: int, states: list[PlayS
         play_card(sim, me, arms[arm])
         for _ in range(plays):
             seat = (sim.leader + sim.trick_size) & 3
-            play_card(sim, seat, srp1(sim, seat))
+            play_card(sim, seat, srp_of(sim, seat, version))
         arms[N_ARM + arm] += 1
         arms[TOTAL_ARM + arm] += point_gap(state, sim, me)
 

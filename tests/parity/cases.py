@@ -36,7 +36,7 @@ from tables.engine.outcomes import Contracts
 from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import numba_typed, player_rows
-from tables.players.choose_card import IDS, UCT1
+from tables.players.choose_card import IDS, UCT1, UCT2
 from tables.players.common import unseen_cards
 from tables.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, packed
 from tables.players.unseen import WAYS, count_deals, seed_view
@@ -272,21 +272,23 @@ def ended_round(rng: random.Random) -> tuple:
     return with_counted_bags(finished(rng), rules), rng.randrange(4), rules, win_slice, table_of(win_slice)
 
 
-def last_tricks(rng: random.Random) -> tuple[PlayState, int]:
-    """Return (state, seat to play) with at most four cards in a hand, with rules, and UCT in every seat."""
+def last_tricks(rng: random.Random) -> tuple[PlayState, int, int]:
+    """Return (state, seat to play, version) with at most four cards in a hand, with rules, and UCT in every seat."""
     s = states.midway(rng.randrange(2**31), rng.randrange(36, 52))
     carry_rules(s, rng.choice(RULES))
+    version = rng.choice((1, 2))
     for seat in range(4):
-        s.player[seat], s.pieces[seat] = UCT1, packed(rng.choice((3, 4)), rng.choice((1, 5, 15)), 100)
-    return s, states.to_play(s)
+        s.player[seat] = (UCT1, UCT2)[version - 1]
+        s.pieces[seat] = packed(rng.choice((3, 4)), rng.choice((1, 5, 15)), 100)
+    return s, states.to_play(s), version
 
 
 def arms(rng: random.Random) -> tuple:
-    s, me = last_tricks(rng)
+    s, me, version = last_tricks(rng)
     cells = np.zeros(3 * MOST_CARDS, np.int64)
     legal = states.legal_now(s)
     cells[: len(legal)] = legal
-    return s, me, view(cells), len(legal), [states.empty()]
+    return s, me, view(cells), len(legal), [states.empty()], version
 
 
 def counted(rng: random.Random) -> tuple:
@@ -837,6 +839,7 @@ CASES: dict[str, Maker] = {
     UNSEEN + "count_deals": lambda r: (*sitting(r)[:2], view(np.zeros(WAYS, np.int64))),
     UNSEEN + "deal_unseen": counted,
     UCT + "packed": lambda r: (r.randint(1, 13), r.choice((1, MOST_SAMPLES)), r.choice((0, 100, MOST_C))),
+    UCT + "srp_of": lambda r: (*staked(r), r.choice((1, 2))),
     UCT + "uct": last_tricks,
     UCT + "search": arms,
     UCT + "point_gap": lambda r: (last_tricks(r)[0], finished(r), r.randrange(4)),

@@ -18,11 +18,12 @@ from tables.engine.play import carry_rules, play_card
 from tables.engine.play_state import new_states
 from tables.engine.selfplay import play_rounds
 from tables.engine.simulate import player_rows, policies_by_chair
-from tables.players.choose_card import SRP1, UCT1, choose_card
+from tables.players.choose_card import IDS, SRP1, SRP3, UCT1, UCT2, choose_card
 from tables.players.common import unseen_cards
 from tables.players.names import PlayerError, format_player, parse_player, split_players
 from tables.players.srp1.goals import ALL_PIECES
 from tables.players.srp1.srp import srp1
+from tables.players.srp3.srp import srp3
 from tables.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, N_ARM, TOTAL_ARM, packed, point_gap, search
 from tables.players.unseen import WAYS, count_deals, deal_unseen, places, seed_view
 from tests.parity.worlds import both
@@ -30,19 +31,20 @@ from tests.tables.engine import states
 from tests.tables.players.test_play import blindfolded, redealt
 
 RULES = make_rules("bis-paper", {"bag_limit": 5})
+VERSIONS = {1: (UCT1, SRP1, srp1), 2: (UCT2, SRP3, srp3)}  # the player, and the SRP on which it is built
 
 
 def cells(n):
     return memoryview(bytearray(8 * n)).cast("q")
 
 
-def ending(seed, tricks=5, samples=12, c_points=200):
+def ending(seed, tricks=5, samples=12, c_points=200, player=UCT2):
     """Return a state in the last tricks, reached by random legal plays, with UCT to play."""
     rng = random.Random(seed)
     s = states.midway(seed, 52 - 4 * rng.randint(1, tricks) + rng.randrange(4))
     carry_rules(s, RULES)
     for seat in range(4):
-        s.player[seat], s.pieces[seat] = UCT1, packed(tricks, samples, c_points)
+        s.player[seat], s.pieces[seat] = player, packed(tricks, samples, c_points)
     s.bags[0], s.bags[1] = rng.randrange(5), rng.randrange(5)
     return s
 
@@ -138,7 +140,7 @@ def test_every_deal_is_as_likely():
 # ---- the bandit ------------------------------------------------------------------------------------------------
 
 
-def reward(s, me, card, number):
+def reward(s, me, card, number, srp):
     """Return the difference in points if ``me`` plays ``card`` on a numbered deal and SRP completes the round."""
     x, ways, dealt = states.copy(s), cells(WAYS), states.empty()
     count_deals(s, me, ways)
@@ -149,12 +151,13 @@ def reward(s, me, card, number):
         x.pieces[seat] = ALL_PIECES
     play_card(x, me, card)
     while any(x.hand[seat] for seat in range(4)):
-        play_card(x, states.to_play(x), srp1(x, states.to_play(x)))
+        play_card(x, states.to_play(x), srp(x, states.to_play(x)))
     return point_gap(s, x, me)
 
 
+@pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("c_points", [0, 20, 200])
-def test_iterations_follow_ucb(c_points):
+def test_iterations_follow_ucb(c_points, version):
     """The iterations equal those of a literal implementation of f(x), which keeps each card's rewards in lists."""
     for seed in range(6):
         s = ending(seed, tricks=4, samples=40, c_points=c_points)
@@ -163,7 +166,7 @@ def test_iterations_follow_ucb(c_points):
         arms = cells(3 * MOST_CARDS)
         for i, card in enumerate(cards):
             arms[i] = card
-        search(s, me, arms, len(cards), new_states(1))
+        search(s, me, arms, len(cards), new_states(1), version)
         rewards: list[list[int]] = [[] for _ in cards]
         for n in range(40):
             f = [
@@ -171,7 +174,7 @@ def test_iterations_follow_ucb(c_points):
                 for i, x in enumerate(rewards)
             ]
             i = f.index(max(f))
-            rewards[i].append(reward(s, me, cards[i], len(rewards[i])))
+            rewards[i].append(reward(s, me, cards[i], len(rewards[i]), VERSIONS[version][2]))
         for i, x in enumerate(rewards):
             assert (arms[N_ARM + i], arms[TOTAL_ARM + i]) == (len(x), sum(x))
 
@@ -191,7 +194,7 @@ def two_left(bids, bags, samples):
         play_card(s, seat, parse_card(card))
     carry_rules(s, make_rules())
     s.bags[0], s.bags[1] = bags
-    s.player[3], s.pieces[3] = UCT1, packed(5, samples, 50)
+    s.player[3], s.pieces[3] = UCT2, packed(5, samples, 50)
     return s
 
 
@@ -209,7 +212,7 @@ def test_two_tricks_left_by_hand(bids, bags, gap_of_ace, gap_of_deuce, card):
     s = two_left(bids, bags, 20)
     arms = cells(3 * MOST_CARDS)
     arms[0], arms[1] = parse_card("AH"), parse_card("2H")
-    search(s, 3, arms, 2, new_states(1))
+    search(s, 3, arms, 2, new_states(1), 2)
     assert arms[N_ARM] + arms[N_ARM + 1] == 20
     assert arms[TOTAL_ARM] == gap_of_ace * arms[N_ARM]
     assert arms[TOTAL_ARM + 1] == gap_of_deuce * arms[N_ARM + 1]
@@ -240,20 +243,26 @@ def test_legal_honest_and_repeatable(seed):
 def test_same_card_compiled(neutral):
     for seed in range(30):
         s = ending(seed, samples=60)
-        plain, fast = both("tables.players.uct.uct", (s, states.to_play(s)), neutral)
+        plain, fast = both("tables.players.uct.uct", (s, states.to_play(s), 1 + seed % 2), neutral)
         assert plain == fast
 
 
-def test_srp_until_the_last_tricks():
+@pytest.mark.parametrize("version", VERSIONS)
+def test_srp_until_the_last_tricks(version):
     """UCT plays SRP's cards while more than n cards are held, and with one sample, which tries SRP's card."""
+    player, srp, _ = VERSIONS[version]
     for seed in range(40):
         s = states.midway(seed, 4 * (seed % 8) + seed % 4)
         me = states.to_play(s)
-        s.player[me], s.pieces[me] = SRP1, ALL_PIECES
+        s.player[me], s.pieces[me] = srp, ALL_PIECES
         expected = choose_card(s, me)
         for tricks, samples in ((5, 100), (13, 1)):
-            s.player[me], s.pieces[me] = UCT1, packed(tricks, samples, 50)
+            s.player[me], s.pieces[me] = player, packed(tricks, samples, 50)
             assert choose_card(s, me) == expected
+
+
+def test_the_newest_uct_is_built_on_the_newest_srp():
+    assert VERSIONS[max(VERSIONS)][:2] == (parse_player("uct:5").number, IDS["srp"])
 
 
 # ---- matches ------------------------------------------------------------------------------------------------------
@@ -273,7 +282,7 @@ def points_of(worlds, a, b, deals, seed=5):
 
 @pytest.mark.compiled
 def test_beats_srp(neutral):
-    gain = points_of(neutral, "uct:5,samples=100", "srp@1", 1500).mean(axis=1)
+    gain = points_of(neutral, "uct:5,samples=100", "srp", 1500).mean(axis=1)
     error = gain.std() / math.sqrt(len(gain))
     assert gain.mean() > 3 * error
 
@@ -291,16 +300,16 @@ def test_symmetric_and_repeatable(neutral):
 # ---- texts ------------------------------------------------------------------------------------------------------
 
 
-@given(st.integers(1, 13), st.integers(1, MOST_SAMPLES), st.integers(0, MOST_C))
-def test_texts_and_players_are_inverses(tricks, samples, c_points):
-    text = f"uct@1:{tricks},samples={samples},c={c_points}"
-    assert parse_player(text) == (UCT1, packed(tricks, samples, c_points))
+@given(st.sampled_from((1, 2)), st.integers(1, 13), st.integers(1, MOST_SAMPLES), st.integers(0, MOST_C))
+def test_texts_and_players_are_inverses(version, tricks, samples, c_points):
+    text = f"uct@{version}:{tricks},samples={samples},c={c_points}"
+    assert parse_player(text) == (VERSIONS[version][0], packed(tricks, samples, c_points))
     assert format_player(parse_player(text)) == text
 
 
 def test_texts():
     assert [format_player(parse_player(text)) for text in ("wrp", "srp", "srp@1")] == ["wrp", "srp@3", "srp@1"]
-    assert format_player(parse_player("uct:5")) == format_player(parse_player("uct@1:5"))
+    assert format_player(parse_player("uct:5")) == format_player(parse_player("uct@2:5"))
     assert parse_player("uct:5").pieces & ALL_PIECES == ALL_PIECES
     assert split_players("wrp") == ["wrp"]
     assert split_players("srp,uct:5") == ["srp", "uct:5"]

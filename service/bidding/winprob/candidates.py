@@ -45,11 +45,11 @@ def best_bid(p_win: Any, natural: int, policy: Policy) -> int:
     """Return the bid with the highest win probability, as far as the differences exceed the net's error.
 
     ``p_win`` (14,): win probability of each bid considered, -1 for the others; ``natural``: the regular takes. A higher
-    number must be better than a lower one by `margin`, and a nil better than the best number by `nil_margin`. If all
-    bids differ by less than `even`, the natural bid is chosen if it is considered.
+    number must be better than a lower one by `margin`. If all numbers differ by less than `even`, the natural one is
+    chosen if it is considered. A nil must be better than the number chosen by `nil_margin`.
     """
     best = 0
-    least, most = 1.0, p_win[0]
+    least, most = 1.0, 0.0
     for bid in range(1, 14):
         p = p_win[bid]
         if p < 0.0:
@@ -60,11 +60,8 @@ def best_bid(p_win: Any, natural: int, policy: Policy) -> int:
             least = p
         if p > most:
             most = p
-    if p_win[0] >= 0.0:
-        if best == 0 or p_win[0] > p_win[best] + policy.nil_margin - TIE_TOLERANCE:
-            best = 0
-        if p_win[0] < least:
-            least = p_win[0]
-    if most - least < policy.even and p_win[natural] >= 0.0:
-        return natural
+    if best > 0 and most - least < policy.even and p_win[natural] >= 0.0:
+        best = natural
+    if p_win[0] >= 0.0 and (best == 0 or p_win[0] > p_win[best] + policy.nil_margin - TIE_TOLERANCE):
+        best = 0
     return best

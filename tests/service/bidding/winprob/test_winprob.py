@@ -205,12 +205,14 @@ def test_best_bid():
 
     assert best(b2=0.5, b3=0.505, b4=0.509) == 2  # a higher number must be better by `margin`
     assert best(b2=0.5, b3=0.511, b4=0.52) == 3
-    assert best(b0=0.5199, b2=0.50, b3=0.501) == 2  # a nil must be better by `nil_margin`
-    assert best(b0=0.5201, b2=0.50, b3=0.501) == 0
+    assert best(b0=0.5199, b2=0.50, b3=0.507) == 2  # a nil must be better by `nil_margin`
+    assert best(b0=0.5201, b2=0.50, b3=0.507) == 0
     assert best(b0=0.5201, b2=-1.0) == 0  # the only bid considered
-    assert best(b0=0.503, b2=0.501, b3=0.5, b4=0.5) == 3  # all are even: the natural bid
+    assert best(b0=0.503, b2=0.501, b3=0.5, b4=0.5) == 3  # the numbers are even: the natural one
+    assert best(b0=0.1, b2=0.501, b3=0.5, b4=0.5) == 3  # whatever the nil is
+    assert best(b0=0.521, b2=0.501, b3=0.5, b4=0.5) == 0
     assert best(b0=0.503, b2=0.501, natural=3) == 2  # the natural bid is not considered
-    assert best(b0=0.505, b2=0.501, b3=0.5, natural=3) == 2
+    assert best(b2=0.505, b3=0.5, natural=3) == 2  # not even
 
 
 SOLID = "AKQJT98765.2.3.4"

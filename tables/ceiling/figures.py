@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from service.bidding.game.rules import describe
 from tables.arena.stats import ratio_of_sums
 from tables.ceiling.positions import AT_MOST, DECISIONS, ENOUGH, KNOWN, KNOWN_WEIGHED, SEAT, UNKNOWN, Found, Question
-from tables.markdown import table
+from tables.markdown import gain, table
 
 SHOWN = (KNOWN, AT_MOST, KNOWN_WEIGHED, UNKNOWN)
 HEAD = (
@@ -41,14 +41,12 @@ def _rows(question: Question, found: Found) -> Iterator[Sequence[object]]:
 
 
 def percent(gains: NDArray[np.float64], weights: NDArray[np.float64]) -> str:
-    """Return the sum of ``gains`` per sum of ``weights`` in percent, with half of its 95% interval.
+    """Return the sum of ``gains`` per sum of ``weights`` in percent, with its 95% interval if there is one.
 
     >>> percent(np.array([0.02, 0.0, 0.04, 0.02]), np.array([1.0, 1.0, 1.0, 1.0]))
-    '2.00 ± 1.60'
+    '+2.00 [+0.40, +3.60]'
     """
     d, r = gains.sum(), weights.sum()
     mean = ratio_of_sums(d, r, (gains**2).sum(), (gains * weights).sum(), (weights**2).sum(), len(gains))
-    if mean.interval is None:
-        return f"{100 * mean.mean:.2f}"
-    low, high = mean.interval
-    return f"{100 * mean.mean:.2f} ± {50 * (high - low):.2f}"
+    ends = mean.interval and tuple(100 * end for end in mean.interval)
+    return gain(100 * mean.mean, ends, 2)

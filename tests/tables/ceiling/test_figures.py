@@ -24,6 +24,6 @@ def test_decisions_count_by_the_length_of_their_game():
         ["`rb`", "200/-100", "whole game", "4.0 a game"],
     ]
     means = [row[4].split()[0] for row in rows]
-    assert means[:2] == ["1.50", "0.50"]
-    assert means[4:] == ["0.75", "3.00"]  # (2 x 3 + 6 x 1) / 16, and (2 x 3 + 6 x 1) / 4
-    assert rows[5][6] == "0.00 ± 0.00"
+    assert means[:2] == ["+1.50", "+0.50"]
+    assert means[4:] == ["+0.75", "+3.00"]  # (2 x 3 + 6 x 1) / 16, and (2 x 3 + 6 x 1) / 4
+    assert rows[5][6] == "+0.00"

@@ -140,7 +140,7 @@ class Policy(NamedTuple):
     nil_margin: Annotated[
         float, Option(_CHANCE, "Win probability by which a nil must be better than the best number.")] = 5e-3
     even: Annotated[
-        float, Option(_CHANCE, "If the numbers' win probabilities differ by less, the best number is the regular takes.")] = 5e-3
+        float, Option(_CHANCE, "If all numbers are closer in win probability, the regular takes are bid.")] = 5e-3
 # fmt: on
 
 

@@ -899,8 +899,7 @@ TEXTS = {
 WITHIN_A_PAIR = {GAME + "play_game", SOLO_GAME + "play_cutthroat_game"}
 # Compared as a part of `measure_decisions` (tests/tables/ceiling/test_positions.py), for the same reason.
 WITHIN_A_DECISION = {
-    "tables.ceiling.search." + name
-    for name in ("random_decision", "copy_position", "weigh", "chosen_bid", "mean_gain")
+    "tables.ceiling.search." + name for name in ("random_decision", "copy_position", "weigh", "chosen_bid", "mean_gain")
 }
 
 HOW_MANY = (

@@ -6,6 +6,7 @@ import pytest
 from service.bidding.errors import PolicyError
 from tables.__main__ import main
 from tables.arena.errors import ArenaError
+from tables.arena.match import player_version
 from tables.ceiling import positions
 from tables.ceiling.positions import DecisionsChunk, Question
 from tables.engine.deal import Deals
@@ -41,7 +42,7 @@ def test_a_longer_run_continues_a_shorter_one(small, monkeypatch, tmp_path, caps
     command = ["ceiling", "--against", "bis", "--deals", "8", "--seed", "3", "--jobs", "2", "--decisions"]
     assert main([*command, "4"]) == 0
     short = capsys.readouterr().out
-    assert "player srp@2, seed 3, 8 deals." in short
+    assert f"player {player_version('srp')}, seed 3, 8 deals." in short
     assert "| `bis` | 200/-100 | any |" in short
     (folder,) = tmp_path.iterdir()
     assert [path.name for path in sorted(folder.iterdir())] == ["000000.npz", "000001.npz"]

@@ -83,7 +83,7 @@ install: $(RUNTIME) $(ALL)
 
 # Exit code 5 means that ARGS selects none of them.
 PYTEST := $(BIN)/python -m pytest
-IN_TWO := $(PYTEST) -n 2 --dist loadgroup
+IN_TWO := $(PYTEST) -n 2 --dist loadgroup --no-loadscope-reorder
 test: $(ALL)
 	$(IN_TWO) -m "not long and not alone and not clients" $(ARGS) || [ $$? -eq 5 ]
 	$(PYTEST) -m "alone and not long" $(ARGS) || [ $$? -eq 5 ]

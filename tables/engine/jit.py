@@ -4,6 +4,9 @@ Kernels are undecorated functions. This module registers every function of the k
 call them, and `entry` compiles the outermost loops of the simulators. Two measures make caching safe. First, the name
 of the cache folder contains a hash of all kernel sources, because numba alone would keep running an outdated callee.
 Second, only entries are cached.
+
+numba copies all that an entry calls into the entry and optimises it anew. The card players are most of it, so they are
+compiled once and called through the linker.
 """
 
 import hashlib
@@ -12,10 +15,12 @@ import os
 import sys
 import types as pytypes
 from collections.abc import Callable
+from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 from numba import types
@@ -28,6 +33,7 @@ from service.bidding.record import record
 from tables.engine.deal import Deals
 from tables.engine.play_state import STATE, copy_state, new_states
 from tables.engine.scratch import put, rule_values, scratch
+from tables.players.choose_card import choose_card
 
 KERNELS = (
     "service.bidding.game.cards",
@@ -100,6 +106,7 @@ _SOURCES = (
 )
 
 F = TypeVar("F", bound=Callable[..., Any])
+_CHOOSE_CARD = "spades_choose_card"  # name of the compiled function for the linker
 _STATE = numba.from_dtype(STATE)
 
 
@@ -186,8 +193,39 @@ def _register() -> None:
     for name in KERNELS:
         module = import_module(name)
         for function in vars(module).values():
-            if isinstance(function, pytypes.FunctionType) and function.__module__ == name:
-                register_jitable(function)
+            own = isinstance(function, pytypes.FunctionType) and function.__module__ == name
+            if own and function is not choose_card:
+                register_jitable(no_cfunc_wrapper=True)(function)
+
+
+@cache
+def _load_card_player() -> None:
+    """Compile `choose_card` by itself, or read it from the cache, and make its machine code callable by name."""
+    chosen = types.int64(_STATE, types.int64)
+    compiled = numba.njit(chosen, nogil=True, cache=True)(choose_card)
+    made = compiled.overloads[chosen.args]
+    llvm.add_symbol(_CHOOSE_CARD, made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _call_card_player(typingctx: Any, state: Any, seat: Any) -> Any:
+    chosen = types.int64(_STATE, types.int64)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        convention = context.call_conv
+        of_function = convention.get_function_type(chosen.return_type, chosen.args)
+        function = cgutils.get_or_insert_function(builder.module, of_function, _CHOOSE_CARD)
+        status, card = convention.call_function(builder, function, chosen.return_type, chosen.args, args)
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return card
+
+    return chosen, codegen
+
+
+@overload(choose_card)
+def _choose_card(state, seat):  # type: ignore[no-untyped-def]
+    return lambda state, seat: _call_card_player(state, seat)
 
 
 def source_hash() -> str:
@@ -207,8 +245,14 @@ def _cache_dir() -> Path:
 
 def entry(function: F) -> F:
     """Compile the outermost loop of a simulator: without the GIL, with the machine code cached by kernel sources."""
-    compiled: F = numba.njit(nogil=True, cache=True)(function)
-    return compiled
+    compiled = numba.njit(nogil=True, cache=True)(function)
+
+    @wraps(function)
+    def run(*arguments: Any) -> Any:
+        _load_card_player()
+        return compiled(*arguments)
+
+    return cast(F, run)
 
 
 def round_loop(function: Callable[..., None], states: int = 1) -> Callable[..., None]:

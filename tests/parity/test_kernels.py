@@ -10,7 +10,7 @@ from tables.engine.jit import KERNELS
 from tests.parity.cases import CASES, HOW_MANY, POLICIES, TEXTS, WITHIN_A_DECISION, WITHIN_A_PAIR, any_position
 from tests.parity.worlds import both, compiled, kernel, same_tables
 
-pytestmark = pytest.mark.parity
+pytestmark = [pytest.mark.parity, pytest.mark.xdist_group("kernels")]
 POSITIONS = 20_000
 
 

@@ -63,6 +63,7 @@ def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, game=(500, 
 
 
 @pytest.mark.parity
+@pytest.mark.xdist_group("kernels")
 def test_numpy_and_compiled_agree(fitted):
     """5,000 positions of all games: the same bid, and the same probabilities within the precision of float32."""
     fast = compiled("tables.engine.winprob.winprob_bid")
@@ -77,6 +78,7 @@ def test_numpy_and_compiled_agree(fitted):
 
 
 @pytest.mark.parity
+@pytest.mark.xdist_group("kernels")
 def test_a_nil_beside_partners_nil_stakes_both(fitted):
     """It is considered only if nothing else is legal."""
     fast = compiled("tables.engine.winprob.winprob_bid")

@@ -8,7 +8,7 @@ import argparse
 import importlib
 import sys
 
-from service.bidding.errors import BiddingError, TablesError
+from service.bidding.errors import BiddingError, ResultsError, TablesError
 from tables.arena.errors import ArenaError
 from tables.run.family import BuildError
 
@@ -41,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(given)
     try:
         return int(arguments.main(arguments))
-    except (ArenaError, BuildError, TablesError, BiddingError) as error:
+    except (ArenaError, BuildError, TablesError, ResultsError, BiddingError) as error:
         print(f"{parser.prog} {arguments.command}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

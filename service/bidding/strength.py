@@ -83,17 +83,21 @@ def strength_of(text: str, results: Results) -> str:
 
 
 def read_results(path: Path = RESULTS) -> Results:
-    """Read the file of win rates; raises `ResultsError` naming the file, what was found and what is accepted."""
+    """Read the file of win rates by pair of policies; raises `ResultsError`."""
+    return {(row.a, row.b): row for row in read_rows(path)}
+
+
+def read_rows(path: Path) -> list[Measured]:
+    """Read a file of win rates; raises `ResultsError` naming the file, what was found and what is accepted."""
     try:
-        rows = [Measured(**row) for row in json.loads(path.read_text(encoding="utf-8"))]
+        return [Measured(**row) for row in json.loads(path.read_text(encoding="utf-8"))]
     except (OSError, ValueError, TypeError) as error:
         accepted = f"a JSON list of objects with the fields {', '.join(Measured._fields)}"
         raise ResultsError(f"{path}: found {error}; accepted: {accepted}") from error
-    return {(row.a, row.b): row for row in rows}
 
 
 def results_text(rows: Iterable[Measured]) -> str:
-    """Return the file's content, one win rate a line: the inverse of `read_results`."""
+    """Return the file's content, one win rate a line: the inverse of `read_rows`."""
     lines = ",\n".join(json.dumps(row._asdict()) for row in rows)
     return f"[\n{lines}\n]\n"
 

@@ -3,7 +3,9 @@
 The page holds pairs of markers, ``<!-- figures: name -->`` and ``<!-- end -->``. Everything between them is replaced
 by the result of the function of that name in `SECTIONS`. Plots go to img/ beside the page. A marker without a function
 is an error. The figures come from the committed tables and from matches, played now or kept from an earlier run
-(`setup`). They depend only on seed, pairs and tables, except for rounds per second, which depend on the machine.
+(`setup`). They depend only on seed, pairs and tables, except for rounds per second, which depend on the machine. The
+section `summary` repeats results of the others, so each run makes it last;
+a file beside the page keeps them (strength.json beside strength.md).
 """
 
 import argparse
@@ -36,6 +38,7 @@ from tables.report import (
     public,
     results,
     rule_options,
+    summary,
     variants,
     winprob,
     worst_deals,
@@ -45,6 +48,7 @@ from tables.report.setup import PLAYED, VERSIONS, Setup
 from tables.run.family import BuildError, write_atomically
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "strength.md"
+SUMMARY = "summary"
 ROUNDS = 40  # rounds of self-play recorded for each pair of the report
 
 
@@ -79,20 +83,26 @@ def main(arguments: argparse.Namespace) -> int:
             arguments.uct_pairs,
             arguments.uct_seconds,
             Path(fresh) if arguments.fresh else PLAYED,
+            arguments.page.with_suffix(".json"),
         )
         names = marked(arguments.page.read_text(encoding="utf-8"))
-        wanted = [name for name in names if arguments.only is None or name in arguments.only]
+        wanted = [name for name in names if name != SUMMARY and (arguments.only is None or name in arguments.only)]
         for i, name in enumerate(wanted, 1):
             print(f"{i}/{len(wanted)} {name} ...", end=" ", flush=True)
             started = time.monotonic()
-            text = SECTIONS[name](setup)
-            # Read the page again, because it may have been edited meanwhile. Write after each section, to keep it.
-            page = filled(arguments.page.read_text(encoding="utf-8"), name, text)
-            write_atomically(arguments.page, page.encode())
+            _fill(arguments.page, name, setup)  # after each section, to keep it
             print(f"{time.monotonic() - started:.1f} s", flush=True)
         if arguments.only is None or "results" in arguments.only:
             write_atomically(arguments.results, results_text(results.measure(setup)).encode())
+        if SUMMARY in names:
+            _fill(arguments.page, SUMMARY, setup)
     return 0
+
+
+def _fill(path: Path, name: str, setup: Setup) -> None:
+    text = SECTIONS[name](setup)
+    # Read the page only now, because it may have been edited meanwhile.
+    write_atomically(path, filled(path.read_text(encoding="utf-8"), name, text).encode())
 
 
 def marked(page: str) -> list[str]:
@@ -156,6 +166,7 @@ _POINTS = "Points of a side in a round, by whether a given player of it bid nil"
 _ACE = "Probability that the fourth bidder holds the ace of spades, by the sum of the first three bids"
 
 SECTIONS: dict[str, Callable[[Setup], str]] = {
+    SUMMARY: summary.summary,
     "provenance": provenance,
     "opponents": opponents.opponents,
     "forest": opponents.forest,

@@ -7,8 +7,9 @@ one section can be made again without the hours that all take. `--fresh` ignores
 import hashlib
 import json
 import time
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -31,6 +32,16 @@ VERSIONS = (source_hash(), numba.__version__, np.__version__)
 Players = str | tuple[str, str]
 
 
+class Pairing(NamedTuple):
+    """Who plays whom: bidders, card players as asked for (without a version: the newest) and rules."""
+
+    a: str
+    b: str
+    players: tuple[str, str]
+    rules: Rules
+    mixed: bool = False
+
+
 @dataclass
 class Setup:
     """The settings of a report and its matches."""
@@ -43,6 +54,8 @@ class Setup:
     uct_pairs: int = 100  # duplicate pairs per match with a UCT player
     uct_seconds: float | None = None  # time for each such match, instead of `uct_pairs`
     played: Path | None = None  # folder with results of earlier matches; None: play every match
+    results: Path | None = None  # file with the results of the summary; None: the summary knows only this run
+    seen: dict[Pairing, MatchResult] = field(default_factory=dict)  # the matches of this run, played or read
 
     @property
     def tables(self) -> tuple[Tables, ...]:
@@ -65,7 +78,12 @@ class Setup:
         ``pairs`` and ``seed`` default to those of the report.
         """
         both = (players, players) if isinstance(players, str) else players
-        pairs, seed = pairs or self.pairs, seed or self.seed
+        pairing = Pairing(a, b, both, rules, mixed)
+        self.seen[pairing] = self._played(pairing, pairs or self.pairs, seed or self.seed)
+        return self.seen[pairing]
+
+    def _played(self, pairing: Pairing, pairs: int, seed: int) -> MatchResult:
+        a, b, both, rules, mixed = pairing
         if any(player.startswith("uct") for player in both):
             pairs = self._sampling_pairs(a, b, both)
         names = [player_version(player) for player in both]

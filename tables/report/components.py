@@ -57,7 +57,7 @@ def thresholds(setup: Setup) -> str:
     head = (
         "opponents: BIS with | best threshold | its wins against bis | wins of best bis against it | points per round"
     )
-    return table(head, rows)
+    return f"Thresholds tried: {GRID[0]} to {GRID[-1]}, in steps of {GRID.step}.\n\n" + table(head, rows)
 
 
 def _best(setup: Setup, options: str) -> tuple[str, str]:

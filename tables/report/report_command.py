@@ -4,7 +4,7 @@ The page holds pairs of markers, ``<!-- figures: name -->`` and ``<!-- end -->``
 by the result of the function of that name in `SECTIONS`. Plots go to img/ beside the page. A marker without a function
 is an error. The figures come from the committed tables and from matches, played now or kept from an earlier run
 (`setup`). They depend only on seed, pairs and tables, except for rounds per second, which depend on the machine. The
-section `summary` repeats results of the others, so each run makes it last;
+text by hand states no measured figure. The section `summary` repeats results of the others, so each run makes it last;
 a file beside the page keeps them (strength.json beside strength.md).
 """
 
@@ -128,8 +128,11 @@ def provenance(setup: Setup) -> str:
     """Return versions, seed and sizes of the report as a paragraph."""
     tables: TableSet = setup.opened
     players = ", ".join(player_version(player) for player in ("srp", "wrp", "uct:3", "uct:5"))
+    of_families = (family.parameters.get("player") for family in tables.families.values())
+    fitted_with = ", ".join(sorted({str(player) for player in of_families if player}))
     return (
-        f"Tables {tables.version} (manifest sha256 {tables.sha256}), engine {VERSIONS[0][:16]}, players {players}; "
+        f"Tables {tables.version} (manifest sha256 {tables.sha256}), fitted with card players {fitted_with}; "
+        f"engine {VERSIONS[0][:16]}, players {players}; "
         f"Python {platform.python_version()}, numba {numba.__version__}, numpy {np.__version__}. "
         f"Seed {setup.seed}, 95% intervals. Unless a row says otherwise: {setup.pairs:,} duplicate pairs per row, "
         f"goals 200/-100."

@@ -67,7 +67,8 @@ def against(setup: Setup) -> str:
         mark = "-" if row.mark is None else f"{row.mark:g}"
         nils, made = result.nil_rate, result.nil_success
         rows.append((row.name, percent(result), mark, by_points(result), *(_both(each) for each in (nils, made))))
-    return table("against | wins, % | minimum | points per round | nils, % | made, %", rows)
+    sizes = f"{PAIRS * setup.pairs:,} duplicate pairs per row."
+    return sizes + "\n\n" + table("against | wins, % | minimum | points per round | nils, % | made, %", rows)
 
 
 def presets(setup: Setup) -> str:

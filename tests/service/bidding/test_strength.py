@@ -34,7 +34,7 @@ def rates_of_page():
     for row in cells("opponents"):
         if row[1:2] == ["SRP"]:
             found |= {("bis", row[0]): (row[3], row[7]), ("bis:tuned", row[0]): (row[4], row[7])}
-    [many] = re.findall(r"over ([\d,]+) pairs a row. \"To\s+reach\"", PAGE.read_text())
+    [many] = re.findall(r"^([\d,]+) duplicate pairs per row", section("winprob"), re.MULTILINE)
     return found | {("winprob", row[0]): (row[1], many) for row in cells("winprob") if len(row) > 1}
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import expit
 
 from service.bidding.game.cards import ACE, FIRST_SPADE
@@ -18,6 +17,7 @@ from service.bidding.game.rules import JOKERS, PRESETS, Rules
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
 from tables.builders import jokers
+from tables.builders.newton import minimize_convex
 from tables.builders.variants import self_play
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, open_table
@@ -30,6 +30,7 @@ from tables.run.family import Arrays, Context, Family, recorded
 CHUNKS = 20
 SUMS = 40  # 0..39 tricks, as in `factor`
 PRIOR = 100.0  # weight of the curve, in auctions
+RIDGE = 1e-3  # penalty, in auctions; it decides only what the auctions leave open, such as the first seat's slope
 _DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
 OF_JOKERS = (*jokers.EXACT, "jokers_factor", "jokers_curves")  # families that self-play with jokers needs
 _AXES = ("seat", "sum of the previous bids, tricks")
@@ -55,11 +56,14 @@ def fit_aces(counts: NDArray[Any]) -> NDArray[np.float64]:
     n, held = counts[:, 0].astype(np.float64), counts[:, 1].astype(np.float64)
     x = np.stack([np.ones(SUMS), np.arange(SUMS) / 10.0], axis=1)
 
-    def loss(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def derivatives(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
         z = x @ w
-        return float((n * np.logaddexp(0.0, z) - held * z).sum()), x.T @ (n * expit(z) - held)
+        p = expit(z)
+        value = float((n * np.logaddexp(0.0, z) - held * z).sum()) + RIDGE / 2 * float(w @ w)
+        hessian = RIDGE * np.eye(2) + x.T @ (x * (n * p * (1.0 - p))[:, None])
+        return value, x.T @ (n * p - held) + RIDGE * w, hessian
 
-    w = minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B").x
+    w = minimize_convex(derivatives, np.zeros(2), np.full(2, -np.inf))
     leaning = (held + PRIOR * expit(x @ w)) / (n + PRIOR)
     falling: NDArray[np.float64] = np.minimum.accumulate(leaning).round(6)
     return falling

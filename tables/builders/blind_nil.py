@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.special import expit
 
 from service.bidding.game.auction import SEQUENCES
@@ -19,7 +18,8 @@ from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
 from tables.builders.ace_of_spades import OF_JOKERS
-from tables.builders.curve_fit import RIDGE, design, sequences
+from tables.builders.curve_fit import RIDGE, design, row_pairs, sequences
+from tables.builders.newton import minimize_convex
 from tables.builders.variants import self_play
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
@@ -65,14 +65,17 @@ def fit_blind(counts: NDArray[Any]) -> NDArray[np.float64]:
     """Return probabilities (SEQUENCES,) from counts (SEQUENCES, 2) of all blind nils and of those made."""
     n, made = counts[:, 0].astype(np.float64), counts[:, 1].astype(np.float64)
     effects = design(sequences()).effects
+    size = effects.shape[1]
+    pairs = row_pairs(effects, effects)
 
-    def loss(e: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    def derivatives(e: NDArray[np.float64]) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
         z = effects @ e
+        p = expit(z)
         value = float((n * np.logaddexp(0.0, z) - made * z).sum()) + RIDGE / 2 * float(e @ e)
-        return value, effects.T @ (n * expit(z) - made) + RIDGE * e
+        hessian = RIDGE * np.eye(size) + (pairs.T @ (n * p * (1.0 - p))).reshape(size, size)
+        return value, effects.T @ (n * p - made) + RIDGE * e, hessian
 
-    start = np.zeros(effects.shape[1])
-    e = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 2000, "maxfun": 4000}).x
+    e = minimize_convex(derivatives, np.zeros(size), np.full(size, -np.inf))
     fitted: NDArray[np.float64] = expit(effects @ e).round(6)
     return fitted
 

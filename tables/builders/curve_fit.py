@@ -3,19 +3,21 @@
 A curve's log-odds are a non-decreasing piecewise-linear function of the nil value. All sequences of a seat share this
 function. Added to it are a shape that depends on partner's bid, an effect of every previous bid and an effect of every
 pair of bids. So rare sequences follow the shared shape, and frequent ones can differ from it. The fit uses counts by
-sequence and nil value, and L-BFGS with bounds that keep every curve monotone. It is deterministic.
+sequence and nil value. Bounds keep every curve monotone. The penalty RIDGE makes the solution unique. `newton` finds it
+to rounding, so that the rounded curves are the same with any linear algebra library.
 """
 
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from scipy.special import expit
 
 from service.bidding.bis.nil import GRID
 from service.bidding.game.auction import SEQUENCES
+from tables.builders.newton import minimize_convex
 
 KNOTS = np.array([0.0, 0.02, 0.05, 0.1, 0.17, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.93, 1.0])
 RIDGE = 2.0  # penalty on all effects, in nils, which keeps those of rare bids and pairs near 0
@@ -84,6 +86,44 @@ def design(rows: list[tuple[int, ...]]) -> Design:
     return Design(matrix(cells_e, len(effects)), matrix(cells_s, len(shapes)))
 
 
+class _Pairs:
+    """The pairs of indicators that a sequence has, from which the matrix of second derivatives is added up."""
+
+    def __init__(self, d: Design, basis: Floats) -> None:
+        self.effects, self.shapes = d.effects.shape[1], d.shapes.shape[1]
+        self.basis = basis
+        self.steps = np.einsum("bi,bj->bij", basis, basis).reshape(len(basis), -1)
+        self.of_effects = row_pairs(d.effects, d.effects)
+        self.mixed = row_pairs(d.effects, d.shapes)
+        self.of_shapes = row_pairs(d.shapes, d.shapes)
+
+    def hessian(self, weights: Floats) -> Floats:
+        """Return the second derivatives; ``weights`` (rows, bins): the variance of each cell's number of nils made."""
+        effects, shapes, steps = self.effects, self.shapes, self.basis.shape[1]
+        by_shape = (self.of_shapes.T @ (weights @ self.steps)).reshape(shapes, shapes, steps, steps)
+        mixed = (self.mixed.T @ (weights @ self.basis)).reshape(effects, shapes * steps)
+        hessian: Floats = RIDGE * np.eye(effects + shapes * steps)
+        hessian[:effects, :effects] += (self.of_effects.T @ weights.sum(axis=1)).reshape(effects, effects)
+        hessian[:effects, effects:] = mixed
+        hessian[effects:, :effects] = mixed.T
+        hessian[effects:, effects:] += by_shape.transpose(0, 2, 1, 3).reshape(shapes * steps, shapes * steps)
+        return hessian
+
+
+def row_pairs(left: Any, right: Any) -> Any:
+    """Return the products of each row's cells, of shape (rows, columns of left x columns of right).
+
+    Both matrices hold zeros and ones.
+    """
+    columns = [
+        np.add.outer(left.indices[a:b].astype(np.int64) * right.shape[1], right.indices[c:d]).ravel()
+        for (a, b), (c, d) in zip(pairwise(left.indptr), pairwise(right.indptr), strict=True)
+    ]
+    starts = np.concatenate([[0], np.cumsum([len(row) for row in columns])])
+    cells = np.concatenate(columns)
+    return csr_matrix((np.ones(len(cells)), cells, starts), shape=(len(columns), left.shape[1] * right.shape[1]))
+
+
 def fit_curves(counts: NDArray[Any]) -> Floats:
     """Return curves (rows, GRID + 1) from counts (rows, bins, 2) of all nils and of those made.
 
@@ -93,11 +133,12 @@ def fit_curves(counts: NDArray[Any]) -> Floats:
     d = design(sequences()) if len(counts) == SEQUENCES else design([()])
     basis = hat_basis(bin_middles())
     n_effects, n_shapes, n_steps = d.effects.shape[1], d.shapes.shape[1], basis.shape[1]
+    pairs = _Pairs(d, basis)
 
     def unpack(x: Floats) -> tuple[Floats, Floats]:
         return x[:n_effects], x[n_effects:].reshape(n_shapes, n_steps)
 
-    def loss(x: Floats) -> tuple[float, Floats]:
+    def derivatives(x: Floats) -> tuple[float, Floats, Floats]:
         e, s = unpack(x)
         z = (d.effects @ e)[:, None] + (d.shapes @ s) @ basis.T
         p = expit(z)
@@ -106,14 +147,11 @@ def fit_curves(counts: NDArray[Any]) -> Floats:
         gradient = np.concatenate(
             [d.effects.T @ slope.sum(axis=1) + RIDGE * e, (d.shapes.T @ (slope @ basis)).ravel() + (RIDGE * s).ravel()]
         )
-        return value, gradient
+        return value, gradient, pairs.hessian(n * p * (1.0 - p))
 
-    bounds = [(None, None)] * n_effects + [(0.0, None)] * (n_shapes * n_steps)
+    lowest = np.concatenate([np.full(n_effects, -np.inf), np.zeros(n_shapes * n_steps)])
     start = np.concatenate([np.zeros(n_effects), np.full(n_shapes * n_steps, 0.1)])
-    result = minimize(
-        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 2000, "maxfun": 4000}
-    )
-    e, s = unpack(result.x)
+    e, s = unpack(minimize_convex(derivatives, start, lowest))
     grid = hat_basis(np.linspace(0.0, 1.0, GRID + 1))
     curves = expit((d.effects @ e)[:, None] + (d.shapes @ s) @ grid.T)
     monotone: Floats = np.maximum.accumulate(curves, axis=1).astype(np.float64).round(6)

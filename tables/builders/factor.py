@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from service.bidding.game.rules import Rules
 from service.bidding.policy import Policy
+from tables.builders.newton import solve_exactly
 from tables.builders.rb import BAG_COST, FIT_RULES
 from tables.engine.choose_bid import auction_at
 from tables.engine.cutthroat import points_gained
@@ -83,7 +84,7 @@ def best_shift(xtx: NDArray[np.float64], xty: NDArray[np.float64], sums: NDArray
     """Return the shift at the peak of the fitted quadratic, in tricks, for each sum of bids."""
     varies = [0, 1, 2] if xtx[3, 3] == 0 else list(range(TERMS))
     c = np.zeros(TERMS)
-    c[varies] = np.linalg.solve(xtx[np.ix_(varies, varies)], xty[varies])
+    c[varies] = solve_exactly(xtx[np.ix_(varies, varies)], xty[varies])
     if c[2] >= 0:
         return np.zeros_like(sums)
     shift: NDArray[np.float64] = -(c[1] + c[4] * sums) / (2 * c[2])

@@ -17,6 +17,7 @@ from service.bidding.game.scoring import contract_of
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
 from tables.builders.curve_fit import sequences
+from tables.builders.newton import solve_exactly
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
 from tables.engine.game import bid_seat, play_out
@@ -67,7 +68,7 @@ def smooth(sums: NDArray[np.float64]) -> NDArray[np.float64]:
         for later in range(min(3, 4 - seat)):
             y = sums[inside, 1 + later]
             weighted = x * n[:, None]
-            model = x @ np.linalg.solve(x.T @ weighted + 1e-6 * np.eye(x.shape[1]), x.T @ y)
+            model = x @ solve_exactly(x.T @ weighted + 1e-6 * np.eye(x.shape[1]), x.T @ y)
             model = np.clip(model, 0.0, 13.0)
             means[inside, later] = (y + PRIOR * model) / (n + PRIOR)
     return np.round(means, 4)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from service.bidding.game.rules import Rules
 from service.bidding.policy import BIS, RB, Policy
+from tables.builders.newton import solve_refined
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
 from tables.engine.game import SUMS, Lineup, bid_seat, play_out
 from tables.engine.jit import round_loop
@@ -96,7 +97,7 @@ def _make(ctx: Context) -> Arrays:
         return {"xtx": xtx, "xty": xty}
 
     total = ctx.chunks("tricks", CHUNKS, tricks)
-    values = np.linalg.solve(total["xtx"] + RIDGE * np.eye(FEATURES), total["xty"])
+    values = solve_refined(total["xtx"] + RIDGE * np.eye(FEATURES), total["xty"])
     values = np.round(values, 6).reshape(2, 14, 13)
 
     trials = np.round(np.arange(-0.9, 0.31, 0.1), 2)

@@ -1,0 +1,116 @@
+"""The fits: hand-computed cases, the conditions of the optimum, and the same bytes with other linear algebra."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+from service.bidding.game.auction import SEQUENCES
+from tables.builders.ace_of_spades import SUMS, fit_aces
+from tables.builders.blind_nil import fit_blind
+from tables.builders.curve_fit import RIDGE, fit_curves
+from tables.builders.mean_bids import smooth
+from tables.builders.newton import minimize_convex, solve_exactly, solve_refined
+from tables.run.family import BuildError
+
+
+def test_a_quadratic_within_bounds():
+    """The function (x - 3)^2 + (y + 1)^2 + xy: with y >= 0 the bound holds y, and x is 3."""
+
+    def derivatives(at):
+        x, y = at
+        gradient = np.array([2 * (x - 3) + y, 2 * (y + 1) + x])
+        return (x - 3) ** 2 + (y + 1) ** 2 + x * y, gradient, np.array([[2.0, 1.0], [1.0, 2.0]])
+
+    assert minimize_convex(derivatives, np.array([9.0, 9.0]), np.array([-np.inf, 0.0])).tolist() == [3.0, 0.0]
+    free = minimize_convex(derivatives, np.zeros(2), np.full(2, -np.inf))
+    assert free == pytest.approx([14 / 3, -10 / 3], abs=1e-12)
+
+
+def test_a_logarithm():
+    """The function x - 5 log x is least at 5; Newton's method starts far from it."""
+
+    def derivatives(at):
+        x = float(at[0])
+        return x - 5 * np.log(x), np.array([1 - 5 / x]), np.array([[5 / x**2]])
+
+    assert minimize_convex(derivatives, np.array([0.01]), np.array([1e-9])).tolist() == pytest.approx([5], abs=1e-12)
+
+
+def test_no_optimum_is_an_error():
+    def derivatives(at):
+        x = float(at[0])
+        return float(np.exp(-x)), np.array([-np.exp(-x)]), np.array([[np.exp(-x)]])
+
+    with pytest.raises(BuildError, match="a fit would move by 1 in step 200; accepted: at most 1e-08"):
+        minimize_convex(derivatives, np.zeros(1), np.full(1, -np.inf))
+
+
+def test_exact_solutions():
+    hilbert = 1 / np.add.outer(np.arange(1, 9), np.arange(8))
+    right = np.arange(8.0)
+    x = solve_exactly(hilbert, right)
+    assert solve_refined(hilbert, right) == pytest.approx(x, rel=1e-9)
+    assert np.linalg.solve(hilbert, right) != pytest.approx(x, rel=1e-9)
+    singular = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
+    assert solve_exactly(singular, np.array([2.0, 2.0, 0.0])).tolist() == [2.0, 0.0, 0.0]
+    assert solve_exactly(np.array([[0.0, 2.0], [4.0, 0.0]]), np.array([1.0, 2.0])).tolist() == [0.5, 0.5]
+
+
+def test_the_single_curve_is_the_optimum():
+    """With one bin in use the fit has one log-odds z, whose penalty follows from how the parameters share it."""
+    n, made, cell = 1000, 300, 40
+    counts = np.zeros((1, 101, 2), np.int64)
+    counts[0, cell] = n, made
+    curve = fit_curves(counts)[0]
+    # The parameters are one effect, and shapes, which may not be negative: with negative log-odds they are 0.
+    z = np.log(curve[0] / (1 - curve[0]))
+    assert n * expit(z) - made + RIDGE * z == pytest.approx(0, abs=1e-3)  # the curve is rounded to six decimals
+    assert np.ptp(curve) == 0
+
+
+def random_fits():
+    """Fit small random samples of every kind; the arrays are as the build rounds them."""
+    rng = np.random.default_rng(4)
+    popular = rng.pareto(0.8, SEQUENCES)
+    n = rng.multinomial(3000, popular / popular.sum())
+    curves = np.zeros((SEQUENCES, 101, 2), np.int64)
+    for sequence in np.flatnonzero(n):
+        value = rng.integers(0, 101, n[sequence])
+        np.add.at(curves[sequence, :, 0], value, 1)
+        np.add.at(curves[sequence, :, 1], value[rng.random(len(value)) < 0.2 + value / 150], 1)
+    blind = np.stack([n, rng.binomial(n, 0.2)], axis=1)
+    aces = np.zeros((SUMS, 2))
+    aces[:14, 0] = 50
+    aces[:14, 1] = rng.binomial(50, np.linspace(0.4, 0.1, 14))
+    sums = np.concatenate([n[:, None], rng.poisson(3.0 * n[:, None], (SEQUENCES, 3))], axis=1).astype(np.float64)
+    return (
+        fit_curves(curves),
+        fit_curves(curves.sum(axis=0, keepdims=True)),
+        fit_blind(blind),
+        fit_aces(aces),
+        smooth(sums),
+    )
+
+
+PROGRAM = """
+import hashlib
+from tests.tables.builders.test_newton import random_fits
+print([hashlib.sha256(fit.tobytes()).hexdigest()[:16] for fit in random_fits()])
+"""
+
+
+@pytest.mark.slow
+def test_fits_do_not_depend_on_the_linear_algebra():
+    """OpenBLAS chooses its code by processor; the variable makes it use that of an old one."""
+    found = [
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM], env={**os.environ, **extra}, check=True, capture_output=True, text=True
+        ).stdout
+        for extra in ({}, {"OPENBLAS_CORETYPE": "Prescott", "OPENBLAS_NUM_THREADS": "1"})
+    ]
+    assert found[0] == found[1]
+    assert found[0].count(",") == 4

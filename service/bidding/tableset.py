@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from service.bidding.errors import TablesError
 from service.bidding.manifest import MANIFEST, FamilyEntry, FileEntry, Manifest, check_strays, read_manifest
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, PROFILES
-from service.bidding.table_views import Tables
+from service.bidding.table_views import Tables, dtypes_of
 from service.bidding.winprob.games import SHIPPED_ROWS, Games, games_of, whole_rows
 from service.bidding.winprob.weights import Weights, load_weights
 
@@ -105,6 +105,10 @@ def open_tables(directory: Path | None = None) -> TableSet:
     missing = [name for name in Tables._fields if name not in arrays]
     if missing:
         raise TablesError(f"{folder / MANIFEST}: found no file {missing[0]}.npy; expected one for each kernel table")
+    for name, array in arrays.items():
+        accepted = dtypes_of(name)
+        if accepted and array.dtype.str not in accepted:
+            raise TablesError(f"{folder / name}.npy: found dtype {array.dtype.str}; expected {' or '.join(accepted)}")
     kernel_arrays = tables_by_profile(arrays)
     views = {id(array): memoryview(array) for t in kernel_arrays for array in t}
     kernel = tuple(Tables(*(views[id(array)] for array in t)) for t in kernel_arrays)

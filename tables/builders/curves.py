@@ -124,7 +124,7 @@ def _play(
     size: str = "rounds",
 ) -> dict[str, NDArray[Any]]:
     ts = tables_for(kernel_tables(arrays), rules, [policy])
-    all_cnil = np.array(ctx.array("cnil"))
+    all_cnil = np.array(ctx.array("cnil"), np.float64)
     players = player_rows(player, player)
     per_chunk = max(8, ctx.size(size) // CHUNKS)
 
@@ -155,7 +155,7 @@ _INPUTS = ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs"
 def _make_curves0(ctx: Context) -> Arrays:
     total = _play(ctx, Rules(), Policy(curves=RAW, endgame=0), {name: ctx.array(name) for name in _INPUTS}, True)
     ctx.figure("nil_rounds", total["counts"][..., 0].sum())
-    return {"curves0": fit_curves(total["counts"][0])}
+    return {"curves0": fit_curves(total["counts"][0]).astype(np.float32)}
 
 
 def _make_curves(ctx: Context) -> Arrays:

@@ -25,9 +25,10 @@ from tables.players.srp1.goals import ALL_PIECES
 
 
 def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
-    """Return `Tables` by table profile, for compiled code.
+    """Return `Tables` by table profile, for compiled code, with all floats in float64.
 
-    Tables that are not in ``arrays`` are neutral: the factor is 0, and a nil's probability is its nil value.
+    numba would multiply two float32 cells in float32, but the service's Python reads every cell as float64. Tables that
+    are not in ``arrays`` are neutral: the factor is 0, and a nil's probability is its nil value.
     """
     value = np.linspace(0.0, 1.0, GRID + 1)
     neutral = {
@@ -48,8 +49,12 @@ def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
         "games": np.zeros((1, GAME_COLUMNS), np.int64),
     }
     settings = tables_by_profile({**neutral, **arrays})
-    copies = {id(view): np.array(view, order="C") for t in settings for view in t}
+    copies = {id(view): np.array(view, _read_as(view.dtype), order="C") for t in settings for view in t}
     return tuple(Tables(*(copies[id(view)] for view in t)) for t in settings)
+
+
+def _read_as(stored: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(np.float64) if stored.kind == "f" else stored
 
 
 def tables_for(profiles: tuple[Tables, ...], rules: Rules, policies: Iterable[Policy]) -> tuple[Tables, ...]:

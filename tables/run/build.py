@@ -37,6 +37,7 @@ from service.bidding.manifest import (
     sealed,
 )
 from service.bidding.numerals import decimal, integer
+from service.bidding.table_views import dtypes_of
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_array
 from tables.builders.extra_win_tables import NAME as GAMES
 from tables.builders.extra_win_tables import rules_of_text, with_games
@@ -150,9 +151,12 @@ def _alone(directory: Path) -> Iterator[None]:
 
 
 def make(context: Context) -> dict[str, NDArray[Any]]:
-    """Run a family's function and check its arrays: names, number of axes, a known dtype, all values finite."""
+    """Run a family's function and check its arrays: names, number of axes, a known dtype, all values finite.
+
+    Arrays that kernels read get the type that `Tables` declares for them. Raises `BuildError`.
+    """
     family = context.family
-    arrays = dict(family.make(context))
+    arrays = {name: _stored(family, name, array) for name, array in family.make(context).items()}
     if set(arrays) != set(family.axes):
         raise BuildError(f"{family.name}: found arrays {sorted(arrays)}; expected {sorted(family.axes)}")
     for name, array in arrays.items():
@@ -163,6 +167,14 @@ def make(context: Context) -> dict[str, NDArray[Any]]:
         if not np.isfinite(array).all():
             raise BuildError(f"{family.name}: {name}: found NaN or infinity; accepted: finite values")
     return arrays
+
+
+def _stored(family: Family, name: str, array: NDArray[Any]) -> NDArray[Any]:
+    """Return the array in the type in which it is stored; only floats are converted."""
+    wanted = np.dtype(dtypes_of(name)[0]) if dtypes_of(name) else array.dtype
+    if array.dtype != wanted and not array.dtype.kind == wanted.kind == "f":
+        raise BuildError(f"{family.name}: {name}: dtype is {array.dtype.str}; accepted: {wanted.str}")
+    return array.astype(wanted, copy=False)
 
 
 def npy_bytes(array: NDArray[Any]) -> bytes:

@@ -44,7 +44,8 @@ def load_weights(tables: Tables, views: Tables, games: Games) -> Weights:
     ``views`` has the same arrays as memoryviews; ``games`` are the games of the same tables.
     """
     sequences = [(seat, b0, b1) for seat in range(3) for b0 in _BIDS[seat > 0] for b1 in _BIDS[seat > 1]]
-    position, of_bid, hidden = tables.net_position, tables.net_bid, tables.net_hidden
+    net = (tables.net_position, tables.net_bid, tables.net_hidden, tables.net_out)
+    position, of_bid, hidden, of_outcome = (np.asarray(layer, np.float64) for layer in net)
     bids = np.zeros((VALUES + OUTCOMES, of_bid.shape[1]))
     bids[:VALUES] = of_bid[:VALUES]
     bids[[VALUES + outcome for outcome in VALUED]] = of_bid[VALUES:] / WIN_SCALE
@@ -52,7 +53,7 @@ def load_weights(tables: Tables, views: Tables, games: Games) -> Weights:
         np.hstack([position, np.eye(1, INPUTS + 1, INPUTS).T]),
         np.hstack([bids, np.zeros((len(bids), 1))]),
         np.hstack([hidden, np.eye(1, len(hidden), len(hidden) - 1).T]),
-        tables.net_out - tables.net_out.mean(axis=1, keepdims=True),  # same odds, in float32's range
+        of_outcome - of_outcome.mean(axis=1, keepdims=True),  # same odds, in float32's range
     )
     first, of_bids, second, out = (layer.astype(np.float32) for layer in layers)
     expected = [

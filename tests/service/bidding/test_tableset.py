@@ -149,13 +149,13 @@ def test_stray_file(directory):
         open_tables(directory)
 
 
-def replaced(directory, array, **changes):
-    """Replace p_length by ``array``, with a manifest that has the right size and sha256."""
-    path = directory / "p_length.npy"
+def replaced(directory, array, array_name="p_length", **changes):
+    """Replace a file by ``array``, with a manifest that has the right size and sha256."""
+    path = directory / f"{array_name}.npy"
     np.save(path, array)
     content = path.read_bytes()
     true = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest(), **changes}
-    edit(directory, lambda manifest: manifest["files"]["p_length.npy"].update(true))
+    edit(directory, lambda manifest: manifest["files"][f"{array_name}.npy"].update(true))
 
 
 def test_other_shape(directory):
@@ -168,6 +168,23 @@ def test_other_dtype(directory):
     replaced(directory, np.zeros((4, 14, 4), dtype="<f4"))
     with pytest.raises(TablesError, match=r"p_length\.npy: found.*'<f4'.*expected.*'<f8'"):
         open_tables(directory)
+
+
+def test_a_type_that_the_kernels_do_not_read(directory):
+    replaced(directory, np.zeros((4, 14, 4), dtype="<u2"), dtype="<u2")
+    with pytest.raises(TablesError, match=r"p_length\.npy: found dtype <u2; expected <f8"):
+        open_tables(directory)
+
+
+@pytest.mark.parametrize("dtype", ["<f4", "<f8"])
+def test_curves_of_older_tables_open(directory, dtype):
+    """Older tables have float64; a cell reads as the same Python float in both types."""
+    curves = np.linspace(0.0, 1.0, 2955 * 101).reshape(2955, 101).astype("<f4").astype(dtype)
+    replaced(directory, curves, array_name="curves", dtype=dtype)
+    opened = open_tables(directory).kernel[PARTNERSHIP_PROFILE].curves
+    assert opened.format == np.dtype(dtype).char
+    assert type(opened[7, 50]) is float
+    assert opened[7, 50] == float(curves[7, 50])
 
 
 def test_fortran_order(directory):

@@ -301,6 +301,27 @@ def test_what_a_family_gives_is_checked(tmp_path, arrays, message):
     assert list((tmp_path / "data").iterdir()) == []
 
 
+def test_arrays_are_stored_in_the_type_of_their_field(tmp_path):
+    """The file of a profile's array has the same type as the partnership's; other arrays keep the family's type."""
+    made = {name: np.array([0.1, 1.0]) for name in ("curves", "jokers_curves", "factor", "held_out")}
+    family = Family("x", 1, lambda context: made, dict.fromkeys(made, ("one",)), exact=True)
+    build(tmp_path / "data", (family,), checkpoints=tmp_path / "build", say=quiet)
+    files = read_manifest(tmp_path / "data").files
+    assert {name: files[f"{name}.npy"].dtype for name in made} == {
+        "curves": "<f4",
+        "jokers_curves": "<f4",
+        "factor": "<f8",
+        "held_out": "<f8",
+    }
+    assert np.load(tmp_path / "data" / "curves.npy").tolist() == [float(np.float32(0.1)), 1.0]
+
+
+def test_only_floats_are_converted(tmp_path):
+    family = Family("win", 1, lambda context: {"win": np.zeros(2)}, {"win": ("one",)}, exact=True)
+    with pytest.raises(BuildError, match="win: win: dtype is <f8; accepted: <u2"):
+        build(tmp_path / "data", (family,), checkpoints=tmp_path / "build", say=quiet)
+
+
 def test_only_declared_dependencies_are_seen(tmp_path):
     a = Family("a", 1, lambda context: {"a": np.zeros(2)}, {"a": ("one",)}, exact=True)
     b = Family("b", 1, lambda context: {"b": context.array("a")}, {"b": ("one",)}, exact=True)

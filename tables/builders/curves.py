@@ -42,7 +42,7 @@ BINS = GRID + 1  # number of bins of nil values: value v is in bin int(100 v)
 _SEQUENCE = "sequence of previous bids, see service.bidding.game.auction.read_auction"
 _VALUE = "nil value 0..1 in hundredths"
 _BASE = ("p_length", "cnil", "side", "spades", "ruffs", "factor")
-_HELD_OUT_AXES = ("stated probability in twentieths", "nils, mean stated, share made; rounds never fitted on")
+_HELD_OUT_AXES = ("stated probability in twentieths", "number of nils, mean stated probability, share made")
 
 
 class Judge(NamedTuple):

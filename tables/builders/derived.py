@@ -118,16 +118,16 @@ def _spades(ctx: Context) -> Arrays:
 
 
 _HOLDING = "holding: bit 0 the deuce .. bit 12 the ace"
-_RUFFED = "k lowest spades taken away for ruffs, 0..9"
-_CUTTERS = "opponents who might cut, 0..3"
+_RUFFED = "number of lowest spades used for ruffs, 0..9"
+_RUFFERS = "opponents who might ruff, 0..3"
 _FAMILY: dict[str, Any] = {"generator": 1, "exact": True}
 
 FAMILIES = (
-    Family(name="side", make=_side, axes={"side_high": (_CUTTERS, _HOLDING)}, depends=("p_length",), **_FAMILY),
+    Family(name="side", make=_side, axes={"side_high": (_RUFFERS, _HOLDING)}, depends=("p_length",), **_FAMILY),
     Family(
         name="ruffs",
         make=_ruffs,
-        axes={"ruffs": (_CUTTERS, "lengths of C, D, H capped at 3, in base 4", "worth of the best k ruffs, 0..9")},
+        axes={"ruffs": (_RUFFERS, "lengths of C, D, H capped at 3, in base 4", "tricks of the best k ruffs, 0..9")},
         depends=("p_length",),
         **_FAMILY,
     ),

@@ -22,7 +22,7 @@ from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, BuildError, Context, Family
 
 NAME = "games"
-Told = dict[str, Any]  # fields that differ from classic's rules, as in a request
+Overrides = dict[str, Any]  # fields that differ from classic's rules, as in a request
 
 
 def rules_of_text(text: str) -> Rules:
@@ -49,7 +49,7 @@ def rules_of_text(text: str) -> Rules:
     return rules
 
 
-def game_overrides(rules: Rules) -> Told:
+def game_overrides(rules: Rules) -> Overrides:
     """Return the fields in which the game of ``rules`` differs from preset `classic`, as in a request.
 
     Fields that change no win table are left out.
@@ -63,7 +63,7 @@ def with_games(families: tuple[Family, ...], built: Manifest, more: Iterable[Rul
     The included games (SHIPPED_MORE) come first.
     """
     entry = built.families.get(NAME)
-    before: Iterable[Told] = entry.parameters[NAME] if entry else ()
+    before: Iterable[Overrides] = entry.parameters[NAME] if entry else ()
     wanted = {json.dumps(game, sort_keys=True): game for game in (*before, *map(game_overrides, more))}
     for rules in SHIPPED_MORE:
         wanted.pop(json.dumps(game_overrides(rules), sort_keys=True), None)
@@ -76,7 +76,7 @@ def with_games(families: tuple[Family, ...], built: Manifest, more: Iterable[Rul
 
 
 def _make(ctx: Context) -> Arrays:
-    games = [make_rules("classic", game) for game in _told_in(ctx.family)]
+    games = [make_rules("classic", game) for game in _games_in(ctx.family)]
     places: list[WinTableSlice] = []
     start = 0
     for rules in games:
@@ -107,7 +107,7 @@ def _make(ctx: Context) -> Arrays:
     return {"more_win": np.concatenate(cells), NAME: rows}
 
 
-def _told_in(family: Family) -> list[Told]:
+def _games_in(family: Family) -> list[Overrides]:
     found: Any = family.parameters[NAME]
     return list(found)
 
@@ -122,7 +122,7 @@ FAMILIES = (
         make=_make,
         axes={
             "more_win": ("as in `win`",),
-            NAME: ("games", "what tells a game, then its place; see win_games"),
+            NAME: ("games", "the rules that identify a game, then the place of its win table"),
         },
         parameters={
             NAME: [game_overrides(rules) for rules in SHIPPED_MORE],

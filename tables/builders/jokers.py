@@ -28,8 +28,8 @@ JOKERS_ABOVE = 2  # spade ranks above the ace
 
 _HOLDING = "holding: bit 0 the deuce .. bit 12 the ace"
 _SPADES = "spade holding: bit 0 the deuce .. bit 12 the ace, little joker, big joker"
-_CUTTERS = "opponents who might cut, 0..3"
-_RUFFED = "k lowest spades taken away for ruffs, 0..9"
+_RUFFERS = "opponents who might ruff, 0..3"
+_RUFFED = "number of lowest spades used for ruffs, 0..9"
 _FAMILY: dict[str, Any] = {"generator": 1, "exact": True}
 
 
@@ -101,14 +101,14 @@ FAMILIES = (
     Family(
         name="jokers_side",
         make=_make_side,
-        axes={"jokers_side_high": (f"{_CUTTERS}, of clubs and hearts; 4..7 of diamonds", _HOLDING)},
+        axes={"jokers_side_high": (f"{_RUFFERS}, for clubs and hearts; 4..7 for diamonds", _HOLDING)},
         depends=("jokers_p_length", "side"),
         **_FAMILY,
     ),
     Family(
         name="jokers_ruffs",
         make=_make_ruffs,
-        axes={"jokers_ruffs": (_CUTTERS, "lengths of C, D, H capped at 3, in base 4", "worth of the best k ruffs")},
+        axes={"jokers_ruffs": (_RUFFERS, "lengths of C, D, H capped at 3, in base 4", "tricks of the best k ruffs")},
         depends=("jokers_p_length", "p_length"),
         **_FAMILY,
     ),

@@ -30,7 +30,7 @@ from tables.run.family import Arrays, Context, Family, recorded
 
 CHUNKS = 20
 _DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
-_MEAN_AXES = ("sequence of the bids so far", "the next bid, the second, the third")
+_MEAN_AXES = ("sequence of the bids so far", "mean of the next bid, of the second, of the third")
 PRIOR = 50.0  # weight of the additive model, in auctions
 
 

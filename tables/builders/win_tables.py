@@ -221,7 +221,7 @@ FAMILIES = (
         name="win",
         generator=2,
         make=_make,
-        axes={"win": ("the games' cells one after the other: tens of points and bags of both sides",)},
+        axes={"win": ("cells of one game after the other: tens of points, then bags, of both sides",)},
         parameters={
             "policy": POLICY,
             "player": TABLES_PLAYER,

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.auction import NO_BID, SEQUENCES, read_auction
+from service.bidding.game.auction import SEQUENCES
 from service.bidding.game.cards import RANKS
 from service.bidding.game.rules import CUTTHROAT, PRESETS, Rules, make_rules
 from service.bidding.numerals import integer
@@ -321,33 +321,6 @@ def fit_srp2(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> 
         return table("piece | games won, % | points per round it wins", list(pool.map(measure, tries)))
 
 
-def fit_nil(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
-    """Measure the nils made by card player: in third seat after (1, 3) at values .75 to .85, and over all nils."""
-    cast: dict[str, tuple[str, str]] = {
-        "SRP all": ("srp", "srp"),
-        "SRP, partner WRP": ("wrp", "srp"),
-        "SRP, opponents WRP": ("srp", "wrp"),
-        "SRP, all others WRP": ("wrp", "wrp"),
-    }
-    row = read_auction(2, 1, 3, NO_BID).sequence
-
-    def measure(name: str) -> tuple[object, ...]:
-        partner, opponents = cast[name]
-        players = np.array([player_rows(p, p)[0] for p in ("srp", opponents, partner, opponents)])
-        counts = np.zeros((SEQUENCES, BINS, 2), np.int32)
-        policy = numba_typed(parse_policy("bis:endgame=off"))
-        cnil = np.array(open_tables().arrays["cnil"])
-        readings = np.zeros((3, BINS, 2), np.int64)
-        nil_rounds(seed, 0, 500 * pairs, Rules(), policy, players, profiles, 1, cnil, counts, readings)
-        n, made = counts[row, 75:85].sum(axis=0)
-        good = counts[:, 40:].sum(axis=(0, 1))
-        return name, f"{100 * made / max(n, 1):.1f} of {n}", f"{100 * good[1] / good[0]:.1f}"
-
-    with ThreadPoolExecutor(jobs) as pool:
-        rows = list(pool.map(measure, cast))
-    return table("players | made after 1, 3 at value .75-.85, % | made at value over .4, %", rows)
-
-
 def fit_levels(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """Search the noise_sd with which each level of each policy wins `LEVEL_STEP` percent less than the next level.
 
@@ -384,6 +357,5 @@ SEARCHES: dict[str, Callable[[tuple[Tables, ...], int, int, int], str]] = {
     "rules": fit_rules,
     "srp": fit_srp2,
     "srp@1": fit_srp,
-    "nil": fit_nil,
     "levels": fit_levels,
 }

@@ -46,7 +46,7 @@ _HELD_OUT_AXES = ("stated probability in twentieths", "number of nils, mean stat
 
 
 class Judge(NamedTuple):
-    """Counts that compare the readings of cnil: which predicts best whether a nil is made; see `fit nil`."""
+    """Counts that compare the readings of cnil: which predicts best whether a nil is made."""
 
     on: int  # 1: in a quarter of the rounds the seat bids nil with any hand, also with a sure loser or honours
     cnil: Any  # float64 (3, 2, 8192): the table `cnil` by reading

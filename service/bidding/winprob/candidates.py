@@ -50,12 +50,14 @@ def best_bid(p_win: Any, natural: int, policy: Policy) -> int:
     """
     best = 0
     least, most = 1.0, 0.0
+    enough = 0.0  # the win probability from which on a higher number is better by `margin`
     for bid in range(1, 14):
         p = p_win[bid]
         if p < 0.0:
             continue
-        if best == 0 or p > p_win[best] + policy.margin:
+        if best == 0 or p > enough:
             best = bid
+            enough = p + policy.margin
         if p < least:
             least = p
         if p > most:

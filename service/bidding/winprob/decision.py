@@ -27,7 +27,7 @@ from service.bidding.winprob.features import (
     model_position,
 )
 from service.bidding.winprob.games import key_of
-from service.bidding.winprob.outcome_values import OUR_WAYS, THEIR_WAYS, Side, outcome_value_matrix
+from service.bidding.winprob.outcome_values import Side, outcome_value_matrix
 from service.bidding.winprob.outcomes import (
     OURS,
     OUTCOMES,
@@ -95,8 +95,8 @@ def win_decision(
     ``every``: report all allowed legal bids, not only those considered. ``rules`` must have a win table (`games`).
     """
     allowed, legal = bids_of
-    tables, win_slice = weights.tables, weights.games[key_of(rules)]
-    position = model_position(hand, auction, standing, allowed, win_slice, rules, tables)
+    tables, game = weights.tables, weights.games[key_of(rules)]
+    position = model_position(hand, auction, standing, allowed, game.win_slice, rules, tables)
     seat, (us, them, us_bags, them_bags), regular, nil, weighed, held, inputs, _, stake, their_stake, certain = position
     if (hand >> 48).bit_count() == 4:
         nil = consider_nil(suits_of(hand), auction, BIS_TERMS, allowed, rules, tables)
@@ -119,9 +119,9 @@ def win_decision(
         reach += rules.nil_points
     same = opposing.count(opposing[0]) == len(opposing)  # the usual case: our bid does not change it
     their_bids = [(their_tens[:1] if same else their_tens, their_stake)]
-    ours = record(Side, (OUR_WAYS[win_slice.bags], us, us_bags, our_bids, reach))
-    theirs = record(Side, (THEIR_WAYS[win_slice.bags], them, them_bags, their_bids, 10 * max(their_tens) + their_stake))
-    worths = outcome_value_matrix(ours, theirs, seat & 1, rules, win_slice, weights.wins[win_slice.more])
+    ours = record(Side, (us, us_bags, our_bids, reach))
+    theirs = record(Side, (them, them_bags, their_bids, 10 * max(their_tens) + their_stake))
+    worths = outcome_value_matrix(ours, theirs, seat & 1, rules, game)
 
     seen = np.frombuffer(bytearray().join(rows), np.float32).reshape(-1, VALUES + OUTCOMES)
     values = seen[:, VALUES:]

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from service.bidding.game.auction import NO_BID, read_auction
 from service.bidding.table_views import Tables
 from service.bidding.winprob.features import INPUTS, VALUED, VALUES, Expected, expected_bids
-from service.bidding.winprob.games import Games
+from service.bidding.winprob.games import GameKey, Games, all_rules
+from service.bidding.winprob.outcome_values import GameValues, game_values
 from service.bidding.winprob.outcomes import OUTCOMES
-from service.bidding.winprob.win_table import WIN_SCALE
+from service.bidding.winprob.win_table import WIN_SCALE, win_array
 
 Floats = NDArray[np.float32]
 _BIDS = (NO_BID,), range(14)  # possible bids of a seat that has not bid yet, and of one that has
@@ -32,9 +33,8 @@ class Weights(NamedTuple):
     bid: Floats  # (VALUES + OUTCOMES, H + 1)
     hidden: Floats  # (H + 1, G + 1)
     out: Floats  # (G + 1, OUTCOMES)
-    wins: tuple[NDArray[np.uint16], NDArray[np.uint16]]  # `win` and `more_win`
     tables: Tables  # as memoryviews
-    games: Games
+    games: dict[GameKey, GameValues]
     expected: list[list[Expected]]  # by sequence of fewer than three previous bids, and by our bid
 
 
@@ -60,7 +60,11 @@ def load_weights(tables: Tables, views: Tables, games: Games) -> Weights:
         [expected_bids(bid, read_auction(seat, b0, b1, NO_BID), views) for bid in range(14)]
         for seat, b0, b1 in sequences
     ]
-    return Weights(first, of_bids, second, out, (tables.win, tables.more_win), views, games, expected)
+    values = {
+        key: game_values(rules, win_slice, win_array(win_slice, tables))
+        for (key, win_slice), rules in zip(games.items(), all_rules(games), strict=True)
+    }
+    return Weights(first, of_bids, second, out, views, values, expected)
 
 
 def outcome_odds(x: Floats, rows: Floats, weights: Weights) -> Floats:

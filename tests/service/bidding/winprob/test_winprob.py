@@ -36,7 +36,7 @@ from service.bidding.winprob.features import (
     model_position,
 )
 from service.bidding.winprob.games import SLICES, games_of, key_of, rules_of
-from service.bidding.winprob.outcome_values import OUR_WAYS, THEIR_WAYS, Side, outcome_value_matrix
+from service.bidding.winprob.outcome_values import Side, game_values, outcome_value_matrix
 from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS
 from service.bidding.winprob.weights import load_weights
 from service.bidding.winprob.win_table import WIN_SCALE, win_array
@@ -136,11 +136,12 @@ def test_worths_of_all_bids_are_those_of_each(fitted):
         contracts = [rng.randint(0, 8), *(rng.randint(0, 20) for _ in range(3))]
         opposing = [rng.randint(0, 14) for _ in range(rng.choice((1, 4)))]
         by_stake = [(contracts[:1], stake + 100), (contracts[1:], stake)]
-        ours = Side(OUR_WAYS[place.bags], us, us_bags, by_stake, 10 * max(contracts) + stake + 100)
+        ours = Side(us, us_bags, by_stake, 10 * max(contracts) + stake + 100)
         reach = 10 * max(opposing) + their_stake
-        theirs = Side(THEIR_WAYS[place.bags], them, them_bags, [(opposing, their_stake)], reach)
+        theirs = Side(them, them_bags, [(opposing, their_stake)], reach)
         next_first = rng.randrange(2)
-        found = outcome_value_matrix(ours, theirs, next_first, rules, place, win_array(place, fitted.arrays))
+        game = game_values(rules, place, win_array(place, fitted.arrays))
+        found = outcome_value_matrix(ours, theirs, next_first, rules, game)
         for i, contract in enumerate(contracts):
             staked = Contracts(contract, opposing[i % len(opposing)], stake if i else stake + 100, their_stake)
             values = [0.0] * OUTCOMES

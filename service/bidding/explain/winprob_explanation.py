@@ -50,7 +50,11 @@ _COUNTED = {
     for their_nil, theirs in _THEIRS.items()
 }
 _NAMES = {sides: tuple(columns) for sides, columns in _COUNTED.items()}
-_COLUMNS = {sides: outcome_columns(list(columns.values())) for sides, columns in _COUNTED.items()}
+# The columns of these names, and after them those of a nil of our side.
+_COLUMNS = {
+    (nil, their_nil): outcome_columns([*columns.values(), *_COUNTED[True, their_nil].values()])
+    for (nil, their_nil), columns in _COUNTED.items()
+}
 
 
 def explain_winprob(made: WinDecision, turn: Turn, policy: Policy) -> Explanation:
@@ -59,12 +63,11 @@ def explain_winprob(made: WinDecision, turn: Turn, policy: Policy) -> Explanatio
     Of a candidate's outcomes, `made` and `set` are about our contract and sum to 1; `bags`: made with two bags or more.
     """
     sides = made.stake > 0, made.their_stake > 0
-    beside_nil = True, sides[1]
-    names, nil_names = _NAMES[sides], _NAMES[beside_nil]
+    names = _NAMES[sides]
     rows = sum_outcomes(made.odds, _COLUMNS[sides])
+    outcomes = [dict(zip(names, row)) for row in rows]
     if not made.bids[0]:
-        rows[:1] = sum_outcomes(made.odds[:1], _COLUMNS[beside_nil])
-    outcomes = [dict(zip(names if bid else nil_names, row)) for bid, row in zip(made.bids, rows)]
+        outcomes[0] = dict(zip(_NAMES[True, sides[1]], rows[0][len(names) :]))
     chosen = made.bids.index(made.bid)
     p_win = made.p_win[chosen]
     reasons = _chosen_reasons(made, chosen, outcomes[chosen], turn)

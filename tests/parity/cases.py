@@ -735,6 +735,7 @@ CASES: dict[str, Maker] = {
         r.choice(RULES),
         r.choice(BIS),
     ),
+    STAKES + "contract_is_ten": lambda r: (r.randint(1, 10), r.choice((NO_BID, 0, 3, 5, 7)), r.choice(RULES)),
     STAKES + "at_least_certain": lambda r: (
         r.randint(1, 13),
         holding(r),

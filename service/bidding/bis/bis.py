@@ -28,10 +28,10 @@ from service.bidding.bis.regular import Regular, regular_takes
 from service.bidding.bis.stakes import (
     AS_COUNTED,
     CERTAIN,
-    FOR_TEN,
     NIL_STAKE,
     at_least_certain,
     bag_offset,
+    contract_is_ten,
     number_under_rules,
     scaled_nil_threshold,
 )
@@ -89,9 +89,9 @@ def bis(
     # Up to MANY_SPADES spades, `spade_takes` is never less than the certain tricks, so most hands need no count.
     spades = suits[3]
     many = spades.bit_count() > MANY_SPADES
-    if policy.certain and (many or takes < tables.spade_takes[spades, 0]) and ruled != FOR_TEN:
+    if policy.certain and (many or takes < tables.spade_takes[spades, 0]):
         certain = at_least_certain(takes, spades, above, partner_bid, allowed)
-        if certain > takes:
+        if certain > takes and not contract_is_ten(takes, partner_bid, rules):
             takes, ruled = certain, CERTAIN
     if rules.nil_points < NIL_STAKE or rules.min_bid:
         threshold = scaled_nil_threshold(threshold, rules.min_bid - regular.takes, policy.forced_trick, rules)

@@ -65,6 +65,11 @@ def number_under_rules(
     return nearest_allowed(takes, takes, allowed), BY_RULES
 
 
+def contract_is_ten(number: int, partner_bid: int, rules: Rules) -> bool:
+    """Return whether ``number`` makes a contract of exactly ten, and the rules reward such a contract."""
+    return rules.ten_for_200 > 0 and partner_bid != NO_BID and contract_of(partner_bid) + number == TEN_TRICKS
+
+
 def at_least_certain(takes: int, spades: int, above: int, partner_bid: int, allowed: int) -> int:
     """Return ``takes``, or the certain spade tricks of the hand if they are more.
 

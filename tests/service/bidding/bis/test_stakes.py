@@ -1,5 +1,7 @@
 """How stakes and limits of the rules change a decision: by hand, on both sides of each threshold."""
 
+from typing import Any
+
 import pytest
 
 from service.bidding.bidder import Position, decide
@@ -81,6 +83,25 @@ def test_a_nil_spares_the_tricks_that_the_least_bid_forces():
 def test_the_number(takes, estimate, partner, allowed, rules, expected):
     regular = Regular(0.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, estimate, takes)
     assert number_under_rules(regular, partner, allowed, rules, Policy(ten_from=TEN_FROM)) == expected
+
+
+@pytest.mark.parametrize(
+    ("partner", "rules", "bid", "changed"),
+    [
+        (2, TEN, 8, []),  # ten tricks as counted: 200 points for ten, 110 for eleven
+        (3, TEN, 7, ["ten-for-200"]),
+        (2, Rules(), 9, ["certain-tricks"]),
+        (None, TEN, 9, ["certain-tricks"]),  # the first partner doesn't know the contract yet
+    ],
+)
+def test_certain_tricks_leave_a_contract_of_ten(partner, rules, bid, changed):
+    hand = parse_pbn("AKQJT9632.T.83.T")  # nine certain tricks
+    position = Position(hand, () if partner is None else (partner, 2), 0, 0, 0, 0, rules)
+    plain: Any = decide(position, parse_policy("bis"), open_tables())
+    offset = 8.0 - plain.explanation["regular"]["estimate"]
+    made: Any = decide(position, parse_policy(f"bis:offset={offset}"), open_tables())
+    assert made.explanation["regular"]["takes"] == 8
+    assert (made.bid, [step["rule"] for step in made.explanation["adjustments"]]) == (bid, changed)
 
 
 def test_ignored_rules_are_classic():

@@ -15,8 +15,8 @@ from service.bidding.levels import DRAWS_PER_SEED, MOST_TRICKS, hash_normal, per
 from service.bidding.policies import ROWS, SERVED, parse_policy, with_skill
 from service.bidding.policy import Policy
 from service.bidding.skill import decide_with_skill, position_seed
-from service.bidding.tableset import open_tables
 from service.bidding.turn import BRIEF
+from tests.conftest import committed_tables
 
 WORKED = "AKJ62.AQ.Q.K9543"
 LOW = "432.5432.5432.32"
@@ -84,7 +84,7 @@ def test_deviates_are_near_to_normal():
 @pytest.mark.parametrize("style", ["level=1", "level=1,aggression=1,nil_bias=1", "aggression=-1,nil_bias=1"])
 def test_never_absurd(name, style):
     """No number is far from the bid at full strength; no nil is nearly certain to fail unless full strength bids it."""
-    tables, policy = open_tables(), parse_policy(f"{name}:{style}")
+    tables, policy = committed_tables(), parse_policy(f"{name}:{style}")
     full, judge = parse_policy(name), parse_policy("bis:endgame=off,spade_honours=allow")
     nils = 0
     for number, where in enumerate(positions(400)):
@@ -104,7 +104,7 @@ def test_never_absurd(name, style):
 
 @pytest.mark.parametrize("changes", [{"min_bid": 4}, {"min_bid": 6}, {"team_min": 6}, {"nil_points": 200}])
 def test_no_sure_loser_where_tricks_are_forced(changes):
-    tables, rules = open_tables(), CLASSIC._replace(**changes)
+    tables, rules = committed_tables(), CLASSIC._replace(**changes)
     full, policy = parse_policy("bis"), parse_policy("bis:level=1,nil_bias=1")
     nils = 0
     for number, where in enumerate(positions(600, 2)):
@@ -119,7 +119,7 @@ def test_no_sure_loser_where_tricks_are_forced(changes):
 
 @pytest.mark.parametrize("text", ["rb:nil=2-8-T,level=1", "rb:nil=5-8-T,level=1,nil_bias=-1", "ms:level=1,nil_bias=-1"])
 def test_nil_ranks_end_at_the_deuce(text):
-    tables, policy = open_tables(), parse_policy(text)
+    tables, policy = committed_tables(), parse_policy(text)
     for seed in range(200):
         assert min(perturbed(policy, seed)[10:13]) >= 0
         decide_with_skill(position(parse_pbn(LOW)), policy, tables, None, True, seed)
@@ -127,7 +127,7 @@ def test_nil_ranks_end_at_the_deuce(text):
 
 @pytest.mark.parametrize("name", SERVED)
 def test_a_seed_repeats_the_bid_and_others_differ(name):
-    tables, policy, where = open_tables(), parse_policy(f"{name}:level=1"), position(parse_pbn(WORKED), (3, 1))
+    tables, policy, where = committed_tables(), parse_policy(f"{name}:level=1"), position(parse_pbn(WORKED), (3, 1))
     bids = [decide_with_skill(where, policy, tables, None, True, seed) for seed in range(40)]
     assert bids == [decide_with_skill(where, policy, tables, None, True, seed) for seed in range(40)]
     assert len({made.bid for made in bids}) > 1
@@ -140,7 +140,7 @@ def test_a_seed_repeats_the_bid_and_others_differ(name):
 
 def test_style_leans():
     """Over many hands, aggression bids more tricks and nil_bias more nils, whatever the seed."""
-    tables = open_tables()
+    tables = committed_tables()
     for name in ("bis", "winprob"):
         tricks, nils = {}, {}
         for lean in (-1, 0, 1):
@@ -154,7 +154,7 @@ def test_style_leans():
 
 
 def test_the_explanation_tells():
-    tables, where = open_tables(), position(parse_pbn(WORKED), (3, 1))
+    tables, where = committed_tables(), position(parse_pbn(WORKED), (3, 1))
     for name in SERVED:
         policy = parse_policy(f"{name}:level=2,aggression=0.5")
         full = decide(where, parse_policy(name), tables).bid
@@ -175,7 +175,7 @@ def test_the_explanation_tells():
 
 
 def test_legal_bids_have_the_last_word():
-    tables = open_tables()
+    tables = committed_tables()
     for name in SERVED:
         for legal in ((0,), (9,), (0, 1), (12, 13)):
             made = decide_with_skill(position(parse_pbn(WORKED), (3,)), parse_policy(f"{name}:level=1"), tables, legal)

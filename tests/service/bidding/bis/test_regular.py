@@ -17,9 +17,9 @@ from service.bidding.game.scoring import BLIND_NIL, START
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
 from service.bidding.table_profile import JOKERS_PROFILE
-from service.bidding.tableset import open_tables
 from tables.builders.derived import ruff_values, side_value, spade_counts
 from tests import naive
+from tests.conftest import committed_tables
 
 WORKED = "AKJ62.AQ.Q.K9543"
 NOBODY = (0, -1, -1, -1)
@@ -256,7 +256,7 @@ def test_certain_tricks_of_all_holdings(fitted):
 
 
 def test_certain_tricks_with_jokers():
-    spade_takes = open_tables().kernel[JOKERS_PROFILE].spade_takes
+    spade_takes = committed_tables().kernel[JOKERS_PROFILE].spade_takes
     for spades in range(1 << 15):
         count = spades.bit_count()
         if count <= 13:
@@ -281,7 +281,7 @@ def test_certain_tricks_with_jokers():
 )
 def test_a_number_is_at_least_the_certain_tricks(pbn, previous, policy, bid):
     position = Position(parse_pbn(pbn), previous, 0, 0, 0, 0, Rules())
-    made = decide(position, parse_policy(policy), open_tables())
+    made = decide(position, parse_policy(policy), committed_tables())
     assert made.bid == bid
     assert made.explanation is not None
     changed = [step["rule"] for step in made.explanation["adjustments"]]

@@ -10,9 +10,9 @@ from service.bidding.game.cards import parse_pbn
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import Rules, make_rules
 from service.bidding.policies import parse_policy
-from service.bidding.tableset import open_tables
 from tables.report.rule_options import LONG, OPTIONS, SHORT, rules_of
 from tests import naive
+from tests.conftest import committed_tables
 
 ELSEWHERE = {"win", "lose", "blind_nil", "blind_nil_points", "blind_nil_deficit", "variant"}  # sections of their own
 
@@ -28,7 +28,7 @@ def test_every_field_has_a_row():
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
 def test_who_ignores_the_rules_bids_as_under_classic_ones(option):
-    tables, rng, rules = open_tables(), random.Random(option.name), rules_of(option, LONG)
+    tables, rng, rules = committed_tables(), random.Random(option.name), rules_of(option, LONG)
     heeding, ignoring = parse_policy("bis"), parse_policy("bis:rules=ignore")
     for _ in range(60):
         hand = parse_pbn(naive.pbn_of(rng.sample(naive.DECK, 13)))

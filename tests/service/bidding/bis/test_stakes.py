@@ -25,7 +25,7 @@ from service.bidding.game.rules import PRESETS, Rules, make_rules
 from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
-from service.bidding.tableset import open_tables
+from tests.conftest import committed_tables
 
 TEN = Rules(ten_for_200=1)
 TEN_FROM = 8.75
@@ -97,9 +97,9 @@ def test_the_number(takes, estimate, partner, allowed, rules, expected):
 def test_certain_tricks_leave_a_contract_of_ten(partner, rules, bid, changed):
     hand = parse_pbn("AKQJT9632.T.83.T")  # nine certain tricks
     position = Position(hand, () if partner is None else (partner, 2), 0, 0, 0, 0, rules)
-    plain: Any = decide(position, parse_policy("bis"), open_tables())
+    plain: Any = decide(position, parse_policy("bis"), committed_tables())
     offset = 8.0 - plain.explanation["regular"]["estimate"]
-    made: Any = decide(position, parse_policy(f"bis:offset={offset}"), open_tables())
+    made: Any = decide(position, parse_policy(f"bis:offset={offset}"), committed_tables())
     assert made.explanation["regular"]["takes"] == 8
     assert (made.bid, [step["rule"] for step in made.explanation["adjustments"]]) == (bid, changed)
 
@@ -114,7 +114,7 @@ def test_ignored_rules_are_classic():
 
 
 def test_who_ignores_the_rules_still_keeps_to_them():
-    tables = open_tables()
+    tables = committed_tables()
     hand = parse_pbn("KQ2.A43.K94.J852")  # about 3.3 tricks
     for rules, heeding, ignoring in (
         (make_rules("classic", {"min_bid": 5}), 5, 5),

@@ -35,11 +35,11 @@ from service.bidding.game.position import Position
 from service.bidding.game.rules import make_rules
 from service.bidding.policies import parse_policy
 from service.bidding.skill import decide_with_skill
-from service.bidding.tableset import open_tables
 from service.bidding.turn import BRIEF, EXPLAINED
 from service.bidding.winprob.decision import WinDecision
 from service.bidding.winprob.outcomes import OURS, THEIRS
 from service.contract.request import read_bid
+from tests.conftest import committed_tables
 from tests.vectors_update import BEHAVIOUR
 
 WINPROB = parse_policy("winprob")
@@ -75,7 +75,7 @@ def decision(bid, chances, partner=4, opposing=5, own_nil=None):
 
 def told(made, previous=(4, 5), us=0, them=0, us_bags=0, policy=WINPROB, explain=EXPLAINED, **rules):
     where = Position(parse_pbn("AKJ62.AQ.Q.K9543"), previous, us, them, us_bags, 0, make_rules("classic", rules))
-    return explain_winprob(made, turn_of(where, policy, open_tables(), None, explain), policy)
+    return explain_winprob(made, turn_of(where, policy, committed_tables(), None, explain), policy)
 
 
 def test_a_number_between_two_others():
@@ -228,7 +228,7 @@ def test_a_missing_template_is_named(monkeypatch):
 @pytest.fixture(scope="module")
 def calls():
     """The cases of behaviour.json, each decided by its own policy and by `best`, with and without a level."""
-    tables = open_tables()
+    tables = committed_tables()
     requests = [case["request"] for case in json.loads(BEHAVIOUR.read_text(encoding="utf-8"))]
     found = []
     for request in requests:

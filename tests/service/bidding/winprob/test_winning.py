@@ -7,7 +7,6 @@ import pytest
 
 from service.bidding.game.rules import NO_LOSING_GOAL, PARTNERSHIP, PRESETS, make_rules
 from service.bidding.game.scoring import Standing
-from service.bidding.tableset import open_tables
 from service.bidding.winprob.games import (
     BAGS,
     SHIPPED,
@@ -23,6 +22,7 @@ from service.bidding.winprob.games import (
 from service.bidding.winprob.win_table import WIN_SCALE, win_probability, win_probability_after
 from tables.builders.win_tables import BUCKETS, RESIDUAL, kept_outcomes, solve
 from tables.engine.winprob import slice_of
+from tests.conftest import committed_tables
 from tests.more_games import MORE, MORE_ROWS
 
 
@@ -102,7 +102,7 @@ def test_presets_with_a_table(preset):
 
 
 def test_every_partnership_preset_has_a_table():
-    games = open_tables().games
+    games = committed_tables().games
     for preset, rules in PRESETS.items():
         assert (unsupported_field(rules, games) is None) == (rules.variant == PARTNERSHIP), preset
 
@@ -212,7 +212,7 @@ def test_rare_outcomes_join_their_nearest():
 @pytest.mark.parametrize("key", SLICES)
 def test_the_tables_that_ship(key):
     """At equal scores the chances are nearly even. More points are not worse, except for the grouping of outcomes."""
-    tables = open_tables()
+    tables = committed_tables()
     place, win = SLICES[key], tables.arrays["win"]
     assert tables.families["win"].figures["residual"] < RESIDUAL
     assert win_probability(Standing(0, 0, 0, 0), place, win) == pytest.approx(0.5, abs=0.02)

@@ -18,7 +18,6 @@ from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import NO_LOSING_GOAL, Rules
 from service.bidding.game.scoring import START, Standing
 from service.bidding.policies import parse_policy
-from service.bidding.tableset import open_tables
 from service.bidding.winprob.candidates import MOST_CANDIDATES, best_bid, candidates
 from service.bidding.winprob.decision import win_decision
 from service.bidding.winprob.features import (
@@ -49,6 +48,7 @@ from tables.engine.winprob import card_inputs
 from tables.learning.net import CENTRED, CROSS_ENTROPY, Batch, Floats, Net, packed
 from tables.learning.training import GAMES, SEEN_SHARE, drawn_scores, random_games
 from tables.learning.training_data import MOST_TRIED, Labels
+from tests.conftest import committed_tables
 from tests.more_games import MORE_ROWS
 from tests.parity.cases import standing, win_position, winnable
 from tests.parity.worlds import compiled
@@ -92,7 +92,7 @@ def test_a_nil_beside_partners_nil_stakes_both(fitted):
 
 def test_an_explanation_changes_no_bid():
     """Bids that are listed but not compared may look better, because their win probabilities are rough."""
-    rng, tables = random.Random(6), open_tables()
+    rng, tables = random.Random(6), committed_tables()
     better = 0
     for _ in range(400):
         hand, auction, (us, them, us_bags, them_bags), _, rules, *_ = win_position(rng)
@@ -109,7 +109,7 @@ def test_an_explanation_changes_no_bid():
 
 def test_odds_stay_within_float32():
     """For the shipped network: a large constant in all outputs, which training does not prevent, would overflow."""
-    rng, tables = random.Random(8), open_tables()
+    rng, tables = random.Random(8), committed_tables()
     with np.errstate(over="raise"):
         for _ in range(300):
             hand, auction, (us, them, us_bags, them_bags), _, rules, *_ = win_position(rng)
@@ -120,7 +120,7 @@ def test_odds_stay_within_float32():
 
 
 def test_four_low_spades_are_a_nil():
-    made = decide(position("7542.A642.54.642", (6,), 81, 40, game=(200, -100, 100)), WINPROB, open_tables())
+    made = decide(position("7542.A642.54.642", (6,), 81, 40, game=(200, -100, 100)), WINPROB, committed_tables())
     assert made.bid == 0
     assert made.explanation is not None
     assert made.explanation["nil"]["ruled_out"] == "four or more spades"  # by BIS
@@ -150,7 +150,7 @@ def test_worths_of_all_bids_are_those_of_each(fitted):
 
 
 def test_every_legal_bid_is_told():
-    made = decide(position(WORKED, (3, 1)), WINPROB, open_tables())
+    made = decide(position(WORKED, (3, 1)), WINPROB, committed_tables())
     assert made.explanation is not None
     told = made.explanation["candidates"]
     assert [row["bid"] for row in told] == list(range(11))  # partner bid 3
@@ -163,22 +163,22 @@ def test_every_legal_bid_is_told():
     percent = f"{100 * chosen['p_win']:.1f}".removesuffix(".0")
     assert made.explanation["sentence"].startswith(f"Bid {made.bid}: you win the game {percent}% of the time. ")
     assert made.explanation["p_win"] == chosen["p_win"]
-    assert decide(position(WORKED, (3, 1)), WINPROB, open_tables(), explain=False) == (made.bid, made.kind, None)
+    assert decide(position(WORKED, (3, 1)), WINPROB, committed_tables(), explain=False) == (made.bid, made.kind, None)
 
 
 def test_legal_bids_have_the_last_word():
     for legal in ((0,), (9,), (0, 1), (12, 13)):
-        made = decide(position(WORKED, (3, 1)), WINPROB, open_tables(), legal)
+        made = decide(position(WORKED, (3, 1)), WINPROB, committed_tables(), legal)
         assert made.bid in legal
         assert made.explanation is not None
         assert {row["bid"] for row in made.explanation["candidates"]} <= set(legal)
-    made = decide(position(LOW), WINPROB, open_tables(), (0,))
+    made = decide(position(LOW), WINPROB, committed_tables(), (0,))
     assert made.explanation is not None
     assert made.explanation["sentence"].endswith(" No other bid comes into question.")
 
 
 def test_a_clear_nil_and_its_sentence():
-    made = decide(position(LOW), WINPROB, open_tables())
+    made = decide(position(LOW), WINPROB, committed_tables())
     assert (made.bid, made.kind) == (0, "nil")
     assert made.explanation is not None
     assert made.explanation["sentence"].startswith("Bid nil: ")
@@ -226,23 +226,23 @@ def chances_of(made):
 
 
 def test_certain_tricks_are_bid_and_stated_as_certain():
-    made = decide(position(SOLID, (4, 0, 6)), WINPROB, open_tables())
+    made = decide(position(SOLID, (4, 0, 6)), WINPROB, committed_tables())
     assert made.bid >= 10
     outcomes = chances_of(made)
     assert (outcomes[10]["made"], outcomes[10]["set"], outcomes[10]["opponents_set"]) == (1.0, 0.0, 1.0)
-    made = decide(position(SOLID, (4, 3, 3)), WINPROB, open_tables())
+    made = decide(position(SOLID, (4, 3, 3)), WINPROB, committed_tables())
     assert made.bid == 10  # more would be over 13 with partner's 3
     assert chances_of(made)[10]["opponents_set"] == 1.0  # 4 and 3 of three tricks
-    made = decide(position(SOLID, (4, 3, 3)), WINPROB, open_tables(), (11, 12))
+    made = decide(position(SOLID, (4, 3, 3)), WINPROB, committed_tables(), (11, 12))
     assert chances_of(made)[11]["made"] == 0.0  # 14 of 13 tricks
-    made = decide(position("AK.5432.5432.432"), WINPROB, open_tables())
+    made = decide(position("AK.5432.5432.432"), WINPROB, committed_tables())
     assert made.bid >= 2
-    made = decide(position("AKQJT98765432..."), WINPROB, open_tables())
+    made = decide(position("AKQJT98765432..."), WINPROB, committed_tables())
     assert made.bid == 13
 
 
 def test_the_certain_tricks_are_bags_at_least():
-    made = decide(position("AKQJT9.432.32.32", (1, 3)), WINPROB, open_tables(), (2, 3, 4, 5))
+    made = decide(position("AKQJT9.432.32.32", (1, 3)), WINPROB, committed_tables(), (2, 3, 4, 5))
     outcomes = chances_of(made)  # six certain tricks, and partner's 1: at least two bags up to a bid of 3
     assert [outcomes[bid]["bags"] for bid in (2, 3)] == [1.0, 1.0]
     assert 0.0 < outcomes[4]["bags"] < 1.0
@@ -250,7 +250,7 @@ def test_the_certain_tricks_are_bags_at_least():
 
 
 def test_a_nil_with_a_certain_trick_fails():
-    made = decide(position("A2.5432.5432.432", (3, 4)), WINPROB, open_tables(), (0, 1))
+    made = decide(position("A2.5432.5432.432", (3, 4)), WINPROB, committed_tables(), (0, 1))
     assert chances_of(made)[0]["nil_made"] == 0.0
 
 
@@ -260,7 +260,7 @@ def test_solid_spades_beside_nils(length, previous, rng):
     rest = sum(1 << card // 13 * 16 + card % 13 for card in rng.sample(range(39), 13 - length))
     hand = rest | sum(1 << 48 + rank for rank in range(13 - length, 13))
     for policy in (WINPROB, parse_policy("bis"), parse_policy("bis:tuned")):
-        made = decide(Position(hand, previous, 0, 0, 0, 0, Rules()), policy, open_tables())
+        made = decide(Position(hand, previous, 0, 0, 0, 0, Rules()), policy, committed_tables())
         partner = previous[-2] if len(previous) > 1 else 0
         assert made.bid >= min(length, 13 - partner)
 

@@ -1,6 +1,7 @@
 """Types for ASGI and HTTP messages that several modules share, and the sending of an answer.
 
-A `Reply` is an answer's status, its headers without Content-Length, and its body.
+A `Reply` is an answer's status, its headers without Content-Length, and its body. A long body may come in parts,
+because joining them would stop the event loop for a millisecond or more.
 """
 
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -13,7 +14,8 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Any, Any, Any], Awaitable[None]]
 Headers = list[tuple[bytes, bytes]]  # names in lower case
 Fields = dict[bytes, bytes]  # header fields by name
-Reply = tuple[int, Headers, bytes]
+Body = bytes | list[bytes]
+Reply = tuple[int, Headers, Body]
 
 CLOSE = (b"connection", b"close")  # a header of answers
 
@@ -36,6 +38,11 @@ def join_headers(headers: Headers) -> Fields:
 async def send_reply(send: Send, method: str, reply: Reply) -> None:
     """Send an answer; for a HEAD request, only its headers."""
     status, headers, body = reply
-    headers = [*headers, (b"content-length", b"%d" % len(body))]
+    parts = [body] if isinstance(body, bytes) else body
+    headers = [*headers, (b"content-length", b"%d" % sum(map(len, parts)))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": b"" if method == "HEAD" else body})
+    if method == "HEAD":
+        parts = [b""]
+    for part in parts[:-1]:
+        await send({"type": "http.response.body", "body": part, "more_body": True})
+    await send({"type": "http.response.body", "body": parts[-1]})

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 import httptools
 
-from service.asgi import App, Headers, Scope
+from service.asgi import App, Body, Headers, Scope
 
 HIGH_WATER_BYTES = 64 * 1024  # reading pauses when the app has not taken this much of a body
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -25,7 +25,7 @@ class Channel(Protocol):
     def write(self, data: bytes) -> None:
         """Send bytes to the peer."""
 
-    def answer(self, status: int, headers: Headers, body: bytes, keep_alive: bool, length: int | None = None) -> None:
+    def answer(self, status: int, headers: Headers, body: Body, keep_alive: bool, length: int | None = None) -> None:
         """Write an answer. ``headers`` lack Content-Length: it is ``length``, or else the size of ``body``."""
 
     def body_taken(self) -> None:
@@ -103,7 +103,7 @@ class Exchange:
         finally:
             if not self.answered and not self.disconnected:
                 self.keep_alive = False
-                self._answer(500, [], b"")
+                self._answer(500, [], [])
             self._channel.exchange_ended()
 
     async def _receive(self) -> dict[str, Any]:
@@ -134,17 +134,17 @@ class Exchange:
         assert not self.answered, "a body after the end of the answer"
         self._parts.append(message.get("body", b""))
         if not message.get("more_body", False):
-            self._answer(*self._head, b"".join(self._parts))
+            self._answer(*self._head, self._parts)
 
-    def _answer(self, status: int, headers: Headers, body: bytes) -> None:
+    def _answer(self, status: int, headers: Headers, body: list[bytes]) -> None:
         self.answered = True
         self._event.set()
         if self.disconnected:
             return
-        length = next((int(value) for name, value in headers if name == b"content-length"), len(body))
+        length = next((int(value) for name, value in headers if name == b"content-length"), sum(map(len, body)))
         headers = [header for header in headers if header[0] != b"content-length"]
         if self._scope["method"] == "HEAD":
-            body = b""
+            body = []
         if self._expects_continue and not self.read and not self._body:
             self.keep_alive = False  # the peer may or may not still send its body
         self._channel.answer(status, headers, body, self.keep_alive, length)

@@ -11,8 +11,9 @@ import termios
 from array import array
 from http import HTTPStatus
 
-from service.asgi import Headers
+from service.asgi import Body, Headers
 
+MOST_JOINED_BYTES = 64 * 1024  # a longer answer is written in its parts
 STATUS_LINE = {int(status): f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus}
 
 
@@ -31,17 +32,25 @@ class Output:
         self._written += len(data)
         self._transport.write(data)
 
-    def answer(self, status: int, headers: Headers, body: bytes, length: int | None, close: bool) -> None:
+    def answer(self, status: int, headers: Headers, body: Body, length: int | None, close: bool) -> None:
         """Write an answer. ``length``: its Content-Length (None: the size of ``body``); ``close``: add that header."""
         content = [STATUS_LINE[status]]
         for name, value in headers:
             content += (name, b": ", value, b"\r\n")
         if close:
             content.append(b"connection: close\r\n")
-        content += (b"content-length: %d\r\n\r\n" % (len(body) if length is None else length), body)
-        data = b"".join(content)
-        self._pinned = len(data)  # asyncio keeps all of a write until its last byte is sent
-        self.write(data)
+        parts = [body] if isinstance(body, bytes) else body
+        size = sum(map(len, parts))
+        content.append(b"content-length: %d\r\n\r\n" % (size if length is None else length))
+        if size <= MOST_JOINED_BYTES:
+            data = b"".join((*content, *parts))
+            self._pinned = len(data)  # asyncio keeps all of a part until its last byte is sent
+            self.write(data)
+            return
+        head = b"".join(content)
+        self._pinned = max(map(len, parts))
+        self._written += len(head) + size
+        self._transport.writelines((head, *parts))
 
     @property
     def waits(self) -> bool:

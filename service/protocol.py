@@ -27,7 +27,7 @@ from typing import Any
 
 from uvicorn.server import ServerState
 
-from service.asgi import CLOSE, Headers
+from service.asgi import CLOSE, Body, Headers
 from service.edge import TURN_S, Edge
 from service.exchange import Exchange, http_scope
 from service.metrics import OTHER_ROUTE
@@ -278,7 +278,7 @@ class Connection(RequestReader, asyncio.Protocol):
         """Send bytes to the peer."""
         self.output.write(data)
 
-    def answer(self, status: int, headers: Headers, body: bytes, keep_alive: bool, length: int | None = None) -> None:
+    def answer(self, status: int, headers: Headers, body: Body, keep_alive: bool, length: int | None = None) -> None:
         """Write an answer; close if it or its request says so. ``length``: Content-Length (None: the body's size)."""
         if self._phase is REFUSED:
             return

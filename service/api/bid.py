@@ -24,7 +24,6 @@ from service.metrics import Decided
 from service.problems import ProblemError, internal_error, invalid_request
 
 SLICE_S = 0.0005  # work on one batch in one turn of the event loop
-LARGE_BYTES = 256 * 1024  # from this size, an answer is written in a turn of its own
 _logger = logging.getLogger("service")
 
 
@@ -35,8 +34,8 @@ def bid(state: State, tables: TableSet, body: bytes) -> bytes:
     return orjson.dumps(answer)
 
 
-async def bids(state: State, body: bytes, deadline: float, key: Key | None) -> bytes:
-    """Return the JSON answer of POST /v1/bids: an answer or a problem for each request, in order.
+async def bids(state: State, body: bytes, deadline: float, key: Key | None) -> list[bytes]:
+    """Return the JSON answer of POST /v1/bids in parts: an answer or a problem for each request, in order.
 
     Only a few batches are in progress at once; the others wait. In one turn of the event loop, one batch is worked on
     for `SLICE_S`, or longer if one step (parsing, one decision) takes longer. Then all other requests have their turn.
@@ -59,10 +58,7 @@ async def bids(state: State, body: bytes, deadline: float, key: Key | None) -> b
             async with state.batch_turn:
                 batch.work(perf_counter() + SLICE_S, deadline)
                 await asyncio.sleep(0)
-        answer = batch.answer()
-        if len(answer) > LARGE_BYTES:
-            await asyncio.sleep(0)  # joining and writing take 1 ms each for 2 MiB
-    return answer
+    return batch.answer()
 
 
 class _Batch:
@@ -73,7 +69,7 @@ class _Batch:
         self._left = len(requests)
         self._state = state
         self._tables = tables
-        self._texts: list[bytes] = []  # bytes, because the garbage collector would visit thousands of dicts
+        self._texts = [b'{"answers":[']  # bytes, because the garbage collector would visit thousands of dicts
 
     @property
     def complete(self) -> bool:
@@ -110,16 +106,13 @@ class _Batch:
         finally:
             state.metrics.decided_many(made)
         if answers:
-            self._texts.append(_joined(answers))
+            comma = b"," if len(self._texts) > 1 else b""
+            self._texts.append(comma + _joined(answers))
             self._left -= len(answers)
 
-    def answer(self) -> bytes:
-        """Return the JSON answer of a complete batch."""
-        if not self._texts:
-            return b'{"answers":[]}'
-        self._texts[0] = b'{"answers":[' + self._texts[0]
-        self._texts[-1] += b"]}"
-        return b",".join(self._texts)
+    def answer(self) -> list[bytes]:
+        """Return the parts of the JSON answer of a complete batch."""
+        return [*self._texts, b"]}"]
 
 
 def _joined(answers: list[dict[str, Any]]) -> bytes:

@@ -58,7 +58,7 @@ def _run(state, work, *bodies: bytes) -> list[bytes | Exception]:
         found: list[bytes | Exception] = []
         for task in tasks:
             try:
-                found.append(await task)
+                found.append(b"".join(await task))
             except ProblemError as problem:
                 found.append(problem)
         watcher.cancel()
@@ -123,11 +123,15 @@ def test_a_deadline_ends_a_batch_between_two_slices(monkeypatch, state):
 
 def test_the_answer_is_one_array(monkeypatch, state):
     """The answer is one array for every number of slices, for an empty batch and for wrong requests."""
-    whole = asyncio.run(hot.bids(state, _batch(7), math.inf, None))
+
+    def answer(body: bytes) -> bytes:
+        return b"".join(asyncio.run(hot.bids(state, body, math.inf, None)))
+
+    whole = answer(_batch(7))
     Work(monkeypatch, hot.SLICE_S)
-    assert asyncio.run(hot.bids(state, _batch(7), math.inf, None)) == whole
-    assert asyncio.run(hot.bids(state, _batch(0), math.inf, None)) == b'{"answers":[]}'
-    wrong = orjson.loads(asyncio.run(hot.bids(state, b'{"requests":[{},1]}', math.inf, None)))
+    assert answer(_batch(7)) == whole
+    assert answer(_batch(0)) == b'{"answers":[]}'
+    wrong = orjson.loads(answer(b'{"requests":[{},1]}'))
     assert [answer["status"] for answer in wrong["answers"]] == [422, 422]
 
 

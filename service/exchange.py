@@ -1,7 +1,7 @@
 """Exchange: one request that an ASGI task answers, and its answer.
 
 The connection (`protocol.py`) reads the request and writes the answer. This class is the ASGI side: the scope,
-`receive` and `send`. An answer is written in one piece when it is complete, because no endpoint streams.
+`receive` and `send`. An answer is written when it is complete, because no endpoint streams.
 """
 
 import asyncio

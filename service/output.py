@@ -24,7 +24,7 @@ class Output:
         self.taken_at = now  # when the peer's system last acknowledged bytes of an answer (`perf_counter`, s)
         self._transport = transport
         self._written = 0  # bytes
-        self._pinned = 0  # bytes of the last write
+        self._pinned = 0  # bytes of the last answer, all of which uvloop keeps until the last of them is sent
         self._taken = 0  # bytes of `_written` that the peer's system has acknowledged
 
     def write(self, data: bytes) -> None:
@@ -44,12 +44,12 @@ class Output:
         content.append(b"content-length: %d\r\n\r\n" % (size if length is None else length))
         if size <= MOST_JOINED_BYTES:
             data = b"".join((*content, *parts))
-            self._pinned = len(data)  # asyncio keeps all of a part until its last byte is sent
+            self._pinned = len(data)
             self.write(data)
             return
         head = b"".join(content)
-        self._pinned = max(map(len, parts))
-        self._written += len(head) + size
+        self._pinned = len(head) + size
+        self._written += self._pinned
         self._transport.writelines((head, *parts))
 
     @property

@@ -138,7 +138,7 @@ class Policy(NamedTuple):
     margin: Annotated[
         float, Option(_CHANCE, "Win probability by which a higher number must be better than a lower one.")] = 2e-3
     nil_margin: Annotated[
-        float, Option(_CHANCE, "Win probability by which a nil must be better than the best number.")] = 5e-3
+        float, Option(_CHANCE, "Win probability by which a nil must be better than the number chosen.")] = 5e-3
     even: Annotated[
         float, Option(_CHANCE, "If all numbers are closer in win probability, the regular takes are bid.")] = 5e-3
 # fmt: on

@@ -3,7 +3,7 @@
 Kernels are undecorated functions. This module registers every function of the kernel modules, so that compiled code can
 call them, and `entry` compiles the outermost loops of the simulators. Two measures make caching safe. First, the name
 of the cache folder contains a hash of all kernel sources, because numba alone would keep running an outdated callee.
-Second, only entries are cached.
+Second, only entries and the card player are cached.
 
 numba copies all that an entry calls into the entry and optimises it anew. The card players are most of it, so they are
 compiled once and called through the linker.
@@ -199,12 +199,16 @@ def _register() -> None:
 
 
 @cache
-def _load_card_player() -> None:
-    """Compile `choose_card` by itself, or read it from the cache, and make its machine code callable by name."""
+def _load_card_player() -> Any:
+    """Compile `choose_card` by itself, or read it from the cache, and make its machine code callable by name.
+
+    It is returned so that it lives as long as the process.
+    """
     chosen = types.int64(_STATE, types.int64)
     compiled = numba.njit(chosen, nogil=True, cache=True)(choose_card)
     made = compiled.overloads[chosen.args]
     llvm.add_symbol(_CHOOSE_CARD, made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
+    return compiled
 
 
 @intrinsic  # type: ignore[untyped-decorator]

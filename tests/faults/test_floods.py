@@ -230,6 +230,25 @@ def test_batches_that_nobody_reads_are_bounded(name, seconds, connections, tmp_p
         _flood(target, name, seconds, connections, after_s=1.5).check(_BATCH_STALL_MS)
 
 
+@pytest.mark.parametrize("connections", [45, pytest.param(150, marks=pytest.mark.long)])
+def test_answers_that_are_read_but_for_their_end_are_bounded(connections, tmp_path):
+    """The server's loop keeps all parts of an answer until the last byte is sent, so all of it counts as unsent."""
+    left_bytes = 330_000  # more than the systems at both ends keep in their buffers
+    request = request_bytes(BATCH, path="/v1/bids")
+    with _target("plain", tmp_path) as target, ExitStack() as stack:
+        for _ in range(connections):
+            peer = stack.enter_context(_small_window(target.server))
+            peer.settimeout(10)
+            peer.sendall(request)
+            head = b""
+            while b"\r\n\r\n" not in head:
+                head += peer.recv(4096)
+            unread = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]) - len(head) - left_bytes
+            while unread > 0:
+                unread -= len(peer.recv(min(unread, 65536)))
+            assert target.memory_mib() < _LIMIT_MIB
+
+
 # ---- pipelines in order -------------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,7 @@
 A contract is a multiple of ten points, and ten points are a fixed number of win-table rows. So a way to end the round
 moves a score by the same number of cells wherever the score is, and `game_values` lists these moves for each game. The
 moves of both sides are then added in one numpy call. Near a goal or the edge of the table, the points are counted
-instead (`_counted_cells`). `decision` gives the contracts and scores; a parity test compares the values with those of
+instead (in `_cells`). `decision` gives the contracts and scores; a parity test compares the values with those of
 the kernels.
 """
 

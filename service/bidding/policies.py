@@ -175,7 +175,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
             SUICIDE: {"nil_threshold": -100.0, "nil_slope": 10.0, "spade_honours": 1},
             JOKERS: {"nil_threshold": 0.0, "offset": 0.15},
         },
-        typical_us=(7.0, 11.3),
+        typical_us=(14.4, 25.1),
         noise_sd=(0.0, 1.25, 1.05, 0.8, 0.55, 0.0),
     ),
     PolicyRow[Baseline](
@@ -188,7 +188,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
         takes=lambda made: made.takes,
         explain=_explain_with(_LOW_CARDS),
         defaults=Policy(kind=RB),  # its nil ranks are fitted to our engine: `python -m tables fit rb`
-        typical_us=(2.2, 4.8),
+        typical_us=(4.7, 10.9),
         noise_sd=(0.0, 1.0, 0.82, 0.64, 0.43, 0.0),
     ),
     PolicyRow[Baseline](
@@ -200,7 +200,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
         takes=lambda made: made.takes,
         explain=_explain_with(_LOW_CARDS),
         defaults=Policy(kind=MS, nil_x=3, nil_y=6, nil_z=8),  # 5-8-T as published (ECAI 2020, appendix F)
-        typical_us=(2.2, 4.7),
+        typical_us=(5.0, 11.0),
         noise_sd=(0.0, 0.62, 0.51, 0.41, 0.31, 0.0),
     ),
     PolicyRow[Baseline](
@@ -212,7 +212,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
         takes=lambda made: made.takes,
         explain=_explain_with(_IO_NIL),
         defaults=Policy(kind=IO),
-        typical_us=(1.9, 4.5),
+        typical_us=(4.2, 9.7),
         noise_sd=(0.0, 0.82, 0.66, 0.48, 0.26, 0.0),
     ),
     PolicyRow[Baseline](
@@ -237,7 +237,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
         takes=lambda made: made.bid,
         explain=lambda made, turn, by_rules, bid, policy: explain_winprob(made, turn, policy),
         defaults=Policy(kind=WINPROB),
-        typical_us=(56.0, 108.0),
+        typical_us=(116.2, 219.5),
         noise_sd=(0.0, 0.3, 0.14, 0.08, 0.04, 0.0),
         needs_win_table=True,
         keeps_to_legal=True,

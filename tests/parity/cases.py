@@ -386,7 +386,7 @@ def counted_takes(rng: random.Random) -> Regular:
     return Regular(0.5, 0.25, 0.0, 1, 2, rng.random(), 0.0, 0.0, takes + rng.random() - 0.5, takes)
 
 
-def worth_of(rng: random.Random) -> tuple:
+def value_after(rng: random.Random) -> tuple:
     rules, win_slice = winnable(rng)
     return standing(rng, rules), rng.randrange(2), win_slice, rules, table_of(win_slice)
 
@@ -395,7 +395,7 @@ def contracts(rng: random.Random) -> Contracts:
     return Contracts(rng.randint(0, 13), rng.randint(0, 13), rng.choice((0, 0, 100, 200)), rng.choice((0, 0, 100)))
 
 
-def outcome_worths(rng: random.Random) -> tuple:
+def outcome_values(rng: random.Random) -> tuple:
     rules, win_slice = winnable(rng)
     values = view(np.zeros(OUTCOMES))
     where = contracts(rng), standing(rng, rules), rng.randrange(2)
@@ -496,7 +496,11 @@ REGULAR = "service.bidding.bis.regular."
 SIGNALS, BLIND = "service.bidding.bis.conventions.", "service.bidding.bis.blind_nil."
 NIL, ENDGAME, BASELINES = "service.bidding.bis.nil.", "service.bidding.bis.endgame.", "service.bidding.baselines."
 RULES_OF_PLAY, DEAL, COMMON = "tables.engine.play.", "tables.engine.deal.", "tables.players.common."
-WINNING, WINPROB, WORTHS = "service.bidding.winprob.win_table.", "tables.engine.winprob.", "tables.engine.outcomes."
+WINNING, WINPROB, OUTCOMES_OF = (
+    "service.bidding.winprob.win_table.",
+    "tables.engine.winprob.",
+    "tables.engine.outcomes.",
+)
 FEATURES, OUTCOME = "service.bidding.winprob.features.", "service.bidding.winprob.outcomes."
 LEVELS = "service.bidding.levels."
 LEGAL, VARIANTS = "service.bidding.game.legal.", "service.bidding.game.variants."
@@ -634,7 +638,7 @@ CASES: dict[str, Maker] = {
     WINNING + "win_probability": lambda r: next(
         (standing(r, rules), win_slice, table_of(win_slice)) for rules, win_slice in [winnable(r)]
     ),
-    WINNING + "win_probability_after": worth_of,
+    WINNING + "win_probability_after": value_after,
     FEATURES + "side_order": lambda r: (holding(r), holding(r), holding(r)),
     FEATURES + "holdings": lambda r: (suits_of(hand(r)),),
     WINPROB + "card_inputs": lambda r: (holdings(suits_of(hand(r))), view(np.zeros(CARD_INPUTS))),
@@ -663,24 +667,24 @@ CASES: dict[str, Maker] = {
     ),
     OUTCOME + "their_impossible_ways": lambda r: (r.randint(0, 20), r.choice((0, 100)), r.randint(0, 13)),
     OUTCOME + "contract_tens": lambda r: (r.randint(0, 13), winnable(r)[0]),
-    WORTHS + "our_points": lambda r: (r.randrange(OURS), r.randint(0, 13), r.choice((0, 100, 200))),
-    WORTHS + "their_points": lambda r: (r.randrange(THEIRS), r.randint(0, 13), r.choice((0, 100, 200))),
+    OUTCOMES_OF + "our_points": lambda r: (r.randrange(OURS), r.randint(0, 13), r.choice((0, 100, 200))),
+    OUTCOMES_OF + "their_points": lambda r: (r.randrange(THEIRS), r.randint(0, 13), r.choice((0, 100, 200))),
     OUTCOME + "nil_stakes": lambda r: (auction(r), r.choice(RULES)),
-    WORTHS + "score_after": lambda r: (
+    OUTCOMES_OF + "score_after": lambda r: (
         r.randint(-100, 500),
         r.randrange(10),
         10 * r.randint(-20, 20),
         r.randint(0, 5),
         winnable(r)[0],
     ),
-    WORTHS + "nearest_outcome": lambda r: (
+    OUTCOMES_OF + "nearest_outcome": lambda r: (
         10 * r.randint(-20, 20),
         r.randint(0, 6),
         10 * r.randint(-20, 20),
         r.randint(0, 6),
         contracts(r),
     ),
-    WORTHS + "outcome_values": outcome_worths,
+    OUTCOMES_OF + "outcome_values": outcome_values,
     "service.bidding.winprob.candidates.candidates": lambda r: (
         r.randint(1, 13),
         r.randint(0, 13),

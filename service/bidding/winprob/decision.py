@@ -121,11 +121,9 @@ def win_decision(
     their_bids = [(their_tens[:1] if same else their_tens, their_stake)]
     ours = record(Side, (us, us_bags, our_bids, reach))
     theirs = record(Side, (them, them_bags, their_bids, 10 * max(their_tens) + their_stake))
-    worths = outcome_value_matrix(ours, theirs, seat & 1, rules, game)
-
     seen = np.frombuffer(bytearray().join(rows), np.float32).reshape(-1, VALUES + OUTCOMES)
     values = seen[:, VALUES:]
-    values[...] = worths
+    values[...] = outcome_value_matrix(ours, theirs, seat & 1, rules, game)
     x = np.frombuffer(b"".join((*_cards(held), _pack_position(*inputs, 1.0))), np.float32)
     odds = outcome_odds(x, seen, weights)
     if seat > 1 and (
@@ -140,8 +138,8 @@ def win_decision(
             odds[row] *= _POSSIBLE[ours_out, theirs_out]
     p_win = []
     by_bid = [-1.0] * 14
-    for bid, worth, whole in zip(bids, np.vecdot(odds, values).tolist(), odds.dot(_TOPS).tolist()):
-        p = worth / whole if worth < whole else 1.0  # the quotient may exceed 1 by rounding
+    for bid, value, whole in zip(bids, np.vecdot(odds, values).tolist(), odds.dot(_TOPS).tolist()):
+        p = value / whole if value < whole else 1.0  # the quotient may exceed 1 by rounding
         p_win.append(p)
         if weighed >> bid & 1:
             by_bid[bid] = p

@@ -119,13 +119,13 @@ def outcome_value_matrix(ours: Side, theirs: Side, next_first: int, rules: Rules
     other, their_start, theirs_inside = _cells(theirs, their_moves, rules, game)
     cells = own + other
     cells += our_start + their_start + game.win_slice.start
-    worths: OutcomeValues = game.win.take(cells, mode="clip")
+    values: OutcomeValues = game.win.take(cells, mode="clip")
     if not next_first:
-        worths = _TOP - worths
+        values = _TOP - values
     if not (ours_inside and theirs_inside):
-        worths[cells >= _FAR] = _TOP
-        worths[cells < 0] = 0
-    return worths.reshape(-1, OUTCOMES)
+        values[cells >= _FAR] = _TOP
+        values[cells < 0] = 0
+    return values.reshape(-1, OUTCOMES)
 
 
 def _cells(side: Side, moves: Moves, rules: Rules, game: GameValues) -> tuple[Cells, int, bool]:

@@ -126,7 +126,7 @@ def test_four_low_spades_are_a_nil():
     assert made.explanation["nil"]["ruled_out"] == "four or more spades"  # by BIS
 
 
-def test_worths_of_all_bids_are_those_of_each(fitted):
+def test_values_of_all_bids_are_those_of_each(fitted):
     """Values of several bids equal those of `outcome_values` for each bid: with and without nil, in all games."""
     rng = random.Random(4)
     for _ in range(1000):

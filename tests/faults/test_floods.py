@@ -231,7 +231,7 @@ def test_batches_that_nobody_reads_are_bounded(name, seconds, connections, tmp_p
 
 
 @pytest.mark.parametrize("connections", [45, pytest.param(150, marks=pytest.mark.long)])
-def test_answers_that_are_read_but_for_their_end_are_bounded(connections, tmp_path):
+def test_answers_whose_end_is_not_read_are_bounded(connections, tmp_path):
     """The server's loop keeps all parts of an answer until the last byte is sent, so all of it counts as unsent."""
     left_bytes = 330_000  # more than the systems at both ends keep in their buffers
     request = request_bytes(BATCH, path="/v1/bids")

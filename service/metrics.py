@@ -50,7 +50,7 @@ NEW_TEXTS_AT_ONCE = 4  # after a pause, this many scrapes get a new text each
 _KINDS = ("regular", "nil", "blind_nil")
 
 # Answers and bids are counted in groups, because counting each takes 8% of a request's time: those of one turn of the
-# event loop, at most this many.
+# event loop, at most this many. A worker that is killed loses the counts of its last turn.
 COUNTED_AT_ONCE = 64
 
 Decided = tuple[tuple[str, str, str], float]  # one bid: kind, policy and convention; seconds that it took

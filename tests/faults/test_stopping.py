@@ -76,12 +76,13 @@ def test_a_killed_worker_returns_and_the_other_serves_meanwhile():
         load, at = asyncio.run(run())
         assert load.statuses.keys() == {200}
         assert load.statuses[200] > at
-        assert load.unanswered <= 8  # one request on each connection of the killed worker
+        assert load.unanswered <= 8  # one request on each connection
         assert load.refused == 0
         text = httpx.get(f"{server.url}/metrics").text
         counted = float(text.partition('spades_http_requests_total{route="/bid",status="200"} ')[2].split()[0])
-        # all answers are counted, also those of the dead worker, which may have died between counting and answering
-        assert 0 <= counted - load.statuses[200] <= load.unanswered
+        # Answers are counted at the end of each turn of the event loop, together. So the dead worker may have answered
+        # once on each connection without counting it, or counted an answer that did not leave.
+        assert -8 <= counted - load.statuses[200] <= load.unanswered
         server.process.send_signal(signal.SIGTERM)
         assert server.process.wait(START_S) == 0
 

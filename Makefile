@@ -6,7 +6,7 @@
 #   make install                            prepare .venv for everything, this project included (editable)
 #   make test [ARGS="-k nil"]               all tests, in two processes; those that measure time or memory afterwards
 #   make test-fast [ARGS="-k nil"]          tests of service/ that compile nothing and start no servers, for the edit loop
-#   make test-long                          the long forms of the fault tests; minutes to an hour
+#   make test-long                          the tests that take too long for every run; an hour
 #   make test-clients                       generate Python, TypeScript and Java clients and run them;
 #                                           wants npm and a JDK
 #   make same-answers [BASE=<commit>] [ARGS="--requests 2000"]
@@ -109,7 +109,7 @@ bench: $(ALL)
 	$(BIN)/python -m loadtest.bench $(ARGS)
 
 test-long: $(ALL)
-	$(BIN)/python -m pytest -m long -s tests/faults tests/service $(ARGS)
+	$(BIN)/python -m pytest -m long -s tests $(ARGS)
 
 test-clients: $(ALL)
 	$(BIN)/python -m pytest -m clients tests/clients $(ARGS)

@@ -8,7 +8,6 @@
 - `cutthroat`: the same in cutthroat, and how much each piece of SOLO wins.
 - `rules`: the effect of stakes and limits (`service.bidding.bis.stakes`).
 - `srp` and `srp@1`: how much each piece of SRP 2 or SRP 1 wins.
-- `nil`: nils made after the bids 1, 3 at nil value .8, by card player.
 - `levels`: the noise of each skill level.
 
 Nothing is written. The constants are in `service.bidding.policies` and `service.bidding.bis.stakes`, with their
@@ -35,7 +34,7 @@ from service.bidding.tableset import open_tables
 from tables.arena import stats
 from tables.builders import cutthroat
 from tables.builders.curve_fit import log_loss_by_bin
-from tables.builders.curves import BINS, nil_rounds
+from tables.builders.curves import BINS, Judge, nil_rounds
 from tables.builders.factor import START, learn
 from tables.builders.rb import FIT_RULES
 from tables.engine.game import PAIR_DD, PAIR_RR, POINTS, ROUNDS, SUMS, Lineup
@@ -208,7 +207,8 @@ def fit_cutthroat(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int
     for texts, finals in ((grid, 6), ([f"bis:{options}" for options in single], len(single))):
         rows += [(text, rate) for rate, text in ranked(profiles, texts, "bis", pairs, seed, jobs, finals, rules)]
     rows += [
-        (f"log-loss of nil values, {name}", f"{loss:.4f}") for name, loss in _readings(profiles, 100 * pairs, seed)
+        (f"log-loss of nil values, {name}", f"{loss:.4f}")
+        for name, loss in losses_by_attackers(profiles, 100 * pairs, seed)
     ]
     bis = parse_policy("bis", CUTTHROAT)
     tries = [(f"SOLO without {name}", "solo@1", ALL_PIECES ^ 1 << i) for i, name in enumerate(PIECES_OF_SOLO)]
@@ -219,7 +219,7 @@ def fit_cutthroat(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int
     return table("cutthroat | win rate against bis and SOLO, %", rows)
 
 
-def _readings(profiles: tuple[Tables, ...], rounds: int, seed: int) -> list[tuple[str, float]]:
+def losses_by_attackers(profiles: tuple[Tables, ...], rounds: int, seed: int) -> list[tuple[str, float]]:
     """Return the log-loss of calibrated nil values by the number of opponents that attack a nil, on all nils."""
     rules = PRESETS["cutthroat"]
     every = np.stack([cutthroat.cnil_table(hunters) for hunters in (3, 2, 1)])
@@ -227,7 +227,7 @@ def _readings(profiles: tuple[Tables, ...], rounds: int, seed: int) -> list[tupl
     counts = np.zeros((SEQUENCES, BINS, 2), np.int32)
     policy = numba_typed(parse_policy(cutthroat.BIDDER, CUTTHROAT))
     table_of_four = player_rows(player_for(rules), player_for(rules))
-    nil_rounds(seed, 0, rounds, rules, policy, table_of_four, profiles, 1, every, counts, readings)
+    nil_rounds(seed, 0, rounds, rules, policy, table_of_four, profiles, counts, Judge(1, every, readings))
     return [(f"{hunters} hunters", log_loss_by_bin(found)) for hunters, found in zip((3, 2, 1), readings, strict=True)]
 
 

@@ -1,7 +1,12 @@
 """The measurements of the searches, on matches whose results are given."""
 
+from math import log
+
+import pytest
+
 from service.bidding.policies import parse_policy
 from tables import fit
+from tests.conftest import committed_tables
 
 
 def win_rate_of(monkeypatch, results):
@@ -24,3 +29,10 @@ def test_win_rate_of_many_pairs_is_the_normal_one(monkeypatch):
     # Half of 10,000 pairs .5, the rest half 0 and half 1: variance 1/8, 1.96 * sqrt(.125 / 10,000) = .00693.
     results = [(1, -1)] * 5000 + [(1, 1)] * 2500 + [(-1, -1)] * 2500
     assert str(win_rate_of(monkeypatch, results)) == "50.00 ± 0.69"
+
+
+@pytest.mark.long
+def test_nil_values_of_cutthroat_say_more_than_a_coin():
+    losses = dict(fit.losses_by_attackers(committed_tables().kernel_arrays, rounds=4000, seed=1))
+    assert list(losses) == ["3 hunters", "2 hunters", "1 hunters"]
+    assert all(0 < loss < log(2) for loss in losses.values())

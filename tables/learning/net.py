@@ -1,146 +1,149 @@
-"""The outcome net and its gradients: numpy float32, squared error of win probabilities.
+"""The outcome net in JAX: its loss and its training. The service and the simulator have their own forward pass.
 
 The inputs of a position and of a bid share the first hidden layer. Two ReLU layers follow, then a softmax over the
 outcomes of `service.bidding.winprob.outcomes`. A bid's win probability is the mean of its outcomes' values, and the
 target is the value of the result of its round. Errors between the candidates of one position weigh more than their
 common mean, because they decide the bid. A very small cross-entropy to the nearest outcome separates outcomes of the
 same value. More of it costs strength, because the nearest outcome is not the result of the round.
-`tables.learning.training_data` labels the batches; `tables.learning.soap` updates the weights.
+
+Every position has room for the same number of candidates (`training_data.Labels`), so that JAX compiles one step for
+all batches. Room without a candidate has weight 0 and changes nothing.
+
+The inputs are strongly correlated, and Nadam alone would need far more positions to separate them. So the weights of
+the first layer are trained in a basis in which the inputs are uncorrelated (`whitening`).
 """
 
-from collections.abc import Sequence
-from concurrent.futures import Executor
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterable
+from functools import partial
+from typing import TypeAlias
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+import optax
 from numpy.typing import NDArray
 
 from service.bidding.winprob.features import BID_INPUTS, INPUTS
 from service.bidding.winprob.outcomes import OUTCOMES
-from tables.learning.soap import Soap
 from tables.learning.training_data import Labels
+from tables.run.family import Arrays
 
-WIDTH, DEPTH = 256, 64  # sizes of the first and second hidden layer
 CENTRED = 3.0  # weight of squared errors around their mean over a position's candidates; the mean's square weighs 1
 CROSS_ENTROPY = 0.001  # weight of the cross-entropy
+DAMPING = 1e-4  # added to the inputs' second moments, so that rare inputs are not scaled up without limit
+BETA2 = 0.99  # Nadam's decay of squared gradients
 
 Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
+Weights: TypeAlias = dict[str, jax.Array]  # float32, see `first_weights`
 
 
-class Batch(NamedTuple):
-    """Labelled positions, B of them, and their N candidates in the order of the positions."""
+def first_weights(rng: np.random.Generator, layers: tuple[int, int], inputs: int = INPUTS) -> dict[str, Floats]:
+    """Return random weights by name. The last row of each array has the biases, except in `bid`.
 
-    x: Floats  # (B, INPUTS): inputs of the positions
-    first: Ints  # (B,): index of each position's first candidate
-    position: Ints  # (N,): index of each candidate's position
-    c: Floats  # (N, BID_INPUTS): inputs of the candidates
-    values: Floats  # (N, OUTCOMES): win probability after each outcome
-    target: Floats  # (N,): win probability after the round's result
-    real: Floats  # (N,): weights, 1 for a candidate, less for a bid that no policy makes
-    outcome: Ints  # (N,): outcome nearest to the round's result
-    bid: Ints  # (N,): 0..13
-
-    def means(self, of: Floats) -> Floats:
-        """Return the weighted mean of ``of`` (N,) over each position's candidates: (B,)."""
-        weights = np.add.reduceat(self.real, self.first)
-        return cast(Floats, np.add.reduceat(of * self.real, self.first) / weights)
-
-
-def packed(labels: Labels, tried: Any) -> Batch:
-    """Return ``labels`` as a batch, without the rows that have no candidate.
-
-    ``tried`` (B, M) has the candidates' bids.
+    ``layers``: sizes of the hidden layers; ``inputs``: number of a position's inputs.
     """
-    x, c, values, target, real, outcome = labels
-    some = real > 0
-    first = np.concatenate([[0], np.cumsum(some.sum(axis=1))[:-1]])
-    position = np.nonzero(some)[0]
-    bid = tried[some].astype(np.int64)
-    return Batch(x, first, position, c[some], values[some], target[some], real[some], outcome[some], bid)
+    width, depth = layers
+    shapes = {
+        "position": (inputs + 1, width),
+        "bid": (BID_INPUTS, width),
+        "hidden": (width + 1, depth),
+        "out": (depth + 1, OUTCOMES),
+    }
+    weights = {}
+    for name, (rows, columns) in shapes.items():
+        fed = rows if name == "bid" else rows - 1
+        drawn = rng.normal(0.0, np.sqrt(2.0 / fed), (rows, columns)) * (0.3 if name == "out" else 1.0)
+        drawn[fed:] = 0.0
+        weights[name] = drawn.astype(np.float32)
+    return weights
 
 
-class Net:
-    """The weights of the net by name: `position`, `bid`, `hidden`, `out`.
+def outcome_logits(weights: Weights, batch: Labels) -> jax.Array:
+    """Return the logits (B, MOST_TRIED, OUTCOMES) of the candidates' outcomes."""
+    position, hidden, out = weights["position"], weights["hidden"], weights["out"]
+    size, room, _ = batch.c.shape  # XLA multiplies matrices faster than arrays of three axes
+    shared = batch.x @ position[:-1] + position[-1]
+    own = (batch.c.reshape(size * room, -1) @ weights["bid"]).reshape(size, room, -1)
+    h = jax.nn.relu(own + shared[:, None, :]).reshape(size * room, -1)
+    g = jax.nn.relu(h @ hidden[:-1] + hidden[-1])
+    return (g @ out[:-1] + out[-1]).reshape(size, room, -1)
 
-    The last row of each has the biases, except in `bid`.
+
+@jax.jit
+def win_probabilities(weights: Weights, batch: Labels) -> jax.Array:
+    """Return the win probabilities (B, MOST_TRIED) that the net gives the candidates."""
+    return _mean_values(outcome_logits(weights, batch), batch)
+
+
+@jax.jit
+def loss(weights: Weights, batch: Labels) -> tuple[jax.Array, jax.Array]:
+    """Return the loss, a mean over positions, and the mean squared centred error of the win probabilities."""
+    logits = outcome_logits(weights, batch)
+    error = _mean_values(logits, batch) - batch.target
+    mean = (error * batch.real).sum(axis=-1) / batch.real.sum(axis=-1)
+    centred = ((error - mean[:, None]) ** 2 * batch.real).sum()
+    cross_entropy = optax.softmax_cross_entropy_with_integer_labels(logits, batch.outcome)
+    total = (CENTRED * centred + (mean**2).sum()) / 2 + CROSS_ENTROPY * (cross_entropy * batch.real).sum()
+    return total / len(batch.x), centred / batch.real.sum()
+
+
+def _mean_values(logits: jax.Array, batch: Labels) -> jax.Array:
+    p_win: jax.Array = (jax.nn.softmax(logits) * batch.values).sum(axis=-1)
+    return p_win
+
+
+def whitening(inputs: Floats) -> Floats:
+    """Return the matrix (I, I) whose product with ``inputs`` (n, I) has uncorrelated columns of mean square 1.
+
+    Directions whose mean square is not far above DAMPING get smaller columns.
     """
+    values, vectors = np.linalg.eigh(inputs.T.astype(np.float64) @ inputs / len(inputs))
+    matrix: Floats = (vectors / np.sqrt(values + DAMPING)).astype(np.float32)
+    return matrix
 
-    def __init__(self, rng: np.random.Generator) -> None:
-        shapes = {
-            "position": (INPUTS + 1, WIDTH),
-            "bid": (BID_INPUTS, WIDTH),
-            "hidden": (WIDTH + 1, DEPTH),
-            "out": (DEPTH + 1, OUTCOMES),
-        }
-        self.weights: dict[str, Floats] = {}
-        for name, (rows, columns) in shapes.items():
-            inputs = rows if name == "bid" else rows - 1
-            drawn = rng.normal(0.0, np.sqrt(2.0 / inputs), (rows, columns)) * (0.3 if name == "out" else 1.0)
-            drawn[inputs:] = 0.0
-            self.weights[name] = drawn.astype(np.float32)
-        self.restart()
 
-    def restart(self) -> None:
-        """Reset the optimizer, before the next round of training."""
-        self.optimiser = Soap()
+def fit(
+    weights: Arrays, sample: Labels, batches: Iterable[Labels], rate: float, steps: int
+) -> tuple[dict[str, Floats], Floats]:
+    """Train on ``batches``, at a learning rate that falls from ``rate`` to 0 along a cosine of ``steps`` batches.
 
-    def forward(self, batch: Batch) -> tuple[Floats, Floats, Floats]:
-        """Return both hidden layers and the outcomes' probabilities, one row for each candidate."""
-        w = self.weights
-        h: Floats = batch.c @ w["bid"]
-        h += (batch.x @ w["position"][:-1] + w["position"][-1])[batch.position]
-        np.maximum(h, 0.0, out=h)
-        g: Floats = h @ w["hidden"][:-1]
-        g += w["hidden"][-1]
-        np.maximum(g, 0.0, out=g)
-        odds: Floats = g @ w["out"][:-1]
-        odds += w["out"][-1]
-        odds -= odds.max(axis=1, keepdims=True)
-        np.exp(odds, out=odds)
-        odds /= odds.sum(axis=1, keepdims=True)
-        return h, g, odds
+    The basis of the inputs comes from ``sample``. Return the weights, and the mean squared centred error of each batch
+    before its step.
+    """
+    bases = {
+        "position": whitening(np.hstack([sample.x, np.ones_like(sample.x[:, :1])])),
+        "bid": whitening(sample.c[sample.real > 0]),
+    }
+    optimiser = optax.nadam(optax.cosine_decay_schedule(rate, steps), b2=BETA2)
 
-    def stated(self, batch: Batch) -> Floats:
-        """Return the win probabilities (N,) that the net gives a batch's candidates."""
-        return cast(Floats, np.einsum("ij,ij->i", self.forward(batch)[2], batch.values))
+    def plain(trained: Weights) -> Weights:
+        return {name: jnp.asarray(bases[name]) @ array if name in bases else array for name, array in trained.items()}
 
-    def learn(self, parts: Sequence[Batch], rate: float, pool: Executor) -> float:
-        """Take one step at learning rate ``rate`` on all ``parts`` of a batch, each in a thread of ``pool``.
+    @partial(jax.jit, donate_argnums=(0, 1))
+    def step(trained: Weights, state: optax.OptState, batch: Labels) -> tuple[Weights, optax.OptState, jax.Array]:
+        gradients, error = jax.grad(lambda weights: loss(plain(weights), batch), has_aux=True)(trained)
+        updates, state = optimiser.update(gradients, state)
+        return optax.apply_updates(trained, updates), state, error
 
-        Return the mean squared error of centred win probabilities before the step.
-        """
-        size = sum(len(part.x) for part in parts)
-        found = list(pool.map(lambda part: self.gradients(part, size), parts))  # in the order of the parts
-        gradients = {name: sum(by_name[name] for by_name, _ in found) for name in self.weights}
-        self.optimiser.step(self.weights, cast(dict[str, Floats], gradients), rate)
-        return float(sum(error for _, error in found) / sum(part.real.sum() for part in parts))
+    trained = {
+        name: jnp.asarray(np.linalg.solve(bases[name], array) if name in bases else array, jnp.float32)
+        for name, array in weights.items()
+    }
+    state, errors = optimiser.init(trained), []
+    for batch in batches:
+        trained, state, error = step(trained, state, batch)
+        errors.append(error)
+    return {name: np.asarray(array) for name, array in plain(trained).items()}, np.array(errors)
 
-    def gradients(self, batch: Batch, size: int) -> tuple[dict[str, Floats], float]:
-        """Return the gradients by name, and the sum of squared centred errors.
 
-        The gradients are those of the mean error over ``size`` positions.
-        """
-        w = self.weights
-        h, g, odds = self.forward(batch)
-        stated = np.einsum("ij,ij->i", odds, batch.values)
-        error = stated - batch.target
-        mean = batch.means(error)
-        centred = error - mean[batch.position]
-        shared = (mean / np.add.reduceat(batch.real, batch.first))[batch.position]
-        towards = np.float32(CROSS_ENTROPY / size) * batch.real
-        d = batch.values - stated[:, None]
-        d *= ((np.float32(CENTRED) * centred + shared) * batch.real / np.float32(size))[:, None]
-        d += towards[:, None]
-        d *= odds
-        d[np.arange(len(d)), batch.outcome] -= towards
-        gradients = {"out": np.vstack([g.T @ d, d.sum(axis=0)])}
-        d = d @ w["out"][:-1].T
-        d *= g > 0
-        gradients["hidden"] = np.vstack([h.T @ d, d.sum(axis=0)])
-        d = d @ w["hidden"][:-1].T
-        d *= h > 0
-        gradients["bid"] = batch.c.T @ d
-        by_position = np.add.reduceat(d, batch.first, axis=0)
-        gradients["position"] = np.vstack([batch.x.T @ by_position, by_position.sum(axis=0)])
-        return gradients, float((centred**2 * batch.real).sum())
+def judged(weights: Arrays, batch: Labels) -> tuple[float, float]:
+    """Return two errors on held-out positions: the mean squared centred error, and the win probability lost.
+
+    The lost win probability is the mean difference between the best candidate in hindsight and the net's choice. It
+    falls as the net chooses better, but luck keeps it far from 0.
+    """
+    given = {name: jnp.asarray(array) for name, array in weights.items()}
+    p_win = np.where(batch.real == 1.0, win_probabilities(given, batch), -1.0)
+    target = np.where(batch.real == 1.0, batch.target, -1.0)
+    lost = target.max(axis=1) - target[np.arange(len(target)), p_win.argmax(axis=1)]
+    return float(loss(given, batch)[1]), float(lost.mean())

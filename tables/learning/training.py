@@ -4,34 +4,29 @@ The first round uses positions without a score, bid by rule-based policies. Each
 another game and score. The other five rounds use positions at scores of all games. In these, the net of the round
 before bids for partner and for one in ten opponents, and RB and MS bid for most of the others. Most scores are scores
 that games reached; the others are random. All positions mix in a second card player and noise, so that the net does not
-depend on a single player. The inputs are `tables.learning.training_data` and the table `win`; `tables.learning.net`
-trains. The bytes of the result depend on the seed and on the linear algebra library with its number of threads, not on
---jobs.
+depend on a single player. The inputs are `tables.learning.training_data` and the table `win`. `tables.learning.batches`
+labels the positions, and `tables.learning.net` learns from them. The bytes of the result depend on the seed, and on the
+version of JAX, the processor and its number of cores, not on --jobs.
 """
 
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from service.bidding.game.rules import NO_LOSING_GOAL
 from service.bidding.policies import parse_policy
 from service.bidding.winprob.candidates import ABOVE, BELOW
-from service.bidding.winprob.features import BID_INPUTS, INPUTS
-from service.bidding.winprob.games import BAGS, CLASSIC, DEPTH_POINTS, SLICES, rules_of
-from service.bidding.winprob.outcomes import OUTCOMES
+from service.bidding.winprob.games import rules_of
 from tables.arena.stats import pair_counts
 from tables.builders.win_tables import NO_PENALTY
 from tables.engine.game import SUMS, Lineup
 from tables.engine.selfplay import play_pairs
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
-from tables.engine.winprob import BIDS
-from tables.learning.net import DEPTH as HIDDEN
-from tables.learning.net import WIDTH, Batch, Ints, Net, packed
+from tables.learning.batches import Source, batches, held_out, sample, steps_of
+from tables.learning.scores import GAMES, RULES, SEEN_SHARE, Ints, drawn_scores, random_games
 from tables.learning.training_data import (
     FIRST_PLAYER,
     MOST_TRIED,
@@ -42,7 +37,6 @@ from tables.learning.training_data import (
     Labels,
     Played,
     candidate_rounds,
-    label,
     seen_scores,
 )
 from tables.players.names import TABLES_PLAYER
@@ -60,16 +54,13 @@ LATER_POLICIES = ("winprob", "ms", "ms", "ms", "ms", "rb", "rb", "rb", "bis:tune
 SEEN_BY = "bis:tuned"  # bidder of the games that give the scores to draw from
 PLAYERS = (TABLES_PLAYER, "wrp")
 CHUNK, PAIRS = 20_000, 5_000  # positions and duplicate pairs in a chunk
-BATCH, PARTS = 1024, 2  # positions in a step, and its parts; the parts set the order of sums, so they affect the result
-REDRAWN = 0.3  # share of positions with a score that get another score
-SEEN, SEEN_SHARE = 20_000, 0.75  # number of scores of each game to draw from, and share of scores drawn from them
-NEAR, SPREAD = 0.5, 70.0  # of random scores: share with sides near each other, and sd of their difference in points
-HELD_OUT = 20_000  # positions that are not used to train
-GAMES = tuple(SLICES)
-RULES = tuple(rules_of(game) for game in GAMES)
-# Shares of positions at the games for which strength is reported; the other positions are at any game.
-PLAIN_GAMES = {(200, -100, CLASSIC.bag_penalty): 0.5, (500, NO_LOSING_GOAL, CLASSIC.bag_penalty): 0.15}
+SEEN = 20_000  # number of scores of each game to draw from
+LAYERS = 256, 64  # sizes of the net's first and second hidden layer
+BATCH = 1024  # positions in a step
 NET = ("position", "bid", "hidden", "out")
+
+
+Fit: TypeAlias = Callable[[Arrays, Labels, Iterable[Labels], float, int], tuple[Arrays, NDArray[np.float32]]]
 
 
 class Round(NamedTuple):
@@ -91,42 +82,6 @@ ROUNDS = (
     Round("fifth", LATER_POLICIES, True, True, 2, 4e-3),
     Round("sixth", LATER_POLICIES, True, True, 2, 3e-3),
 )
-
-
-def random_games(rng: np.random.Generator, n: int) -> Ints:
-    """Return (n,): random indices of GAMES."""
-    drawn: Ints = rng.integers(0, len(GAMES), n)
-    lot = rng.random(n)
-    for key, share in PLAIN_GAMES.items():
-        drawn[(lot >= 0.0) & (lot < share)] = GAMES.index(key)
-        lot -= share
-    return drawn
-
-
-def drawn_scores(rng: np.random.Generator, games: Ints, seen: Ints) -> Ints:
-    """Return scores as `random_scores` does, but draw most of them from ``seen``.
-
-    ``seen`` (games, SEEN, 4) has scores that games reached.
-    """
-    taken = seen[games, rng.integers(0, seen.shape[1], len(games))]
-    scores: Ints = np.where(rng.random((len(games), 1)) < SEEN_SHARE, taken, random_scores(rng, games))
-    return scores
-
-
-def random_scores(rng: np.random.Generator, games: Ints) -> Ints:
-    """Return (n, 4): random scores of running games, points and bags of us, then of them.
-
-    Points are a multiple of ten plus the bags.
-    """
-    n = len(games)
-    goal, lose = (np.array([game[i] for game in GAMES])[games] for i in range(2))
-    low = np.maximum(lose // 10 + 1, -DEPTH_POINTS // 10)
-    high = goal // 10 - 1
-    tens = low + (rng.random((2, n)) * (high + 1 - low)).astype(np.int64)
-    beside = tens[0] + np.rint(rng.normal(0.0, SPREAD / 10, n)).astype(np.int64)
-    tens[1] = np.where(rng.random(n) < NEAR, np.clip(beside, low, high), tens[1])
-    bags = rng.integers(0, BAGS, (2, n))
-    return np.stack([10 * tens[0] + bags[0], bags[0], 10 * tens[1] + bags[1], bags[1]], axis=1)
 
 
 def _seen(ctx: Context) -> Ints:
@@ -178,91 +133,9 @@ def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays
     return ctx.gathered(name, max(2, ctx.size(name) // CHUNK), play)
 
 
-def batch_of(
-    rows: Ints, data: Arrays, rng: np.random.Generator, profiles: Any, seen: Ints, redrawn: float = REDRAWN
-) -> Batch:
-    """Return the labelled positions ``rows``.
-
-    Positions without a score, and a share ``redrawn`` of the others, get a new random game and score.
-    """
-    games = data["games"][rows].astype(np.int64)
-    fresh = (games < 0) | (rng.random(len(rows)) < redrawn)
-    games = np.where(fresh, random_games(rng, len(rows)), games)
-    scores = np.where(fresh[:, None], drawn_scores(rng, games, seen), data["scores"][rows].astype(np.int64))
-    played = Played(*(data[name] for name in Played._fields))
-    shape = (len(rows), MOST_TRIED)
-    labels = Labels(
-        np.zeros((len(rows), INPUTS), np.float32),
-        np.zeros((*shape, BID_INPUTS), np.float32),
-        np.zeros((*shape, OUTCOMES), np.float32),
-        np.zeros(shape, np.float32),
-        np.zeros(shape, np.float32),
-        np.zeros(shape, np.int64),
-    )
-    label(rows, played, scores, games, RULES, profiles, labels)
-    return packed(labels, played.tried[rows])
-
-
-def train(net: Net, data: Arrays, stage: Round, seed: int, profiles: Any, seen: Ints, progress: bool) -> float:
-    """Train on all of ``data`` except the first HELD_OUT positions.
-
-    Return the mean squared centred error of the last epoch. Each batch is labelled and learned in PARTS parts, one
-    thread each.
-    """
-    rng = np.random.default_rng(seed)
-    held = min(HELD_OUT, len(data["hands"]) // 10)
-    count = (len(data["hands"]) - held) // BATCH
-    steps = stage.epochs * count
-    net.restart()
-    errors: list[float] = []
-    with (
-        ThreadPoolExecutor(PARTS) as pool,
-        tqdm(total=steps, desc="net/train", disable=None if progress else True) as bar,
-    ):
-
-        def labelled(rows: Ints, step: int) -> list[Future[Batch]]:
-            parts = enumerate(np.split(rows, PARTS))
-            return [
-                pool.submit(batch_of, part, data, np.random.default_rng([seed, step, i]), profiles, seen)
-                for i, part in parts
-            ]
-
-        for epoch in range(stage.epochs):
-            order = held + rng.permutation(len(data["hands"]) - held)
-            rows = [order[b * BATCH : (b + 1) * BATCH] for b in range(count)]
-            coming = labelled(rows[0], epoch * count)
-            for b in range(count):
-                parts = [part.result() for part in coming]
-                if b + 1 < count:
-                    coming = labelled(rows[b + 1], epoch * count + b + 1)
-                falling = 0.5 * (1 + float(np.cos(np.pi * len(errors) / steps)))
-                errors.append(net.learn(parts, stage.rate * falling, pool))
-                bar.update()
-    return float(np.mean(errors[-count:]))
-
-
-def held_out(net: Net, data: Arrays, seed: int, profiles: Any, seen: Ints) -> tuple[float, float]:
-    """Return the error on held-out positions: mean squared centred error, and win probability lost.
-
-    The lost win probability is the mean difference between the best candidate in hindsight and the net's choice. It
-    falls as the net chooses better, but luck keeps it far from 0.
-    """
-    rows = np.arange(min(HELD_OUT, len(data["hands"]) // 10))
-    batch = batch_of(rows, data, np.random.default_rng(seed), profiles, seen, 0.0)
-    stated = net.stated(batch)
-    error = stated - batch.target
-    centred = error - batch.means(error)[batch.position]
-    told, brought = np.full((2, len(rows), BIDS), -1.0)
-    weighed = batch.real == 1.0
-    cells = batch.position[weighed], batch.bid[weighed]
-    told[cells], brought[cells] = stated[weighed], batch.target[weighed]
-    lost = (brought.max(axis=1) - brought[rows, told.argmax(axis=1)]).mean()
-    return float((centred**2 * batch.real).sum() / batch.real.sum()), float(lost)
-
-
-def weights_of(net: Net) -> dict[str, NDArray[np.float64]]:
-    """Return the net's arrays as kernels read them, float64 by name."""
-    return {f"net_{name}": net.weights[name].astype(np.float64) for name in NET}
+def _kernel_arrays(weights: Arrays) -> dict[str, NDArray[np.float64]]:
+    # The net's arrays as kernels read them.
+    return {f"net_{name}": weights[name].astype(np.float64) for name in NET}
 
 
 def _won(ctx: Context, name: str, arrays: Arrays) -> float:
@@ -284,9 +157,13 @@ def _won(ctx: Context, name: str, arrays: Arrays) -> float:
     return float(counts @ np.arange(5) / 4 / counts.sum())
 
 
-def _learn(net: Net, data: Arrays, stage: Round, seed: int, profiles: Any, seen: Ints, progress: bool) -> Arrays:
-    error = train(net, data, stage, seed, profiles, seen, progress)
-    return {**net.weights, "error": np.array([error])}
+def _learn(fit: Fit, weights: Arrays, source: Source, stage: Round, progress: bool) -> Arrays:
+    # Return the weights, and as `error` the mean squared centred error of the last epoch.
+    steps = steps_of(source, BATCH, stage.epochs)
+    coming = batches(source, BATCH, stage.epochs)
+    bar = tqdm(coming, total=steps, desc="net/train", disable=None if progress else True)
+    learnt, errors = fit(weights, sample(source), bar, stage.rate, steps)
+    return {**learnt, "error": np.array([errors[-(steps // stage.epochs) :].mean()])}
 
 
 def _called(learn: Callable[[], Arrays]) -> Chunk:
@@ -294,13 +171,15 @@ def _called(learn: Callable[[], Arrays]) -> Chunk:
 
 
 def _make(ctx: Context) -> Arrays:
+    from tables.learning import net  # not above: only this function needs JAX, which takes a second to import
+
     ts = kernel_tables(ctx.inputs)[:1]
     rng = np.random.default_rng(ctx.seed)
-    net = Net(rng)
+    weights: Arrays = net.first_weights(rng, LAYERS)
     seen = _seen(ctx)
     before: Arrays = {}
     for stage in ROUNDS:
-        arrays = {**ctx.inputs, **weights_of(net)}
+        arrays = {**ctx.inputs, **_kernel_arrays(weights)}
         name = stage.name
         played = _positions(ctx, stage, arrays, seen)
         seed = int(rng.integers(2**31))
@@ -309,21 +188,22 @@ def _make(ctx: Context) -> Arrays:
         data = {key: np.concatenate([played[key], before[key]]) for key in played} if stage.goes_on else played
         before = played
 
-        learn = partial(_learn, net, data, stage, seed, ts, seen, ctx.progress)
+        source = Source(data, seen, ts, seed)
+        learn = partial(_learn, net.fit, weights, source, stage, ctx.progress)
         learnt = ctx.chunks(f"{name}_net", 1, _called(learn))
-        net.weights = {key: learnt[key] for key in NET}
+        weights = {key: learnt[key] for key in NET}
         ctx.figure(f"{name}_train_error", learnt["error"][0])
-        error, lost = held_out(net, data, seed, ts, seen)
+        error, lost = net.judged(weights, held_out(source))
         ctx.figure(f"{name}_held_out_error", error)
         ctx.figure(f"{name}_held_out_lost", lost)
-        ctx.figure(f"{name}_wins_bis", _won(ctx, name, {**ctx.inputs, **weights_of(net)}))
-    return weights_of(net)
+        ctx.figure(f"{name}_wins_bis", _won(ctx, name, {**ctx.inputs, **_kernel_arrays(weights)}))
+    return _kernel_arrays(weights)
 
 
 FAMILIES = (
     Family(
         name="net",
-        generator=4,
+        generator=5,
         make=_make,
         axes={
             "net_position": ("a position's inputs, then the biases", "first hidden layer"),
@@ -336,8 +216,8 @@ FAMILIES = (
             "players": list(PLAYERS),
             "seen_by": SEEN_BY,
             "seen": SEEN,
-            "batch": [BATCH, PARTS],
-            "layers": [WIDTH, HIDDEN],
+            "batch": BATCH,
+            "layers": list(LAYERS),
             "weighed": [BELOW, ABOVE],
             "mixed": [PARTNER, FIRST_PLAYER, NOISE, RARE, SEEN_SHARE],
             "seats": list(SEATS),

@@ -15,7 +15,7 @@ from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState
 from tables.engine.simulate import player_rows, policies_by_chair
 from tables.engine.winprob import slice_of
-from tables.learning.training import GAMES, random_scores
+from tables.learning.scores import GAMES, random_scores
 from tables.markdown import table
 from tables.report.setup import PAPER, Setup
 

@@ -1,8 +1,6 @@
-"""The `winprob` policy: the same bids in numpy and compiled, legal bids, explanations; and the network's training."""
+"""The `winprob` policy: the same bids in numpy and compiled, legal bids, explanations."""
 
 import random
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -24,7 +22,6 @@ from service.bidding.winprob.features import (
     BID_INPUTS,
     BID_NAMES,
     CARD_INPUTS,
-    INPUTS,
     POSITION_NAMES,
     VALUED,
     VALUES,
@@ -45,9 +42,6 @@ from tables.arena.result import run_match
 from tables.engine.outcomes import Contracts, our_points, outcome_values, their_points
 from tables.engine.simulate import numba_typed
 from tables.engine.winprob import card_inputs
-from tables.learning.net import CENTRED, CROSS_ENTROPY, Batch, Floats, Net, packed
-from tables.learning.training import GAMES, SEEN_SHARE, drawn_scores, random_games
-from tables.learning.training_data import MOST_TRIED, Labels
 from tests.conftest import committed_tables
 from tests.more_games import MORE_ROWS
 from tests.parity.cases import standing, win_position, winnable
@@ -310,111 +304,3 @@ def test_ways_of_a_round():
 def test_the_arena_refuses_rules_without_a_table():
     with pytest.raises(ArenaError, match="with winprob"):
         run_match(Match("winprob", "bis", rules=rules_of((500, NO_LOSING_GOAL, 100))._replace(win=400)))
-
-
-def test_scores_drawn_for_training_are_of_games_under_way():
-    rng = np.random.default_rng(1)
-    games = random_games(rng, 5000)
-    seen = np.tile([25, 5, 18, 8], (len(GAMES), 3, 1))
-    scores = drawn_scores(rng, games, seen)
-    taken = (scores == (25, 5, 18, 8)).all(axis=1).mean()
-    assert taken == pytest.approx(SEEN_SHARE, abs=0.03)
-    for number, (us, us_bags, them, them_bags) in zip(games.tolist(), scores.tolist(), strict=True):
-        win, lose, _ = GAMES[number]
-        assert lose < us < win
-        assert lose < them < win
-        assert (us - us_bags) % 10 == (them - them_bags) % 10 == 0
-    assert set(games.tolist()) == set(range(len(SLICES)))
-
-
-def _random_batch(size: int, seed: int) -> Batch:
-    rng = np.random.default_rng(seed)
-    shape = (size, MOST_TRIED)
-    x, c, values, target = (
-        rng.random(full, np.float32) for full in ((size, INPUTS), (*shape, BID_INPUTS), (*shape, OUTCOMES), shape)
-    )
-    real = np.zeros(shape, np.float32)
-    real[:, :5] = 1.0
-    tried = np.tile(np.arange(MOST_TRIED), (size, 1))
-    outcome = rng.integers(0, OUTCOMES, shape)
-    return packed(Labels(x - np.float32(0.5), c, values, target, real, outcome), tried)
-
-
-def test_batches_hold_candidates_alone():
-    """Rows without a weight are dropped; each remaining row knows its position."""
-    real = np.array([[1.0, 0.2, 0.0], [0.0, 1.0, 0.0]], np.float32)
-    x, c = np.zeros((2, INPUTS), np.float32), np.zeros((2, 3, BID_INPUTS), np.float32)
-    target = np.arange(6, dtype=np.float32).reshape(2, 3)
-    tried = np.array([[3, 4, -1], [-1, 2, -1]])
-    values, outcome = np.zeros((2, 3, OUTCOMES), np.float32), np.zeros((2, 3), np.int64)
-    batch = packed(Labels(x, c, values, target, real, outcome), tried)
-    assert batch.first.tolist() == [0, 2]
-    assert batch.position.tolist() == [0, 0, 1]
-    assert batch.bid.tolist() == [3, 4, 2]
-    assert batch.target.tolist() == [0.0, 1.0, 4.0]
-    assert batch.means(batch.target) == pytest.approx([0.2 / 1.2, 4.0])
-
-
-def _halves(size: int) -> list[Batch]:
-    return [_random_batch(size // 2, seed) for seed in (5, 6)]
-
-
-@pytest.mark.slow
-def test_the_net_learns_by_heart():
-    """Training repeatedly on the same batch removes most of the error that can be removed."""
-    net, parts = Net(np.random.default_rng(1)), _halves(64)
-    with ThreadPoolExecutor(2) as pool:
-        errors = [net.learn(parts, 3e-3, pool) for _ in range(300)]
-    assert errors[-1] < 0.25 * errors[0]
-
-
-def test_gradients_of_parts_add_up():
-    """The gradient of a batch is the sum of the gradients of its parts."""
-    net, (part, other) = Net(np.random.default_rng(1)), _halves(64)
-    whole = Batch(
-        np.concatenate([part.x, other.x]),
-        np.concatenate([part.first, other.first + len(part.c)]),
-        np.concatenate([part.position, other.position + len(part.x)]),
-        *(np.concatenate(cast(Any, columns)) for columns in zip(part[3:], other[3:], strict=True)),
-    )
-    of_parts = [net.gradients(half, 64) for half in (part, other)]
-    gradients, error = net.gradients(whole, 64)
-    assert error == pytest.approx(sum(half[1] for half in of_parts), rel=1e-4)
-    for name, found in gradients.items():
-        assert found == pytest.approx(sum(half[0][name] for half in of_parts), rel=1e-3, abs=1e-5)
-
-
-def test_gradients_are_those_of_the_error():
-    """Compare with differences of the error, in float64, at the largest gradient of each array."""
-    net, batch = Net(np.random.default_rng(1)), _random_batch(16, 5)
-    net.weights = {name: cast(Floats, weights.astype(np.float64)) for name, weights in net.weights.items()}
-    columns = (column.astype(np.float64) if column.dtype == np.float32 else column for column in batch)
-    batch = Batch(*cast(Any, columns))
-    gradients, _ = net.gradients(batch, 16)
-
-    def error() -> float:
-        stated = net.stated(batch) - batch.target
-        mean = batch.means(stated)
-        odds = net.forward(batch)[2][np.arange(len(batch.c)), batch.outcome]
-        centred = (CENTRED * (stated - mean[batch.position]) ** 2 * batch.real).sum() + (mean**2).sum()
-        return float((centred / 2 - CROSS_ENTROPY * (np.log(odds) * batch.real).sum()) / 16)
-
-    for name, found in gradients.items():
-        at = np.unravel_index(np.abs(found).argmax(), found.shape)
-        weights, step = net.weights[name], 1e-5
-        weights[at] += step
-        above = error()
-        weights[at] -= 2 * step
-        assert (above - error()) / (2 * step) == pytest.approx(found[at], rel=1e-4), name
-        weights[at] += step
-
-
-@pytest.mark.slow
-def test_training_follows_from_its_seed_however_threads_run():
-    parts = _halves(32)
-    nets = [Net(np.random.default_rng(7)) for _ in range(2)]
-    for net, threads in zip(nets, (1, 2), strict=True):
-        with ThreadPoolExecutor(threads) as pool:
-            for _ in range(5):
-                net.learn(parts, 1e-3, pool)
-    assert all(np.array_equal(nets[0].weights[name], nets[1].weights[name]) for name in nets[0].weights)

@@ -1,0 +1,91 @@
+"""Labelled batches of played positions, made in threads while the outcome net learns from the batch before."""
+
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from service.bidding.winprob.features import BID_INPUTS, INPUTS
+from service.bidding.winprob.outcomes import OUTCOMES
+from tables.learning.scores import RULES, Ints, drawn_scores, random_games
+from tables.learning.training_data import MOST_TRIED, Labels, Played, label
+from tables.run.family import Arrays
+
+REDRAWN = 0.3  # share of positions with a score that get another score
+HELD_OUT = 20_000  # positions that are not used to train, at most a tenth of all
+THREADS = 2  # that label; how many there are does not change a batch
+
+
+class Source(NamedTuple):
+    """Positions to label, and what labels them."""
+
+    data: Arrays  # the fields of `Played`, `scores` and `games`, by position; a game of -1 means no score
+    seen: Ints  # (games, scores of a game, 4): scores that games reached
+    profiles: Any  # the kernels' tables
+    seed: int
+
+
+def batch_of(source: Source, rows: Ints, rng: np.random.Generator, redrawn: float = REDRAWN) -> Labels:
+    """Return the labelled positions ``rows``.
+
+    Positions without a score, and a share ``redrawn`` of the others, get a new random game and score.
+    """
+    data = source.data
+    games = data["games"][rows].astype(np.int64)
+    fresh = (games < 0) | (rng.random(len(rows)) < redrawn)
+    games = np.where(fresh, random_games(rng, len(rows)), games)
+    scores = np.where(fresh[:, None], drawn_scores(rng, games, source.seen), data["scores"][rows].astype(np.int64))
+    shape = (len(rows), MOST_TRIED)
+    labels = Labels(
+        np.zeros((len(rows), INPUTS), np.float32),
+        np.zeros((*shape, BID_INPUTS), np.float32),
+        np.zeros((*shape, OUTCOMES), np.float32),
+        np.zeros(shape, np.float32),
+        np.zeros(shape, np.float32),
+        np.zeros(shape, np.int64),
+    )
+    played = Played(*(data[name] for name in Played._fields))
+    label(rows, played, scores, games, RULES, source.profiles, labels)
+    return labels
+
+
+def held_out(source: Source) -> Labels:
+    """Return the labelled positions that are not used to train."""
+    return batch_of(source, np.arange(_held(source)), np.random.default_rng(source.seed), 0.0)
+
+
+def sample(source: Source) -> Labels:
+    """Return labelled positions that are used to train, as many as are held out."""
+    held = _held(source)
+    return batch_of(source, np.arange(held, 2 * held), np.random.default_rng(source.seed), 0.0)
+
+
+def steps_of(source: Source, size: int, epochs: int) -> int:
+    """Return the number of `batches`."""
+    return epochs * ((len(source.data["hands"]) - _held(source)) // size)
+
+
+def batches(source: Source, size: int, epochs: int) -> Iterator[Labels]:
+    """Yield batches of ``size`` positions, ``epochs`` times all that are not held out, each time in another order."""
+    rng = np.random.default_rng(source.seed)
+    coming: deque[Future[Labels]] = deque()
+    with ThreadPoolExecutor(THREADS) as pool:
+        for step, rows in enumerate(_orders(source, size, epochs, rng)):
+            coming.append(pool.submit(batch_of, source, rows, np.random.default_rng([source.seed, step])))
+            if len(coming) > THREADS:
+                yield coming.popleft().result()
+        while coming:
+            yield coming.popleft().result()
+
+
+def _orders(source: Source, size: int, epochs: int, rng: np.random.Generator) -> Iterator[Ints]:
+    held, total = _held(source), len(source.data["hands"])
+    for _ in range(epochs):
+        order = held + rng.permutation(total - held)
+        yield from (order[at : at + size] for at in range(0, len(order) - size + 1, size))
+
+
+def _held(source: Source) -> int:
+    return min(HELD_OUT, len(source.data["hands"]) // 10)

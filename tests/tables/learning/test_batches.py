@@ -1,0 +1,69 @@
+"""Labelled batches: which positions they hold, and in which order."""
+
+import numpy as np
+import pytest
+
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.cards import parse_pbn
+from service.bidding.winprob.features import CARD_INPUTS, POSITION_NAMES
+from tables.learning.batches import Source, batches, held_out, sample, steps_of
+from tables.learning.scores import GAMES
+from tables.learning.training_data import MOST_TRIED, NONE, RARE, Labels
+
+HELD, SIZE, EPOCHS = 4, 9, 2
+PREVIOUS = [(first, second) for first in range(1, 6) for second in range(1, 9)]  # 40 positions, a tenth held out
+
+
+@pytest.fixture(scope="module")
+def source(fitted) -> Source:
+    """Positions of one hand in seat 2 at 0-0, which differ in the previous bids. Bids 1 and 5 were tried in each."""
+    n = len(PREVIOUS)
+    tried = np.full((n, MOST_TRIED), NONE, np.int8)
+    tried[:, :2] = 1, 5
+    data = {
+        "hands": np.full(n, parse_pbn("AKJ62.AQ.Q.K9543")),
+        "bids": np.array([(2, *previous, NO_BID) for previous in PREVIOUS], np.int8),
+        "tried": tried,
+        "results": np.zeros((n, MOST_TRIED, 4), np.int16),
+        "scores": np.zeros((n, 4), np.int16),
+        "games": np.zeros(n, np.int8),
+    }
+    return Source(data, np.zeros((len(GAMES), 3, 4), np.int64), fitted.array_settings[:1], 3)
+
+
+def _input(batch: Labels, name: str) -> np.ndarray:
+    return batch.x[:, CARD_INPUTS + POSITION_NAMES.index(name)]
+
+
+def _rows(batch: Labels) -> list[int]:
+    """Return the indices of a batch's positions in PREVIOUS."""
+    bids = zip(_input(batch, "partner_bid"), _input(batch, "rho_bid"), strict=True)
+    return [PREVIOUS.index((round(5 * float(partner)), round(5 * float(rho)))) for partner, rho in bids]
+
+
+@pytest.mark.compiled
+def test_an_epoch_has_each_position_that_is_not_held_out_once(source):
+    made = list(batches(source, SIZE, EPOCHS))
+    assert len(made) == steps_of(source, SIZE, EPOCHS) == 8
+    epochs = [[row for batch in made[at : at + 4] for row in _rows(batch)] for at in (0, 4)]
+    assert sorted(epochs[0]) == sorted(epochs[1]) == list(range(HELD, len(PREVIOUS)))
+    assert epochs[0] != epochs[1]
+    assert _rows(held_out(source)) == list(range(HELD))
+    assert _rows(sample(source)) == list(range(HELD, 2 * HELD))
+
+
+@pytest.mark.compiled
+def test_batches_repeat_however_threads_run(source):
+    for one, other in zip(batches(source, SIZE, EPOCHS), batches(source, SIZE, EPOCHS), strict=True):
+        for array, again in zip(one, other, strict=True):
+            np.testing.assert_array_equal(array, again)
+
+
+@pytest.mark.compiled
+def test_a_batch_has_room_for_more_candidates(source):
+    """Bid 1 is too low to be weighed with this hand; held-out positions keep their score, 0-0 in a game to 200."""
+    batch = held_out(source)
+    np.testing.assert_array_equal(batch.real, np.tile(np.array([RARE, 1, 0, 0, 0, 0, 0], np.float32), (HELD, 1)))
+    assert not batch.c[:, 2:].any()
+    np.testing.assert_allclose(batch.c[:, :2, 0], np.tile([0.2, 1.0], (HELD, 1)), rtol=1e-6)
+    np.testing.assert_array_equal(_input(batch, "us_to_goal"), np.full(HELD, 2.0))

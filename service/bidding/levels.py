@@ -12,9 +12,10 @@ from typing import Any
 
 from service.bidding.bis.blind_nil import hash_uniform
 from service.bidding.bis.nil import SURE_LOSER
-from service.bidding.policy import BIS, IO, Policy
+from service.bidding.policy import BIS, IO, LIKE_BIS, LIKE_WINPROB, SIMPLE, WEAK, WINPROB, Policy
 from service.bidding.winprob.candidates import TIE_TOLERANCE
 
+WEAK_LEVEL = 2  # the highest level of a weak player
 MOST_TRICKS = 2  # largest error of a hand's tricks, and largest distance of a drawn number from the best
 AGGRESSION_TRICKS = 0.6  # tricks added to a hand at aggression 1
 NIL_POINTS = 25.0  # standard deviation of a nil's error in points, for a noise_sd of one trick
@@ -51,6 +52,15 @@ def nil_point_bias(policy: Policy, seed: int) -> float:
     """Return the whole points by which ``policy`` underestimates a nil."""
     off = NIL_POINTS * policy.noise_sd * hash_normal(DRAWS_PER_SEED * seed + 3) - BIAS_POINTS * policy.nil_bias
     return float(int(off + 1000.5) - 1000)
+
+
+def kind_of_player(policy: Policy) -> int:
+    """Return how a bidder with this policy counts among PLAYER_KINDS, as a kernel; never UNKNOWN."""
+    if 0 < policy.level <= WEAK_LEVEL:
+        return WEAK
+    if policy.kind == WINPROB:
+        return LIKE_WINPROB
+    return LIKE_BIS if policy.kind == BIS else SIMPLE
 
 
 def perturbed(policy: Policy, seed: int) -> Policy:
@@ -103,6 +113,9 @@ def perturbed(policy: Policy, seed: int) -> Policy:
         policy.margin,
         policy.nil_margin,
         policy.even,
+        policy.left,
+        policy.partner,
+        policy.right,
     )
 
 

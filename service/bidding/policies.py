@@ -232,7 +232,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its ow
         "over tables of what each score is worth (docs/explanation/how-winprob-bids.md); for the games that have such "
         "a table",
         opponents=("bis", "bis:tuned", "rb", "ms", "io"),
-        options=("margin", "nil_margin", "even", *_SKILL),
+        options=("margin", "nil_margin", "even", "left", "partner", "right", *_SKILL),
         kernel=weigh_bids,
         takes=lambda made: made.bid,
         explain=lambda made, turn, by_rules, bid, policy: explain_winprob(made, turn, policy),

@@ -17,6 +17,8 @@ FULL, SINGLE, RAW = 0, 1, 2  # curves: by the previous bids, one for all, the ni
 NO_CONVENTION, BIG5, BIG6, AUTO = range(4)
 CONVENTIONS = ("none", "big5", "big6", "auto")
 FULL_LEVEL = 5
+UNKNOWN, LIKE_BIS, SIMPLE, LIKE_WINPROB, WEAK = range(5)
+PLAYER_KINDS = ("unknown", "bis", "simple", "winprob", "weak")  # what `winprob` may know of another player
 
 
 class Values(NamedTuple):
@@ -88,7 +90,9 @@ _CHANCE = number(0.0, 1.0, "PROBABILITY")
 _LEANING = number(-1.0, 1.0, "-1..1")
 _LEVELS = words({str(level): level for level in range(1, FULL_LEVEL + 1)})
 _CONVENTIONS = words({name: i for i, name in enumerate(CONVENTIONS)})
+_PLAYERS = words({name: i for i, name in enumerate(PLAYER_KINDS)})
 _RANKS = Values("X-Y-Z", "three ranks such as 5-8-T", _three_ranks)
+_REPLACED = "a request's `players` replaces it"
 _NIL = Option(_RANKS, "Highest ranks of the lowest, second and third lowest card of each suit for a nil.", "nil")
 
 
@@ -141,6 +145,9 @@ class Policy(NamedTuple):
         float, Option(_CHANCE, "Win probability by which a nil must be better than the number chosen.")] = 5e-3
     even: Annotated[
         float, Option(_CHANCE, "If all numbers are closer in win probability, the regular takes are bid.")] = 5e-3
+    left: Annotated[int, Option(_PLAYERS, f"How the next player bids; {_REPLACED}.")] = UNKNOWN
+    partner: Annotated[int, Option(_PLAYERS, f"How partner bids; {_REPLACED}.")] = UNKNOWN
+    right: Annotated[int, Option(_PLAYERS, f"How the player before bids; {_REPLACED}.")] = UNKNOWN
 # fmt: on
 
 

@@ -13,6 +13,8 @@ from tables.engine.play import MASK32
 from tables.engine.play_state import PlayState
 from tables.engine.scratch import scratch
 
+SPADE_CARDS = 0xFFFF << 48
+
 
 def _mix(x: int) -> int:
     # The 32-bit hash function "lowbias32" (Wellons, 2018).
@@ -90,6 +92,27 @@ def deal(state: PlayState) -> None:
     for i in range(13):
         hand |= 1 << cards[i]
     state.hand[3] = hand
+
+
+def random_bit(state: PlayState, bits: int) -> int:
+    """Return a random one of the bits that are set in ``bits``, of which there is at least one."""
+    for _ in range(below(state, bits.bit_count())):
+        bits &= bits - 1
+    return bits & -bits
+
+
+def give_spades(state: PlayState, seat: int, number: int) -> None:
+    """Exchange ``number`` random side cards of a hand for random spades of the others, or as many as there are."""
+    for _ in range(number):
+        spades = state.deck & SPADE_CARDS & ~state.hand[seat]
+        side = state.hand[seat] & ~SPADE_CARDS
+        if spades == 0 or side == 0:
+            return
+        spade, card = random_bit(state, spades), random_bit(state, side)
+        for other in range(4):
+            if state.hand[other] & spade:
+                state.hand[other] ^= spade | card
+        state.hand[seat] ^= spade | card
 
 
 def start_round(state: PlayState) -> None:

@@ -134,7 +134,8 @@ def winprob_bid(
     (BIDS,), and -1 for all others.
     """
     win_slice = slice_of(rules, tables)
-    position = model_position(hand, auction, standing, allowed, win_slice, rules, tables)
+    others = policy.left, policy.partner, policy.right
+    position = model_position(hand, auction, standing, allowed, others, win_slice, rules, tables)
     x = np.zeros(INPUTS)
     write_position(position, x)
     width = tables.net_position.shape[1]

@@ -6,7 +6,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from service.bidding.policy import UNKNOWN
 from service.bidding.winprob.features import BID_INPUTS, INPUTS
 from service.bidding.winprob.outcomes import OUTCOMES
 from tables.learning.scores import RULES, Ints, drawn_scores, random_games
@@ -14,6 +16,8 @@ from tables.learning.training_data import MOST_TRIED, Labels, Played, label
 from tables.run.family import Arrays
 
 REDRAWN = 0.3  # share of positions with a score that get another score
+# Shares of positions in which the net knows none of the other players, or all; in the rest it knows each or not.
+NONE_KNOWN, ALL_KNOWN = 0.5, 0.3
 HELD_OUT = 20_000  # positions that are not used to train, at most a tenth of all
 THREADS = 2  # that label; how many there are does not change a batch
 
@@ -47,8 +51,15 @@ def batch_of(source: Source, rows: Ints, rng: np.random.Generator, redrawn: floa
         np.zeros(shape, np.int64),
     )
     played = Played(*(data[name] for name in Played._fields))
-    label(rows, played, scores, games, RULES, source.profiles, labels)
+    label(rows, played, scores, games, _known(data["kinds"][rows], rng), RULES, source.profiles, labels)
     return labels
+
+
+def _known(kinds: NDArray[np.int8], rng: np.random.Generator) -> Ints:
+    """Return the kinds (B, 3) of the other players that the net gets to know, UNKNOWN for the others."""
+    drawn = rng.random((len(kinds), 1))
+    hidden = (drawn < NONE_KNOWN) | ((drawn < 1.0 - ALL_KNOWN) & (rng.random(kinds.shape) < 0.5))
+    return np.where(hidden, UNKNOWN, kinds).astype(np.int64)
 
 
 def held_out(source: Source) -> Labels:

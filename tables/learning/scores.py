@@ -14,6 +14,7 @@ RULES = tuple(rules_of(game) for game in GAMES)
 PLAIN_GAMES = {(200, -100, CLASSIC.bag_penalty): 0.5, (500, NO_LOSING_GOAL, CLASSIC.bag_penalty): 0.15}
 SEEN_SHARE = 0.75  # share of scores drawn from those that games reached; the others are random
 NEAR, SPREAD = 0.5, 70.0  # of random scores: share with sides near each other, and sd of their difference in points
+LEADING, LAST_TENS = 0.4, 6  # share with a side that needs at most 60 points more: most games are lost there
 
 
 def random_games(rng: np.random.Generator, n: int) -> Ints:
@@ -46,7 +47,9 @@ def random_scores(rng: np.random.Generator, games: Ints) -> Ints:
     low = np.maximum(lose // 10 + 1, -DEPTH_POINTS // 10)
     high = goal // 10 - 1
     tens = low + (rng.random((2, n)) * (high + 1 - low)).astype(np.int64)
+    tens[0] = np.where(rng.random(n) < LEADING, high - rng.integers(0, LAST_TENS, n), tens[0])
     beside = tens[0] + np.rint(rng.normal(0.0, SPREAD / 10, n)).astype(np.int64)
     tens[1] = np.where(rng.random(n) < NEAR, np.clip(beside, low, high), tens[1])
+    tens = np.where(rng.random(n) < 0.5, tens, tens[::-1])
     bags = rng.integers(0, BAGS, (2, n))
     return np.stack([10 * tens[0] + bags[0], bags[0], 10 * tens[1] + bags[1], bags[1]], axis=1)

@@ -25,15 +25,18 @@ from tables.builders.win_tables import NO_PENALTY
 from tables.engine.game import SUMS, Lineup
 from tables.engine.selfplay import play_pairs
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
-from tables.learning.batches import Source, batches, held_out, sample, steps_of
+from tables.learning.batches import ALL_KNOWN, NONE_KNOWN, Source, batches, held_out, sample, steps_of
 from tables.learning.scores import GAMES, RULES, SEEN_SHARE, Ints, drawn_scores, random_games
 from tables.learning.training_data import (
+    ALIKE,
     FIRST_PLAYER,
     MOST_TRIED,
     NOISE,
     PARTNER,
     RARE,
+    REDEALT,
     SEATS,
+    SPADES,
     Labels,
     Played,
     candidate_rounds,
@@ -50,7 +53,13 @@ FIRST_POLICIES = (
     "bis:offset=-0.3,nil_threshold=-30,endgame=off",
     "ms",
 )
-LATER_POLICIES = ("winprob", "ms", "ms", "ms", "ms", "rb", "rb", "rb", "bis:tuned", "bis")
+LATER_POLICIES = (
+    *("winprob", "winprob", "winprob"),
+    *("ms", "ms", "ms", "rb", "rb"),
+    *("bis:tuned", "bis:tuned", "bis:aggression=0.8", "bis:aggression=-0.8,nil_bias=0.8"),
+    *("bis:level=1", "ms:level=2"),
+    *("bis", "bis"),
+)
 SEEN_BY = "bis:tuned"  # bidder of the games that give the scores to draw from
 PLAYERS = (TABLES_PLAYER, "wrp")
 CHUNK, PAIRS = 20_000, 5_000  # positions and duplicate pairs in a chunk
@@ -113,6 +122,7 @@ def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays
         made: dict[str, NDArray[Any]] = {
             "hands": np.zeros(CHUNK, np.int64),
             "bids": np.zeros((CHUNK, 4), np.int8),
+            "kinds": np.zeros((CHUNK, 3), np.int8),
             "tried": np.zeros((CHUNK, MOST_TRIED), np.int8),
             "results": np.zeros((CHUNK, MOST_TRIED, 4), np.int16),
         }
@@ -203,7 +213,7 @@ def _make(ctx: Context) -> Arrays:
 FAMILIES = (
     Family(
         name="net",
-        generator=5,
+        generator=6,
         make=_make,
         axes={
             "net_position": ("a position's inputs, then the biases", "first hidden layer"),
@@ -219,7 +229,7 @@ FAMILIES = (
             "batch": BATCH,
             "layers": list(LAYERS),
             "weighed": [BELOW, ABOVE],
-            "mixed": [PARTNER, FIRST_PLAYER, NOISE, RARE, SEEN_SHARE],
+            "mixed": [PARTNER, ALIKE, FIRST_PLAYER, NOISE, RARE, SEEN_SHARE, SPADES, REDEALT, NONE_KNOWN, ALL_KNOWN],
             "seats": list(SEATS),
         },
         sizes={

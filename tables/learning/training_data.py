@@ -10,15 +10,26 @@ import numpy as np
 
 from service.bidding.game.auction import read_auction
 from service.bidding.game.cards import suits_of
-from service.bidding.game.legal import allowed_bids
+from service.bidding.game.legal import NIL_BIT, allowed_bids
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import Standing, game_winner
+from service.bidding.levels import kind_of_player
 from service.bidding.policy import Policy
 from service.bidding.winprob.candidates import MOST_CANDIDATES
 from service.bidding.winprob.features import bids_to_weigh, model_position
 from service.bidding.winprob.win_table import win_array, win_probability_after
 from tables.engine.choose_bid import auction_at
-from tables.engine.deal import Deals, below, deal_round, open_table, seat_players, seed_rng, uniform
+from tables.engine.deal import (
+    Deals,
+    below,
+    deal_round,
+    give_spades,
+    open_table,
+    random_bit,
+    seat_players,
+    seed_rng,
+    uniform,
+)
 from tables.engine.game import Lineup, bid_seat, noisy_bid, play_out, score_of_side
 from tables.engine.jit import entry, round_loop
 from tables.engine.outcomes import nearest_outcome, score_after
@@ -27,7 +38,10 @@ from tables.engine.play_state import PlayState, copy_state
 from tables.engine.winprob import slice_of, write_bid, write_position
 
 NONE = -1  # after a position's last candidate
-PARTNER = 0.95  # share of rounds in which partner bids by the first policy; in the others by a random policy
+PARTNER = 0.9  # share of rounds in which partner bids by the first policy; in the others by a random policy
+ALIKE = 0.5  # share of rounds in which the opponents bid by the same policy; in the others each draws one
+SPADES = 0.04  # share of deals in which the bidder gets spades for other cards, up to 11
+REDEALT = 0.5  # share of deals without a nil to consider that are dealt anew, once: close nils lose most games
 FIRST_PLAYER = 0.96  # share of rounds with the first card player in every seat; in the others each seat draws one
 MOST_TRIED = MOST_CANDIDATES + 1
 RARE = 0.2  # weight of a bid that `winprob` would not consider
@@ -40,6 +54,7 @@ class Played(NamedTuple):
 
     hands: Any  # int64 (n,)
     bids: Any  # int8 (n, 4): the seat and the three previous bids
+    kinds: Any  # int8 (n, 3): left opponent, partner and right opponent, as indices of PLAYER_KINDS
     tried: Any  # int8 (n, MOST_TRIED): candidate bids, then NONE
     results: Any  # int16 (n, MOST_TRIED, 4): points without bags, and bags, of us and then of them
 
@@ -73,37 +88,46 @@ def _candidate_rounds(
     t = profiles[0]
     for number in range(deals.first, deals.last):
         row = number - deals.first
-        deal_round(state, deals.seed, number, 0)
         me = SEATS[number % len(SEATS)]
-        for side in range(2):
-            state.score[me + side & 1] = scores[row, 2 * side]
-            state.bags[me + side & 1] = scores[row, 2 * side + 1]
-        odd = uniform(state)
-        for seat in range(4):
-            which = 0 if odd < FIRST_PLAYER else below(state, players.shape[0])
-            state.player[seat] = players[which, 0]
-            state.pieces[seat] = players[which, 1]
-        ours = 0 if uniform(state) < PARTNER else below(state, len(policies))
-        theirs = below(state, len(policies))
-        for seat in range(me):
-            policy = policies[theirs if seat + me & 1 else ours]
-            state.bid[seat] = noisy_bid(state, seat, rules, policy, profiles, NOISE)
-        hand, auction = state.hand[me], auction_at(state, me)
-        allowed = allowed_bids(hand, auction.partner_bid, rules)
-        _, _, wanted, _ = bids_to_weigh(suits_of(hand), auction, allowed, rules, t)
+        bidders = (0, 0, 0)  # by place after the bidder: left opponent, partner, right opponent
+        hand, allowed, wanted = 0, 0, 0
+        for dealt in range(2):
+            deal_round(state, deals.seed, number, dealt)
+            if uniform(state) < SPADES:
+                give_spades(state, me, below(state, 12))
+            for side in range(2):
+                state.score[me + side & 1] = scores[row, 2 * side]
+                state.bags[me + side & 1] = scores[row, 2 * side + 1]
+            odd = uniform(state)
+            for seat in range(4):
+                which = 0 if odd < FIRST_PLAYER else below(state, players.shape[0])
+                state.player[seat] = players[which, 0]
+                state.pieces[seat] = players[which, 1]
+            ours = 0 if uniform(state) < PARTNER else below(state, len(policies))
+            left = below(state, len(policies))
+            right = left if uniform(state) < ALIKE else below(state, len(policies))
+            bidders = (left, ours, right)
+            for seat in range(me):
+                policy = policies[bidders[(seat - me & 3) - 1]]
+                state.bid[seat] = noisy_bid(state, seat, rules, policy, profiles, NOISE)
+            hand, auction = state.hand[me], auction_at(state, me)
+            allowed = allowed_bids(hand, auction.partner_bid, rules)
+            _, _, wanted, _ = bids_to_weigh(suits_of(hand), auction, allowed, rules, t)
+            if wanted & NIL_BIT or uniform(state) >= REDEALT:
+                break
         others = allowed & ~wanted
         lots = below(state, 1 << 20)
         odd_one = 0
         if others:  # also try one more bid, so that the net knows it
             odd_one = 1 << bid_seat(state, me, rules, policies[-1], profiles) & others
             if not odd_one:
-                for _ in range(below(state, others.bit_count())):
-                    others &= others - 1
-                odd_one = others & -others
+                odd_one = random_bit(state, others)
         wanted |= odd_one
         played.hands[row] = hand
         played.bids[row, 0] = me
         played.bids[row, 1], played.bids[row, 2], played.bids[row, 3] = state.bid[0], state.bid[1], state.bid[2]
+        for place in range(3):
+            played.kinds[row, place] = kind_of_player(policies[bidders[place]])
         n = 0
         for bid in range(14):
             if n == MOST_TRIED or not wanted >> bid & 1:
@@ -112,7 +136,8 @@ def _candidate_rounds(
             rest.bid[me] = bid
             seed_rng(rest, deals.seed ^ 0x55AA55, lots, number & 0xFFFFF)
             for seat in range(me + 1, 4):
-                rest.bid[seat] = bid_seat(rest, seat, rules, policies[theirs if seat + me & 1 else ours], profiles)
+                policy = policies[bidders[(seat - me & 3) - 1]]
+                rest.bid[seat] = bid_seat(rest, seat, rules, policy, profiles)
             play_out(rest)
             played.tried[row, n] = bid
             for side in range(2):
@@ -126,8 +151,11 @@ def _candidate_rounds(
             n += 1
 
 
-def _label(rows: Any, played: Played, scores: Any, games: Any, rules: Any, profiles: Any, labels: Labels) -> None:
-    # rows (B,): indices of the positions; scores (B, 4) and games (B,): of each of them; rules: a tuple by game.
+def _label(
+    rows: Any, played: Played, scores: Any, games: Any, kinds: Any, rules: Any, profiles: Any, labels: Labels
+) -> None:
+    # rows (B,): indices of the positions; scores (B, 4), games (B,) and kinds (B, 3): of each of them; rules: a tuple
+    # by game.
     t = profiles[0]
     x, c, values, target, real, outcome = labels
     cells = np.zeros(values.shape[2])
@@ -140,7 +168,8 @@ def _label(rows: Any, played: Played, scores: Any, games: Any, rules: Any, profi
         allowed = allowed_bids(hand, auction.partner_bid, game)
         win_slice = slice_of(game, t)
         win = win_array(win_slice, t)
-        position = model_position(hand, auction, standing, allowed, win_slice, game, t)
+        others = (kinds[b, 0], kinds[b, 1], kinds[b, 2])
+        position = model_position(hand, auction, standing, allowed, others, win_slice, game, t)
         write_position(position, x[b])
         for m in range(MOST_TRIED):
             bid = played.tried[k, m]

@@ -96,7 +96,8 @@ def win_decision(
     """
     allowed, legal = bids_of
     tables, game = weights.tables, weights.games[key_of(rules)]
-    position = model_position(hand, auction, standing, allowed, game.win_slice, rules, tables)
+    players = policy.left, policy.partner, policy.right
+    position = model_position(hand, auction, standing, allowed, players, game.win_slice, rules, tables)
     seat, (us, them, us_bags, them_bags), regular, nil, weighed, held, inputs, _, stake, their_stake, certain = position
     if (hand >> 48).bit_count() == 4:
         nil = consider_nil(suits_of(hand), auction, BIS_TERMS, allowed, rules, tables)

@@ -14,7 +14,7 @@ from service.bidding.game.auction import NO_BID, Auction, sequence_after
 from service.bidding.game.cards import suits_of
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import Standing, contract_of, is_nil
-from service.bidding.policy import FULL
+from service.bidding.policy import FULL, PLAYER_KINDS
 from service.bidding.record import record
 from service.bidding.table_views import Tables
 from service.bidding.winprob.candidates import candidates
@@ -32,6 +32,7 @@ POSITION_NAMES = (
     *("sum_of_bids", "sum_with_takes", "mean_next", "mean_second", "mean_third"),
     *(f"{side}_to_goal{within}" for side in ("us", "them") for within in ("", "_within_100", "_within_50")),
     *("us_bags", "them_bags", "us_to_losing", "them_to_losing", "lead", "p_win_before"),
+    *(f"{other}_is_{kind}" for other in ("lho", "partner", "rho") for kind in PLAYER_KINDS[1:]),
 )
 BID_NAMES = (
     *("bid", "is_nil", "over", "over_squared", "nil_probability", "side", "opponents", "sum", "late_nil"),
@@ -49,6 +50,10 @@ _SEEN = ((0.0, 0.0, 0.0), (1.0, 1.0, 0.0), *((1.0, 0.0, bid / 5.0) for bid in ra
 # Inputs under_3 to over_3, by the bid minus the regular takes, from -12 on.
 _STEPS = tuple(tuple(1.0 if at == max(-3, min(3, step)) else 0.0 for at in range(-3, 4)) for step in range(-12, 13))
 _NO_STEP = (0.0,) * 7
+# Inputs for how another player bids, by the index in PLAYER_KINDS; all 0 for an unknown player.
+_KINDS = tuple(
+    tuple(1.0 if kind == at else 0.0 for at in range(1, len(PLAYER_KINDS))) for kind in range(len(PLAYER_KINDS))
+)
 
 # Conditions for the nil in the model's inputs, and for the nil in explanations and skill levels.
 LOW_FOUR_TERMS, BIS_TERMS = NilTerms(0.0, FULL, LOW_FOUR), NilTerms(0.0, FULL, 1)
@@ -134,11 +139,16 @@ def model_position(
     auction: Auction,
     standing: Standing,
     allowed: int,
+    others: tuple[int, int, int],
     win_slice: WinTableSlice,
     rules: Rules,
     tables: Tables,
 ) -> ModelPosition:
-    """Return the position as the outcome model sees it; ``allowed``: the set of bids that the rules allow."""
+    """Return the position as the outcome model sees it.
+
+    ``allowed``: the set of bids that the rules allow; ``others``: how the left opponent, partner and the right opponent
+    bid, as indices of PLAYER_KINDS.
+    """
     suits = suits_of(hand)
     us, them, us_bags, them_bags = standing
     if win_slice.bags == 1:  # the rules count no bags; ignore those of the request
@@ -146,7 +156,9 @@ def model_position(
     standing = record(Standing, (us, them, us_bags, them_bags))
     regular, nil, weighed, certain = bids_to_weigh(suits, auction, allowed, rules, tables)
     held = holdings(suits)
+    left, partner, right = others
     inputs = position_inputs(held, auction, standing, win_slice, rules, regular, nil, tables)
+    inputs = inputs + _KINDS[left] + _KINDS[partner] + _KINDS[right]
     stake, their_stake = 0, 0
     if auction.opponents_nils or is_nil(auction.partner_bid):
         stake, their_stake = nil_stakes(auction, rules)
@@ -166,7 +178,7 @@ def position_inputs(
     nil: Nil,
     tables: Tables,
 ) -> tuple[float, ...]:
-    """Return a position's inputs except its cards, in the order of POSITION_NAMES.
+    """Return a position's inputs except its cards and the kinds of the others, in the order of POSITION_NAMES.
 
     ``held``: from `holdings`; ``win_slice``: the game's win table; ``regular`` and ``nil``: from `bids_to_weigh`.
     """

@@ -5,6 +5,7 @@ import pytest
 
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.cards import parse_pbn
+from service.bidding.policy import LIKE_BIS
 from service.bidding.winprob.features import CARD_INPUTS, POSITION_NAMES
 from tables.learning.batches import Source, batches, held_out, sample, steps_of
 from tables.learning.scores import GAMES
@@ -23,6 +24,7 @@ def source(fitted) -> Source:
     data = {
         "hands": np.full(n, parse_pbn("AKJ62.AQ.Q.K9543")),
         "bids": np.array([(2, *previous, NO_BID) for previous in PREVIOUS], np.int8),
+        "kinds": np.full((n, 3), LIKE_BIS, np.int8),
         "tried": tried,
         "results": np.zeros((n, MOST_TRIED, 4), np.int16),
         "scores": np.zeros((n, 4), np.int16),

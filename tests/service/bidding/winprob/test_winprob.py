@@ -266,7 +266,9 @@ def test_inputs_have_their_names(neutral):
     card_inputs(holdings(suits_of(hand)), x)
     rules, place = rules_of((200, -100, 100)), SLICES[200, -100, 100]
     scores = Standing(163, -52, 3, 8)
-    inputs = model_position(hand, auction_after((3, 0)), scores, EVERY_BID, place, rules, neutral.plain).inputs
+    inputs = model_position(
+        hand, auction_after((3, 0)), scores, EVERY_BID, (0, 0, 0), place, rules, neutral.plain
+    ).inputs
     assert sum(x) == 13
     assert [rank for rank in range(13) if x[rank]] == [1, 2, 3, 7, 11]  # clubs, the longest: 3 4 5 9 K
     named = dict(zip(POSITION_NAMES, inputs, strict=True))

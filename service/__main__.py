@@ -163,7 +163,7 @@ def _parser() -> argparse.ArgumentParser:
         _add(command, model, {"policy": str, "seed": integer})
     _add(bid, Scores, {"seats": _numbers, "bags": _numbers}, metavar="N,N,N,N")
     _add(bid, BidRequest, {"level": integer})
-    _add(bid, BidRequest, {"style": _style}, metavar="NAME=VALUE,...")
+    _add(bid, BidRequest, {"style": _style, "players": _players}, metavar="NAME=VALUE,...")
     bid.add_argument("--json", action="store_true", help="print the answer of POST /bid as JSON")
     return parser
 
@@ -191,6 +191,10 @@ def _style(text: str) -> dict[str, float]:
     except ValueError:
         expected = "names with numbers such as aggression=0.5,nil_bias=-0.3"
         raise argparse.ArgumentTypeError(f"found {text!r}; accepted: {expected}") from None
+
+
+def _players(text: str) -> dict[str, str]:
+    return {place: kind for place, _, kind in (part.partition("=") for part in text.split(","))}
 
 
 def _port(text: str) -> int:

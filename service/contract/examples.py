@@ -16,7 +16,7 @@ REQUEST = {
     "rules": {"preset": "classic"},
     "explain": True,
 }
-BRIEF_REQUEST = {**REQUEST, "policy": "best", "explain": "brief"}
+BRIEF_REQUEST = {**REQUEST, "policy": "best", "explain": "brief", "players": {"partner": "weak", "left": "bis"}}
 SHORT_REQUEST = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
 POLICY_REQUESTS = {policy: {**SHORT_REQUEST, "policy": policy} for policy in POLICIES}
 LEVEL_REQUEST = {

@@ -22,7 +22,7 @@ _EXPECTED = {
     "list": "an array",
     "explain": 'true, false or "brief"',
 }
-# The code of a word that is not in a field's list of words, by field.
+# The code of a word that is not in a field's list of words, by field; of other fields: out-of-range.
 _WORD_CODES = {"rules": "unsupported-rules", "convention": "unsupported-convention"}
 
 
@@ -80,7 +80,11 @@ def _fault(line: Any) -> Fault:
         detail = f"{name} has {context['actual_length'] or 'more'} items; accepted: at most {context['max_length']}"
         return Fault(where, "too-many-items", detail)
     if kind == "literal_error" and type(found) is str:
-        return Fault(where, _WORD_CODES[place[0]], f"{name} is {quote(found)}; accepted: {context['expected']}")
+        return Fault(
+            where,
+            _WORD_CODES.get(place[0], "out-of-range"),
+            f"{name} is {quote(found)}; accepted: {context['expected']}",
+        )
     wanted = context["expected"] if kind == "literal_error" else _EXPECTED.get(kind.partition("_")[0])
     assert wanted is not None, f"pydantic reports {kind} at {where}; add a code for it here"
     return Fault(where, "wrong-type", f"{name} is {json_type(found)}; accepted: {wanted}")

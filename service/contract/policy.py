@@ -1,4 +1,4 @@
-"""`policy`, `convention`, `level` and `style`: which bidder decides, and how."""
+"""`policy`, `convention`, `level`, `style` and `players`: which bidder decides, how, and beside whom."""
 
 from functools import lru_cache
 from typing import Annotated, Any, Final, Literal, NamedTuple
@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from service.bidding.errors import PolicyError
 from service.bidding.game.rules import PARTNERSHIP
 from service.bidding.policies import BEST, SERVED, decider_of, option_names, parse_policy, row_of, with_skill
-from service.bidding.policy import CONVENTIONS, FULL_LEVEL, NO_CONVENTION, Policy
+from service.bidding.policy import CONVENTIONS, FULL_LEVEL, NO_CONVENTION, PLAYER_KINDS, Policy
 from service.contract.faults import refusal
 from service.contract.rules import REQUEST
 from service.problems import quote
@@ -89,6 +89,25 @@ class Style(TypedDict, total=False):
 
     aggression: Annotated[_Leaning | None, Field(description=f"Bid fewer tricks (-1) or more (1). {_OWN}")]
     nil_bias: Annotated[_Leaning | None, Field(description=f"Bid fewer nils (-1) or more (1). {_OWN}")]
+
+
+_Kind = Literal[PLAYER_KINDS]  # type: ignore[valid-type]
+_UNKNOWN = "Default: unknown, or what the policy's option says."
+
+
+@with_config(REQUEST)
+class Players(TypedDict, total=False):
+    """How the others bid: like `bis`, by simple counts like `rb` and `ms`, like `winprob`, or weakly."""
+
+    left: Annotated[_Kind | None, Field(description=f"The opponent who bids next. {_UNKNOWN}")]
+    partner: Annotated[_Kind | None, Field(description=f"The partner. {_UNKNOWN}")]
+    right: Annotated[_Kind | None, Field(description=f"The opponent who bids before. {_UNKNOWN}")]
+
+
+def with_players(policy: Policy, players: Players) -> Policy:
+    """Return ``policy`` with what the request says of the other players."""
+    known = {place: PLAYER_KINDS.index(str(kind)) for place, kind in players.items() if kind is not None}
+    return policy._replace(**known)
 
 
 def with_level_and_style(policy: Policy, level: int | None, style: Style | None) -> Policy:

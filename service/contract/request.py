@@ -30,11 +30,13 @@ from service.contract.policy import (
     Bidder,
     Convention,
     Level,
+    Players,
     PolicyText,
     Style,
     bidder_of,
     plays_conventions,
     with_level_and_style,
+    with_players,
 )
 from service.contract.rules import REQUEST, Context, RulesInForce
 from service.contract.scores import NO_SCORES, SEAT_FIELDS, SIDE_FIELDS, FourInts, Scores, score_faults
@@ -43,7 +45,7 @@ from service.problems import Fault, invalid_request, pointer, quote
 MAX_ITEMS: Final = 512  # requests in one POST /v1/bids
 MAX_SEED: Final = 2**53 - 1  # the largest integer that every JSON reader keeps exactly
 MAX_KEYS: Final = 64  # most fields of a request, those of its objects included
-_OBJECTS: Final = ("scores", "rules", "style")  # fields of a request that are objects
+_OBJECTS: Final = ("scores", "rules", "style", "players")  # fields of a request that are objects
 _MOST_ITEMS = 15  # of the longest list of numbers in a request
 
 _Seat = Annotated[StrictInt, Field(ge=0, le=3, description="Place in the bidding order: the number of previous bids.")]
@@ -112,6 +114,10 @@ class BidRequest(TypedDict, total=False):
         Field(description="Strength: 5 is full strength, a lower level misjudges hands as people do. Default: 5."),
     ]
     style: Annotated[Style | None, Field(description="A preference for tricks or nils. Default: the policy's own.")]
+    players: Annotated[
+        Players | None,
+        Field(description="How the other players bid, as far as it is known. winprob uses it. Default: unknown."),
+    ]
 
 
 @with_config(REQUEST)
@@ -189,6 +195,9 @@ def read_bid(data: Any, games: Games = SHIPPED) -> BidCall:
     level, style = request.get("level"), request.get("style")
     if level is not None or style is not None:
         policy = with_level_and_style(policy, level, style)
+    players = request.get("players")
+    if players is not None:
+        policy = with_players(policy, players)
     position = record(Position, (request["hand"], *table[:7]))
     if policy.noise_sd:
         given = request.get("seed")

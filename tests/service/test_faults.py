@@ -39,6 +39,10 @@ _CASES = [
     ("out-of-range", {"style": {"nil_bias": 1e300}}, "/style/nil_bias"),
     ("unknown-field", {"style": {"bluff": 1}}, "/style/bluff"),
     ("too-many-items", {"style": {str(key): 0 for key in range(65)}}, "/style"),
+    ("out-of-range", {"players": {"left": "human"}}, "/players/left"),
+    ("wrong-type", {"players": {"left": 3}}, "/players/left"),
+    ("wrong-type", {"players": ["bis"]}, "/players"),
+    ("unknown-field", {"players": {"own": "bis"}}, "/players/own"),
     ("unsupported-field", {"scores": {"seats": [0, 0, 0, 0]}}, "/scores/seats"),
     ("unsupported-field", {"scores": {"us": 0}, "rules": {"preset": "cutthroat"}}, "/scores/us"),
     ("missing-field", {"scores": {"seats": [0, 0, 0]}, "rules": {"preset": "cutthroat"}}, "/scores/seats"),
@@ -231,7 +235,7 @@ def test_the_fields_of_all_objects_together_are_limited(call, request_body):
     request_body["style"]["one more"] = 0
     (error,) = call("POST", "/bid", json=request_body).json()["errors"]
     assert (error["pointer"], error["code"]) == ("", "too-many-items")
-    assert error["detail"] == "65 fields, those of scores, rules, style included; accepted: at most 64"
+    assert error["detail"] == "65 fields, those of scores, rules, style, players included; accepted: at most 64"
 
 
 _WORST: dict[str, Any] = {

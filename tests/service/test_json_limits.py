@@ -44,7 +44,7 @@ def test_the_largest_valid_request_is_within_the_limits(model):
     largest = _largest(schema, schema["$defs"])
     if model is BidRequest:
         # as in the table in json_limits.py; `scores` hold the numbers of two sides or the lists of four seats, not both
-        assert largest == JsonLimits(9, 67, 37, 0)
+        assert largest == JsonLimits(10, 70, 41, 0)
     assert all(most >= 10 * found for found, most in zip(largest, SINGLE_LIMITS, strict=True))
     # a batch also has a comma between requests, and two brackets around them
     assert 2 + largest.brackets * MAX_ITEMS <= BATCH_LIMITS.brackets
@@ -123,6 +123,7 @@ def test_the_fullest_valid_batch_is_answered(call):
         "seed": 7,
         "level": 5,
         "style": {"aggression": 0.5, "nil_bias": -0.5},
+        "players": {"left": "weak", "partner": "bis", "right": "unknown"},
     }
     body = orjson.dumps({"requests": [full] * MAX_ITEMS}, option=orjson.OPT_INDENT_2)[:_MIB]
     body = body if len(body) < _MIB else orjson.dumps({"requests": [full] * MAX_ITEMS})

@@ -1,0 +1,165 @@
+"""Whether the win probabilities that `winprob` states are right, by who its opponents are and whether it knows them.
+
+Two `winprob` bidders play whole games from 0-0 against two of each opponent of the training mix. With each of their
+bids the stated probability is recorded, and before each round the win table's, together with the winner of the game.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import game_winner
+from service.bidding.policies import parse_policy
+from service.bidding.winprob.win_table import win_array, win_probability
+from tables.engine.choose_bid import standing_at
+from tables.engine.deal import Deals, deal_round, open_table, seat_players
+from tables.engine.game import MOST_ROUNDS, Lineup, bid_seat, play_out, score_of_side
+from tables.engine.jit import round_loop
+from tables.engine.play import carry_rules
+from tables.engine.play_state import PlayState
+from tables.engine.simulate import player_rows, policies_by_chair
+from tables.engine.winprob import BIDS, slice_of, weighed_seat
+from tables.learning.training import LATER_POLICIES
+from tables.markdown import table
+from tables.report import plots
+from tables.report.setup import PAPER, Setup
+from tables.report.winprob import LONG, told_of
+
+BINS = 20
+MOST_STATED = MOST_ROUNDS * 3  # probabilities in a game: two bids and the win table's in each round
+OPPONENTS = Counter(LATER_POLICIES)  # each with its weight in the training mix
+ENOUGH = 100  # a bin with fewer probabilities is not judged
+
+
+class Stated(NamedTuple):
+    """What was stated in many games; the first axis is the source: 0 a bid, 1 the win table."""
+
+    bins: NDArray[np.float64]  # (2, BINS, 3) by stated probability: how many, their sum, games won
+    errors: NDArray[np.float64]  # (2,): sum of squared errors
+    games: int
+
+
+def _watched(
+    states: list[PlayState], deals: Deals, rules: Rules, lineup: Lineup, profiles: Any, bins: Any, errors: Any
+) -> None:
+    # The first side of the lineup is `winprob`. bins and errors: the fields of `Stated`.
+    policies = lineup.policies
+    p_win = np.zeros(BIDS)
+    kept = np.zeros((MOST_STATED, 3))  # source, probability, side
+    state = open_table(states, rules)
+    carry_rules(state, rules)
+    t = profiles[0]
+    place = slice_of(rules, t)
+    win = win_array(place, t)
+    for game in range(deals.first, deals.last):
+        n = 0
+        score = np.zeros(2, np.int64)  # by side: 0 bids first in even rounds
+        bags = np.zeros(2, np.int64)
+        winner = 0
+        for number in range(MOST_ROUNDS):
+            turn = number & 1
+            deal_round(state, deals.seed, game, number)
+            for side in range(2):
+                state.score[side] = score[side ^ turn]
+                state.bags[side] = bags[side ^ turn]
+            kept[n, 0] = 1.0
+            kept[n, 1] = win_probability(standing_at(state, 0), place, win)
+            kept[n, 2] = turn
+            n += 1
+            seat_players(state, lineup.players)
+            for seat in range(4):
+                chair = (seat + number) & 3
+                if chair & 1:
+                    state.bid[seat] = bid_seat(state, seat, rules, policies[chair], profiles)
+                    continue
+                state.bid[seat] = weighed_seat(state, seat, rules, policies[chair], t, p_win)
+                kept[n, 0] = 0.0
+                kept[n, 1] = p_win[state.bid[seat]]
+                kept[n, 2] = 0.0
+                n += 1
+            play_out(state)
+            for side in range(2):
+                points, left = score_of_side(state, side, state.bags[side], rules)
+                score[side ^ turn] += points
+                bags[side ^ turn] = left
+            winner = game_winner(score[0], score[1], rules)
+            if winner != 0:
+                break
+        for i in range(n):
+            source = int(kept[i, 0])
+            p = kept[i, 1]
+            won = 1.0 if (winner > 0) == (kept[i, 2] == 0.0) else 0.0
+            cell = min(int(p * BINS), BINS - 1)
+            bins[source, cell, 0] += 1.0
+            bins[source, cell, 1] += p
+            bins[source, cell, 2] += won
+            errors[source] += (p - won) ** 2
+
+
+watched = round_loop(_watched)
+
+
+def reliability(setup: Setup) -> str:
+    """Return a plot, and a table of stated win probabilities against games won."""
+    series, rows = [], []
+    for goals, rules in (("200/-100", PAPER), ("500", LONG)):
+        for known in (False, True):
+            against = {opponent: _stated(setup, opponent, known, rules) for opponent in OPPONENTS}
+            if rules is PAPER:
+                rows += [(goals, f"`{name}`", known, *_judged(stated, 0)) for name, stated in against.items()]
+            mix = _mixed(against)
+            rows.append((goals, "the training mix", known, *_judged(mix, 0)))
+            series.append(_series(f"{goals}, {'known' if known else 'unknown'} opponents", mix, 0))
+            if not known:
+                rows.append((goals, "the training mix, by the win table", known, *_judged(mix, 1)))
+                series.append(_series(f"{goals}, win table", mix, 1))
+    svg = plots.lines(series, "win probability, as stated", "games won")
+    image = setup.image("winprob-reliability", svg, "Win probabilities that winprob states, against games won")
+    shown = [(goals, name, "yes" if known else "no", *rest) for goals, name, known, *rest in rows]
+    head = (
+        "goals | opponents | known | stated | too high by, points | mean distance of the bins, points | "
+        "greatest distance | Brier score"
+    )
+    return image + "\n\n" + table(head, shown)
+
+
+def _stated(setup: Setup, opponent: str, known: bool, rules: Rules) -> Stated:
+    a = told_of(opponent) if known else "winprob"
+    lineup = Lineup(policies_by_chair(parse_policy(a), parse_policy(opponent)), player_rows("srp", "srp"))
+    stated = Stated(np.zeros((2, BINS, 3)), np.zeros(2), setup.pairs)
+    watched(setup.seed, 0, setup.pairs, rules, lineup, setup.tables, stated.bins, stated.errors)
+    return stated
+
+
+def _mixed(against: Mapping[str, Stated]) -> Stated:
+    """Return what was stated against all opponents, each with its weight in the training mix."""
+    bins = sum((weight * against[name].bins for name, weight in OPPONENTS.items()), np.zeros((2, BINS, 3)))
+    errors = sum((weight * against[name].errors for name, weight in OPPONENTS.items()), np.zeros(2))
+    return Stated(bins, errors, sum(stated.games for stated in against.values()))
+
+
+def _series(name: str, stated: Stated, source: int) -> plots.Series:
+    times, chances, won = stated.bins[source].T
+    seen = times >= ENOUGH
+    x, y = chances[seen] / times[seen], won[seen] / times[seen]
+    # Use the number of games, not of positions: all positions of a game have the same result.
+    error = 1.96 * np.sqrt(y * (1 - y) / np.minimum(times[seen], stated.games))
+    return plots.Series(name, x, y, error)
+
+
+def _judged(stated: Stated, source: int) -> tuple[str, ...]:
+    times, chances, won = stated.bins[source].T
+    seen = times >= ENOUGH
+    away = np.abs(chances[seen] - won[seen]) / times[seen]
+    total = times.sum()
+    return (
+        f"{total:,.0f}",
+        f"{100 * (chances.sum() - won.sum()) / total:+.1f}",
+        f"{100 * float((times[seen] * away).sum() / times[seen].sum()):.1f}",
+        f"{100 * float(away.max()):.1f}",
+        f"{stated.errors[source] / total:.4f}",
+    )

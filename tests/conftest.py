@@ -118,7 +118,7 @@ def random_worlds() -> Worlds:
                 "net_hidden": rng.normal(0.0, 0.5, (9, 4)),
                 "net_out": rng.normal(0.0, 0.8, (5, OUTCOMES)),
                 "win": rng.integers(0, 1 << 16, WIN_CELLS).astype(np.uint16),
-                "more_win": rng.integers(0, 1 << 16, MORE_CELLS).astype(np.uint16),
+                "extra_win": rng.integers(0, 1 << 16, MORE_CELLS).astype(np.uint16),
                 "games": np.array(MORE_ROWS),
             }
         )

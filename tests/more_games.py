@@ -1,4 +1,4 @@
-"""Test games for the table `more_win`, with every kind of rule that changes a win table; their cells begin at 0."""
+"""Test games for the table `extra_win`, with every kind of rule that changes a win table; their cells begin at 0."""
 
 from service.bidding.game.rules import Rules, make_rules
 from service.bidding.winprob.games import WinTableSlice, extra_slice, key_of

@@ -91,8 +91,8 @@ def ace_families(setting: str, rules: Rules, policy: str, depends: tuple[str, ..
 
     def make(ctx: Context) -> Arrays:
         counts = count_aces(ctx, rules, parse_policy(policy))
-        ctx.figure("fourth_seat_after_7", counts[3, 7, 1] / max(1.0, counts[3, 7, 0]))
-        ctx.figure("fourth_seat_after_11", counts[3, 11, 1] / max(1.0, counts[3, 11, 0]))
+        ctx.figure("p_ace_fourth_seat_after_7", counts[3, 7, 1] / max(1.0, counts[3, 7, 0]))
+        ctx.figure("p_ace_fourth_seat_after_11", counts[3, 11, 1] / max(1.0, counts[3, 11, 0]))
         return {f"{prefix}p_ace": np.stack([fit_aces(seat) for seat in counts])}
 
     return (

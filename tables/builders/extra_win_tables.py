@@ -1,4 +1,4 @@
-"""Win tables of games with other rules than those the `winprob` net was trained on (arrays `games` and `more_win`).
+"""Win tables of games with other rules than those the `winprob` net was trained on (arrays `games` and `extra_win`).
 
 The tables of the partnership presets are included. `python -m tables build --rules five-bags:win=200` adds one, and a
 later build keeps it. The net also serves these games, because its inputs describe a game only by its goals, its bags
@@ -57,17 +57,17 @@ def game_overrides(rules: Rules) -> Overrides:
     return overrides_of(game_of(rules))
 
 
-def with_games(families: tuple[Family, ...], built: Manifest, more: Iterable[Rules] = ()) -> tuple[Family, ...]:
-    """Return ``families`` with more games in family `games`: those in ``built``, and those of ``more``.
+def with_games(families: tuple[Family, ...], built: Manifest, extra: Iterable[Rules] = ()) -> tuple[Family, ...]:
+    """Return ``families`` with extra games in family `games`: those in ``built``, and those of ``extra``.
 
-    The included games (SHIPPED_MORE) come first.
+    The included games (SHIPPED_EXTRA) come first.
     """
     entry = built.families.get(NAME)
     before: Iterable[Overrides] = entry.parameters[NAME] if entry else ()
-    wanted = {json.dumps(game, sort_keys=True): game for game in (*before, *map(game_overrides, more))}
-    for rules in SHIPPED_MORE:
+    wanted = {json.dumps(game, sort_keys=True): game for game in (*before, *map(game_overrides, extra))}
+    for rules in SHIPPED_EXTRA:
         wanted.pop(json.dumps(game_overrides(rules), sort_keys=True), None)
-    games = [game_overrides(rules) for rules in SHIPPED_MORE]
+    games = [game_overrides(rules) for rules in SHIPPED_EXTRA]
     games += [wanted[text] for text in sorted(wanted) if key_of(make_rules("classic", wanted[text])) not in SHIPPED]
     return tuple(
         replace(family, parameters={**family.parameters, NAME: games}) if family.name == NAME else family
@@ -104,7 +104,7 @@ def _make(ctx: Context) -> Arrays:
         residuals.append(made["residual"][0])
     ctx.figure("residual", max(residuals))
     rows = np.array([(*key_of(rules), *win_slice) for rules, win_slice in zip(games, places, strict=True)], np.int64)
-    return {"more_win": np.concatenate(cells), NAME: rows}
+    return {"extra_win": np.concatenate(cells), NAME: rows}
 
 
 def _games_in(family: Family) -> list[Overrides]:
@@ -112,7 +112,7 @@ def _games_in(family: Family) -> list[Overrides]:
     return list(found)
 
 
-SHIPPED_MORE = tuple(
+SHIPPED_EXTRA = tuple(
     rules for rules in PRESETS.values() if rules.variant == PARTNERSHIP and key_of(rules) not in SHIPPED
 )
 FAMILIES = (
@@ -121,17 +121,17 @@ FAMILIES = (
         generator=1,
         make=_make,
         axes={
-            "more_win": ("as in `win`",),
+            "extra_win": ("as in `win`",),
             NAME: ("games", "the rules that identify a game, then the place of its win table"),
         },
         parameters={
-            NAME: [game_overrides(rules) for rules in SHIPPED_MORE],
+            NAME: [game_overrides(rules) for rules in SHIPPED_EXTRA],
             "policy": POLICY,
             "player": TABLES_PLAYER,
             "kept": KEPT,
             "residual": RESIDUAL,
         },
-        sizes={"rounds_a_bucket": 10_000},
+        sizes={"rounds_per_bucket": 10_000},
         depends=("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves", "means"),
     ),
 )

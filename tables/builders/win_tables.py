@@ -170,7 +170,7 @@ def outcomes_by_bucket(
     ts = kernel_tables(ctx.inputs)[:1]
     policy = parse_policy(POLICY)
     lineup = Lineup(policies_by_chair(policy, policy), player_rows(TABLES_PLAYER, TABLES_PLAYER))
-    n = ctx.size("rounds_a_bucket")
+    n = ctx.size("rounds_per_bucket")
     free = rules._replace(bag_limit=NO_PENALTY)
 
     def play(index: int, seed: int) -> Arrays:
@@ -209,7 +209,7 @@ def _make(ctx: Context) -> Arrays:
 
     made = ctx.chunks("games", len(games), settle)
     ctx.figure("residual", made["residual"].max())
-    ctx.figure("sweeps_a_game", made["sweeps"][0] / len(games))
+    ctx.figure("sweeps_per_game", made["sweeps"][0] / len(games))
     for win, lose in ((200, -100), (500, -200)):
         win_slice = SLICES[win, lose, rules.bag_penalty]
         ctx.figure(f"first_bidder_wins_{win}_{-lose}", win_probability(START, win_slice, made["win"]))
@@ -229,7 +229,7 @@ FAMILIES = (
             "residual": RESIDUAL,
             "games": [[*key, *win_slice[:3]] for key, win_slice in SLICES.items()],
         },
-        sizes={"rounds_a_bucket": 40_000},
+        sizes={"rounds_per_bucket": 40_000},
         depends=("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves", "means"),
     ),
 )

@@ -45,7 +45,7 @@ def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
         "net_hidden": np.zeros((3, 2)),
         "net_out": np.zeros((3, OUTCOMES)),
         "win": np.full(WIN_CELLS, 1 << 15, np.uint16),
-        "more_win": np.zeros(1, np.uint16),
+        "extra_win": np.zeros(1, np.uint16),
         "games": np.zeros((1, GAME_COLUMNS), np.int64),
     }
     settings = tables_by_profile({**neutral, **arrays})
@@ -67,14 +67,14 @@ def tables_for(profiles: tuple[Tables, ...], rules: Rules, policies: Iterable[Po
     used = {profile_of(rules, policy, standing) for policy in policies for standing in standings}
     plain = profiles[PARTNERSHIP_PROFILE]
     if all(policy.kind != WINPROB for policy in policies):
-        plain = plain._replace(win=np.zeros(1, plain.win.dtype), more_win=np.zeros(1, plain.more_win.dtype))
+        plain = plain._replace(win=np.zeros(1, plain.win.dtype), extra_win=np.zeros(1, plain.extra_win.dtype))
     if len(used) == 1:
         return (_won_by(profiles[used.pop()], plain),)
     return tuple(_won_by(t, plain) if i in used else plain for i, t in enumerate(profiles))
 
 
 def _won_by(tables: Tables, plain: Tables) -> Tables:
-    return tables._replace(win=plain.win, more_win=plain.more_win)
+    return tables._replace(win=plain.win, extra_win=plain.extra_win)
 
 
 def numba_typed(policy: Policy) -> Policy:

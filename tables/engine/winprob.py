@@ -1,6 +1,6 @@
 """Policy `winprob` for the simulator, as kernels: the service's numbers, with the net's sums as loops.
 
-The weights and win tables come from the tables (`Tables.net_*`, `win`, `more_win`).
+The weights and win tables come from the tables (`Tables.net_*`, `win`, `extra_win`).
 """
 
 from math import exp

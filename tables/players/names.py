@@ -13,7 +13,7 @@ from tables.players.srp1.goals import ALL_PIECES
 from tables.players.uct import C_SHIFT, MOST_C, MOST_SAMPLES, SAMPLES_SHIFT, TRICKS_SHIFT, packed
 
 # The card player of the fitted tables, except those of cutthroat. A rebuild with another player changes this line.
-TABLES_PLAYER = "srp@2"
+TABLES_PLAYER = "srp@3"
 CUTTHROAT_PLAYER = "solo@1"
 
 # The defaults were measured on the tables of the first fit, with

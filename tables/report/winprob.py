@@ -6,7 +6,7 @@ from service.bidding.game.rules import PRESETS, Rules, make_rules
 from service.bidding.levels import kind_of_player
 from service.bidding.policies import parse_policy
 from service.bidding.policy import PLAYER_KINDS
-from tables.builders.extra_win_tables import SHIPPED_MORE
+from tables.builders.extra_win_tables import SHIPPED_EXTRA
 from tables.markdown import table
 from tables.report.setup import PAPER, Players, Setup, by_points, percent, share
 
@@ -69,7 +69,7 @@ def presets(setup: Setup) -> str:
     """Return the win rates against `bis` under presets with rules that the net was not trained on."""
     rows: list[tuple[Any, ...]] = []
     for name, rules in PRESETS.items():
-        if rules in SHIPPED_MORE:
+        if rules in SHIPPED_EXTRA:
             result = setup.match("winprob", "bis", rules=rules)
             nils, made = result.nil_rate, result.nil_success
             rows.append((name, percent(result), by_points(result), *(_both(each) for each in (nils, made))))

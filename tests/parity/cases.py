@@ -360,7 +360,7 @@ def winnable(rng: random.Random) -> tuple[Rules, WinTableSlice]:
 
 def table_of(win_slice: WinTableSlice) -> Table:
     """Return the array that contains a game's win table."""
-    return Table("more_win" if win_slice.more else "win")
+    return Table("extra_win" if win_slice.extra else "win")
 
 
 def standing(rng: random.Random, rules: Rules) -> Standing:

@@ -4,7 +4,7 @@
 trained on the games of SLICES, which are preset classic with other goals, losing goals and bag penalties. The bag
 penalty of preset bis-paper has its own tables at that preset's goal only. At other goals it uses classic's tables,
 whose penalty is ten points smaller; at goal 500, `winprob` then beats `bis` by as much as under classic rules
-(docs/strength.md). Tables for other rules are in a separate array, `more_win`; the rows of the table `games` describe
+(docs/strength.md). Tables for other rules are in a separate array, `extra_win`; the rows of the table `games` describe
 them.
 """
 
@@ -56,7 +56,7 @@ class WinTableSlice(NamedTuple):
     start: int  # index of the first cell
     bags: int = BAGS  # number of bag counts of each side
     unit: int = ROW_POINTS  # points that one row covers
-    more: int = 0  # 1: the table is in `more_win`; 0: in `win`
+    extra: int = 0  # 1: the table is in `extra_win`; 0: in `win`
 
 
 Key = tuple[int, int, int]  # goal, losing goal, bag penalty
@@ -146,7 +146,7 @@ def games_of(rows: Iterable[Iterable[int]]) -> Games:
 
 
 def extra_slice(rules: Rules, start: int) -> WinTableSlice:
-    """Return the place of an extra game's win table, from cell ``start`` of `more_win` on.
+    """Return the place of an extra game's win table, from cell ``start`` of `extra_win` on.
 
     Raises `ValueError` if the rules cannot have a win table.
     """

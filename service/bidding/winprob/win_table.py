@@ -1,6 +1,6 @@
 """The win probability of a score, as kernels: a look-up in the win table of the side that bids first.
 
-A game's table is a slice of the array `win` or `more_win` (see `games`), uint16 of shape (size, size, bags, bags). The
+A game's table is a slice of the array `win` or `extra_win` (see `games`), uint16 of shape (size, size, bags, bags). The
 axes are the score rows of the side that bids first and of the other side, then the bags of both. A cell is a
 probability in 65,535ths. Points are 10 x row + bags: a bag adds one point, and a penalty takes a multiple of ten points
 with the bags. In a game that starts at 0-0 every score has this form; other scores use the nearest row. If some points
@@ -18,7 +18,7 @@ WIN_SCALE = 65535.0
 
 def win_array(win_slice: WinTableSlice, tables: Tables) -> View:
     """Return the array that contains the game's table."""
-    return tables.more_win if win_slice.more else tables.win
+    return tables.extra_win if win_slice.extra else tables.win
 
 
 def score_row(score: int, bags: int, win_slice: WinTableSlice) -> int:

@@ -12,7 +12,7 @@ from service.bidding.policies import parse_policy
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from service.bidding.winprob.games import SHIPPED, key_of, unsupported_field
 from tables.builders import extra_win_tables
-from tables.builders.extra_win_tables import SHIPPED_MORE, game_overrides, rules_of_text, with_games
+from tables.builders.extra_win_tables import SHIPPED_EXTRA, game_overrides, rules_of_text, with_games
 from tables.builders.win_tables import RESIDUAL
 from tables.run.build import DEFAULT_SEED, Options, build
 from tables.run.family import BuildError, inputs_hash, scaled_sizes
@@ -23,7 +23,7 @@ from tests.tables.shipped import copy_shipped
 
 def test_what_ships():
     expected = {"no-bags", "five-bags", "nil-50", "board-4", "ten-for-200"}
-    assert {name for name, rules in PRESETS.items() if rules in SHIPPED_MORE} == expected
+    assert {name for name, rules in PRESETS.items() if rules in SHIPPED_EXTRA} == expected
     manifest = read_manifest(DEFAULT_DIRECTORY)
     assert manifest.families["games"].figures["residual"] < RESIDUAL
 
@@ -77,9 +77,9 @@ def built(tmp_path):
 @pytest.mark.compiled
 def test_one_more_game(built, tmp_path, monkeypatch):
     """A short game, without the included games, which take minutes."""
-    monkeypatch.setattr(extra_win_tables, "SHIPPED_MORE", ())
+    monkeypatch.setattr(extra_win_tables, "SHIPPED_EXTRA", ())
     rules = rules_of_text("classic:win=60,lose=-50,bag_limit=4,bag_penalty=44,ten_for_200=true")
-    sizes = {"rounds_a_bucket": 20}
+    sizes = {"rounds_per_bucket": 20}
     small = tuple(replace(family, sizes=sizes) if family.name == "games" else family for family in FAMILIES)
 
     def run(only, **options):
@@ -90,7 +90,7 @@ def test_one_more_game(built, tmp_path, monkeypatch):
 
     same = PRESETS["no-bags"]._replace(win=60, lose=-50)
     alike = same._replace(bag_limit=7)  # without bags, the limit has no effect
-    assert run("means", games=[rules, same, alike, PRESETS["classic"]]).startswith("games: made games, more_win")
+    assert run("means", games=[rules, same, alike, PRESETS["classic"]]).startswith("games: made games, extra_win")
     assert run("games") == "games: up to date"  # they are kept
     tables = open_tables(built)
     assert unsupported_field(rules, tables.games) is None

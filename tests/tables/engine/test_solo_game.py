@@ -20,7 +20,7 @@ from tables.engine.cutthroat import (
 )
 from tables.engine.game import SUMS, Game, Lineup
 from tables.engine.simulate import player_rows, policies_by_chair
-from tables.players.names import parse_player, player_for
+from tables.players.names import TABLES_PLAYER, parse_player, player_for
 from tests.conftest import view
 from tests.tables.engine import states
 
@@ -148,7 +148,7 @@ def test_everyone_bids_first_as_often():
 
 def test_matches():
     assert player_for(RULES) == "solo@1"
-    assert player_for(make_rules()) == "srp@2"
+    assert player_for(make_rules()) == TABLES_PLAYER
     assert parse_player("solo").number == parse_player("solo@1").number
     with pytest.raises(ArenaError, match="cutthroat"):
         Match("bis", "python:some.py:bid", rules=RULES)

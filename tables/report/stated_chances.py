@@ -1,7 +1,9 @@
 """Whether the win probabilities that `winprob` states are right, by who its opponents are and whether it knows them.
 
 Two `winprob` bidders play whole games from 0-0 against two of each opponent of the training mix. With each of their
-bids the stated probability is recorded, and before each round the win table's, together with the winner of the game.
+bids the stated probability is recorded, and before each round the win table's, together with the win table's value
+after the round and the winner of the game. The first is what the net predicts. The second also depends on the later
+rounds: the win table holds for two equal sides, so a side with weaker opponents wins more games than it states.
 """
 
 from collections import Counter
@@ -17,7 +19,7 @@ from service.bidding.policies import parse_policy
 from service.bidding.winprob.win_table import win_array, win_probability
 from tables.engine.choose_bid import standing_at
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
-from tables.engine.game import MOST_ROUNDS, Lineup, bid_seat, play_out, score_of_side
+from tables.engine.game import MOST_ROUNDS, Lineup, bid_seat, play_out, score_of_side, win_probability_after_round
 from tables.engine.jit import round_loop
 from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState
@@ -38,7 +40,7 @@ ENOUGH = 100  # a bin with fewer probabilities is not judged
 class Stated(NamedTuple):
     """What was stated in many games; the first axis is the source: 0 a bid, 1 the win table."""
 
-    bins: NDArray[np.float64]  # (2, BINS, 3) by stated probability: how many, their sum, games won
+    bins: NDArray[np.float64]  # (2, BINS, 4) by stated probability: how many, their sum, games won, values after
     errors: NDArray[np.float64]  # (2,): sum of squared errors
     games: int
 
@@ -49,7 +51,7 @@ def _watched(
     # The first side of the lineup is `winprob`. bins and errors: the fields of `Stated`.
     policies = lineup.policies
     p_win = np.zeros(BIDS)
-    kept = np.zeros((MOST_STATED, 3))  # source, probability, side
+    kept = np.zeros((MOST_STATED, 4))  # source, probability, side, value after the round
     state = open_table(states, rules)
     carry_rules(state, rules)
     t = profiles[0]
@@ -62,6 +64,7 @@ def _watched(
         winner = 0
         for number in range(MOST_ROUNDS):
             turn = number & 1
+            first = n
             deal_round(state, deals.seed, game, number)
             for side in range(2):
                 state.score[side] = score[side ^ turn]
@@ -82,6 +85,9 @@ def _watched(
                 kept[n, 2] = 0.0
                 n += 1
             play_out(state)
+            for i in range(first, n):
+                seat = turn ^ int(kept[i, 2]) if kept[i, 0] == 0.0 else 0
+                kept[i, 3] = win_probability_after_round(state, seat, rules, place, win)
             for side in range(2):
                 points, left = score_of_side(state, side, state.bags[side], rules)
                 score[side ^ turn] += points
@@ -97,6 +103,7 @@ def _watched(
             bins[source, cell, 0] += 1.0
             bins[source, cell, 1] += p
             bins[source, cell, 2] += won
+            bins[source, cell, 3] += kept[i, 3]
             errors[source] += (p - won) ** 2
 
 
@@ -121,8 +128,8 @@ def reliability(setup: Setup) -> str:
     image = setup.image("winprob-reliability", svg, "Win probabilities that winprob states, against games won")
     shown = [(goals, name, "yes" if known else "no", *rest) for goals, name, known, *rest in rows]
     head = (
-        "goals | opponents | known | stated | too high by, points | mean distance of the bins, points | "
-        "greatest distance | Brier score"
+        "goals | opponents | known | stated | too high after the round, points | too high in the game, points | "
+        "mean distance of the bins, points | greatest distance | Brier score"
     )
     return image + "\n\n" + table(head, shown)
 
@@ -130,20 +137,20 @@ def reliability(setup: Setup) -> str:
 def _stated(setup: Setup, opponent: str, known: bool, rules: Rules) -> Stated:
     a = told_of(opponent) if known else "winprob"
     lineup = Lineup(policies_by_chair(parse_policy(a), parse_policy(opponent)), player_rows("srp", "srp"))
-    stated = Stated(np.zeros((2, BINS, 3)), np.zeros(2), setup.pairs)
+    stated = Stated(np.zeros((2, BINS, 4)), np.zeros(2), setup.pairs)
     watched(setup.seed, 0, setup.pairs, rules, lineup, setup.tables, stated.bins, stated.errors)
     return stated
 
 
 def _mixed(against: Mapping[str, Stated]) -> Stated:
     """Return what was stated against all opponents, each with its weight in the training mix."""
-    bins = sum((weight * against[name].bins for name, weight in OPPONENTS.items()), np.zeros((2, BINS, 3)))
+    bins = sum((weight * against[name].bins for name, weight in OPPONENTS.items()), np.zeros((2, BINS, 4)))
     errors = sum((weight * against[name].errors for name, weight in OPPONENTS.items()), np.zeros(2))
     return Stated(bins, errors, sum(stated.games for stated in against.values()))
 
 
 def _series(name: str, stated: Stated, source: int) -> plots.Series:
-    times, chances, won = stated.bins[source].T
+    times, chances, won, _ = stated.bins[source].T
     seen = times >= ENOUGH
     x, y = chances[seen] / times[seen], won[seen] / times[seen]
     # Use the number of games, not of positions: all positions of a game have the same result.
@@ -152,12 +159,13 @@ def _series(name: str, stated: Stated, source: int) -> plots.Series:
 
 
 def _judged(stated: Stated, source: int) -> tuple[str, ...]:
-    times, chances, won = stated.bins[source].T
+    times, chances, won, after = stated.bins[source].T
     seen = times >= ENOUGH
     away = np.abs(chances[seen] - won[seen]) / times[seen]
     total = times.sum()
     return (
         f"{total:,.0f}",
+        f"{100 * (chances.sum() - after.sum()) / total:+.1f}",
         f"{100 * (chances.sum() - won.sum()) / total:+.1f}",
         f"{100 * float((times[seen] * away).sum() / times[seen].sum()):.1f}",
         f"{100 * float(away.max()):.1f}",

@@ -15,8 +15,10 @@ from service.bidding.strength import (
     win_rates_of,
 )
 from service.bidding.tableset import DEFAULT_DIRECTORY
+from tables.arena.match import player_version
 
 PAGE = DEFAULT_DIRECTORY.parents[1] / "docs" / "strength.md"
+PLAYER = player_version("srp")
 RATE = r"([\d.]+) \[([\d.]+), ([\d.]+)\]"
 
 
@@ -44,10 +46,8 @@ def test_file_and_page_agree():
     for pair, row in results.items():
         assert (str(row), f"{row.pairs:,}") == page[pair]
         assert row.interval_percent[0] <= row.win_percent <= row.interval_percent[1]
-        assert (row.rules, row.players) == ({"win": 200, "lose": -100}, ["srp@2", "srp@2"])
-    for versions in {(row.tables, row.engine) for row in results.values()} - {
-        ("2026.11.2+2d3290cf", "12a52560a286d348")
-    }:
+        assert (row.rules, row.players) == ({"win": 200, "lose": -100}, [PLAYER, PLAYER])
+    for versions in {(row.tables, row.engine) for row in results.values()}:
         assert all(version in section("provenance") for version in versions)
 
 
@@ -60,7 +60,7 @@ def test_round_trip(tmp_path):
 
 def test_sentences():
     results = read_results()
-    suffix = re.escape("srp@2, goals 200/-100; docs/strength.md)")
+    suffix = re.escape(f"{PLAYER}, goals 200/-100; docs/strength.md)")
     assert re.fullmatch(rf"bis wins {RATE} % of games against it \({suffix}", strength_of("io", results))
     won = strength_of("bis:tuned", results)
     assert re.fullmatch(
@@ -94,7 +94,8 @@ def test_a_missing_win_rate():
 def test_win_rates_under_different_conditions():
     results = dict(read_results())
     results["bis", "ms"] = results["bis", "ms"]._replace(rules={})
-    with pytest.raises(ResultsError, match="found win rates of bis under different conditions: srp@2, goals 200/-100;"):
+    found = f"found win rates of bis under different conditions: {PLAYER}, goals 200/-100;"
+    with pytest.raises(ResultsError, match=found):
         strength_of("bis", results)
 
 

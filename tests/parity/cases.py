@@ -17,7 +17,7 @@ from service.bidding.game.rules import NO_LOSING_GOAL, Rules, make_rules
 from service.bidding.game.scoring import BLIND_NIL, Standing
 from service.bidding.levels import DRAWS_PER_SEED, LARGEST_SEED
 from service.bidding.policies import parse_policy
-from service.bidding.policy import BIG5, BIG6, CONVENTIONS, NO_CONVENTION
+from service.bidding.policy import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, PLAYER_KINDS
 from service.bidding.winprob.features import (
     BID_INPUTS,
     CARD_INPUTS,
@@ -431,7 +431,8 @@ def prepared(rng: random.Random) -> tuple:
     """Return all arguments of `model_position`."""
     rules, win_slice = winnable(rng)
     allowed = rng.choice((EVERY_BID, EVERY_BID - 1, 0b11110))
-    return hand(rng), auction(rng), standing(rng, rules), allowed, win_slice, rules, ALL
+    others = tuple(rng.randrange(len(PLAYER_KINDS)) for _ in range(3))
+    return hand(rng), auction(rng), standing(rng, rules), allowed, others, win_slice, rules, ALL
 
 
 def written_bid(rng: random.Random) -> tuple:
@@ -717,6 +718,7 @@ CASES: dict[str, Maker] = {
     LEVELS + "hash_normal": lambda r: (r.randrange(DRAWS_PER_SEED * LARGEST_SEED),),
     LEVELS + "trick_bias": lambda r: (r.choice(GRADED), r.randrange(LARGEST_SEED)),
     LEVELS + "nil_point_bias": lambda r: (r.choice(GRADED), r.randrange(LARGEST_SEED)),
+    LEVELS + "kind_of_player": lambda r: (r.choice((*GRADED, *POLICIES)),),
     LEVELS + "perturbed": lambda r: (r.choice((*GRADED, *POLICIES)), r.randrange(LARGEST_SEED)),
     LEVELS + "attraction": liked,
     LEVELS + "sample_bid": lambda r: (*chances(r), r.randrange(LARGEST_SEED)),
@@ -854,6 +856,8 @@ CASES: dict[str, Maker] = {
     ALTERNATIVES + "finish": lambda r: (states.midway(r.randrange(2**31), r.randrange(52)),),
     ALTERNATIVES + "points_of": lambda r: (finished(r), r.randrange(2), r.choice(RULES)),
     ALTERNATIVES + "same_worth": lambda r: (r.choice((-1, card(r))), card(r), cards(r)),
+    DEAL + "random_bit": lambda r: (states.dealt(r.randrange(2**31), 1), cards(r, 1)),
+    DEAL + "give_spades": lambda r: (states.dealt(r.randrange(2**31), 1), r.randrange(4), r.randrange(14)),
     DEAL + "start_round": lambda r: (sitting(r)[0],),
     DEAL + "deal_round": lambda r: (states.empty(), r.randrange(2**31), r.randrange(100), r.randrange(10)),
     DEAL + "open_table": lambda r: ([states.empty()], r.choice(RULES)),

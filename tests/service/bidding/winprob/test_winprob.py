@@ -226,7 +226,7 @@ def test_certain_tricks_are_bid_and_stated_as_certain():
     assert (outcomes[10]["made"], outcomes[10]["set"], outcomes[10]["opponents_set"]) == (1.0, 0.0, 1.0)
     made = decide(position(SOLID, (4, 3, 3)), WINPROB, committed_tables())
     assert made.bid == 10  # more would be over 13 with partner's 3
-    assert chances_of(made)[10]["opponents_set"] == 1.0  # 4 and 3 of three tricks
+    assert chances_of(made)[10]["opponents_set"] == pytest.approx(1.0, abs=1e-6)  # 4 and 3 of three tricks
     made = decide(position(SOLID, (4, 3, 3)), WINPROB, committed_tables(), (11, 12))
     assert chances_of(made)[11]["made"] == 0.0  # 14 of 13 tricks
     made = decide(position("AK.5432.5432.432"), WINPROB, committed_tables())

@@ -50,6 +50,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=_rank)
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Stop if pytest-xdist does not group tests: then both processes compile everything, which takes minutes."""
+    if session.config.getoption("loadgroup", False) and not all("@" in item.nodeid for item in session.items):
+        detail = "ignores the groups of tests; accepted: a version that pytest-xdist supports"
+        raise pytest.UsageError(f"pytest {pytest.__version__} {detail}")
+
+
 def _rank(item: pytest.Item) -> int:
     mark = item.get_closest_marker("xdist_group")
     assert mark is not None

@@ -1,9 +1,9 @@
 """Whether the win probabilities that `winprob` states are right, by who its opponents are and whether it knows them.
 
 Two `winprob` bidders play whole games from 0-0 against two of each opponent of the training mix. With each of their
-bids the stated probability is recorded, and before each round the win table's, together with the win table's value
-after the round and the winner of the game. The first is what the net predicts. The second also depends on the later
-rounds: the win table holds for two equal sides, so a side with weaker opponents wins more games than it states.
+bids the stated probability is recorded, and before each round the win table's. They are compared with the win table's
+value after the round, which is what the net predicts, and with the winner of the game. The winner also depends on the
+later rounds: the win table is for two equal sides, so a side with weaker opponents wins more games than it states.
 """
 
 from collections import Counter
@@ -86,7 +86,7 @@ def _watched(
                 n += 1
             play_out(state)
             for i in range(first, n):
-                seat = turn ^ int(kept[i, 2]) if kept[i, 0] == 0.0 else 0
+                seat = turn if kept[i, 0] == 0.0 else 0  # of our side, or of the side that the table's value is for
                 kept[i, 3] = win_probability_after_round(state, seat, rules, place, win)
             for side in range(2):
                 points, left = score_of_side(state, side, state.bags[side], rules)

@@ -15,13 +15,14 @@ from typing_extensions import TypedDict
 
 from service.bidding.bidder import Position
 from service.bidding.bis.cutthroat import own_and_best
-from service.bidding.game.rules import CUTTHROAT, VARIANTS, Rules, describe
+from service.bidding.game.rules import CUTTHROAT, FIELDS, PARTNERSHIP, VARIANTS, Rules, describe
 from service.bidding.policies import BEST, ROWS
 from service.bidding.policy import Policy
 from service.bidding.record import record
 from service.bidding.skill import position_seed
 from service.bidding.turn import BRIEF, EXPLAINED, NOT_EXPLAINED
-from service.bidding.winprob.games import SHIPPED, Games, key_of, unsupported_field
+from service.bidding.winprob.games import SHIPPED, Games
+from service.bidding.winprob.nearest_errors import ERRORS
 from service.contract.bids import LegalBids, PreviousBids
 from service.contract.faults import faults_in, is_huge, json_type
 from service.contract.hand import Hand
@@ -190,7 +191,7 @@ class BlindCall(NamedTuple):
 def read_bid(data: Any, games: Games = SHIPPED) -> BidCall:
     """Read a request for a bid. ``games``: the games that have a win table. Raises the 422."""
     request, rules, bidder = _validated(data, _BID, games)
-    table = _table(request, rules, data, bidder)
+    table = _table(request, rules, data, bidder, games)
     policy, assumed, seed = table.policy, table.assumed, 0
     level, style = request.get("level"), request.get("style")
     if level is not None or style is not None:
@@ -211,7 +212,7 @@ def read_bid(data: Any, games: Games = SHIPPED) -> BidCall:
 def read_blind(data: Any, games: Games = SHIPPED) -> BlindCall:
     """Read a request for a blind nil. ``games``: the games that have a win table. Raises the 422."""
     request, rules, bidder = _validated(data, _BLIND, games, blind=True)
-    return BlindCall(_table(request, rules, data, bidder), request.get("seed"))
+    return BlindCall(_table(request, rules, data, bidder, games), request.get("seed"))
 
 
 def read_batch(data: Any) -> list[Any]:
@@ -236,8 +237,8 @@ def _validated(data: Any, validate: Any, games: Games, blind: bool = False) -> t
     request: dict[str, Any] = {}
     try:
         request = validate(data, context=context)
-        bidder = _bidder(data, context.rules, {} if blind else games)
-        faults = _conflicts(data, context.rules, bidder, games)
+        bidder = _bidder(data, context, None if blind else games)
+        faults = _conflicts(data, context, bidder, games)
     except ValidationError as error:
         check_size(data)
         if (whole := _with_integers(data)) is not None:
@@ -246,8 +247,8 @@ def _validated(data: Any, validate: Any, games: Games, blind: bool = False) -> t
         broken = {fault.pointer for fault in faults}
         readable = {name: value for name, value in data.items() if pointer(name) not in broken}
         known = {(fault.pointer, fault.code) for fault in faults}
-        bidder = _bidder(readable, context.rules, games)
-        found = _conflicts(readable, context.rules, bidder, games)
+        bidder = _bidder(readable, context, games)
+        found = _conflicts(readable, context, bidder, games)
         faults += [fault for fault in found if (fault.pointer, fault.code) not in known]
     if faults:
         raise invalid_request(faults)
@@ -276,15 +277,19 @@ def check_size(data: Any) -> None:
         raise invalid_request([Fault("", "too-many-items", detail)])
 
 
-def _bidder(data: Mapping[str, Any], rules: Rules, games: Games) -> Bidder:
+def _bidder(data: Mapping[str, Any], context: Context, games: Games | None) -> Bidder:
     """Return the policy that decides; ``games``: those in which `winprob` may decide for `best`."""
-    text = data.get("policy") or DEFAULT_POLICY
-    return bidder_of(text, data.get("convention"), rules.variant, text.startswith(BEST) and key_of(rules) in games)
+    text, rules = data.get("policy") or DEFAULT_POLICY, context.rules
+    has_win_table = False
+    if games is not None and text.startswith(BEST):
+        nearest = games.nearest(rules)
+        has_win_table = nearest is not None and (context.approximate or not nearest.instead)
+    return bidder_of(text, data.get("convention"), rules.variant, has_win_table)
 
 
-def _conflicts(data: Mapping[str, Any], rules: Rules, bidder: Bidder, games: Games) -> list[Fault]:
+def _conflicts(data: Mapping[str, Any], context: Context, bidder: Bidder, games: Games) -> list[Fault]:
     """Return the faults of fields that are valid separately, but not together. ``data`` holds only valid fields."""
-    faults = []
+    faults, rules = [], context.rules
     previous, seat = data.get("previous_bids"), data.get("seat")
     if previous is not None and seat is not None and seat != len(previous):
         detail = f"seat is {seat} after {len(previous)} previous bids; accepted: {len(previous)}"
@@ -295,13 +300,21 @@ def _conflicts(data: Mapping[str, Any], rules: Rules, bidder: Bidder, games: Gam
     if not bidder.plays_it:
         faults.append(_convention_fault(data.get("policy") or DEFAULT_POLICY, bidder.convention, rules))
     if bidder.needs_win_table:
-        refused = unsupported_field(rules, games)
-        if refused is not None:
-            field, accepted = refused
-            found = json.dumps(describe(rules)[field])
-            detail = f"{field} is {found}, for which policy {bidder.base} has no win table; accepted: {accepted}"
-            faults.append(Fault(pointer("rules", field), "unsupported-rules", detail))
+        nearest = games.nearest(rules)
+        if nearest is None:
+            accepted = FIELDS["variant"].values.json_of(PARTNERSHIP)
+            faults.append(_no_win_table("variant", rules, bidder, json.dumps(accepted)))
+        elif nearest.instead and not context.approximate:
+            for field, number in nearest.instead:
+                accepted = json.dumps(FIELDS[field].values.json_of(number))
+                faults.append(_no_win_table(field, rules, bidder, f"{accepted}, or any with approximate: true"))
     return faults
+
+
+def _no_win_table(field: str, rules: Rules, bidder: Bidder, accepted: str) -> Fault:
+    found = json.dumps(describe(rules)[field])
+    detail = f"{field} is {found}, for which policy {bidder.base} has no win table; accepted: {accepted}"
+    return Fault(pointer("rules", field), "unsupported-rules", detail)
 
 
 def _convention_fault(text: str, found: str, rules: Rules) -> Fault:
@@ -313,7 +326,7 @@ def _convention_fault(text: str, found: str, rules: Rules) -> Fault:
     return Fault("/convention", "unsupported-convention", detail)
 
 
-def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bidder: Bidder) -> Table:
+def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bidder: Bidder, games: Games) -> Table:
     assumed = []
     if (data.get("rules") or _NOTHING).get("preset") is None:
         assumed.append("rules.preset")
@@ -338,8 +351,21 @@ def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bi
         assumed.append("policy")
     if request.get("convention") is None:
         assumed.append("convention")
+    if bidder.needs_win_table:
+        nearest = games.nearest(rules)
+        assert nearest is not None, "_conflicts refuses such rules"
+        assumed += [_instead(field, number) for field, number in nearest.instead]
     policy, text, base, played, _, _ = bidder
     return record(Table, (request["previous_bids"], *values, rules, by_seat, policy, text, base, played, assumed))
+
+
+def _instead(field: str, number: int) -> str:
+    """Return how `assumed` names a rule of the nearest win table.
+
+    >>> _instead("bag_limit", 10).partition(",")[0]
+    'rules.bag_limit=10'
+    """
+    return f"rules.{field}={json.dumps(FIELDS[field].values.json_of(number))}, error {ERRORS[field]}"
 
 
 _NOTHING: dict[str, Any] = {}

@@ -36,6 +36,7 @@ class Context:
     """The data that the validators of one request share."""
 
     rules = CLASSIC  # in force, as far as they could be read
+    approximate = True  # whether a win table for similar rules may be used
 
 
 def _type_of(rule: Rule) -> Any:
@@ -55,14 +56,21 @@ _Preset: Any = Annotated[
     Literal[tuple(PRESETS)] | None,
     Field(description=f"The rule set that the other fields change. Default: {DEFAULT_PRESET}."),
 ]
-_FIELDS = {"preset": _Preset, **{name: _type_of(rule) for name, rule in FIELDS.items()}}
+_Approximate: Any = Annotated[
+    StrictBool | None,
+    Field(
+        description="Whether a policy that needs a win table may use the one for the most similar rules. If it does, "
+        "`assumed` names the rules that differ. Default: true."
+    ),
+]
+_FIELDS = {"preset": _Preset, "approximate": _Approximate, **{name: _type_of(rule) for name, rule in FIELDS.items()}}
 RuleSet: Any = with_config(REQUEST)(TypedDict("RuleSet", _FIELDS, total=False))  # type: ignore[operator]
 RuleSet.__doc__ = "A preset and the rules that differ from it. GET /v1/rules lists all with what each accepts."
 
 
 # Rules that were read before, by their JSON text, because reading them takes longer than any other field. Few rule sets
 # are in use. When this cache is full, other rules are read each time.
-_KNOWN: dict[bytes, Rules] = {}
+_KNOWN: dict[bytes, tuple[Rules, bool]] = {}
 _MOST_KNOWN: Final = 1024
 _MOST_KNOWN_BYTES: Final = 1024  # longest text; longer rules are useless
 
@@ -73,10 +81,11 @@ def _read(given: Any, read: Handler, info: ValidationInfo[Context]) -> Rules:
         text = orjson.dumps(given)
     except orjson.JSONEncodeError:  # nested too deeply, although rules are not nested
         text = b""
-    rules = _KNOWN.get(text)
-    if rules is not None:
-        info.context.rules = rules
-        return rules
+    context = info.context
+    known = _KNOWN.get(text)
+    if known is not None:
+        context.rules, context.approximate = known
+        return context.rules
     lines = []
     try:
         fields: dict[str, Any] = read(given)
@@ -91,16 +100,17 @@ def _read(given: Any, read: Handler, info: ValidationInfo[Context]) -> Rules:
     except RulesError as error:  # each value is supported, but not the combination
         lines.append(rule_line(error.field, str(error)))
         rules = PRESETS[fields.get("preset") or DEFAULT_PRESET]
-    info.context.rules = rules
+    context.rules, context.approximate = rules, fields.get("approximate") is not False
     if lines:
         raise joined(lines)
     if len(_KNOWN) < _MOST_KNOWN and len(text) <= _MOST_KNOWN_BYTES:
-        _KNOWN[text] = rules
+        _KNOWN[text] = rules, context.approximate
     return rules
 
 
 def _made(fields: Mapping[str, Any]) -> Rules:
     overrides = {name: value for name, value in fields.items() if value is not None or takes_null(name)}
+    overrides.pop("approximate", None)
     return make_rules(overrides.pop("preset", DEFAULT_PRESET), overrides)
 
 

@@ -15,12 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from service.bidding.game.rules import CUTTHROAT, PARTNERSHIP, VARIANTS, Rules, describe, make_rules
+from service.bidding.game.rules import CUTTHROAT, PARTNERSHIP, VARIANTS, Rules, make_rules
 from service.bidding.policies import parse_policy
 from service.bidding.policy import WINPROB, Policy
-from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.table_views import Tables
-from service.bidding.winprob.games import games_of, unsupported_field
 from tables.arena import stats
 from tables.arena.bidders import bot_of, is_outside
 from tables.arena.errors import ArenaError
@@ -139,11 +137,10 @@ def _by_win_probability(text: str) -> bool:
     return not is_outside(text) and parse_policy(text).kind == WINPROB
 
 
-def require_win_table(rules: Rules, tables: tuple[Tables, ...]) -> None:
-    """Raise `ArenaError` if ``tables`` (by profile) have no win table for ``rules``, so that `winprob` cannot play."""
-    refused = unsupported_field(rules, games_of(tables[PARTNERSHIP_PROFILE].games))
-    if refused is not None:
-        raise ArenaError(f"{refused[0]} is {describe(rules)[refused[0]]} with winprob; accepted: {refused[1]}")
+def require_win_table(rules: Rules) -> None:
+    """Raise `ArenaError` if no win table can value ``rules``, so that `winprob` cannot play."""
+    if rules.variant != PARTNERSHIP:
+        raise ArenaError(f"variant is {VARIANTS[rules.variant]} with winprob; accepted: {VARIANTS[PARTNERSHIP]}")
 
 
 def player_version(player: str) -> str:
@@ -157,10 +154,10 @@ def player_version(player: str) -> str:
 def play(match: Match, tables: tuple[Tables, ...], executor: Executor, progress: bool = False) -> Played:
     """Play a match's chunks on ``executor`` until all pairs are done or its sequential test has decided.
 
-    Raises `ArenaError` if ``tables`` have no win table for the rules and `winprob` plays.
+    Raises `ArenaError` if no win table can value the rules and `winprob` plays.
     """
     if any(_by_win_probability(text) for text in (match.a, match.b)):
-        require_win_table(match.rules, tables)
+        require_win_table(match.rules)
     policies = [Policy() if is_outside(text) else parse_policy(text, match.rules.variant) for text in match.bidders]
     chunk = PlayChunk(match, tables_for(tables, match.rules, policies))
     if isinstance(executor, LocalThreads):

@@ -16,7 +16,16 @@ import numpy as np
 from service.bidding.errors import RulesError
 from service.bidding.game.rules import PARTNERSHIP, PRESETS, Rules, make_rules, overrides_of
 from service.bidding.manifest import Manifest
-from service.bidding.winprob.games import SHIPPED, WinTableSlice, extra_slice, game_of, key_of
+from service.bidding.winprob.games import (
+    PLACE_COLUMNS,
+    SHIPPED,
+    GameKey,
+    WinTableSlice,
+    extra_slice,
+    game_of,
+    key_of,
+    nearest_game,
+)
 from tables.builders.win_tables import KEPT, POLICY, RESIDUAL, cells_of, outcomes_by_bucket, solve
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, BuildError, Context, Family
@@ -83,28 +92,39 @@ def _make(ctx: Context) -> Arrays:
         win_slice = extra_slice(rules, start)
         places.append(win_slice)
         start += win_slice.size**2 * win_slice.bags**2
-    cells, residuals = [], []
-    for rules, win_slice in zip(games, places, strict=True):
-        name = ",".join(f"{field}={value}" for field, value in game_overrides(rules).items())
-        found, share = outcomes_by_bucket(ctx, f"rounds-{name}", rules, win_slice)
+    cells = np.zeros(start, np.uint16)
+    residuals: list[float] = []
+    # What a round brings depends on the points left to the goal, not on the goal, so games that differ only in their
+    # goals share their rounds.
+    alike: dict[tuple[Rules, int], list[tuple[Rules, WinTableSlice]]] = {}
+    for rules, place in zip(games, places, strict=True):
+        alike.setdefault((_any_goal(rules), place.unit), []).append((rules, place))
+    for (rules, _), group in alike.items():
+        found, share = outcomes_by_bucket(ctx, f"rounds-{_name(rules)}", rules, group[0][1])
 
-        def settle(
-            index: int,
-            seed: int,
-            rules: Rules = rules,
-            win_slice: WinTableSlice = win_slice,
-            found: Any = found,
-            share: Any = share,
-        ) -> Arrays:
-            value, change, _ = solve(rules, win_slice, found, share)
+        def settle(index: int, seed: int, group: Any = group, found: Any = found, share: Any = share) -> Arrays:
+            rules, place = group[index]
+            value, change, _ = solve(rules, place, found, share)
             return {"cells": cells_of(value), "residual": np.array([change])}
 
-        made = ctx.chunks(f"game-{name}", 1, settle)
-        cells.append(made["cells"])
-        residuals.append(made["residual"][0])
+        made = ctx.gathered(f"games-{_name(rules)}", len(group), settle)
+        at = 0
+        for _, place in group:
+            size = place.size**2 * place.bags**2
+            cells[place.start : place.start + size] = made["cells"][at : at + size]
+            at += size
+        residuals.extend(made["residual"])
     ctx.figure("residual", max(residuals))
-    rows = np.array([(*key_of(rules), *win_slice) for rules, win_slice in zip(games, places, strict=True)], np.int64)
-    return {"extra_win": np.concatenate(cells), NAME: rows}
+    rows = [(*key_of(rules), *place[:PLACE_COLUMNS]) for rules, place in zip(games, places, strict=True)]
+    return {"extra_win": cells, NAME: np.array(rows, np.int64)}
+
+
+def _any_goal(rules: Rules) -> Rules:
+    return rules._replace(win=Rules().win, lose=Rules().lose)
+
+
+def _name(rules: Rules) -> str:
+    return ",".join(f"{field}={value}" for field, value in game_overrides(rules).items()) or "classic"
 
 
 def _games_in(family: Family) -> list[Overrides]:
@@ -112,9 +132,38 @@ def _games_in(family: Family) -> list[Overrides]:
     return list(found)
 
 
-SHIPPED_EXTRA = tuple(
-    rules for rules in PRESETS.values() if rules.variant == PARTNERSHIP and key_of(rules) not in SHIPPED
-)
+# Games between goals this many points apart: with a table for each, a game without one is valued by a similar one.
+WIDTHS = (150, 200, 250, 300, 350, 400, 450, 500, 600, 700, 800, 1000)
+LONGEST = 1000  # goal of the tables without a losing goal, which serve all lower goals too
+LOSE = -100
+
+
+def _shipped() -> list[Rules]:
+    games = [PRESETS["classic"]._replace(win=LONGEST), *_of_widths("classic", WIDTHS)]
+    games += [PRESETS["no-bags"]._replace(win=LONGEST), *_of_widths("no-bags", WIDTHS)]
+    games += [rules for rules in PRESETS.values() if rules.variant == PARTNERSHIP]
+    for preset in ("five-bags", "nil-50"):
+        games += _of_widths(preset, (300,))
+    return games
+
+
+def _of_widths(preset: str, widths: Iterable[int]) -> list[Rules]:
+    return [PRESETS[preset]._replace(win=width + LOSE, lose=LOSE) for width in widths]
+
+
+def _without_equals(games: Iterable[Rules]) -> tuple[Rules, ...]:
+    # The games without those that are valued exactly by a game before them, or by one of SHIPPED.
+    places: dict[GameKey, WinTableSlice] = dict(SHIPPED)
+    kept = []
+    for rules in games:
+        nearest = nearest_game(rules, places)
+        if nearest is None or nearest.instead:
+            places[key_of(rules)] = extra_slice(rules, 0)
+            kept.append(rules)
+    return tuple(kept)
+
+
+SHIPPED_EXTRA = _without_equals(_shipped())
 FAMILIES = (
     Family(
         name=NAME,

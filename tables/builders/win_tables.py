@@ -6,7 +6,7 @@ first wins, for every score, until no cell changes by RESIDUAL or more. The tabl
 `tables.builders.extra_win_tables` uses the same functions for games with other rules.
 """
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import START, game_winner
 from service.bidding.policies import parse_policy
+from service.bidding.table_views import Tables
 from service.bidding.winprob.games import SLICES, WIN_CELLS, WinTableSlice, rules_of
 from service.bidding.winprob.win_table import WIN_SCALE, win_probability
 from tables.engine.deal import Deals, below, deal_round, open_table, seat_players
@@ -34,6 +35,7 @@ RESIDUAL = 1e-4
 MOST_SWEEPS = 200
 NO_PENALTY = 10**6  # a bag limit that no round reaches
 START_SLOPE = 1 / 150  # slope of the first guess: logit of the win probability for each point of lead
+N = TypeVar("N", bound=np.generic)
 
 
 def _outcomes(
@@ -160,6 +162,24 @@ def solve(
     raise BuildError(f"win: change is {change:g} after {MOST_SWEEPS} sweeps; accepted: less than {RESIDUAL:g}")
 
 
+def bucket_outcomes(
+    bucket: int, seed: int, n: int, rules: Rules, unit: int, profiles: tuple[Tables, ...]
+) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+    """Play ``n`` rounds under ``rules`` in one of BUCKETS * BUCKETS buckets; return the outcomes and their shares.
+
+    Shapes: int16 (KEPT, 4), with points in rows of ``unit`` points, and float64 (KEPT,).
+    """
+    policy = parse_policy(POLICY)
+    lineup = Lineup(policies_by_chair(policy, policy), player_rows(TABLES_PLAYER, TABLES_PLAYER))
+    free = rules._replace(bag_limit=NO_PENALTY)
+    i, j = divmod(bucket, BUCKETS)
+    out = np.zeros((n, 4), np.int64)
+    distance = np.array([EDGES[i : i + 2], EDGES[j : j + 2]])
+    outcomes(seed & 0x7FFFFFFF, 0, n, rules, free, lineup, profiles[:1], distance, out)
+    out[:, (0, 2)] //= unit  # all points are multiples of the unit
+    return kept_outcomes(out)
+
+
 def outcomes_by_bucket(
     ctx: Context, name: str, rules: Rules, win_slice: WinTableSlice
 ) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
@@ -167,24 +187,20 @@ def outcomes_by_bucket(
 
     Shapes: int16 (BUCKETS, BUCKETS, KEPT, 4), with points in table rows, and float64 (BUCKETS, BUCKETS, KEPT).
     """
-    ts = kernel_tables(ctx.inputs)[:1]
-    policy = parse_policy(POLICY)
-    lineup = Lineup(policies_by_chair(policy, policy), player_rows(TABLES_PLAYER, TABLES_PLAYER))
+    profiles = kernel_tables(ctx.inputs)
     n = ctx.size("rounds_per_bucket")
-    free = rules._replace(bag_limit=NO_PENALTY)
 
     def play(index: int, seed: int) -> Arrays:
-        i, j = divmod(index, BUCKETS)
-        out = np.zeros((n, 4), np.int64)
-        distance = np.array([EDGES[i : i + 2], EDGES[j : j + 2]])
-        outcomes(seed & 0x7FFFFFFF, 0, n, rules, free, lineup, ts, distance, out)
-        out[:, (0, 2)] //= win_slice.unit  # all points are multiples of the unit
-        found, share = kept_outcomes(out)
+        found, share = bucket_outcomes(index, seed, n, rules, win_slice.unit, profiles)
         return {"found": found[None], "share": share[None]}
 
     played = ctx.gathered(name, BUCKETS * BUCKETS, play)
-    found, share = (played[key].reshape(BUCKETS, BUCKETS, *played[key].shape[1:]) for key in ("found", "share"))
-    return found, share
+    return by_both_sides(played["found"]), by_both_sides(played["share"])
+
+
+def by_both_sides(rows: NDArray[N]) -> NDArray[N]:
+    """Return an array by bucket as one by bucket of either side."""
+    return rows.reshape(BUCKETS, BUCKETS, *rows.shape[1:])
 
 
 def cells_of(value: NDArray[np.float64]) -> NDArray[np.uint16]:

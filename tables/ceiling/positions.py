@@ -173,7 +173,7 @@ def measure(
     if decisions < 1:
         raise ArenaError(f"decisions is {decisions}; accepted: 1 or more")
     tables = kernel_tables(opened.arrays)
-    require_win_table(question.rules, tables)
+    require_win_table(question.rules)
     chunks = (folder or KEPT) / hashlib.sha256(f"{opened.sha256} {question.version}".encode()).hexdigest()[:32]
     fn, label = DecisionsChunk(question, tables), f"{BIDDER} v {question.against}"
     return Found(**joined_chunks(finished_chunks(fn, -(-decisions // CHUNK), chunks, executor, label, progress)))

@@ -18,7 +18,7 @@ from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
 from service.bidding.table_views import Tables
 from service.bidding.tableset import tables_by_profile
 from service.bidding.winprob.features import BID_INPUTS, INPUTS
-from service.bidding.winprob.games import GAME_COLUMNS, WIN_CELLS
+from service.bidding.winprob.games import GAME_COLUMNS, KEY_FIELDS, WIN_CELLS, WinTableSlice, key_of, nearest_game
 from service.bidding.winprob.outcomes import OUTCOMES
 from tables.players.names import parse_player
 from tables.players.srp1.goals import ALL_PIECES
@@ -61,20 +61,33 @@ def tables_for(profiles: tuple[Tables, ...], rules: Rules, policies: Iterable[Po
     """Return only the tables of ``profiles`` that these policies read under ``rules``, to send little to a cluster.
 
     If all policies read one profile, the result has one element (`choose_bid.tables_of_profile`). Otherwise a profile
-    that no policy reads has the partnership's tables. Without `winprob`, the win tables are empty.
+    that no policy reads has the partnership's tables. Without `winprob`, the win tables are empty; with it, `games`
+    has a row for ``rules``, if any win table values them.
     """
     standings = START, START._replace(them=10**6)
     used = {profile_of(rules, policy, standing) for policy in policies for standing in standings}
     plain = profiles[PARTNERSHIP_PROFILE]
     if all(policy.kind != WINPROB for policy in policies):
         plain = plain._replace(win=np.zeros(1, plain.win.dtype), extra_win=np.zeros(1, plain.extra_win.dtype))
+    else:
+        plain = plain._replace(games=_with_game(plain.games, rules))
     if len(used) == 1:
         return (_won_by(profiles[used.pop()], plain),)
     return tuple(_won_by(t, plain) if i in used else plain for i, t in enumerate(profiles))
 
 
 def _won_by(tables: Tables, plain: Tables) -> Tables:
-    return tables._replace(win=plain.win, extra_win=plain.extra_win)
+    return tables._replace(win=plain.win, extra_win=plain.extra_win, games=plain.games)
+
+
+def _with_game(rows: NDArray[np.int64], rules: Rules) -> NDArray[np.int64]:
+    # `Tables.games` with a row for the win table that values ``rules``, if they have none of their own.
+    first = len(KEY_FIELDS)
+    games = {tuple(row[:first]): WinTableSlice(*row[first:]) for row in rows.tolist() if any(row)}
+    nearest = nearest_game(rules, games) if games else None
+    if nearest is None or key_of(rules) in games:
+        return rows
+    return np.array([*rows.tolist(), [*key_of(rules), *nearest.win_slice]], np.int64)
 
 
 def numba_typed(policy: Policy) -> Policy:

@@ -62,8 +62,9 @@ def slice_of(rules: Rules, tables: Tables) -> WinTableSlice:
                 games[i, first + 3],
                 games[i, first + 4],
                 games[i, first + 5],
+                games[i, first + 6],
             )
-    return WinTableSlice(0, 0, -1, 1, 1, 0)
+    return WinTableSlice(0, 0, -1, 1, 1, 0, 1)
 
 
 def _is_game(rules: Rules, row: int, games: Any) -> bool:

@@ -1,17 +1,29 @@
 """Sections about `winprob`: matches against the other bidders, and the rounds of its training."""
 
+import json
 from typing import Any, NamedTuple, cast
 
-from service.bidding.game.rules import PRESETS, Rules, make_rules
+from service.bidding.game.rules import PARTNERSHIP, PRESETS, Rules, make_rules
 from service.bidding.levels import kind_of_player
 from service.bidding.policies import parse_policy
 from service.bidding.policy import PLAYER_KINDS
-from tables.builders.extra_win_tables import SHIPPED_EXTRA
+from service.bidding.winprob.games import SHIPPED, key_of
 from tables.markdown import table
 from tables.report.setup import PAPER, Players, Setup, by_points, percent, share
 
 LONG = make_rules("classic")
 PAIRS = 10  # a match of this section plays this many times the report's pairs
+OTHER_GAMES: tuple[dict[str, object], ...] = (
+    {"win": 100},
+    {"win": 300, "lose": -100},
+    {"win": 400},
+    {"win": 750, "lose": -500},
+    {"win": 1000},
+    {"bag_limit": 7},
+    {"bag_limit": 5, "win": 300},
+    {"nil_points": 200},
+    {"bags": False, "nil_points": 200, "win": 250},
+)
 
 
 class Row(NamedTuple):
@@ -66,14 +78,24 @@ def against(setup: Setup) -> str:
 
 
 def presets(setup: Setup) -> str:
-    """Return the win rates against `bis` under presets with rules that the net was not trained on."""
+    """Return the win rates against `bis` in games that the net was not trained on."""
+    games = {
+        f"preset {name}": rules
+        for name, rules in PRESETS.items()
+        if rules.variant == PARTNERSHIP and key_of(rules) not in SHIPPED
+    }
+    for overrides in OTHER_GAMES:
+        text = ", ".join(f"`{field}` {json.dumps(value)}" for field, value in overrides.items())
+        games[text] = make_rules("classic", overrides)
     rows: list[tuple[Any, ...]] = []
-    for name, rules in PRESETS.items():
-        if rules in SHIPPED_EXTRA:
-            result = setup.match("winprob", "bis", rules=rules)
-            nils, made = result.nil_rate, result.nil_success
-            rows.append((name, percent(result), by_points(result), *(_both(each) for each in (nils, made))))
-    return table("preset | wins, % | points per round | nils, % | made, %", rows)
+    for name, rules in games.items():
+        nearest = setup.opened.games.nearest(rules)
+        assert nearest is not None, "all are partnership games"
+        result = setup.match("winprob", "bis", rules=rules)
+        nils, made = result.nil_rate, result.nil_success
+        exact = "its own" if not nearest.instead else "the nearest"
+        rows.append((name, exact, percent(result), by_points(result), *(_both(each) for each in (nils, made))))
+    return table("game | win table | wins, % | points per round | nils, % | made, %", rows)
 
 
 def rounds(setup: Setup) -> str:

@@ -26,7 +26,6 @@ from service.bidding.winprob.features import (
     expected_bids,
     model_position,
 )
-from service.bidding.winprob.games import key_of
 from service.bidding.winprob.outcome_values import Side, outcome_value_matrix
 from service.bidding.winprob.outcomes import (
     OURS,
@@ -92,10 +91,10 @@ def win_decision(
     """Return the bid with the highest win probability, as `best_bid` chooses it.
 
     ``bids_of``: the set of bids that the rules allow, and the set that the request allows, which overrides it;
-    ``every``: report all allowed legal bids, not only those considered. ``rules`` must have a win table (`games`).
+    ``every``: report all allowed legal bids, not only those considered. ``rules`` must be of a partnership.
     """
     allowed, legal = bids_of
-    tables, game = weights.tables, weights.games[key_of(rules)]
+    tables, game = weights.tables, weights.games[rules]
     players = policy.left, policy.partner, policy.right
     position = model_position(hand, auction, standing, allowed, players, game.win_slice, rules, tables)
     seat, (us, them, us_bags, them_bags), regular, nil, weighed, held, inputs, _, stake, their_stake, certain = position

@@ -151,7 +151,7 @@ def model_position(
     """
     suits = suits_of(hand)
     us, them, us_bags, them_bags = standing
-    if win_slice.bags == 1:  # the rules count no bags; ignore those of the request
+    if win_slice.limit == 1:  # the rules count no bags; ignore those of the request
         us_bags, them_bags = 0, 0
     standing = record(Standing, (us, them, us_bags, them_bags))
     regular, nil, weighed, certain = bids_to_weigh(suits, auction, allowed, rules, tables)
@@ -226,8 +226,8 @@ def position_inputs(
         + to_goal(us, rules.win)
         + to_goal(them, rules.win)
         + (
-            us_bags / win_slice.bags,
-            them_bags / win_slice.bags,
+            us_bags / win_slice.limit,
+            them_bags / win_slice.limit,
             to_losing(us, rules.lose),
             to_losing(them, rules.lose),
             -2.0 if lead < -200 else (2.0 if lead > 200 else lead / 100.0),

@@ -1,21 +1,22 @@
-"""The games that `winprob` supports: which rules have a win table, and where it is in the arrays of win tables.
+"""The games that have a win table, and which of them values a game that has none of its own.
+
+Without a losing goal, a game depends only on the points that each side still needs; with one, also on the points
+between the goals, its width. So a table serves every game of its width, whatever the goal (`nearest_game`). A game
+without such a table is valued by the nearest one: the round to bid for is scored by the game's own rules, and only the
+value of the score after it comes from the other table.
 
 `win_table` reads the tables; `tables.builders.win_tables` and `tables.builders.extra_win_tables` make them. The net was
 trained on the games of SLICES, which are preset classic with other goals, losing goals and bag penalties. The bag
-penalty of preset bis-paper has its own tables at that preset's goal only. At other goals it uses classic's tables,
-whose penalty is ten points smaller; at goal 500, `winprob` then beats `bis` by as much as under classic rules
-(docs/strength.md). Tables for other rules are in a separate array, `extra_win`; the rows of the table `games` describe
-them.
+penalty of preset bis-paper has its own tables at that preset's goal only. Tables for other rules are in a separate
+array, `extra_win`; the rows of the table `games` describe them.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from math import gcd
 from operator import itemgetter
-from types import MappingProxyType
 from typing import NamedTuple
 
-from service.bidding.game.rules import FIELDS, NO_LOSING_GOAL, PARTNERSHIP, PRESETS, VARIANTS, Rules, describe
+from service.bidding.game.rules import FIELDS, NO_LOSING_GOAL, PARTNERSHIP, PRESETS, VARIANTS, Rules
 from service.bidding.game.scoring import effective_bag_rules
 
 CLASSIC = PRESETS["classic"]
@@ -57,11 +58,44 @@ class WinTableSlice(NamedTuple):
     bags: int = BAGS  # number of bag counts of each side
     unit: int = ROW_POINTS  # points that one row covers
     extra: int = 0  # 1: the table is in `extra_win`; 0: in `win`
+    limit: int = BAGS  # bag limit of the game that the table values; 1 if it counts no bags
 
+
+class Nearest(NamedTuple):
+    """The win table that values a game."""
+
+    win_slice: WinTableSlice  # with the rows of the game's own scores
+    # The rules in which the table's own game differs, and their values in it; () if the table is exact.
+    instead: tuple[tuple[str, int], ...]
+
+
+# How much a difference by one in a rule matters to the value of a score, for the choice of the nearest table. A point
+# too many between the goals costs 1.
+_COSTS = {"nil_points": 20, "bag_limit": 2_000, "bag_penalty": 10, "bags": 100_000, "team_max": 100}
+_COST = 500  # of a rule that is not listed
+_TOO_NARROW = 5_000  # cost of a table whose losing goal is reached before the game's own
+_NO_LOSING_GOAL = 1_000  # cost of a table without a losing goal for a game with one
+_TOO_SHORT = 100  # cost of each point by which a table's goal is too low
+_MOST_KNOWN = 1024  # rule sets whose nearest table is remembered
 
 Key = tuple[int, int, int]  # goal, losing goal, bag penalty
 GameKey = tuple[int, ...]  # the values of KEY_FIELDS
-Games = Mapping[GameKey, WinTableSlice]
+
+
+class Games(dict[GameKey, WinTableSlice]):
+    """The games that have a win table, and the place of each."""
+
+    def __init__(self, places: Mapping[GameKey, WinTableSlice]) -> None:
+        super().__init__(places)
+        self._known: dict[Rules, Nearest | None] = {}
+
+    def nearest(self, rules: Rules) -> Nearest | None:
+        """Return the win table that values ``rules`` best; None in a variant without win tables."""
+        if rules not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[rules] = nearest_game(rules, self)
+        return self._known[rules]
 
 
 def _slices() -> dict[Key, WinTableSlice]:
@@ -121,28 +155,31 @@ def game_of(rules: Rules) -> Rules:
     return rules._replace(**plain)
 
 
-SHIPPED: Games = MappingProxyType({key_of(rules_of(key)): win_slice for key, win_slice in SLICES.items()})
+SHIPPED = Games({key_of(rules_of(key)): win_slice for key, win_slice in SLICES.items()})
 SHIPPED_ROWS = tuple((*key, *win_slice) for key, win_slice in SHIPPED.items())  # the same as rows, for kernels
-GAME_COLUMNS = len(SHIPPED_ROWS[0])  # number of columns, also of the table `games`
+GAME_COLUMNS = len(SHIPPED_ROWS[0])  # number of columns
+PLACE_COLUMNS = WinTableSlice._fields.index("limit")  # columns of the table `games` that say where a win table is
 
 
 def whole_rows(rows: Iterable[Iterable[int]]) -> list[tuple[int, ...]]:
-    """Return the rows of the table `games` that are not empty, with one column for each of KEY_FIELDS.
+    """Return the rows of the table `games` that are not empty, with one column for each of KEY_FIELDS, and the limit.
 
-    A file that was made before a field was added has no column for the field; its games get the field's default.
+    The file has no column for a table's `limit`, which is that of its own game, and none for rules that were added
+    after it was made; its games get the default of these.
     """
     whole = []
     for row in (tuple(int(value) for value in row) for row in rows):
-        told = len(row) - len(WinTableSlice._fields)
+        told = len(row) - PLACE_COLUMNS
         if any(row):
-            whole.append((*row[:told], *_KEY_DEFAULTS[told:], *row[told:]))
+            place = WinTableSlice(*row[told:])
+            whole.append((*row[:told], *_KEY_DEFAULTS[told:], *place._replace(limit=place.bags)))
     return whole
 
 
 def games_of(rows: Iterable[Iterable[int]]) -> Games:
     """Return the games of SLICES and those in ``rows`` of the table `games`."""
     told = len(KEY_FIELDS)
-    return {**{row[:told]: WinTableSlice(*row[told:]) for row in whole_rows(rows)}, **SHIPPED}
+    return Games({**{row[:told]: WinTableSlice(*row[told:]) for row in whole_rows(rows)}, **SHIPPED})
 
 
 def extra_slice(rules: Rules, start: int) -> WinTableSlice:
@@ -167,10 +204,10 @@ def extra_slice(rules: Rules, start: int) -> WinTableSlice:
             f"the win table has {size**2 * limit**2} cells ({size} scores and {limit} bag counts of each side);"
             f" accepted: at most {MOST_CELLS}"
         )
-    return WinTableSlice(floor, size, start, limit, unit, 1)
+    return WinTableSlice(floor, size, start, limit, unit, 1, limit)
 
 
-def all_rules(games: Games) -> list[Rules]:
+def all_rules(games: Iterable[GameKey]) -> list[Rules]:
     """Return the rules of each of ``games``, with the default in each field that does not change their win table.
 
     >>> all_rules(SHIPPED)[1] == CLASSIC._replace(win=200, lose=-100)
@@ -179,35 +216,59 @@ def all_rules(games: Games) -> list[Rules]:
     return [game_of(CLASSIC._replace(**dict(zip(KEY_FIELDS, key)))) for key in games]
 
 
-def unsupported_field(rules: Rules, games: Games = SHIPPED) -> tuple[str, str] | None:
-    """Return a field for which there is no win table, and a text with its accepted values; None if there is a table.
+def nearest_game(rules: Rules, games: Mapping[GameKey, WinTableSlice]) -> Nearest | None:
+    """Return the win table of ``games`` that values ``rules`` best; None in a variant without win tables.
 
-    The field is the first one in which ``rules`` differs from the most similar supported game.
-
-    >>> unsupported_field(CLASSIC._replace(win=410))
-    ('win', '200, 250, 300, 350 or 500, or a table made by build --rules')
+    >>> nearest_game(CLASSIC._replace(win=400), SHIPPED).instead
+    ()
+    >>> nearest_game(CLASSIC._replace(win=400, lose=-100, bag_limit=7), SHIPPED).instead
+    (('bag_limit', 10),)
+    >>> nearest_game(CLASSIC._replace(win=510, lose=-100), SHIPPED).instead
+    (('lose', -190),)
     """
-    key = key_of(rules)
-    if key in games:
-        return None
     if rules.variant != PARTNERSHIP:
-        return "variant", VARIANTS[PARTNERSHIP]
-    differs = min(
-        [tuple(a != b for a, b in zip(other, key, strict=True)) for other in games], key=lambda d: (sum(d), d)
-    )
-    number = differs.index(True)
-    field = KEY_FIELDS[number]
-    alike = {other[number] for other in games if all(a == b or d for a, b, d in zip(other, key, differs, strict=True))}
-    expected = _either(describe(rules._replace(**{field: value}))[field] for value in sorted(alike))
-    if field == "lose":
-        expected += f" with a goal of {rules.win}"
-    try:
-        extra_slice(rules, 0)
-    except ValueError:
-        return field, expected
-    return field, f"{expected}, or a table made by build --rules"
+        return None
+    own = game_of(rules)
+    costs = ((_cost(own, other), place, other) for place, other in zip(games.values(), all_rules(games), strict=True))
+    _, place, other = min(costs, key=itemgetter(0))
+    floor = -(-rules.win // place.unit) - place.size
+    win_slice = place._replace(floor=floor, limit=effective_bag_rules(rules)[0])
+    return Nearest(win_slice, tuple(_instead(own, other, place.unit)))
 
 
-def _either(values: Iterable[object]) -> str:
-    texts = [json.dumps(value) for value in values]
-    return " or ".join((", ".join(texts[:-1]), texts[-1])) if len(texts) > 1 else texts[0]
+def _cost(rules: Rules, table: Rules) -> int:
+    # How badly the win table of the rules `table` values `rules`, 0 for a table of its own. Both are from `game_of`.
+    cost = 0
+    for name, own, other in zip(KEY_FIELDS, _key_values(rules), _key_values(table), strict=True):
+        if own != other and name not in ("win", "lose"):
+            cost += _COSTS.get(name, _COST) * abs(own - other)
+    wider = _wider(rules, table)
+    if table.lose == NO_LOSING_GOAL:
+        if rules.lose != NO_LOSING_GOAL:
+            return cost + _NO_LOSING_GOAL
+        return cost + (-_TOO_SHORT * wider if wider < 0 else min(wider, 1))
+    return cost + (_TOO_NARROW - wider if wider < 0 else wider)
+
+
+def _wider(rules: Rules, table: Rules) -> int:
+    # Points by which the table's game is wider: between its goals or, if there is no losing goal, up to its goal.
+    if NO_LOSING_GOAL in (rules.lose, table.lose):
+        return table.win - rules.win
+    return (table.win - table.lose) - (rules.win - rules.lose)
+
+
+def _instead(rules: Rules, table: Rules, unit: int) -> Iterable[tuple[str, int]]:
+    loses = NO_LOSING_GOAL not in (rules.lose, table.lose)
+    for name, own, other in zip(KEY_FIELDS, _key_values(rules), _key_values(table), strict=True):
+        if name == "win":
+            if rules.lose == table.lose == NO_LOSING_GOAL and other < own:
+                yield name, other
+            elif own % unit:
+                yield name, -(-own // unit) * unit
+        elif name == "lose":
+            if loses and _wider(rules, table):
+                yield name, own - _wider(rules, table)
+            elif not loses and own != other:
+                yield name, other
+        elif own != other:
+            yield name, other

@@ -1,10 +1,10 @@
 """The values of all bids' outcomes at once: what `win_table` gives cell by cell, in 65,535ths.
 
-A contract is a multiple of ten points, and ten points are a fixed number of win-table rows. So a way to end the round
-moves a score by the same number of cells wherever the score is, and `game_values` lists these moves for each game. The
-moves of both sides are then added in one numpy call. Near a goal or the edge of the table, the points are counted
-instead (in `_cells`). `decision` gives the contracts and scores; a parity test compares the values with those of
-the kernels.
+A contract is a multiple of ten points, and so is everything else that a round brings besides bags. So a way to end the
+round moves a score by the same number of table rows wherever the score is. `game_values` lists these moves for each
+game, and the cell of each row and number of bags, with the end of the game. A decision then needs a few numpy calls.
+Scores, stakes and rules that do not fit the rows are counted one by one instead (`_counted`). `decision` gives the
+contracts and scores; a parity test compares the values with those of the kernels.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import effective_bag_rules
-from service.bidding.winprob.games import BAGS, ROW_POINTS, WinTableSlice
+from service.bidding.winprob.games import WinTableSlice
 from service.bidding.winprob.outcomes import (
     OUR_BAGS,
     OUR_BAGS_NIL,
@@ -30,46 +30,45 @@ from service.bidding.winprob.outcomes import (
     THEIR_NIL,
     THEIRS,
 )
+from service.bidding.winprob.win_table import score_row, table_bags
 
 OutcomeValues = NDArray[np.uint16]
 Cells = NDArray[np.int64]
-_Way = tuple[int, int, int, int]  # signs of contract and stake; number of bag penalties; bags after the round
-_Ways = tuple[list[list[_Way]], list[list[_Way]]]  # for a side without and with a nil: by bags before the round
+# For a side without and with a nil, by way to end the round: signs of contract and stake, and the bags.
+Ways = tuple[NDArray[np.int64], NDArray[np.int64]]
 
-
-def _ways(contracts: tuple[int, ...], nils: tuple[int, ...], bags: tuple[int, ...], limit: int) -> list[list[_Way]]:
-    return [
-        [(sign, nil, (held + more) // limit, (held + more) % limit) for sign, nil, more in zip(contracts, nils, bags)]
-        for held in range(limit)
-    ]
-
-
-# By bag limit, from 0 on.
-OUR_WAYS: tuple[_Ways, ...] = tuple(
-    (_ways(OUR_CONTRACT, (0,) * OURS, OUR_BAGS, limit), _ways(OUR_CONTRACT_NIL, OUR_NIL, OUR_BAGS_NIL, limit))
-    for limit in range(BAGS + 1)
+OUR_WAYS: Ways = (
+    np.array([OUR_CONTRACT, (0,) * OURS, OUR_BAGS]),
+    np.array([OUR_CONTRACT_NIL, OUR_NIL, OUR_BAGS_NIL]),
 )
-THEIR_WAYS: tuple[_Ways, ...] = tuple(
-    (
-        _ways(THEIR_CONTRACT, (0,) * THEIRS, THEIR_BAGS, limit),
-        _ways(THEIR_CONTRACT_NIL, THEIR_NIL, THEIR_BAGS_NIL, limit),
-    )
-    for limit in range(BAGS + 1)
+THEIR_WAYS: Ways = (
+    np.array([THEIR_CONTRACT, (0,) * THEIRS, THEIR_BAGS]),
+    np.array([THEIR_CONTRACT_NIL, THEIR_NIL, THEIR_BAGS_NIL]),
 )
 _MOST_BAGS = max(OUR_BAGS + OUR_BAGS_NIL + THEIR_BAGS + THEIR_BAGS_NIL)
 _CONTRACTS = 27  # contracts of a side in tens of points: 0 to 26
+_STAKES = 4  # stakes on a side's nils that are listed: none to three times the points of a nil
 _TOP = np.uint16(0xFFFF)
 _FAR = 1 << 40  # more than all cells of the win tables
 
 
 class Moves(NamedTuple):
-    """How a round moves a side in a game's win table."""
+    """How a round moves a side in a game's win table.
 
-    cells: list[Cells]  # by bags before the round: by contract without a nil and with one (_CONTRACTS each), and way
+    A score at or beyond a goal has so many more cells for each of its points that the sum of both sides is at least
+    _FAR if our side has won, and negative if the other side has. If both have the same points, these cells cancel each
+    other out, and the game goes on.
+    """
+
+    # By bags before the round: (_STAKES * _CONTRACTS, ways), in the shape in which both sides' cells are added. Each
+    # is an index in `cells` for a score in the first row. None: some moves are no whole number of rows.
+    indices: list[Cells] | None
+    cells: Cells  # the side's part of the table's cell indices, by bags after the round and row, one after the other
+    ways: Ways
     row_step: int  # cells from one score row to the next
-    bag_step: int  # cells from one number of bags to the next, which are together less than a row
-    ways: _Ways
+    bag_step: int  # cells from one number of bags to the next
     far: int  # cells to add for each point at or beyond a goal
+    shape: tuple[int, int]  # of the ways
 
 
 class GameValues(NamedTuple):
@@ -92,20 +91,46 @@ class Side(NamedTuple):
 
 def game_values(rules: Rules, win_slice: WinTableSlice, win: OutcomeValues) -> GameValues:
     """Return the win table that starts at ``win_slice.start`` of ``win``, with the moves under ``rules``."""
-    _, size, _, limit, unit, _ = win_slice
-    fall = effective_bag_rules(rules)[1] - limit
-    contracts = np.arange(0, ROW_POINTS * _CONTRACTS, ROW_POINTS).reshape(-1, 1)
+    size, bags = win_slice.size, win_slice.bags
+    limit, penalty = effective_bag_rules(rules)
+    fall = penalty - limit
 
-    def moves(ways: _Ways, shape: tuple[int, ...], far: int, row_step: int, bag_step: int) -> Moves:
-        sign, nil, over, bags = np.array(ways).transpose(3, 1, 0, 2)[:, :, :, np.newaxis]  # each by bags, nil, 1, way
-        rows = (sign * contracts + nil * rules.nil_points - over * fall) // unit  # a whole number, as unit divides all
-        cells = (rows * row_step + bags * bag_step).reshape(limit, 2 * _CONTRACTS, *shape)
-        return Moves(list(cells), row_step, bag_step, ways, far)
+    def moves(ways: Ways, shape: tuple[int, int], far: int, row_step: int, bag_step: int) -> Moves:
+        points, after = _results(ways, rules.nil_points, limit, fall)
+        rows, odd = np.divmod(points, win_slice.unit)
+        margin = int(abs(rows).max())
+        cells = _cells_by_row(win_slice, rules, margin, far, row_step, bag_step)
+        indices = (after * (size + 2 * margin) + rows + margin).reshape(limit, _STAKES * _CONTRACTS, *shape)
+        return Moves(None if odd.any() else list(indices), cells, ways, row_step, bag_step, far, shape)
 
-    ours, theirs = (OUR_WAYS[limit], (OURS, 1), _FAR), (THEIR_WAYS[limit], (1, THEIRS), -_FAR)
-    first, second = (size * limit * limit, limit), (limit * limit, 1)  # steps of the side that bids first, and not
+    ours, theirs = (OUR_WAYS, (OURS, 1), _FAR), (THEIR_WAYS, (1, THEIRS), -_FAR)
+    first, second = (size * bags * bags, bags), (bags * bags, 1)  # steps of the side that bids first, and not
     by_first = [(moves(*ours, *second), moves(*theirs, *first)), (moves(*ours, *first), moves(*theirs, *second))]
     return GameValues(win_slice, win, fall, by_first)
+
+
+def _results(ways: Ways, nil_points: int, limit: int, fall: int) -> tuple[Cells, Cells]:
+    # Points without bags and bags after the round, each (limit, _STAKES, _CONTRACTS, ways) by bags before the round.
+    tens = 10 * np.arange(_CONTRACTS).reshape(-1, 1)
+    held = np.arange(limit).reshape(-1, 1, 1)
+    points, after = [], []
+    for nils in range(_STAKES):
+        contract, nil, bags = ways[nils > 0]
+        over, left = np.divmod(held + bags, limit)
+        points.append(contract * tens + nil * nils * nil_points - over * fall)
+        after.append(np.broadcast_to(left, points[-1].shape))
+    return np.stack(points, axis=1), np.stack(after, axis=1)
+
+
+def _cells_by_row(win_slice: WinTableSlice, rules: Rules, margin: int, far: int, row_step: int, bag_step: int) -> Cells:
+    # `Moves.cells`: rows from ``margin`` below the table to ``margin`` above it, for each number of bags.
+    rows = np.arange(-margin, win_slice.size + margin)
+    bags = np.arange(win_slice.limit).reshape(-1, 1)
+    points = win_slice.unit * (rows + win_slice.floor) + bags
+    over = (points >= rules.win) | (points <= rules.lose)
+    counted = np.maximum(bags + win_slice.bags - win_slice.limit, 0)  # as in `win_table.table_bags`
+    cells: Cells = rows.clip(0, win_slice.size - 1) * row_step + counted * bag_step + over * points * far
+    return cells.ravel()
 
 
 def outcome_value_matrix(ours: Side, theirs: Side, next_first: int, rules: Rules, game: GameValues) -> OutcomeValues:
@@ -115,55 +140,64 @@ def outcome_value_matrix(ours: Side, theirs: Side, next_first: int, rules: Rules
     next round.
     """
     our_moves, their_moves = game.moves[next_first]
-    own, our_start, ours_inside = _cells(ours, our_moves, rules, game)
-    other, their_start, theirs_inside = _cells(theirs, their_moves, rules, game)
-    cells = own + other
-    cells += our_start + their_start + game.win_slice.start
+    cells = _cells(ours, our_moves, rules, game) + _cells(theirs, their_moves, rules, game)
+    cells += game.win_slice.start
     values: OutcomeValues = game.win.take(cells, mode="clip")
     if not next_first:
         values = _TOP - values
-    if not (ours_inside and theirs_inside):
+    if not (_goes_on(ours, rules, game) and _goes_on(theirs, rules, game)):
         values[cells >= _FAR] = _TOP
         values[cells < 0] = 0
     return values.reshape(-1, OUTCOMES)
 
 
-def _cells(side: Side, moves: Moves, rules: Rules, game: GameValues) -> tuple[Cells, int, bool]:
-    """Return the side's part of the table's cell indices, by contract and way, as an array and a number to add.
+def _goes_on(side: Side, rules: Rules, game: GameValues) -> bool:
+    """Return whether the side certainly reaches no goal in the round."""
+    limit, fall = game.win_slice.limit, game.fall
+    before = side.score - side.held  # points without bags
+    lost = fall * (
+        (side.held + _MOST_BAGS) // limit
+    )  # by the most bag penalties; negative if the bags' points are more
+    low, high = before - side.reach, before + side.reach
+    if lost > 0:
+        low -= lost
+    else:
+        high -= lost
+    return rules.lose < low and high <= rules.win - limit
 
-    The third value is True if the side certainly reaches neither a goal nor the first or last row, which also serves
-    all scores beyond it. Otherwise, a score at or beyond a goal has so many more cells for each of its points that the
-    sum of both sides is at least _FAR if our side has won, and negative if the other side has. If both have the same
-    points, these cells cancel each other out, and the game goes on.
-    """
-    score, held, bids, reach = side
-    by_bags, row_step, bag_step, ways, far = moves
-    (floor, size, _, limit, unit, _), _, fall, _ = game
-    before, base = score - held, unit // 2 - unit * floor  # points without bags, and from the first row
-    lost = fall * ((held + _MOST_BAGS) // limit)  # by the most bag penalties; negative if the bags' points are more
-    low, high = (before - reach - lost, before + reach) if lost > 0 else (before - reach, before + reach - lost)
-    goal, lose, last = rules.win, rules.lose, size - 1
-    least, most = max(lose + 1, -base), goal - limit - unit  # inside, with any number of bags
-    inside = least <= low and high <= most
+
+def _cells(side: Side, moves: Moves, rules: Rules, game: GameValues) -> Cells:
+    """Return the side's part of the table's cell indices, by contract and way."""
+    floor, size, _, _, unit, *_ = game.win_slice
+    score, held, bids, _ = side
+    row, odd = divmod(score - held - unit * floor, unit)
+    if odd or not 0 <= row < size or moves.indices is None:
+        return _counted(side, moves, rules, game)
     codes: list[int] = []
     for contracts, stake in bids:
-        codes += [contract + _CONTRACTS for contract in contracts] if stake else contracts
-        inside = inside and (not stake or stake == rules.nil_points)
-    if inside:
-        return by_bags[held].take(codes, 0), (before + base) // unit * row_step, True
+        if stake:
+            nils, odd = divmod(stake, rules.nil_points) if rules.nil_points else (0, 1)
+            if odd or nils >= _STAKES:
+                return _counted(side, moves, rules, game)
+            first = nils * _CONTRACTS
+            codes += [contract + first for contract in contracts]
+        else:
+            codes += contracts
+    cells: Cells = moves.cells.take(moves.indices[held].take(codes, 0) + row)
+    return cells
+
+
+def _counted(side: Side, moves: Moves, rules: Rules, game: GameValues) -> Cells:
+    """Return what `_cells` does, for any score, stake and rules."""
+    place, score, held = game.win_slice, side.score, side.held
     cells: list[int] = []
-    for contracts, stake in bids:
-        offsets = [
-            (10 * sign, before + nil * stake - over * fall, bags, bags * bag_step)
-            for sign, nil, over, bags in ways[stake > 0][held]
-        ]
+    for contracts, stake in side.bids:
         for contract in contracts:
-            for step, offset, bags, cell in offsets:
-                tens = offset + step * contract
-                row = (tens + base) // unit
-                if not least <= tens <= most:
-                    row = min(max(row, 0), last)
-                    if not lose < tens + bags < goal:
-                        cell += (tens + bags) * far
-                cells.append(cell + row * row_step)
-    return np.array(cells).reshape(-1, *by_bags[held].shape[1:]), 0, False
+            for sign, nil, more in moves.ways[stake > 0].T.tolist():
+                over, bags = divmod(held + more, place.limit)
+                points = score - held + 10 * sign * contract + nil * stake - over * game.fall + bags
+                cell = score_row(points, bags, place) * moves.row_step + table_bags(bags, place) * moves.bag_step
+                if not rules.lose < points < rules.win:
+                    cell += points * moves.far
+                cells.append(cell)
+    return np.array(cells).reshape(-1, *moves.shape)

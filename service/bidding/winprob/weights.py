@@ -12,18 +12,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.game.auction import NO_BID, read_auction
+from service.bidding.game.rules import Rules
 from service.bidding.table_views import Tables
 from service.bidding.winprob.features import INPUTS, VALUED, VALUES, Expected, expected_bids
-from service.bidding.winprob.games import GameKey, Games, all_rules
+from service.bidding.winprob.games import Games
 from service.bidding.winprob.outcome_values import GameValues, game_values
 from service.bidding.winprob.outcomes import OUTCOMES
 from service.bidding.winprob.win_table import WIN_SCALE, win_array
 
 Floats = NDArray[np.float32]
+MOST_GAMES = 256  # rule sets whose values are kept, some 100 kB each
 _BIDS = (NO_BID,), range(14)  # possible bids of a seat that has not bid yet, and of one that has
 # Arrays, because numpy would convert a float at each call.
 _ZERO = np.zeros((), np.float32)
 _MOST = np.full((), 70.0, np.float32)  # largest exponent: float32 must hold 20 x 65,535 times its exponential
+
+
+class GamesInUse(dict[Rules, GameValues]):
+    """The values of each game in which a bid was decided, made when its first bid is."""
+
+    def __init__(self, games: Games, tables: Tables) -> None:
+        super().__init__()
+        self._games = games
+        self._tables = tables
+
+    def __missing__(self, rules: Rules) -> GameValues:
+        found = self._games.nearest(rules)
+        assert found is not None, "the request's reading refuses rules without a win table"
+        if len(self) >= MOST_GAMES:
+            self.clear()
+        self[rules] = game_values(rules, found.win_slice, win_array(found.win_slice, self._tables))
+        return self[rules]
 
 
 class Weights(NamedTuple):
@@ -34,7 +53,7 @@ class Weights(NamedTuple):
     hidden: Floats  # (H + 1, G + 1)
     out: Floats  # (G + 1, OUTCOMES)
     tables: Tables  # as memoryviews
-    games: dict[GameKey, GameValues]
+    games: GamesInUse
     expected: list[list[Expected]]  # by sequence of fewer than three previous bids, and by our bid
 
 
@@ -60,11 +79,7 @@ def load_weights(tables: Tables, views: Tables, games: Games) -> Weights:
         [expected_bids(bid, read_auction(seat, b0, b1, NO_BID), views) for bid in range(14)]
         for seat, b0, b1 in sequences
     ]
-    values = {
-        key: game_values(rules, win_slice, win_array(win_slice, tables))
-        for (key, win_slice), rules in zip(games.items(), all_rules(games), strict=True)
-    }
-    return Weights(first, of_bids, second, out, views, values, expected)
+    return Weights(first, of_bids, second, out, views, GamesInUse(games, tables), expected)
 
 
 def outcome_odds(x: Floats, rows: Floats, weights: Weights) -> Floats:

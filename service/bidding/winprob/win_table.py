@@ -5,6 +5,9 @@ axes are the score rows of the side that bids first and of the other side, then 
 probability in 65,535ths. Points are 10 x row + bags: a bag adds one point, and a penalty takes a multiple of ten points
 with the bags. In a game that starts at 0-0 every score has this form; other scores use the nearest row. If some points
 won or lost are not multiples of ten, one row covers fewer than ten points (`unit`).
+
+A table may value a game with another bag limit (`games.nearest_game`): the bags that are missing until the penalty
+count.
 """
 
 from service.bidding.game.rules import Rules
@@ -30,11 +33,22 @@ def score_row(score: int, bags: int, win_slice: WinTableSlice) -> int:
     return 0 if row < 0 else (win_slice.size - 1 if row >= win_slice.size else row)
 
 
+def table_bags(bags: int, win_slice: WinTableSlice) -> int:
+    """Return the table's bag count for a side with ``bags``: as many bags are missing until the penalty, if possible.
+
+    >>> table_bags(6, WinTableSlice(0, 20, 0, bags=10, limit=7))
+    9
+    """
+    counted = bags + win_slice.bags - win_slice.limit
+    return counted if counted > 0 else 0
+
+
 def win_probability(standing: Standing, win_slice: WinTableSlice, win: View) -> float:
     """Return the probability that we win if our side bids first in the next round; no side has reached its goal."""
     us, them, us_bags, them_bags = standing
     cell = score_row(us, us_bags, win_slice) * win_slice.size + score_row(them, them_bags, win_slice)
-    p: float = win[win_slice.start + (cell * win_slice.bags + us_bags) * win_slice.bags + them_bags] / WIN_SCALE
+    cell = (cell * win_slice.bags + table_bags(us_bags, win_slice)) * win_slice.bags
+    p: float = win[win_slice.start + cell + table_bags(them_bags, win_slice)] / WIN_SCALE
     return p
 
 

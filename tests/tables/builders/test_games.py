@@ -10,7 +10,7 @@ from service.bidding.game.rules import PARTNERSHIP, PRESETS, make_rules
 from service.bidding.manifest import read_manifest
 from service.bidding.policies import parse_policy
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
-from service.bidding.winprob.games import SHIPPED, key_of, unsupported_field
+from service.bidding.winprob.games import SHIPPED, key_of
 from tables.builders import extra_win_tables
 from tables.builders.extra_win_tables import SHIPPED_EXTRA, game_overrides, rules_of_text, with_games
 from tables.builders.win_tables import RESIDUAL
@@ -22,8 +22,9 @@ from tests.tables.shipped import copy_shipped
 
 
 def test_what_ships():
-    expected = {"no-bags", "five-bags", "nil-50", "board-4", "ten-for-200"}
+    expected = {"five-bags", "nil-50", "board-4", "ten-for-200"}
     assert {name for name, rules in PRESETS.items() if rules in SHIPPED_EXTRA} == expected
+    assert all(rules.variant == PARTNERSHIP for rules in SHIPPED_EXTRA)
     manifest = read_manifest(DEFAULT_DIRECTORY)
     assert manifest.families["games"].figures["residual"] < RESIDUAL
 
@@ -93,7 +94,9 @@ def test_one_more_game(built, tmp_path, monkeypatch):
     assert run("means", games=[rules, same, alike, PRESETS["classic"]]).startswith("games: made extra_win, games")
     assert run("games") == "games: up to date"  # they are kept
     tables = open_tables(built)
-    assert unsupported_field(rules, tables.games) is None
+    nearest = tables.games.nearest(rules)
+    assert nearest is not None
+    assert nearest.instead == ()
     assert set(tables.games) - set(SHIPPED) == {key_of(rules), key_of(same)}
     assert len(tables.arrays["games"]) == 2
     position = Position(parse_pbn("AKJ62.AQ.Q.K9543"), (3, 1), 20, 10, 3, 0, rules)

@@ -27,7 +27,7 @@ from service.bidding.errors import RulesError
 from service.bidding.game.rules import PARTNERSHIP, PRESETS, Rules, describe, make_rules, overrides_of, seed_values
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.tableset import open_tables
-from service.bidding.winprob.games import key_of, unsupported_field
+from service.bidding.winprob.games import key_of
 from tables.engine.winprob import slice_of
 from tables.engine import play
 from tables.engine.play_state import STATE, new_states
@@ -42,12 +42,12 @@ try:
 except RulesError as error:
     assert error.field == "overtime", error
 
-# Games of the shipped tables still have theirs, and the new game has none.
+# Games of the shipped tables still have theirs, and the new game has the nearest.
 tables = open_tables()
 games = tables.games
 assert all(key_of(rules) in games for rules in PRESETS.values() if rules.variant == PARTNERSHIP)
-assert unsupported_field(plain, games) is None
-assert unsupported_field(new, games) == ("overtime", "0, or a table made by build --rules")
+assert games.nearest(plain).instead == ()
+assert games.nearest(new).instead == (("overtime", 0),)
 for views in (tables.kernel[PARTNERSHIP_PROFILE], tables.kernel_arrays[PARTNERSHIP_PROFILE]):
     assert slice_of(PRESETS["no-bags"], views) == games[key_of(PRESETS["no-bags"])]
     assert slice_of(new, views).start == -1

@@ -17,7 +17,6 @@ from service.bidding.winprob.games import (
     games_of,
     key_of,
     rules_of,
-    unsupported_field,
 )
 from service.bidding.winprob.win_table import WIN_SCALE, win_probability, win_probability_after
 from tables.builders.win_tables import BUCKETS, RESIDUAL, kept_outcomes, solve
@@ -44,7 +43,7 @@ def test_more_games_are_told_by_their_rows(fitted):
     games = games_of(MORE_ROWS)
     for rules, place in MORE.items():
         assert slice_of(rules, fitted.plain) == place == games[key_of(rules)]
-        assert unsupported_field(rules, games) is None
+        assert games.nearest(rules) == (place, ())
         assert slice_of(rules._replace(blind_nil=1), fitted.plain) == place  # what may be bid tells no game
         assert slice_of(rules._replace(nil_points=77), fitted.plain).start == -1
     no_bags = make_rules("no-bags", {"win": 200, "lose": -200})
@@ -96,52 +95,70 @@ def test_the_cell_of_a_score_in_rows_of_five():
     assert win_probability(Standing(126, 57, 3, 2), place, win) == 0.0
 
 
-@pytest.mark.parametrize("preset", ["classic", "bis-paper", "short", "quick", "single-nil", "blind-nil"])
-def test_presets_with_a_table(preset):
-    assert unsupported_field(PRESETS[preset]) is None
-
-
-def test_every_partnership_preset_has_a_table():
+def test_every_partnership_preset_has_a_table_of_its_own():
     games = committed_tables().games
     for preset, rules in PRESETS.items():
-        assert (unsupported_field(rules, games) is None) == (rules.variant == PARTNERSHIP), preset
-
-
-def test_a_goal_without_a_table_names_those_with_one():
-    games = games_of(MORE_ROWS)
-    made = ", or a table made by build --rules"
-    assert unsupported_field(make_rules("five-bags"), games) == ("win", "200" + made)
-    five = make_rules("five-bags", {"win": 200, "lose": -100})
-    assert unsupported_field(five, games) == ("lose", "null with a goal of 200" + made)
-    assert unsupported_field(make_rules("ten-for-200", {"win": 100, "lose": -50, "nil_points": 60}), games) == (
-        "nil_points",
-        "100" + made,
-    )
-    assert unsupported_field(make_rules("classic", {"bag_limit": 12}), games) == (
-        "bag_limit",
-        "10",
-    )  # no table could be made
-    assert unsupported_field(PRESETS["suicide"], games) == ("variant", "partnership")
+        nearest = games.nearest(rules)
+        assert (nearest is None) == (rules.variant != PARTNERSHIP), preset
+        assert nearest is None or nearest.instead == (), preset
 
 
 @pytest.mark.parametrize(
-    ("overrides", "field"),
+    ("overrides", "table"),
     [
-        ({"win": 400}, "win"),
-        ({"win": 250, "lose": -100}, "lose"),
-        ({"bag_penalty": 105}, "bag_penalty"),  # tens would not come out even
-        ({"nil_points": 55}, "nil_points"),
-        ({"bags": False}, "bags"),
-        ({"bag_limit": 5}, "bag_limit"),
-        ({"variant": "whiz"}, "variant"),
-        ({"ten_for_200": True}, "ten_for_200"),
-        ({"team_min": 4}, "team_min"),
+        ({"win": 400}, (500, NO_LOSING_GOAL)),
+        ({"win": 200, "blind_nil": True}, (200, NO_LOSING_GOAL)),
+        ({"win": 300, "lose": -100}, (200, -200)),
+        ({"win": 100, "lose": -300}, (200, -200)),
+        ({"win": 600, "lose": -100}, (500, -200)),
     ],
 )
-def test_what_has_none_is_named(overrides, field):
-    refused = unsupported_field(make_rules("classic", overrides))
-    assert refused is not None
-    assert refused[0] == field
+def test_games_between_goals_as_far_apart_share_a_table(overrides, table):
+    """By hand: the row of a score is as far from the last row as the score is from the goal."""
+    rules = make_rules("classic", overrides)
+    nearest = SHIPPED.nearest(rules)
+    assert nearest is not None
+    place, instead = nearest
+    own = SLICES[*table, 100]
+    assert instead == ()
+    if table[1] != NO_LOSING_GOAL:
+        assert place == own._replace(floor=own.floor + (rules.win - table[0]) // 10)
+    assert 10 * (place.floor + place.size) == rules.win
+
+
+@pytest.mark.parametrize(
+    ("preset", "overrides", "instead"),
+    [
+        ("classic", {"win": 1000}, {"win": 500}),
+        ("classic", {"win": 205}, {"win": 210}),
+        ("classic", {"win": 250, "lose": -100}, {"lose": -150}),  # 400 points between the goals instead of 350
+        ("classic", {"win": 500, "lose": -500}, {"lose": NO_LOSING_GOAL}),  # no table has 1,000 points between them
+        ("classic", {"bag_penalty": 105}, {"bag_penalty": 100}),
+        ("bis-paper", {"win": 300, "lose": None}, {}),
+        ("classic", {"nil_points": 55}, {"nil_points": 50}),
+        ("classic", {"nil_points": 150}, {"nil_points": 100}),
+        ("classic", {"bag_limit": 7}, {"bag_limit": 10}),
+        ("five-bags", {"bag_limit": 6}, {"bag_limit": 5}),
+        ("classic", {"bags": False, "win": 70}, {}),
+        ("ten-for-200", {"team_min": 4}, {"ten_for_200": 0}),
+    ],
+)
+def test_the_nearest_table(preset, overrides, instead):
+    nearest = committed_tables().games.nearest(make_rules(preset, overrides))
+    assert nearest is not None
+    assert dict(nearest.instead) == instead
+
+
+def test_bags_are_counted_from_the_penalty():
+    """By hand: with six of seven bags one is missing, as with nine of ten; 123 points with three bags are row 12."""
+    nearest = SHIPPED.nearest(make_rules("classic", {"win": 200, "lose": -100, "bag_limit": 7}))
+    assert nearest is not None
+    place, instead = nearest
+    assert dict(instead) == {"bag_limit": 10}
+    win = np.zeros(WIN_CELLS, np.uint16)
+    table = win[place.start : place.start + place.size**2 * BAGS**2].reshape(place.size, place.size, BAGS, BAGS)
+    table[12 - place.floor, 5 - place.floor, 9, 3] = round(0.75 * WIN_SCALE)
+    assert win_probability(Standing(126, 50, 6, 0), place, win) == pytest.approx(0.75, abs=1e-5)
 
 
 def test_the_cell_of_a_score():

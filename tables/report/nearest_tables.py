@@ -1,0 +1,115 @@
+"""The section about games without a win table of their own: how far the value of a score is off in the nearest table.
+
+For each case, a win table is made as the build makes it, with fewer rounds. Games of `bis:tuned` under the case's rules
+give the scores at which the two tables are compared. The service tells callers the errors of the rules that a request's
+table has not (`nearest_errors`), so this section also writes its file.
+"""
+
+import json
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from service.bidding.game.rules import FIELDS, Rules, make_rules, overrides_of
+from service.bidding.game.scoring import Standing
+from service.bidding.policies import parse_policy
+from service.bidding.winprob.games import WinTableSlice, extra_slice
+from service.bidding.winprob.nearest_errors import ERRORS_FILE
+from service.bidding.winprob.win_table import win_probability
+from tables.builders.win_tables import BUCKETS, POLICY, bucket_outcomes, by_both_sides, cells_of, solve
+from tables.engine.simulate import numba_typed, player_rows, tables_for
+from tables.learning.training_data import seen_scores
+from tables.markdown import table
+from tables.players.names import TABLES_PLAYER
+from tables.report.setup import Setup
+from tables.run.family import write_atomically
+
+ROUNDS = 4_000  # in a bucket
+SCORES = 20_000
+# Each case differs from the games that ship in one rule, so that its error is that of the rule.
+CASES = tuple(
+    make_rules("classic", overrides)
+    for overrides in (
+        {"win": 1100},
+        {"win": 510, "lose": -100},
+        {"win": 740, "lose": -100},
+        {"win": 500, "lose": -350},
+        {"win": 700, "lose": -400},
+        {"win": 100, "lose": -100, "bag_limit": 7, "bag_penalty": 97},
+        {"bag_limit": 5},
+        {"bag_limit": 3, "bag_penalty": 33},
+        {"bag_penalty": 50},
+        {"bag_penalty": 200},
+        {"nil_points": 80},
+        {"nil_points": 150},
+        {"nil_points": 200},
+        {"min_bid": 2},
+        {"team_min": 5},
+        {"team_max": 9},
+        {"failed_nil_tricks": "contract"},
+        {"ten_for_200": True, "lose": -200},
+    )
+)
+
+
+class Error(NamedTuple):
+    """How far the nearest table is off."""
+
+    rules: Rules
+    instead: tuple[tuple[str, int], ...]
+    mean: float  # percentage points of a win chance
+    high: float  # 99th percentile
+
+
+def nearest_tables(setup: Setup) -> str:
+    """Return the table of errors, and write the file of the service."""
+    errors = [error_of(rules, setup) for rules in CASES]
+    by_field: dict[str, float] = {}
+    for error in errors:
+        for field, _ in error.instead:
+            by_field[field] = max(by_field.get(field, 0.0), round(error.mean, 1))
+    write_atomically(ERRORS_FILE, f"{json.dumps(by_field, indent=1)}\n".encode())
+    rows = [
+        (_text(overrides_of(error.rules)), _text(in_words(error.instead)), f"{error.mean:.2f}", f"{error.high:.2f}")
+        for error in errors
+    ]
+    return table("rules | values in the nearest table | mean error, points | 99th percentile, points", rows)
+
+
+def error_of(rules: Rules, setup: Setup) -> Error:
+    """Compare the nearest table with one made for ``rules``."""
+    nearest = setup.opened.games.nearest(rules)
+    assert nearest is not None, "the cases are partnership games"
+    own = extra_slice(rules, 0)
+    profiles = setup.tables
+    seeds = np.random.default_rng(setup.seed).integers(0, 2**31, BUCKETS * BUCKETS).tolist()
+
+    def play(bucket: int) -> tuple[np.ndarray, np.ndarray]:
+        return bucket_outcomes(bucket, seeds[bucket], ROUNDS, rules, own.unit, profiles)
+
+    with ThreadPoolExecutor(setup.jobs) as pool:
+        found, share = zip(*pool.map(play, range(BUCKETS * BUCKETS)), strict=True)
+    value, _, _ = solve(rules, own, by_both_sides(np.stack(found)), by_both_sides(np.stack(share)))
+    policy = numba_typed(parse_policy(POLICY))
+    seen = np.zeros((SCORES, 4), np.int64)
+    players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
+    seen_scores(setup.seed, 0, SCORES, rules, policy, players, tables_for(profiles, rules, [policy]), seen)
+    stored = setup.opened.arrays["extra_win" if nearest.win_slice.extra else "win"]
+    away = np.abs(_values(seen, own, cells_of(value)) - _values(seen, nearest.win_slice, stored))
+    return Error(rules, nearest.instead, 100 * float(away.mean()), 100 * float(np.quantile(away, 0.99)))
+
+
+def _values(seen: np.ndarray, place: WinTableSlice, win: np.ndarray) -> np.ndarray:
+    counted = seen if place.limit > 1 else seen * (1, 0, 1, 0)
+    return np.array([win_probability(Standing(a, c, b, d), place, win) for a, b, c, d in counted.tolist()])
+
+
+def in_words(instead: Iterable[tuple[str, int]]) -> dict[str, object]:
+    """Return numbers of `Rules` as JSON values, by field."""
+    return {field: FIELDS[field].values.json_of(number) for field, number in instead}
+
+
+def _text(values: dict[str, object]) -> str:
+    return ", ".join(f"`{field}` {json.dumps(value)}" for field, value in values.items()) or "none"

@@ -279,7 +279,7 @@ class PolicyInfo(TypedDict):
         Annotated[list[str], Field(description="best only: its candidates. The first that takes the rules decides.")]
     ]
     variants: Annotated[list[str], Field(description="The variants in which it bids.")]
-    needs_win_table: Annotated[bool, Field(description="True: it takes only the rules in win_tables.")]
+    needs_win_table: Annotated[bool, Field(description="True: it values scores by the nearest of win_tables.")]
     typical_time: TypicalTime
     strength: Annotated[str | None, Field(description="Its results, with the page they are from. Null: not measured.")]
     win_rates: Annotated[list[WinRate], Field(description="The same as numbers. Empty: not measured.")]

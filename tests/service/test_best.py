@@ -4,8 +4,7 @@ import pytest
 
 from service.__main__ import main
 from service.app import create_app
-from service.bidding.game.rules import PARTNERSHIP, PRESETS, VARIANTS, make_rules
-from service.bidding.winprob.games import unsupported_field
+from service.bidding.game.rules import PARTNERSHIP, PRESETS, VARIANTS
 from service.settings import Settings
 from tests.conftest import committed_tables
 
@@ -19,15 +18,15 @@ def test_the_answer_is_that_of_the_policy_it_names(call, preset):
     assert answer == call("POST", "/bid", json=request | {"policy": answer["policy"]}).json()
 
 
-def test_rules_without_a_win_table(call, request_body):
-    rules = {"win": 400}
-    assert unsupported_field(make_rules("classic", rules), committed_tables().games) is not None
-    request_body |= {"policy": "best", "rules": rules, "scores": {}}
-    assert call("POST", "/bid", json=request_body).json()["policy"] == "bis:tuned"
+def test_rules_without_an_exact_win_table(call, request_body):
+    for approximate, named in ((None, "winprob"), (True, "winprob"), (False, "bis:tuned")):
+        rules = {"bag_limit": 7, "approximate": approximate}
+        answer = call("POST", "/bid", json=request_body | {"policy": "best", "rules": rules, "scores": {}}).json()
+        assert answer["policy"] == named
 
 
 def test_levels_styles_and_options_apply_to_the_policy_that_decides(call, request_body):
-    for rules, named in (({}, "winprob:level=2"), ({"win": 400}, "bis:tuned,level=2")):
+    for rules, named in (({}, "winprob:level=2"), ({"variant": "whiz"}, "bis:tuned,level=2")):
         request = request_body | {"policy": "best:level=2", "rules": rules, "style": {"nil_bias": 0.5}, "seed": 3}
         answer = call("POST", "/bid", json=request).json()
         assert answer["policy"] == named
@@ -50,7 +49,7 @@ def test_refused(call, request_body, policy, detail):
     assert error == {"pointer": "/policy", "code": "unknown-policy", "detail": detail}
 
 
-@pytest.mark.parametrize("rules", [{}, {"win": 400}])
+@pytest.mark.parametrize("rules", [{}, {"variant": "whiz"}])
 def test_it_plays_no_convention_whoever_decides(call, request_body, rules):
     request_body |= {"policy": "best", "convention": "big5", "rules": rules}
     (error,) = call("POST", "/bid", json=request_body).json()["errors"]

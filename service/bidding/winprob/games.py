@@ -71,7 +71,7 @@ class Nearest(NamedTuple):
 
 # How much a difference by one in a rule matters to the value of a score, for the choice of the nearest table. A point
 # too many between the goals costs 1.
-_COSTS = {"nil_points": 20, "bag_limit": 2_000, "bag_penalty": 10, "bags": 100_000, "team_max": 100}
+_COSTS = {"nil_points": 20, "bag_limit": 2_000, "bag_penalty": 10, "bags": 1_000_000, "team_max": 100}
 _COST = 500  # of a rule that is not listed
 _TOO_NARROW = 5_000  # cost of a table whose losing goal is reached before the game's own
 _NO_LOSING_GOAL = 1_000  # cost of a table without a losing goal for a game with one

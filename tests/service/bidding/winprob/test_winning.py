@@ -138,6 +138,7 @@ def test_games_between_goals_as_far_apart_share_a_table(overrides, table):
         ("classic", {"nil_points": 55}, {"nil_points": 50}),
         ("classic", {"nil_points": 150}, {"nil_points": 100}),
         ("classic", {"bag_limit": 7}, {"bag_limit": 10}),
+        ("classic", {"bag_limit": 100, "bag_penalty": 1000}, {"bag_limit": 10, "bag_penalty": 100}),
         ("five-bags", {"bag_limit": 6}, {"bag_limit": 5}),
         ("classic", {"bags": False, "win": 70}, {}),
         ("ten-for-200", {"team_min": 4}, {"ten_for_200": 0}),

@@ -1,0 +1,107 @@
+"""Games without a win table of their own: `winprob` uses the nearest, names it, or refuses."""
+
+import itertools
+
+import pytest
+
+from service.bidding.bidder import decide
+from service.bidding.game.rules import FIELDS, NO_LOSING_GOAL, PRESETS, make_rules
+from service.bidding.winprob.games import KEY_FIELDS
+from service.bidding.winprob.nearest_errors import ERRORS
+from service.contract.request import read_bid
+from service.problems import ProblemError
+from tests.conftest import committed_tables
+
+WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2, "policy": "winprob", "convention": "none"}
+GOALS = range(50, 1001, 50)
+LOSING = (None, -100, -200, -300, -500)
+BAGS = ({"bags": False}, {"bag_limit": 5}, {"bag_limit": 7}, {"bag_limit": 10})
+NIL_POINTS = (50, 100, 200)
+
+
+def _request(rules, **more):
+    return WORKED | {"rules": {"preset": "classic"} | rules, "scores": {"us": 20, "them": -10}} | more
+
+
+def test_every_common_game_is_served():
+    tables = committed_tables()
+    exact = 0
+    for win, lose, bags, nil_points in itertools.product(GOALS, LOSING, BAGS, NIL_POINTS):
+        rules = {"win": win, "lose": lose, "nil_points": nil_points, **bags}
+        call = read_bid(_request(rules), tables.games)
+        named = {entry.split("=")[0] for entry in call.assumed if entry.startswith("rules.")}
+        assert 0 <= decide(call.position, call.policy, tables, call.legal, False).bid <= 13
+        strict = _request(rules | {"approximate": False})
+        if named:
+            with pytest.raises(ProblemError) as refused:
+                read_bid(strict, tables.games)
+            faults = refused.value.faults
+            assert {(fault.pointer.replace("/rules/", "rules."), fault.code) for fault in faults} == {
+                (field, "unsupported-rules") for field in named
+            }
+        else:
+            exact += 1
+            assert read_bid(strict, tables.games).position == call.position
+    assert exact > len(GOALS) * 2  # at least all goals without a losing goal, with bags and without
+
+
+@pytest.mark.parametrize(
+    ("rules", "assumed"),
+    [
+        ({"win": 400}, []),
+        ({"win": 300, "lose": -100}, []),
+        ({"bag_limit": 7}, ["bag_limit=10"]),
+        ({"win": 460, "lose": -100}, ["lose=-140"]),
+        ({"nil_points": 60}, ["nil_points=50"]),
+        ({"win": 500, "lose": -900}, ["lose=null"]),
+    ],
+)
+def test_what_the_answer_names(call, rules, assumed):
+    answer = call("POST", "/bid", json=_request(rules)).json()
+    assert answer["assumed"] == [f"rules.{text}, error {ERRORS[text.partition('=')[0]]}" for text in assumed]
+
+
+def test_what_is_refused(call):
+    (error,) = call("POST", "/bid", json=_request({"bag_limit": 7, "approximate": False})).json()["errors"]
+    assert error["pointer"] == "/rules/bag_limit"
+    assert error["detail"] == (
+        "bag_limit is 7, for which policy winprob has no win table; accepted: 10, or any with approximate: true"
+    )
+    (error,) = call("POST", "/bid", json=_request({"preset": "whiz"})).json()["errors"]
+    assert (error["pointer"], error["code"]) == ("/rules/variant", "unsupported-rules")
+
+
+def test_other_policies_need_no_table(call):
+    answer = call("POST", "/bid", json=_request({"bag_limit": 7, "approximate": False}, policy="bis")).json()
+    assert answer["assumed"] == []
+
+
+def test_the_error_of_every_rule_is_measured():
+    assert ERRORS.keys() == {*KEY_FIELDS} - {"variant", "bags"}  # games without bags have tables of their own
+    assert all(0.0 <= error < 10.0 for error in ERRORS.values())
+
+
+def test_a_goal_shifts_a_game(call):
+    """600 with -100 and 500 with -200 are one game: at scores that are equally far from the goals, the same bids."""
+    for us, them in ((0, 0), (350, 420), (-150, 200), (480, 260)):
+        answers = []
+        for win, lose in ((500, -200), (600, -100), (300, -400)):
+            more = win - 500
+            request = _request({"win": win, "lose": lose}, scores={"us": us + more, "them": them + more})
+            answers.append(call("POST", "/bid", json=request).json())
+        assert len({str(answer["explanation"]["candidates"]) for answer in answers}) == 1
+
+
+def test_a_similar_rule_gives_a_similar_chance():
+    """A limit of 9 instead of 10 bags moves win chances a little, and not at all when the penalty is as near."""
+    tables = committed_tables()
+    assert FIELDS["lose"].values.json_of(NO_LOSING_GOAL) is None
+    chances = []
+    for limit in (9, 10):
+        rules = {"bag_limit": limit}
+        request = _request(rules, scores={"us": 203 + limit - 10, "them": 220, "us_bags": limit - 7, "them_bags": 0})
+        call = read_bid(request, tables.games)
+        made = decide(call.position, call.policy, tables, call.legal, True)
+        chances.append(made.explanation["p_win"])
+    assert abs(chances[0] - chances[1]) < 0.02
+    assert make_rules("classic", {"bag_limit": 9}) != PRESETS["classic"]

@@ -1,7 +1,7 @@
 """How far the value of a score is off in a win table that has another value of a rule.
 
-`python -m tables report --only nearest-tables` writes the file, nearest_errors.json beside this module; docs/strength.md
-has its figures, and more.
+`python -m tables report --only nearest-tables` writes nearest_errors.json beside this module. docs/strength.md has the
+same figures, and more.
 """
 
 import json

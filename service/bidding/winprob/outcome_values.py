@@ -69,6 +69,7 @@ class Moves(NamedTuple):
     bag_step: int  # cells from one number of bags to the next
     far: int  # cells to add for each point at or beyond a goal
     shape: tuple[int, int]  # of the ways
+    start: int  # the table's first cell for our side, 0 for theirs, so that the sum counts it once
 
 
 class GameValues(NamedTuple):
@@ -95,15 +96,15 @@ def game_values(rules: Rules, win_slice: WinTableSlice, win: OutcomeValues) -> G
     limit, penalty = effective_bag_rules(rules)
     fall = penalty - limit
 
-    def moves(ways: Ways, shape: tuple[int, int], far: int, row_step: int, bag_step: int) -> Moves:
+    def moves(ways: Ways, shape: tuple[int, int], far: int, start: int, row_step: int, bag_step: int) -> Moves:
         points, after = _results(ways, rules.nil_points, limit, fall)
         rows, odd = np.divmod(points, win_slice.unit)
         margin = int(abs(rows).max())
-        cells = _cells_by_row(win_slice, rules, margin, far, row_step, bag_step)
+        cells = start + _cells_by_row(win_slice, rules, margin, far, row_step, bag_step)
         indices = (after * (size + 2 * margin) + rows + margin).reshape(limit, _STAKES * _CONTRACTS, *shape)
-        return Moves(None if odd.any() else list(indices), cells, ways, row_step, bag_step, far, shape)
+        return Moves(None if odd.any() else list(indices), cells, ways, row_step, bag_step, far, shape, start)
 
-    ours, theirs = (OUR_WAYS, (OURS, 1), _FAR), (THEIR_WAYS, (1, THEIRS), -_FAR)
+    ours, theirs = (OUR_WAYS, (OURS, 1), _FAR, win_slice.start), (THEIR_WAYS, (1, THEIRS), -_FAR, 0)
     first, second = (size * bags * bags, bags), (bags * bags, 1)  # steps of the side that bids first, and not
     by_first = [(moves(*ours, *second), moves(*theirs, *first)), (moves(*ours, *first), moves(*theirs, *second))]
     return GameValues(win_slice, win, fall, by_first)
@@ -141,7 +142,6 @@ def outcome_value_matrix(ours: Side, theirs: Side, next_first: int, rules: Rules
     """
     our_moves, their_moves = game.moves[next_first]
     cells = _cells(ours, our_moves, rules, game) + _cells(theirs, their_moves, rules, game)
-    cells += game.win_slice.start
     values: OutcomeValues = game.win.take(cells, mode="clip")
     if not next_first:
         values = _TOP - values
@@ -196,7 +196,8 @@ def _counted(side: Side, moves: Moves, rules: Rules, game: GameValues) -> Cells:
             for sign, nil, more in moves.ways[stake > 0].T.tolist():
                 over, bags = divmod(held + more, place.limit)
                 points = score - held + 10 * sign * contract + nil * stake - over * game.fall + bags
-                cell = score_row(points, bags, place) * moves.row_step + table_bags(bags, place) * moves.bag_step
+                row, counted = score_row(points, bags, place), table_bags(bags, place)
+                cell = moves.start + row * moves.row_step + counted * moves.bag_step
                 if not rules.lose < points < rules.win:
                     cell += points * moves.far
                 cells.append(cell)

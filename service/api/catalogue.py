@@ -43,6 +43,8 @@ _PRESETS = {
     "whiz-strict": "everyone bids the number of her spades, nil without any",
     "suicide": "one of two partners bids nil, the other four or more; losing goal -200",
     "jokers": "two jokers above the ace of spades, without the deuces of hearts and clubs",
+    "jokers-deuce": "jokers, with the deuce of spades as the third highest trump",
+    "jjdd": "jokers, with the deuces of diamonds and spades as the next trumps",
 }
 
 

@@ -7,7 +7,7 @@ published. None of them knows the score.
 from typing import NamedTuple
 
 from service.bidding.bis.regular import limit_takes
-from service.bidding.game.cards import ACE, KING, QUEEN, TEN
+from service.bidding.game.cards import ACE, KING, QUEEN, TEN, spades_of
 from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.policy import Policy
 from service.bidding.table_views import Tables
@@ -44,7 +44,7 @@ def lowest_at_most(cards: int, x: int, y: int, z: int) -> bool:
 
 def naive_nil(hand: int, partner_bid: int, policy: Policy) -> bool:
     """Return whether the nil rule of RB holds: low cards in every suit, at most three spades, no nil by partner."""
-    if partner_bid == 0 or partner_bid == BLIND_NIL or not policy.nils or (hand >> 48).bit_count() > 3:
+    if partner_bid == 0 or partner_bid == BLIND_NIL or not policy.nils or spades_of(hand).bit_count() > 3:
         return False
     for suit in range(4):
         if not lowest_at_most(hand >> 16 * suit & 0xFFFF, policy.nil_x, policy.nil_y, policy.nil_z):
@@ -57,7 +57,7 @@ def rb(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
     c = tables.rb_suit[0, hand & 0xFFFF]
     d = tables.rb_suit[0, hand >> 16 & 0xFFFF]
     h = tables.rb_suit[0, hand >> 32 & 0xFFFF]
-    s = tables.rb_suit[1, hand >> 48]
+    s = tables.rb_suit[1, spades_of(hand)]
     estimate = c + d + h + s + policy.offset
     takes = limit_takes(estimate, partner_bid)
     nil = naive_nil(hand, partner_bid, policy)
@@ -77,7 +77,7 @@ def ms(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
     c_cards = hand & 0xFFFF
     d_cards = hand >> 16 & 0xFFFF
     h_cards = hand >> 32 & 0xFFFF
-    s_cards = hand >> 48
+    s_cards = spades_of(hand)
     c = ms_side(c_cards)
     d = ms_side(d_cards)
     h = ms_side(h_cards)
@@ -110,7 +110,7 @@ def io(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
     c_cards = hand & 0xFFFF
     d_cards = hand >> 16 & 0xFFFF
     h_cards = hand >> 32 & 0xFFFF
-    s_cards = hand >> 48
+    s_cards = spades_of(hand)
     c = io_side(c_cards)
     d = io_side(d_cards)
     h = io_side(h_cards)

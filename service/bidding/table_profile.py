@@ -6,15 +6,16 @@ version of a table uses the partnership's (`tableset.tables_by_profile`).
 
 from service.bidding.game.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 from service.bidding.game.scoring import Standing
+from service.bidding.game.variants import ranks_above_ace
 from service.bidding.policy import AUTO, BIG5, BIG6, NO_CONVENTION, Policy
 
-PARTNERSHIP_PROFILE, BIG5_PROFILE, BIG6_PROFILE, CUTTHROAT_PROFILE, WHIZ_PROFILE, SUICIDE_PROFILE, JOKERS_PROFILE = (
-    range(7)
-)
+PARTNERSHIP_PROFILE, BIG5_PROFILE, BIG6_PROFILE, CUTTHROAT_PROFILE, WHIZ_PROFILE, SUICIDE_PROFILE = range(6)
+JOKERS_PROFILE, JJDD_PROFILE = 6, 7  # decks with 15 and with 16 spades
 # Names of the profiles, and prefixes of their arrays: big5_curves.npy. Mirror and strict whiz need none, because their
 # rules determine every bid.
-PROFILES = ("partnership", "big5", "big6", "cutthroat", "whiz", "suicide", "jokers")
+PROFILES = ("partnership", "big5", "big6", "cutthroat", "whiz", "suicide", "jokers", "jjdd")
 
+RANKS_OF_JOKERS = 2  # spades above the ace in the decks of JOKERS_PROFILE
 BIG6_DEFICIT = (
     100  # points: convention `auto` is Big 6 when the side is further behind (docs/explanation/how-bis-bids.md)
 )
@@ -43,4 +44,6 @@ def profile_of(rules: Rules, policy: Policy, standing: Standing) -> int:
         return WHIZ_PROFILE
     if variant == SUICIDE:
         return SUICIDE_PROFILE
-    return JOKERS_PROFILE if variant == JOKERS else PARTNERSHIP_PROFILE
+    if variant == JOKERS:
+        return JOKERS_PROFILE if ranks_above_ace(variant, rules) == RANKS_OF_JOKERS else JJDD_PROFILE
+    return PARTNERSHIP_PROFILE

@@ -4,8 +4,9 @@ from typing import Annotated, Any, Final
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
-from service.bidding.game.cards import DECK, JOKER_DECK, PBN_JOKERS, RANKS, SUITS, parse_card, pbn_card
-from service.bidding.game.rules import JOKERS, VARIANTS, Rules
+from service.bidding.game.cards import RANKS, SUITS, pbn_card
+from service.bidding.game.decks import CODES, DECK_BITS, DECKS
+from service.bidding.game.variants import deck_number
 from service.contract.faults import Place, json_type, refusal
 from service.contract.rules import Context
 from service.problems import quote
@@ -32,29 +33,28 @@ _SCHEMA = {
 }
 
 
-def _card_bits() -> dict[str, int]:
-    """Return the bit of each accepted spelling of a card, jokers included; `deck_of` gives the cards of a variant."""
-    bits = {}
-    for suit in SUITS:
-        for rank in (*RANKS, "10"):
-            bit = 1 << parse_card(rank + suit)
-            bits.update({r + s: bit for r in (rank, rank.lower()) for s in (suit, suit.lower())})
-    for joker in PBN_JOKERS:
-        bits.update({r + s: 1 << parse_card(joker + "J") for r in (joker, joker.lower()) for s in "Jj"})
-    return bits
+class _Cards:
+    """How the cards of one deck are written."""
+
+    def __init__(self, number: int) -> None:
+        self.name = DECKS[number].name
+        self.deck = DECK_BITS[number]
+        self.bits: dict[str, int] = {}  # of each accepted spelling of a card
+        for card, code in CODES[number].items():
+            for rank in (card[0], "10") if card[0] == "T" else (card[0],):
+                spellings = {r + s for r in (rank, rank.lower()) for s in (card[1], card[1].lower())}
+                self.bits.update(dict.fromkeys(spellings, 1 << code))
+        # For each suit in PBN order: rank in PBN -> bit of the card. Only of cards with a rank.
+        ranks = (*RANKS, *RANKS.lower())
+        self.ranks = [
+            {rank: self.bits[rank + suit] for rank in ranks if rank + suit in self.bits}.__getitem__ for suit in "SHDC"
+        ]
 
 
-CARD_BITS = _card_bits()
-_bit_of = CARD_BITS.__getitem__
-# For each suit in PBN order: rank in PBN -> bit of the card.
-_rank_bits = [
-    {rank: CARD_BITS[pbn_card(rank, suit)] for rank in (*RANKS, *RANKS.lower())}.__getitem__ for suit in "SHDC"
-]
-
-
-def deck_of(rules: Rules) -> int:
-    """Return the cards of the deck, as bits."""
-    return JOKER_DECK if rules.variant == JOKERS else DECK
+_DECKS = [_Cards(number) for number in range(len(DECKS))]
+_SPELLINGS = {spelling for cards in _DECKS for spelling in cards.bits} | {
+    rank + suit for rank in (*RANKS, *RANKS.lower(), "10") for suit in (*SUITS, *SUITS.lower())
+}
 
 
 def pbn_names(text: str) -> list[str] | None:
@@ -69,30 +69,30 @@ def pbn_names(text: str) -> list[str] | None:
 
 def _read(value: Any, info: ValidationInfo[Context]) -> int:
     """Return the cards as bits; raise `ValidationError` with every fault of the hand."""
-    deck = deck_of(info.context.rules)
+    cards = _DECKS[deck_number(info.context.rules)]
     if type(value) is str and len(value) == TRICKS + 3 and value.count(".") == 3:  # no jokers, no "10", no spaces
         spades, hearts, diamonds, clubs = value.split(".")
-        of_spades, of_hearts, of_diamonds, of_clubs = _rank_bits
+        of_spades, of_hearts, of_diamonds, of_clubs = cards.ranks
         try:
             bits = sum(map(of_spades, spades)) + sum(map(of_hearts, hearts))
             bits += sum(map(of_diamonds, diamonds)) + sum(map(of_clubs, clubs))
         except KeyError:  # `_faults` finds the card
             bits = 0
-        if bits.bit_count() == TRICKS and not bits & ~deck:
+        if bits.bit_count() == TRICKS and not bits & ~cards.deck:
             return bits
     names = pbn_names(value) if type(value) is str else value
     if type(names) is list and len(names) == TRICKS:
         try:
-            bits = sum(map(_bit_of, names))
+            bits = sum(map(cards.bits.__getitem__, names))
         except (KeyError, TypeError):  # unknown, or not hashable
             bits = 0
         # If a card is there twice, its bits carry: the sum has fewer bits than the hand has cards.
-        if bits.bit_count() == TRICKS and not bits & ~deck:
+        if bits.bit_count() == TRICKS and not bits & ~cards.deck:
             return bits
-    raise refusal(*_faults(value, names, deck, VARIANTS[info.context.rules.variant]))
+    raise refusal(*_faults(value, names, cards))
 
 
-def _faults(value: Any, names: Any, deck: int, variant: str) -> list[tuple[Place, str, str]]:
+def _faults(value: Any, names: Any, cards: _Cards) -> list[tuple[Place, str, str]]:
     if type(value) not in (str, list):
         accepted = "an array of cards or a PBN text"
         return [((), "wrong-type", f"hand is {json_type(value)}; accepted: {accepted}")]
@@ -107,14 +107,14 @@ def _faults(value: Any, names: Any, deck: int, variant: str) -> list[tuple[Place
     seen = 0
     for index, name in enumerate(names):
         place: Place = () if type(value) is str else (index,)
-        bit = CARD_BITS.get(name) if type(name) is str else None
+        bit = cards.bits.get(name) if type(name) is str else None
         if type(name) is not str:
             faults.append((place, "wrong-type", f"a card is {json_type(name)}; accepted: a string such as QS"))
-        elif bit is None:
+        elif name not in _SPELLINGS:
             accepted = f"a rank of {RANKS} (or 10), then a suit of SHDC; with variant jokers also BJ and LJ"
             faults.append((place, "unknown-card", f"{quote(name)} is not a card; accepted: {accepted}"))
-        elif bit & ~deck:
-            faults.append((place, "unknown-card", f"{quote(name)} is not in the deck of variant {variant}"))
+        elif bit is None:
+            faults.append((place, "unknown-card", f"{quote(name)} is not in the deck {cards.name}"))
         elif seen & bit:
             faults.append((place, "duplicate-card", f"{name} is in the hand twice; accepted: each card once"))
         else:

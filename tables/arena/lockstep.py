@@ -7,14 +7,16 @@ only bid on hands that they see, never a blind nil. Public bots are kernels, so 
 """
 
 import zlib
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.cards import format_card
+from service.bidding.game.decks import NAMES
 from service.bidding.game.rules import Rules, overrides_of
 from service.bidding.game.scoring import game_winner
+from service.bidding.game.variants import deck_number
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
 from service.bidding.table_views import Tables
@@ -134,7 +136,7 @@ def play_outside(
     """
     n = 2 * (deals.last - deals.first)
     states = np.zeros(n, STATE)
-    states["deck"] = deck_of(rules)
+    states["deck"] = np.uint64(deck_of(rules)).astype(np.int64)  # with 16 spades, the sign bit is a card
     games = np.zeros((n, CELLS), np.int64)
     games[:, PAIR] = deals.first + np.arange(n) // 2
     games[:, SWAP] = np.arange(n) % 2
@@ -148,6 +150,7 @@ def play_outside(
     lineup = Lineup(policies, players)
     boards = Boards(states, games, answers, waiting)
     asked_rules = {"preset": "classic"} | overrides_of(rules)
+    names = NAMES[deck_number(rules)]
     opened: dict[str, OutsideBidder] = {}
     try:
         for text, kind in zip(bidders, kinds, strict=True):
@@ -164,7 +167,7 @@ def play_outside(
                 batches.setdefault(bidders[chair], []).append(g)
             for text, batch in batches.items():
                 board = [(plain_state(states[g]), games[g].tolist()) for g in batch]
-                requests = [request_of(state, game, deals.seed, asked_rules) for state, game in board]
+                requests = [request_of(state, game, deals.seed, asked_rules, names) for state, game in board]
                 answers[batch] = opened[text].bids(requests)
     finally:
         for bidder in opened.values():
@@ -180,17 +183,20 @@ def play_outside(
     sums[PAIR_RR] += int((rounds * rounds).sum())
 
 
-def request_of(state: PlayState, game: list[int], seed: int, rules: dict[str, Any]) -> dict[str, Any]:
+def request_of(
+    state: PlayState, game: list[int], seed: int, rules: dict[str, Any], names: Mapping[int, str]
+) -> dict[str, Any]:
     """Return the POST /bid request for the position in which a game waits.
 
-    Its `seed` depends on match, game, round and seat, so that a bidder can repeat its random numbers.
+    ``names``: those of the deck's cards. The request's `seed` depends on match, game, round and seat, so that a bidder
+    can repeat its random numbers.
     """
     seat = game[NEXT]
     us = seat & 1
     hand = state.hand[seat]
     lots = f"{seed}/{game[PAIR]}/{game[SWAP]}/{game[NUMBER]}/{seat}"
     return {
-        "hand": [format_card(card) for card in range(63, -1, -1) if hand >> card & 1],
+        "hand": [names[card] for card in range(63, -1, -1) if hand >> card & 1],
         "previous_bids": ["blind_nil" if bid == 14 else bid for bid in state.bid[:seat]],
         "seat": seat,
         "scores": {

@@ -32,7 +32,9 @@ SUMS = 40  # 0..39 tricks, as in `factor`
 PRIOR = 100.0  # weight of the curve, in auctions
 RIDGE = 1e-3  # penalty, in auctions; it decides only what the auctions leave open, such as the first seat's slope
 _DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
-OF_JOKERS = (*jokers.EXACT, "jokers_factor", "jokers_curves")  # families that self-play with jokers needs
+# The families that self-play with these decks needs.
+OF_JOKERS = (*(family.name for family in jokers.EXACT_OF_JOKERS), "jokers_factor", "jokers_curves")
+OF_JJDD = (*(family.name for family in jokers.EXACT_OF_JJDD), "jjdd_factor", "jjdd_curves")
 _AXES = ("seat", "sum of the previous bids, tricks")
 
 
@@ -111,4 +113,5 @@ def ace_families(setting: str, rules: Rules, policy: str, depends: tuple[str, ..
 FAMILIES = (
     *ace_families("", Rules(), "bis:endgame=off"),
     *ace_families("jokers", PRESETS["jokers"], self_play(JOKERS), OF_JOKERS),
+    *ace_families("jjdd", PRESETS["jjdd"], self_play(JOKERS), OF_JJDD),
 )

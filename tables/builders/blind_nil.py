@@ -17,7 +17,7 @@ from service.bidding.game.rules import JOKERS, Rules, make_rules
 from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
-from tables.builders.ace_of_spades import OF_JOKERS
+from tables.builders.ace_of_spades import OF_JJDD, OF_JOKERS
 from tables.builders.curve_fit import RIDGE, design, row_pairs, sequences
 from tables.builders.newton import minimize_convex
 from tables.builders.variants import self_play
@@ -129,4 +129,5 @@ FAMILIES = (
     *blind_families("", RULES, "bis:endgame=off"),
     *blind_families("big6", RULES, "bis:endgame=off,convention=big6", ("big6_curves",)),
     *blind_families("jokers", make_rules("jokers", {"blind_nil": True}), self_play(JOKERS), OF_JOKERS),
+    *blind_families("jjdd", make_rules("jjdd", {"blind_nil": True}), self_play(JOKERS), OF_JJDD),
 )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from service.bidding.bis.conventions import partner_signalled
 from service.bidding.bis.nil import GRID, NOT_RULED_OUT, NilTerms, consider_nil, nil_value
 from service.bidding.game.auction import SEQUENCES, without_partner
-from service.bidding.game.cards import suits_of
+from service.bidding.game.cards import spades_of, suits_of
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.scoring import START
@@ -80,7 +80,7 @@ def _nil_rounds(
         auction = auction_at(state, me)
         allowed = allowed_bids(hand, auction.partner_bid, rules)
         honours = 1 if partner_signalled(auction.partner_bid, convention) else policy.spade_honours
-        terms = NilTerms(0.0, RAW, honours, 1, ranks_above_ace(rules.variant))
+        terms = NilTerms(0.0, RAW, honours, 1, ranks_above_ace(rules.variant, rules))
         seen = without_partner(auction) if rules.variant == CUTTHROAT else auction
         nil = consider_nil(suits_of(hand), seen, terms, allowed, rules, t)
         unselected = judge.on == 1 and number >> 2 & 3 == 3  # a quarter of the rounds, the same in all seats
@@ -102,7 +102,7 @@ def _nil_rounds(
                     judge.cnil[reading, 0, hand & 0xFFFF],
                     judge.cnil[reading, 0, hand >> 16 & 0xFFFF],
                     judge.cnil[reading, 0, hand >> 32 & 0xFFFF],
-                    judge.cnil[reading, 1, hand >> 48],
+                    judge.cnil[reading, 1, spades_of(hand)],
                     void,
                 )
                 cell = int(value * GRID)

@@ -1,11 +1,13 @@
-"""The exact tables of the variant with jokers: suits of 12 (clubs, hearts), 13 (diamonds) and 15 cards (spades).
+"""The exact tables of the decks with jokers, whose suits have other numbers of cards.
 
-Nothing is fitted: the functions of `exact` and `derived` count with other suits. Holdings use the same encoding
-(`service.bidding.game.cards`). Clubs and hearts have no deuce, bit 0, so cells of holdings with that bit are 0.
-docs/adr/0030 describes how suits of two sizes share an array. The files' names begin with `jokers_`.
+Clubs and hearts have 12 cards. In the profile `jokers`, diamonds have 13 and spades 15; in `jjdd`, where the deuce of
+diamonds is a trump, 12 and 16. Nothing is fitted: the functions of `exact` and `derived` count with other suits.
+Holdings use the same encoding (`service.bidding.game.cards`). Suits of 12 have no deuce, bit 0, so cells of holdings
+with that bit are 0. docs/adr/0030 describes how suits of two sizes share an array. The files' names begin with the
+profile's.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,8 @@ from service.bidding.game.cards import HOLDINGS
 from service.bidding.tableset import CNIL_READING
 from tables.builders.derived import ruff_table, side_table, spade_tables, view
 from tables.builders.exact import (
+    PLACES_CLASSIC,
+    RANKS_CLASSIC,
     SIDE,
     SPADES,
     cnil_of_zones,
@@ -23,23 +27,44 @@ from tables.builders.exact import (
 )
 from tables.run.family import Arrays, Context, Family
 
-SHORT_RANKS, LONG_RANKS = 12, 15  # clubs and hearts without the deuce, spades with the jokers
-JOKERS_ABOVE = 2  # spade ranks above the ace
+SHORT_RANKS = 12  # a side suit without its deuce
 
 _HOLDING = "holding: bit 0 the deuce .. bit 12 the ace"
-_SPADES = "spade holding: bit 0 the deuce .. bit 12 the ace, little joker, big joker"
+_SPADES = "spade holding: bit 0 the lowest spade"
 _RUFFERS = "opponents who might ruff, 0..3"
+_LENGTHS = "lengths of C, D, H capped at 3, in base 4"
 _RUFFED = "number of lowest spades used for ruffs, 0..9"
 _FAMILY: dict[str, Any] = {"generator": 1, "exact": True}
 
 
-def cnil_rows() -> NDArray[np.float64]:
-    """Return P(the three lowest cards take no trick), in the shipped reading only: float64 (3, 32768).
+class Suits(NamedTuple):
+    """The suits of a deck with jokers; clubs and hearts have SHORT_RANKS."""
 
-    The rows are clubs and hearts, diamonds, spades. Spade cells that are lost by rule are 0; the rule's ranks are two
-    higher.
+    profile: str  # prefix of the arrays
+    spades: int  # ranks
+    diamonds: int
+
+    @property
+    def above(self) -> int:
+        """The spade ranks beyond those of the standard deck."""
+        return self.spades - RANKS_CLASSIC
+
+    @property
+    def long_diamonds(self) -> bool:
+        """Whether diamonds have rows of their own."""
+        return self.diamonds != SHORT_RANKS
+
+
+JOKERS, JJDD = Suits("jokers", 15, 13), Suits("jjdd", 16, 12)
+
+
+def cnil_rows(suits: Suits) -> NDArray[np.float64]:
+    """Return P(the three lowest cards take no trick), in the shipped reading only: float64 (rows, 2**spades).
+
+    The rows are clubs and hearts, diamonds if they have a deuce, spades. Spade cells that are lost by rule are 0; the
+    rule's ranks are `above` higher.
     """
-    table = np.zeros((3, 1 << LONG_RANKS))
+    table = np.zeros((3 if suits.long_diamonds else 2, 1 << suits.spades))
     known: dict[tuple[int, ...], NDArray[np.float64]] = {}
 
     def cell(held: int, n_ranks: int, kind: int) -> float:
@@ -50,73 +75,86 @@ def cnil_rows() -> NDArray[np.float64]:
 
     for held in range(1 << SHORT_RANKS):
         table[0, held << 1] = cell(held, SHORT_RANKS, SIDE)
-    for held in range(HOLDINGS):
-        table[1, held] = cell(held, 13, SIDE)
-    for held in range(1 << LONG_RANKS):
-        if not spade_is_lost(held, JOKERS_ABOVE):
-            table[2, held] = cell(held, LONG_RANKS, SPADES)
+    if suits.long_diamonds:
+        for held in range(HOLDINGS):
+            table[1, held] = cell(held, RANKS_CLASSIC, SIDE)
+    for held in range(1 << suits.spades):
+        if not spade_is_lost(held, suits.above):
+            table[-1, held] = cell(held, suits.spades, SPADES)
     return table
 
 
-def _make_p_length(ctx: Context) -> Arrays:
-    return {"jokers_p_length": length_table(SHORT_RANKS)}
+def exact_families(suits: Suits) -> tuple[Family, ...]:
+    """Return the families of a deck's exact tables."""
+    profile, long_diamonds = suits.profile, suits.long_diamonds
+    lengths, n_ranks = f"{profile}_p_length", [SHORT_RANKS, suits.diamonds, suits.spades]
+
+    def make_p_length(ctx: Context) -> Arrays:
+        return {lengths: length_table(SHORT_RANKS)}
+
+    def make_cnil(ctx: Context) -> Arrays:
+        return {f"{profile}_cnil": cnil_rows(suits)}
+
+    def make_side(ctx: Context) -> Arrays:
+        shorter = np.pad(ctx.array(lengths), ((0, 0), (0, 1), (0, 0)))  # a row for 13 cards, which do not occur
+        short = side_table(view(shorter))
+        short[:, 1::2] = 0.0  # no deuce
+        return {f"{profile}_side_high": np.concatenate([short, ctx.array("side_high")]) if long_diamonds else short}
+
+    def make_ruffs(ctx: Context) -> Arrays:
+        short = view(ctx.array(lengths))
+        diamonds = view(ctx.array("p_length")) if long_diamonds else short
+        return {f"{profile}_ruffs": ruff_table(short, diamonds, short)}
+
+    def make_spades(ctx: Context) -> Arrays:
+        high, takes = spade_tables(suits.spades, suits.above)
+        return {f"{profile}_spade_high": high, f"{profile}_spade_takes": takes}
+
+    kinds = "kind: clubs and hearts, diamonds, spades" if long_diamonds else "kind: side suits, spades"
+    rows = f"{_RUFFERS}, for clubs and hearts; 4..7 for diamonds" if long_diamonds else _RUFFERS
+    return (
+        Family(
+            name=lengths,
+            make=make_p_length,
+            axes={lengths: ("players m, 0..3", "cards held of a short suit, 0..12", "cards each holds at least k")},
+            parameters={"n_ranks": SHORT_RANKS, "places": PLACES_CLASSIC},
+            **_FAMILY,
+        ),
+        Family(
+            name=f"{profile}_cnil",
+            make=make_cnil,
+            axes={f"{profile}_cnil": (kinds, _SPADES)},
+            parameters={"n_ranks": n_ranks, "places": PLACES_CLASSIC},
+            **_FAMILY,
+        ),
+        Family(
+            name=f"{profile}_side",
+            make=make_side,
+            axes={f"{profile}_side_high": (rows, _HOLDING)},
+            depends=(lengths, "side") if long_diamonds else (lengths,),
+            **_FAMILY,
+        ),
+        Family(
+            name=f"{profile}_ruffs",
+            make=make_ruffs,
+            axes={
+                f"{profile}_ruffs": (
+                    _RUFFERS,
+                    "lengths of C, D, H capped at 3, in base 4",
+                    "tricks of the best k ruffs",
+                )
+            },
+            depends=(lengths, "p_length") if long_diamonds else (lengths,),
+            **_FAMILY,
+        ),
+        Family(
+            name=f"{profile}_spades",
+            make=make_spades,
+            axes={f"{profile}_spade_high": (_SPADES, _RUFFED), f"{profile}_spade_takes": (_SPADES, _RUFFED)},
+            **_FAMILY,
+        ),
+    )
 
 
-def _make_cnil(ctx: Context) -> Arrays:
-    return {"jokers_cnil": cnil_rows()}
-
-
-def _make_side(ctx: Context) -> Arrays:
-    shorter = np.pad(ctx.array("jokers_p_length"), ((0, 0), (0, 1), (0, 0)))  # a row for 13 cards, which do not occur
-    clubs = side_table(view(shorter))
-    clubs[:, 1::2] = 0.0  # no deuce
-    return {"jokers_side_high": np.concatenate([clubs, ctx.array("side_high")])}
-
-
-def _make_ruffs(ctx: Context) -> Arrays:
-    shorter, diamonds = view(ctx.array("jokers_p_length")), view(ctx.array("p_length"))
-    return {"jokers_ruffs": ruff_table(shorter, diamonds, shorter)}
-
-
-def _make_spades(ctx: Context) -> Arrays:
-    high, takes = spade_tables(LONG_RANKS, JOKERS_ABOVE)
-    return {"jokers_spade_high": high, "jokers_spade_takes": takes}
-
-
-FAMILIES = (
-    Family(
-        name="jokers_p_length",
-        make=_make_p_length,
-        axes={"jokers_p_length": ("players m, 0..3", "clubs or hearts held n, 0..12", "cards each holds at least k")},
-        parameters={"n_ranks": SHORT_RANKS, "places": 13},
-        **_FAMILY,
-    ),
-    Family(
-        name="jokers_cnil",
-        make=_make_cnil,
-        axes={"jokers_cnil": ("kind: clubs and hearts, diamonds, spades", _SPADES)},
-        parameters={"n_ranks": [SHORT_RANKS, 13, LONG_RANKS], "places": 13},
-        **_FAMILY,
-    ),
-    Family(
-        name="jokers_side",
-        make=_make_side,
-        axes={"jokers_side_high": (f"{_RUFFERS}, for clubs and hearts; 4..7 for diamonds", _HOLDING)},
-        depends=("jokers_p_length", "side"),
-        **_FAMILY,
-    ),
-    Family(
-        name="jokers_ruffs",
-        make=_make_ruffs,
-        axes={"jokers_ruffs": (_RUFFERS, "lengths of C, D, H capped at 3, in base 4", "tricks of the best k ruffs")},
-        depends=("jokers_p_length", "p_length"),
-        **_FAMILY,
-    ),
-    Family(
-        name="jokers_spades",
-        make=_make_spades,
-        axes={"jokers_spade_high": (_SPADES, _RUFFED), "jokers_spade_takes": (_SPADES, _RUFFED)},
-        **_FAMILY,
-    ),
-)
-EXACT = tuple(family.name for family in FAMILIES)
+EXACT_OF_JOKERS, EXACT_OF_JJDD = exact_families(JOKERS), exact_families(JJDD)
+FAMILIES = (*EXACT_OF_JOKERS, *EXACT_OF_JJDD)

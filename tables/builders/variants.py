@@ -1,4 +1,4 @@
-"""Tables of whiz, suicide and jokers: factors, success curves and mean bids from self-play under their rules.
+"""Tables of whiz, suicide and the decks with jokers, from self-play: factors, success curves and mean bids.
 
 Whiz has no factor, because its numbers are the numbers of spades held. In suicide, nils are on while the factor is
 learned, because a number says something about partner's nil. Mirror and strict whiz need no tables, because they leave
@@ -69,12 +69,15 @@ def _fitted(setting: str, variant: int, depends: tuple[str, ...]) -> tuple[Famil
 
 
 _SUICIDE = self_play(SUICIDE)
+_JOKERS, _JJDD = (tuple(family.name for family in exact) for exact in (jokers.EXACT_OF_JOKERS, jokers.EXACT_OF_JJDD))
 
 FAMILIES: tuple[Family, ...] = (
     *_fitted("whiz", WHIZ, ()),
     _factor_family("suicide", parse_policy(_SUICIDE), _SUICIDE, ("curves",)),
     *_fitted("suicide", SUICIDE, ("suicide_factor",)),
     *jokers.FAMILIES,
-    _factor_family("jokers", NUMBERS, "bis:nils=off,endgame=off", jokers.EXACT),
-    *_fitted("jokers", JOKERS, (*jokers.EXACT, "jokers_factor")),
+    _factor_family("jokers", NUMBERS, "bis:nils=off,endgame=off", _JOKERS),
+    *_fitted("jokers", JOKERS, (*_JOKERS, "jokers_factor")),
+    _factor_family("jjdd", NUMBERS, "bis:nils=off,endgame=off", _JJDD),
+    *_fitted("jjdd", JOKERS, (*_JJDD, "jjdd_factor")),
 )

@@ -7,13 +7,13 @@ masking, all arithmetic fits into int64, so plain Python and compiled code agree
 from typing import Any, NamedTuple
 
 from service.bidding.game.auction import NO_BID
-from service.bidding.game.cards import DECK, JOKER_DECK
-from service.bidding.game.rules import JOKERS, Rules
+from service.bidding.game.cards import SPADE_BITS
+from service.bidding.game.decks import DECK_SUITS
+from service.bidding.game.rules import Rules
+from service.bidding.game.variants import deck_number
 from tables.engine.play import MASK32
 from tables.engine.play_state import PlayState
 from tables.engine.scratch import scratch
-
-SPADE_CARDS = 0xFFFF << 48
 
 
 def _mix(x: int) -> int:
@@ -67,8 +67,9 @@ def uniform(state: PlayState) -> float:
 
 
 def deck_of(rules: Rules) -> int:
-    """Return the cards in play as a bit mask: 52 cards; with jokers, these replace the deuces of hearts and clubs."""
-    return JOKER_DECK if rules.variant == JOKERS else DECK
+    """Return the 52 cards in play as a bit mask."""
+    clubs, diamonds, hearts, spades = DECK_SUITS[deck_number(rules)]
+    return clubs | diamonds << 16 | hearts << 32 | spades << 48
 
 
 def deal(state: PlayState) -> None:
@@ -104,8 +105,8 @@ def random_bit(state: PlayState, bits: int) -> int:
 def give_spades(state: PlayState, seat: int, number: int) -> None:
     """Exchange ``number`` random side cards of a hand for random spades of the others, or as many as there are."""
     for _ in range(number):
-        spades = state.deck & SPADE_CARDS & ~state.hand[seat]
-        side = state.hand[seat] & ~SPADE_CARDS
+        spades = state.deck & SPADE_BITS & ~state.hand[seat]
+        side = state.hand[seat] & ~SPADE_BITS
         if spades == 0 or side == 0:
             return
         spade, card = random_bit(state, spades), random_bit(state, side)

@@ -21,7 +21,7 @@ def carried_rules(state: PlayState) -> Rules:
 
 def suit_mask(suit: int) -> int:
     """Return the bit mask of all cards of a suit."""
-    return 0x7FFF << (suit << 4)
+    return 0xFFFF << (suit << 4)
 
 
 def legal_cards(hand: int, count: int, first: int, broken: int) -> int:

@@ -19,8 +19,8 @@ from tables.engine.play_state import PlayState
 from tables.players.common import unseen_cards
 
 SIDE = 14  # a seat has 0 to 13 places
-CHOOSE = 5 * SIDE * SIDE  # binomials start here: n over k is at CHOOSE + 16 n + k, for n and k from 0 to 15
-WAYS = CHOOSE + 256  # cells of the table that `count_deals` fills
+CHOOSE = 5 * SIDE * SIDE  # binomials start here: n over k is at CHOOSE + 16 n + k, n 0..16, k 0..15
+WAYS = CHOOSE + 272  # cells of the table that `count_deals` fills
 
 
 def seed_view(state: PlayState, me: int, number: int, sim: PlayState) -> None:
@@ -45,7 +45,7 @@ def count_deals(state: PlayState, me: int, ways: Any) -> int:
 
     With a and b places left at the next two seats, ``ways[(14 i + a) 14 + b]`` counts the deals of suits i..3.
     """
-    for n in range(16):
+    for n in range(17):
         ways[CHOOSE + 16 * n] = 1
         for k in range(1, 16):
             above = 16 * (n - 1) + k

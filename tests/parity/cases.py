@@ -11,7 +11,8 @@ from service.bidding.bis.endgame import Proposal
 from service.bidding.bis.nil import LOW_FOUR, Nil, NilTerms
 from service.bidding.bis.regular import Regular
 from service.bidding.game.auction import NO_BID, SEQUENCES, Auction, read_auction
-from service.bidding.game.cards import DECK, JACK, JOKER_DECK, SPADE_BITS, TEN, cards_of, suits_of
+from service.bidding.game.cards import DECK, JACK, SPADE_BITS, TEN, cards_of, suits_of
+from service.bidding.game.decks import DECK_BITS, JOKERS_DECK
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import NO_LOSING_GOAL, Rules, make_rules
 from service.bidding.game.scoring import BLIND_NIL, Standing
@@ -103,6 +104,8 @@ POLICIES = tuple(
 )
 BIS = (*POLICIES[:6], *POLICIES[13:])
 JOKERS = make_rules("jokers")
+DECKS = (make_rules("jokers-deuce"), make_rules("jjdd"))
+JOKER_DECK = DECK_BITS[JOKERS_DECK]
 SHAPES = (0x1FFF << 48, 0x1FFF, 0x1FFF << 16, 0xFFF << 48 | 1, 0x3F | 0x7F << 32, 0x1FFE | 1 << 60)
 
 
@@ -520,6 +523,7 @@ def baseline(first: int, last: int) -> Maker:
 CASES: dict[str, Maker] = {
     "service.bidding.game.cards.holding": lambda r: (cards(r), r.randrange(4)),
     "service.bidding.game.cards.suits_of": lambda r: (hand(r),),
+    "service.bidding.game.cards.spades_of": lambda r: (hand(r),),
     "service.bidding.game.cards.lowest": lambda r: (cards(r, 1),),
     "service.bidding.game.cards.highest": lambda r: (cards(r, 1),),
     "service.bidding.game.cards.cards_of": lambda r: (cards(r),),
@@ -630,7 +634,8 @@ CASES: dict[str, Maker] = {
         r.randrange(3),
     ),
     VARIANTS + "variant_of": lambda r: setting(r)[:2],
-    VARIANTS + "ranks_above_ace": lambda r: (r.randrange(7),),
+    VARIANTS + "deck_number": lambda r: (r.choice((*RULES, JOKERS, *DECKS)),),
+    VARIANTS + "ranks_above_ace": lambda r: (r.randrange(7), r.choice((*RULES, JOKERS, *DECKS))),
     VARIANTS + "sees_no_jokers": lambda r: (r.choice((*RULES, JOKERS)), r.choice(POLICIES)),
     VARIANTS + "nil_threshold": lambda r: (r.randrange(7), r.choice(BIS), r.uniform(-1, 9), r.randint(0, 9)),
     WINPROB + "slice_of": lambda r: (r.choice((winnable(r)[0], *RULES)), ALL),

@@ -11,11 +11,12 @@ from pydantic import TypeAdapter
 
 from service.bidding.bidder import BLIND_NIL
 from service.bidding.errors import RulesError
-from service.bidding.game.cards import DECK, JOKER_DECK, cards_of, format_card, format_pbn, parse_card
+from service.bidding.game.cards import format_pbn
+from service.bidding.game.decks import CODES, DECKS, format_pbn_of
 from service.bidding.game.rules import CUTTHROAT, FIELDS, NO_LOSING_GOAL, PRESETS, VARIANTS, describe, make_rules
+from service.bidding.game.variants import deck_number
 from service.bidding.policy import CONVENTIONS
 from service.bidding.turn import BRIEF
-from service.bidding.winprob.games import unsupported_field
 from service.contract.examples import REQUEST
 from service.contract.request import BidRequest, read_bid
 from service.contract.rules import takes_null
@@ -23,8 +24,6 @@ from service.problems import CODES
 from tests import naive
 from tests.contract import faults_of
 
-_CARDS = [format_card(card) for card in cards_of(DECK)]
-_JOKER_CARDS = [format_card(card) for card in cards_of(JOKER_DECK)]
 _SCORES = st.fixed_dictionaries(
     {},
     optional={
@@ -62,6 +61,7 @@ _OVERRIDES = st.fixed_dictionaries(
         "team_max": st.none() | st.integers(7, 13),
         "ten_for_200": st.booleans(),
         "variant": st.sampled_from(VARIANTS),
+        "deck": st.sampled_from([None, *(deck.name for deck in DECKS[1:])]),
     },
 )
 
@@ -99,19 +99,18 @@ def valid_requests(draw) -> dict:
     given = draw(rule_sets())
     overrides = dict(given)
     rules = describe(make_rules(overrides.pop("preset", "classic"), overrides))
-    deck = _JOKER_CARDS if rules["variant"] == "jokers" else _CARDS
-    cards = draw(st.permutations(deck))[:13]
-    hand = sum(1 << parse_card(card) for card in cards)
+    deck = deck_number(make_rules("classic", rules))
+    cards = draw(st.permutations(sorted(CODES[deck])))[:13]
+    hand = sum(1 << CODES[deck][card] for card in cards)
     previous = draw(previous_bids(rules))
     request = {
-        "hand": format_pbn(hand) if draw(st.booleans()) else [draw(_spellings(card)) for card in cards],
+        "hand": format_pbn_of(hand, deck) if draw(st.booleans()) else [draw(_spellings(card)) for card in cards],
         "previous_bids": previous,
         "seat": len(previous),
     }
     solo = rules["variant"] == "cutthroat"
     plain = rules["variant"] == "partnership"
-    winnable = unsupported_field(make_rules(given.get("preset", "classic"), overrides)) is None
-    policy = draw(st.sampled_from(["bis", "rb", "ms", "io", "bis:tuned", *["winprob"] * winnable]))
+    policy = draw(st.sampled_from(["bis", "rb", "ms", "io", "bis:tuned", *["winprob"] * plain]))
     optional = {
         "scores": _SEAT_SCORES if solo else _SCORES,
         "policy": st.just(policy),
@@ -180,11 +179,11 @@ def spoilt_requests(draw) -> dict:
 @settings(max_examples=150, deadline=None)
 def test_valid_requests_have_no_faults_and_are_read_right(request):
     call = read_bid(request)
-    hand = request["hand"]
+    hand, deck = request["hand"], deck_number(call.position.rules)
     if isinstance(hand, list):
-        assert call.position.hand == sum(1 << parse_card(card) for card in hand)
+        assert call.position.hand == sum(1 << CODES[deck][card.upper().replace("10", "T")] for card in hand)
     else:
-        assert format_pbn(call.position.hand) == hand
+        assert format_pbn_of(call.position.hand, deck) == hand
     words = {"nil": 0, "blind_nil": BLIND_NIL}
     assert call.position.bids == tuple(words[bid] if bid in words else int(bid) for bid in request["previous_bids"])
     scores = request.get("scores", {})

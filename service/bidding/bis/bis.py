@@ -85,7 +85,7 @@ def bis(
     above = 0
     if variant != PARTNERSHIP:
         threshold = nil_threshold(variant, policy, regular.estimate, takes)
-        above = ranks_above_ace(variant)
+        above = ranks_above_ace(variant, rules)
     # Up to MANY_SPADES spades, `spade_takes` is never less than the certain tricks, so most hands need no count.
     spades = suits[3]
     many = spades.bit_count() > MANY_SPADES

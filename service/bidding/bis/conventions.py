@@ -12,7 +12,7 @@ the game come later and may change a signal. See docs/explanation/how-bis-bids.m
 from typing import NamedTuple
 
 from service.bidding.game.auction import NO_BID
-from service.bidding.game.cards import ACE, JACK, KING, TEN
+from service.bidding.game.cards import ACE, JACK, KING, TEN, spades_of
 from service.bidding.policy import BIG5, BIG6, NO_CONVENTION
 
 FIVE, SIX = 5, 6  # the bids that are reserved as signals of Big 5 and Big 6
@@ -55,7 +55,7 @@ def covers_nil(hand: int, takes: int, fewest: int) -> bool:
     """
     return (
         fewest <= takes <= MOST_TAKES
-        and hand >> 48 >= 1 << KING
+        and spades_of(hand) >= 1 << KING
         and guarded(hand & 0xFFFF, JACK)
         and guarded(hand >> 16 & 0xFFFF, JACK)
         and guarded(hand >> 32 & 0xFFFF, JACK)
@@ -70,7 +70,7 @@ def covers_blind_nil(hand: int, takes: int, fewest: int) -> bool:
     """
     return (
         takes >= fewest
-        and hand >> 48 >= 1 << ACE
+        and spades_of(hand) >= 1 << ACE
         and guarded(hand & 0xFFFF, TEN)
         and guarded(hand >> 16 & 0xFFFF, TEN)
         and guarded(hand >> 32 & 0xFFFF, TEN)

@@ -36,9 +36,9 @@ NIL_REASONS = (
     "nils are switched off",
     "the rules allow no nil here",
     "big joker",
-    "little joker and ace of spades",
-    "three spades above the jack",
-    "little joker or ace of spades",
+    "the second and third highest spade",
+    "three of the five highest spades",
+    "the second or third highest spade",
 )
 
 

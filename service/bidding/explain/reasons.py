@@ -102,9 +102,9 @@ TEMPLATES = {
     "no-nil-switched-off": "No nil: this bidder never bids one.",
     "no-nil-rules": "No nil: the rules do not allow it here.",
     "no-nil-big-joker": "No nil: the big joker always wins a trick.",
-    "no-nil-joker-ace": "No nil: with the little joker and the ace of spades, one nearly always wins a trick.",
-    "no-nil-three-above-jack": "No nil: you have three spades above the jack.",
-    "no-nil-joker-honour": "No nil: the little joker or the ace of spades is likely to win a trick.",
+    "no-nil-joker-ace": "No nil: of the second and third highest spade, one nearly always wins a trick.",
+    "no-nil-three-above-jack": "No nil: you have three of the five highest spades.",
+    "no-nil-joker-honour": "No nil: the second or third highest spade is likely to win a trick.",
     # What the score asks for.
     "we-reach-goal": "If all bids are made you reach {score}; {goal} wins the game.",
     "they-reach-goal": "If all bids are made the others reach {score}; {goal} wins the game.",

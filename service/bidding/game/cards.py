@@ -1,10 +1,10 @@
 """The encoding of cards and hands as ints, and their text forms.
 
-A card is an int 0..63: ``suit * 16 + rank``, with suits C D H S = 0..3 and ranks 2..A = 0..12. In variant `jokers`,
-spades have two more ranks above the ace: the little joker LJ = 13 and the big joker BJ = 14. A hand is an int in which
-the bits of its cards are set. A holding is the 16-bit field of one suit; bit 0 is the deuce. Spades are the highest
-field, so a spade is a larger int than every card of a side suit. Bit 63 is never used, so that the hand is a positive
-int64 in numba. The request's hand is read by `service.contract.hand`.
+A card is an int 0..63: ``suit * 16 + rank``, with suits C D H S = 0..3 and ranks 2..A = 0..12. Spades may have up to
+three more ranks, for jokers and raised deuces (`decks`). A hand is an int in which the bits of its cards are set. A
+holding is the 16-bit field of one suit; bit 0 is the lowest rank. Spades are the highest field, so a spade is a larger
+int than every card of a side suit. With 16 spades, bit 63 is used, and the hand is a negative int64 in numba: take
+fields with `& 0xFFFF`, and compare cards, not hands. The request's hand is read by `service.contract.hand`.
 """
 
 from service.bidding.errors import CardError, HandSizeError
@@ -13,15 +13,14 @@ CLUBS, DIAMONDS, HEARTS, SPADES = 0, 1, 2, 3
 SUITS = "CDHS"
 RANKS = "23456789TJQKA"
 NINE, TEN, JACK, QUEEN, KING, ACE = 7, 8, 9, 10, 11, 12
-LITTLE_JOKER, BIG_JOKER = 61, 62
+LITTLE_JOKER, BIG_JOKER = 61, 62  # in the deck `jokers`
 
 SUIT_BITS = 0xFFFF
 RANK_BITS = 0x1FFF  # the 13 ranks of a suit without jokers
 HOLDINGS = 8192  # number of holdings of a 13-card suit
 DECK = RANK_BITS | RANK_BITS << 16 | RANK_BITS << 32 | RANK_BITS << 48
-JOKER_DECK = RANK_BITS - 1 | RANK_BITS << 16 | RANK_BITS - 1 << 32 | 0x7FFF << 48  # 12 clubs, 12 hearts, 15 spades
 FIRST_SPADE = 48  # a card from here on is a spade
-SPADE_BITS = 0x7FFF << 48
+SPADE_BITS = -(1 << 48)  # all bits from the spades on; negative, because 0xFFFF << 48 is no int64
 
 PBN_JOKERS = {"L": "LJ", "B": "BJ"}  # letters of the jokers among the spades of a PBN text
 _NAMES = {s * 16 + r: RANKS[r] + SUITS[s] for s in range(4) for r in range(13)} | {
@@ -38,7 +37,12 @@ def holding(hand: int, suit: int) -> int:
 
 def suits_of(hand: int) -> tuple[int, int, int, int]:
     """Return the holdings of a hand, clubs first."""
-    return hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF, hand >> 48
+    return hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF, hand >> 48 & 0xFFFF
+
+
+def spades_of(hand: int) -> int:
+    """Return the holding of spades in ``hand``."""
+    return hand >> 48 & SUIT_BITS
 
 
 def lowest(cards: int) -> int:
@@ -114,17 +118,17 @@ def format_pbn(hand: int) -> str:
 
 
 def without_jokers(hand: int) -> int:
-    """Return a hand without jokers: each joker becomes the highest spade that the hand does not hold.
+    """Return a hand as one of the standard deck: each trump above the twelfth rank becomes the highest spade not held.
 
     >>> hex(without_jokers(1 << 62 | 1 << 60 | 1 << 50) >> 48)
     '0x1804'
     """
-    while hand >> LITTLE_JOKER:
-        lacked = SPADE_BITS & ~(3 << LITTLE_JOKER) & ~hand
-        hand = hand & ~(1 << highest(hand)) | 1 << highest(lacked)
-    return hand
+    spades = hand >> 48 & 0xFFFF
+    while spades > RANK_BITS:
+        spades = spades & ~(1 << highest(spades)) | 1 << highest(RANK_BITS & ~spades)
+    return hand & ~SPADE_BITS | spades << 48
 
 
 def cards_of(hand: int) -> list[int]:
     """Return the cards of a hand, lowest first."""
-    return [card for card in range(63) if hand >> card & 1]
+    return [card for card in range(64) if hand >> card & 1]

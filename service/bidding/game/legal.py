@@ -6,6 +6,7 @@ bids. The bids of all other policies are brought into the set by `nearest_allowe
 """
 
 from service.bidding.game.auction import NO_BID
+from service.bidding.game.cards import spades_of
 from service.bidding.game.rules import CUTTHROAT, MIRROR, PARTNERSHIP, SUICIDE, UNLIMITED, WHIZ, WHIZ_STRICT, Rules
 from service.bidding.game.scoring import contract_of, is_nil
 
@@ -26,7 +27,7 @@ def allowed_bids(hand: int, partner_bid: int, rules: Rules) -> int:
         if variant == CUTTHROAT:
             return EVERY_BID & -1 << low | NIL_BIT
         if variant == MIRROR or variant == WHIZ or variant == WHIZ_STRICT:
-            count = 1 << (hand >> 48).bit_count()
+            count = 1 << spades_of(hand).bit_count()
             return count | NIL_BIT if variant == WHIZ else count
     if team_max < UNLIMITED:
         high = team_max

@@ -61,9 +61,10 @@ class Integer:
 
 @dataclass(frozen=True)
 class Word:
-    """A closed list of words, stored as the index of the word."""
+    """A closed list of words, stored as the index of the word. JSON null stands for the word ``null``, if given."""
 
     words: tuple[str, ...]
+    null: str | None = None
     json_type: ClassVar[str] = "string"
 
     @property
@@ -74,15 +75,23 @@ class Word:
     @property
     def supported(self) -> str:
         """The accepted values, for the catalogue."""
-        return ", ".join(self.words)
+        return ", ".join((*self.spoken, *(("null",) if self.null else ())))
+
+    @property
+    def spoken(self) -> tuple[str, ...]:
+        """The words that JSON texts use."""
+        return tuple(word for word in self.words if word != self.null)
 
     def number_of(self, value: object) -> int | None:
         """Return the number that is stored for a JSON value, or None if the value is not accepted."""
-        return self.words.index(value) if isinstance(value, str) and value in self.words else None
+        if value is None and self.null is not None:
+            return self.words.index(self.null)
+        return self.words.index(value) if isinstance(value, str) and value in self.spoken else None
 
-    def json_of(self, number: int) -> str:
+    def json_of(self, number: int) -> str | None:
         """Return the JSON value of a stored number: the inverse of `number_of`."""
-        return self.words[number]
+        word = self.words[number]
+        return None if word == self.null else word
 
 
 Values: TypeAlias = Flag | Integer | Word

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, NamedTuple
 
 from service.bidding.errors import RulesError
+from service.bidding.game.decks import DECKS, JJDD_DECK, JOKERS_DEUCE_DECK, STANDARD
 from service.bidding.game.rule_fields import Flag, Integer, Rule, Word, fields_of
 
 NO_LOSING_GOAL = -(10**6)  # value of `lose` if there is no losing goal
@@ -195,6 +196,16 @@ class Rules(NamedTuple):
             games_column=10,
         ),
     ] = PARTNERSHIP
+    deck: Annotated[
+        int,
+        Rule(
+            values=Word(tuple(deck.name for deck in DECKS), null=DECKS[STANDARD].name),
+            meaning="The deck of variant jokers; null: the deck jokers there, otherwise the standard deck.",
+            fixed_in=tuple(variant for variant in range(len(VARIANTS)) if variant != JOKERS),
+            seen_by_ignore=True,
+            games_column=12,
+        ),
+    ] = STANDARD
 
 
 FIELDS = fields_of(Rules)
@@ -222,6 +233,8 @@ PRESETS = {
     # end without a losing goal.
     "suicide": Rules(lose=-200, variant=SUICIDE, team_min=4),
     "jokers": Rules(variant=JOKERS),
+    "jokers-deuce": Rules(variant=JOKERS, deck=JOKERS_DEUCE_DECK),
+    "jjdd": Rules(variant=JOKERS, deck=JJDD_DECK),
 }
 
 
@@ -237,6 +250,8 @@ def make_rules(preset: str = "classic", overrides: Mapping[str, object] | None =
     if not overrides:
         return rules
     made = rules._replace(**{field: _value(field, value) for field, value in overrides.items()})
+    if made.deck != STANDARD and made.variant == PARTNERSHIP and "variant" not in overrides:
+        made = made._replace(variant=JOKERS)
     _check_together(made)
     return made
 

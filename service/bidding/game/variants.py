@@ -7,10 +7,9 @@ trumps rank above the ace. Mirror and strict whiz leave no choice of bid. `legal
 variants; `bis.cutthroat` bids in cutthroat.
 """
 
+from service.bidding.game.decks import ABOVE, JOKERS_DECK, STANDARD
 from service.bidding.game.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 from service.bidding.policy import BIS, Policy
-
-RANKS_OF_JOKERS = 2
 
 
 def variant_of(rules: Rules, policy: Policy) -> int:
@@ -18,9 +17,23 @@ def variant_of(rules: Rules, policy: Policy) -> int:
     return PARTNERSHIP if policy.ignores else rules.variant
 
 
-def ranks_above_ace(variant: int) -> int:
-    """Return the number of ranks of spades above the ace: 2 with jokers, otherwise 0."""
-    return RANKS_OF_JOKERS if variant == JOKERS else 0
+def deck_number(rules: Rules) -> int:
+    """Return the index in `decks.DECKS` of the deck in play.
+
+    >>> deck_number(Rules(variant=JOKERS)) == JOKERS_DECK, deck_number(Rules(variant=WHIZ)) == STANDARD
+    (True, True)
+    """
+    if rules.variant == JOKERS and rules.deck == STANDARD:
+        return JOKERS_DECK
+    return rules.deck
+
+
+def ranks_above_ace(variant: int, rules: Rules) -> int:
+    """Return the number of ranks of spades beyond the standard deck's 13: 0 unless ``variant`` is jokers.
+
+    ``variant``: from `variant_of`.
+    """
+    return ABOVE[deck_number(rules)] if variant == JOKERS else 0
 
 
 def sees_no_jokers(rules: Rules, policy: Policy) -> bool:

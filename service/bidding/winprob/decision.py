@@ -98,7 +98,7 @@ def win_decision(
     players = policy.left, policy.partner, policy.right
     position = model_position(hand, auction, standing, allowed, players, game.win_slice, rules, tables)
     seat, (us, them, us_bags, them_bags), regular, nil, weighed, held, inputs, _, stake, their_stake, certain = position
-    if (hand >> 48).bit_count() == 4:
+    if (hand >> 48 & 0xFFFF).bit_count() == 4:
         nil = consider_nil(suits_of(hand), auction, BIS_TERMS, allowed, rules, tables)
     weighed = weighed & legal or allowed & legal or legal
     told = (allowed & legal or legal) if every else weighed

@@ -5,6 +5,7 @@ of two partners.
 """
 
 from service.bidding.bis.regular import sure_takes
+from service.bidding.game.cards import spades_of
 from service.bidding.game.scoring import contract_of, is_nil
 from tables.engine.play_state import PlayState
 from tables.players.common import tricks_left
@@ -44,7 +45,7 @@ def is_safe(state: PlayState, me: int, unseen: int) -> bool:
     This rule won .5 (+-.5) percent more games than attacking nils whenever the contract can still be made.
     """
     need = own_need(state, me)
-    return need <= 0 or sure_takes(state.hand[me] >> 48, unseen >> 48) >= need
+    return need <= 0 or sure_takes(spades_of(state.hand[me]), spades_of(unseen)) >= need
 
 
 def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
@@ -54,7 +55,7 @@ def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
     left = tricks_left(state)
     if 0 < need <= left:
         sure = pieces & SURE_TAKES and sum_of_contracts(state) <= 10
-        return not (sure and sure_takes(state.hand[me] >> 48, unseen >> 48) >= need)
+        return not (sure and sure_takes(spades_of(state.hand[me]), spades_of(unseen)) >= need)
     if not pieces & BAG_DODGING:
         return True
     if not pieces & SETTING:

@@ -4,7 +4,7 @@ A live nil comes first: its own, then an opponent's. Otherwise the goal decides 
 SOLO follows SRP (`srp1`) and uses those parts of it that do not involve a partner.
 """
 
-from service.bidding.game.cards import ACE, FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest
+from service.bidding.game.cards import ACE, FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest, spades_of
 from tables.engine.play import legal_cards, suit_mask
 from tables.engine.play_state import PlayState
 from tables.players.common import (
@@ -59,7 +59,7 @@ def solo1(state: PlayState, me: int) -> int:
 
 def lead_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
     """Return the lead with the highest value over the suits; values are rough percentages, as in `srp1.lead`."""
-    spades = hand >> 48
+    spades = spades_of(hand)
     best = NOTHING
     best_worth = -10000
     trumps_out = 0  # opponents who may still hold a spade
@@ -105,7 +105,7 @@ def lead_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: i
     if held:
         card = highest(held)
         n = held.bit_count()
-        out = unseen >> 48
+        out = spades_of(unseen)
         if not unseen & cards_above(card):
             worth = 30
             if trumps_out and n >= 3 and out.bit_count() <= 2 * n:

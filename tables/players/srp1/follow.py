@@ -1,6 +1,6 @@
 """How SRP follows to a trick that it wants: as second, third and fourth player, with ruffs and discards."""
 
-from service.bidding.game.cards import FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest
+from service.bidding.game.cards import FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest, spades_of
 from tables.engine.play import suit_mask
 from tables.engine.play_state import PlayState
 from tables.players.common import cards_above, lowest_equal, winning_cards
@@ -37,7 +37,7 @@ def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: 
         return lowest(legal)
     if winners and _ruff_pays(state, me, unseen, best, partner_wins, last):
         if not last and best < FIRST_SPADE:
-            spades = hand >> 48
+            spades = spades_of(hand)
             if state.trick_size == 1 and spades >> KING == 1 and spades.bit_count() == 2 and unseen >> SPADE_ACE & 1:
                 return discard(hand, legal, unseen)  # the small spade guards the king
             lho = (me + 1) & 3

@@ -5,6 +5,7 @@ tricks, or leave them to the opponents.
 """
 
 from service.bidding.bis.regular import sure_takes
+from service.bidding.game.cards import spades_of
 from service.bidding.game.scoring import contract_of, is_nil
 from tables.engine.play_state import PlayState
 from tables.players.common import tricks_left, tricks_needed
@@ -72,7 +73,7 @@ def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
         # them to the opponents as bags.
         return 0 < theirs <= left
     if need > 0:
-        if pieces & SURE_TAKES and kind <= UNDER and sure_takes(state.hand[me] >> 48, unseen >> 48) >= need:
+        if pieces & SURE_TAKES and kind <= UNDER and sure_takes(spades_of(state.hand[me]), spades_of(unseen)) >= need:
             return False
         return True
     if not pieces & BAG_DODGING:

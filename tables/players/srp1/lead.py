@@ -1,6 +1,6 @@
 """The leads of SRP when it wants tricks, as kernels. When it wants to lose, it leads `common.least_winning_lead`."""
 
-from service.bidding.game.cards import ACE, KING, QUEEN, highest, lowest
+from service.bidding.game.cards import ACE, KING, QUEEN, highest, lowest, spades_of
 from tables.engine.play import suit_mask
 from tables.engine.play_state import PlayState
 from tables.players.common import cards_above, lowest_equal
@@ -23,7 +23,7 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
     enemy_trumps = unseen >> 48 != 0 and not (state.void[lho] & 8 and state.void[rho] & 8)
     partner_trumps = unseen >> 48 != 0 and not state.void[partner] & 8
     signals = state.pieces[me] & SIGNALS
-    spades = hand >> 48
+    spades = spades_of(hand)
     best = -1
     best_worth = -10000
     for suit in range(3):
@@ -72,7 +72,7 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
     if held:
         card = highest(held)
         n = held.bit_count()
-        out = unseen >> 48
+        out = spades_of(unseen)
         if not (unseen & cards_above(card)):
             worth = 30
             if enemy_trumps and n >= 3 and out.bit_count() <= 2 * n:

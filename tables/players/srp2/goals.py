@@ -4,7 +4,7 @@ The pieces below are the new ones. SRP 2 always uses all pieces of SRP 1.
 """
 
 from service.bidding.bis.regular import sure_takes
-from service.bidding.game.cards import highest
+from service.bidding.game.cards import highest, spades_of
 from service.bidding.game.scoring import contract_of, is_nil, nil_stake
 from tables.engine.play import carried_rules
 from tables.engine.play_state import PlayState
@@ -60,7 +60,7 @@ def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
         return settable
     total = sum_of_contracts(state)
     if need > 0:
-        sure = sure_takes(state.hand[me] >> 48, unseen >> 48)
+        sure = sure_takes(spades_of(state.hand[me]), spades_of(unseen))
         if pieces & OWN_SHARE and total <= FEW_BID and left - need >= SHARE_SLACK:
             if contract_of(state.bid[me]) - state.taken[me] <= sure:
                 return False

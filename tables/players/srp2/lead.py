@@ -1,6 +1,6 @@
 """The leads of SRP 2 when it wants tricks: like `srp1.lead`, but it keeps trumps and leads high from long suits."""
 
-from service.bidding.game.cards import ACE, KING, QUEEN, highest, lowest
+from service.bidding.game.cards import ACE, KING, QUEEN, highest, lowest, spades_of
 from tables.engine.play import suit_mask
 from tables.engine.play_state import PlayState
 from tables.players.common import cards_above, cards_below, lowest_equal, tricks_left, tricks_needed
@@ -23,7 +23,7 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
     partner_trumps = unseen >> 48 != 0 and not state.void[partner] & 8
     pieces = pieces_in_use(state, me)
     high_leads = pieces & HIGH_LEADS and type_by_sum(sum_of_contracts(state)) <= UNDER
-    spades = hand >> 48
+    spades = spades_of(hand)
     best = -1
     best_worth = -10000
     for suit in range(3):
@@ -76,7 +76,7 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
     if held:
         card = highest(held)
         n = held.bit_count()
-        out = unseen >> 48
+        out = spades_of(unseen)
         if not (unseen & cards_above(card)):
             worth = 30
             if enemy_trumps and n >= 3 and out.bit_count() <= 2 * n:

@@ -26,7 +26,6 @@ from service.bidding.bis.regular import regular_takes
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.cards import (
     BIG_JOKER,
-    JOKER_DECK,
     LITTLE_JOKER,
     RANKS,
     cards_of,
@@ -34,6 +33,7 @@ from service.bidding.game.cards import (
     suits_of,
     without_jokers,
 )
+from service.bidding.game.decks import DECK_BITS, JOKERS_DECK
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import JOKERS, make_rules
 from service.bidding.policies import parse_policy
@@ -49,6 +49,7 @@ from tests.contract import faults_of
 from tests.tables.engine import states
 
 RULES = make_rules("jokers")
+JOKER_DECK = DECK_BITS[JOKERS_DECK]
 TOPS = RANKS + "LB"
 DECK = [*(c for c in naive.DECK if c not in ("2H", "2C")), "LJ", "BJ"]
 hands = st.permutations(cards_of(JOKER_DECK)).map(lambda deck: sum(1 << card for card in deck[:13]))
@@ -309,9 +310,9 @@ def test_a_hand_with_jokers_is_read(hand):
 )
 def test_a_card_of_another_deck_is_refused(hand, rules, card, where):
     (fault,) = faults_of(request(hand, rules))
-    variant = "jokers" if rules == {"preset": "jokers"} else rules.get("preset", "partnership")
+    deck = "jokers" if rules == {"preset": "jokers"} else "standard"
     assert (fault.pointer, fault.code) == (where, "unknown-card")
-    assert fault.detail == f"{card} is not in the deck of variant {variant}"
+    assert fault.detail == f"{card} is not in the deck {deck}"
 
 
 def test_a_doubled_joker_is_refused():

@@ -17,7 +17,7 @@ OVERTIME = """
             meaning="Rounds that are played after a draw.",
             fixed_in=(MIRROR,),
             seen_by_ignore=True,
-            games_column=12,
+            games_column=13,
         ),
     ] = 0"""
 
@@ -62,11 +62,11 @@ def round_trip(state, rules):
     return play.carried_rules(state)
 
 def check(state, round_trip, slice_of, simplified_rules):
-    numbers = Rules(*range(1000, 1017))
+    numbers = Rules(*range(1000, 1018))
     assert round_trip(state, numbers) == numbers
     assert slice_of(new, tables.kernel_arrays[PARTNERSHIP_PROFILE]).start == -1
     assert slice_of(plain, tables.kernel_arrays[PARTNERSHIP_PROFILE]).start >= 0
-    seen = Rules(1000, 1001, blind_nil=1005, blind_nil_deficit=1006, variant=1015, overtime=1016)
+    seen = Rules(1000, 1001, blind_nil=1005, blind_nil_deficit=1006, variant=1015, deck=1016, overtime=1017)
     assert simplified_rules(numbers) == seen
 
 import numpy as np

@@ -37,6 +37,7 @@ CLASSIC = {
     "team_max": None,
     "ten_for_200": False,
     "variant": "partnership",
+    "deck": None,
 }
 
 
@@ -45,7 +46,10 @@ def accepted(values):
     if isinstance(values, Integer):
         numbers = st.integers(values.low, values.high)
         return numbers if values.null is None else st.none() | numbers
-    return st.booleans() if isinstance(values, Flag) else st.sampled_from(values.words)
+    if isinstance(values, Flag):
+        return st.booleans()
+    words = st.sampled_from(values.spoken)
+    return words if values.null is None else st.none() | words
 
 
 def overrides():
@@ -67,12 +71,12 @@ def test_bis_paper_by_hand():
 def refused(values):
     """Return the fields that make a set of values unsupported, by the tables of the documentation."""
     fixed = {
-        "partnership": (),
+        "partnership": ("deck",),
         "jokers": (),
-        "suicide": ("double_nil", "blind_nil"),
-        "cutthroat": ("double_nil", "blind_nil", "failed_nil_tricks", "team_min", "team_max", "ten_for_200"),
+        "suicide": ("double_nil", "blind_nil", "deck"),
+        "cutthroat": ("double_nil", "blind_nil", "failed_nil_tricks", "team_min", "team_max", "ten_for_200", "deck"),
     }
-    spades = ("double_nil", "blind_nil", "min_bid", "team_min", "team_max", "ten_for_200")
+    spades = ("double_nil", "blind_nil", "min_bid", "team_min", "team_max", "ten_for_200", "deck")
     fields = {field for field in fixed.get(values["variant"], spades) if values[field] != CLASSIC[field]}
     most = values["team_max"]
     if most is not None and most < max(2 * values["min_bid"], values["team_min"]):
@@ -83,6 +87,8 @@ def refused(values):
 @given(st.sampled_from(sorted(PRESETS)), overrides())
 def test_overrides_and_nothing_else(preset, overrides):
     wanted = describe(PRESETS[preset]) | overrides
+    if wanted["deck"] and wanted["variant"] == "partnership" and "variant" not in overrides:
+        wanted["variant"] = "jokers"
     if overrides and refused(wanted):
         with pytest.raises(RulesError, match="accepted") as caught:
             make_rules(preset, overrides)

@@ -27,6 +27,7 @@ from service.bidding.table_profile import PARTNERSHIP_PROFILE, SUICIDE_PROFILE, 
 from service.bidding.tableset import open_tables
 from tables.arena.match import Match
 from tables.arena.result import run_match
+from tables.run.family import recorded
 from tables.run.registry import FAMILIES, in_order
 from tests import naive
 
@@ -55,8 +56,9 @@ def test_what_a_policy_bids_by():
     whiz = make_rules("whiz")
     assert variant_of(whiz, Policy()) == WHIZ
     assert variant_of(whiz, Policy(ignores=1)) == PARTNERSHIP
-    assert [ranks_above_ace(variant) for variant in (PARTNERSHIP, WHIZ, JOKERS)] == [0, 0, 2]
     jokers = make_rules("jokers")
+    assert [ranks_above_ace(variant, jokers) for variant in (PARTNERSHIP, WHIZ, JOKERS)] == [0, 0, 2]
+    assert ranks_above_ace(JOKERS, make_rules("jjdd")) == 3
     assert not sees_no_jokers(jokers, Policy())
     assert sees_no_jokers(jokers, Policy(ignores=1))
     assert sees_no_jokers(jokers, parse_policy("rb", JOKERS))
@@ -112,7 +114,7 @@ def test_self_play_is_told_in_full():
     for name, variant in (("whiz", WHIZ), ("suicide", SUICIDE), ("jokers", JOKERS)):
         text = str(parameters[f"{name}_curves"]["policy"])
         assert parse_policy(text, PARTNERSHIP) == parse_policy("bis:endgame=off", variant)
-        assert parameters[f"{name}_curves"]["rules"] == describe(make_rules(name))
+        assert parameters[f"{name}_curves"]["rules"] == recorded(make_rules(name))
 
 
 # ---- bids ---------------------------------------------------------------------------------------------------------

@@ -1,0 +1,84 @@
+"""The decks: which cards are trumps above the spades, in which order, and which cards are taken out.
+
+A deck is data. To add a house's order of trumps, add a row to `DECKS`. All else follows from it: the names and codes of
+the cards, the cards that are dealt, and the tables, which depend only on the number of cards of each suit. Only a deck
+with other numbers of cards needs tables of its own (`table_profile`).
+
+A deck keeps the encoding of `cards`: spades are the highest 16 bits of a hand. Their lowest bits are the spades of the
+standard deck that are not raised, from the lowest; then come the raised trumps. So two decks with as many spades have
+the same codes for the trumps, from the highest down, and differ only in the names of the cards.
+"""
+
+from typing import NamedTuple
+
+from service.bidding.game.cards import RANKS, SPADES, SUIT_BITS, SUITS
+
+
+class Deck(NamedTuple):
+    """A deck of 52 cards."""
+
+    name: str  # in `rules.deck`
+    meaning: str
+    trumps: tuple[str, ...] = ()  # the trumps above the ace of spades, highest first; jokers are BJ and LJ
+    removed: tuple[str, ...] = ()  # cards of the standard deck that are not in this one
+
+
+STANDARD, JOKERS_DECK, JOKERS_DEUCE_DECK, JJDD_DECK, JJDD_SPADE_DECK = range(5)  # indices in DECKS
+_DEUCES_OUT = ("2H", "2C")
+# Rules and seeds know a deck by its index: add new decks at the end.
+DECKS = (
+    Deck("standard", "52 cards, the ace of spades is the highest"),
+    Deck("jokers", "two jokers above the ace of spades", ("BJ", "LJ"), _DEUCES_OUT),
+    Deck("jokers-deuce", "two jokers, then the deuce of spades", ("BJ", "LJ", "2S"), _DEUCES_OUT),
+    Deck("jjdd", "two jokers, the deuce of diamonds, then that of spades", ("BJ", "LJ", "2D", "2S"), _DEUCES_OUT),
+    Deck("jjdd-spade", "two jokers, the deuce of spades, then that of diamonds", ("BJ", "LJ", "2S", "2D"), _DEUCES_OUT),
+)
+
+
+def codes_of(deck: Deck) -> dict[str, int]:
+    """Return the int of each card of a deck, by name.
+
+    >>> codes = codes_of(DECKS[JJDD_DECK])
+    >>> codes["3S"], codes["AS"], codes["2S"], codes["2D"], codes["BJ"], codes["3D"]
+    (48, 59, 60, 61, 63, 17)
+    """
+    left = {*deck.trumps, *deck.removed}
+    codes = {
+        rank + suit: 16 * number + place
+        for number, suit in enumerate(SUITS)
+        for place, rank in enumerate(RANKS)
+        if number != SPADES and rank + suit not in left
+    }
+    spades = [rank + "S" for rank in RANKS if rank + "S" not in left]
+    codes |= {name: 16 * SPADES + place for place, name in enumerate((*spades, *reversed(deck.trumps)))}
+    if len(codes) != 52 or {"BJ", "LJ"} - set(deck.trumps) not in (set(), {"BJ", "LJ"}):
+        raise TypeError(f"deck {deck.name}: found {len(codes)} cards; accepted: 52, with both jokers or none")
+    return codes
+
+
+def format_pbn_of(hand: int, deck: int) -> str:
+    """Return a hand of ``DECKS[deck]`` in PBN form: each card in its own suit, the jokers L and B among the spades.
+
+    >>> format_pbn_of(sum(1 << CODES[JJDD_DECK][name] for name in ("BJ", "2D", "AS", "3D")), JJDD_DECK)
+    'BA..32.'
+    """
+    names = [name for name, code in CODES[deck].items() if hand >> code & 1]
+    suits = []
+    for suit in reversed(SUITS[1:]):
+        suits.append(_ranks(names, suit))
+    return ".".join((*suits, _ranks(names, SUITS[0])))
+
+
+def _ranks(names: list[str], suit: str) -> str:
+    jokers = "BL" if suit == "S" else ""
+    ranks = [name[0] for name in names if name[1] == suit or (name[1] == "J" and name[0] in jokers)]
+    return "".join(sorted(ranks, key=(RANKS + "LB").index, reverse=True))
+
+
+CODES = tuple(codes_of(deck) for deck in DECKS)
+NAMES = tuple({code: name for name, code in codes.items()} for codes in CODES)
+DECK_BITS = tuple(sum(1 << code for code in codes.values()) for codes in CODES)
+# The same by suit, for compiled code, in which all of a deck's bits may be more than an int64 holds.
+DECK_SUITS = tuple(tuple(bits >> 16 * suit & SUIT_BITS for suit in range(4)) for bits in DECK_BITS)
+# By deck: the ranks of spades above the thirteenth from below, which is the ace in the standard deck.
+ABOVE = tuple(spades.bit_count() - len(RANKS) for *_, spades in DECK_SUITS)

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Final
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
 from service.bidding.game.cards import RANKS, SUITS, pbn_card
-from service.bidding.game.decks import CODES, DECK_BITS, DECKS
+from service.bidding.game.decks import CARD_CODES, DECK_BITS, DECKS
 from service.bidding.game.variants import deck_number
 from service.contract.faults import Place, json_type, refusal
 from service.contract.rules import Context
@@ -40,7 +40,7 @@ class _Cards:
         self.name = DECKS[number].name
         self.deck = DECK_BITS[number]
         self.bits: dict[str, int] = {}  # of each accepted spelling of a card
-        for card, code in CODES[number].items():
+        for card, code in CARD_CODES[number].items():
             for rank in (card[0], "10") if card[0] == "T" else (card[0],):
                 spellings = {r + s for r in (rank, rank.lower()) for s in (card[1], card[1].lower())}
                 self.bits.update(dict.fromkeys(spellings, 1 << code))

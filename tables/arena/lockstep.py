@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.decks import NAMES
+from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.rules import Rules, overrides_of
 from service.bidding.game.scoring import game_winner
 from service.bidding.game.variants import deck_number
@@ -150,7 +150,7 @@ def play_outside(
     lineup = Lineup(policies, players)
     boards = Boards(states, games, answers, waiting)
     asked_rules = {"preset": "classic"} | overrides_of(rules)
-    names = NAMES[deck_number(rules)]
+    names = CARD_NAMES[deck_number(rules)]
     opened: dict[str, OutsideBidder] = {}
     try:
         for text, kind in zip(bidders, kinds, strict=True):

@@ -53,6 +53,7 @@ def test_card_by_card(players, first, pieces):
         ("bis-paper", PARTNERSHIP_PROFILE, "bis", "rb:nil=5-8-T", ("srp", "wrp")),
         ("bis-paper", PARTNERSHIP_PROFILE, "bis:tuned", "io", ("wrp", "srp")),
         ("cutthroat", CUTTHROAT_PROFILE, "bis", "ms", ("solo", "srp")),
+        ("jjdd", PARTNERSHIP_PROFILE, "fixed:bid=3", "fixed:bid=2", ("srp", "wrp")),  # the big joker is the sign bit
     ],
 )
 def test_games(fitted, preset, setting, a, b, players):

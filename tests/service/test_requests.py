@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from service.bidding.bidder import BLIND_NIL
 from service.bidding.errors import RulesError
 from service.bidding.game.cards import format_pbn
-from service.bidding.game.decks import CODES, DECKS, format_pbn_of
+from service.bidding.game.decks import CARD_CODES, DECKS, format_pbn_of
 from service.bidding.game.rules import CUTTHROAT, FIELDS, NO_LOSING_GOAL, PRESETS, VARIANTS, describe, make_rules
 from service.bidding.game.variants import deck_number
 from service.bidding.policy import CONVENTIONS
@@ -100,8 +100,8 @@ def valid_requests(draw) -> dict:
     overrides = dict(given)
     rules = describe(make_rules(overrides.pop("preset", "classic"), overrides))
     deck = deck_number(make_rules("classic", rules))
-    cards = draw(st.permutations(sorted(CODES[deck])))[:13]
-    hand = sum(1 << CODES[deck][card] for card in cards)
+    cards = draw(st.permutations(sorted(CARD_CODES[deck])))[:13]
+    hand = sum(1 << CARD_CODES[deck][card] for card in cards)
     previous = draw(previous_bids(rules))
     request = {
         "hand": format_pbn_of(hand, deck) if draw(st.booleans()) else [draw(_spellings(card)) for card in cards],
@@ -181,7 +181,7 @@ def test_valid_requests_have_no_faults_and_are_read_right(request):
     call = read_bid(request)
     hand, deck = request["hand"], deck_number(call.position.rules)
     if isinstance(hand, list):
-        assert call.position.hand == sum(1 << CODES[deck][card.upper().replace("10", "T")] for card in hand)
+        assert call.position.hand == sum(1 << CARD_CODES[deck][card.upper().replace("10", "T")] for card in hand)
     else:
         assert format_pbn_of(call.position.hand, deck) == hand
     words = {"nil": 0, "blind_nil": BLIND_NIL}

@@ -59,10 +59,10 @@ def codes_of(deck: Deck) -> dict[str, int]:
 def format_pbn_of(hand: int, deck: int) -> str:
     """Return a hand of ``DECKS[deck]`` in PBN form: each card in its own suit, the jokers L and B among the spades.
 
-    >>> format_pbn_of(sum(1 << CODES[JJDD_DECK][name] for name in ("BJ", "2D", "AS", "3D")), JJDD_DECK)
+    >>> format_pbn_of(sum(1 << CARD_CODES[JJDD_DECK][name] for name in ("BJ", "2D", "AS", "3D")), JJDD_DECK)
     'BA..32.'
     """
-    names = [name for name, code in CODES[deck].items() if hand >> code & 1]
+    names = [name for name, code in CARD_CODES[deck].items() if hand >> code & 1]
     suits = []
     for suit in reversed(SUITS[1:]):
         suits.append(_ranks(names, suit))
@@ -75,9 +75,9 @@ def _ranks(names: list[str], suit: str) -> str:
     return "".join(sorted(ranks, key=(RANKS + "LB").index, reverse=True))
 
 
-CODES = tuple(codes_of(deck) for deck in DECKS)
-NAMES = tuple({code: name for name, code in codes.items()} for codes in CODES)
-DECK_BITS = tuple(sum(1 << code for code in codes.values()) for codes in CODES)
+CARD_CODES = tuple(codes_of(deck) for deck in DECKS)
+CARD_NAMES = tuple({code: name for name, code in codes.items()} for codes in CARD_CODES)
+DECK_BITS = tuple(sum(1 << code for code in codes.values()) for codes in CARD_CODES)
 # The same by suit, for compiled code, in which all of a deck's bits may be more than an int64 holds.
 DECK_SUITS = tuple(tuple(bits >> 16 * suit & SUIT_BITS for suit in range(4)) for bits in DECK_BITS)
 # By deck: the ranks of spades above the thirteenth from below, which is the ace in the standard deck.

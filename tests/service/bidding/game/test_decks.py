@@ -8,13 +8,13 @@ from service.bidding.errors import RulesError
 from service.bidding.game.cards import DECK, SPADES
 from service.bidding.game.decks import (
     ABOVE,
-    CODES,
+    CARD_CODES,
+    CARD_NAMES,
     DECK_BITS,
     DECKS,
     JJDD_DECK,
     JOKERS_DECK,
     JOKERS_DEUCE_DECK,
-    NAMES,
     STANDARD,
     Deck,
     codes_of,
@@ -31,7 +31,7 @@ EVERY = range(len(DECKS))
 
 @pytest.mark.parametrize("number", EVERY)
 def test_every_deck_has_52_cards(number):
-    deck, codes = DECKS[number], CODES[number]
+    deck, codes = DECKS[number], CARD_CODES[number]
     assert len(codes) == len(set(codes.values())) == 52
     assert codes.keys() == {*naive.DECK, *deck.trumps} - {*deck.removed}
     assert DECK_BITS[number].bit_count() == 52
@@ -51,9 +51,9 @@ def test_the_standard_deck_is_that_of_the_cards():
     ],
 )
 def test_trumps_in_order(number, highest):
-    spades = sorted((code for code in NAMES[number] if code >> 4 == SPADES), reverse=True)
+    spades = sorted((code for code in CARD_NAMES[number] if code >> 4 == SPADES), reverse=True)
     wanted = [name if len(name) > 1 else f"{name}S" for name in highest.split()]
-    assert [NAMES[number][code] for code in spades[: len(wanted)]] == wanted
+    assert [CARD_NAMES[number][code] for code in spades[: len(wanted)]] == wanted
     assert spades == list(range(spades[0], 47, -1))  # without gaps
 
 
@@ -80,8 +80,8 @@ def test_decks_that_cannot_be(deck):
 
 @given(st.sampled_from([number for number in EVERY if DECKS[number].trumps]), st.data())
 def test_hands_of_a_deck_are_read_as_they_are_written(number, data):
-    names = data.draw(st.permutations(sorted(CODES[number])))[:13]
-    hand = sum(1 << CODES[number][name] for name in names)
+    names = data.draw(st.permutations(sorted(CARD_CODES[number])))[:13]
+    hand = sum(1 << CARD_CODES[number][name] for name in names)
     rules = {"variant": "jokers", "deck": DECKS[number].name}
     for written in (names, [name.lower() for name in names], format_pbn_of(hand, number)):
         assert read_bid({"hand": written, "previous_bids": [], "seat": 0, "rules": rules}).position.hand == hand

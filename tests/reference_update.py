@@ -1,0 +1,90 @@
+"""Write the tables of docs/reference/rules.md from the declarations: `python -m tests.reference_update`.
+
+Each table stands between ``<!-- table: name -->`` and ``<!-- end -->``; the text around is written by hand.
+tests/service/bidding/game/test_reference.py fails if the page is not up to date.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from service.bidding.game.decks import CARD_CODES, CARD_NAMES, DECKS
+from service.bidding.game.rules import FIELDS, PARTNERSHIP, PRESETS, VARIANTS, Rules, overrides_of
+from service.bidding.policies import BEST, decider_of, row_of
+from service.bidding.strength import texts_of_catalogue
+from service.contract.policy import POLICIES
+from tables.markdown import table
+
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "rules.md"
+HIGHEST = 6  # trumps of a deck that are listed
+
+
+def fields() -> str:
+    """Return the table of the rules."""
+    rows = []
+    for name, rule in FIELDS.items():
+        fixed = ", ".join(VARIANTS[variant] for variant in rule.fixed_in)
+        rows.append((f"`{name}`", rule.values.supported, json.dumps(rule.json_default), rule.meaning, fixed or "-"))
+    return table("field | accepted | classic | meaning | fixed in", rows)
+
+
+def presets() -> str:
+    """Return the table of the presets."""
+    rows = []
+    for name, rules in PRESETS.items():
+        differs = ", ".join(f"`{field}` {json.dumps(value)}" for field, value in overrides_of(rules).items())
+        rows.append((f"`{name}`", differs or "-", decider(rules)))
+    return table("preset | differs from classic in | `best` is", rows)
+
+
+def decks() -> str:
+    """Return the table of the decks."""
+    rows = []
+    for number, deck in enumerate(DECKS):
+        spades = sorted((code for code in CARD_NAMES[number] if code >> 4 == 3), reverse=True)
+        trumps = " ".join(CARD_NAMES[number][code] for code in spades[:HIGHEST])
+        sides = " ".join(
+            f"{sum(name[1] == s and code < 48 for name, code in CARD_CODES[number].items())}{s}" for s in "HDC"
+        )
+        value = f"`{deck.name}`" if number else "null"
+        rows.append((value, f"{trumps} ...", len(spades), sides, " ".join(deck.removed) or "-", deck.meaning))
+    return table("`deck` | trumps from the highest | spades | other suits | not dealt | meaning", rows)
+
+
+def policies() -> str:
+    """Return the table of policies by variant: what they decide."""
+    texts = [text for name in POLICIES for text in texts_of_catalogue(name)]
+    rows = [[f"`{variant}`", *(_bids_in(text, number) for text in texts)] for number, variant in enumerate(VARIANTS)]
+    return table(" | ".join(("variant", *(f"`{text}`" for text in texts))), rows)
+
+
+def decider(rules: Rules) -> str:
+    """Return the policy that decides for `best`."""
+    return f"`{decider_of(BEST, rules.variant == PARTNERSHIP)}`"
+
+
+def _bids_in(text: str, variant: int) -> str:
+    if text == BEST:
+        return decider(Rules(variant=variant))
+    row = row_of(text)
+    if row.needs_win_table and variant != PARTNERSHIP:
+        return "no"
+    return "yes, fitted" if variant in row.in_variant and row.tuned else "yes"
+
+
+SECTIONS: dict[str, Callable[[], str]] = {"fields": fields, "presets": presets, "decks": decks, "policies": policies}
+
+
+def updated(page: str) -> str:
+    """Return ``page`` with all its tables made again; raises `KeyError` for an unknown name."""
+    return re.sub(
+        r"<!-- table: (\S+) -->.*?<!-- end -->",
+        lambda found: f"<!-- table: {found[1]} -->\n{SECTIONS[found[1]]()}\n<!-- end -->",
+        page,
+        flags=re.DOTALL,
+    )
+
+
+if __name__ == "__main__":
+    PAGE.write_text(updated(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -22,7 +22,7 @@ from service.bidding.policy import Policy
 from service.bidding.table_views import Tables
 from tables.arena.bidders import OutsideBidder, bot_of, is_outside, open_bidder
 from tables.arena.public.bots import public_bid
-from tables.engine.deal import Deals, deck_of, seed_rng
+from tables.engine.deal import Deals, carry_passes, deck_of, seed_rng
 from tables.engine.game import (
     DRAWS,
     GAMES,
@@ -77,6 +77,7 @@ def _advance(
             totals = Totals(game[POINTS_A], game[POINTS_B], game[BAGS_A], game[BAGS_B])
             if game[NEXT] < 0:
                 carry_rules(state, rules)
+                carry_passes(state, rules)
                 begin_round(state, identity, game[NUMBER], lineup.players, totals)
                 if noise > 0.0:
                     seed_rng(state, seed, game[PAIR], NOISE_STREAM + 2 * game[NUMBER] + game[SWAP])

@@ -140,10 +140,18 @@ class Deals(NamedTuple):
 
 
 def open_table(states: list[PlayState], rules: Rules) -> PlayState:
-    """Return the first of ``states`` with the deck of ``rules``, for a loop over rounds."""
+    """Return the first of ``states`` with the deck and the passes of ``rules``, for a loop over rounds."""
     state = states[0]
     state.deck = deck_of(rules)
+    carry_passes(state, rules)
     return state
+
+
+def carry_passes(state: PlayState, rules: Rules) -> None:
+    """Write the rules about the pass to the state."""
+    state.passes[0] = rules.nil_pass
+    state.passes[1] = rules.blind_nil_pass
+    state.passes[2] = rules.nil_passes_first
 
 
 def deal_round(state: PlayState, seed: int, number: int, stream: int) -> None:

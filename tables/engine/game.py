@@ -18,6 +18,7 @@ from service.bidding.winprob.games import WinTableSlice
 from service.bidding.winprob.win_table import win_probability_after
 from tables.engine.choose_bid import auction_at, choose_bid, choose_cutthroat_bid, standing_at, tables_of_profile
 from tables.engine.deal import below, deal_round, seat_players, uniform
+from tables.engine.passing import exchange
 from tables.engine.play import legal_cards, play_card
 from tables.engine.play_state import PlayState
 from tables.engine.winprob import skilled_seat, winprob_seat
@@ -95,7 +96,9 @@ def noisy_bid(state: PlayState, seat: int, rules: Rules, policy: Policy, profile
 
 
 def play_out(state: PlayState) -> None:
-    """Play the 13 tricks of a round; every seat has bid."""
+    """Play a round from the pass on; every seat has bid."""
+    if state.passes[0] or state.passes[1]:
+        exchange(state)
     for _ in range(52):
         seat = (state.leader + state.trick_size) & 3
         state.choices += legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken).bit_count()

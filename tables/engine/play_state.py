@@ -16,6 +16,10 @@ def _two() -> list[int]:
     return [0] * 2
 
 
+def _three() -> list[int]:
+    return [0] * 3
+
+
 def _four() -> list[int]:
     return [0] * 4
 
@@ -57,6 +61,9 @@ class PlayState:
     rng: list[int] = field(default_factory=_four)  # four 32-bit words of the random generator
     choices: int = 0  # number of legal cards, summed over all plays, for the branching factor
     deck: int = 0  # bit mask of all cards in play
+    # Cards that a nil bidder and partner exchange, the same for a blind nil, and 1 if the nil bidder gives first.
+    passes: list[int] = field(default_factory=_three)
+    passer: list[int] = field(default_factory=_four)  # by seat: how it chooses the cards to give (`passing`)
     rules: list[int] = field(default_factory=_rules)  # fields of `Rules`, for players that count points (players.uct)
     seat_score: list[int] = field(default_factory=_four)  # by seat: points, in variant cutthroat only
     seat_bags: list[int] = field(default_factory=_four)  # by seat: bags, in variant cutthroat only

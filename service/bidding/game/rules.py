@@ -206,6 +206,36 @@ class Rules(NamedTuple):
             games_column=12,
         ),
     ] = STANDARD
+    nil_pass: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 4),
+            meaning="Number of cards that a nil bidder and partner exchange after the bidding.",
+            fixed_in=(CUTTHROAT,),
+            seen_by_ignore=False,
+            games_column=13,
+        ),
+    ] = 0
+    blind_nil_pass: Annotated[
+        int,
+        Rule(
+            values=Integer(0, 4),
+            meaning="The same for a blind nil.",
+            fixed_in=(CUTTHROAT,),
+            seen_by_ignore=False,
+            games_column=None,
+        ),
+    ] = 0
+    nil_passes_first: Annotated[
+        int,
+        Rule(
+            values=Flag(),
+            meaning="Whether the nil bidder gives first, so that partner sees those cards before giving.",
+            fixed_in=(CUTTHROAT,),
+            seen_by_ignore=True,
+            games_column=None,
+        ),
+    ] = 0
 
 
 FIELDS = fields_of(Rules)

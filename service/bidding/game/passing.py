@@ -1,0 +1,126 @@
+"""The pass, as kernels: after the bidding, a nil bidder and partner exchange cards; here is which cards they give.
+
+The nil bidder gives the cards that make the nil most dangerous. Partner gives the lowest cards, side suits first, which
+a nil bidder loses most easily, and keeps the high cards and the spades that cover the nil. If both have bid nil, both
+give as nil bidders. Neither uses the bids of the others.
+"""
+
+from service.bidding.game.cards import SUIT_BITS, highest, lowest
+from service.bidding.game.scoring import BLIND_NIL, NIL, is_nil
+
+MOST_PASSED = 4
+SPADES_COUNT = 2  # weight of the danger in spades: no other suit's cards can be discarded on them
+SPADE_RANKS = 6  # partner gives a spade as if it were so many ranks higher
+
+
+def cards_to_pass(bid: int, partner_bid: int, nil_pass: int, blind_nil_pass: int) -> int:
+    """Return how many cards each of two partners gives the other: 0 if neither has bid nil.
+
+    ``nil_pass`` and ``blind_nil_pass``: as in `Rules`.
+
+    >>> cards_to_pass(0, 4, 2, 3), cards_to_pass(3, 4, 2, 3), cards_to_pass(3, BLIND_NIL, 2, 3)
+    (2, 0, 3)
+    """
+    if bid == BLIND_NIL or partner_bid == BLIND_NIL:
+        return blind_nil_pass
+    return nil_pass if bid == NIL or partner_bid == NIL else 0
+
+
+def given_cards(hand: int, bid: int, number: int, deck: int) -> int:
+    """Return the ``number`` cards (0..MOST_PASSED) of ``hand`` to give partner, as bits.
+
+    ``bid``: that of the hand, whose side has bid a nil; ``deck``: all cards in play.
+    """
+    return given_by_nil(hand, number, deck & ~hand) if is_nil(bid) else given_by_partner(hand, number)
+
+
+def given_by_nil(hand: int, number: int, unseen: int) -> int:
+    """Return the ``number`` cards that a nil bidder gives, as bits; ``unseen``: the cards in the other hands.
+
+    Of each suit the highest cards go. All ways to divide the number among the suits are tried.
+    """
+    clubs = dangers(hand & SUIT_BITS, unseen & SUIT_BITS, 3)
+    diamonds = dangers(hand >> 16 & SUIT_BITS, unseen >> 16 & SUIT_BITS, 3)
+    hearts = dangers(hand >> 32 & SUIT_BITS, unseen >> 32 & SUIT_BITS, 3)
+    spades = dangers(hand >> 48 & SUIT_BITS, unseen >> 48 & SUIT_BITS, 13)
+    best = 0
+    least = 1 << 40
+    for c in range(number + 1):
+        for d in range(number + 1 - c):
+            for h in range(number + 1 - c - d):
+                s = number - c - d - h
+                danger = clubs[c] + diamonds[d] + hearts[h] + SPADES_COUNT * spades[s]
+                if danger < least:
+                    least = danger
+                    best = s << 12 | h << 8 | d << 4 | c
+    given = 0
+    for suit in range(4):
+        cards = hand >> 16 * suit & SUIT_BITS
+        for _ in range(best >> 4 * suit & 15):
+            card = highest(cards)
+            cards &= ~(1 << card)
+            given |= 1 << 16 * suit + card
+    return given
+
+
+def dangers(held: int, unseen: int, most: int) -> tuple[int, int, int, int, int]:
+    """Return how dangerous a suit is for its nil bidder without its 0 to MOST_PASSED highest cards; 0 is safe.
+
+    ``most``: number of lowest cards that count. A number of cards that the suit does not have is out of the question.
+    """
+    one = held & ~(1 << highest(held)) if held else 0
+    two = one & ~(1 << highest(one)) if one else 0
+    three = two & ~(1 << highest(two)) if two else 0
+    four = three & ~(1 << highest(three)) if three else 0
+    n = held.bit_count()
+    never = 1 << 30
+    return (
+        suit_danger(held, unseen, most),
+        suit_danger(one, unseen, most) if n > 0 else never,
+        suit_danger(two, unseen, most) if n > 1 else never,
+        suit_danger(three, unseen, most) if n > 2 else never,
+        suit_danger(four, unseen, most) if n > 3 else never,
+    )
+
+
+def suit_danger(held: int, unseen: int, most: int) -> int:
+    """Return how dangerous a suit is for its nil bidder; 0 is safe.
+
+    For each of the ``most`` lowest cards, the unseen cards below it are compared with those above it. The number below
+    counts one less for each lower card, which the nil bidder plays first. High cards always count a little, because
+    partner can use them.
+    """
+    total = 0
+    rank = 0
+    while held:
+        card = lowest(held)
+        held &= held - 1
+        total += card
+        if rank < most:
+            low = (unseen & (1 << card) - 1).bit_count() - rank
+            if low > 0:
+                total += 64 * (low * 16 // ((unseen >> card).bit_count() + 2))
+        rank += 1
+    return total
+
+
+def given_by_partner(hand: int, number: int) -> int:
+    """Return the ``number`` cards that a nil bidder's partner gives, as bits.
+
+    The lowest cards go; of equal ranks, those of the shorter suit, so that partner can ruff sooner.
+    """
+    given = 0
+    for _ in range(number):
+        best = 0
+        least = 1 << 30
+        for suit in range(4):
+            cards = hand >> 16 * suit & SUIT_BITS
+            if cards:
+                card = lowest(cards)
+                key = (card + (SPADE_RANKS if suit == 3 else 0)) * 16 + cards.bit_count()
+                if key < least:
+                    least = key
+                    best = 1 << 16 * suit + card
+        given |= best
+        hand &= ~best
+    return given

@@ -1,0 +1,52 @@
+"""The exchange of cards after the bidding, as kernels. Which cards to give: `service.bidding.game.passing`.
+
+A seat may also choose by one of the simple ways against which that choice is measured.
+"""
+
+from service.bidding.game.cards import highest
+from service.bidding.game.passing import cards_to_pass, given_cards
+from service.bidding.game.scoring import is_nil
+from tables.engine.deal import random_bit
+from tables.engine.play_state import PlayState
+
+CHOSEN, RANDOM, HIGHEST = range(3)  # values of `PlayState.passer`: as the service does, any cards, the highest ranks
+
+
+def exchange(state: PlayState) -> None:
+    """Let the sides that have bid a nil exchange cards, as the rules say."""
+    for seat in range(2):
+        partner = seat + 2
+        number = cards_to_pass(state.bid[seat], state.bid[partner], state.passes[0], state.passes[1])
+        if number == 0:
+            continue
+        first, second = (seat, partner) if is_nil(state.bid[seat]) else (partner, seat)
+        given = _given(state, first, number)
+        state.hand[first] &= ~given
+        if state.passes[2]:
+            state.hand[second] |= given
+        back = _given(state, second, number)
+        state.hand[second] = (state.hand[second] | given) & ~back
+        state.hand[first] |= back
+
+
+def _given(state: PlayState, seat: int, number: int) -> int:
+    hand = state.hand[seat]
+    if state.passer[seat] == CHOSEN:
+        return given_cards(hand, state.bid[seat], number, state.deck)
+    given = 0
+    for _ in range(number):
+        bit = random_bit(state, hand) if state.passer[seat] == RANDOM else _highest_rank(hand)
+        given |= bit
+        hand &= ~bit
+    return given
+
+
+def _highest_rank(hand: int) -> int:
+    best = 0
+    most = -1
+    for suit in range(4):
+        cards = hand >> 16 * suit & 0xFFFF
+        if cards and highest(cards) >= most:  # of equal ranks the spade, which comes last
+            most = highest(cards)
+            best = 1 << 16 * suit + most
+    return best

@@ -1,0 +1,77 @@
+"""The section about the pass: nils made, and points, by the way in which their side chooses the cards to give."""
+
+from typing import Any
+
+import numpy as np
+
+from service.bidding.game.rules import Rules, make_rules
+from service.bidding.game.scoring import NIL
+from service.bidding.policies import parse_policy
+from tables.engine.deal import Deals, deal_round, open_table, seat_players
+from tables.engine.game import Lineup, bid_seat, play_out, score_of_side
+from tables.engine.jit import round_loop
+from tables.engine.passing import CHOSEN, HIGHEST, RANDOM
+from tables.engine.play_state import PlayState
+from tables.engine.simulate import player_rows, policies_by_chair, tables_for
+from tables.markdown import table
+from tables.report.setup import Setup
+
+WAYS = {"as the service": CHOSEN, "the highest cards": HIGHEST, "any cards": RANDOM}
+ROUNDS = 20  # rounds for each pair of the report
+
+
+def _passed(
+    states: list[PlayState], deals: Deals, rules: Rules, lineup: Lineup, profiles: Any, ways: Any, sums: Any
+) -> None:
+    # Side 0 chooses as `ways` (nil bidder, partner) say, the other side as the service. sums (4,): rounds in which side
+    # 0 has one nil, nils made, points of that side in these rounds, their squares.
+    state = open_table(states, rules)
+    for number in range(deals.first, deals.last):
+        deal_round(state, deals.seed, number, 0)
+        seat_players(state, lineup.players)
+        for seat in range(4):
+            state.bid[seat] = bid_seat(state, seat, rules, lineup.policies[seat], profiles)
+        if (state.bid[0] == NIL) == (state.bid[2] == NIL):
+            continue
+        niler = 0 if state.bid[0] == NIL else 2
+        for seat in range(4):
+            state.passer[seat] = CHOSEN
+        state.passer[niler] = ways[0]
+        state.passer[2 - niler] = ways[1]
+        play_out(state)
+        points, _ = score_of_side(state, 0, 0, rules)
+        sums[0] += 1.0
+        sums[1] += 1.0 if state.taken[niler] == 0 else 0.0
+        sums[2] += points
+        sums[3] += points * points
+
+
+passed = round_loop(_passed)
+
+
+def passes(setup: Setup) -> str:
+    """Return the table of nils made and points, by the way in which the cards are chosen."""
+    rows = []
+    for number in (0, 2, 4):
+        rules = make_rules("classic", {"nil_pass": number})
+        for of_nil, nil_way in WAYS.items():
+            for of_partner, partner_way in WAYS.items():
+                if number == 0 and (nil_way, partner_way) != (CHOSEN, CHOSEN):
+                    continue
+                if CHOSEN not in (nil_way, partner_way) and nil_way != partner_way:
+                    continue
+                rows.append((number, of_nil, of_partner, *_figures(setup, rules, nil_way, partner_way)))
+    head = "cards | nil bidder gives | partner gives | rounds with a nil | nils made, % | points of the side, ± 95%"
+    return table(head, rows)
+
+
+def _figures(setup: Setup, rules: Rules, nil_way: int, partner_way: int) -> tuple[str, ...]:
+    policy = parse_policy("bis:tuned")
+    lineup = Lineup(policies_by_chair(policy, policy), player_rows("srp", "srp"))
+    sums = np.zeros(4)
+    ways = np.array([nil_way, partner_way])
+    profiles = tables_for(setup.tables, rules, [policy])
+    passed(setup.seed, 0, ROUNDS * setup.pairs, rules, lineup, profiles, ways, sums)
+    n, made, points, squares = sums
+    half = 1.96 * np.sqrt(max(squares / n - (points / n) ** 2, 0.0) / n)
+    return f"{n:,.0f}", f"{100 * made / n:.1f}", f"{points / n:.1f} ± {half:.1f}"

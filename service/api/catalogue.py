@@ -44,6 +44,8 @@ _PRESETS = {
     "suicide": "one of two partners bids nil, the other four or more; losing goal -200",
     "jokers": "two jokers above the ace of spades, without the deuces of hearts and clubs",
     "jokers-deuce": "jokers, with the deuce of spades as the third highest trump",
+    "pass-2": "a nil bidder and partner exchange two cards",
+    "pass-4": "a nil bidder and partner exchange four cards",
     "jjdd": "jokers, with the deuces of diamonds and spades as the next trumps",
 }
 

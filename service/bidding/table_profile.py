@@ -11,10 +11,12 @@ from service.bidding.policy import AUTO, BIG5, BIG6, NO_CONVENTION, Policy
 
 PARTNERSHIP_PROFILE, BIG5_PROFILE, BIG6_PROFILE, CUTTHROAT_PROFILE, WHIZ_PROFILE, SUICIDE_PROFILE = range(6)
 JOKERS_PROFILE, JJDD_PROFILE = 6, 7  # decks with 15 and with 16 spades
+PASS2_PROFILE, PASS4_PROFILE = 8, 9  # nil bidder and partner exchange up to two cards, and more
 # Names of the profiles, and prefixes of their arrays: big5_curves.npy. Mirror and strict whiz need none, because their
 # rules determine every bid.
-PROFILES = ("partnership", "big5", "big6", "cutthroat", "whiz", "suicide", "jokers", "jjdd")
+PROFILES = ("partnership", "big5", "big6", "cutthroat", "whiz", "suicide", "jokers", "jjdd", "pass2", "pass4")
 
+FEW_PASSED = 2  # most cards that are exchanged in PASS2_PROFILE
 RANKS_OF_JOKERS = 2  # spades above the ace in the decks of JOKERS_PROFILE
 BIG6_DEFICIT = (
     100  # points: convention `auto` is Big 6 when the side is further behind (docs/explanation/how-bis-bids.md)
@@ -35,6 +37,8 @@ def profile_of(rules: Rules, policy: Policy, standing: Standing) -> int:
     """Return the index of the profile in `PROFILES`."""
     variant = PARTNERSHIP if policy.ignores else rules.variant
     if variant == PARTNERSHIP:
+        if rules.nil_pass and not policy.ignores_rules:
+            return PASS2_PROFILE if rules.nil_pass <= FEW_PASSED else PASS4_PROFILE
         if policy.convention == NO_CONVENTION:
             return PARTNERSHIP_PROFILE
         return BIG5_PROFILE if convention_of(rules, policy, standing) == BIG5 else BIG6_PROFILE

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.rules import Rules, overrides_of
 from service.bidding.game.scoring import game_winner
-from service.bidding.game.variants import deck_number
+from service.bidding.game.variants import deck_number, deck_of
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
 from service.bidding.table_views import Tables
 from tables.arena.bidders import OutsideBidder, bot_of, is_outside, open_bidder
 from tables.arena.public.bots import public_bid
-from tables.engine.deal import Deals, carry_passes, deck_of, seed_rng
+from tables.engine.deal import Deals, carry_passes, seed_rng
 from tables.engine.game import (
     DRAWS,
     GAMES,

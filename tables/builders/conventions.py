@@ -1,19 +1,24 @@
-"""The tables of the conventions Big 5 and Big 6: success curves and mean bids if both sides play the convention.
+"""The tables of the conventions Big 5 and Big 6, and of the pass: success curves and mean bids if both sides play so.
 
 A curve belongs to a sequence of bids, so partner's 5 has the meaning that the convention gives it. The convention
 itself is in `service.bidding.bis.conventions`.
 """
 
-from service.bidding.game.rules import Rules
+from service.bidding.game.rules import PRESETS, Rules
 from tables.builders import curves, mean_bids
 from tables.run.family import Family
 
 BIG5 = "bis:convention=big5,endgame=off"
 BIG6 = "bis:convention=big6,endgame=off"
+PASS = "bis:endgame=off"
 
 FAMILIES: tuple[Family, ...] = (
     *curves.setting_families("big5", Rules(), BIG5),
     *mean_bids.setting_families("big5", Rules(), BIG5),
     *curves.setting_families("big6", Rules(), BIG6, rounds=3_000_000),
     *mean_bids.setting_families("big6", Rules(), BIG6),
+    *curves.setting_families("pass2", PRESETS["pass-2"], PASS, rounds=3_000_000),
+    *mean_bids.setting_families("pass2", PRESETS["pass-2"], PASS),
+    *curves.setting_families("pass4", PRESETS["pass-4"], PASS, rounds=3_000_000),
+    *mean_bids.setting_families("pass4", PRESETS["pass-4"], PASS),
 )

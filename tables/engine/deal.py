@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.cards import SPADE_BITS
-from service.bidding.game.decks import DECK_SUITS
 from service.bidding.game.rules import Rules
-from service.bidding.game.variants import deck_number
+from service.bidding.game.variants import deck_of
 from tables.engine.play import MASK32
 from tables.engine.play_state import PlayState
 from tables.engine.scratch import scratch
@@ -64,12 +63,6 @@ def below(state: PlayState, n: int) -> int:
 def uniform(state: PlayState) -> float:
     """Return a random float in [0, 1)."""
     return next32(state) / 4294967296.0
-
-
-def deck_of(rules: Rules) -> int:
-    """Return the 52 cards in play as a bit mask."""
-    clubs, diamonds, hearts, spades = DECK_SUITS[deck_number(rules)]
-    return clubs | diamonds << 16 | hearts << 32 | spades << 48
 
 
 def deal(state: PlayState) -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from service.bidding.game.auction import Auction
 from service.bidding.game.cards import ACE, KING, QUEEN, TEN
 from service.bidding.game.legal import NIL_BIT
+from service.bidding.game.passing import suits_after_pass
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL, contract_of
 from service.bidding.policy import FULL, SINGLE
@@ -154,11 +155,12 @@ def consider_nil(
     """Return the value, probability and expected points of a nil, and whether it is chosen.
 
     ``suits``: from `suits_of`; ``allowed``: the set of bids that the rules allow. With LOW_FOUR, only the three highest
-    of four spades are counted, because `cnil` is 0 for four spades. This overrates such nils.
+    of four spades are counted, because `cnil` is 0 for four spades. This overrates such nils. If the nil bidder gives
+    cards away, those that are kept count.
     """
     _, _, _, _, partner_bid, _, _, sequence = auction
     threshold, curves, honours, nils, above = terms
-    c_cards, d_cards, h_cards, s_cards = suits
+    c_cards, d_cards, h_cards, s_cards = suits_after_pass(suits, rules) if rules.nil_pass else suits
     cnil = tables.cnil
     clubs = cnil[0, c_cards]
     diamonds = cnil[-2, d_cards]  # from the end: with jokers only diamonds have 13 cards (ADR 30)

@@ -5,8 +5,10 @@ a nil bidder loses most easily, and keeps the high cards and the spades that cov
 give as nil bidders. Neither uses the bids of the others.
 """
 
-from service.bidding.game.cards import SUIT_BITS, highest, lowest
+from service.bidding.game.cards import SUIT_BITS, highest, lowest, suits_of
+from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL, NIL, is_nil
+from service.bidding.game.variants import deck_of
 
 MOST_PASSED = 4
 SPADES_COUNT = 2  # weight of the danger in spades: no other suit's cards can be discarded on them
@@ -61,6 +63,16 @@ def given_by_nil(hand: int, number: int, unseen: int) -> int:
             cards &= ~(1 << card)
             given |= 1 << 16 * suit + card
     return given
+
+
+def suits_after_pass(suits: tuple[int, int, int, int], rules: Rules) -> tuple[int, int, int, int]:
+    """Return what a hand that bids nil keeps when it has given its cards, by suit, clubs first.
+
+    The cards that partner gives are not counted: they are low, and unknown when the hand bids.
+    """
+    clubs, diamonds, hearts, spades = suits
+    hand = clubs | diamonds << 16 | hearts << 32 | spades << 48
+    return suits_of(hand & ~given_by_nil(hand, rules.nil_pass, deck_of(rules) & ~hand))
 
 
 def dangers(held: int, unseen: int, most: int) -> tuple[int, int, int, int, int]:

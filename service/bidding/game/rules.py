@@ -265,6 +265,8 @@ PRESETS = {
     "jokers": Rules(variant=JOKERS),
     "jokers-deuce": Rules(variant=JOKERS, deck=JOKERS_DEUCE_DECK),
     "jjdd": Rules(variant=JOKERS, deck=JJDD_DECK),
+    "pass-2": Rules(nil_pass=2, blind_nil_pass=2),
+    "pass-4": Rules(nil_pass=4, blind_nil_pass=4),
 }
 
 

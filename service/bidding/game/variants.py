@@ -7,7 +7,7 @@ trumps rank above the ace. Mirror and strict whiz leave no choice of bid. `legal
 variants; `bis.cutthroat` bids in cutthroat.
 """
 
-from service.bidding.game.decks import ABOVE, JOKERS_DECK, STANDARD
+from service.bidding.game.decks import ABOVE, DECK_SUITS, JOKERS_DECK, STANDARD
 from service.bidding.game.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 from service.bidding.policy import BIS, Policy
 
@@ -26,6 +26,12 @@ def deck_number(rules: Rules) -> int:
     if rules.variant == JOKERS and rules.deck == STANDARD:
         return JOKERS_DECK
     return rules.deck
+
+
+def deck_of(rules: Rules) -> int:
+    """Return the 52 cards in play as a bit mask."""
+    clubs, diamonds, hearts, spades = DECK_SUITS[deck_number(rules)]
+    return clubs | diamonds << 16 | hearts << 32 | spades << 48
 
 
 def ranks_above_ace(variant: int, rules: Rules) -> int:

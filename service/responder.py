@@ -9,7 +9,7 @@ import logging
 from time import perf_counter
 
 from service.access_log import AccessLog, Answered
-from service.api import bid, blind
+from service.api import bid, blind, passing
 from service.api.body import (
     MAX_BODIES_BYTES,
     MAX_BODY_BYTES,
@@ -29,7 +29,12 @@ from service.settings import Settings
 SINGLE = frozenset(("/bid", "/v1/bid"))
 BATCH = "/v1/bids"
 BLIND = "/v1/bid/blind"
-_ANSWERS = {**dict.fromkeys(SINGLE, bid.bid), BLIND: blind.blind}  # each: (state, tables, body) -> JSON
+PASS = "/v1/pass"
+_ANSWERS = {
+    **dict.fromkeys(SINGLE, bid.bid),
+    BLIND: blind.blind,
+    PASS: passing.give,
+}  # each: (state, tables, body) -> JSON
 MAX_BYTES = {**dict.fromkeys(_ANSWERS, MAX_BODY_BYTES), BATCH: MAX_BODIES_BYTES}  # largest body, by route
 # Metrics labels; a test compares them with the OpenAPI document.
 ROUTES = frozenset(
@@ -91,7 +96,7 @@ class Responder:
             asked.deadline = deadline_of(asked.fields, asked.arrived)
 
     def answer(self, asked: Asked, body: bytes) -> Reply:
-        """Return the answer to an admitted request for one bid or one blind nil; raise `ProblemError`."""
+        """Return the answer to an admitted request for one bid, one blind nil or one pass; raise `ProblemError`."""
         check_size(body, MAX_BODY_BYTES)
         if asked.key is not None:
             self.gate.charge(asked.key)

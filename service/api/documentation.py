@@ -11,7 +11,7 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
 from service import __version__
-from service.contract.answer import BidAnswer, BidsAnswer, BlindAnswer, Problem
+from service.contract.answer import BidAnswer, BidsAnswer, BlindAnswer, PassAnswer, Problem
 from service.contract.examples import (
     ANSWER,
     BATCH_REQUEST,
@@ -21,20 +21,23 @@ from service.contract.examples import (
     CUTTHROAT_REQUEST,
     FAULTS,
     LEVEL_REQUEST,
+    PASS_ANSWER,
+    PASS_REQUEST,
     POLICY_REQUESTS,
     REQUEST,
     SEVERAL_FAULTS,
     SHORT_BLIND_REQUEST,
     SHORT_REQUEST,
 )
-from service.contract.request import BidRequest, BidsRequest, BlindRequest
+from service.contract.request import BidRequest, BidsRequest, BlindRequest, PassRequest
 from service.problems import CODES, MEDIA_TYPE, TYPES, ProblemError, invalid_request
 
 DESCRIPTION = """A bidding service for Spades: send a hand and the bids before it, get a bid and its explanation.
 
 Errors are `application/problem+json` (RFC 9457) and list all faults of the request. Bodies are read as JSON, whatever
 their Content-Type, except multipart/*. If a JSON key occurs twice, the last one counts. A null field counts as left
-out, except rules.lose and rules.team_max, where null is a value. The same request always gets the same answer."""
+out, except rules.lose, rules.team_max and rules.deck, where null is a value. The same request always gets the same
+answer."""
 
 _EXAMPLES = {
     "invalid-json": "unexpected character, expected a JSON value (line 1, column 1)",
@@ -195,6 +198,16 @@ def _hot_routes() -> tuple[_HotRoute, ...]:
             {"full": BLIND_REQUEST, "short": SHORT_BLIND_REQUEST},
         ),
         _HotRoute(
+            "/v1/pass",
+            "pass_cards",
+            "Which cards a nil bidder and partner give each other",
+            PassAnswer,
+            "The cards, with a reason for each",
+            PASS_ANSWER,
+            "PassRequest",
+            {"nil": PASS_REQUEST},
+        ),
+        _HotRoute(
             "/v1/bids",
             "bids",
             "Up to 512 bids; a faulty request fails alone",
@@ -243,7 +256,7 @@ def openapi(app: FastAPI, examples: dict[str, Any]) -> dict[str, Any]:
             servers=[{"url": "/", "description": "The host that served this document."}],
             separate_input_output_schemas=False,
         )
-        models = (BidRequest, BidsRequest, BlindRequest, Problem)
+        models = (BidRequest, BidsRequest, BlindRequest, PassRequest, Problem)
         _, extra = TypeAdapter.json_schemas(
             [(model.__name__, "validation", TypeAdapter(model)) for model in models],
             ref_template="#/components/schemas/{model}",

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import ConfigDict, Field, JsonValue, with_config
 from typing_extensions import TypedDict
 
+from service.bidding.explain.pass_explanation import PASS_TEMPLATES
 from service.bidding.explain.reasons import NUMBERS, TEMPLATES
 from service.contract.policy import POLICY_PATTERN
 from service.contract.rules import RuleSet
@@ -185,6 +186,26 @@ class BlindAnswer(TypedDict):
     tables: _Tables
     assumed: _Assumed
     explanation: BlindExplanation
+
+
+@with_config(_ANSWER)
+class PassReason(TypedDict):
+    """Why a card is given, with the unseen cards of its suit."""
+
+    code: Annotated[str, Field(json_schema_extra={"enum": list(PASS_TEMPLATES)})]
+    card: str
+    above: Annotated[int, Field(description="Unseen cards of the suit that are higher.")]
+    below: Annotated[int, Field(description="Unseen cards of the suit that are lower.")]
+    sentence: str
+
+
+@with_config(_ANSWER)
+class PassAnswer(TypedDict):
+    """The cards to give partner."""
+
+    cards: Annotated[list[str], Field(description="As many as the rules say, highest first.")]
+    to: Annotated[int, Field(ge=0, le=3, description="The seat of the partner.")]
+    reasons: Annotated[list[PassReason], Field(description="One for each card.")]
 
 
 @with_config(_ANSWER)

@@ -43,6 +43,7 @@ _PREVIOUS = {
     "maxItems": 3,
     "description": "The bids made so far, first bidder first. Nil is 0; blind_nil only where the rules allow it.",
 }
+_FOUR = {"type": "array", "items": _BID, "minItems": 4, "maxItems": 4, "description": "All bids, first bidder first."}
 _LEGAL = {
     "anyOf": [{"type": "array", "items": _BID, "minItems": 1, "maxItems": MAX_LEGAL_BIDS}, {"type": "null"}],
     "description": "The answer is always one of these. blind_nil is never chosen, because the hand has been seen. "
@@ -81,10 +82,14 @@ def _previous(previous: list[Any], rules: Rules) -> tuple[int, ...] | None:
 
 
 def _previous_faults(previous: Any, rules: Rules) -> Faults:
-    if type(previous) is not list:
-        return [((), "wrong-type", f"previous_bids is {json_type(previous)}; accepted: an array")]
-    if len(previous) > 3:
+    if type(previous) is list and len(previous) > 3:
         return [((), "too-many-items", f"{len(previous)} previous bids; accepted: at most 3")]
+    return _list_faults(previous, rules, "previous_bids")
+
+
+def _list_faults(previous: Any, rules: Rules, field: str) -> Faults:
+    if type(previous) is not list:
+        return [((), "wrong-type", f"{field} is {json_type(previous)}; accepted: an array")]
     faults = [
         fault for index, bid in enumerate(previous) for fault in _bid_faults((index,), bid, rules, "bid-out-of-range")
     ]
@@ -96,6 +101,21 @@ def _previous_faults(previous: Any, rules: Rules) -> Faults:
         detail = f"the bids sum to {sum(bids)}; accepted: at most {TRICKS} with variant {VARIANTS[rules.variant]}"
         faults.append(((len(bids) - 1,), "bid-out-of-range", detail))
     return faults
+
+
+def _read_all(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
+    """Return the four bids as numbers."""
+    rules = info.context.rules
+    if type(value) is list and len(value) != 4:
+        raise refusal(
+            ((), "too-many-items" if len(value) > 4 else "bid-out-of-range", f"{len(value)} bids; accepted: 4")
+        )
+    first = _previous(value[:3], rules) if type(value) is list else None
+    if first is not None:
+        bids = (*first, *(_previous(value[3:], rules) or (-1,)))
+        if bids[3] >= 0 and pair_allowed(bids[1], bids[3], rules):
+            return bids
+    raise refusal(*_list_faults(value, rules, "bids"))
 
 
 def _bid_faults(place: Place, bid: Any, rules: Rules, code: str) -> Faults:
@@ -183,5 +203,6 @@ def _legal(items: Any, rules: Rules) -> tuple[Faults, set[int]]:
     return faults, seen
 
 
+FourBids = Annotated[tuple[int, ...], PlainValidator(_read_all), WithJsonSchema(_FOUR)]
 PreviousBids = Annotated[tuple[int, ...], PlainValidator(_read_previous), WithJsonSchema(_PREVIOUS)]
 LegalBids = Annotated[tuple[int, ...] | None, PlainValidator(_read_legal), WithJsonSchema(_LEGAL)]

@@ -102,6 +102,32 @@ BLIND_ANSWER = {
         "in 10% of such places, and the lot drawn is 62%: look.",
     },
 }
+PASS_REQUEST = {
+    "hand": "K83.T64.9732.J64",
+    "bids": [0, 4, 5, 3],
+    "seat": 0,
+    "rules": {"preset": "pass-2"},
+}
+PASS_ANSWER = {
+    "cards": ["KS", "8S"],
+    "to": 2,
+    "reasons": [
+        {
+            "code": "spade",
+            "card": "KS",
+            "above": 1,
+            "below": 9,
+            "sentence": "KS may win a trick as a trump (higher unseen spades: 1).",
+        },
+        {
+            "code": "spade",
+            "card": "8S",
+            "above": 5,
+            "below": 5,
+            "sentence": "8S may win a trick as a trump (higher unseen spades: 5).",
+        },
+    ],
+}
 BATCH_REQUEST = {"requests": [REQUEST, SHORT_REQUEST]}
 
 _GONE: Final = object()

@@ -6,6 +6,7 @@ from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
 from service.bidding.game.cards import RANKS, SUITS, pbn_card
 from service.bidding.game.decks import CARD_CODES, DECK_BITS, DECKS
+from service.bidding.game.passing import MOST_PASSED
 from service.bidding.game.variants import deck_number
 from service.contract.faults import Place, json_type, refusal
 from service.contract.rules import Context
@@ -92,6 +93,21 @@ def _read(value: Any, info: ValidationInfo[Context]) -> int:
     raise refusal(*_faults(value, names, cards))
 
 
+def _read_received(value: Any, info: ValidationInfo[Context]) -> int | None:
+    """Return the cards of a list as bits, None for null; raise `ValidationError` with every fault."""
+    if value is None:
+        return None
+    cards = _DECKS[deck_number(info.context.rules)]
+    if type(value) is not list:
+        raise refusal(((), "wrong-type", f"received is {json_type(value)}; accepted: an array of cards"))
+    if not 0 < len(value) <= MOST_PASSED:
+        raise refusal(((), "hand-size", f"received has {len(value)} cards; accepted: 1..{MOST_PASSED}"))
+    faults = _card_faults(value, cards)
+    if faults:
+        raise refusal(*faults)
+    return sum(cards.bits[name] for name in value)
+
+
 def _faults(value: Any, names: Any, cards: _Cards) -> list[tuple[Place, str, str]]:
     if type(value) not in (str, list):
         accepted = "an array of cards or a PBN text"
@@ -104,9 +120,15 @@ def _faults(value: Any, names: Any, cards: _Cards) -> list[tuple[Place, str, str
         faults.append(((), "hand-size", f"hand has {len(names)} cards; accepted: {TRICKS}"))
         if len(names) > MAX_PBN_CHARS:
             return faults
+    return faults + _card_faults(names, cards, () if type(value) is str else None)
+
+
+def _card_faults(names: list[Any], cards: _Cards, where: Place | None = None) -> list[tuple[Place, str, str]]:
+    """Return the faults of the cards; ``where``: the place of all, None if each has its own."""
+    faults: list[tuple[Place, str, str]] = []
     seen = 0
     for index, name in enumerate(names):
-        place: Place = () if type(value) is str else (index,)
+        place: Place = (index,) if where is None else where
         bit = cards.bits.get(name) if type(name) is str else None
         if type(name) is not str:
             faults.append((place, "wrong-type", f"a card is {json_type(name)}; accepted: a string such as QS"))
@@ -123,3 +145,10 @@ def _faults(value: Any, names: Any, cards: _Cards) -> list[tuple[Place, str, str
 
 
 Hand = Annotated[int, PlainValidator(_read), WithJsonSchema(_SCHEMA)]
+Received = Annotated[
+    int | None,
+    PlainValidator(_read_received),
+    WithJsonSchema(
+        {"anyOf": [{"type": "array", "items": _CARD, "minItems": 1, "maxItems": MOST_PASSED}, {"type": "null"}]}
+    ),
+]

@@ -15,7 +15,9 @@ from typing_extensions import TypedDict
 
 from service.bidding.bidder import Position
 from service.bidding.bis.cutthroat import own_and_best
+from service.bidding.game.passing import MOST_PASSED, cards_to_pass
 from service.bidding.game.rules import CUTTHROAT, FIELDS, PARTNERSHIP, VARIANTS, Rules, describe
+from service.bidding.game.scoring import BLIND_NIL, is_nil
 from service.bidding.policies import BEST, ROWS
 from service.bidding.policy import Policy
 from service.bidding.record import record
@@ -23,9 +25,9 @@ from service.bidding.skill import position_seed
 from service.bidding.turn import BRIEF, EXPLAINED, NOT_EXPLAINED
 from service.bidding.winprob.games import SHIPPED, Games
 from service.bidding.winprob.nearest_errors import ERRORS
-from service.contract.bids import LegalBids, PreviousBids
+from service.contract.bids import FourBids, LegalBids, PreviousBids
 from service.contract.faults import faults_in, is_huge, json_type
-from service.contract.hand import Hand
+from service.contract.hand import Hand, Received
 from service.contract.policy import (
     DEFAULT_POLICY,
     Bidder,
@@ -138,6 +140,20 @@ class BlindRequest(TypedDict, total=False):
 
 
 @with_config(REQUEST)
+class PassRequest(TypedDict, total=False):
+    """A hand after the bidding, in a game in which a nil bidder and partner exchange cards."""
+
+    rules: Annotated[RulesInForce, Field(description="The rules of the game, with nil_pass or blind_nil_pass.")]
+    hand: Required[Hand]
+    bids: Required[FourBids]
+    seat: Required[Annotated[StrictInt, Field(ge=0, le=3, description="Place of the hand in the bidding order.")]]
+    received: Annotated[
+        Received | None,
+        Field(description="The cards from the nil bidder, if the rules say that the nil bidder gives first."),
+    ]
+
+
+@with_config(REQUEST)
 class BidsRequest(TypedDict):
     """Up to 512 requests; a faulty request fails alone."""
 
@@ -148,6 +164,7 @@ class BidsRequest(TypedDict):
 _BID = TypeAdapter[BidRequest](BidRequest).validator.validate_python
 _BATCH = TypeAdapter[BidsRequest](BidsRequest).validator.validate_python
 _BLIND = TypeAdapter[BlindRequest](BlindRequest).validator.validate_python
+_PASS = TypeAdapter[PassRequest](PassRequest).validator.validate_python
 
 
 class Table(NamedTuple):
@@ -188,6 +205,17 @@ class BlindCall(NamedTuple):
     seed: int | None
 
 
+class PassCall(NamedTuple):
+    """A request for the cards to give."""
+
+    hand: int
+    received: int  # 0: none
+    seat: int
+    bid: int  # of the hand
+    number: int  # of cards to give
+    rules: Rules
+
+
 def read_bid(data: Any, games: Games = SHIPPED) -> BidCall:
     """Read a request for a bid. ``games``: the games that have a win table. Raises the 422."""
     request, rules, bidder = _validated(data, _BID, games)
@@ -213,6 +241,42 @@ def read_blind(data: Any, games: Games = SHIPPED) -> BlindCall:
     """Read a request for a blind nil. ``games``: the games that have a win table. Raises the 422."""
     request, rules, bidder = _validated(data, _BLIND, games, blind=True)
     return BlindCall(_table(request, rules, data, bidder, games), request.get("seed"))
+
+
+def read_pass(data: Any) -> PassCall:
+    """Read a request for the cards to give. Raises the 422."""
+    if type(data) is not dict:
+        raise invalid_request([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
+    context = Context()
+    try:
+        request = _PASS(data, context=context)
+    except ValidationError as error:
+        check_size(data)
+        if (whole := _with_integers(data)) is not None:
+            return read_pass(whole)
+        raise invalid_request(faults_in(error)) from None
+    rules, bids, seat, hand = context.rules, request["bids"], request["seat"], request["hand"]
+    number = cards_to_pass(bids[seat], bids[seat ^ 2], rules.nil_pass, rules.blind_nil_pass)
+    received = request.get("received") or 0
+    faults = []
+    if not (is_nil(bids[seat]) or is_nil(bids[seat ^ 2])):
+        detail = f"neither seat {seat} nor its partner has bid nil; accepted: bids in which one has"
+        faults.append(Fault("/bids", "bid-out-of-range", detail))
+    elif number == 0:
+        field = "blind_nil_pass" if BLIND_NIL in (bids[seat], bids[seat ^ 2]) else "nil_pass"
+        faults.append(Fault(pointer("rules", field), "unsupported-rules", f"{field} is 0; accepted: 1..{MOST_PASSED}"))
+    elif received:
+        if is_nil(bids[seat]) or not rules.nil_passes_first:
+            detail = "received is given; accepted: only from partner of a nil bidder, with rules.nil_passes_first true"
+            faults.append(Fault("/received", "unsupported-field", detail))
+        elif received & hand:
+            faults.append(Fault("/received", "duplicate-card", "a card of received is in the hand too"))
+        elif received.bit_count() != number:
+            detail = f"received has {received.bit_count()} cards; accepted: {number}"
+            faults.append(Fault("/received", "hand-size", detail))
+    if faults:
+        raise invalid_request(faults)
+    return PassCall(hand, received, seat, bids[seat], number, rules)
 
 
 def read_batch(data: Any) -> list[Any]:

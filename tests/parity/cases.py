@@ -105,6 +105,7 @@ POLICIES = tuple(
 BIS = (*POLICIES[:6], *POLICIES[13:])
 JOKERS = make_rules("jokers")
 DECKS = (make_rules("jokers-deuce"), make_rules("jjdd"))
+PASSES = tuple(make_rules("classic", {"nil_pass": n, "blind_nil_pass": 4 - n}) for n in range(5))
 JOKER_DECK = DECK_BITS[JOKERS_DECK]
 SHAPES = (0x1FFF << 48, 0x1FFF, 0x1FFF << 16, 0xFFF << 48 | 1, 0x3F | 0x7F << 32, 0x1FFE | 1 << 60)
 
@@ -202,6 +203,20 @@ def staked(rng: random.Random) -> tuple[PlayState, int]:
     carry_rules(s, rng.choice(RULES))
     s.score[0], s.score[1] = (rng.randrange(-90, 490, 10) for _ in range(2))
     return s, me
+
+
+def passing_state(rng: random.Random) -> PlayState:
+    """Return a round before its first card, with a nil of one side or of both."""
+    s = states.empty()
+    deck = rng.sample(cards_of(DECK), 52)
+    for seat in range(4):
+        s.hand[seat] = sum(1 << card for card in deck[seat::4])
+        s.bid[seat] = rng.choice((0, 0, 3, 14))
+        s.passer[seat] = rng.choice((0, 0, 1, 2))
+        s.rng[seat] = rng.randrange(1 << 32)
+    s.deck = DECK
+    s.passes[0], s.passes[1], s.passes[2] = rng.randrange(5), rng.randrange(5), rng.randrange(2)
+    return s
 
 
 def cards(rng: random.Random, least: int = 0) -> int:
@@ -507,7 +522,8 @@ WINNING, WINPROB, OUTCOMES_OF = (
 )
 FEATURES, OUTCOME = "service.bidding.winprob.features.", "service.bidding.winprob.outcomes."
 LEVELS = "service.bidding.levels."
-LEGAL, VARIANTS = "service.bidding.game.legal.", "service.bidding.game.variants."
+LEGAL, PASSING = "service.bidding.game.passing."
+VARIANTS = "service.bidding.game.legal.", "service.bidding.game.variants."
 STAKES = "service.bidding.bis.stakes."
 ALTERNATIVES = "tables.alternatives."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
@@ -634,6 +650,16 @@ CASES: dict[str, Maker] = {
         r.randrange(3),
     ),
     VARIANTS + "variant_of": lambda r: setting(r)[:2],
+    VARIANTS + "deck_of": lambda r: (r.choice((*RULES, JOKERS)),),  # with 16 spades, the sign bit is a card
+    PASSING + "cards_to_pass": lambda r: (r.randint(0, 14), r.randint(0, 14), r.randrange(5), r.randrange(5)),
+    PASSING + "given_cards": lambda r: (hand(r), r.randint(0, 14), r.randrange(5), DECK),
+    PASSING + "given_by_nil": lambda r: (hand(r), r.randrange(5), cards(r)),
+    PASSING + "suits_after_pass": lambda r: (suits_of(hand(r)), r.choice(PASSES)),
+    PASSING + "dangers": lambda r: (r.randrange(1 << 13), r.randrange(1 << 13), r.choice((3, 13))),
+    PASSING + "suit_danger": lambda r: (r.randrange(1 << 13), r.randrange(1 << 13), r.choice((3, 13))),
+    PASSING + "given_by_partner": lambda r: (hand(r), r.randrange(5)),
+    "tables.engine.passing.exchange": lambda r: (passing_state(r),),
+    "tables.engine.deal.carry_passes": lambda r: (passing_state(r), r.choice(PASSES)),
     VARIANTS + "deck_number": lambda r: (r.choice((*RULES, JOKERS, *DECKS)),),
     VARIANTS + "ranks_above_ace": lambda r: (r.randrange(7), r.choice((*RULES, JOKERS, *DECKS))),
     VARIANTS + "sees_no_jokers": lambda r: (r.choice((*RULES, JOKERS)), r.choice(POLICIES)),

@@ -1,0 +1,31 @@
+"""POST /v1/pass: which cards a nil bidder or partner gives the other after the bidding.
+
+Like /v1/bid/blind, this route is answered without FastAPI (docs/adr/0005-hot-path.md).
+"""
+
+import orjson
+
+from service.api.bid import parsed
+from service.api.json_limits import SINGLE_LIMITS
+from service.api.state import State
+from service.bidding.explain.pass_explanation import explain_pass
+from service.bidding.game.passing import given_cards
+from service.bidding.game.scoring import is_nil
+from service.bidding.game.variants import deck_number, deck_of
+from service.bidding.tableset import TableSet
+from service.contract.answer import PassAnswer
+from service.contract.request import PassCall, read_pass
+
+
+def give(state: State, tables: TableSet, body: bytes) -> bytes:
+    """Return the JSON answer; raise `ProblemError` for an error answer."""
+    return orjson.dumps(answer_body(read_pass(parsed(body, SINGLE_LIMITS))))
+
+
+def answer_body(call: PassCall) -> PassAnswer:
+    """Choose the cards; return the fields of the answer in the contract's order."""
+    hand = call.hand | call.received
+    deck = deck_of(call.rules)
+    given = given_cards(hand, call.bid, call.number, deck)
+    reasons = explain_pass(hand, given, deck & ~hand, is_nil(call.bid), deck_number(call.rules))
+    return {"cards": [reason["card"] for reason in reasons], "to": call.seat ^ 2, "reasons": reasons}  # type: ignore[typeddict-item]

@@ -1,28 +1,31 @@
-"""Win probability by score and bags: value iteration over scores, for the games that the net is trained on.
+"""Win probability by score and bags: value iteration over scores, for every game that ships.
 
 POLICY plays rounds at random scores, in buckets of both sides' distance to the goal. Only the rounds' outcomes are
 kept: points without bags, and bags, of both sides. Value iteration then updates the probability that the side bidding
 first wins, for every score, until no cell changes by RESIDUAL or more. The tables go to the array `win`.
-`tables.builders.extra_win_tables` uses the same functions for games with other rules.
+`tables.builders.extra_win_tables` does the same for a studio's own games.
 """
 
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import Rules
+from service.bidding.game.rules import Rules, overrides_of
 from service.bidding.game.scoring import START, game_winner
 from service.bidding.policies import parse_policy
 from service.bidding.table_views import Tables
-from service.bidding.winprob.games import SLICES, WIN_CELLS, WinTableSlice, rules_of
+from service.bidding.winprob.games import SHIPPED, SLICES, WinTableSlice
+from service.bidding.winprob.games import cells_of as count_cells
 from service.bidding.winprob.win_table import WIN_SCALE, win_probability
+from tables.builders.jokers import EXACT_OF_JJDD, EXACT_OF_JOKERS
 from tables.engine.deal import Deals, below, deal_round, open_table, seat_players
 from tables.engine.game import Lineup, bid_seat, play_out, score_of_side
 from tables.engine.jit import entry, round_loop
 from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState
-from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair
+from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, BuildError, Context, Family
 
@@ -169,33 +172,54 @@ def bucket_outcomes(
 
     Shapes: int16 (KEPT, 4), with points in rows of ``unit`` points, and float64 (KEPT,).
     """
-    policy = parse_policy(POLICY)
+    policy = parse_policy(POLICY, rules.variant)
     lineup = Lineup(policies_by_chair(policy, policy), player_rows(TABLES_PLAYER, TABLES_PLAYER))
     free = rules._replace(bag_limit=NO_PENALTY)
     i, j = divmod(bucket, BUCKETS)
     out = np.zeros((n, 4), np.int64)
     distance = np.array([EDGES[i : i + 2], EDGES[j : j + 2]])
-    outcomes(seed & 0x7FFFFFFF, 0, n, rules, free, lineup, profiles[:1], distance, out)
+    used = tables_for(profiles, rules, [policy])
+    outcomes(seed & 0x7FFFFFFF, 0, n, rules, free, lineup, used, distance, out)
     out[:, (0, 2)] //= unit  # all points are multiples of the unit
     return kept_outcomes(out)
 
 
-def outcomes_by_bucket(
-    ctx: Context, name: str, rules: Rules, win_slice: WinTableSlice
-) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
-    """Return the outcomes of rounds under ``rules``, and their shares, by bucket of both sides.
+def settle(ctx: Context, games: Mapping[Rules, WinTableSlice], n: int) -> NDArray[np.uint16]:
+    """Make the win tables of ``games``, each at its place; ``n``: rounds in a bucket.
 
-    Shapes: int16 (BUCKETS, BUCKETS, KEPT, 4), with points in table rows, and float64 (BUCKETS, BUCKETS, KEPT).
+    What a round brings depends on the points left to the goals, not on the goals. So games that differ only in their
+    goals share their rounds.
     """
     profiles = kernel_tables(ctx.inputs)
-    n = ctx.size("rounds_per_bucket")
+    cells = np.zeros(sum(map(count_cells, games.values())), np.uint16)
+    alike: dict[tuple[Rules, int], list[Rules]] = {}
+    for rules, place in games.items():
+        alike.setdefault((rules._replace(win=Rules().win, lose=Rules().lose), place.unit), []).append(rules)
+    residuals: list[float] = []
+    for (rules, unit), group in alike.items():
+        name = ",".join(f"{field}={value}" for field, value in overrides_of(rules).items()) or "classic"
 
-    def play(index: int, seed: int) -> Arrays:
-        found, share = bucket_outcomes(index, seed, n, rules, win_slice.unit, profiles)
-        return {"found": found[None], "share": share[None]}
+        def play(index: int, seed: int, rules: Rules = rules, unit: int = unit) -> Arrays:
+            found, share = bucket_outcomes(index, seed, n, rules, unit, profiles)
+            return {"found": found[None], "share": share[None]}
 
-    played = ctx.gathered(name, BUCKETS * BUCKETS, play)
-    return by_both_sides(played["found"]), by_both_sides(played["share"])
+        played = ctx.gathered(f"rounds-{name}", BUCKETS * BUCKETS, play)
+        found, share = by_both_sides(played["found"]), by_both_sides(played["share"])
+
+        def solve_one(index: int, _: int, group: Any = group, found: Any = found, share: Any = share) -> Arrays:
+            value, change, _sweeps = solve(group[index], games[group[index]], found, share)
+            return {"cells": np.round(value.ravel() * WIN_SCALE).astype(np.uint16), "residual": np.array([change])}
+
+        made = ctx.gathered(f"games-{name}", len(group), solve_one)
+        at = 0
+        for member in group:
+            place = games[member]
+            size = count_cells(place)
+            cells[place.start : place.start + size] = made["cells"][at : at + size]
+            at += size
+        residuals.extend(made["residual"])
+    ctx.figure("residual", max(residuals))
+    return cells
 
 
 def by_both_sides(rows: NDArray[N]) -> NDArray[N]:
@@ -203,39 +227,27 @@ def by_both_sides(rows: NDArray[N]) -> NDArray[N]:
     return rows.reshape(BUCKETS, BUCKETS, *rows.shape[1:])
 
 
-def cells_of(value: NDArray[np.float64]) -> NDArray[np.uint16]:
-    """Return a game's table as stored: uint16 in 65,535ths, flat."""
-    return np.round(value.ravel() * WIN_SCALE).astype(np.uint16)
-
-
 def _make(ctx: Context) -> Arrays:
-    rules = Rules()
-    found, share = outcomes_by_bucket(ctx, "rounds", rules, SLICES[rules.win, rules.lose, rules.bag_penalty])
-    own = {win_slice: key for key, win_slice in reversed(SLICES.items())}  # of games that share a table, the first
-    games = [(rules_of(key), win_slice) for win_slice, key in own.items()]
-
-    def settle(index: int, seed: int) -> Arrays:
-        game, win_slice = games[index]
-        value, change, sweeps = solve(game, win_slice, found, share)
-        cells = np.zeros(WIN_CELLS, np.uint16)
-        cells[win_slice.start : win_slice.start + value.size] = cells_of(value)
-        residual = np.zeros(len(games))
-        residual[index] = change
-        return {"win": cells, "residual": residual, "sweeps": np.array([sweeps])}
-
-    made = ctx.chunks("games", len(games), settle)
-    ctx.figure("residual", made["residual"].max())
-    ctx.figure("sweeps_per_game", made["sweeps"][0] / len(games))
+    cells = settle(ctx, SLICES, ctx.size("rounds_per_bucket"))
     for win, lose in ((200, -100), (500, -200)):
-        win_slice = SLICES[win, lose, rules.bag_penalty]
-        ctx.figure(f"first_bidder_wins_{win}_{-lose}", win_probability(START, win_slice, made["win"]))
-    return {"win": made["win"]}
+        nearest = SHIPPED.nearest(Rules(win=win, lose=lose))
+        assert nearest is not None, "a partnership's game"
+        ctx.figure(f"first_bidder_wins_{win}_{-lose}", win_probability(START, nearest.win_slice, cells))
+    return {"win": cells}
 
 
+# What rounds of `bis:tuned` need, in all variants that have win tables.
+DEPENDS = (
+    *("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves", "means"),
+    *("pass2_curves", "pass2_means", "pass4_curves", "pass4_means"),
+    *("whiz_curves", "whiz_means", "suicide_factor", "suicide_curves", "suicide_means"),
+    *(name for suits in (EXACT_OF_JOKERS, EXACT_OF_JJDD) for name in (family.name for family in suits)),
+    *(f"{deck}_{made}" for deck in ("jokers", "jjdd") for made in ("factor", "curves", "means")),
+)
 FAMILIES = (
     Family(
         name="win",
-        generator=2,
+        generator=3,
         make=_make,
         axes={"win": ("cells of one game after the other: tens of points, then bags, of both sides",)},
         parameters={
@@ -243,9 +255,9 @@ FAMILIES = (
             "player": TABLES_PLAYER,
             "kept": KEPT,
             "residual": RESIDUAL,
-            "games": [[*key, *win_slice[:3]] for key, win_slice in SLICES.items()],
+            "games": [[overrides_of(rules), *place[:3]] for rules, place in SLICES.items()],
         },
-        sizes={"rounds_per_bucket": 40_000},
-        depends=("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves", "means"),
+        sizes={"rounds_per_bucket": 20_000},
+        depends=DEPENDS,
     ),
 )

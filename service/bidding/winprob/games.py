@@ -5,10 +5,8 @@ between the goals, its width. So a table serves every game of its width, whateve
 without such a table is valued by the nearest one: the round to bid for is scored by the game's own rules, and only the
 value of the score after it comes from the other table.
 
-`win_table` reads the tables; `tables.builders.win_tables` and `tables.builders.extra_win_tables` make them. The net was
-trained on the games of SLICES, which are preset classic with other goals, losing goals and bag penalties. The bag
-penalty of preset bis-paper has its own tables at that preset's goal only. Tables for other rules are in a separate
-array, `extra_win`; the rows of the table `games` describe them.
+`win_table` reads the tables; `tables.builders.win_tables` makes them: those of SLICES for the array `win`, on which the
+net is trained, and those that a studio adds for the array `extra_win`, whose games are in the table `games`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -16,23 +14,33 @@ from math import gcd
 from operator import itemgetter
 from typing import NamedTuple
 
-from service.bidding.game.rules import FIELDS, NO_LOSING_GOAL, PARTNERSHIP, PRESETS, VARIANTS, Rules
+from service.bidding.game.decks import ABOVE, JOKERS_DECK, STANDARD
+from service.bidding.game.rules import (
+    FIELDS,
+    JOKERS,
+    NO_LOSING_GOAL,
+    PARTNERSHIP,
+    PRESETS,
+    SUICIDE,
+    VARIANTS,
+    WHIZ,
+    Rules,
+)
 from service.bidding.game.scoring import effective_bag_rules
+from service.bidding.game.variants import deck_number
 
 CLASSIC = PRESETS["classic"]
-PENALTIES = (CLASSIC.bag_penalty, PRESETS["bis-paper"].bag_penalty)
-GOALS: dict[int, tuple[int, ...]] = {  # each goal with its losing goals, in points
-    200: (NO_LOSING_GOAL, -100, -200),
-    250: (NO_LOSING_GOAL, -200),
-    300: (NO_LOSING_GOAL, -200),
-    350: (NO_LOSING_GOAL, -200),
-    500: (NO_LOSING_GOAL, -200),
-}
-OWN_GOAL = PRESETS["bis-paper"].win
+# The variants in which bids are chosen by win probability. Cutthroat has four scores; mirror and strict whiz leave no
+# choice.
+WON_VARIANTS = (PARTNERSHIP, WHIZ, SUICIDE, JOKERS)
+LONGEST = 1000  # goal of the tables without a losing goal, which serve all lower goals too
+# Points between the goals of the tables with a losing goal. Other rules have one such table, of 300 points.
+WIDTHS = (150, 200, 250, 300, 350, 400, 450, 500, 600, 700, 800, 1000)
+LOSE = -100  # losing goal of these games; the goal follows from the width
 DEPTH_POINTS = 150  # points below zero that a table without a losing goal covers; a lower score counts as this one
-BAGS = CLASSIC.bag_limit  # size of a table's last two axes, the bags of each side
-ROW_POINTS = 10  # points that one row covers, in the tables of SLICES
-MOST_CELLS = 4_000_000  # most cells of an extra game's table
+BAGS = CLASSIC.bag_limit  # largest size of a table's last two axes, the bags of each side
+ROW_POINTS = 10  # most points that one row covers
+MOST_CELLS = 4_000_000  # most cells of a game's table
 IDLE = 1  # value in a key of a field whose flag (`only_with`) is off
 
 _BY_COLUMN = sorted(
@@ -78,7 +86,6 @@ _NO_LOSING_GOAL = 1_000  # cost of a table without a losing goal for a game with
 _TOO_SHORT = 100  # cost of each point by which a table's goal is too low
 _MOST_KNOWN = 1024  # rule sets whose nearest table is remembered
 
-Key = tuple[int, int, int]  # goal, losing goal, bag penalty
 GameKey = tuple[int, ...]  # the values of KEY_FIELDS
 
 
@@ -96,35 +103,6 @@ class Games(dict[GameKey, WinTableSlice]):
                 self._known.clear()
             self._known[rules] = nearest_game(rules, self)
         return self._known[rules]
-
-
-def _slices() -> dict[Key, WinTableSlice]:
-    places: dict[Key, WinTableSlice] = {}
-    start = 0
-    for penalty in PENALTIES:
-        for win, losing in GOALS.items():
-            for lose in losing:
-                if penalty != CLASSIC.bag_penalty and win != OWN_GOAL:
-                    places[win, lose, penalty] = places[win, lose, CLASSIC.bag_penalty]
-                    continue
-                floor = -DEPTH_POINTS // 10 if lose == NO_LOSING_GOAL else (lose + 1) // 10
-                win_slice = WinTableSlice(floor, win // 10 - floor, start)
-                places[win, lose, penalty] = win_slice
-                start += win_slice.size**2 * BAGS**2
-    return places
-
-
-SLICES = _slices()
-WIN_CELLS = max(win_slice.start + win_slice.size**2 * BAGS**2 for win_slice in SLICES.values())
-
-
-def rules_of(key: Key) -> Rules:
-    """Return the rules of a game of SLICES: preset classic with this goal, losing goal and bag penalty.
-
-    >>> rules_of((200, -100, 110)).bag_penalty
-    110
-    """
-    return CLASSIC._replace(win=key[0], lose=key[1], bag_penalty=key[2])
 
 
 def key_of(rules: Rules) -> GameKey:
@@ -146,19 +124,17 @@ def key_of(rules: Rules) -> GameKey:
 
 
 def game_of(rules: Rules) -> Rules:
-    """Return ``rules`` with the default in each field that does not change their win table."""
+    """Return ``rules`` with the default in each field that does not change their win table.
+
+    Decks with the same number of spades have the same game.
+    """
     plain = {
         name: rule.default
         for name, rule in FIELDS.items()
         if rule.games_column is None or (rule.only_with and not getattr(rules, rule.only_with))
     }
-    return rules._replace(**plain)
-
-
-SHIPPED = Games({key_of(rules_of(key)): win_slice for key, win_slice in SLICES.items()})
-SHIPPED_ROWS = tuple((*key, *win_slice) for key, win_slice in SHIPPED.items())  # the same as rows, for kernels
-GAME_COLUMNS = len(SHIPPED_ROWS[0])  # number of columns
-PLACE_COLUMNS = WinTableSlice._fields.index("limit")  # columns of the table `games` that say where a win table is
+    deck = ABOVE.index(ABOVE[deck_number(rules)])
+    return rules._replace(**plain, deck=STANDARD if deck == JOKERS_DECK else deck)
 
 
 def whole_rows(rows: Iterable[Iterable[int]]) -> list[tuple[int, ...]]:
@@ -177,20 +153,21 @@ def whole_rows(rows: Iterable[Iterable[int]]) -> list[tuple[int, ...]]:
 
 
 def games_of(rows: Iterable[Iterable[int]]) -> Games:
-    """Return the games of SLICES and those in ``rows`` of the table `games`."""
+    """Return the games of SHIPPED and those in ``rows`` of the table `games`."""
     told = len(KEY_FIELDS)
     return Games({**{row[:told]: WinTableSlice(*row[told:]) for row in whole_rows(rows)}, **SHIPPED})
 
 
-def extra_slice(rules: Rules, start: int) -> WinTableSlice:
-    """Return the place of an extra game's win table, from cell ``start`` of `extra_win` on.
+def place_of(rules: Rules, start: int, extra: int = 1) -> WinTableSlice:
+    """Return the place of a game's win table, from cell ``start`` of `extra_win`, or of `win` if ``extra`` is 0.
 
     Raises `ValueError` if the rules cannot have a win table.
     """
     limit, penalty = effective_bag_rules(rules)
     unit = gcd(ROW_POINTS, limit - penalty, rules.nil_points)  # contracts are multiples of ten
-    if rules.variant != PARTNERSHIP:
-        raise ValueError(f"variant is {VARIANTS[rules.variant]}; accepted: partnership")
+    if rules.variant not in WON_VARIANTS:
+        accepted = ", ".join(VARIANTS[variant] for variant in WON_VARIANTS)
+        raise ValueError(f"variant is {VARIANTS[rules.variant]}; accepted: {accepted}")
     if limit > BAGS:
         raise ValueError(f"bag_limit is {limit}; accepted: at most {BAGS}")
     if rules.nil_points == 0:
@@ -199,18 +176,34 @@ def extra_slice(rules: Rules, start: int) -> WinTableSlice:
         raise ValueError(f"win is {rules.win}; accepted: multiples of {unit}")
     floor = -DEPTH_POINTS // unit if rules.lose == NO_LOSING_GOAL else (rules.lose + 1) // unit
     size = -(-rules.win // unit) - floor
-    if size**2 * limit**2 > MOST_CELLS:
+    place = WinTableSlice(floor, size, start, limit, unit, extra, limit)
+    if cells_of(place) > MOST_CELLS:
         raise ValueError(
-            f"the win table has {size**2 * limit**2} cells ({size} scores and {limit} bag counts of each side);"
+            f"the win table has {cells_of(place)} cells ({size} scores and {limit} bag counts of each side);"
             f" accepted: at most {MOST_CELLS}"
         )
-    return WinTableSlice(floor, size, start, limit, unit, 1, limit)
+    return place
+
+
+def cells_of(place: WinTableSlice) -> int:
+    """Return the number of cells of a win table."""
+    return place.size**2 * place.bags**2
+
+
+def placed(games: Iterable[Rules], extra: int) -> dict[Rules, WinTableSlice]:
+    """Return the places of the games' win tables, one after the other."""
+    places: dict[Rules, WinTableSlice] = {}
+    start = 0
+    for rules in games:
+        places[rules] = place_of(rules, start, extra)
+        start += cells_of(places[rules])
+    return places
 
 
 def all_rules(games: Iterable[GameKey]) -> list[Rules]:
     """Return the rules of each of ``games``, with the default in each field that does not change their win table.
 
-    >>> all_rules(SHIPPED)[1] == CLASSIC._replace(win=200, lose=-100)
+    >>> all_rules(SHIPPED)[0] == CLASSIC._replace(win=LONGEST)
     True
     """
     return [game_of(CLASSIC._replace(**dict(zip(KEY_FIELDS, key)))) for key in games]
@@ -226,10 +219,11 @@ def nearest_game(rules: Rules, games: Mapping[GameKey, WinTableSlice]) -> Neares
     >>> nearest_game(CLASSIC._replace(win=510, lose=-100), SHIPPED).instead
     (('lose', -190),)
     """
-    if rules.variant != PARTNERSHIP:
-        return None
     own = game_of(rules)
-    costs = ((_cost(own, other), place, other) for place, other in zip(games.values(), all_rules(games), strict=True))
+    others = zip(games.values(), all_rules(games), strict=True)
+    costs = [(_cost(own, other), place, other) for place, other in others if other.variant == rules.variant]
+    if not costs:
+        return None
     _, place, other = min(costs, key=itemgetter(0))
     floor = -(-rules.win // place.unit) - place.size
     win_slice = place._replace(floor=floor, limit=effective_bag_rules(rules)[0])
@@ -243,11 +237,11 @@ def _cost(rules: Rules, table: Rules) -> int:
         if own != other and name not in ("win", "lose"):
             cost += _COSTS.get(name, _COST) * abs(own - other)
     wider = _wider(rules, table)
-    if table.lose == NO_LOSING_GOAL:
-        if rules.lose != NO_LOSING_GOAL:
-            return cost + _NO_LOSING_GOAL
+    if rules.lose == table.lose == NO_LOSING_GOAL:
         return cost + (-_TOO_SHORT * wider if wider < 0 else min(wider, 1))
-    return cost + (_TOO_NARROW - wider if wider < 0 else wider)
+    if table.lose == NO_LOSING_GOAL:
+        return cost + _NO_LOSING_GOAL
+    return cost + (_TOO_NARROW - wider if wider < 0 or rules.lose == NO_LOSING_GOAL else wider)
 
 
 def _wider(rules: Rules, table: Rules) -> int:
@@ -272,3 +266,32 @@ def _instead(rules: Rules, table: Rules, unit: int) -> Iterable[tuple[str, int]]
                 yield name, other
         elif own != other:
             yield name, other
+
+
+def _shipped_games() -> list[Rules]:
+    """Return the games with a win table, without those that the table of a game before them values exactly."""
+    wanted = [PRESETS[preset]._replace(win=LONGEST) for preset in ("classic", "no-bags")]
+    wanted += [_with_width(preset, width) for preset in ("classic", "no-bags") for width in WIDTHS]
+    presets = [name for name, rules in PRESETS.items() if rules.variant in WON_VARIANTS]
+    wanted += [PRESETS[preset] for preset in presets]
+    wanted += [_with_width(preset, 300) for preset in presets if preset not in ("board-4", "ten-for-200")]
+    places: dict[GameKey, WinTableSlice] = {}
+    games = []
+    for rules in map(game_of, wanted):
+        nearest = nearest_game(rules, places)
+        if nearest is None or nearest.instead:
+            places[key_of(rules)] = place_of(rules, 0)
+            games.append(rules)
+    return games
+
+
+def _with_width(preset: str, width: int) -> Rules:
+    return PRESETS[preset]._replace(win=width + LOSE, lose=LOSE)
+
+
+SLICES = placed(_shipped_games(), extra=0)  # in the array `win`
+WIN_CELLS = sum(map(cells_of, SLICES.values()))
+SHIPPED = Games({key_of(rules): place for rules, place in SLICES.items()})
+SHIPPED_ROWS = tuple((*key, *place) for key, place in SHIPPED.items())  # the same as rows, for kernels
+GAME_COLUMNS = len(SHIPPED_ROWS[0])  # number of columns
+PLACE_COLUMNS = WinTableSlice._fields.index("limit")  # columns of the table `games` that say where a win table is

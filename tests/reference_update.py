@@ -10,9 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from service.bidding.game.decks import CARD_CODES, CARD_NAMES, DECKS
-from service.bidding.game.rules import FIELDS, PARTNERSHIP, PRESETS, VARIANTS, Rules, overrides_of
+from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS, Rules, overrides_of
 from service.bidding.policies import BEST, decider_of, row_of
 from service.bidding.strength import texts_of_catalogue
+from service.bidding.winprob.games import WON_VARIANTS
 from service.contract.policy import POLICIES
 from tables.markdown import table
 
@@ -61,14 +62,14 @@ def policies() -> str:
 
 def decider(rules: Rules) -> str:
     """Return the policy that decides for `best`."""
-    return f"`{decider_of(BEST, rules.variant == PARTNERSHIP)}`"
+    return f"`{decider_of(BEST, rules.variant in WON_VARIANTS)}`"
 
 
 def _bids_in(text: str, variant: int) -> str:
     if text == BEST:
         return decider(Rules(variant=variant))
     row = row_of(text)
-    if row.needs_win_table and variant != PARTNERSHIP:
+    if row.needs_win_table and variant not in WON_VARIANTS:
         return "no"
     return "yes, fitted" if variant in row.in_variant and row.tuned else "yes"
 

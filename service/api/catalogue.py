@@ -11,10 +11,10 @@ from service.api.documentation import GET_PROBLEMS
 from service.api.state import State
 from service.bidding.explain.reasons import NUMBERS, TEMPLATES, numbers_in
 from service.bidding.game.rule_fields import Rule
-from service.bidding.game.rules import FIELDS, PARTNERSHIP, PRESETS, VARIANTS, describe, overrides_of
+from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS, describe, overrides_of
 from service.bidding.policies import BEST, BEST_DECIDERS, decider_of, options_of, row_of
 from service.bidding.strength import Measured, Results, read_results, strength_of, texts_of_catalogue, win_rates_of
-from service.bidding.winprob.games import SHIPPED, Games, all_rules
+from service.bidding.winprob.games import SHIPPED, WON_VARIANTS, Games, all_rules
 from service.contract.answer import PoliciesAnswer, PolicyInfo, ReasonsAnswer, RuleField, RulesAnswer, WinRate
 from service.contract.policy import DEFAULT_POLICY, POLICIES
 from service.contract.rules import DEFAULT_PRESET
@@ -110,7 +110,7 @@ def _policy(text: str, results: Results) -> PolicyInfo:
         version=version,
         description=description,
         options=options_of(name),
-        variants=[VARIANTS[PARTNERSHIP]] if needs_win_table else list(VARIANTS),
+        variants=[VARIANTS[variant] for variant in WON_VARIANTS] if needs_win_table else list(VARIANTS),
         needs_win_table=needs_win_table,
         typical_time={"plain_us": plain_us, "explained_us": explained_us},
         strength=strength_of(text, results),

@@ -133,10 +133,10 @@ def _explain_with(nil_rule: str) -> Callable[[Baseline, Turn, int, int, Policy],
 
 def weigh_bids(turn: Turn, policy: Policy, tables: TableSet) -> WinDecision:
     """Return the decision of `winprob` at full strength."""
-    hand, position, auction, standing, allowed, _, legal, explain = turn
+    hand, position, auction, standing, allowed, views, legal, explain = turn
     may = EVERY_BID if legal is None else sum(1 << bid for bid in legal)
     every = explain == EXPLAINED
-    return win_decision(hand, auction, standing, (allowed, may), every, position.rules, policy, tables.weights)
+    return win_decision(hand, auction, standing, (allowed, may), every, position.rules, policy, views, tables.weights)
 
 
 # ---- the rows ------------------------------------------------------------------------------------------------------

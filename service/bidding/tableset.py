@@ -65,7 +65,7 @@ class TableSet:
     @cached_property
     def weights(self) -> Weights:
         """The network of `winprob`, in the service's form; made at first use, because no other policy needs it."""
-        return load_weights(self.kernel_arrays[PARTNERSHIP_PROFILE], self.kernel[PARTNERSHIP_PROFILE], self.games)
+        return load_weights(self.kernel_arrays[PARTNERSHIP_PROFILE], self.games)
 
     @cached_property
     def games(self) -> Games:

@@ -16,14 +16,14 @@ from typing_extensions import TypedDict
 from service.bidding.bidder import Position
 from service.bidding.bis.cutthroat import own_and_best
 from service.bidding.game.passing import MOST_PASSED, cards_to_pass
-from service.bidding.game.rules import CUTTHROAT, FIELDS, PARTNERSHIP, VARIANTS, Rules, describe
+from service.bidding.game.rules import CUTTHROAT, FIELDS, VARIANTS, Rules, describe
 from service.bidding.game.scoring import BLIND_NIL, is_nil
 from service.bidding.policies import BEST, ROWS
 from service.bidding.policy import Policy
 from service.bidding.record import record
 from service.bidding.skill import position_seed
 from service.bidding.turn import BRIEF, EXPLAINED, NOT_EXPLAINED
-from service.bidding.winprob.games import SHIPPED, Games
+from service.bidding.winprob.games import SHIPPED, WON_VARIANTS, Games
 from service.bidding.winprob.nearest_errors import ERRORS
 from service.contract.bids import FourBids, LegalBids, PreviousBids
 from service.contract.faults import faults_in, is_huge, json_type
@@ -366,8 +366,8 @@ def _conflicts(data: Mapping[str, Any], context: Context, bidder: Bidder, games:
     if bidder.needs_win_table:
         nearest = games.nearest(rules)
         if nearest is None:
-            accepted = FIELDS["variant"].values.json_of(PARTNERSHIP)
-            faults.append(_no_win_table("variant", rules, bidder, json.dumps(accepted)))
+            accepted = " or ".join(json.dumps(VARIANTS[variant]) for variant in WON_VARIANTS)
+            faults.append(_no_win_table("variant", rules, bidder, accepted))
         elif nearest.instead and not context.approximate:
             for field, number in nearest.instead:
                 accepted = json.dumps(FIELDS[field].values.json_of(number))

@@ -19,6 +19,7 @@ from service.bidding.game.rules import CUTTHROAT, PARTNERSHIP, VARIANTS, Rules, 
 from service.bidding.policies import parse_policy
 from service.bidding.policy import WINPROB, Policy
 from service.bidding.table_views import Tables
+from service.bidding.winprob.games import WON_VARIANTS
 from tables.arena import stats
 from tables.arena.bidders import bot_of, is_outside
 from tables.arena.errors import ArenaError
@@ -139,8 +140,9 @@ def _by_win_probability(text: str) -> bool:
 
 def require_win_table(rules: Rules) -> None:
     """Raise `ArenaError` if no win table can value ``rules``, so that `winprob` cannot play."""
-    if rules.variant != PARTNERSHIP:
-        raise ArenaError(f"variant is {VARIANTS[rules.variant]} with winprob; accepted: {VARIANTS[PARTNERSHIP]}")
+    if rules.variant not in WON_VARIANTS:
+        accepted = ", ".join(VARIANTS[variant] for variant in WON_VARIANTS)
+        raise ArenaError(f"variant is {VARIANTS[rules.variant]} with winprob; accepted: {accepted}")
 
 
 def player_version(player: str) -> str:

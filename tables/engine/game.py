@@ -59,9 +59,10 @@ def bid_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles
     if policy.blind and rules.blind_nil and bids_blind_nil(state, seat, rules, policy, profiles):
         return BLIND_NIL
     if policy.kind == WINPROB:
+        tables = tables_of_profile(profiles, profile_of(rules, policy, standing_at(state, seat)))
         if policy.level:
-            return skilled_seat(state, seat, rules, policy, state.rng[seat] & LARGEST_SEED, profiles[0])
-        return winprob_seat(state, seat, rules, policy, profiles[0])
+            return skilled_seat(state, seat, rules, policy, state.rng[seat] & LARGEST_SEED, tables)
+        return winprob_seat(state, seat, rules, policy, tables)
     return choose_bid(state.hand[seat], auction_at(state, seat), standing_at(state, seat), rules, policy, profiles)
 
 

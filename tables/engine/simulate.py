@@ -80,11 +80,19 @@ def _won_by(tables: Tables, plain: Tables) -> Tables:
     return tables._replace(win=plain.win, extra_win=plain.extra_win, games=plain.games)
 
 
+def with_games(profiles: tuple[Tables, ...], games: Iterable[Rules]) -> tuple[Tables, ...]:
+    """Return ``profiles`` with a row in `games` for each of ``games``: the win table that values it."""
+    rows = profiles[PARTNERSHIP_PROFILE].games
+    for rules in games:
+        rows = _with_game(rows, rules)
+    return tuple(tables._replace(games=rows) for tables in profiles)
+
+
 def _with_game(rows: NDArray[np.int64], rules: Rules) -> NDArray[np.int64]:
     # `Tables.games` with a row for the win table that values ``rules``, if they have none of their own.
     first = len(KEY_FIELDS)
     games = {tuple(row[:first]): WinTableSlice(*row[first:]) for row in rows.tolist() if any(row)}
-    nearest = nearest_game(rules, games) if games else None
+    nearest = nearest_game(rules, games)
     if nearest is None or key_of(rules) in games:
         return rows
     return np.array([*rows.tolist(), [*key_of(rules), *nearest.win_slice]], np.int64)

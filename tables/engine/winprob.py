@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from service.bidding.bis.nil import consider_nil
 from service.bidding.game.auction import Auction
 from service.bidding.game.cards import suits_of
 from service.bidding.game.legal import EVERY_BID, allowed_bids
@@ -21,7 +20,6 @@ from service.bidding.table_views import Tables
 from service.bidding.winprob.candidates import best_bid
 from service.bidding.winprob.features import (
     BID_INPUTS,
-    BIS_TERMS,
     CARD_INPUTS,
     INPUTS,
     VALUED,
@@ -29,6 +27,7 @@ from service.bidding.winprob.features import (
     ModelPosition,
     bid_inputs,
     expected_bids,
+    model_nil,
     model_position,
 )
 from service.bidding.winprob.games import IDLE, KEY_CELLS, KEY_FLAGS, WinTableSlice
@@ -235,6 +234,6 @@ def skilled_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, seed
     best = weighed_seat(state, seat, rules, policy, tables, p_win)
     p_nil = 0.0
     if p_win[0] >= 0.0:
-        nil = consider_nil(suits_of(state.hand[seat]), auction_at(state, seat), BIS_TERMS, EVERY_BID, rules, tables)
+        nil = model_nil(suits_of(state.hand[seat]), auction_at(state, seat), 1, EVERY_BID, rules, tables)
         p_nil = nil.probability
     return sample_bid(p_win, best, p_nil, policy, seed)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from service.bidding.policy import UNKNOWN
 from service.bidding.winprob.features import BID_INPUTS, INPUTS
 from service.bidding.winprob.outcomes import OUTCOMES
-from tables.learning.scores import RULES, Ints, drawn_scores, random_games
+from tables.learning.scores import GAMES, Ints, another_game, drawn_scores
 from tables.learning.training_data import MOST_TRIED, Labels, Played, label
 from tables.run.family import Arrays
 
@@ -34,12 +34,13 @@ class Source(NamedTuple):
 def batch_of(source: Source, rows: Ints, rng: np.random.Generator, redrawn: float = REDRAWN) -> Labels:
     """Return the labelled positions ``rows``.
 
-    Positions without a score, and a share ``redrawn`` of the others, get a new random game and score.
+    Positions without a score, and a share ``redrawn`` of the others, get a new random score, in any game with the same
+    rules of play.
     """
     data = source.data
     games = data["games"][rows].astype(np.int64)
     fresh = (games < 0) | (rng.random(len(rows)) < redrawn)
-    games = np.where(fresh, random_games(rng, len(rows)), games)
+    games = np.where(fresh, another_game(rng, games), games)
     scores = np.where(fresh[:, None], drawn_scores(rng, games, source.seen), data["scores"][rows].astype(np.int64))
     shape = (len(rows), MOST_TRIED)
     labels = Labels(
@@ -51,7 +52,7 @@ def batch_of(source: Source, rows: Ints, rng: np.random.Generator, redrawn: floa
         np.zeros(shape, np.int64),
     )
     played = Played(*(data[name] for name in Played._fields))
-    label(rows, played, scores, games, _known(data["kinds"][rows], rng), RULES, source.profiles, labels)
+    label(rows, played, scores, games, _known(data["kinds"][rows], rng), GAMES, source.profiles, labels)
     return labels
 
 

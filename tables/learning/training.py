@@ -19,14 +19,13 @@ from tqdm import tqdm
 
 from service.bidding.policies import parse_policy
 from service.bidding.winprob.candidates import ABOVE, BELOW
-from service.bidding.winprob.games import rules_of
 from tables.arena.stats import pair_counts
-from tables.builders.win_tables import NO_PENALTY
+from tables.builders.win_tables import DEPENDS, NO_PENALTY
 from tables.engine.game import SUMS, Lineup
 from tables.engine.selfplay import play_pairs
-from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
+from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for, with_games
 from tables.learning.batches import ALL_KNOWN, NONE_KNOWN, Source, batches, held_out, sample, steps_of
-from tables.learning.scores import GAMES, RULES, SEEN_SHARE, Ints, drawn_scores, random_games
+from tables.learning.scores import GAMES, SEEN_SHARE, Ints, drawn_scores, random_games
 from tables.learning.training_data import (
     ALIKE,
     FIRST_PLAYER,
@@ -95,12 +94,13 @@ ROUNDS = (
 
 def _seen(ctx: Context) -> Ints:
     """Return scores (games, SEEN, 4) before the rounds of games that SEEN_BY plays; see `training_data`."""
-    policy, players = numba_typed(parse_policy(SEEN_BY)), player_rows(PLAYERS[0], PLAYERS[0])
-    ts = tables_for(kernel_tables(ctx.inputs), RULES[0], [policy])
+    profiles, players = kernel_tables(ctx.inputs), player_rows(PLAYERS[0], PLAYERS[0])
 
     def play(index: int, seed: int) -> Arrays:
+        rules = GAMES[index]
+        policy = numba_typed(parse_policy(SEEN_BY, rules.variant))
         seen = np.zeros((1, SEEN, 4), np.int64)
-        seen_scores(seed & 0x7FFFFFFF, 0, SEEN, RULES[index], policy, players, ts, seen[0])
+        seen_scores(seed & 0x7FFFFFFF, 0, SEEN, rules, policy, players, tables_for(profiles, rules, [policy]), seen[0])
         return {"seen": seen}
 
     return cast(Ints, ctx.gathered("scores", len(GAMES), play)["seen"])
@@ -108,8 +108,7 @@ def _seen(ctx: Context) -> Ints:
 
 def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays:
     """Return played positions (see `training_data`); `games` is -1 for positions without a score."""
-    bidders = tuple(numba_typed(parse_policy(text)) for text in stage.policies)
-    ts = tables_for(kernel_tables(arrays), RULES[0], bidders)
+    profiles = kernel_tables(arrays)
     name, scored = f"{stage.name}_positions", stage.scored
     players = np.concatenate([player_rows(player, player)[:1] for player in PLAYERS])
 
@@ -118,7 +117,8 @@ def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays
         number = int(random_games(rng, 1)[0]) if scored else -1
         games = np.full(CHUNK, number)
         scores = drawn_scores(rng, games, seen) if scored else np.zeros((CHUNK, 4), np.int64)
-        rules = rules_of(GAMES[number if scored else 0])
+        rules = GAMES[max(number, 0)]
+        bidders = tuple(numba_typed(parse_policy(text, rules.variant)) for text in stage.policies)
         made: dict[str, NDArray[Any]] = {
             "hands": np.zeros(CHUNK, np.int64),
             "bids": np.zeros((CHUNK, 4), np.int8),
@@ -126,15 +126,14 @@ def _positions(ctx: Context, stage: Round, arrays: Arrays, seen: Ints) -> Arrays
             "tried": np.zeros((CHUNK, MOST_TRIED), np.int8),
             "results": np.zeros((CHUNK, MOST_TRIED, 4), np.int16),
         }
-        free = rules._replace(bag_limit=NO_PENALTY)
         candidate_rounds(
             seed & 0x7FFFFFFF,
             0,
             CHUNK,
             rules,
-            free,
+            rules._replace(bag_limit=NO_PENALTY),
             Lineup(bidders, players),
-            ts,
+            tables_for(profiles, rules, bidders),
             scores.astype(np.int64),
             Played(**made),
         )
@@ -154,7 +153,7 @@ def _won(ctx: Context, name: str, arrays: Arrays) -> float:
     Every training round is measured on the same deals.
     """
     policies = policies_by_chair(parse_policy("winprob"), parse_policy("bis"))
-    rules, players = rules_of((200, -100, 100)), player_rows(PLAYERS[0], PLAYERS[0])
+    rules, players = GAMES[0], player_rows(PLAYERS[0], PLAYERS[0])
     ts = tables_for(kernel_tables(arrays), rules, policies)
 
     def play(index: int, _seed: int) -> Arrays:
@@ -183,7 +182,7 @@ def _called(learn: Callable[[], Arrays]) -> Chunk:
 def _make(ctx: Context) -> Arrays:
     from tables.learning import net  # not above: only this function needs JAX, which takes a second to import
 
-    ts = kernel_tables(ctx.inputs)[:1]
+    ts = with_games(kernel_tables(ctx.inputs), GAMES)
     rng = np.random.default_rng(ctx.seed)
     weights: Arrays = net.first_weights(rng, LAYERS)
     seen = _seen(ctx)
@@ -241,6 +240,6 @@ FAMILIES = (
             "sixth_positions": 3_000_000,
             "pairs": 200_000,
         },
-        depends=("p_length", "cnil", "side", "spades", "ruffs", "rb", "factor", "curves", "means", "win"),
+        depends=("rb", *DEPENDS, "win"),
     ),
 )

@@ -15,10 +15,10 @@ import numpy as np
 from service.bidding.game.rules import FIELDS, Rules, make_rules, overrides_of
 from service.bidding.game.scoring import Standing
 from service.bidding.policies import parse_policy
-from service.bidding.winprob.games import WinTableSlice, extra_slice
+from service.bidding.winprob.games import WinTableSlice, place_of
 from service.bidding.winprob.nearest_errors import ERRORS_FILE
-from service.bidding.winprob.win_table import win_probability
-from tables.builders.win_tables import BUCKETS, POLICY, bucket_outcomes, by_both_sides, cells_of, solve
+from service.bidding.winprob.win_table import WIN_SCALE, win_probability
+from tables.builders.win_tables import BUCKETS, POLICY, bucket_outcomes, by_both_sides, solve
 from tables.engine.simulate import numba_typed, player_rows, tables_for
 from tables.learning.training_data import seen_scores
 from tables.markdown import table
@@ -82,7 +82,7 @@ def error_of(rules: Rules, setup: Setup) -> Error:
     """Compare the nearest table with one made for ``rules``."""
     nearest = setup.opened.games.nearest(rules)
     assert nearest is not None, "the cases are partnership games"
-    own = extra_slice(rules, 0)
+    own = place_of(rules, 0)
     profiles = setup.tables
     seeds = np.random.default_rng(setup.seed).integers(0, 2**31, BUCKETS * BUCKETS).tolist()
 
@@ -97,7 +97,7 @@ def error_of(rules: Rules, setup: Setup) -> Error:
     players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
     seen_scores(setup.seed, 0, SCORES, rules, policy, players, tables_for(profiles, rules, [policy]), seen)
     stored = setup.opened.arrays["extra_win" if nearest.win_slice.extra else "win"]
-    away = np.abs(_values(seen, own, cells_of(value)) - _values(seen, nearest.win_slice, stored))
+    away = np.abs(_values(seen, own, np.round(value.ravel() * WIN_SCALE)) - _values(seen, nearest.win_slice, stored))
     return Error(rules, nearest.instead, 100 * float(away.mean()), 100 * float(np.quantile(away, 0.99)))
 
 

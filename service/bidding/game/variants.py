@@ -9,7 +9,7 @@ variants; `bis.cutthroat` bids in cutthroat.
 
 from service.bidding.game.decks import ABOVE, DECK_SUITS, JOKERS_DECK, STANDARD
 from service.bidding.game.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
-from service.bidding.policy import BIS, Policy
+from service.bidding.policy import BIS, WINPROB, Policy
 
 
 def variant_of(rules: Rules, policy: Policy) -> int:
@@ -44,7 +44,7 @@ def ranks_above_ace(variant: int, rules: Rules) -> int:
 
 def sees_no_jokers(rules: Rules, policy: Policy) -> bool:
     """Return whether ``policy`` does not know jokers, so that it gets the hand from `cards.without_jokers`."""
-    return rules.variant == JOKERS and (policy.kind != BIS or policy.ignores != 0)
+    return rules.variant == JOKERS and (policy.ignores != 0 or (policy.kind != BIS and policy.kind != WINPROB))
 
 
 def nil_threshold(variant: int, policy: Policy, estimate: float, number: int) -> float:

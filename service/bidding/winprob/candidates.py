@@ -9,7 +9,7 @@ with numpy (`decision`), the simulator with loops (`tables.engine.winprob`).
 from typing import Any
 
 from service.bidding.bis.nil import NOT_RULED_OUT
-from service.bidding.game.legal import NIL_BIT, bids_between
+from service.bidding.game.legal import NIL_BIT, bids_between, nearest_allowed
 from service.bidding.game.scoring import contract_of
 from service.bidding.policy import Policy
 
@@ -23,7 +23,8 @@ def candidates(takes: int, certain: int, partner_bid: int, ruled_out: int, allow
     """Return the set of bids to consider: those near the regular takes, and nil unless a reason rules it out.
 
     No number is below ``certain``, the hand's certain tricks, unless partner's bid leaves fewer. The set contains only
-    bids in ``allowed``. If none of these bids is allowed, it is all of ``allowed``.
+    bids in ``allowed``. If none of these numbers is allowed, the nearest one that is takes their place; if no number is
+    allowed, the set is all of ``allowed``.
     """
     if takes < certain:
         takes = certain
@@ -36,6 +37,9 @@ def candidates(takes: int, certain: int, partner_bid: int, ruled_out: int, allow
     if low < 1:
         low = 1
     bids = bids_between(low if low < high else high, high) & allowed
+    numbers = allowed & ~NIL_BIT
+    if not bids and numbers:
+        bids = 1 << nearest_allowed(high if high > 0 else 1, high, numbers)
     if ruled_out == NOT_RULED_OUT:
         bids |= NIL_BIT & allowed
     return bids if bids else allowed

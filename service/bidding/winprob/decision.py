@@ -9,21 +9,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from service.bidding.bis.nil import Nil, consider_nil
+from service.bidding.bis.nil import Nil
 from service.bidding.bis.regular import Regular
 from service.bidding.game.auction import Auction
-from service.bidding.game.cards import suits_of
+from service.bidding.game.cards import spades_of, suits_of
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import Standing
 from service.bidding.policy import Policy
 from service.bidding.record import record
+from service.bidding.table_views import Tables
 from service.bidding.winprob.candidates import best_bid
 from service.bidding.winprob.features import (
-    BIS_TERMS,
     POSITION_NAMES,
     VALUES,
     bid_inputs,
     expected_bids,
+    model_nil,
     model_position,
 )
 from service.bidding.winprob.outcome_values import Side, outcome_value_matrix
@@ -86,24 +87,26 @@ def win_decision(
     every: bool,
     rules: Rules,
     policy: Policy,
+    tables: Tables,
     weights: Weights,
 ) -> WinDecision:
     """Return the bid with the highest win probability, as `best_bid` chooses it.
 
     ``bids_of``: the set of bids that the rules allow, and the set that the request allows, which overrides it;
-    ``every``: report all allowed legal bids, not only those considered. ``rules`` must be of a partnership.
+    ``every``: report all allowed legal bids, not only those considered; ``rules`` must have a win table
+    (`Games.nearest`); ``tables``: those of the rules' profile.
     """
     allowed, legal = bids_of
-    tables, game = weights.tables, weights.games[rules]
+    game = weights.games[rules]
     players = policy.left, policy.partner, policy.right
     position = model_position(hand, auction, standing, allowed, players, game.win_slice, rules, tables)
     seat, (us, them, us_bags, them_bags), regular, nil, weighed, held, inputs, _, stake, their_stake, certain = position
-    if (hand >> 48 & 0xFFFF).bit_count() == 4:
-        nil = consider_nil(suits_of(hand), auction, BIS_TERMS, allowed, rules, tables)
+    if spades_of(hand).bit_count() == 4:
+        nil = model_nil(suits_of(hand), auction, 1, allowed, rules, tables)
     weighed = weighed & legal or allowed & legal or legal
     told = (allowed & legal or legal) if every else weighed
     bids = _BIDS[told & 127] + _BIDS[told >> 7 | 128]
-    expected = weights.expected[auction.sequence] if seat < 3 else [expected_bids(0, auction, tables)] * 14
+    expected = weights.expected(tables)[auction.sequence] if seat < 3 else [expected_bids(0, auction, tables)] * 14
     rows, contracts, opposing = [], [], []
     for bid in bids:
         others = _, _, partner_tricks, opponents_tricks = expected[bid]

@@ -11,9 +11,10 @@ from typing import NamedTuple
 from service.bidding.bis.nil import LOW_FOUR, Nil, NilTerms, consider_nil
 from service.bidding.bis.regular import Regular, certain_tricks, regular_takes
 from service.bidding.game.auction import NO_BID, Auction, sequence_after
-from service.bidding.game.cards import suits_of
-from service.bidding.game.rules import Rules
+from service.bidding.game.cards import suits_of, without_jokers
+from service.bidding.game.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 from service.bidding.game.scoring import Standing, contract_of, is_nil
+from service.bidding.game.variants import ranks_above_ace
 from service.bidding.policy import FULL, PLAYER_KINDS
 from service.bidding.record import record
 from service.bidding.table_views import Tables
@@ -33,6 +34,7 @@ POSITION_NAMES = (
     *(f"{side}_to_goal{within}" for side in ("us", "them") for within in ("", "_within_100", "_within_50")),
     *("us_bags", "them_bags", "us_to_losing", "them_to_losing", "lead", "p_win_before"),
     *(f"{other}_is_{kind}" for other in ("lho", "partner", "rho") for kind in PLAYER_KINDS[1:]),
+    *("nil_pass", "more_spades", "is_whiz", "is_suicide", "no_bags", "nil_points"),
 )
 BID_NAMES = (
     *("bid", "is_nil", "over", "over_squared", "nil_probability", "side", "opponents", "sum", "late_nil"),
@@ -54,9 +56,6 @@ _NO_STEP = (0.0,) * 7
 _KINDS = tuple(
     tuple(1.0 if kind == at else 0.0 for at in range(1, len(PLAYER_KINDS))) for kind in range(len(PLAYER_KINDS))
 )
-
-# Conditions for the nil in the model's inputs, and for the nil in explanations and skill levels.
-LOW_FOUR_TERMS, BIS_TERMS = NilTerms(0.0, FULL, LOW_FOUR), NilTerms(0.0, FULL, 1)
 
 
 class ModelPosition(NamedTuple):
@@ -120,6 +119,17 @@ def top_spades(spades: int) -> int:
     return 13 - (0x1FFF & ~spades).bit_length()
 
 
+def model_nil(
+    suits: tuple[int, int, int, int], auction: Auction, honours: int, allowed: int, rules: Rules, tables: Tables
+) -> Nil:
+    """Return the nil without a threshold.
+
+    ``honours``: LOW_FOUR for the model's inputs; 1 for explanations and skill levels, as BIS sees a nil.
+    """
+    terms = record(NilTerms, (0.0, FULL, honours, 1, ranks_above_ace(rules.variant, rules)))
+    return consider_nil(suits, auction, terms, allowed, rules, tables)
+
+
 def bids_to_weigh(
     suits: tuple[int, int, int, int], auction: Auction, allowed: int, rules: Rules, tables: Tables
 ) -> tuple[Regular, Nil, int, int]:
@@ -129,8 +139,8 @@ def bids_to_weigh(
     """
     seat, _, _, _, partner_bid, opponents_nils, sum_of_bids, _ = auction
     regular = regular_takes(suits, 2 - opponents_nils, partner_bid, tables.factor[seat, sum_of_bids], 0.0, tables)
-    nil = consider_nil(suits, auction, LOW_FOUR_TERMS, allowed, rules, tables)
-    certain = certain_tricks(suits[3], 0)
+    nil = model_nil(suits, auction, LOW_FOUR, allowed, rules, tables)
+    certain = certain_tricks(suits[3], ranks_above_ace(rules.variant, rules))
     return regular, nil, candidates(regular.takes, certain, partner_bid, nil.ruled_out, allowed), certain
 
 
@@ -155,10 +165,11 @@ def model_position(
         us_bags, them_bags = 0, 0
     standing = record(Standing, (us, them, us_bags, them_bags))
     regular, nil, weighed, certain = bids_to_weigh(suits, auction, allowed, rules, tables)
-    held = holdings(suits)
+    plain = rules.variant != JOKERS
+    held = holdings(suits if plain else suits_of(without_jokers(hand)))  # there is an input for each of 13 ranks
     left, partner, right = others
-    inputs = position_inputs(held, auction, standing, win_slice, rules, regular, nil, tables)
-    inputs = inputs + _KINDS[left] + _KINDS[partner] + _KINDS[right]
+    inputs = position_inputs(held, suits[3], auction, standing, win_slice, rules, regular, nil, tables)
+    inputs = inputs + _KINDS[left] + _KINDS[partner] + _KINDS[right] + rule_inputs(rules)
     stake, their_stake = 0, 0
     if auction.opponents_nils or is_nil(auction.partner_bid):
         stake, their_stake = nil_stakes(auction, rules)
@@ -168,8 +179,23 @@ def model_position(
     )
 
 
+def rule_inputs(rules: Rules) -> tuple[float, float, float, float, float, float]:
+    """Return the inputs for the rules that change how rounds are bid and played; all 0 for classic rules."""
+    if rules.nil_points == 100 and rules.variant == PARTNERSHIP and rules.bags and not rules.nil_pass:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    return (
+        rules.nil_pass / 4.0,
+        ranks_above_ace(rules.variant, rules) / 3.0,
+        1.0 if rules.variant == WHIZ else 0.0,
+        1.0 if rules.variant == SUICIDE else 0.0,
+        0.0 if rules.bags else 1.0,
+        rules.nil_points / 100.0 - 1.0,
+    )
+
+
 def position_inputs(
     held: tuple[int, int, int, int],
+    trumps: int,
     auction: Auction,
     standing: Standing,
     win_slice: WinTableSlice,
@@ -180,7 +206,8 @@ def position_inputs(
 ) -> tuple[float, ...]:
     """Return a position's inputs except its cards and the kinds of the others, in the order of POSITION_NAMES.
 
-    ``held``: from `holdings`; ``win_slice``: the game's win table; ``regular`` and ``nil``: from `bids_to_weigh`.
+    ``held``: from `holdings`; ``trumps``: the hand's spades, which may have more than 13 ranks; ``win_slice``: the
+    game's win table; ``regular`` and ``nil``: from `bids_to_weigh`.
     """
     seat, b0, b1, b2, _, _, known, sequence = auction
     us, them, us_bags, them_bags = standing
@@ -201,7 +228,7 @@ def position_inputs(
             cnil[0, first],
             cnil[0, second],
             cnil[0, third],
-            cnil[-1, spades],
+            cnil[-1, trumps],
             regular.estimate / 5.0,
             takes / 5.0,
             nil.value,

@@ -45,6 +45,27 @@ class GamesInUse(dict[Rules, GameValues]):
         return self[rules]
 
 
+class ExpectedBids:
+    """The expected bids of the others (`expected_bids`) by tables, by sequence of previous bids and by our bid.
+
+    There are fewer than three previous bids. The lists are made when a profile's tables are first used.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, list[list[Expected]]] = {}
+
+    def __call__(self, tables: Tables) -> list[list[Expected]]:
+        """Return the expected bids of a profile's ``tables``, which must stay in use."""
+        found = self._known.get(id(tables))
+        if found is None:
+            sequences = [(seat, b0, b1) for seat in range(3) for b0 in _BIDS[seat > 0] for b1 in _BIDS[seat > 1]]
+            found = self._known[id(tables)] = [
+                [expected_bids(bid, read_auction(seat, b0, b1, NO_BID), tables) for bid in range(14)]
+                for seat, b0, b1 in sequences
+            ]
+        return found
+
+
 class Weights(NamedTuple):
     """The net's weights in float32, one row or column wider than in the tables for the constant, and other tables."""
 
@@ -52,17 +73,12 @@ class Weights(NamedTuple):
     bid: Floats  # (VALUES + OUTCOMES, H + 1)
     hidden: Floats  # (H + 1, G + 1)
     out: Floats  # (G + 1, OUTCOMES)
-    tables: Tables  # as memoryviews
     games: GamesInUse
-    expected: list[list[Expected]]  # by sequence of fewer than three previous bids, and by our bid
+    expected: ExpectedBids
 
 
-def load_weights(tables: Tables, views: Tables, games: Games) -> Weights:
-    """Return the weights of ``tables``, whose arrays are ndarrays.
-
-    ``views`` has the same arrays as memoryviews; ``games`` are the games of the same tables.
-    """
-    sequences = [(seat, b0, b1) for seat in range(3) for b0 in _BIDS[seat > 0] for b1 in _BIDS[seat > 1]]
+def load_weights(tables: Tables, games: Games) -> Weights:
+    """Return the weights of ``tables``, whose arrays are ndarrays; ``games``: those of the same tables."""
     net = (tables.net_position, tables.net_bid, tables.net_hidden, tables.net_out)
     position, of_bid, hidden, of_outcome = (np.asarray(layer, np.float64) for layer in net)
     bids = np.zeros((VALUES + OUTCOMES, of_bid.shape[1]))
@@ -75,11 +91,7 @@ def load_weights(tables: Tables, views: Tables, games: Games) -> Weights:
         of_outcome - of_outcome.mean(axis=1, keepdims=True),  # same odds, in float32's range
     )
     first, of_bids, second, out = (layer.astype(np.float32) for layer in layers)
-    expected = [
-        [expected_bids(bid, read_auction(seat, b0, b1, NO_BID), views) for bid in range(14)]
-        for seat, b0, b1 in sequences
-    ]
-    return Weights(first, of_bids, second, out, views, GamesInUse(games, tables), expected)
+    return Weights(first, of_bids, second, out, GamesInUse(games, tables), ExpectedBids())
 
 
 def outcome_odds(x: Floats, rows: Floats, weights: Weights) -> Floats:

@@ -1,7 +1,7 @@
 """Test games for the table `extra_win`, with every kind of rule that changes a win table; their cells begin at 0."""
 
 from service.bidding.game.rules import Rules, make_rules
-from service.bidding.winprob.games import PLACE_COLUMNS, WinTableSlice, extra_slice, key_of
+from service.bidding.winprob.games import PLACE_COLUMNS, WinTableSlice, key_of, place_of
 
 
 def _places() -> dict[Rules, WinTableSlice]:
@@ -18,7 +18,7 @@ def _places() -> dict[Rules, WinTableSlice]:
         ("classic", {"win": 50, "bag_limit": 2, "bag_penalty": 12, "failed_nil_tricks": "contract", "team_max": 9}),
     ):
         rules = make_rules(preset, overrides)
-        places[rules] = place = extra_slice(rules, start)
+        places[rules] = place = place_of(rules, start)
         start += place.size**2 * place.bags**2
     return places
 

@@ -79,10 +79,11 @@ class Nearest(NamedTuple):
 
 # How much a difference by one in a rule matters to the value of a score, for the choice of the nearest table. A point
 # too many between the goals costs 1.
-_COSTS = {"nil_points": 20, "bag_limit": 2_000, "bag_penalty": 10, "bags": 1_000_000, "team_max": 100}
+_COSTS = {"nil_points": 20, "bag_limit": 1_000, "bag_penalty": 30, "bags": 1_000_000, "team_max": 100}
 _COST = 500  # of a rule that is not listed
 _TOO_NARROW = 5_000  # cost of a table whose losing goal is reached before the game's own
 _NO_LOSING_GOAL = 1_000  # cost of a table without a losing goal for a game with one
+_LOSING_GOAL = 200_000  # cost of a table with a losing goal for a game without one
 _TOO_SHORT = 100  # cost of each point by which a table's goal is too low
 _MOST_KNOWN = 1024  # rule sets whose nearest table is remembered
 
@@ -241,7 +242,9 @@ def _cost(rules: Rules, table: Rules) -> int:
         return cost + (-_TOO_SHORT * wider if wider < 0 else min(wider, 1))
     if table.lose == NO_LOSING_GOAL:
         return cost + _NO_LOSING_GOAL
-    return cost + (_TOO_NARROW - wider if wider < 0 or rules.lose == NO_LOSING_GOAL else wider)
+    if rules.lose == NO_LOSING_GOAL:
+        return cost + _LOSING_GOAL
+    return cost + (_TOO_NARROW - wider if wider < 0 else wider)
 
 
 def _wider(rules: Rules, table: Rules) -> int:

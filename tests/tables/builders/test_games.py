@@ -11,8 +11,7 @@ from service.bidding.manifest import read_manifest
 from service.bidding.policies import parse_policy
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from service.bidding.winprob.games import SHIPPED, key_of
-from tables.builders import extra_win_tables
-from tables.builders.extra_win_tables import SHIPPED_EXTRA, game_overrides, rules_of_text, with_games
+from tables.builders.extra_win_tables import game_overrides, rules_of_text, with_games
 from tables.builders.win_tables import RESIDUAL
 from tables.run.build import DEFAULT_SEED, Options, build
 from tables.run.family import BuildError, inputs_hash, scaled_sizes
@@ -22,11 +21,9 @@ from tests.tables.shipped import copy_shipped
 
 
 def test_what_ships():
-    expected = {"five-bags", "nil-50", "board-4", "ten-for-200"}
-    assert {name for name, rules in PRESETS.items() if rules in SHIPPED_EXTRA} == expected
-    assert all(rules.variant == PARTNERSHIP for rules in SHIPPED_EXTRA)
     manifest = read_manifest(DEFAULT_DIRECTORY)
-    assert manifest.families["games"].figures["residual"] < RESIDUAL
+    assert manifest.families["win"].figures["residual"] < RESIDUAL
+    assert manifest.families["games"].parameters["games"] == []
 
 
 def test_what_ships_is_what_the_code_makes():
@@ -53,7 +50,7 @@ def test_texts_name_rules():
         ("classic:win", "FIELD=VALUE"),
         ("classic:win=0", "win is 0"),
         ("classic:gold=1", "gold"),
-        ("whiz", "variant is whiz"),
+        ("mirror", "variant is mirror"),
         ("classic:bag_limit=12", "bag_limit is 12"),
         ("classic:win=1000,bag_penalty=99", "at most 4000000"),
     ],
@@ -76,9 +73,7 @@ def built(tmp_path):
 
 
 @pytest.mark.compiled
-def test_one_more_game(built, tmp_path, monkeypatch):
-    """A short game, without the included games, which take minutes."""
-    monkeypatch.setattr(extra_win_tables, "SHIPPED_EXTRA", ())
+def test_one_more_game(built, tmp_path):
     rules = rules_of_text("classic:win=60,lose=-50,bag_limit=4,bag_penalty=44,ten_for_200=true")
     sizes = {"rounds_per_bucket": 20}
     small = tuple(replace(family, sizes=sizes) if family.name == "games" else family for family in FAMILIES)

@@ -124,7 +124,7 @@ def test_the_service_computes_the_same_net(fitted):
     batch.c[:, :, VALUES:] = batch.values[:, :, VALUED]
     logits = np.asarray(outcome_logits(net, batch), np.float64)
     expected = np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True)
-    weights = load_weights(fitted.arrays, fitted.plain, games_of(MORE_ROWS))
+    weights = load_weights(fitted.arrays, games_of(MORE_ROWS))
     p_win = np.asarray(win_probabilities(net, batch))
     for at in range(50):
         rows = np.hstack([batch.c[at, :, :VALUES], batch.values[at] * np.float32(WIN_SCALE)])

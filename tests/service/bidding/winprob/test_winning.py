@@ -5,18 +5,19 @@ import itertools
 import numpy as np
 import pytest
 
-from service.bidding.game.rules import NO_LOSING_GOAL, PARTNERSHIP, PRESETS, make_rules
+from service.bidding.game.rules import NO_LOSING_GOAL, PRESETS, Rules, make_rules, overrides_of
 from service.bidding.game.scoring import Standing
 from service.bidding.winprob.games import (
     BAGS,
     SHIPPED,
     SLICES,
     WIN_CELLS,
+    WON_VARIANTS,
     WinTableSlice,
-    extra_slice,
+    cells_of,
     games_of,
     key_of,
-    rules_of,
+    place_of,
 )
 from service.bidding.winprob.win_table import WIN_SCALE, win_probability, win_probability_after
 from tables.builders.win_tables import BUCKETS, RESIDUAL, kept_outcomes, solve
@@ -27,14 +28,14 @@ from tests.more_games import MORE, MORE_ROWS
 
 def test_tables_stand_one_after_the_other(neutral):
     places = sorted(set(SLICES.values()), key=lambda place: place.start)
-    ends = [place.start + place.size**2 * BAGS**2 for place in places]
+    ends = [place.start + cells_of(place) for place in places]
     assert [place.start for place in places] == [0, *ends[:-1]]
     assert ends[-1] == WIN_CELLS
-    for key, place in SLICES.items():
-        assert slice_of(rules_of(key), neutral.plain) == place == SHIPPED[key_of(rules_of(key))]
-        assert 10 * (place.floor + place.size) == key[0]
-        if key[1] != NO_LOSING_GOAL:
-            assert 10 * place.floor <= key[1] + 1 < 10 * place.floor + 10
+    for rules, place in SLICES.items():
+        assert slice_of(rules, neutral.plain) == place == SHIPPED[key_of(rules)]
+        assert place.unit * (place.floor + place.size) == rules.win
+        if rules.lose != NO_LOSING_GOAL:
+            assert place.unit * place.floor <= rules.lose + 1 < place.unit * (place.floor + 1)
     assert slice_of(make_rules("classic", {"win": 400}), neutral.plain).start == -1
     assert all(slice_of(rules, neutral.plain).start == -1 for rules in MORE)
 
@@ -57,21 +58,25 @@ def test_more_games_are_told_by_their_rows(fitted):
         (
             "five-bags",
             {},
-            WinTableSlice(-30, 130, 0, 5, 5, 1),
+            WinTableSlice(-30, 130, 0, 5, 5, 1, 5),
         ),  # five bags take 50 and the five points that they brought
-        ("no-bags", {"lose": -200}, WinTableSlice(-20, 70, 0, 1, 10, 1)),
-        ("classic", {"win": 55, "lose": -55, "bag_limit": 2, "bag_penalty": 13}, WinTableSlice(-54, 109, 0, 2, 1, 1)),
+        ("no-bags", {"lose": -200}, WinTableSlice(-20, 70, 0, 1, 10, 1, 1)),
+        (
+            "classic",
+            {"win": 55, "lose": -55, "bag_limit": 2, "bag_penalty": 13},
+            WinTableSlice(-54, 109, 0, 2, 1, 1, 2),
+        ),
         ("classic", {"win": 200, "nil_points": 75}, WinTableSlice(-30, 70, 0, 10, 5, 1)),
     ],
 )
 def test_where_one_more_game_stands(preset, overrides, place):
-    assert extra_slice(make_rules(preset, overrides), 0) == place
+    assert place_of(make_rules(preset, overrides), 0) == place
 
 
 @pytest.mark.parametrize(
     ("preset", "overrides", "told"),
     [
-        ("whiz", {}, "variant is whiz; accepted: partnership"),
+        ("mirror", {}, "variant is mirror; accepted: partnership"),
         ("classic", {"bag_limit": 11}, "bag_limit is 11; accepted: at most 10"),
         ("classic", {"bag_penalty": 99}, "at most 4000000"),
         ("classic", {"win": 205}, "win is 205; accepted: multiples of 10"),
@@ -80,13 +85,13 @@ def test_where_one_more_game_stands(preset, overrides, place):
 )
 def test_games_that_have_no_place(preset, overrides, told):
     with pytest.raises(ValueError, match=told):
-        extra_slice(make_rules(preset, overrides), 0)
+        place_of(make_rules(preset, overrides), 0)
 
 
 def test_the_cell_of_a_score_in_rows_of_five():
     """By hand: five bags at 50; 123 points with three bags are 120, row 24 above -150's 30."""
     rules = make_rules("five-bags", {"win": 200})
-    place = extra_slice(rules, 7)
+    place = place_of(rules, 7)
     win = np.zeros(7 + place.size**2 * 25, np.uint16)
     table = win[7:].reshape(place.size, place.size, 5, 5)
     table[30 + 24, 30 + 11, 3, 2] = round(0.75 * WIN_SCALE)
@@ -95,22 +100,21 @@ def test_the_cell_of_a_score_in_rows_of_five():
     assert win_probability(Standing(126, 57, 3, 2), place, win) == 0.0
 
 
-def test_every_partnership_preset_has_a_table_of_its_own():
-    games = committed_tables().games
+def test_every_preset_has_a_table_of_its_own_where_bids_are_chosen():
     for preset, rules in PRESETS.items():
-        nearest = games.nearest(rules)
-        assert (nearest is None) == (rules.variant != PARTNERSHIP), preset
+        nearest = SHIPPED.nearest(rules)
+        assert (nearest is None) == (rules.variant not in WON_VARIANTS), preset
         assert nearest is None or nearest.instead == (), preset
 
 
 @pytest.mark.parametrize(
     ("overrides", "table"),
     [
-        ({"win": 400}, (500, NO_LOSING_GOAL)),
-        ({"win": 200, "blind_nil": True}, (200, NO_LOSING_GOAL)),
-        ({"win": 300, "lose": -100}, (200, -200)),
-        ({"win": 100, "lose": -300}, (200, -200)),
-        ({"win": 600, "lose": -100}, (500, -200)),
+        ({"win": 400}, (1000, NO_LOSING_GOAL)),
+        ({"win": 200, "blind_nil": True}, (1000, NO_LOSING_GOAL)),
+        ({"win": 200, "lose": -200}, (300, -100)),
+        ({"win": 100, "lose": -300}, (300, -100)),
+        ({"win": 500, "lose": -200}, (600, -100)),
     ],
 )
 def test_games_between_goals_as_far_apart_share_a_table(overrides, table):
@@ -119,33 +123,35 @@ def test_games_between_goals_as_far_apart_share_a_table(overrides, table):
     nearest = SHIPPED.nearest(rules)
     assert nearest is not None
     place, instead = nearest
-    own = SLICES[*table, 100]
+    own = SLICES[Rules(win=table[0], lose=table[1])]
     assert instead == ()
-    if table[1] != NO_LOSING_GOAL:
-        assert place == own._replace(floor=own.floor + (rules.win - table[0]) // 10)
+    assert place == own._replace(floor=own.floor + (rules.win - table[0]) // 10)
     assert 10 * (place.floor + place.size) == rules.win
 
 
 @pytest.mark.parametrize(
     ("preset", "overrides", "instead"),
     [
-        ("classic", {"win": 1000}, {"win": 500}),
+        ("classic", {"win": 1100}, {"win": 1000}),
         ("classic", {"win": 205}, {"win": 210}),
-        ("classic", {"win": 250, "lose": -100}, {"lose": -150}),  # 400 points between the goals instead of 350
-        ("classic", {"win": 500, "lose": -500}, {"lose": NO_LOSING_GOAL}),  # no table has 1,000 points between them
+        ("classic", {"win": 540, "lose": -100}, {"lose": -160}),  # 700 points between the goals instead of 640
+        ("classic", {"win": 700, "lose": -500}, {"lose": NO_LOSING_GOAL}),  # no table has 1,200 points between them
         ("classic", {"bag_penalty": 105}, {"bag_penalty": 100}),
-        ("bis-paper", {"win": 300, "lose": None}, {}),
+        ("bis-paper", {"win": 300}, {"bag_penalty": 100}),
         ("classic", {"nil_points": 55}, {"nil_points": 50}),
         ("classic", {"nil_points": 150}, {"nil_points": 100}),
-        ("classic", {"bag_limit": 7}, {"bag_limit": 10}),
+        ("classic", {"bag_limit": 7, "lose": -100, "win": 250}, {"bag_limit": 10}),
         ("classic", {"bag_limit": 100, "bag_penalty": 1000}, {"bag_limit": 10, "bag_penalty": 100}),
         ("five-bags", {"bag_limit": 6}, {"bag_limit": 5}),
         ("classic", {"bags": False, "win": 70}, {}),
-        ("ten-for-200", {"team_min": 4}, {"ten_for_200": 0}),
+        ("jokers-deuce", {"win": 300}, {}),
+        ("jjdd", {"deck": "jjdd-spade"}, {}),
+        ("classic", {"nil_pass": 1}, {"nil_pass": 2}),
+        ("suicide", {"win": 300}, {"lose": -400}),
     ],
 )
 def test_the_nearest_table(preset, overrides, instead):
-    nearest = committed_tables().games.nearest(make_rules(preset, overrides))
+    nearest = SHIPPED.nearest(make_rules(preset, overrides))
     assert nearest is not None
     assert dict(nearest.instead) == instead
 
@@ -163,7 +169,8 @@ def test_bags_are_counted_from_the_penalty():
 
 
 def test_the_cell_of_a_score():
-    rules, place = rules_of((200, -100, 100)), SLICES[200, -100, 100]
+    rules = Rules(win=200, lose=-100)
+    place = SLICES[rules]
     win = np.zeros(WIN_CELLS, np.uint16)
     table = win[place.start : place.start + place.size**2 * BAGS**2].reshape(place.size, place.size, BAGS, BAGS)
     table[12 - place.floor, 5 - place.floor, 3, 7] = round(0.75 * WIN_SCALE)
@@ -227,16 +234,15 @@ def test_rare_outcomes_join_their_nearest():
     assert share[list(found[:, 0]).index(511)] == pytest.approx((2 + 88) / len(rows))
 
 
-@pytest.mark.parametrize("key", SLICES)
-def test_the_tables_that_ship(key):
+@pytest.mark.parametrize("rules", SLICES, ids=lambda rules: str(overrides_of(rules)))
+def test_the_tables_that_ship(rules):
     """At equal scores the chances are nearly even. More points are not worse, except for the grouping of outcomes."""
     tables = committed_tables()
-    place, win = SLICES[key], tables.arrays["win"]
+    place, win = SLICES[rules], tables.arrays["win"]
     assert tables.families["win"].figures["residual"] < RESIDUAL
     assert win_probability(Standing(0, 0, 0, 0), place, win) == pytest.approx(0.5, abs=0.02)
-    cells = (
-        win[place.start : place.start + place.size**2 * BAGS**2].reshape(place.size, place.size, BAGS, BAGS) / WIN_SCALE
-    )
+    shape = (place.size, place.size, place.bags, place.bags)
+    cells = win[place.start : place.start + cells_of(place)].reshape(shape) / WIN_SCALE
     inside = cells[1:, 1:]
     worse = -np.diff(inside, axis=0), np.diff(inside, axis=1)  # by ten points more of ours, ten fewer of theirs
     assert worse[0].max() < 0.02

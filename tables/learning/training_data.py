@@ -153,11 +153,18 @@ def _candidate_rounds(
 
 
 def _label(
-    rows: Any, played: Played, scores: Any, games: Any, kinds: Any, rules: Any, profiles: Any, labels: Labels
+    rows: Any,
+    played: Played,
+    scores: Any,
+    games: Any,
+    kinds: Any,
+    rules: Any,
+    policy: Policy,
+    profiles: Any,
+    labels: Labels,
 ) -> None:
     # rows (B,): indices of the positions; scores (B, 4), games (B,) and kinds (B, 3): of each of them; rules: a tuple
-    # by game.
-    plain = Policy()
+    # by game; policy: one that reads its rules' profile.
     x, c, values, target, real, outcome = labels
     cells = np.zeros(values.shape[2])
     for b in range(rows.shape[0]):
@@ -167,7 +174,7 @@ def _label(
         auction = read_auction(me, bids[1], bids[2], bids[3])
         standing = Standing(scores[b, 0], scores[b, 2], scores[b, 1], scores[b, 3])
         allowed = allowed_bids(hand, auction.partner_bid, game)
-        t = tables_of_profile(profiles, profile_of(game, plain, standing))
+        t = tables_of_profile(profiles, profile_of(game, policy, standing))
         win_slice = slice_of(game, t)
         win = win_array(win_slice, t)
         others = (kinds[b, 0], kinds[b, 1], kinds[b, 2])

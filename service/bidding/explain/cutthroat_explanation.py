@@ -25,5 +25,5 @@ def explain_cutthroat(made: CutthroatDecision, turn: Turn, bid: int) -> Explanat
         steps.add_rules(end.bid, by_rules)
     if bid != by_rules:
         steps.add_legal(by_rules, bid)
-    reasons = reasons_of(bid, regular, nil, steps, [{"code": "alone"}], NO_BID)
+    reasons = reasons_of(bid, regular, nil, steps, [{"code": "alone"}], NO_BID, 0)
     return brief(reasons) if turn.explain == BRIEF else finish(numbers_of(regular, nil), steps, reasons)

@@ -20,10 +20,10 @@ from service.bidding.explain.reasons import (
     bid_reason,
     check_reasons,
     contract_reasons,
+    nil_details,
     percent,
     sentence_of,
     tenth,
-    weak_point,
 )
 from service.bidding.game.auction import auction_after
 from service.bidding.game.cards import RANKS
@@ -106,16 +106,17 @@ def explain_bis(made: BisDecision, turn: Turn, bid: int, policy: Policy) -> Expl
     if bid != by_rules:
         steps.add_legal(by_rules, bid)
     partner_bid = turn.auction.partner_bid
-    reasons = reasons_of(bid, regular, nil, steps, _contract(bid, turn), partner_bid)
+    reasons = reasons_of(bid, regular, nil, steps, _contract(bid, turn), partner_bid, turn.position.rules.nil_pass)
     return brief(reasons) if turn.explain == BRIEF else finish(numbers_of(regular, nil), steps, reasons)
 
 
 def reasons_of(
-    bid: int, regular: Regular, nil: Nil, steps: Steps, contract: list[Reason], partner_bid: int
+    bid: int, regular: Regular, nil: Nil, steps: Steps, contract: list[Reason], partner_bid: int, passed: int
 ) -> list[Reason]:
     """Return the reasons of a decision by tricks and points, in order; ``contract``: those about the side's contract.
 
-    ``partner_bid`` is NO_BID if partner has not bid yet, or if there is none.
+    ``partner_bid`` is NO_BID if partner has not bid yet, or if there is none; ``passed``: cards that a nil bidder
+    gives to partner.
     """
     estimate = regular.estimate
     reasons = [bid_reason(bid)]
@@ -139,7 +140,7 @@ def reasons_of(
                 "threshold": tenth(nil.threshold),
             }
         )
-        reasons += weak_point(nil)
+        reasons += nil_details(nil, passed)
     elif bid != NIL:  # a nil that is ruled out is bid if nothing else is possible
         reasons.append({"code": NO_NIL[nil.ruled_out]})
     if bid == NIL:

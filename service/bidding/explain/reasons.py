@@ -41,6 +41,7 @@ NUMBERS = {
     "bags": Number("integer", "bags", "The bags of the bidder's side before the round."),
     "limit": Number("integer", "bags", "The number of bags that brings a penalty."),
     "penalty": Number("integer", "points", "The penalty for that many bags."),
+    "cards": Number("integer", "cards", "The number of cards that a nil bidder gives to partner."),
     "level": Number("integer", "level", "The skill level."),
     "aggression": Number("number", "-1 to 1", "The style's leaning to fewer tricks or to more."),
     "nil_bias": Number("number", "-1 to 1", "The style's leaning away from nils or to them."),
@@ -87,6 +88,8 @@ TEMPLATES = {
     "would be enough.",
     "nil-below-threshold": "A nil succeeds {makes}% of the time and is worth {points} points on average; it takes more "
     "than {threshold}.",
+    "nil-pass": "That is after giving {cards} cards to partner.",
+    "nil-pass-one": "That is after giving a card to partner.",
     "nil-by-simple-rule": "Your cards are low enough for a nil by a simple rule.",
     "weak-spades": "Spades are its weak point: they win a trick {percent}% of the time.",
     "weak-hearts": "Hearts are its weak point: they win a trick {percent}% of the time.",
@@ -231,15 +234,18 @@ def goal_reasons(ours: float, theirs: float, goal: int) -> list[Reason]:
     return [{"code": "they-reach-goal", "score": round(theirs), "goal": goal}] if theirs >= goal else []
 
 
-def weak_point(nil: Nil) -> list[Reason]:
-    """Return what is most likely to spoil a nil, if a suit is."""
+def nil_details(nil: Nil, passed: int) -> list[Reason]:
+    """Return what belongs to a nil's chance: the number of cards ``passed`` to partner, and what may spoil the nil."""
+    found: list[Reason] = []
+    if passed:
+        found.append({"code": "nil-pass", "cards": passed} if passed > 1 else {"code": "nil-pass-one"})
     if nil.ruled_out == FOUR_SPADES:  # `cnil` is about three cards
-        return [{"code": "weak-four-spades"}]
+        return [*found, {"code": "weak-four-spades"}]
     cnil = nil[:4]
     worst = min(cnil)
-    if worst >= _SAFE:
-        return []
-    return [{"code": _WEAK[cnil.index(worst)], "percent": percent(1.0 - worst)}]
+    if worst < _SAFE:
+        found.append({"code": _WEAK[cnil.index(worst)], "percent": percent(1.0 - worst)})
+    return found
 
 
 def percent(p: float) -> int:

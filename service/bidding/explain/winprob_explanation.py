@@ -11,9 +11,9 @@ from service.bidding.explain.reasons import (
     Reason,
     contract_reasons,
     goal_reasons,
+    nil_details,
     percent,
     tenth_of_percent,
-    weak_point,
 )
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.legal import NIL_BIT
@@ -72,7 +72,7 @@ def explain_winprob(made: WinDecision, turn: Turn, policy: Policy) -> Explanatio
     p_win = made.p_win[chosen]
     reasons = _chosen_reasons(made, chosen, outcomes[chosen], turn)
     reasons += _score_reasons(made, chosen, turn)
-    reasons += _other_reasons(made, chosen, outcomes, bool(policy.level))
+    reasons += _other_reasons(made, chosen, outcomes, bool(policy.level), turn)
     reasons += _bag_reasons(turn)
     if turn.explain == BRIEF:
         return {"p_win": round(p_win, 4), **brief(reasons)}
@@ -101,7 +101,12 @@ def _chosen_reasons(made: WinDecision, chosen: int, odds: dict[str, float], turn
     if bid == NIL:
         makes = {"code": "nil-makes", "makes": percent(odds["nil_made"])}
         contract = contract_reasons(bid, partner_bid)
-        return [{"code": "wins-nil", "percent": wins}, makes, *weak_point(made.nil), *contract]
+        return [
+            {"code": "wins-nil", "percent": wins},
+            makes,
+            *nil_details(made.nil, turn.position.rules.nil_pass),
+            *contract,
+        ]
     if partner_bid == NO_BID:
         total = made.contracts[chosen]
         contract = [{"code": "partner-to-bid", "partner": total - bid, "contract": total}]
@@ -122,7 +127,9 @@ def _score_reasons(made: WinDecision, chosen: int, turn: Turn) -> list[Reason]:
     return reasons
 
 
-def _other_reasons(made: WinDecision, chosen: int, outcomes: list[dict[str, float]], drawn: bool) -> list[Reason]:
+def _other_reasons(
+    made: WinDecision, chosen: int, outcomes: list[dict[str, float]], drawn: bool, turn: Turn
+) -> list[Reason]:
     """Return what the next bids up and down and a nil would bring; ``drawn``: by a level or style, not the best bid."""
     bid, numbers = made.bid, made.weighed & ~NIL_BIT
     others = []
@@ -143,7 +150,7 @@ def _other_reasons(made: WinDecision, chosen: int, outcomes: list[dict[str, floa
         p, better = made.p_win[0], made.p_win[0] > made.p_win[chosen] + TIE_TOLERANCE
         code = ("better-nil" if drawn else "nil-too-close") if better else "nil-wins-less"
         reasons.append({"code": code, "percent": tenth_of_percent(p), "makes": percent(outcomes[0]["nil_made"])})
-        reasons += weak_point(made.nil)
+        reasons += nil_details(made.nil, turn.position.rules.nil_pass)
     elif made.nil.ruled_out != NOT_RULED_OUT:
         reasons.append({"code": NO_NIL[made.nil.ruled_out]})
     return reasons or [{"code": "no-other-bid"}]

@@ -24,9 +24,9 @@ from service.bidding.explain.reasons import (
     TEMPLATES,
     check_reasons,
     contract_reasons,
+    nil_details,
     numbers_in,
     sentence_of,
-    weak_point,
 )
 from service.bidding.explain.winprob_explanation import explain_winprob
 from service.bidding.game.auction import NO_BID
@@ -184,8 +184,10 @@ def test_the_contract():
 
 
 def test_the_weak_point_of_a_nil():
-    assert weak_point(nil(clubs=0.9, diamonds=0.95)) == []
-    assert weak_point(nil(clubs=0.89, diamonds=0.7)) == [{"code": "weak-diamonds", "percent": 30}]
+    assert nil_details(nil(clubs=0.9, diamonds=0.95), 0) == []
+    assert nil_details(nil(clubs=0.89, diamonds=0.7), 0) == [{"code": "weak-diamonds", "percent": 30}]
+    assert nil_details(nil(clubs=0.9), 1) == [{"code": "nil-pass-one"}]
+    assert nil_details(nil(clubs=0.89), 2)[0] == {"code": "nil-pass", "cards": 2}
 
 
 # ---- the declaration ------------------------------------------------------------------------------------------------

@@ -38,6 +38,8 @@ OPTIONS = (
     Option("one nil per side", {"double_nil": False}),
     Option("tricks of a failed nil count for the contract", {"failed_nil_tricks": "contract"}),
     Option("tricks of a failed nil count for nothing", {"failed_nil_tricks": "none"}),
+    Option("a pass of two cards", {"nil_pass": 2}),
+    Option("a pass of four cards", {"nil_pass": 4}),
 )
 
 

@@ -521,8 +521,8 @@ WINNING, WINPROB, OUTCOMES_OF = (
 )
 FEATURES, OUTCOME = "service.bidding.winprob.features.", "service.bidding.winprob.outcomes."
 LEVELS = "service.bidding.levels."
-LEGAL, PASSING = "service.bidding.game.passing."
-VARIANTS = "service.bidding.game.legal.", "service.bidding.game.variants."
+PASSING = "service.bidding.game.passing."
+LEGAL, VARIANTS = "service.bidding.game.legal.", "service.bidding.game.variants."
 STAKES = "service.bidding.bis.stakes."
 ALTERNATIVES = "tables.alternatives."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."

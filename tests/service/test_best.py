@@ -4,7 +4,8 @@ import pytest
 
 from service.__main__ import main
 from service.app import create_app
-from service.bidding.game.rules import PARTNERSHIP, PRESETS, VARIANTS
+from service.bidding.game.rules import PRESETS, VARIANTS
+from service.bidding.winprob.games import WON_VARIANTS
 from service.settings import Settings
 from tests.conftest import committed_tables
 
@@ -14,7 +15,7 @@ def test_the_answer_is_that_of_the_policy_it_names(call, preset):
     hand = "AKJ62.AQ.Q.K9543"
     request = {"hand": hand, "previous_bids": [], "seat": 0, "rules": {"preset": preset}, "policy": "best"}
     answer = call("POST", "/bid", json=request).json()
-    assert answer["policy"] == ("winprob" if PRESETS[preset].variant == PARTNERSHIP else "bis:tuned")
+    assert answer["policy"] == ("winprob" if PRESETS[preset].variant in WON_VARIANTS else "bis:tuned")
     assert answer == call("POST", "/bid", json=request | {"policy": answer["policy"]}).json()
 
 
@@ -26,7 +27,7 @@ def test_rules_without_an_exact_win_table(call, request_body):
 
 
 def test_levels_styles_and_options_apply_to_the_policy_that_decides(call, request_body):
-    for rules, named in (({}, "winprob:level=2"), ({"variant": "whiz"}, "bis:tuned,level=2")):
+    for rules, named in (({}, "winprob:level=2"), ({"variant": "mirror"}, "bis:tuned,level=2")):
         request = request_body | {"policy": "best:level=2", "rules": rules, "style": {"nil_bias": 0.5}, "seed": 3}
         answer = call("POST", "/bid", json=request).json()
         assert answer["policy"] == named
@@ -80,17 +81,20 @@ def test_the_catalogue_lists_it_first_with_its_candidates(call):
     assert set(best["options"]) == common
     assert best["win_rates"] == by_name["winprob"]["win_rates"]
     assert (best["variants"], best["needs_win_table"]) == (list(VARIANTS), False)
-    assert (by_name["winprob"]["variants"], by_name["winprob"]["needs_win_table"]) == (["partnership"], True)
+    played = ["partnership", "whiz", "suicide", "jokers"]
+    assert (by_name["winprob"]["variants"], by_name["winprob"]["needs_win_table"]) == (played, True)
     assert not any("deciders" in info for info in others)
 
 
 def test_winprob_takes_the_rules_that_the_catalogue_lists(call, request_body):
     tables = call("GET", "/v1/policies").json()["win_tables"]
-    assert {} in tables  # preset classic
+    assert {"win": 1000} in tables  # which serves all lower goals
     assert {"win": 200, "lose": -100, "bag_penalty": 110} in tables
-    assert {"ten_for_200": True} in tables  # one that a build has added
+    assert {"ten_for_200": True} in tables
+    assert {"variant": "jokers", "deck": "jjdd"} in tables
     for rules in tables:
         request = request_body | {"policy": "winprob", "explain": False, "rules": rules, "scores": {}}
+        request |= {"previous_bids": [], "seat": 0}
         assert call("POST", "/bid", json=request).status_code == 200, rules
 
 

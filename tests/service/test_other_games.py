@@ -51,14 +51,15 @@ def test_every_common_game_is_served():
         ({"win": 400}, []),
         ({"win": 300, "lose": -100}, []),
         ({"bag_limit": 7}, ["bag_limit=10"]),
-        ({"win": 460, "lose": -100}, ["lose=-140"]),
+        ({"win": 440, "lose": -100}, ["lose=-160"]),
         ({"nil_points": 60}, ["nil_points=50"]),
         ({"win": 500, "lose": -900}, ["lose=null"]),
     ],
 )
 def test_what_the_answer_names(call, rules, assumed):
     answer = call("POST", "/bid", json=_request(rules)).json()
-    assert answer["assumed"] == [f"rules.{text}, error {ERRORS[text.partition('=')[0]]}" for text in assumed]
+    found = [entry for entry in answer["assumed"] if entry.startswith("rules.")]
+    assert found == [f"rules.{text}, error {ERRORS[text.partition('=')[0]]}" for text in assumed]
 
 
 def test_what_is_refused(call):
@@ -67,13 +68,14 @@ def test_what_is_refused(call):
     assert error["detail"] == (
         "bag_limit is 7, for which policy winprob has no win table; accepted: 10, or any with approximate: true"
     )
-    (error,) = call("POST", "/bid", json=_request({"preset": "whiz"})).json()["errors"]
+    request = _request({"preset": "mirror"}, hand="AKJ.A32.QJ2.K954", previous_bids=[3, 1])
+    (error,) = call("POST", "/bid", json=request).json()["errors"]
     assert (error["pointer"], error["code"]) == ("/rules/variant", "unsupported-rules")
 
 
 def test_other_policies_need_no_table(call):
     answer = call("POST", "/bid", json=_request({"bag_limit": 7, "approximate": False}, policy="bis")).json()
-    assert answer["assumed"] == []
+    assert not any(entry.startswith("rules.") for entry in answer["assumed"])
 
 
 def test_the_error_of_every_rule_is_measured():

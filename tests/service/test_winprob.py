@@ -1,34 +1,15 @@
-"""`winprob` over HTTP: rules without a win table are refused, and an answer lists every legal bid."""
+"""`winprob` over HTTP: every preset with a win table is answered, and an answer lists every legal bid."""
 
 import pytest
 
-from service.bidding.game.rules import PARTNERSHIP, PRESETS
-from service.bidding.tableset import open_tables
-from tests.contract import faults_of
+from service.bidding.game.rules import PRESETS
+from service.bidding.winprob.games import WON_VARIANTS
 
 
-@pytest.mark.parametrize(
-    ("rules", "pointer"),
-    [
-        ({"win": 400}, "/rules/win"),
-        ({"preset": "whiz"}, "/rules/variant"),
-        ({"preset": "no-bags", "nil_points": 60}, "/rules/nil_points"),
-        ({"preset": "five-bags", "win": 250}, "/rules/win"),
-        ({"bag_penalty": 105}, "/rules/bag_penalty"),
-        ({"nil_points": 60}, "/rules/nil_points"),
-    ],
-)
-def test_rules_without_a_table_are_refused(request_body, rules, pointer):
-    request_body |= {"policy": "winprob", "rules": rules, "scores": {}}
-    games = open_tables().games
-    faults = faults_of(request_body, games)
-    assert [(fault.pointer, fault.code) for fault in faults] == [(pointer, "unsupported-rules")]
-    assert "winprob" in faults[0].detail
-
-
-@pytest.mark.parametrize("preset", [name for name, rules in PRESETS.items() if rules.variant == PARTNERSHIP])
-def test_every_partnership_preset_is_answered(call, request_body, preset):
+@pytest.mark.parametrize("preset", [name for name, rules in PRESETS.items() if rules.variant in WON_VARIANTS])
+def test_every_preset_with_a_win_table_is_answered(call, request_body, preset):
     request_body |= {"policy": "winprob", "rules": {"preset": preset}, "scores": {"us": 153, "them": 121}}
+    request_body |= {"previous_bids": [], "seat": 0}
     answer = call("POST", "/bid", json=request_body)
     assert answer.status_code == 200, answer.text
     chances = [row["p_win"] for row in answer.json()["explanation"]["candidates"]]

@@ -14,7 +14,9 @@ from tables.report.rule_options import LONG, OPTIONS, SHORT, rules_of
 from tests import naive
 from tests.conftest import committed_tables
 
-ELSEWHERE = {"win", "lose", "blind_nil", "blind_nil_points", "blind_nil_deficit", "variant"}  # sections of their own
+# In sections of their own.
+ELSEWHERE = {"win", "lose", "blind_nil", "blind_nil_points", "blind_nil_deficit", "variant", "deck"}
+ELSEWHERE |= {"blind_nil_pass", "nil_passes_first"}
 
 
 def test_every_field_has_a_row():

@@ -38,6 +38,9 @@ CLASSIC = {
     "ten_for_200": False,
     "variant": "partnership",
     "deck": None,
+    "nil_pass": 0,
+    "blind_nil_pass": 0,
+    "nil_passes_first": False,
 }
 
 
@@ -68,13 +71,16 @@ def test_bis_paper_by_hand():
     assert describe(make_rules("bis-paper")) == CLASSIC | {"win": 200, "lose": -100, "bag_penalty": 110}
 
 
+_SOLO = ("double_nil", "blind_nil", "failed_nil_tricks", "team_min", "team_max", "ten_for_200")
+
+
 def refused(values):
     """Return the fields that make a set of values unsupported, by the tables of the documentation."""
     fixed = {
         "partnership": ("deck",),
         "jokers": (),
         "suicide": ("double_nil", "blind_nil", "deck"),
-        "cutthroat": ("double_nil", "blind_nil", "failed_nil_tricks", "team_min", "team_max", "ten_for_200", "deck"),
+        "cutthroat": (*_SOLO, "deck", "nil_pass", "blind_nil_pass", "nil_passes_first"),
     }
     spades = ("double_nil", "blind_nil", "min_bid", "team_min", "team_max", "ten_for_200", "deck")
     fields = {field for field in fixed.get(values["variant"], spades) if values[field] != CLASSIC[field]}

@@ -270,7 +270,7 @@ def test_inputs_have_their_names(neutral):
     x = [0.0] * CARD_INPUTS
     hand = parse_pbn(WORKED)
     card_inputs(holdings(suits_of(hand)), x)
-    rules, place = SHORT, SLICES[200, -100, 100]
+    rules, place = SHORT, SLICES[SHORT]
     scores = Standing(163, -52, 3, 8)
     inputs = model_position(
         hand, auction_after((3, 0)), scores, EVERY_BID, (0, 0, 0), place, rules, neutral.plain

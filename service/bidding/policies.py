@@ -21,12 +21,12 @@ from service.bidding.errors import PolicyError
 from service.bidding.explain.cutthroat_explanation import explain_cutthroat
 from service.bidding.explain.explanation import explain_baseline, explain_bis
 from service.bidding.explain.winprob_explanation import explain_winprob
-from service.bidding.game.legal import EVERY_BID, allowed_bids
+from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ
 from service.bidding.policy import BIS, FIXED, FULL_LEVEL, IO, MS, OPTIONS, RB, WINPROB, Policy
 from service.bidding.table_views import Tables
 from service.bidding.tableset import TableSet
-from service.bidding.turn import EXPLAINED, Turn
+from service.bidding.turn import Turn
 from service.bidding.winprob.decision import WinDecision, win_decision
 
 
@@ -133,10 +133,7 @@ def _explain_with(nil_rule: str) -> Callable[[Baseline, Turn, int, int, Policy],
 
 def weigh_bids(turn: Turn, policy: Policy, tables: TableSet) -> WinDecision:
     """Return the decision of `winprob` at full strength."""
-    hand, position, auction, standing, allowed, views, legal, explain = turn
-    may = EVERY_BID if legal is None else sum(1 << bid for bid in legal)
-    every = explain == EXPLAINED
-    return win_decision(hand, auction, standing, (allowed, may), every, position.rules, policy, views, tables.weights)
+    return win_decision(turn, policy, tables.weights)
 
 
 # ---- the rows ------------------------------------------------------------------------------------------------------

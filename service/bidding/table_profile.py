@@ -35,13 +35,22 @@ def convention_of(rules: Rules, policy: Policy, standing: Standing) -> int:
 
 def profile_of(rules: Rules, policy: Policy, standing: Standing) -> int:
     """Return the index of the profile in `PROFILES`."""
-    variant = PARTNERSHIP if policy.ignores else rules.variant
+    passes = rules.nil_pass > 0 and not policy.ignores_rules
+    convention = convention_of(rules, policy, standing)
+    if convention != NO_CONVENTION and not passes:
+        return BIG5_PROFILE if convention == BIG5 else BIG6_PROFILE
+    if policy.ignores or (rules.variant == PARTNERSHIP and not passes):
+        return PARTNERSHIP_PROFILE
+    return plain_profile(rules)
+
+
+def plain_profile(rules: Rules) -> int:
+    """Return the profile of bidders that play no convention."""
+    variant = rules.variant
     if variant == PARTNERSHIP:
-        if rules.nil_pass and not policy.ignores_rules:
+        if rules.nil_pass:
             return PASS2_PROFILE if rules.nil_pass <= FEW_PASSED else PASS4_PROFILE
-        if policy.convention == NO_CONVENTION:
-            return PARTNERSHIP_PROFILE
-        return BIG5_PROFILE if convention_of(rules, policy, standing) == BIG5 else BIG6_PROFILE
+        return PARTNERSHIP_PROFILE
     if variant == CUTTHROAT:
         return CUTTHROAT_PROFILE
     if variant == WHIZ:

@@ -11,13 +11,11 @@ import numpy as np
 
 from service.bidding.bis.nil import Nil
 from service.bidding.bis.regular import Regular
-from service.bidding.game.auction import Auction
 from service.bidding.game.cards import spades_of, suits_of
-from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import Standing
+from service.bidding.game.legal import EVERY_BID
 from service.bidding.policy import Policy
 from service.bidding.record import record
-from service.bidding.table_views import Tables
+from service.bidding.turn import EXPLAINED, Turn
 from service.bidding.winprob.candidates import best_bid
 from service.bidding.winprob.features import (
     POSITION_NAMES,
@@ -69,7 +67,7 @@ class WinDecision(NamedTuple):
     regular: Regular
     nil: Nil  # as BIS sees it, also if BIS rules out a nil that is considered here
     inputs: Sequence[float]  # of the position, in the order of features.POSITION_NAMES
-    bids: list[int]  # the bids considered, or all allowed legal bids if `every` is set
+    bids: list[int]  # the bids considered, or with an explanation all allowed legal bids
     contracts: list[int]  # for each bid: tricks of our side's contract, as the outcomes count them
     opposing: list[int]  # for each bid: tricks of the opponents' contract
     stake: int  # points at stake on partner's nil, 0 if there is none
@@ -79,24 +77,15 @@ class WinDecision(NamedTuple):
     weighed: int  # the set of bids considered, as a bit mask
 
 
-def win_decision(
-    hand: int,
-    auction: Auction,
-    standing: Standing,
-    bids_of: tuple[int, int],
-    every: bool,
-    rules: Rules,
-    policy: Policy,
-    tables: Tables,
-    weights: Weights,
-) -> WinDecision:
+def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
     """Return the bid with the highest win probability, as `best_bid` chooses it.
 
-    ``bids_of``: the set of bids that the rules allow, and the set that the request allows, which overrides it;
-    ``every``: report all allowed legal bids, not only those considered; ``rules`` must have a win table
-    (`Games.nearest`); ``tables``: those of the rules' profile.
+    With an explanation, all allowed legal bids are reported, not only those considered. The turn's rules must have a
+    win table (`Games.nearest`).
     """
-    allowed, legal = bids_of
+    hand, at, auction, standing, allowed, tables, given, explain = turn
+    rules = at.rules
+    legal = EVERY_BID if given is None else sum(1 << bid for bid in given)
     game = weights.games[rules]
     players = policy.left, policy.partner, policy.right
     position = model_position(hand, auction, standing, allowed, players, game.win_slice, rules, tables)
@@ -104,7 +93,7 @@ def win_decision(
     if spades_of(hand).bit_count() == 4:
         nil = model_nil(suits_of(hand), auction, 1, allowed, rules, tables)
     weighed = weighed & legal or allowed & legal or legal
-    told = (allowed & legal or legal) if every else weighed
+    told = (allowed & legal or legal) if explain == EXPLAINED else weighed
     bids = _BIDS[told & 127] + _BIDS[told >> 7 | 128]
     expected = weights.expected(tables)[auction.sequence] if seat < 3 else [expected_bids(0, auction, tables)] * 14
     rows, contracts, opposing = [], [], []

@@ -26,7 +26,7 @@ from service.bidding.winprob.win_table import win_array, win_probability_after
 CARD_INPUTS = 52  # 13 ranks of each side suit, longest suit first, and of spades
 POSITION_NAMES = (
     *(f"length_{suit}" for suit in ("longest", "middle", "shortest", "spades")),
-    *(f"cnil_{suit}" for suit in ("longest", "middle", "shortest", "spades")),
+    *(f"cnil_{suit}" for suit in ("longest", "middle", "shortest")),
     *("estimate", "takes", "nil_value", "nil_probability", "top_spades", "ruffs"),
     *(f"seat_{seat}" for seat in range(4)),
     *(f"{other}_{what}" for other in ("lho", "partner", "rho") for what in ("has_bid", "nil", "bid")),
@@ -34,7 +34,7 @@ POSITION_NAMES = (
     *(f"{side}_to_goal{within}" for side in ("us", "them") for within in ("", "_within_100", "_within_50")),
     *("us_bags", "them_bags", "us_to_losing", "them_to_losing", "lead", "p_win_before"),
     *(f"{other}_is_{kind}" for other in ("lho", "partner", "rho") for kind in PLAYER_KINDS[1:]),
-    *("nil_pass", "more_spades", "is_whiz", "is_suicide", "no_bags", "nil_points"),
+    *("cnil_spades", "nil_pass", "more_spades", "is_whiz", "is_suicide", "no_bags", "nil_points"),
 )
 BID_NAMES = (
     *("bid", "is_nil", "over", "over_squared", "nil_probability", "side", "opponents", "sum", "late_nil"),
@@ -168,8 +168,9 @@ def model_position(
     plain = rules.variant != JOKERS
     held = holdings(suits if plain else suits_of(without_jokers(hand)))  # there is an input for each of 13 ranks
     left, partner, right = others
-    inputs = position_inputs(held, suits[3], auction, standing, win_slice, rules, regular, nil, tables)
-    inputs = inputs + _KINDS[left] + _KINDS[partner] + _KINDS[right] + rule_inputs(rules)
+    inputs = position_inputs(held, auction, standing, win_slice, rules, regular, nil, tables)
+    inputs = inputs + _KINDS[left] + _KINDS[partner] + _KINDS[right] + (tables.cnil[-1, suits[3]] + 0.0,)
+    inputs = inputs + rule_inputs(rules)
     stake, their_stake = 0, 0
     if auction.opponents_nils or is_nil(auction.partner_bid):
         stake, their_stake = nil_stakes(auction, rules)
@@ -195,7 +196,6 @@ def rule_inputs(rules: Rules) -> tuple[float, float, float, float, float, float]
 
 def position_inputs(
     held: tuple[int, int, int, int],
-    trumps: int,
     auction: Auction,
     standing: Standing,
     win_slice: WinTableSlice,
@@ -204,10 +204,9 @@ def position_inputs(
     nil: Nil,
     tables: Tables,
 ) -> tuple[float, ...]:
-    """Return a position's inputs except its cards and the kinds of the others, in the order of POSITION_NAMES.
+    """Return a position's inputs from its lengths to `p_win_before`, in the order of POSITION_NAMES.
 
-    ``held``: from `holdings`; ``trumps``: the hand's spades, which may have more than 13 ranks; ``win_slice``: the
-    game's win table; ``regular`` and ``nil``: from `bids_to_weigh`.
+    ``held``: from `holdings`; ``win_slice``: the game's win table; ``regular`` and ``nil``: from `bids_to_weigh`.
     """
     seat, b0, b1, b2, _, _, known, sequence = auction
     us, them, us_bags, them_bags = standing
@@ -228,7 +227,6 @@ def position_inputs(
             cnil[0, first],
             cnil[0, second],
             cnil[0, third],
-            cnil[-1, trumps],
             regular.estimate / 5.0,
             takes / 5.0,
             nil.value,

@@ -222,7 +222,10 @@ def nearest_game(rules: Rules, games: Mapping[GameKey, WinTableSlice]) -> Neares
     """
     own = game_of(rules)
     others = zip(games.values(), all_rules(games), strict=True)
-    costs = [(_cost(own, other), place, other) for place, other in others if other.variant == rules.variant]
+    # Of two tables that are exact, the rules' own one comes first.
+    costs = [
+        ((_cost(own, other), other != own), place, other) for place, other in others if other.variant == rules.variant
+    ]
     if not costs:
         return None
     _, place, other = min(costs, key=itemgetter(0))

@@ -16,6 +16,7 @@ from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import JOKERS, Rules, make_rules
 from service.bidding.game.scoring import START, Standing
 from service.bidding.policies import parse_policy
+from service.bidding.turn import NOT_EXPLAINED, Turn
 from service.bidding.winprob.candidates import MOST_CANDIDATES, best_bid, candidates
 from service.bidding.winprob.decision import win_decision
 from service.bidding.winprob.features import (
@@ -62,6 +63,12 @@ def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, rules=CLASS
     return Position(parse_pbn(pbn), previous, us, them, us_bags, them_bags, rules)
 
 
+def turn(hand, auction, standing, allowed, rules, tables):
+    """Return a turn without an explanation."""
+    at = Position(hand, auction[1 : 1 + auction.seat], *standing, rules)
+    return Turn(hand, at, auction, standing, allowed, tables, None, NOT_EXPLAINED)
+
+
 @pytest.mark.parity
 @pytest.mark.xdist_group("kernels")
 def test_numpy_and_compiled_agree(fitted):
@@ -72,7 +79,7 @@ def test_numpy_and_compiled_agree(fitted):
         hand, auction, scores, allowed, rules, policy, *_ = where = win_position(rng)
         p_win = np.zeros(14)
         bid = fast(hand, auction, scores, allowed, rules, policy, fitted.arrays, p_win)
-        made = win_decision(hand, auction, scores, (allowed, EVERY_BID), False, rules, policy, fitted.plain, weights)
+        made = win_decision(turn(hand, auction, scores, allowed, rules, fitted.plain), policy, weights)
         assert made.bid == bid, where
         assert p_win[made.bids] == pytest.approx(made.p_win, abs=5e-6)
 
@@ -86,7 +93,7 @@ def test_a_nil_beside_partners_nil_stakes_both(fitted):
     where = parse_pbn(LOW), auction_after((0, 4)), Standing(60, 120, 3, 4)
     p_win = np.zeros(14)
     assert fast(*where, 1, rules, numba_typed(WINPROB), fitted.arrays, p_win) == 0
-    made = win_decision(*where, (EVERY_BID, 1), True, rules, WINPROB, fitted.plain, weights)
+    made = win_decision(turn(*where, EVERY_BID, rules, fitted.plain)._replace(legal=(0,)), WINPROB, weights)
     assert made.p_win == pytest.approx([p_win[0]], abs=5e-6)
 
 

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.policy import UNKNOWN, Policy
+from service.bidding.policy import UNKNOWN
 from service.bidding.winprob.features import BID_INPUTS, INPUTS
 from service.bidding.winprob.outcomes import OUTCOMES
-from tables.engine.simulate import numba_typed
 from tables.learning.scores import GAMES, Ints, another_game, drawn_scores
 from tables.learning.training_data import MOST_TRIED, Labels, Played, label
 from tables.run.family import Arrays
@@ -20,7 +19,6 @@ REDRAWN = 0.3  # share of positions with a score that get another score
 # Shares of positions in which the net knows none of the other players, or all; in the rest it knows each or not.
 NONE_KNOWN, ALL_KNOWN = 0.5, 0.3
 HELD_OUT = 20_000  # positions that are not used to train, at most a tenth of all
-_PLAIN = numba_typed(Policy())
 THREADS = 2  # that label; how many there are does not change a batch
 
 
@@ -54,7 +52,7 @@ def batch_of(source: Source, rows: Ints, rng: np.random.Generator, redrawn: floa
         np.zeros(shape, np.int64),
     )
     played = Played(*(data[name] for name in Played._fields))
-    label(rows, played, scores, games, _known(data["kinds"][rows], rng), GAMES, _PLAIN, source.profiles, labels)
+    label(rows, played, scores, games, _known(data["kinds"][rows], rng), GAMES, source.profiles, labels)
     return labels
 
 

@@ -15,11 +15,11 @@ from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import Standing, game_winner
 from service.bidding.levels import kind_of_player
 from service.bidding.policy import Policy
-from service.bidding.table_profile import profile_of
+from service.bidding.table_profile import plain_profile
 from service.bidding.winprob.candidates import MOST_CANDIDATES
 from service.bidding.winprob.features import bids_to_weigh, model_position
 from service.bidding.winprob.win_table import win_array, win_probability_after
-from tables.engine.choose_bid import auction_at, standing_at, tables_of_profile
+from tables.engine.choose_bid import auction_at, tables_of_profile
 from tables.engine.deal import (
     Deals,
     below,
@@ -111,7 +111,7 @@ def _candidate_rounds(
                 policy = policies[bidders[(seat - me & 3) - 1]]
                 state.bid[seat] = noisy_bid(state, seat, rules, policy, profiles, NOISE)
             hand, auction = state.hand[me], auction_at(state, me)
-            t = tables_of_profile(profiles, profile_of(rules, policies[0], standing_at(state, me)))
+            t = tables_of_profile(profiles, plain_profile(rules))
             allowed = allowed_bids(hand, auction.partner_bid, rules)
             _, _, wanted, _ = bids_to_weigh(suits_of(hand), auction, allowed, rules, t)
             if wanted & NIL_BIT or uniform(state) >= REDEALT:
@@ -159,12 +159,11 @@ def _label(
     games: Any,
     kinds: Any,
     rules: Any,
-    policy: Policy,
     profiles: Any,
     labels: Labels,
 ) -> None:
     # rows (B,): indices of the positions; scores (B, 4), games (B,) and kinds (B, 3): of each of them; rules: a tuple
-    # by game; policy: one that reads its rules' profile.
+    # by game.
     x, c, values, target, real, outcome = labels
     cells = np.zeros(values.shape[2])
     for b in range(rows.shape[0]):
@@ -174,7 +173,7 @@ def _label(
         auction = read_auction(me, bids[1], bids[2], bids[3])
         standing = Standing(scores[b, 0], scores[b, 2], scores[b, 1], scores[b, 3])
         allowed = allowed_bids(hand, auction.partner_bid, game)
-        t = tables_of_profile(profiles, profile_of(game, policy, standing))
+        t = tables_of_profile(profiles, plain_profile(game))
         win_slice = slice_of(game, t)
         win = win_array(win_slice, t)
         others = (kinds[b, 0], kinds[b, 1], kinds[b, 2])

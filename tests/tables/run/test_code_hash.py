@@ -2,7 +2,8 @@
 
 import pytest
 
-from tables.run.code_hash import SOURCES, code_hash
+from tables.engine.jit import KERNELS
+from tables.run.code_hash import SERVICE_ONLY, SOURCES, _parsed, code_hash
 
 PLAIN = '''"""A module."""
 
@@ -98,6 +99,18 @@ def test_every_kernel_that_a_family_may_call_counts():
     for name in ("service.bidding.bis.nil", "tables.players.srp2.srp", "tables.engine.deal", "tables.run.family"):
         changed = {**SOURCES, name: SOURCES[name] + "ADDED = 1\n"}
         assert code_hash("tables.builders.curves", sources=changed) != code_hash("tables.builders.curves"), name
+
+
+def test_what_only_the_service_runs_does_not_count():
+    """Nothing that makes tables imports it, except through the two modules that declare what the service runs."""
+    for name, source in SOURCES.items():
+        imported = _parsed(source)[1]
+        outside = name.startswith("tables.") or name in KERNELS
+        assert not outside or not {other for other in imported if other.startswith(SERVICE_ONLY)}, name
+    for name in ("service.bidding.explain.reasons", "service.bidding.winprob.decision"):
+        changed = {**SOURCES, name: SOURCES[name] + "ADDED = 1\n"}
+        for family in ("tables.learning.training", "tables.builders.win_tables"):
+            assert code_hash(family, sources=changed) == code_hash(family), name
 
 
 def test_all_versions_of_python_give_this_hash():

@@ -8,6 +8,7 @@ import pytest
 
 from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS
 from service.bidding.policies import SERVED, options_of
+from service.bidding.table_profile import PROFILES
 from service.problems import CODES, TYPES
 from service.responder import ROUTES
 from service.settings import Settings
@@ -75,7 +76,7 @@ def test_the_reference_lists_what_the_code_declares():
 
 
 def test_the_file_formats_list_every_array():
-    profiles = ("big5_", "big6_", "cutthroat_", "whiz_", "suicide_", "jokers_")
+    profiles = tuple(f"{profile}_" for profile in PROFILES)
     arrays = {array for family in FAMILIES for array in family.axes}
     plain = {next((array.removeprefix(p) for p in profiles if array.startswith(p)), array) for array in arrays}
     assert plain <= names_in("reference/file-formats.md")

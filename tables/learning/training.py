@@ -28,6 +28,7 @@ from tables.learning.batches import ALL_KNOWN, NONE_KNOWN, Source, batches, held
 from tables.learning.scores import GAMES, SEEN_SHARE, Ints, drawn_scores, random_games
 from tables.learning.training_data import (
     ALIKE,
+    BLIND,
     FIRST_PLAYER,
     MOST_TRIED,
     NOISE,
@@ -228,7 +229,10 @@ FAMILIES = (
             "batch": BATCH,
             "layers": list(LAYERS),
             "weighed": [BELOW, ABOVE],
-            "mixed": [PARTNER, ALIKE, FIRST_PLAYER, NOISE, RARE, SEEN_SHARE, SPADES, REDEALT, NONE_KNOWN, ALL_KNOWN],
+            "mixed": [
+                *(PARTNER, ALIKE, FIRST_PLAYER, NOISE, RARE, SEEN_SHARE, SPADES, REDEALT, NONE_KNOWN, ALL_KNOWN),
+                BLIND,
+            ],
             "seats": list(SEATS),
         },
         sizes={

@@ -12,7 +12,7 @@ from service.bidding.game.auction import read_auction
 from service.bidding.game.cards import suits_of
 from service.bidding.game.legal import NIL_BIT, allowed_bids
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import Standing, game_winner
+from service.bidding.game.scoring import BLIND_NIL, Standing, game_winner
 from service.bidding.levels import kind_of_player
 from service.bidding.policy import Policy
 from service.bidding.table_profile import plain_profile
@@ -46,6 +46,7 @@ REDEALT = 0.5  # share of deals without a nil to consider that are dealt anew, o
 FIRST_PLAYER = 0.96  # share of rounds with the first card player in every seat; in the others each seat draws one
 MOST_TRIED = MOST_CANDIDATES + 1
 RARE = 0.2  # weight of a bid that `winprob` would not consider
+BLIND = 0.04  # share of rounds in which an earlier seat, if there is one, bids blind nil
 NOISE = 0.03  # share of previous number bids that are moved up or down by one
 SEATS = (0, 1, 2, 2, 3)  # the positions' seats in turn; seat 2 comes twice, because it has the most to learn
 
@@ -107,9 +108,12 @@ def _candidate_rounds(
             left = below(state, len(policies))
             right = left if uniform(state) < ALIKE else below(state, len(policies))
             bidders = (left, ours, right)
+            blind = below(state, me) if me > 0 and uniform(state) < BLIND else me
             for seat in range(me):
                 policy = policies[bidders[(seat - me & 3) - 1]]
                 state.bid[seat] = noisy_bid(state, seat, rules, policy, profiles, NOISE)
+                if seat == blind and allowed_bids(0, auction_at(state, seat).partner_bid, rules) & NIL_BIT:
+                    state.bid[seat] = BLIND_NIL
             hand, auction = state.hand[me], auction_at(state, me)
             t = tables_of_profile(profiles, plain_profile(rules))
             allowed = allowed_bids(hand, auction.partner_bid, rules)

@@ -211,6 +211,7 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "winprob-presets": winprob.presets,
     "winprob-rounds": winprob.rounds,
     "winprob-reliability": stated_chances.reliability,
+    "winprob-elsewhere": stated_chances.elsewhere,
     "nearest-tables": nearest_tables.nearest_tables,
     "passes": passes.passes,
     "public": public.against,

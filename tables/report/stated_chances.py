@@ -4,8 +4,12 @@ Two `winprob` bidders play whole games from 0-0 against two of each opponent of 
 bids the stated probability is recorded, and before each round the win table's. They are compared with the win table's
 value after the round, which is what the net predicts, and with the winner of the game. The winner also depends on the
 later rounds: the win table is for two equal sides, so a side with weaker opponents wins more games than it states.
+
+Self-play in a few games drawn at random shows the same far from the usual goals. The hash of the tables draws them, so
+they are not known before the tables are built.
 """
 
+import json
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -13,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import Rules
+from service.bidding.game.rules import Rules, make_rules
 from service.bidding.game.scoring import game_winner
 from service.bidding.policies import parse_policy
 from service.bidding.winprob.win_table import win_array, win_probability
@@ -23,7 +27,7 @@ from tables.engine.game import MOST_ROUNDS, Lineup, bid_seat, play_out, score_of
 from tables.engine.jit import round_loop
 from tables.engine.play import carry_rules
 from tables.engine.play_state import PlayState
-from tables.engine.simulate import player_rows, policies_by_chair
+from tables.engine.simulate import player_rows, policies_by_chair, tables_for
 from tables.engine.winprob import BIDS, slice_of, weighed_seat
 from tables.learning.training import LATER_POLICIES
 from tables.markdown import table
@@ -35,6 +39,14 @@ BINS = 20
 MOST_STATED = MOST_ROUNDS * 3  # probabilities in a game: two bids and the win table's in each round
 OPPONENTS = Counter(LATER_POLICIES)  # each with its weight in the training mix
 ENOUGH = 100  # a bin with fewer probabilities is not judged
+DRAWN = 6  # games
+ELSEWHERE: dict[str, tuple[object, ...]] = {
+    "win": tuple(range(50, 1001, 50)),
+    "lose": (None, -100, -200, -300, -500),
+    "bags": (True, False),
+    "bag_limit": (5, 7, 10),
+    "nil_points": (50, 100, 200),
+}
 
 
 class Stated(NamedTuple):
@@ -134,11 +146,28 @@ def reliability(setup: Setup) -> str:
     return image + "\n\n" + table(head, shown)
 
 
+def elsewhere(setup: Setup) -> str:
+    """Return a table of stated win probabilities against games won, in games drawn by the hash of the tables."""
+    rng = np.random.default_rng(int(setup.opened.sha256[:16], 16))
+    rows = []
+    for _ in range(DRAWN):
+        overrides = {field: values[rng.integers(len(values))] for field, values in ELSEWHERE.items()}
+        stated = _stated(setup, "winprob", False, make_rules("classic", overrides))
+        text = ", ".join(f"`{field}` {json.dumps(value)}" for field, value in overrides.items())
+        rows.append((text, *_judged(stated, 0)))
+    head = (
+        "game, in self-play | stated | too high after the round, points | too high in the game, points | "
+        "mean distance of the bins, points | greatest distance | Brier score"
+    )
+    return table(head, rows)
+
+
 def _stated(setup: Setup, opponent: str, known: bool, rules: Rules) -> Stated:
     a = told_of(opponent) if known else "winprob"
     lineup = Lineup(policies_by_chair(parse_policy(a), parse_policy(opponent)), player_rows("srp", "srp"))
+    profiles = tables_for(setup.tables, rules, lineup.policies)
     stated = Stated(np.zeros((2, BINS, 4)), np.zeros(2), setup.pairs)
-    watched(setup.seed, 0, setup.pairs, rules, lineup, setup.tables, stated.bins, stated.errors)
+    watched(setup.seed, 0, setup.pairs, rules, lineup, profiles, stated.bins, stated.errors)
     return stated
 
 

@@ -47,8 +47,9 @@ BID_INPUTS = len(BID_NAMES)  # inputs of a candidate bid
 VALUES = BID_NAMES.index("p_win_made")  # index of the first bid input that is the win probability of an outcome
 VALUED = (0, 3, 8, 16)  # the outcomes (see `outcomes`) of these inputs
 
-# Inputs for another seat's bid, from NO_BID to a blind nil: whether it has bid, whether it is nil, bid / 5.
-_SEEN = ((0.0, 0.0, 0.0), (1.0, 1.0, 0.0), *((1.0, 0.0, bid / 5.0) for bid in range(1, 14)), (1.0, 1.0, 0.0))
+# Inputs for another seat's bid, from NO_BID to a blind nil: whether it has bid, whether it is nil, bid / 5. A blind nil
+# has a bid of -5, because any hand may have bid it.
+_SEEN = ((0.0, 0.0, 0.0), (1.0, 1.0, 0.0), *((1.0, 0.0, bid / 5.0) for bid in range(1, 14)), (1.0, 1.0, -1.0))
 # Inputs under_3 to over_3, by the bid minus the regular takes, from -12 on.
 _STEPS = tuple(tuple(1.0 if at == max(-3, min(3, step)) else 0.0 for at in range(-3, 4)) for step in range(-12, 13))
 _NO_STEP = (0.0,) * 7

@@ -38,7 +38,8 @@ NUMBERS = {
     "score": Number("integer", "points", "A score after the round."),
     "their_score": Number("integer", "points", "The score of the others after the round."),
     "goal": Number("integer", "points", "The score at which a side wins, or loses, the game."),
-    "bags": Number("integer", "bags", "The bags of the bidder's side before the round."),
+    "fails": Number("integer", "percent", "How often the nil of the others fails."),
+    "bags": Number("integer", "bags", "The bags of a side before the round."),
     "limit": Number("integer", "bags", "The number of bags that brings a penalty."),
     "penalty": Number("integer", "points", "The penalty for that many bags."),
     "cards": Number("integer", "cards", "The number of cards that a nil bidder gives to partner."),
@@ -66,6 +67,9 @@ TEMPLATES = {
     "partner-nil": "Partner bid nil, so your {bid} is the whole contract.",
     "partner-to-bid": "Partner has yet to bid; {partner} is likely, which makes {contract} in all.",
     "partner-alone": "Partner must make the {partner} alone.",
+    "partner-alone-to-bid": "Partner has yet to bid, {partner} is likely, and must make that alone.",
+    "partner-nil-makes": "Partner's nil succeeds {makes}% of the time.",
+    "their-nil": "The nil of the others fails {fails}% of the time.",
     "alone": "You play alone against three.",
     "opposite-as-partner": "This bidder takes the player opposite for a partner.",
     "makes": "Your side makes its bid {makes}% of the time.",
@@ -73,6 +77,8 @@ TEMPLATES = {
     "other-number": "With {other} your side would make its bid {makes}% and win the game {percent}% of the time.",
     "lower": "With {other} your side would make its bid {makes}% and win the game {percent}% of the time: "
     "safer, but for fewer points.",
+    "lower-bags": "With {other} your side would make its bid {makes}% and win the game {percent}% of the time: "
+    "safer, but with more bags.",
     "best-number": "The best number, {other}, would win the game {percent}% of the time.",
     "too-close": "With {other} you would win {percent}%: too close to tell apart, and the lower bid is safer.",
     "close": "With {other} you would win {percent}%: too close to tell apart.",
@@ -82,8 +88,7 @@ TEMPLATES = {
     # Nil.
     "nil-makes": "The nil succeeds {makes}% of the time.",
     "nil-wins-less": "A nil would succeed {makes}% and win the game {percent}% of the time.",
-    "nil-too-close": "A nil would succeed {makes}% and win the game {percent}% of the time: too little more "
-    "for its risk.",
+    "nil-too-close": "A nil would succeed {makes}% and win the game {percent}% of the time: too close to tell apart.",
     "nil-above-threshold": "A nil succeeds {makes}% of the time and is worth {points} points on average; {threshold} "
     "would be enough.",
     "nil-below-threshold": "A nil succeeds {makes}% of the time and is worth {points} points on average; it takes more "
@@ -91,10 +96,10 @@ TEMPLATES = {
     "nil-pass": "That is after giving {cards} cards to partner.",
     "nil-pass-one": "That is after giving a card to partner.",
     "nil-by-simple-rule": "Your cards are low enough for a nil by a simple rule.",
-    "weak-spades": "Spades are its weak point: they win a trick {percent}% of the time.",
-    "weak-hearts": "Hearts are its weak point: they win a trick {percent}% of the time.",
-    "weak-diamonds": "Diamonds are its weak point: they win a trick {percent}% of the time.",
-    "weak-clubs": "Clubs are its weak point: they win a trick {percent}% of the time.",
+    "weak-spades": "Spades are its weak point.",
+    "weak-hearts": "Hearts are its weak point.",
+    "weak-diamonds": "Diamonds are its weak point.",
+    "weak-clubs": "Clubs are its weak point.",
     "weak-four-spades": "The four spades are its weak point.",
     "no-nil-partner": "No nil beside partner's nil: both together seldom succeed.",
     "no-nil-ace-of-spades": "No nil: the ace of spades always wins a trick.",
@@ -111,13 +116,17 @@ TEMPLATES = {
     # What the score asks for.
     "we-reach-goal": "If all bids are made you reach {score}; {goal} wins the game.",
     "they-reach-goal": "If all bids are made the others reach {score}; {goal} wins the game.",
-    "both-reach-goal": "If all bids are made you reach {score} and the others {their_score}; {goal} wins the game.",
+    "both-reach-goal": "If all bids are made you reach {score} and the others {their_score}; {goal} wins the "
+    "game, and of two such sides the one with more points.",
+    "others-to-bid": "That counts {tricks} tricks for those of them who have yet to bid.",
     "would-win": "With {other}, if all bids are made, you reach {score}; {goal} wins the game.",
     "would-win-nil": "With a nil, if all bids are made, you reach {score}; {goal} wins the game.",
     "would-lose": "With {other}, if all bids are made, you reach {score} and the others {their_score}; {goal} wins the "
     "game.",
     "loses-if-set": "If the contract fails you fall to {score}; at {goal} you lose the game.",
+    "loses-if-nil-fails": "If the nil fails you fall to {score}; at {goal} you lose the game.",
     "bags": "Bags so far: {bags}; at {limit} you lose {penalty} points.",
+    "their-bags": "The others have {bags} bags; at {limit} they lose {penalty} points.",
     "opponents-nil": "One of them bid nil: bid half a trick less, to be free to spoil it.",
     "complete-to-14": "With 14 bid in all, only one side can make its bid, and it may be yours.",
     "close-race": "That is less than 20 points behind: bid enough to come out ahead.",
@@ -169,6 +178,7 @@ NO_NIL = (
 )
 _WEAK = ("weak-clubs", "weak-diamonds", "weak-hearts", "weak-spades")
 _SAFE = 0.9  # probability of winning no trick from which a suit is no weak point of a nil
+_HALF_SAFE = 0.5  # the same beside four low spades, which are a weak point themselves
 # As printf formats, which take two thirds of the time of str.format.
 _FORMATS = {code: re.sub(r"{(\w+)}", r"%(\1)s", text.replace("%", "%%")) for code, text in TEMPLATES.items()}
 
@@ -239,12 +249,13 @@ def nil_details(nil: Nil, passed: int) -> list[Reason]:
     found: list[Reason] = []
     if passed:
         found.append({"code": "nil-pass", "cards": passed} if passed > 1 else {"code": "nil-pass-one"})
-    if nil.ruled_out == FOUR_SPADES:  # `cnil` is about three cards
-        return [*found, {"code": "weak-four-spades"}]
-    cnil = nil[:4]
-    worst = min(cnil)
-    if worst < _SAFE:
-        found.append({"code": _WEAK[cnil.index(worst)], "percent": percent(1.0 - worst)})
+    four_spades = nil.ruled_out == FOUR_SPADES  # then the spades' `cnil` says nothing
+    suits = nil[: 3 if four_spades else 4]
+    worst = min(suits)
+    if worst < (_HALF_SAFE if four_spades else _SAFE):
+        found.append({"code": _WEAK[suits.index(worst)]})
+    elif four_spades:
+        found.append({"code": "weak-four-spades"})
     return found
 
 
@@ -254,8 +265,15 @@ def percent(p: float) -> int:
 
 
 def tenth_of_percent(p: float) -> float:
-    """Return a probability in percent with one decimal."""
-    return int(1000 * p + 0.5) / 10
+    """Return a probability in percent with one decimal; 0 and 100 only if it is certain.
+
+    >>> tenth_of_percent(0.12345), tenth_of_percent(0.9999), tenth_of_percent(1.0)
+    (12.3, 99.9, 100.0)
+    """
+    tenths = int(1000 * p + 0.5)
+    if tenths == 0:
+        return 0.1 if p > 0.0 else 0.0
+    return 99.9 if tenths == 1000 and p < 1.0 else tenths / 10
 
 
 def tenth(number: float) -> float:

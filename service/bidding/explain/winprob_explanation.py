@@ -17,7 +17,8 @@ from service.bidding.explain.reasons import (
 )
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.legal import NIL_BIT
-from service.bidding.game.scoring import NIL, contract_points
+from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import NIL, contract_of, contract_points
 from service.bidding.policy import Policy
 from service.bidding.turn import BRIEF, Turn
 from service.bidding.winprob.candidates import TIE_TOLERANCE
@@ -73,7 +74,8 @@ def explain_winprob(made: WinDecision, turn: Turn, policy: Policy) -> Explanatio
     reasons = _chosen_reasons(made, chosen, outcomes[chosen], turn)
     reasons += _score_reasons(made, chosen, turn)
     reasons += _other_reasons(made, chosen, outcomes, bool(policy.level), turn)
-    reasons += _bag_reasons(turn)
+    reasons += _bag_reasons("bags", turn.standing.us_bags, turn)
+    reasons += _bag_reasons("their-bags", turn.standing.them_bags, turn)
     if turn.explain == BRIEF:
         return {"p_win": round(p_win, 4), **brief(reasons)}
     explanation = finish(_fields(made, outcomes), Steps([], []), reasons)
@@ -96,23 +98,28 @@ def _fields(made: WinDecision, outcomes: list[dict[str, float]]) -> Explanation:
 
 def _chosen_reasons(made: WinDecision, chosen: int, odds: dict[str, float], turn: Turn) -> list[Reason]:
     """Return the reasons about the bid itself: how often it wins, its contract, and how often that is made."""
-    bid, partner_bid = made.bid, turn.auction.partner_bid
+    bid, partner_bid, total = made.bid, turn.auction.partner_bid, made.contracts[chosen]
     wins = tenth_of_percent(made.p_win[chosen])
+    contract = contract_reasons(bid, partner_bid)
     if bid == NIL:
-        makes = {"code": "nil-makes", "makes": percent(odds["nil_made"])}
-        contract = contract_reasons(bid, partner_bid)
-        return [
+        if partner_bid == NO_BID and total:
+            contract = [{"code": "partner-alone-to-bid", "partner": total}]
+        reasons: list[Reason] = [
             {"code": "wins-nil", "percent": wins},
-            makes,
+            {"code": "nil-makes", "makes": percent(odds["nil_made"])},
             *nil_details(made.nil, turn.position.rules.nil_pass),
             *contract,
         ]
-    if partner_bid == NO_BID:
-        total = made.contracts[chosen]
-        contract = [{"code": "partner-to-bid", "partner": total - bid, "contract": total}]
     else:
-        contract = contract_reasons(bid, partner_bid)
-    return [{"code": "wins", "bid": bid, "percent": wins}, *contract, {"code": "makes", "makes": percent(odds["made"])}]
+        if partner_bid == NO_BID:
+            contract = [{"code": "partner-to-bid", "partner": total - bid, "contract": total}]
+        makes = {"code": "makes", "makes": percent(odds["made"])}
+        reasons = [{"code": "wins", "bid": bid, "percent": wins}, *contract, makes]
+        if made.stake:
+            reasons.append({"code": "partner-nil-makes", "makes": percent(odds["nil_made"])})
+    if made.their_stake:
+        reasons.append({"code": "their-nil", "fails": percent(odds["opponents_nil_failed"])})
+    return reasons
 
 
 def _score_reasons(made: WinDecision, chosen: int, turn: Turn) -> list[Reason]:
@@ -122,7 +129,17 @@ def _score_reasons(made: WinDecision, chosen: int, turn: Turn) -> list[Reason]:
     ours = us + worth + made.stake + (rules.nil_points if made.bid == NIL else 0)
     theirs = them + contract_points(made.opposing[chosen], rules) + made.their_stake
     reasons = goal_reasons(ours, theirs, rules.win)
-    if us - worth <= rules.lose:
+    if theirs >= rules.win and turn.auction.seat < 3:
+        partner_bid = turn.auction.partner_bid
+        known = turn.auction.sum_of_bids - (0 if partner_bid == NO_BID else contract_of(partner_bid))
+        tricks = made.opposing[chosen] - known
+        if tricks > 0:
+            reasons.append({"code": "others-to-bid", "tricks": tricks})
+    if made.bid == NIL:
+        failed = us + worth - rules.nil_points
+        if failed <= rules.lose:
+            reasons.append({"code": "loses-if-nil-fails", "score": failed, "goal": rules.lose})
+    elif us - worth <= rules.lose:
         reasons.append({"code": "loses-if-set", "score": us - worth, "goal": rules.lose})
     return reasons
 
@@ -143,7 +160,7 @@ def _other_reasons(
             others.append(bid + (above & -above).bit_length())
         if below:
             others.append(below.bit_length() - 1)
-    reasons = [_other_number(made, chosen, made.bids.index(other), outcomes, drawn) for other in others]
+    reasons = [_other_number(made, chosen, made.bids.index(other), outcomes, drawn, turn) for other in others]
     if bid == NIL:
         return reasons or [{"code": "no-other-bid"}]
     if made.weighed & NIL_BIT:  # nil is the first of the bids
@@ -156,7 +173,9 @@ def _other_reasons(
     return reasons or [{"code": "no-other-bid"}]
 
 
-def _other_number(made: WinDecision, chosen: int, other: int, outcomes: list[dict[str, float]], drawn: bool) -> Reason:
+def _other_number(
+    made: WinDecision, chosen: int, other: int, outcomes: list[dict[str, float]], drawn: bool, turn: Turn
+) -> Reason:
     """Return the comparison of the bid with another number; ``chosen`` and ``other`` are indices."""
     bid, p = made.bids[other], made.p_win[other]
     reason: Reason = {"code": "", "other": bid, "percent": tenth_of_percent(p)}
@@ -167,13 +186,23 @@ def _other_number(made: WinDecision, chosen: int, other: int, outcomes: list[dic
     else:
         makes = outcomes[other]["made"]
         reason["makes"] = percent(makes)
-        reason["code"] = "lower" if bid < made.bid and makes > outcomes[chosen]["made"] else "other-number"
+        reason["code"] = "other-number"
+        if bid < made.bid and reason["makes"] > percent(outcomes[chosen]["made"]):
+            rules = turn.position.rules
+            if _near_penalty(turn.standing.us_bags, rules):
+                reason["code"] = "lower-bags"
+            elif turn.standing.us + contract_points(made.contracts[other], rules) < rules.win:
+                reason["code"] = "lower"
     return reason
 
 
-def _bag_reasons(turn: Turn) -> list[Reason]:
-    """Return how many bags there are, if a penalty is near."""
-    bags, rules = turn.standing.us_bags, turn.position.rules
-    if not bags or bags < rules.bag_limit - FEW_BAGS or not rules.bags or not rules.bag_penalty:
+def _near_penalty(bags: int, rules: Rules) -> bool:
+    return rules.bags > 0 and rules.bag_penalty > 0 and bags > 0 and bags >= rules.bag_limit - FEW_BAGS
+
+
+def _bag_reasons(code: str, bags: int, turn: Turn) -> list[Reason]:
+    """Return how many bags a side has, if a penalty is near."""
+    rules = turn.position.rules
+    if not _near_penalty(bags, rules):
         return []
-    return [{"code": "bags", "bags": bags, "limit": rules.bag_limit, "penalty": rules.bag_penalty}]
+    return [{"code": code, "bags": bags, "limit": rules.bag_limit, "penalty": rules.bag_penalty}]

@@ -50,7 +50,7 @@ def nil(reason=NOT_RULED_OUT, clubs=1.0, diamonds=1.0, hearts=1.0, spades=1.0):
     return Nil(clubs, diamonds, hearts, spades, 1.0, 0.5, 0.5, 0.0, 25.0, reason, False)
 
 
-def decision(bid, chances, partner=4, opposing=5, own_nil=None):
+def decision(bid, chances, partner=4, opposing=5, own_nil=None, stake=0, their_stake=0):
     """A decision by hand; ``chances``: by bid its win probability, and how often contract or nil is made."""
     odds = np.zeros((len(chances), OURS, THEIRS), np.float32)
     for row, (other, (_, makes)) in zip(odds, chances.items(), strict=True):
@@ -65,16 +65,16 @@ def decision(bid, chances, partner=4, opposing=5, own_nil=None):
         bids=bids,
         contracts=[other + partner for other in bids],
         opposing=[opposing] * len(bids),
-        stake=0,
-        their_stake=0,
+        stake=stake,
+        their_stake=their_stake,
         p_win=[p for p, _ in chances.values()],
         odds=odds.reshape(len(bids), -1),
         weighed=sum(1 << other for other in bids),
     )
 
 
-def told(made, previous=(4, 5), us=0, them=0, us_bags=0, policy=WINPROB, explain=EXPLAINED, **rules):
-    where = Position(parse_pbn("AKJ62.AQ.Q.K9543"), previous, us, them, us_bags, 0, make_rules("classic", rules))
+def told(made, previous=(4, 5), us=0, them=0, both_bags=(0, 0), policy=WINPROB, explain=EXPLAINED, **rules):
+    where = Position(parse_pbn("AKJ62.AQ.Q.K9543"), previous, us, them, *both_bags, make_rules("classic", rules))
     return explain_winprob(made, turn_of(where, policy, committed_tables(), None, explain), policy)
 
 
@@ -110,7 +110,7 @@ def test_a_nil_that_was_weighed():
     made = decision(3, {0: (0.55, 0.6), 3: (0.6, 0.8)}, own_nil=weak)
     assert told(made)["reasons"][3:] == [
         {"code": "nil-wins-less", "percent": 55, "makes": 60},
-        {"code": "weak-spades", "percent": 60},
+        {"code": "weak-spades"},
     ]
     made = decision(3, {0: (0.61, 0.6), 3: (0.6, 0.8)}, own_nil=nil())
     assert told(made)["reasons"][3:] == [{"code": "nil-too-close", "percent": 61, "makes": 60}]
@@ -158,16 +158,58 @@ def test_what_the_score_asks_for(us, them, rules, expected):
 @pytest.mark.parametrize(
     ("bags", "rules", "expected"),
     [
-        (6, {}, []),
-        (7, {}, [{"code": "bags", "bags": 7, "limit": 10, "penalty": 100}]),
-        (7, {"bags": False}, []),
-        (7, {"bag_penalty": 0}, []),
-        (0, {"bag_limit": 3}, []),
+        ((6, 6), {}, []),
+        ((7, 0), {}, [{"code": "bags", "bags": 7, "limit": 10, "penalty": 100}]),
+        ((0, 8), {}, [{"code": "their-bags", "bags": 8, "limit": 10, "penalty": 100}]),
+        ((7, 7), {"bags": False}, []),
+        ((7, 7), {"bag_penalty": 0}, []),
+        ((0, 0), {"bag_limit": 3}, []),
     ],
 )
 def test_bags_near_the_penalty(bags, rules, expected):
-    reasons = told(decision(3, {3: (0.6, 0.8)}), us_bags=bags, **rules)["reasons"]
-    assert [reason for reason in reasons if reason["code"] == "bags"] == expected
+    reasons = told(decision(3, {3: (0.6, 0.8)}), both_bags=bags, **rules)["reasons"]
+    assert [reason for reason in reasons if reason["code"].endswith("bags")] == expected
+
+
+@pytest.mark.parametrize(
+    ("us", "bags", "code"), [(0, 0, "lower"), (0, 8, "lower-bags"), (440, 0, "other-number"), (440, 8, "lower-bags")]
+)
+def test_why_a_lower_bid_is_worse(us, bags, code):
+    """With 440 points, a contract of 6 reaches the goal as well as one of 7."""
+    made = decision(3, {2: (0.6, 0.9), 3: (0.61, 0.8)})
+    (reason,) = [reason for reason in told(made, us=us, both_bags=(bags, 0))["reasons"] if "other" in reason]
+    assert reason == {"code": code, "other": 2, "percent": 60, "makes": 90}
+
+
+def test_nils_of_the_others_and_of_partner():
+    made = decision(3, {3: (0.6, 0.8)}, partner=0, opposing=4, stake=100, their_stake=100)
+    made.odds[0, :] = 0.0
+    made.odds[0, [0, 1, 8]] = 0.5, 0.25, 0.25  # all is made; their nil fails; partner's nil fails
+    assert told(made, previous=(0, 4, 0))["reasons"][1:5] == [
+        {"code": "partner-bid", "partner": 4, "bid": 3, "contract": 7},
+        {"code": "makes", "makes": 100},
+        {"code": "partner-nil-makes", "makes": 75},
+        {"code": "their-nil", "fails": 25},
+    ]
+
+
+def test_a_nil_before_partner_has_bid():
+    made = decision(0, {0: (0.6, 0.8)}, partner=3, own_nil=nil())
+    assert {"code": "partner-alone-to-bid", "partner": 3} in told(made, previous=(5,))["reasons"]
+
+
+def test_a_nil_that_may_lose_the_game():
+    made = decision(0, {0: (0.6, 0.8)}, own_nil=nil())
+    told_reasons = told(made, us=-150, lose=-200)["reasons"]
+    assert {"code": "loses-if-nil-fails", "score": -210, "goal": -200} in told_reasons
+
+
+def test_opponents_who_have_yet_to_bid():
+    made = decision(3, {3: (0.6, 0.8)}, opposing=8)
+    assert told(made, them=450)["reasons"][3:5] == [
+        {"code": "they-reach-goal", "score": 530, "goal": 500},
+        {"code": "others-to-bid", "tricks": 3},
+    ]
 
 
 def test_the_brief_explanation_has_the_first_reasons_and_the_win_probability():
@@ -185,7 +227,9 @@ def test_the_contract():
 
 def test_the_weak_point_of_a_nil():
     assert nil_details(nil(clubs=0.9, diamonds=0.95), 0) == []
-    assert nil_details(nil(clubs=0.89, diamonds=0.7), 0) == [{"code": "weak-diamonds", "percent": 30}]
+    assert nil_details(nil(clubs=0.89, diamonds=0.7), 0) == [{"code": "weak-diamonds"}]
+    assert nil_details(nil(FOUR_SPADES, clubs=0.6, spades=0.0), 0) == [{"code": "weak-four-spades"}]
+    assert nil_details(nil(FOUR_SPADES, clubs=0.4, spades=0.0), 0) == [{"code": "weak-clubs"}]
     assert nil_details(nil(clubs=0.9), 1) == [{"code": "nil-pass-one"}]
     assert nil_details(nil(clubs=0.89), 2)[0] == {"code": "nil-pass", "cards": 2}
 
@@ -251,7 +295,8 @@ def test_brief_answers_are_below_400_bytes(calls):
     for call in found:
         made = decided(call, tables, BRIEF)
         answer = orjson.dumps(answer_body(call, made, tables.version))
-        assert len(answer) < 400, answer
+        other_tables = sum(len(entry) + 3 for entry in call.assumed if "error" in entry)
+        assert len(answer) < 400 + other_tables, answer
 
 
 def test_brief_explanations_are_parts_of_the_whole_ones(calls):
@@ -261,7 +306,8 @@ def test_brief_explanations_are_parts_of_the_whole_ones(calls):
         assert brief.bid == whole.bid
         codes = [reason["code"] for reason in whole.explanation["reasons"]]
         given = [reason["code"] for reason in brief.explanation["reasons"]]
-        assert [code for code in codes if code in given] == given
+        left = iter(codes)
+        assert all(code in left for code in given)
         assert ("p_win" in brief.explanation) == (call.base == "winprob")
 
 

@@ -105,17 +105,13 @@ def _list_faults(previous: Any, rules: Rules, field: str) -> Faults:
 
 def _read_all(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
     """Return the four bids as numbers."""
-    rules = info.context.rules
     if type(value) is list and len(value) != 4:
-        raise refusal(
-            ((), "too-many-items" if len(value) > 4 else "bid-out-of-range", f"{len(value)} bids; accepted: 4")
-        )
-    first = _previous(value[:3], rules) if type(value) is list else None
-    if first is not None:
-        bids = (*first, *(_previous(value[3:], rules) or (-1,)))
-        if bids[3] >= 0 and pair_allowed(bids[1], bids[3], rules):
-            return bids
-    raise refusal(*_list_faults(value, rules, "bids"))
+        code = "too-many-items" if len(value) > 4 else "bid-out-of-range"
+        raise refusal(((), code, f"{len(value)} bids; accepted: 4"))
+    faults = _list_faults(value, info.context.rules, "bids")
+    if faults:
+        raise refusal(*faults)
+    return tuple(BID_WORDS[bid] if type(bid) is str else bid for bid in value)
 
 
 def _bid_faults(place: Place, bid: Any, rules: Rules, code: str) -> Faults:

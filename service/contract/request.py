@@ -429,7 +429,8 @@ def _instead(field: str, number: int) -> str:
     >>> _instead("bag_limit", 10).partition(",")[0]
     'rules.bag_limit=10'
     """
-    return f"rules.{field}={json.dumps(FIELDS[field].values.json_of(number))}, error {ERRORS[field]}"
+    error = f"error {ERRORS[field]}" if field in ERRORS else "error not measured"
+    return f"rules.{field}={json.dumps(FIELDS[field].values.json_of(number))}, {error}"
 
 
 _NOTHING: dict[str, Any] = {}

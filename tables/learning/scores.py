@@ -20,31 +20,32 @@ OTHER_GOALS = (
     *((goal, NO_LOSING_GOAL) for goal in (100, 200, 250, 300, 350, 1000)),
     *((200, -200), (250, -200), (300, -200), (400, -200), (500, -200), (50, -100), (100, -100), (500, -100)),
 )
+CLASSIC = PRESETS["classic"]
 # Shares of positions by rules of play.
 RULES_OF_PLAY = {
-    "classic": 0.62,
-    "no-bags": 0.03,
-    "five-bags": 0.03,
-    "nil-50": 0.03,
-    "pass-2": 0.07,
-    "pass-4": 0.05,
-    "jokers": 0.05,
-    "jjdd": 0.05,
-    "whiz": 0.03,
-    "suicide": 0.04,
+    CLASSIC: 0.60,
+    CLASSIC._replace(nil_points=200): 0.02,
+    PRESETS["no-bags"]: 0.03,
+    PRESETS["five-bags"]: 0.03,
+    PRESETS["nil-50"]: 0.03,
+    PRESETS["pass-2"]: 0.07,
+    PRESETS["pass-4"]: 0.05,
+    PRESETS["jokers"]: 0.05,
+    PRESETS["jjdd"]: 0.05,
+    PRESETS["whiz"]: 0.03,
+    PRESETS["suicide"]: 0.04,
 }
 SHORT_GOALS = (200, -100)
 
 
 def _games() -> tuple[list[Rules], list[int]]:
     games, groups = [], []
-    for group, preset in enumerate(RULES_OF_PLAY):
-        rules = PRESETS[preset]
+    for group, rules in enumerate(RULES_OF_PLAY):
         goals = [SHORT_GOALS, (rules.win, rules.lose)]
-        if preset == "classic":
+        if rules == CLASSIC:
             goals = [*CLASSIC_GOALS, *OTHER_GOALS]
         made = [rules._replace(win=win, lose=lose) for win, lose in goals]
-        if preset == "classic":
+        if rules == CLASSIC:
             made.append(PRESETS["bis-paper"])
         games += made
         groups += [group] * len(made)

@@ -37,14 +37,19 @@ CASES = tuple(
         {"win": 740, "lose": -100},
         {"win": 500, "lose": -350},
         {"win": 700, "lose": -400},
+        {"win": 100, "lose": -100, "bag_limit": 7},
         {"win": 100, "lose": -100, "bag_limit": 7, "bag_penalty": 97},
-        {"bag_limit": 5},
+        {"win": 100, "lose": -100, "bag_limit": 5},
         {"bag_limit": 3, "bag_penalty": 33},
         {"bag_penalty": 50},
         {"bag_penalty": 200},
         {"nil_points": 80},
         {"nil_points": 150},
-        {"nil_points": 200},
+        {"nil_points": 300},
+        {"nil_pass": 1},
+        {"nil_pass": 3},
+        {"variant": "whiz", "bags": False},
+        {"variant": "jokers", "bags": False},
         {"min_bid": 2},
         {"team_min": 5},
         {"team_max": 9},
@@ -81,7 +86,7 @@ def nearest_tables(setup: Setup) -> str:
 def error_of(rules: Rules, setup: Setup) -> Error:
     """Compare the nearest table with one made for ``rules``."""
     nearest = setup.opened.games.nearest(rules)
-    assert nearest is not None, "the cases are partnership games"
+    assert nearest is not None, "the cases are games that have win tables"
     own = place_of(rules, 0)
     profiles = setup.tables
     seeds = np.random.default_rng(setup.seed).integers(0, 2**31, BUCKETS * BUCKETS).tolist()
@@ -102,7 +107,7 @@ def error_of(rules: Rules, setup: Setup) -> Error:
 
 
 def _values(seen: np.ndarray, place: WinTableSlice, win: np.ndarray) -> np.ndarray:
-    counted = seen if place.limit > 1 else seen * (1, 0, 1, 0)
+    counted = seen if place.bags > 1 or place.bag_shift else seen * (1, 0, 1, 0)
     return np.array([win_probability(Standing(a, c, b, d), place, win) for a, b, c, d in counted.tolist()])
 
 

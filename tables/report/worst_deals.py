@@ -66,7 +66,7 @@ def worst_deals(setup: Setup) -> str:
     """Return the deals at which `winprob` lost most compared with `bis`, and its mean gain over all deals."""
     n = 10 * setup.pairs
     hands, bids, after = np.zeros((n, 4), np.int64), np.zeros((n, 2, 4), np.int64), np.zeros((n, 2))
-    game = GAMES.index((PAPER.win, PAPER.lose, PAPER.bag_penalty))
+    game = GAMES.index(PAPER)
     scores = random_scores(np.random.default_rng(setup.seed + 1), np.full(n, game))
     ours, theirs, *_ = policies_by_chair(parse_policy("winprob"), parse_policy("bis"))
     players = player_rows("srp", "srp")

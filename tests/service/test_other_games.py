@@ -6,8 +6,10 @@ import pytest
 
 from service.bidding.bidder import decide
 from service.bidding.game.rules import FIELDS, NO_LOSING_GOAL, PRESETS, make_rules
+from service.bidding.game.scoring import Standing
 from service.bidding.winprob.games import KEY_FIELDS
 from service.bidding.winprob.nearest_errors import ERRORS
+from service.bidding.winprob.win_table import table_bags, win_probability
 from service.contract.request import read_bid
 from service.problems import ProblemError
 from tests.conftest import committed_tables
@@ -24,6 +26,7 @@ def _request(rules, **more):
 
 
 def test_every_common_game_is_served():
+    """No score from the losing goal, or -150, on is below the table's first row, so a lead always counts."""
     tables = committed_tables()
     exact = 0
     for win, lose, bags, nil_points in itertools.product(GOALS, LOSING, BAGS, NIL_POINTS):
@@ -31,6 +34,8 @@ def test_every_common_game_is_served():
         call = read_bid(_request(rules), tables.games)
         named = {entry.split("=")[0] for entry in call.assumed if entry.startswith("rules.")}
         assert 0 <= decide(call.position, call.policy, tables, call.legal, False).bid <= 13
+        nearest = tables.games.nearest(call.position.rules)
+        assert nearest.win_slice.floor * nearest.win_slice.unit <= max(lose or -150, -150)
         strict = _request(rules | {"approximate": False})
         if named:
             with pytest.raises(ProblemError) as refused:
@@ -79,7 +84,7 @@ def test_other_policies_need_no_table(call):
 
 
 def test_the_error_of_every_rule_is_measured():
-    assert ERRORS.keys() == {*KEY_FIELDS} - {"variant", "bags"}  # games without bags have tables of their own
+    assert ERRORS.keys() == {*KEY_FIELDS} - {"variant", "deck"}  # no table serves another variant or deck
     assert all(0.0 <= error < 10.0 for error in ERRORS.values())
 
 
@@ -107,3 +112,17 @@ def test_a_similar_rule_gives_a_similar_chance():
         chances.append(made.explanation["p_win"])
     assert abs(chances[0] - chances[1]) < 0.02
     assert make_rules("classic", {"bag_limit": 9}) != PRESETS["classic"]
+
+
+@pytest.mark.parametrize("preset", ["classic", "whiz", "suicide", "jokers", "jjdd", "pass-2"])
+@pytest.mark.parametrize("rules", [{"win": 1000}, {"win": 1000, "lose": -100}, {"bags": False}, {"win": 2000}])
+def test_a_lead_counts_in_every_game(preset, rules):
+    """So does the number of bags, unless the rules count none: then it is as if both sides had none."""
+    tables = committed_tables()
+    game = make_rules(preset, rules)
+    nearest = tables.games.nearest(game)
+    win = tables.arrays["win"]
+    level, ahead = (win_probability(Standing(us, 0, 0, 0), nearest.win_slice, win) for us in (0, 200))
+    assert 0.45 < level < 0.55
+    assert ahead > level + 0.05 or game.win > 1000
+    assert table_bags(0, nearest.win_slice) == 0 or game.bags

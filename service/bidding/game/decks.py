@@ -75,9 +75,15 @@ def _ranks(names: list[str], suit: str) -> str:
     return "".join(sorted(ranks, key=(RANKS + "LB").index, reverse=True))
 
 
+# Cards of clubs, diamonds, hearts and spades in the decks that have tables (`table_profile`).
+SHAPES = ((13, 13, 13, 13), (12, 13, 12, 15), (12, 12, 12, 16))
 CARD_CODES = tuple(codes_of(deck) for deck in DECKS)
 CARD_NAMES = tuple({code: name for name, code in codes.items()} for codes in CARD_CODES)
 DECK_BITS = tuple(sum(1 << code for code in codes.values()) for codes in CARD_CODES)
+for _deck, _codes in zip(DECKS, CARD_CODES, strict=True):
+    _shape = tuple(sum(code >> 4 == suit for code in _codes.values()) for suit in range(4))
+    if _shape not in SHAPES:
+        raise TypeError(f"deck {_deck.name}: found {_shape} cards by suit; accepted: {SHAPES}, which have tables")
 # The same by suit, for compiled code, in which all of a deck's bits may be more than an int64 holds.
 DECK_SUITS = tuple(tuple(bits >> 16 * suit & SUIT_BITS for suit in range(4)) for bits in DECK_BITS)
 # By deck: the ranks of spades above the thirteenth from below, which is the ace in the standard deck.

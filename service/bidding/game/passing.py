@@ -12,6 +12,7 @@ from service.bidding.game.variants import deck_of
 
 MOST_PASSED = 4
 SPADES_COUNT = 2  # weight of the danger in spades: no other suit's cards can be discarded on them
+SURE_TRICK = 1 << 24  # danger of a spade above all unseen ones: more than that of any other cards
 SPADE_RANKS = 6  # partner gives a spade as if it were so many ranks higher
 
 
@@ -39,12 +40,15 @@ def given_cards(hand: int, bid: int, number: int, deck: int) -> int:
 def given_by_nil(hand: int, number: int, unseen: int) -> int:
     """Return the ``number`` cards that a nil bidder gives, as bits; ``unseen``: the cards in the other hands.
 
-    Of each suit the highest cards go. All ways to divide the number among the suits are tried.
+    Of each suit the highest cards go, and first of all the spades that always win a trick. All ways to divide the
+    number among the suits are tried.
     """
     clubs = dangers(hand & SUIT_BITS, unseen & SUIT_BITS, 3)
     diamonds = dangers(hand >> 16 & SUIT_BITS, unseen >> 16 & SUIT_BITS, 3)
     hearts = dangers(hand >> 32 & SUIT_BITS, unseen >> 32 & SUIT_BITS, 3)
-    spades = dangers(hand >> 48 & SUIT_BITS, unseen >> 48 & SUIT_BITS, 13)
+    held, others = hand >> 48 & SUIT_BITS, unseen >> 48 & SUIT_BITS
+    spades = dangers(held, others, 13)
+    sure = (held >> others.bit_length()).bit_count()  # spades that win a trick whatever the others play
     best = 0
     least = 1 << 40
     for c in range(number + 1):
@@ -52,6 +56,8 @@ def given_by_nil(hand: int, number: int, unseen: int) -> int:
             for h in range(number + 1 - c - d):
                 s = number - c - d - h
                 danger = clubs[c] + diamonds[d] + hearts[h] + SPADES_COUNT * spades[s]
+                if s < sure:
+                    danger += SURE_TRICK * (sure - s)
                 if danger < least:
                     least = danger
                     best = s << 12 | h << 8 | d << 4 | c

@@ -42,6 +42,7 @@ BID_NAMES = (
     *("sum_13", "sum_below_10", "side_above_7", "past_goal", "reaches_goal"),
     *("p_win_made", "p_win_made_other_set", "p_win_bags", "p_win_set"),
 )
+MOST_NIL_POINTS = 200  # of the games that the net learns; more count as these
 INPUTS = CARD_INPUTS + len(POSITION_NAMES)  # inputs of a position
 BID_INPUTS = len(BID_NAMES)  # inputs of a candidate bid
 VALUES = BID_NAMES.index("p_win_made")  # index of the first bid input that is the win probability of an outcome
@@ -162,7 +163,7 @@ def model_position(
     """
     suits = suits_of(hand)
     us, them, us_bags, them_bags = standing
-    if win_slice.limit == 1:  # the rules count no bags; ignore those of the request
+    if not rules.bags:  # ignore those of the request
         us_bags, them_bags = 0, 0
     standing = record(Standing, (us, them, us_bags, them_bags))
     regular, nil, weighed, certain = bids_to_weigh(suits, auction, allowed, rules, tables)
@@ -191,7 +192,7 @@ def rule_inputs(rules: Rules) -> tuple[float, float, float, float, float, float]
         1.0 if rules.variant == WHIZ else 0.0,
         1.0 if rules.variant == SUICIDE else 0.0,
         0.0 if rules.bags else 1.0,
-        rules.nil_points / 100.0 - 1.0,
+        (rules.nil_points if rules.nil_points < MOST_NIL_POINTS else MOST_NIL_POINTS) / 100.0 - 1.0,
     )
 
 
@@ -225,9 +226,9 @@ def position_inputs(
             second.bit_count() / 6.0,
             third.bit_count() / 6.0,
             spades.bit_count() / 6.0,
-            cnil[0, first],
-            cnil[0, second],
-            cnil[0, third],
+            cnil[-2 if first & 1 else 0, first],  # with jokers, only diamonds have a deuce, and a row of their own
+            cnil[-2 if second & 1 else 0, second],
+            cnil[-2 if third & 1 else 0, third],
             regular.estimate / 5.0,
             takes / 5.0,
             nil.value,
@@ -252,8 +253,8 @@ def position_inputs(
         + to_goal(us, rules.win)
         + to_goal(them, rules.win)
         + (
-            us_bags / win_slice.limit,
-            them_bags / win_slice.limit,
+            us_bags / rules.bag_limit,
+            them_bags / rules.bag_limit,
             to_losing(us, rules.lose),
             to_losing(them, rules.lose),
             -2.0 if lead < -200 else (2.0 if lead > 200 else lead / 100.0),

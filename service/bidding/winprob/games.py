@@ -30,10 +30,12 @@ from service.bidding.game.scoring import effective_bag_rules
 from service.bidding.game.variants import deck_number
 
 CLASSIC = PRESETS["classic"]
+NIL_200 = CLASSIC._replace(nil_points=200)  # common, but no preset
 # The variants in which bids are chosen by win probability. Cutthroat has four scores; mirror and strict whiz leave no
 # choice.
 WON_VARIANTS = (PARTNERSHIP, WHIZ, SUICIDE, JOKERS)
 LONGEST = 1000  # goal of the tables without a losing goal, which serve all lower goals too
+LONG = ("whiz", "suicide", "jokers", "jjdd", "pass-2", "pass-4")  # presets besides classic that have such a table
 # Points between the goals of the tables with a losing goal. Other rules have one such table, of 300 points.
 WIDTHS = (150, 200, 250, 300, 350, 400, 450, 500, 600, 700, 800, 1000)
 LOSE = -100  # losing goal of these games; the goal follows from the width
@@ -66,7 +68,7 @@ class WinTableSlice(NamedTuple):
     bags: int = BAGS  # number of bag counts of each side
     unit: int = ROW_POINTS  # points that one row covers
     extra: int = 0  # 1: the table is in `extra_win`; 0: in `win`
-    limit: int = BAGS  # bag limit of the game that the table values; 1 if it counts no bags
+    bag_shift: int = 0  # bags to add before looking up, so that as many are missing until the penalty
 
 
 class Nearest(NamedTuple):
@@ -83,8 +85,8 @@ _COSTS = {"nil_points": 20, "bag_limit": 1_000, "bag_penalty": 30, "bags": 1_000
 _COST = 500  # of a rule that is not listed
 _TOO_NARROW = 5_000  # cost of a table whose losing goal is reached before the game's own
 _NO_LOSING_GOAL = 1_000  # cost of a table without a losing goal for a game with one
-_LOSING_GOAL = 200_000  # cost of a table with a losing goal for a game without one
-_TOO_SHORT = 100  # cost of each point by which a table's goal is too low
+_LOSING_GOAL = 10_000_000  # cost of a table with a losing goal for a game without one
+_TOO_SHORT = 100  # cost of each point that a table has too few: it takes all scores below its first row for equal
 _MOST_KNOWN = 1024  # rule sets whose nearest table is remembered
 
 GameKey = tuple[int, ...]  # the values of KEY_FIELDS
@@ -139,9 +141,9 @@ def game_of(rules: Rules) -> Rules:
 
 
 def whole_rows(rows: Iterable[Iterable[int]]) -> list[tuple[int, ...]]:
-    """Return the rows of the table `games` that are not empty, with one column for each of KEY_FIELDS, and the limit.
+    """Return the rows of the table `games` that are not empty, with one column for each of KEY_FIELDS, and the shift.
 
-    The file has no column for a table's `limit`, which is that of its own game, and none for rules that were added
+    The file has no column for a table's `bag_shift`, which is 0 for its own game, and none for rules that were added
     after it was made; its games get the default of these.
     """
     whole = []
@@ -149,7 +151,7 @@ def whole_rows(rows: Iterable[Iterable[int]]) -> list[tuple[int, ...]]:
         told = len(row) - PLACE_COLUMNS
         if any(row):
             place = WinTableSlice(*row[told:])
-            whole.append((*row[:told], *_KEY_DEFAULTS[told:], *place._replace(limit=place.bags)))
+            whole.append((*row[:told], *_KEY_DEFAULTS[told:], *place))
     return whole
 
 
@@ -177,7 +179,7 @@ def place_of(rules: Rules, start: int, extra: int = 1) -> WinTableSlice:
         raise ValueError(f"win is {rules.win}; accepted: multiples of {unit}")
     floor = -DEPTH_POINTS // unit if rules.lose == NO_LOSING_GOAL else (rules.lose + 1) // unit
     size = -(-rules.win // unit) - floor
-    place = WinTableSlice(floor, size, start, limit, unit, extra, limit)
+    place = WinTableSlice(floor, size, start, limit, unit, extra)
     if cells_of(place) > MOST_CELLS:
         raise ValueError(
             f"the win table has {cells_of(place)} cells ({size} scores and {limit} bag counts of each side);"
@@ -230,7 +232,7 @@ def nearest_game(rules: Rules, games: Mapping[GameKey, WinTableSlice]) -> Neares
         return None
     _, place, other = min(costs, key=itemgetter(0))
     floor = -(-rules.win // place.unit) - place.size
-    win_slice = place._replace(floor=floor, limit=effective_bag_rules(rules)[0])
+    win_slice = place._replace(floor=floor, bag_shift=place.bags - rules.bag_limit if rules.bags else 0)
     return Nearest(win_slice, tuple(_instead(own, other, place.unit)))
 
 
@@ -241,13 +243,14 @@ def _cost(rules: Rules, table: Rules) -> int:
         if own != other and name not in ("win", "lose"):
             cost += _COSTS.get(name, _COST) * abs(own - other)
     wider = _wider(rules, table)
+    short = -_TOO_SHORT * wider if wider < 0 else 0
     if rules.lose == table.lose == NO_LOSING_GOAL:
-        return cost + (-_TOO_SHORT * wider if wider < 0 else min(wider, 1))
+        return cost + short + (1 if wider > 0 else 0)
     if table.lose == NO_LOSING_GOAL:
-        return cost + _NO_LOSING_GOAL
+        return cost + short + _NO_LOSING_GOAL
     if rules.lose == NO_LOSING_GOAL:
         return cost + _LOSING_GOAL
-    return cost + (_TOO_NARROW - wider if wider < 0 else wider)
+    return cost + (_TOO_NARROW + short if wider < 0 else wider)
 
 
 def _wider(rules: Rules, table: Rules) -> int:
@@ -258,29 +261,27 @@ def _wider(rules: Rules, table: Rules) -> int:
 
 
 def _instead(rules: Rules, table: Rules, unit: int) -> Iterable[tuple[str, int]]:
-    loses = NO_LOSING_GOAL not in (rules.lose, table.lose)
+    goal = -(-rules.win // unit) * unit  # where the table's last row ends
+    without = table.lose == NO_LOSING_GOAL
     for name, own, other in zip(KEY_FIELDS, _key_values(rules), _key_values(table), strict=True):
+        value = other
         if name == "win":
-            if rules.lose == table.lose == NO_LOSING_GOAL and other < own:
-                yield name, other
-            elif own % unit:
-                yield name, -(-own // unit) * unit
-        elif name == "lose":
-            if loses and _wider(rules, table):
-                yield name, own - _wider(rules, table)
-            elif not loses and own != other:
-                yield name, other
-        elif own != other:
-            yield name, other
+            value = min(goal, other) if without else goal
+        elif name == "lose" and not without:
+            value = goal - (table.win - table.lose)
+        if own != value:
+            yield name, value
 
 
 def _shipped_games() -> list[Rules]:
     """Return the games with a win table, without those that the table of a game before them values exactly."""
     wanted = [PRESETS[preset]._replace(win=LONGEST) for preset in ("classic", "no-bags")]
-    wanted += [_with_width(preset, width) for preset in ("classic", "no-bags") for width in WIDTHS]
+    wanted += [_with_width(PRESETS[preset], width) for preset in ("classic", "no-bags") for width in WIDTHS]
+    wanted += [NIL_200._replace(win=LONGEST), _with_width(NIL_200, 300)]
     presets = [name for name, rules in PRESETS.items() if rules.variant in WON_VARIANTS]
+    wanted += [PRESETS[preset]._replace(win=LONGEST, lose=NO_LOSING_GOAL) for preset in presets if preset in LONG]
     wanted += [PRESETS[preset] for preset in presets]
-    wanted += [_with_width(preset, 300) for preset in presets if preset not in ("board-4", "ten-for-200")]
+    wanted += [_with_width(PRESETS[preset], 300) for preset in presets if preset not in ("board-4", "ten-for-200")]
     places: dict[GameKey, WinTableSlice] = {}
     games = []
     for rules in map(game_of, wanted):
@@ -291,8 +292,8 @@ def _shipped_games() -> list[Rules]:
     return games
 
 
-def _with_width(preset: str, width: int) -> Rules:
-    return PRESETS[preset]._replace(win=width + LOSE, lose=LOSE)
+def _with_width(rules: Rules, width: int) -> Rules:
+    return rules._replace(win=width + LOSE, lose=LOSE)
 
 
 SLICES = placed(_shipped_games(), extra=0)  # in the array `win`
@@ -300,4 +301,4 @@ WIN_CELLS = sum(map(cells_of, SLICES.values()))
 SHIPPED = Games({key_of(rules): place for rules, place in SLICES.items()})
 SHIPPED_ROWS = tuple((*key, *place) for key, place in SHIPPED.items())  # the same as rows, for kernels
 GAME_COLUMNS = len(SHIPPED_ROWS[0])  # number of columns
-PLACE_COLUMNS = WinTableSlice._fields.index("limit")  # columns of the table `games` that say where a win table is
+PLACE_COLUMNS = WinTableSlice._fields.index("bag_shift")  # columns of the table `games` that say where a win table is

@@ -77,7 +77,8 @@ class GameValues(NamedTuple):
 
     win_slice: WinTableSlice
     win: OutcomeValues  # the array that contains the table
-    fall: int  # points of a bag penalty, less those of its bags
+    limit: int  # bags that bring a penalty
+    fall: int  # its points, less those of its bags
     moves: list[tuple[Moves, Moves]]  # our side's and theirs, by whether our side bids first in the next round
 
 
@@ -107,7 +108,7 @@ def game_values(rules: Rules, win_slice: WinTableSlice, win: OutcomeValues) -> G
     ours, theirs = (OUR_WAYS, (OURS, 1), _FAR, win_slice.start), (THEIR_WAYS, (1, THEIRS), -_FAR, 0)
     first, second = (size * bags * bags, bags), (bags * bags, 1)  # steps of the side that bids first, and not
     by_first = [(moves(*ours, *second), moves(*theirs, *first)), (moves(*ours, *first), moves(*theirs, *second))]
-    return GameValues(win_slice, win, fall, by_first)
+    return GameValues(win_slice, win, limit, fall, by_first)
 
 
 def _results(ways: Ways, nil_points: int, limit: int, fall: int) -> tuple[Cells, Cells]:
@@ -126,10 +127,10 @@ def _results(ways: Ways, nil_points: int, limit: int, fall: int) -> tuple[Cells,
 def _cells_by_row(win_slice: WinTableSlice, rules: Rules, margin: int, far: int, row_step: int, bag_step: int) -> Cells:
     # `Moves.cells`: rows from ``margin`` below the table to ``margin`` above it, for each number of bags.
     rows = np.arange(-margin, win_slice.size + margin)
-    bags = np.arange(win_slice.limit).reshape(-1, 1)
+    bags = np.arange(effective_bag_rules(rules)[0]).reshape(-1, 1)
     points = win_slice.unit * (rows + win_slice.floor) + bags
     over = (points >= rules.win) | (points <= rules.lose)
-    counted = np.maximum(bags + win_slice.bags - win_slice.limit, 0)  # as in `win_table.table_bags`
+    counted = np.maximum(bags + win_slice.bag_shift, 0)  # as in `win_table.table_bags`
     cells: Cells = rows.clip(0, win_slice.size - 1) * row_step + counted * bag_step + over * points * far
     return cells.ravel()
 
@@ -153,7 +154,7 @@ def outcome_value_matrix(ours: Side, theirs: Side, next_first: int, rules: Rules
 
 def _goes_on(side: Side, rules: Rules, game: GameValues) -> bool:
     """Return whether the side certainly reaches no goal in the round."""
-    limit, fall = game.win_slice.limit, game.fall
+    limit, fall = game.limit, game.fall
     before = side.score - side.held  # points without bags
     lost = fall * (
         (side.held + _MOST_BAGS) // limit
@@ -194,7 +195,7 @@ def _counted(side: Side, moves: Moves, rules: Rules, game: GameValues) -> Cells:
     for contracts, stake in side.bids:
         for contract in contracts:
             for sign, nil, more in moves.ways[stake > 0].T.tolist():
-                over, bags = divmod(held + more, place.limit)
+                over, bags = divmod(held + more, game.limit)
                 points = score - held + 10 * sign * contract + nil * stake - over * game.fall + bags
                 row, counted = score_row(points, bags, place), table_bags(bags, place)
                 cell = moves.start + row * moves.row_step + counted * moves.bag_step

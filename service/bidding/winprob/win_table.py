@@ -36,10 +36,10 @@ def score_row(score: int, bags: int, win_slice: WinTableSlice) -> int:
 def table_bags(bags: int, win_slice: WinTableSlice) -> int:
     """Return the table's bag count for a side with ``bags``: as many bags are missing until the penalty, if possible.
 
-    >>> table_bags(6, WinTableSlice(0, 20, 0, bags=10, limit=7))
+    >>> table_bags(6, WinTableSlice(0, 20, 0, bags=10, bag_shift=3))
     9
     """
-    counted = bags + win_slice.bags - win_slice.limit
+    counted = bags + win_slice.bag_shift
     return counted if counted > 0 else 0
 
 

@@ -58,13 +58,13 @@ def test_more_games_are_told_by_their_rows(fitted):
         (
             "five-bags",
             {},
-            WinTableSlice(-30, 130, 0, 5, 5, 1, 5),
+            WinTableSlice(-30, 130, 0, 5, 5, 1),
         ),  # five bags take 50 and the five points that they brought
-        ("no-bags", {"lose": -200}, WinTableSlice(-20, 70, 0, 1, 10, 1, 1)),
+        ("no-bags", {"lose": -200}, WinTableSlice(-20, 70, 0, 1, 10, 1)),
         (
             "classic",
             {"win": 55, "lose": -55, "bag_limit": 2, "bag_penalty": 13},
-            WinTableSlice(-54, 109, 0, 2, 1, 1, 2),
+            WinTableSlice(-54, 109, 0, 2, 1, 1),
         ),
         ("classic", {"win": 200, "nil_points": 75}, WinTableSlice(-30, 70, 0, 10, 5, 1)),
     ],

@@ -665,6 +665,8 @@ CASES: dict[str, Maker] = {
     VARIANTS + "nil_threshold": lambda r: (r.randrange(7), r.choice(BIS), r.uniform(-1, 9), r.randint(0, 9)),
     WINPROB + "slice_of": lambda r: (r.choice((winnable(r)[0], *RULES)), ALL),
     WINNING + "win_array": lambda r: (winnable(r)[1], ALL),
+    "service.bidding.table_profile.plain_profile": lambda r: (r.choice((*RULES, JOKERS, *DECKS, *PASSES)),),
+    WINNING + "table_bags": lambda r: (r.randrange(10), winnable(r)[1]._replace(bag_shift=r.randint(-20, 9))),
     WINNING + "score_row": lambda r: (r.randint(-300, 600), r.randrange(BAGS), winnable(r)[1]),
     WINNING + "win_probability": lambda r: next(
         (standing(r, rules), win_slice, table_of(win_slice)) for rules, win_slice in [winnable(r)]
@@ -675,6 +677,11 @@ CASES: dict[str, Maker] = {
     WINPROB + "card_inputs": lambda r: (holdings(suits_of(hand(r))), view(np.zeros(CARD_INPUTS))),
     FEATURES + "to_goal": lambda r: (r.randint(-150, 520), r.choice((200, 500))),
     FEATURES + "to_losing": lambda r: (r.randint(-250, 520), r.choice((-200, -100, NO_LOSING_GOAL))),
+    FEATURES + "rule_inputs": lambda r: (r.choice((*RULES, JOKERS, *DECKS, *PASSES)),),
+    FEATURES + "model_nil": lambda r: (
+        *(suits_of(hand(r)), auction(r), r.choice((1, LOW_FOUR)), EVERY_BID),
+        *(r.choice((*RULES, *PASSES)), ALL),
+    ),
     FEATURES + "top_spades": lambda r: (holding(r),),
     FEATURES + "position_inputs": seen_position,
     FEATURES + "bids_to_weigh": lambda r: (

@@ -17,7 +17,7 @@ from tests.conftest import committed_tables
 WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2, "policy": "winprob", "convention": "none"}
 GOALS = range(50, 1001, 50)
 LOSING = (None, -100, -200, -300, -500)
-BAGS = ({"bags": False}, {"bag_limit": 5}, {"bag_limit": 7}, {"bag_limit": 10})
+BAGS: tuple[dict[str, object], ...] = ({"bags": False}, {"bag_limit": 5}, {"bag_limit": 7}, {"bag_limit": 10})
 NIL_POINTS = (50, 100, 200)
 
 
@@ -30,11 +30,12 @@ def test_every_common_game_is_served():
     tables = committed_tables()
     exact = 0
     for win, lose, bags, nil_points in itertools.product(GOALS, LOSING, BAGS, NIL_POINTS):
-        rules = {"win": win, "lose": lose, "nil_points": nil_points, **bags}
+        rules: dict[str, object] = {"win": win, "lose": lose, "nil_points": nil_points} | bags
         call = read_bid(_request(rules), tables.games)
         named = {entry.split("=")[0] for entry in call.assumed if entry.startswith("rules.")}
         assert 0 <= decide(call.position, call.policy, tables, call.legal, False).bid <= 13
         nearest = tables.games.nearest(call.position.rules)
+        assert nearest is not None
         assert nearest.win_slice.floor * nearest.win_slice.unit <= max(lose or -150, -150)
         strict = _request(rules | {"approximate": False})
         if named:
@@ -109,6 +110,7 @@ def test_a_similar_rule_gives_a_similar_chance():
         request = _request(rules, scores={"us": 203 + limit - 10, "them": 220, "us_bags": limit - 7, "them_bags": 0})
         call = read_bid(request, tables.games)
         made = decide(call.position, call.policy, tables, call.legal, True)
+        assert made.explanation is not None
         chances.append(made.explanation["p_win"])
     assert abs(chances[0] - chances[1]) < 0.02
     assert make_rules("classic", {"bag_limit": 9}) != PRESETS["classic"]
@@ -121,6 +123,7 @@ def test_a_lead_counts_in_every_game(preset, rules):
     tables = committed_tables()
     game = make_rules(preset, rules)
     nearest = tables.games.nearest(game)
+    assert nearest is not None
     win = tables.arrays["win"]
     level, ahead = (win_probability(Standing(us, 0, 0, 0), nearest.win_slice, win) for us in (0, 200))
     assert 0.45 < level < 0.55

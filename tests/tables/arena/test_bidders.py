@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from service.bidding.game.decks import CARD_NAMES, STANDARD
 from service.bidding.game.rules import Rules, overrides_of
 from service.contract.request import read_bid
 from tables.arena import bidders
@@ -17,6 +18,7 @@ from tables.arena.match import Match, PlayChunk
 from tables.engine.play_state import PlayState
 from tests.service.conftest import running_server
 
+NAMES = CARD_NAMES[STANDARD]
 REQUEST = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2}
 
 
@@ -42,7 +44,7 @@ def waiting_state(seat):
 
 def test_request_by_hand():
     s, game = waiting_state(3)
-    found = request_of(s, game, 1, {"preset": "classic", "win": 200, "lose": -100})
+    found = request_of(s, game, 1, {"preset": "classic", "win": 200, "lose": -100}, NAMES)
     assert found["hand"] == ["TS", "9S", "8S", "7S", "6S", "5S", "4S", "3S", "2S", "3D", "2D", "AC", "2C"]
     assert found["previous_bids"] == [3, 0, "blind_nil"]
     assert found["seat"] == 3
@@ -54,7 +56,7 @@ def test_request_by_hand():
 def test_request_is_one_that_the_service_takes():
     for seat in range(4):
         s, game = waiting_state(seat)
-        found = request_of(s, game, 1, {"preset": "classic"} | overrides_of(Rules(win=300, blind_nil=1)))
+        found = request_of(s, game, 1, {"preset": "classic"} | overrides_of(Rules(win=300, blind_nil=1)), NAMES)
         read_bid(found)
 
 
@@ -63,7 +65,7 @@ def test_lots_differ_by_position_and_repeat():
         s, game = waiting_state(seat)
         for cell, value in cells.items():
             game[int(cell[1:])] = value
-        return request_of(s, game, 1, {})["seed"]
+        return request_of(s, game, 1, {}, NAMES)["seed"]
 
     seeds = [lots(0), lots(1), lots(1, c0=1), lots(1, c1=1), lots(1, c2=1)]
     assert len(set(seeds)) == 5

@@ -74,7 +74,9 @@ def decision(bid, chances, partner=4, opposing=5, own_nil=None, stake=0, their_s
 
 
 def told(made, previous=(4, 5), us=0, them=0, both_bags=(0, 0), policy=WINPROB, explain=EXPLAINED, **rules):
-    where = Position(parse_pbn("AKJ62.AQ.Q.K9543"), previous, us, them, *both_bags, make_rules("classic", rules))
+    us_bags, them_bags = both_bags
+    hand, game = parse_pbn("AKJ62.AQ.Q.K9543"), make_rules("classic", rules)
+    where = Position(hand, previous, us, them, us_bags, them_bags, game)
     return explain_winprob(made, turn_of(where, policy, committed_tables(), None, explain), policy)
 
 

@@ -65,7 +65,8 @@ def position(pbn, previous=(), us=0, them=0, us_bags=0, them_bags=0, rules=CLASS
 
 def turn(hand, auction, standing, allowed, rules, tables):
     """Return a turn without an explanation."""
-    at = Position(hand, auction[1 : 1 + auction.seat], *standing, rules)
+    us, them, us_bags, them_bags = standing
+    at = Position(hand, auction[1 : 1 + auction.seat], us, them, us_bags, them_bags, rules)
     return Turn(hand, at, auction, standing, allowed, tables, None, NOT_EXPLAINED)
 
 

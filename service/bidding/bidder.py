@@ -48,7 +48,7 @@ def decide(
 
     ``legal``: the accepted bids, sorted; if given, the bid is always one of them. ``explain``: the explanation to make,
     `turn.EXPLAINED` (True), NOT_EXPLAINED (False) or BRIEF. `skill.decide_with_skill` applies a skill level or a style.
-    Policy `winprob` needs rules for which `games.unsupported_field` returns None.
+    Policy `winprob` needs rules that a win table values (`Games.nearest`).
     """
     row = ROWS[policy.kind]
     turn = turn_of(position, policy, tables, legal, explain)

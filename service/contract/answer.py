@@ -15,7 +15,14 @@ from service.contract.rules import RuleSet
 from service.problems import CODES, TYPES
 
 _ANSWER = ConfigDict(extra="allow")
-_Assumed = Annotated[list[str], Field(description="The fields that the request left out, as dotted names.")]
+_Assumed = Annotated[
+    list[str],
+    Field(
+        description="The fields that the request left out, as dotted names. An entry such as "
+        "`rules.bag_limit=10, error 0.8` says that the win table is for another value, and by how many percentage "
+        "points win probabilities are off on average."
+    ),
+]
 _Tables = Annotated[str, Field(description="Version of the tables that the answer was made with.")]
 _Policy = Annotated[
     str,
@@ -203,7 +210,7 @@ class PassReason(TypedDict):
 class PassAnswer(TypedDict):
     """The cards to give partner."""
 
-    cards: Annotated[list[str], Field(description="As many as the rules say, highest first.")]
+    cards: Annotated[list[str], Field(description="As many as the rules say: spades, hearts, diamonds, clubs.")]
     to: Annotated[int, Field(ge=0, le=3, description="The seat of the partner.")]
     reasons: Annotated[list[PassReason], Field(description="One for each card.")]
 

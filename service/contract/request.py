@@ -143,13 +143,15 @@ class BlindRequest(TypedDict, total=False):
 class PassRequest(TypedDict, total=False):
     """A hand after the bidding, in a game in which a nil bidder and partner exchange cards."""
 
-    rules: Annotated[RulesInForce, Field(description="The rules of the game, with nil_pass or blind_nil_pass.")]
+    rules: Annotated[RulesInForce | None, Field(description="The rules of the game, with nil_pass or blind_nil_pass.")]
     hand: Required[Hand]
     bids: Required[FourBids]
     seat: Required[Annotated[StrictInt, Field(ge=0, le=3, description="Place of the hand in the bidding order.")]]
     received: Annotated[
         Received | None,
-        Field(description="The cards from the nil bidder, if the rules say that the nil bidder gives first."),
+        Field(
+            description="The cards that partner has given, if rules.nil_passes_first is true and partner gives first."
+        ),
     ]
 
 
@@ -259,18 +261,27 @@ def read_pass(data: Any) -> PassCall:
     number = cards_to_pass(bids[seat], bids[seat ^ 2], rules.nil_pass, rules.blind_nil_pass)
     received = request.get("received") or 0
     faults = []
+    # The nil bidder gives first; if both partners have bid nil, the one who bid first.
+    partner_first = rules.nil_passes_first and is_nil(bids[seat ^ 2]) and (seat > 1 or not is_nil(bids[seat]))
     if not (is_nil(bids[seat]) or is_nil(bids[seat ^ 2])):
         detail = f"neither seat {seat} nor its partner has bid nil; accepted: bids in which one has"
         faults.append(Fault("/bids", "bid-out-of-range", detail))
+    elif rules.variant == CUTTHROAT:
+        detail = "variant is cutthroat, in which nobody has a partner; accepted: the other variants"
+        faults.append(Fault(pointer("rules", "variant"), "unsupported-rules", detail))
     elif number == 0:
         field = "blind_nil_pass" if BLIND_NIL in (bids[seat], bids[seat ^ 2]) else "nil_pass"
         faults.append(Fault(pointer("rules", field), "unsupported-rules", f"{field} is 0; accepted: 1..{MOST_PASSED}"))
+    elif partner_first and not received:
+        detail = f"received is missing; accepted: the {number} cards that seat {seat ^ 2} has given"
+        faults.append(Fault("/received", "missing-field", detail))
     elif received:
-        if is_nil(bids[seat]) or not rules.nil_passes_first:
-            detail = "received is given; accepted: only from partner of a nil bidder, with rules.nil_passes_first true"
+        if not partner_first:
+            detail = "received is there; accepted: only if rules.nil_passes_first is true and partner gives first"
             faults.append(Fault("/received", "unsupported-field", detail))
         elif received & hand:
-            faults.append(Fault("/received", "duplicate-card", "a card of received is in the hand too"))
+            detail = "a card of received is in the hand too; accepted: the 13 cards that were dealt, and other cards"
+            faults.append(Fault("/received", "duplicate-card", detail))
         elif received.bit_count() != number:
             detail = f"received has {received.bit_count()} cards; accepted: {number}"
             faults.append(Fault("/received", "hand-size", detail))

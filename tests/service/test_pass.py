@@ -36,7 +36,22 @@ def test_other_decks(call):
     request = {"hand": "BA2.AK3.2A3.K943", "bids": ["nil", 4, 4, 3], "seat": 0, "rules": rules}
     answer = call("POST", "/v1/pass", json=request).json()
     assert answer["cards"] == ["BJ", "2D"]
-    assert answer["reasons"][0]["sentence"] == PASS_TEMPLATES["spade"].format(card="BJ", above=0)
+    assert answer["reasons"][0]["sentence"] == PASS_TEMPLATES["top-spade"].format(card="BJ")
+
+
+def test_a_sure_trick_goes_first(call):
+    rules = {"preset": "pass-2", "nil_pass": 1}
+    request = PASS_REQUEST | {"hand": "AJ963.T97.Q75.A4", "bids": [0, 4, 5, 3], "rules": rules}
+    (reason,) = call("POST", "/v1/pass", json=request).json()["reasons"]
+    assert (reason["card"], reason["code"]) == ("AS", "top-spade")
+
+
+def test_two_nils_where_one_gives_first(call):
+    """Seat 0 gives first, so seat 2 says what it got."""
+    both = {"bids": [0, 4, 0, 3], "rules": FIRST}
+    assert call("POST", "/v1/pass", json=PASS_REQUEST | both).status_code == 200
+    request = PASS_REQUEST | both | {"seat": 2, "received": ["AS", "AH"]}
+    assert "AS" in call("POST", "/v1/pass", json=request).json()["cards"]
 
 
 @pytest.mark.parametrize(
@@ -52,6 +67,11 @@ def test_other_decks(call):
         ({"seat": 4}, [("/seat", "out-of-range")]),
         ({"hand": "K83.T64.9732.J6", "x": 1}, [("/hand", "hand-size"), ("/x", "unknown-field")]),
         ({"received": ["AS", "AH"]}, [("/received", "unsupported-field")]),
+        ({**PARTNER, "rules": FIRST}, [("/received", "missing-field")]),
+        ({"bids": [0, 4, 0, 3], "seat": 2, "rules": FIRST}, [("/received", "missing-field")]),
+        ({"rules": {"variant": "cutthroat"}}, [("/rules/variant", "unsupported-rules")]),
+        ({"rules": None}, [("/rules/nil_pass", "unsupported-rules")]),
+        ({"bids": [0, 6, 6, 6], "rules": {"variant": "mirror", "nil_pass": 2}}, [("/bids/3", "bid-out-of-range")]),
         ({**PARTNER, "rules": FIRST, "received": ["KS"]}, [("/received", "hand-size")]),
         ({**PARTNER, "rules": FIRST, "received": ["AS", "2D"]}, [("/received", "duplicate-card")]),
         ({**PARTNER, "rules": FIRST, "received": ["KS", "KS"]}, [("/received/1", "duplicate-card")]),

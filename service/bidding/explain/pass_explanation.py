@@ -7,16 +7,22 @@ from service.bidding.game.decks import CARD_NAMES
 
 # By code; the numbers are those of the reason. GET /v1/reasons lists the reasons for bids, not these.
 PASS_TEMPLATES = {
+    "top-spade": "{card} always wins a trick, because no unseen card is higher.",
     "spade": "{card} may win a trick as a trump (higher unseen spades: {above}).",
-    "empties-suit": "Without {card} the hand has no more cards of the suit and can discard when it is led.",
+    "empties-suit": "The hand gives all its cards of this suit, {card} too, and can then discard when the suit is led.",
     "high": "{card} may win a trick (unseen cards of its suit: {above} higher, {below} lower).",
+    "low-of-suit": "{card} is low, but the most dangerous that is left (unseen cards of its suit: {above} higher).",
     "low": "{card} is low: the nil bidder can play it without winning (higher unseen cards of its suit: {above}).",
-    "low-spade": "{card} is the lowest card that is left to give.",
+    "lowest-left": "{card} is the least useful card to keep, though not a low one for the nil bidder.",
+    "low-spade": "{card} is a low spade, and the other suits have nothing lower to give.",
 }
 
 
+FEW_ABOVE = 3  # higher unseen cards, with fewer of which a card may win although the nil bidder plays it early
+
+
 def explain_pass(hand: int, given: int, unseen: int, by_nil: bool, deck: int) -> list[dict[str, Any]]:
-    """Return a reason for each card of ``given``, highest first, with its sentence.
+    """Return a reason for each card of ``given``, spades first and from the highest, with its sentence.
 
     ``unseen``: the cards in the other hands; ``by_nil``: the hand has bid nil; ``deck``: its index in `decks.DECKS`.
     """
@@ -26,15 +32,18 @@ def explain_pass(hand: int, given: int, unseen: int, by_nil: bool, deck: int) ->
             continue
         suit, rank = card >> 4, card & 15
         others = unseen >> 16 * suit & SUIT_BITS
+        above = (others >> rank).bit_count()
         numbers = {
             "card": CARD_NAMES[deck][card],
-            "above": (others >> rank).bit_count(),
+            "above": above,
             "below": (others & (1 << rank) - 1).bit_count(),
         }
         kept = (hand & ~given) >> 16 * suit & SUIT_BITS
-        if by_nil:
-            code = "spade" if suit == SPADES else "high" if kept else "empties-suit"
+        if by_nil and suit == SPADES:
+            code = "spade" if above else "top-spade"
+        elif by_nil:
+            code = "empties-suit" if not kept else "high" if numbers["below"] else "low-of-suit"
         else:
-            code = "low-spade" if suit == SPADES else "low"
+            code = "low-spade" if suit == SPADES else "lowest-left" if above < FEW_ABOVE else "low"
         reasons.append({"code": code, **numbers, "sentence": PASS_TEMPLATES[code].format(**numbers)})
     return reasons

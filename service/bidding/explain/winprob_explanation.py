@@ -17,6 +17,7 @@ from service.bidding.explain.reasons import (
 )
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.legal import NIL_BIT
+from service.bidding.game.passing import cards_to_pass
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import NIL, contract_of, contract_points
 from service.bidding.policy import Policy
@@ -107,7 +108,7 @@ def _chosen_reasons(made: WinDecision, chosen: int, odds: dict[str, float], turn
         reasons: list[Reason] = [
             {"code": "wins-nil", "percent": wins},
             {"code": "nil-makes", "makes": percent(odds["nil_made"])},
-            *nil_details(made.nil, turn.position.rules.nil_pass),
+            *nil_details(made.nil, _given(turn)),
             *contract,
         ]
     else:
@@ -167,7 +168,7 @@ def _other_reasons(
         p, better = made.p_win[0], made.p_win[0] > made.p_win[chosen] + TIE_TOLERANCE
         code = ("better-nil" if drawn else "nil-too-close") if better else "nil-wins-less"
         reasons.append({"code": code, "percent": tenth_of_percent(p), "makes": percent(outcomes[0]["nil_made"])})
-        reasons += nil_details(made.nil, turn.position.rules.nil_pass)
+        reasons += nil_details(made.nil, _given(turn))
     elif made.nil.ruled_out != NOT_RULED_OUT:
         reasons.append({"code": NO_NIL[made.nil.ruled_out]})
     return reasons or [{"code": "no-other-bid"}]
@@ -191,9 +192,15 @@ def _other_number(
             rules = turn.position.rules
             if _near_penalty(turn.standing.us_bags, rules):
                 reason["code"] = "lower-bags"
-            elif turn.standing.us + contract_points(made.contracts[other], rules) < rules.win:
+            elif turn.standing.us + contract_points(made.contracts[other], rules) + made.stake < rules.win:
                 reason["code"] = "lower"
     return reason
+
+
+def _given(turn: Turn) -> int:
+    """Return the number of cards that a nil would give to partner."""
+    rules = turn.position.rules
+    return cards_to_pass(NIL, turn.auction.partner_bid, rules.nil_pass, rules.blind_nil_pass)
 
 
 def _near_penalty(bags: int, rules: Rules) -> bool:

@@ -1,9 +1,9 @@
-"""The command line: `python -m service serve`, `python -m service bid HAND`, `... blind` and `... key NAME`.
+"""The command line: `python -m service serve`, `bid HAND`, `blind`, `pass HAND` and `key NAME`.
 
-This module holds no game logic and no HTTP. `bid` and `blind` build the request that POST /bid or /v1/bid/blind would
-get, and print its answer. `serve` starts the server. `key` makes an API key. `work` is internal: `serve --workers`
-starts its workers with it. Exit codes: 0 success; 1 the tables, a setting or the address can't be used; 2 wrong
-arguments or a request with faults.
+This module holds no game logic and no HTTP. `bid`, `blind` and `pass` build the request that POST /bid, /v1/bid/blind
+or /v1/pass would get, and print its answer. `serve` starts the server. `key` makes an API key. `work` is internal:
+`serve --workers` starts its workers with it. Exit codes: 0 success; 1 the tables, a setting or the address can't be
+used; 2 wrong arguments or a request with faults.
 """
 
 import argparse
@@ -17,15 +17,16 @@ from typing import Any
 import orjson
 from pydantic import TypeAdapter
 
-from service.api import blind
+from service.api import blind, passing
 from service.api.bid import answer_body
+from service.arguments import rule
 from service.bidding.bidder import decide
 from service.bidding.errors import TablesError
 from service.bidding.numerals import decimal, integer
 from service.bidding.skill import decide_with_skill
 from service.bidding.tableset import open_tables
 from service.breakdown import breakdown
-from service.contract.request import BidRequest, BlindRequest, read_bid, read_blind
+from service.contract.request import BidRequest, BlindRequest, PassRequest, read_bid, read_blind, read_pass
 from service.contract.rules import RuleSet
 from service.contract.scores import Scores
 from service.keys import new_key
@@ -43,6 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _bid(options, settings)
         if options.command == "blind":
             return _blind(options, settings)
+        if options.command == "pass":
+            return _pass(options)
         if options.command == "key":
             return _key(options)
         return _serve(options, settings)
@@ -98,9 +101,13 @@ def request_of(options: argparse.Namespace) -> dict[str, Any]:
     scores = {name: given[name] for name in Scores.__annotations__ if name in given}
     if scores:
         request["scores"] = scores
-    if "preset" in given:
-        request["rules"] = {"preset": given["preset"]}
-    return request
+    return request | _rules_of(options)
+
+
+def _rules_of(options: argparse.Namespace) -> dict[str, Any]:
+    rules = {"preset": options.preset} if options.preset is not None else {}
+    rules |= dict(options.rule)
+    return {"rules": rules} if rules else {}
 
 
 def _bid(options: argparse.Namespace, settings: Settings) -> int:
@@ -124,6 +131,15 @@ def _blind(options: argparse.Namespace, settings: Settings) -> int:
     tables = open_tables(settings.tables_dir)
     call = read_blind(request, tables.games)
     answer = blind.answer_body(call, blind.decide(call, tables), tables.version)
+    print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
+    return 0
+
+
+def _pass(options: argparse.Namespace) -> int:
+    request: dict[str, Any] = {"hand": options.hand, "bids": options.bids, "seat": options.seat}
+    if options.received is not None:
+        request["received"] = options.received
+    answer = passing.answer_body(read_pass(request | _rules_of(options)))
     print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
     return 0
 
@@ -152,20 +168,34 @@ def _parser() -> argparse.ArgumentParser:
     key.add_argument("--rate", type=decimal, help="bids per second, in each process; default: SPADES_KEY_RATE")
 
     bid = commands.add_parser("bid", help="print one bid and how it was made, without a server")
-    bid.add_argument("hand", help="13 cards as spades.hearts.diamonds.clubs, such as AKJ62.AQ.Q.K9543")
+    bid_hand = "13 cards as spades.hearts.diamonds.clubs, such as AKJ62.AQ.Q.K9543"
+    bid.add_argument("hand", help=bid_hand)
     unseen = commands.add_parser("blind", help="decide whether to bid blind nil; prints JSON")
     for command, model in ((bid, BidRequest), (unseen, BlindRequest)):
         previous = "the bids so far, in bidding order, such as 3,nil"
         command.add_argument("--previous", default="", metavar="BIDS", help=previous)
         scores = ("us", "them", "us_bags", "them_bags")
         _add(command, Scores, dict.fromkeys(scores, integer))
-        _add(command, RuleSet, {"preset": str})
+        _add_rules(command)
         _add(command, model, {"policy": str, "seed": integer})
     _add(bid, Scores, {"seats": _numbers, "bags": _numbers}, metavar="N,N,N,N")
     _add(bid, BidRequest, {"level": integer})
     _add(bid, BidRequest, {"style": _style, "players": _players}, metavar="NAME=VALUE,...")
     bid.add_argument("--json", action="store_true", help="print the answer of POST /bid as JSON")
+
+    cards = commands.add_parser("pass", help="choose the cards to give beside a nil; prints JSON")
+    cards.add_argument("hand", help=bid_hand)
+    cards.add_argument("--bids", type=_words, required=True, metavar="BIDS", help="all four bids, such as nil,4,5,3")
+    cards.add_argument("--seat", type=integer, required=True, help="the place of the hand in the bidding order, 0 to 3")
+    _add(cards, PassRequest, {"received": _words}, metavar="CARDS")
+    _add_rules(cards)
     return parser
+
+
+def _add_rules(command: argparse.ArgumentParser) -> None:
+    _add(command, RuleSet, {"preset": str})
+    change = "change one rule of the preset, such as nil_pass=2; can be repeated"
+    command.add_argument("--rule", type=rule, action="append", default=[], metavar="NAME=VALUE", help=change)
 
 
 def _add(
@@ -176,6 +206,10 @@ def _add(
     for name, read in fields.items():
         text = described[name]["description"].replace("%", "%%")
         command.add_argument(f"--{name.replace('_', '-')}", type=read, metavar=metavar, help=text)
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",")]
 
 
 def _numbers(text: str) -> list[int]:

@@ -4,9 +4,9 @@ The match itself is in `match`. The result goes to standard output as Markdown, 
 """
 
 import argparse
-import json
 import os
 
+from service.arguments import rule
 from service.bidding.game.rules import Rules, make_rules
 from service.bidding.numerals import decimal, integer
 from tables.arena.errors import ArenaError
@@ -45,8 +45,8 @@ def add_rules_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--preset", default="classic", help="rules except the two goals (default %(default)s)")
     parser.add_argument("--win", type=integer, default=200, help="winning goal, points (default %(default)s)")
     parser.add_argument("--lose", type=_goal, default=-100, help="losing goal, points or none (default %(default)s)")
-    rule = "change one rule of the preset, such as blind_nil=true; can be repeated"
-    parser.add_argument("--rule", type=_rule, action="append", default=[], metavar="NAME=VALUE", help=rule)
+    change = "change one rule of the preset, such as blind_nil=true; can be repeated"
+    parser.add_argument("--rule", type=rule, action="append", default=[], metavar="NAME=VALUE", help=change)
 
 
 def rules_of(arguments: argparse.Namespace) -> Rules:
@@ -82,17 +82,6 @@ def _goal(text: str) -> int | None:
         return None if text == "none" else integer(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a goal; accepted: points or none") from None
-
-
-def _rule(text: str) -> tuple[str, object]:
-    """Return a rule's name and its JSON value; a word that is not JSON is a string, as in variant=whiz."""
-    name, equals, value = text.partition("=")
-    if not (name and equals):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a rule; accepted: NAME=VALUE such as blind_nil=true")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value
 
 
 def _bounds(text: str) -> tuple[float, float]:

@@ -1,14 +1,18 @@
 """`python -m service bid` and the argument checks."""
 
 import json
+from argparse import ArgumentParser
 
 import pytest
 
 from service.__main__ import main
+from service.bidding.game.rules import FIELDS
 from service.breakdown import breakdown
+from service.contract.rules import RuleSet
 from service.keys import new_key, read_keys
 from service.server import check_exposure
 from service.settings import Settings, SettingsError
+from tables.arena.arena_command import add_rules_arguments, rules_of
 
 _HAND = "AKJ62.AQ.Q.K9543"
 
@@ -31,6 +35,45 @@ def test_every_option_is_passed_on(capsys, call):
         "rules": {"preset": "bis-paper"},
     }
     assert json.loads(capsys.readouterr().out) == call("POST", "/bid", json=request).json()
+
+
+def test_rules_by_name(capsys, call):
+    arguments = [
+        "--preset=pass-2",
+        "--rule",
+        "win=300",
+        "--rule",
+        "failed_nil_tricks=none",
+        "--rule",
+        "approximate=true",
+    ]
+    assert main(["bid", _HAND, "--json", *arguments]) == 0
+    rules = {"preset": "pass-2", "win": 300, "failed_nil_tricks": "none", "approximate": True}
+    request = {"hand": _HAND, "previous_bids": [], "seat": 0, "rules": rules}
+    assert json.loads(capsys.readouterr().out) == call("POST", "/bid", json=request).json()
+
+
+def test_every_rule_has_one_name_everywhere(capsys, call):
+    """In requests, in GET /v1/rules, on both command lines and on the page, which a test of its own compares."""
+    assert set(RuleSet.__annotations__) == {"preset", "approximate", *FIELDS}
+    assert set(call("GET", "/v1/rules").json()["fields"]) == set(FIELDS)
+    for name, field in FIELDS.items():
+        value = json.dumps(field.values.json_of(field.default))
+        arguments = ArgumentParser()
+        add_rules_arguments(arguments)
+        assert rules_of(arguments.parse_args(["--preset=classic", "--rule", f"{name}={value}"])).nil_points == 100
+        assert main(["bid", _HAND, "--rule", f"{name}={value}"]) == 0
+    assert main(["bid", _HAND, "--rule", "moons=3"]) == 2
+    assert "/rules/moons" in capsys.readouterr().err
+
+
+def test_cards_to_pass(capsys, call):
+    hand = "K83.T64.9732.J64"
+    assert main(["pass", hand, "--bids=nil,4,5,3", "--seat=0", "--preset=pass-2"]) == 0
+    request = {"hand": hand, "bids": ["nil", 4, 5, 3], "seat": 0, "rules": {"preset": "pass-2"}}
+    assert json.loads(capsys.readouterr().out) == call("POST", "/v1/pass", json=request).json()
+    assert main(["pass", hand, "--bids=nil,4,5,3", "--seat=0"]) == 2
+    assert "nil_pass is 0; accepted: 1..4" in capsys.readouterr().err
 
 
 def test_scores_by_seat(capsys, call):

@@ -12,7 +12,7 @@ from pathlib import Path
 from service.bidding.game.decks import CARD_CODES, CARD_NAMES, DECKS
 from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS, Rules, overrides_of
 from service.bidding.policies import BEST, decider_of, row_of
-from service.bidding.strength import texts_of_catalogue
+from service.bidding.strength import read_results, texts_of_catalogue, win_rates_of
 from service.bidding.winprob.games import WON_VARIANTS
 from service.contract.policy import POLICIES
 from tables.markdown import table
@@ -60,6 +60,19 @@ def policies() -> str:
     return table(" | ".join(("variant", *(f"`{text}`" for text in texts))), rows)
 
 
+def strength() -> str:
+    """Return the table of how often each policy wins."""
+    results = read_results()
+    rows = []
+    for text in (text for name in POLICIES for text in texts_of_catalogue(name)):
+        rates = [
+            f"{rate.win_percent} [{rate.interval_percent[0]}, {rate.interval_percent[1]}] against `{rate.b}`"
+            for rate in win_rates_of(text, results)
+        ]
+        rows.append((f"`{text}`", ", ".join(rates) or "not measured"))
+    return table("policy | wins, % of games to 200/-100, with 95% intervals", rows)
+
+
 def decider(rules: Rules) -> str:
     """Return the policy that decides for `best`."""
     return f"`{decider_of(BEST, rules.variant in WON_VARIANTS)}`"
@@ -74,7 +87,13 @@ def _bids_in(text: str, variant: int) -> str:
     return "yes, fitted" if variant in row.in_variant and row.tuned else "yes"
 
 
-SECTIONS: dict[str, Callable[[], str]] = {"fields": fields, "presets": presets, "decks": decks, "policies": policies}
+SECTIONS: dict[str, Callable[[], str]] = {
+    "fields": fields,
+    "presets": presets,
+    "decks": decks,
+    "policies": policies,
+    "strength": strength,
+}
 
 
 def updated(page: str) -> str:

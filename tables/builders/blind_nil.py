@@ -130,4 +130,6 @@ FAMILIES = (
     *blind_families("big6", RULES, "bis:endgame=off,convention=big6", ("big6_curves",)),
     *blind_families("jokers", make_rules("jokers", {"blind_nil": True}), self_play(JOKERS), OF_JOKERS),
     *blind_families("jjdd", make_rules("jjdd", {"blind_nil": True}), self_play(JOKERS), OF_JJDD),
+    *blind_families("pass2", make_rules("pass-2", {"blind_nil": True}), "bis:endgame=off", ("pass2_curves",)),
+    *blind_families("pass4", make_rules("pass-4", {"blind_nil": True}), "bis:endgame=off", ("pass4_curves",)),
 )

@@ -13,6 +13,7 @@ from service.bidding.bis.nil import Nil
 from service.bidding.bis.regular import Regular
 from service.bidding.game.cards import spades_of, suits_of
 from service.bidding.game.legal import EVERY_BID
+from service.bidding.game.passing import suits_after_pass
 from service.bidding.policy import Policy
 from service.bidding.record import record
 from service.bidding.turn import EXPLAINED, Turn
@@ -90,7 +91,8 @@ def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
     players = policy.left, policy.partner, policy.right
     position = model_position(hand, auction, standing, allowed, players, game.win_slice, rules, tables)
     seat, (us, them, us_bags, them_bags), regular, nil, weighed, held, inputs, _, stake, their_stake, certain = position
-    if spades_of(hand).bit_count() == 4:
+    kept = suits_after_pass(suits_of(hand), rules)[3] if rules.nil_pass else spades_of(hand)
+    if kept.bit_count() == 4:  # the model sees three of them, and an explanation all
         nil = model_nil(suits_of(hand), auction, 1, allowed, rules, tables)
     weighed = weighed & legal or allowed & legal or legal
     told = (allowed & legal or legal) if explain == EXPLAINED else weighed

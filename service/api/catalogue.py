@@ -3,19 +3,30 @@
 The answers are made from the same lists that the bidding code reads, so that they match what is accepted.
 """
 
+import re
+from collections.abc import Mapping
 from typing import Any
 
 from fastapi import APIRouter
 
 from service.api.documentation import GET_PROBLEMS
 from service.api.state import State
-from service.bidding.explain.reasons import NUMBERS, TEMPLATES, numbers_in
+from service.bidding.explain.pass_explanation import PASS_NUMBERS, PASS_TEMPLATES
+from service.bidding.explain.reasons import NUMBERS, TEMPLATES
 from service.bidding.game.rule_fields import Rule
 from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS, describe, overrides_of
 from service.bidding.policies import BEST, BEST_DECIDERS, decider_of, options_of, row_of
 from service.bidding.strength import Measured, Results, read_results, strength_of, texts_of_catalogue, win_rates_of
 from service.bidding.winprob.games import SHIPPED, WON_VARIANTS, Games, all_rules
-from service.contract.answer import PoliciesAnswer, PolicyInfo, ReasonsAnswer, RuleField, RulesAnswer, WinRate
+from service.contract.answer import (
+    PoliciesAnswer,
+    PolicyInfo,
+    ReasonInfo,
+    ReasonsAnswer,
+    RuleField,
+    RulesAnswer,
+    WinRate,
+)
 from service.contract.policy import DEFAULT_POLICY, POLICIES
 from service.contract.rules import DEFAULT_PRESET
 
@@ -50,9 +61,18 @@ _PRESETS = {
 }
 
 
+def _listed(templates: Mapping[str, str]) -> list[ReasonInfo]:
+    return [
+        {"code": code, "template": text, "numbers": re.findall(r"{(\w+)}", text)} for code, text in templates.items()
+    ]
+
+
 _REASONS = ReasonsAnswer(
-    reasons=[{"code": code, "template": text, "numbers": numbers_in(code)} for code, text in TEMPLATES.items()],
-    numbers={name: {"unit": number.unit, "meaning": number.meaning} for name, number in NUMBERS.items()},
+    reasons=_listed(TEMPLATES),
+    pass_reasons=_listed(PASS_TEMPLATES),
+    numbers={
+        name: {"unit": number.unit, "meaning": number.meaning} for name, number in {**NUMBERS, **PASS_NUMBERS}.items()
+    },
 )
 
 

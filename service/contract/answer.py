@@ -350,7 +350,8 @@ class ReasonInfo(TypedDict):
 class ReasonsAnswer(TypedDict):
     """The reasons that an explanation can give, and the numbers in them."""
 
-    reasons: list[ReasonInfo]
+    reasons: Annotated[list[ReasonInfo], Field(description="Of bids.")]
+    pass_reasons: Annotated[list[ReasonInfo], Field(description="Of the cards that POST /v1/pass gives.")]
     numbers: dict[str, ReasonNumber]
 
 

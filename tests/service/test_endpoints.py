@@ -20,6 +20,7 @@ from service.bidding.errors import TablesError
 from service.bidding.game.rules import PRESETS
 from service.bidding.policies import ROWS
 from service.bidding.tableset import DEFAULT_DIRECTORY
+from service.contract.examples import PASS_REQUEST
 from service.problems import MEDIA_TYPE, TYPES
 from service.settings import Settings
 from tests.conftest import committed_tables
@@ -334,6 +335,10 @@ def test_a_studio_can_make_the_sentence_from_the_catalogue(call, request_body):
             assert set(declared["numbers"]) == set(reason) - {"code"} <= set(catalogue["numbers"])
             sentences.append(declared["template"].format(**reason))
         assert " ".join(sentences) == explanation["sentence"]
+    templates = {reason["code"]: reason for reason in catalogue["pass_reasons"]}
+    for reason in call("POST", "/v1/pass", json=PASS_REQUEST).json()["reasons"]:
+        assert set(templates[reason["code"]]["numbers"]) <= set(reason) & set(catalogue["numbers"])
+        assert templates[reason["code"]]["template"].format(**reason) == reason["sentence"]
 
 
 def test_brief(call, request_body):

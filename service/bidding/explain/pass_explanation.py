@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from service.bidding.explain.reasons import Number
 from service.bidding.game.cards import SPADES, SUIT_BITS
 from service.bidding.game.decks import CARD_NAMES
 
-# By code; the numbers are those of the reason. GET /v1/reasons lists the reasons for bids, not these.
+# By code; the numbers are those of the reason. GET /v1/reasons lists them.
 PASS_TEMPLATES = {
     "top-spade": "{card} always wins a trick, because no unseen card is higher.",
     "spade": "{card} may win a trick as a trump (higher unseen spades: {above}).",
@@ -18,6 +19,11 @@ PASS_TEMPLATES = {
 }
 
 
+PASS_NUMBERS = {
+    "card": Number("string", "card", "The card that is given."),
+    "above": Number("integer", "cards", "Unseen cards of its suit that are higher."),
+    "below": Number("integer", "cards", "Unseen cards of its suit that are lower."),
+}
 FEW_ABOVE = 3  # higher unseen cards, with fewer of which a card may win although the nil bidder plays it early
 
 

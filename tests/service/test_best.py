@@ -91,7 +91,7 @@ def test_winprob_takes_the_rules_that_the_catalogue_lists(call, request_body):
     assert {"win": 1000} in tables  # which serves all lower goals
     assert {"win": 200, "lose": -100, "bag_penalty": 110} in tables
     assert {"ten_for_200": True} in tables
-    assert {"variant": "jokers", "deck": "jjdd"} in tables
+    assert {"win": 1000, "variant": "jokers", "deck": "jjdd"} in tables
     for rules in tables:
         request = request_body | {"policy": "winprob", "explain": False, "rules": rules, "scores": {}}
         request |= {"previous_bids": [], "seat": 0}

@@ -146,7 +146,8 @@ def test_games_between_goals_as_far_apart_share_a_table(overrides, table):
         ("classic", {"bags": False, "win": 70}, {}),
         ("jokers-deuce", {"win": 300}, {}),
         ("jjdd", {"deck": "jjdd-spade"}, {}),
-        ("classic", {"nil_pass": 1}, {"nil_pass": 2}),
+        ("classic", {"nil_pass": 1}, {"nil_pass": 0}),
+        ("classic", {"nil_pass": 3}, {"nil_pass": 2}),
         ("suicide", {"win": 300}, {"lose": -400}),
     ],
 )
@@ -240,7 +241,8 @@ def test_the_tables_that_ship(rules):
     tables = committed_tables()
     place, win = SLICES[rules], tables.arrays["win"]
     assert tables.families["win"].figures["residual"] < RESIDUAL
-    assert win_probability(Standing(0, 0, 0, 0), place, win) == pytest.approx(0.5, abs=0.02)
+    # A side is better off if its opponents bid first, more so where partner's bid decides a nil under a pass.
+    assert win_probability(Standing(0, 0, 0, 0), place, win) == pytest.approx(0.5, abs=0.03 if rules.nil_pass else 0.02)
     shape = (place.size, place.size, place.bags, place.bags)
     cells = win[place.start : place.start + cells_of(place)].reshape(shape) / WIN_SCALE
     inside = cells[1:, 1:]

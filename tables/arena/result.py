@@ -15,7 +15,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-import service
+from service import __version__
 from service.bidding.game.rules import describe
 from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.arena import stats
@@ -152,7 +152,7 @@ def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResul
         sums_of_bids=list(_sums_of_bids(sums)),
         sequential=played.test._asdict() if played.test is not None else None,
         versions={
-            "service": service.__version__,
+            "service": __version__,
             "engine": source_hash(),
             "python": platform.python_version(),
             "numba": numba.__version__,

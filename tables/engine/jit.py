@@ -30,83 +30,11 @@ from numba.np.unsafe.ndarray import to_fixed_tuple
 
 from service.bidding.game.rules import Rules
 from service.bidding.record import record
+from tables.engine.compiled_modules import KERNELS, SOURCES
 from tables.engine.deal import Deals
 from tables.engine.play_state import STATE, copy_state, new_states
 from tables.engine.scratch import put, rule_values, scratch
 from tables.players.choose_card import choose_card
-
-KERNELS = (
-    "service.bidding.game.cards",
-    "service.bidding.game.scoring",
-    "service.bidding.game.auction",
-    "service.bidding.table_profile",
-    "service.bidding.game.variants",
-    "service.bidding.game.passing",
-    "service.bidding.game.legal",
-    "service.bidding.bis.stakes",
-    "service.bidding.bis.regular",
-    "service.bidding.bis.nil",
-    "service.bidding.bis.conventions",
-    "service.bidding.bis.endgame",
-    "service.bidding.bis.bis",
-    "service.bidding.winprob.win_table",
-    "service.bidding.winprob.features",
-    "service.bidding.winprob.outcomes",
-    "service.bidding.winprob.candidates",
-    "service.bidding.bis.cutthroat",
-    "service.bidding.baselines",
-    "tables.engine.choose_bid",
-    "service.bidding.bis.blind_nil",
-    "service.bidding.levels",
-    "tables.engine.play",
-    "tables.engine.deal",
-    "tables.players.common",
-    "tables.players.wrp",
-    "tables.players.srp1.goals",
-    "tables.players.srp1.lead",
-    "tables.players.srp1.follow",
-    "tables.players.srp1.nils",
-    "tables.players.srp1.srp",
-    "tables.players.srp2.goals",
-    "tables.players.srp2.lead",
-    "tables.players.srp2.follow",
-    "tables.players.srp2.nils",
-    "tables.players.srp2.srp",
-    "tables.players.srp3.srp",
-    "tables.players.solo1.goals",
-    "tables.players.solo1.solo",
-    "tables.players.unseen",
-    "tables.players.uct",
-    "tables.players.choose_card",
-    "tables.engine.passing",
-    "tables.engine.outcomes",
-    "tables.engine.winprob",
-    "tables.engine.game",
-    "tables.ceiling.search",
-    "tables.alternatives",
-    "tables.engine.cutthroat",
-    "tables.arena.public.trickster",
-    "tables.arena.public.cards_with_cats",
-    "tables.arena.public.jus144tice",
-    "tables.arena.public.bots",
-)
-_SOURCES = (
-    "service.bidding.policy",
-    "service.bidding.policies",
-    "service.bidding.record",
-    "service.bidding.game.rules",
-    "service.bidding.game.decks",
-    "service.bidding.table_views",
-    "service.bidding.game.rule_fields",
-    "service.bidding.tableset",
-    "service.bidding.winprob.games",
-    "tables.engine.play_state",
-    "tables.engine.scratch",
-    "tables.engine.jit",
-    "tables.engine.selfplay",
-    "tables.ceiling.positions",
-    *KERNELS,
-)
 
 F = TypeVar("F", bound=Callable[..., Any])
 _CHOOSE_CARD = "spades_choose_card"  # name of the compiled function for the linker
@@ -239,7 +167,7 @@ def source_hash() -> str:
     """Return the SHA-256 of the sources of all kernels and of the modules whose constants they use."""
     digest = hashlib.sha256()
     root = Path(__file__).resolve().parents[2]
-    for name in _SOURCES:
+    for name in SOURCES:
         digest.update((root / (name.replace(".", "/") + ".py")).read_bytes())
     return digest.hexdigest()
 

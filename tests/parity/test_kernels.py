@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from tables.engine.jit import KERNELS
+from tables.engine.compiled_modules import KERNELS
 from tests.parity.cases import CASES, HOW_MANY, POLICIES, TEXTS, WITHIN_A_DECISION, WITHIN_A_PAIR, any_position
 from tests.parity.worlds import both, compiled, kernel, same_tables
 

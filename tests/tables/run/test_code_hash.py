@@ -1,9 +1,18 @@
-"""The hash of code: what leaves it and what changes it, and which modules it counts."""
+"""The hash of code: what leaves it and what changes it, and which definitions it counts."""
+
+import sys
 
 import pytest
 
-from tables.engine.jit import KERNELS
-from tables.run.code_hash import SERVICE_ONLY, SOURCES, _parsed, code_hash
+from service.bidding.game.rules import Rules
+from service.bidding.policies import parse_policy
+from service.bidding.tableset import open_tables
+from tables.builders import mean_bids
+from tables.engine.compiled_modules import KERNELS
+from tables.engine.deal import Deals
+from tables.engine.play_state import new_states
+from tables.engine.simulate import kernel_tables, player_rows, tables_for
+from tables.run.code_hash import SOURCES, UNCOUNTED, _parsed, code_hash, definitions
 
 PLAIN = '''"""A module."""
 
@@ -69,20 +78,78 @@ def test_what_changes_the_hash(before, after):
     assert own(PLAIN.replace(before, after)) != own(PLAIN)
 
 
-def test_imported_modules_count():
-    sources = {
-        "top": "from package import part, name\nimport numpy\n",
-        "package": "",
-        "package.part": "def f():\n    import deep.inside\n",
-        "deep": "",
-        "deep.inside": "from package.part import f\nX = 1\n",  # a circle
-        "other": "X = 1\n",
+NAMES = {
+    "top": "from package import part, name\nimport numpy\nA = part, name, numpy.pi, B\nB = A\n",
+    "package": "from package.other import name\n",
+    "package.part": "def f():\n    import deep.inside as d\n    return d\n@register\ndef g(): pass\n",
+    "package.other": "from silent import X\nname = 1\nunnamed = X\nx.y = 3\n@cache\ndef g(): pass\n",
+    "deep": "print()\n",
+    "deep.inside": "from package.part import f\nX = f\n",  # a circle
+    "silent": "print()\nX = 1\n",
+    "alone": "X = 1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("module", "before", "after", "counts"),
+    [
+        ("top", "B = A", "B = A, A", True),
+        ("top", "import numpy", "import math as numpy", True),
+        ("package", "from package.other import name", "from alone import X as name", True),
+        ("package.part", "return d", "return d, d", True),
+        ("package.part", "g(): pass", "g(): ...", True),  # nothing names it, but its decorator may keep it
+        ("package.part", "@register", "@kept", True),
+        ("package.other", "name = 1", "name = 3", True),
+        ("package.other", "unnamed = X", "unnamed = 3", False),
+        ("package.other", "pass", "...", False),
+        ("package.other", "@cache", "@register", True),
+        ("package.other", "x.y = 3", "x.y = 4", True),
+        ("deep", "print()", "print(1)", True),
+        ("silent", "print()", "print(1)", True),  # imported by what nothing names
+        ("silent", "X = 1", "X = 2", False),
+        ("deep.inside", "X = f", "X = f, f", True),
+        ("alone", "X = 1", "X = 2", False),
+    ],
+)
+def test_what_is_named_counts(module, before, after, counts):
+    assert NAMES[module].count(before) == 1
+    changed = {**NAMES, module: NAMES[module].replace(before, after)}
+    assert (code_hash("top", sources=changed) != code_hash("top", sources=NAMES)) == counts
+    assert code_hash("top", "alone", sources=NAMES) != code_hash("top", sources=NAMES)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "A = 1\nA = 2\n",
+        "from alone import X\nX = 2\n",
+        "def f():\n    from alone import X\ndef g():\n    from deep.inside import X\n",
+        "try:\n    from alone import X\nexcept ImportError:\n    from deep.inside import X\n",
+        "from alone import *\n",
+        "import tables.engine.jit\n",
+        "import service\n",
+    ],
+)
+def test_a_name_means_one_thing(source):
+    with pytest.raises(AssertionError):
+        code_hash("top", sources={**NAMES, "top": source})
+
+
+def test_moving_a_definition_does_not_count_but_another_of_the_same_name_does():
+    here = {
+        "top": "from one import f\nfrom two import f as g\nX = f, g\n",
+        "one": "def f(): return h()\ndef h(): return 1\n",
+        "two": "def f(): return 2\n",
     }
-    plain = code_hash("top", sources=sources)
-    for name in sources:
-        changed = code_hash("top", sources={**sources, name: sources[name] + "Y = 2\n"})
-        assert (changed == plain) == (name == "other"), name
-    assert code_hash("top", "other", sources=sources) != plain
+    moved = {
+        **here,
+        "one": "from three import h\ndef f(): return h()\n",
+        "three": "def h(): return 1\n",
+    }
+    assert code_hash("top", sources=moved) == code_hash("top", sources=here)
+    exchanged = {**here, "top": "from two import f\nfrom one import f as g\nX = f, g\n"}
+    assert set(definitions("top", sources=exchanged)) == set(definitions("top", sources=here))
+    assert code_hash("top", sources=exchanged) != code_hash("top", sources=here)
 
 
 def test_a_margin_of_winprob_changes_what_plays_and_not_what_counts():
@@ -94,23 +161,49 @@ def test_a_margin_of_winprob_changes_what_plays_and_not_what_counts():
     assert code_hash("tables.builders.exact", sources=changed) == code_hash("tables.builders.exact")
 
 
-def test_every_kernel_that_a_family_may_call_counts():
-    """The compiler takes kernels from a list of names (`tables.engine.jit`), but callers import what they call."""
-    for name in ("service.bidding.bis.nil", "tables.players.srp2.srp", "tables.engine.deal", "tables.run.family"):
-        changed = {**SOURCES, name: SOURCES[name] + "ADDED = 1\n"}
-        assert code_hash("tables.builders.curves", sources=changed) != code_hash("tables.builders.curves"), name
+def test_every_function_that_runs_counts():
+    """Rounds with several bidders run in plain Python: each function that was called is among the definitions."""
+    rules, players = Rules(), player_rows("srp", "wrp")
+    profiles = kernel_tables(open_tables().arrays)
+    called: set[tuple[str, str]] = set()
+
+    def watch(frame, event, _argument):
+        module = frame.f_globals["__name__"]
+        if event == "call" and module in SOURCES and "<" not in frame.f_code.co_qualname:
+            called.add((module, frame.f_code.co_qualname.split(".")[0]))
+
+    for text in ("bis:tuned,convention=auto", "winprob", "rb", "ms:level=2"):
+        policy = parse_policy(text)
+        tables = tables_for(profiles, rules, [policy])
+        sys.setprofile(watch)
+        try:
+            counts = [[[0, 0] for _ in range(27)] for _ in range(2)]
+            mean_bids._contract_rounds(new_states(1), Deals(3, 0, 2), rules, policy, players, tables, _Cells(counts))
+        finally:
+            sys.setprofile(None)
+    assert len(called) > 100
+    assert called <= set(definitions("tables.builders.mean_bids"))
+
+
+class _Cells:
+    def __init__(self, counts):
+        self.counts = counts
+
+    def __getitem__(self, key):
+        return self.counts[key[0]][key[1]][key[2]]
+
+    def __setitem__(self, key, value):
+        self.counts[key[0]][key[1]][key[2]] = value
 
 
 def test_what_only_the_service_runs_does_not_count():
     """Nothing that makes tables imports it, except through the two modules that declare what the service runs."""
     for name, source in SOURCES.items():
-        imported = _parsed(source)[1]
+        imported = _parsed(source).imports.values()
         outside = name.startswith("tables.") or name in KERNELS
-        assert not outside or not {other for other in imported if other.startswith(SERVICE_ONLY)}, name
-    for name in ("service.bidding.explain.reasons", "service.bidding.winprob.decision"):
-        changed = {**SOURCES, name: SOURCES[name] + "ADDED = 1\n"}
-        for family in ("tables.learning.training", "tables.builders.win_tables"):
-            assert code_hash(family, sources=changed) == code_hash(family), name
+        assert name == "tables.engine.jit" or not outside or not [o for o in imported if o.startswith(UNCOUNTED)], name
+    for family in ("tables.learning.training", "tables.builders.win_tables"):
+        assert not [module for module, _ in definitions(family) if module.startswith(UNCOUNTED)]
 
 
 def test_all_versions_of_python_give_this_hash():
@@ -140,4 +233,4 @@ def h(w, v=0.1):
     while True: break
     else: assert w, "text"
 '''
-    assert own(source) == "1fb36a1c8b9001206843bdc911086d7a55d1709da08cbc68e1b81f714f229b7a"
+    assert own(source) == "674e5c7695586445f6faa7e10c1c6607eed6339b5064875da6198ba438db90de"

@@ -41,7 +41,7 @@ def rules_of_text(text: str) -> Rules:
             overrides[field] = value  # a word such as failed_nil_tricks=contract
     try:
         rules = make_rules(preset, overrides)
-        if key_of(rules) not in SHIPPED:
+        if not _ships(rules):
             place_of(rules, 0)
     except (RulesError, ValueError) as error:
         raise BuildError(f"--rules {text}: {error}") from error
@@ -61,11 +61,17 @@ def with_games(families: tuple[Family, ...], built: Manifest, extra: Iterable[Ru
     entry = built.families.get(NAME)
     before: Iterable[Overrides] = entry.parameters[NAME] if entry else ()
     wanted = {json.dumps(game, sort_keys=True): game for game in (*before, *map(game_overrides, extra))}
-    games = [wanted[text] for text in sorted(wanted) if key_of(make_rules("classic", wanted[text])) not in SHIPPED]
+    games = [wanted[text] for text in sorted(wanted) if not _ships(make_rules("classic", wanted[text]))]
     return tuple(
         replace(family, parameters={**family.parameters, NAME: games}) if family.name == NAME else family
         for family in families
     )
+
+
+def _ships(rules: Rules) -> bool:
+    """Return whether a shipped win table values the game of ``rules`` exactly."""
+    nearest = SHIPPED.nearest(rules)
+    return nearest is not None and not nearest.instead
 
 
 def _make(ctx: Context) -> Arrays:

@@ -78,7 +78,7 @@ def against(setup: Setup) -> str:
 
 
 def presets(setup: Setup) -> str:
-    """Return the win rates against `bis` in games that the net was not trained on."""
+    """Return the win rates against `bis` in presets that share the win table of another goal, and in other games."""
     games = {
         f"preset {name}": rules
         for name, rules in PRESETS.items()

@@ -6,11 +6,7 @@ It uses only what the seat to play may see.
 
 from service.bidding.game.cards import SPADE_BITS, highest, lowest
 from service.bidding.game.rules import Rules
-from tables.engine.game import score_of_side
-from tables.engine.play import play_card, suit_mask
-from tables.engine.play_state import PlayState
-from tables.players.choose_card import choose_card
-from tables.players.common import (
+from service.playing.common import (
     cards_above,
     highest_rank,
     least_winning_lead,
@@ -21,6 +17,10 @@ from tables.players.common import (
     unseen_cards,
     winning_cards,
 )
+from service.playing.state import PlayState
+from service.playing.tricks import play_card, suit_mask
+from tables.engine.game import score_of_side
+from tables.players.choose_card import choose_card
 
 NOBODY, ME, PARTNER, OPPONENT, BOTH = range(5)  # who has a live nil; BOTH: partner and an opponent
 NILS = ("no nil", "own nil", "partner's nil", "opponent's nil", "nils on both sides")

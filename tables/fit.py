@@ -31,6 +31,9 @@ from service.bidding.policies import ROWS, SERVED, parse_policy, with_skill
 from service.bidding.policy import FULL_LEVEL, Policy
 from service.bidding.table_views import Tables
 from service.bidding.tableset import open_tables
+from service.playing.solo1.goals import PIECE_NAMES as PIECES_OF_SOLO
+from service.playing.srp1.goals import ALL_PIECES, PIECE_NAMES
+from service.playing.srp2.goals import PIECE_NAMES as PIECES_OF_SRP2
 from tables.arena import stats
 from tables.builders import cutthroat
 from tables.builders.curve_fit import log_loss_by_bin
@@ -42,9 +45,6 @@ from tables.engine.selfplay import play_pairs, play_rounds
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
 from tables.markdown import gain, table
 from tables.players.names import player_for
-from tables.players.solo1.goals import PIECE_NAMES as PIECES_OF_SOLO
-from tables.players.srp1.goals import ALL_PIECES, PIECE_NAMES
-from tables.players.srp2.goals import PIECE_NAMES as PIECES_OF_SRP2
 from tables.run.family import Arrays, Chunk
 
 PAPER = PRESETS["bis-paper"]

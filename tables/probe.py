@@ -20,6 +20,9 @@ from service.bidding.numerals import integer
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
 from service.bidding.tableset import open_tables
+from service.playing.common import unseen_cards
+from service.playing.state import PlayState
+from service.playing.tricks import legal_cards, play_card
 from tables.alternatives import (
     CLASSES,
     CONTEXTS,
@@ -39,12 +42,10 @@ from tables.builders.rb import FIT_RULES
 from tables.engine.deal import Deals, below, deal_round, open_table, seat_players
 from tables.engine.game import bid_seat
 from tables.engine.jit import round_loop
-from tables.engine.play import legal_cards, play_card
-from tables.engine.play_state import PlayState, copy_state
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows
+from tables.engine.states import copy_state
 from tables.markdown import table
 from tables.players.choose_card import choose_card
-from tables.players.common import unseen_cards
 from tables.run.executors import executor_of
 from tables.run.family import Arrays
 

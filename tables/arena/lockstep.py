@@ -20,6 +20,8 @@ from service.bidding.game.variants import deck_number, deck_of
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
 from service.bidding.table_views import Tables
+from service.playing.state import PlayState
+from service.playing.tricks import carry_rules
 from tables.arena.bidders import OutsideBidder, bot_of, is_outside, open_bidder
 from tables.arena.public.bots import public_bid
 from tables.engine.deal import Deals, carry_passes, seed_rng
@@ -42,9 +44,8 @@ from tables.engine.game import (
     with_noise,
 )
 from tables.engine.jit import entry
-from tables.engine.play import carry_rules
-from tables.engine.play_state import STATE, PlayState, plain_state
 from tables.engine.simulate import numba_typed
+from tables.engine.states import STATE, plain_state
 
 # Columns of a game's row. NEXT is the seat to bid, -1 before the deal.
 PAIR, SWAP, NUMBER, NEXT, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(11)

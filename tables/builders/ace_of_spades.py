@@ -16,6 +16,7 @@ from service.bidding.game.cards import ACE, FIRST_SPADE
 from service.bidding.game.rules import JOKERS, PRESETS, Rules
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
+from service.playing.state import PlayState
 from tables.builders import jokers
 from tables.builders.newton import minimize_convex
 from tables.builders.variants import self_play
@@ -23,7 +24,6 @@ from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, open_table
 from tables.engine.game import bid_seat
 from tables.engine.jit import round_loop
-from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, tables_for
 from tables.run.family import Arrays, Context, Family, recorded
 

@@ -17,6 +17,7 @@ from service.bidding.game.rules import JOKERS, Rules, make_rules
 from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
+from service.playing.state import PlayState
 from tables.builders.ace_of_spades import OF_JJDD, OF_JOKERS
 from tables.builders.curve_fit import RIDGE, design, row_pairs, sequences
 from tables.builders.newton import minimize_convex
@@ -25,7 +26,6 @@ from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
 from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
-from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, Context, Family, recorded

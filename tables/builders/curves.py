@@ -24,12 +24,12 @@ from service.bidding.game.variants import ranks_above_ace
 from service.bidding.policies import parse_policy
 from service.bidding.policy import FULL, RAW, Policy
 from service.bidding.table_profile import convention_of, profile_of
+from service.playing.state import PlayState
 from tables.builders.curve_fit import fit_curves, held_out_figures, log_loss_by_bin
 from tables.engine.choose_bid import auction_at, tables_of_profile
 from tables.engine.deal import Deals, deal_round, open_table
 from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
-from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, Context, Family, recorded

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from service.bidding.game.rules import Rules
 from service.bidding.policy import Policy
+from service.playing.state import PlayState
 from tables.builders.newton import solve_exactly
 from tables.builders.rb import BAG_COST, FIT_RULES
 from tables.engine.choose_bid import auction_at
@@ -21,7 +22,6 @@ from tables.engine.cutthroat import points_gained
 from tables.engine.deal import Deals, below, deal_round, open_table, seat_players
 from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
-from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, Chunk, Context, Family

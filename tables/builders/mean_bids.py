@@ -16,15 +16,15 @@ from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.scoring import contract_of
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
+from service.playing.common import tricks_needed
+from service.playing.state import PlayState
 from tables.builders.curve_fit import sequences
 from tables.builders.newton import solve_exactly
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
 from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
-from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
-from tables.players.common import tricks_needed
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, Context, Family, recorded
 

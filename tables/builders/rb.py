@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from service.bidding.game.rules import Rules
 from service.bidding.policy import BIS, RB, Policy
+from service.playing.state import PlayState
 from tables.builders.newton import solve_refined
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
 from tables.engine.game import SUMS, Lineup, bid_seat, play_out
 from tables.engine.jit import round_loop
-from tables.engine.play_state import PlayState
 from tables.engine.selfplay import play_rounds
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
 from tables.players.names import TABLES_PLAYER

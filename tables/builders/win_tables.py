@@ -19,12 +19,12 @@ from service.bidding.table_views import Tables
 from service.bidding.winprob.games import SHIPPED, SLICES, WinTableSlice
 from service.bidding.winprob.games import cells_of as count_cells
 from service.bidding.winprob.win_table import WIN_SCALE, win_probability
+from service.playing.state import PlayState
+from service.playing.tricks import carry_rules
 from tables.builders.jokers import EXACT_OF_JJDD, EXACT_OF_JOKERS
 from tables.engine.deal import Deals, below, deal_round, open_table, seat_players
 from tables.engine.game import Lineup, bid_seat, play_out, score_of_side
 from tables.engine.jit import entry, round_loop
-from tables.engine.play import carry_rules
-from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, BuildError, Context, Family

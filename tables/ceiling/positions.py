@@ -20,6 +20,8 @@ from service.bidding.game.rules import Rules
 from service.bidding.policies import parse_policy
 from service.bidding.table_views import Tables
 from service.bidding.tableset import TableSet
+from service.playing.state import PlayState
+from service.playing.tricks import carry_rules
 from tables.arena.errors import ArenaError
 from tables.arena.match import PAPER_RULES, Match, player_version, require_win_table
 from tables.ceiling.search import Plan, Search, chosen_bid, copy_position, mean_gain, random_decision, weigh
@@ -27,8 +29,6 @@ from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, open_table
 from tables.engine.game import SUMS, Game, Lineup
 from tables.engine.jit import round_loop, source_hash
-from tables.engine.play import carry_rules
-from tables.engine.play_state import PlayState
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
 from tables.engine.winprob import BIDS, weighed_seat
 from tables.learning.training import LATER_POLICIES

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import game_winner
 from service.bidding.winprob.win_table import win_array
+from service.playing.state import PlayState
 from tables.engine.deal import below, seed_rng, uniform
 from tables.engine.game import (
     MOST_ROUNDS,
@@ -27,8 +28,8 @@ from tables.engine.game import (
     turn_of,
     win_probability_after_round,
 )
-from tables.engine.play_state import PlayState, copy_state
 from tables.engine.scratch import scratch
+from tables.engine.states import copy_state
 from tables.engine.winprob import BIDS, slice_of
 from tables.players.unseen import WAYS, count_deals, deal_unseen
 

@@ -16,7 +16,7 @@ from service.bidding.policies import ROWS
 from service.bidding.policy import BIS, FIXED, IO, MS, RB, WINPROB, Policy
 from service.bidding.record import record
 from service.bidding.table_profile import profile_of
-from tables.engine.play_state import PlayState
+from service.playing.state import PlayState
 
 CHOSEN_HERE = (BIS, RB, MS, IO, FIXED)  # the kinds in `choose_bid`; WINPROB is in `game.bid_seat`
 if {row.kind for row in ROWS} != {*CHOSEN_HERE, WINPROB}:

@@ -12,6 +12,7 @@ from typing import Any
 
 from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.scoring import contract_of, is_nil, score_seat
+from service.playing.state import PlayState
 from tables.engine.deal import deal_round
 from tables.engine.game import (
     BAGS,
@@ -31,7 +32,6 @@ from tables.engine.game import (
     record_summary,
     score_of_side,
 )
-from tables.engine.play_state import PlayState
 
 SEATING = (0, 2, 1, 3)  # by chair: index of its player in the order a0, b0, a1, b1; so they sit a0, a1, b0, b1
 

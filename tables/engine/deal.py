@@ -10,8 +10,8 @@ from service.bidding.game.auction import NO_BID
 from service.bidding.game.cards import SPADE_BITS
 from service.bidding.game.rules import Rules
 from service.bidding.game.variants import deck_of
-from tables.engine.play import MASK32
-from tables.engine.play_state import PlayState
+from service.playing.state import PlayState
+from service.playing.tricks import MASK32
 from tables.engine.scratch import scratch
 
 

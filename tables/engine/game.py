@@ -16,11 +16,11 @@ from service.bidding.record import record
 from service.bidding.table_profile import profile_of
 from service.bidding.winprob.games import WinTableSlice
 from service.bidding.winprob.win_table import win_probability_after
+from service.playing.state import PlayState
+from service.playing.tricks import legal_cards, play_card
 from tables.engine.choose_bid import auction_at, choose_bid, choose_cutthroat_bid, standing_at, tables_of_profile
 from tables.engine.deal import below, deal_round, seat_players, uniform
 from tables.engine.passing import exchange
-from tables.engine.play import legal_cards, play_card
-from tables.engine.play_state import PlayState
 from tables.engine.winprob import skilled_seat, winprob_seat
 from tables.players.choose_card import choose_card
 

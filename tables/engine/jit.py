@@ -30,10 +30,11 @@ from numba.np.unsafe.ndarray import to_fixed_tuple
 
 from service.bidding.game.rules import Rules
 from service.bidding.record import record
+from service.playing.state import rule_values
 from tables.engine.compiled_modules import KERNELS, SOURCES
 from tables.engine.deal import Deals
-from tables.engine.play_state import STATE, copy_state, new_states
-from tables.engine.scratch import put, rule_values, scratch
+from tables.engine.scratch import put, scratch
+from tables.engine.states import STATE, copy_state, new_states
 from tables.players.choose_card import choose_card
 
 F = TypeVar("F", bound=Callable[..., Any])

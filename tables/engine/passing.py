@@ -6,8 +6,8 @@ A seat may also choose by one of the simple ways against which that choice is me
 from service.bidding.game.cards import highest
 from service.bidding.game.passing import cards_to_pass, given_cards
 from service.bidding.game.scoring import is_nil
+from service.playing.state import PlayState
 from tables.engine.deal import random_bit
-from tables.engine.play_state import PlayState
 
 CHOSEN, RANDOM, HIGHEST = range(3)  # values of `PlayState.passer`: as the service does, any cards, the highest ranks
 

@@ -1,6 +1,6 @@
 """Functions that compiled code replaces with its own forms (`tables.engine.jit`).
 
-They give working memory, and copy tuples to arrays and back.
+They give working memory, and copy tuples to arrays.
 """
 
 from array import array
@@ -19,8 +19,3 @@ def put(numbers: tuple[float, ...], first: int, x: Any) -> None:
     """
     for i, number in enumerate(numbers):
         x[first + i] = number
-
-
-def rule_values(cells: list[int]) -> tuple[int, ...]:
-    """Return the cells of a play state's ``rules`` as a tuple; compiled code needs its length at compile time."""
-    return tuple(cells)

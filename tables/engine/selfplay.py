@@ -6,6 +6,8 @@ Every deal depends only on (seed, pair or round number), so the number of thread
 from typing import Any
 
 from service.bidding.game.rules import CUTTHROAT, Rules
+from service.playing.state import PlayState
+from service.playing.tricks import carry_rules
 from tables.engine.cutthroat import play_cutthroat_game
 from tables.engine.deal import Deals, deal_round, open_table
 from tables.engine.game import (
@@ -26,8 +28,6 @@ from tables.engine.game import (
     score_of_side,
 )
 from tables.engine.jit import round_loop
-from tables.engine.play import carry_rules
-from tables.engine.play_state import PlayState
 
 
 def _play_pairs(

@@ -39,9 +39,9 @@ from service.bidding.winprob.outcomes import (
     their_impossible_ways,
 )
 from service.bidding.winprob.win_table import win_array
+from service.playing.state import PlayState
 from tables.engine.choose_bid import auction_at, standing_at
 from tables.engine.outcomes import Contracts, outcome_values
-from tables.engine.play_state import PlayState
 from tables.engine.scratch import put
 
 BIDS = 14  # length of an array by bid, 0..13

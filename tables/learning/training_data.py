@@ -19,6 +19,8 @@ from service.bidding.table_profile import plain_profile
 from service.bidding.winprob.candidates import MOST_CANDIDATES
 from service.bidding.winprob.features import bids_to_weigh, model_position
 from service.bidding.winprob.win_table import win_array, win_probability_after
+from service.playing.state import PlayState
+from service.playing.tricks import carry_rules
 from tables.engine.choose_bid import auction_at, tables_of_profile
 from tables.engine.deal import (
     Deals,
@@ -34,8 +36,7 @@ from tables.engine.deal import (
 from tables.engine.game import Lineup, bid_seat, noisy_bid, play_out, score_of_side
 from tables.engine.jit import entry, round_loop
 from tables.engine.outcomes import nearest_outcome, score_after
-from tables.engine.play import carry_rules
-from tables.engine.play_state import PlayState, copy_state
+from tables.engine.states import copy_state
 from tables.engine.winprob import slice_of, write_bid, write_position
 
 NONE = -1  # after a position's last candidate

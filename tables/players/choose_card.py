@@ -3,13 +3,13 @@
 The module `names` converts players to and from texts.
 """
 
-from tables.engine.play_state import PlayState
-from tables.players.solo1.solo import solo1
-from tables.players.srp1.srp import srp1
-from tables.players.srp2.srp import srp2
-from tables.players.srp3.srp import srp3
+from service.playing.solo1.solo import solo1
+from service.playing.srp1.srp import srp1
+from service.playing.srp2.srp import srp2
+from service.playing.srp3.srp import srp3
+from service.playing.state import PlayState
+from service.playing.wrp import wrp
 from tables.players.uct import uct
-from tables.players.wrp import wrp
 
 WRP, SRP1, UCT1, SOLO1, SRP2, SRP3, UCT2 = range(7)
 # Numbers by name: the players without options, then those with options.

@@ -8,8 +8,8 @@ import re
 from typing import NamedTuple
 
 from service.bidding.game.rules import CUTTHROAT, Rules
+from service.playing.srp1.goals import ALL_PIECES
 from tables.players.choose_card import IDS, UCT_IDS
-from tables.players.srp1.goals import ALL_PIECES
 from tables.players.uct import C_SHIFT, MOST_C, MOST_SAMPLES, SAMPLES_SHIFT, TRICKS_SHIFT, packed
 
 # The card player of the fitted tables, except those of cutthroat. A rebuild with another player changes this line.

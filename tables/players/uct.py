@@ -23,12 +23,13 @@ from typing import Any
 
 from service.bidding.game.cards import lowest
 from service.bidding.game.scoring import score_side
-from tables.engine.play import carried_rules, carry_rules, legal_cards, play_card
-from tables.engine.play_state import PlayState, new_states
+from service.playing.srp1.goals import ALL_PIECES
+from service.playing.srp1.srp import srp1
+from service.playing.srp3.srp import srp3
+from service.playing.state import PlayState
+from service.playing.tricks import carried_rules, carry_rules, legal_cards, play_card
 from tables.engine.scratch import scratch
-from tables.players.srp1.goals import ALL_PIECES
-from tables.players.srp1.srp import srp1
-from tables.players.srp3.srp import srp3
+from tables.engine.states import new_states
 from tables.players.unseen import WAYS, count_deals, deal_unseen, seed_view
 
 # A seat's ``pieces`` hold SRP's nine bits, then n (4 bits), samples per decision (20 bits) and C in points (20 bits).

@@ -13,10 +13,10 @@ suits i+1..3.
 
 from typing import Any
 
+from service.playing.common import unseen_cards
+from service.playing.state import PlayState
+from service.playing.tricks import MASK32, suit_mask
 from tables.engine.deal import below, seed_rng, uniform
-from tables.engine.play import MASK32, suit_mask
-from tables.engine.play_state import PlayState
-from tables.players.common import unseen_cards
 
 SIDE = 14  # a seat has 0 to 13 places
 CHOOSE = 5 * SIDE * SIDE  # binomials start here: n over k is at CHOOSE + 16 n + k, n 0..16, k 0..15

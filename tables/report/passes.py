@@ -7,11 +7,11 @@ import numpy as np
 from service.bidding.game.rules import Rules, make_rules
 from service.bidding.game.scoring import NIL
 from service.bidding.policies import parse_policy
+from service.playing.state import PlayState
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
 from tables.engine.game import Lineup, bid_seat, play_out, score_of_side
 from tables.engine.jit import round_loop
 from tables.engine.passing import CHOSEN, HIGHEST, RANDOM
-from tables.engine.play_state import PlayState
 from tables.engine.simulate import player_rows, policies_by_chair, tables_for
 from tables.markdown import table
 from tables.report.setup import Setup

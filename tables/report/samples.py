@@ -20,12 +20,12 @@ from service.bidding.policies import parse_policy
 from service.bidding.policy import RAW, Policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
 from service.bidding.table_views import Tables
+from service.playing.state import PlayState
+from service.playing.tricks import carry_rules, legal_cards, play_card
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
 from tables.engine.game import bid_seat, play_out, score_of_side
 from tables.engine.jit import round_loop
-from tables.engine.play import carry_rules, legal_cards, play_card
-from tables.engine.play_state import PlayState
 from tables.engine.simulate import numba_typed, player_rows
 from tables.players.choose_card import choose_card
 from tables.players.names import TABLES_PLAYER

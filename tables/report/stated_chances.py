@@ -21,12 +21,12 @@ from service.bidding.game.rules import Rules, make_rules
 from service.bidding.game.scoring import game_winner
 from service.bidding.policies import parse_policy
 from service.bidding.winprob.win_table import win_array, win_probability
+from service.playing.state import PlayState
+from service.playing.tricks import carry_rules
 from tables.engine.choose_bid import standing_at
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
 from tables.engine.game import MOST_ROUNDS, Lineup, bid_seat, play_out, score_of_side, win_probability_after_round
 from tables.engine.jit import round_loop
-from tables.engine.play import carry_rules
-from tables.engine.play_state import PlayState
 from tables.engine.simulate import player_rows, policies_by_chair, tables_for
 from tables.engine.winprob import BIDS, slice_of, weighed_seat
 from tables.learning.training import LATER_POLICIES

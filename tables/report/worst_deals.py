@@ -8,11 +8,11 @@ from service.bidding.game.cards import format_pbn
 from service.bidding.game.rules import Rules
 from service.bidding.policies import parse_policy
 from service.bidding.winprob.win_table import win_array
+from service.playing.state import PlayState
+from service.playing.tricks import carry_rules
 from tables.engine.deal import Deals, open_table
 from tables.engine.game import bid_seat, play_out, start_mid_game, win_probability_after_round
 from tables.engine.jit import round_loop
-from tables.engine.play import carry_rules
-from tables.engine.play_state import PlayState
 from tables.engine.simulate import player_rows, policies_by_chair
 from tables.engine.winprob import slice_of
 from tables.learning.scores import GAMES, random_scores

@@ -1,4 +1,4 @@
-"""A hash of the code that a module runs: its definitions, and all of service.bidding and tables that they name.
+"""A hash of the code that a module runs: its own definitions, and those of this project that they name.
 
 A definition is a function, a class or an assignment at the top level of a module. It counts by its syntax tree and by
 the definitions that its names mean. So a definition that nothing names leaves the hash, and so does moving one to
@@ -31,10 +31,9 @@ LEFT_OUT = {"ctx", "kind", "returns", "type_comment", "type_ignores", "type_para
 # By module. Read at import, when Python reads the code itself. Read later, they would include changes that do not run.
 SOURCES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path.read_text(encoding="utf-8")
-    for package in ("service/bidding", "tables")
+    for package in ("service/bidding", "service/playing", "tables")
     for path in ROOT.glob(f"{package}/**/*.py")
 }
-
 # What decides no cell of a table although `policies`, `tableset` or `jit` import it: what only the service runs, and
 # the list of the modules to compile, whose functions count where they are called.
 UNCOUNTED = (

@@ -30,15 +30,15 @@ from service.bidding.winprob.features import (
 )
 from service.bidding.winprob.games import BAGS, SLICES, WinTableSlice
 from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS
+from service.playing.common import unseen_cards
+from service.playing.state import PlayState
+from service.playing.tricks import carry_rules
 from tables.alternatives import CLASSES
 from tables.arena.public.bots import BOTS
 from tables.engine.game import SUMS, Game, RoundSummary, Totals
 from tables.engine.outcomes import Contracts
-from tables.engine.play import carry_rules
-from tables.engine.play_state import PlayState
 from tables.engine.simulate import numba_typed, player_rows
 from tables.players.choose_card import IDS, UCT1, UCT2
-from tables.players.common import unseen_cards
 from tables.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, packed
 from tables.players.unseen import WAYS, count_deals, seed_view
 from tests.conftest import view
@@ -513,7 +513,7 @@ SCORING, AUCTION = "service.bidding.game.scoring.", "service.bidding.game.auctio
 REGULAR = "service.bidding.bis.regular."
 SIGNALS, BLIND = "service.bidding.bis.conventions.", "service.bidding.bis.blind_nil."
 NIL, ENDGAME, BASELINES = "service.bidding.bis.nil.", "service.bidding.bis.endgame.", "service.bidding.baselines."
-RULES_OF_PLAY, DEAL, COMMON = "tables.engine.play.", "tables.engine.deal.", "tables.players.common."
+RULES_OF_PLAY, DEAL, COMMON = "service.playing.tricks.", "tables.engine.deal.", "service.playing.common."
 WINNING, WINPROB, OUTCOMES_OF = (
     "service.bidding.winprob.win_table.",
     "tables.engine.winprob.",
@@ -526,9 +526,9 @@ LEGAL, VARIANTS = "service.bidding.game.legal.", "service.bidding.game.variants.
 STAKES = "service.bidding.bis.stakes."
 ALTERNATIVES = "tables.alternatives."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
-SRP1, SRP2, GAME = "tables.players.srp1.", "tables.players.srp2.", "tables.engine.game."
+SRP1, SRP2, GAME = "service.playing.srp1.", "service.playing.srp2.", "tables.engine.game."
 PUBLIC = "tables.arena.public."
-SOLO, SOLO1, SOLO_GAME = "service.bidding.bis.cutthroat.", "tables.players.solo1.", "tables.engine.cutthroat."
+SOLO, SOLO1, SOLO_GAME = "service.bidding.bis.cutthroat.", "service.playing.solo1.", "tables.engine.cutthroat."
 
 
 def baseline(first: int, last: int) -> Maker:
@@ -823,7 +823,7 @@ CASES: dict[str, Maker] = {
     COMMON + "highest_rank": lambda r: (cards(r) & ~SPADE_BITS,),
     COMMON + "lowest_rank": lambda r: (cards(r, 1),),
     COMMON + "least_winning_lead": lambda r: sitting(r, True)[3:],
-    "tables.players.wrp.wrp": lambda r: sitting(r)[:2],
+    "service.playing.wrp.wrp": lambda r: sitting(r)[:2],
     SRP1 + "goals.sum_of_contracts": lambda r: (sitting(r)[0],),
     SRP1 + "goals.round_type": lambda r: sitting(r)[:2],
     SRP1 + "goals.type_by_sum": lambda r: (r.randrange(27),),
@@ -862,7 +862,7 @@ CASES: dict[str, Maker] = {
     SRP2 + "srp.attack_pays": staked,
     SRP2 + "srp.srp2": staked,
     SRP2 + "srp.srp_card": lambda r: (*staked(r), r.randrange(8)),
-    "tables.players.srp3.srp.srp3": staked,
+    "service.playing.srp3.srp.srp3": staked,
     SOLO1 + "goals.own_need": lambda r: (sitting(r)[0], r.randrange(4)),
     SOLO1 + "goals.others_need": lambda r: sitting(r)[:2],
     SOLO1 + "goals.is_safe": lambda r: next((s, me, u) for s, me, _, _, u in [sitting(r)]),

@@ -11,10 +11,10 @@ import pytest
 from service.bidding.game.rules import CUTTHROAT, make_rules
 from service.bidding.policies import parse_policy
 from service.bidding.table_profile import CUTTHROAT_PROFILE, PARTNERSHIP_PROFILE
+from service.playing.tricks import carry_rules
 from tables.engine.cutthroat import play_cutthroat_game
 from tables.engine.deal import open_table
 from tables.engine.game import DRAWS, GAMES, PAIR_DD, PAIR_DR, PAIR_RR, SUMS, WINS_A, Game, Lineup, play_game
-from tables.engine.play import carry_rules
 from tables.engine.selfplay import play_pairs
 from tables.engine.simulate import player_rows, policies_by_chair
 from tests.conftest import view

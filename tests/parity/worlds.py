@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from service.bidding.game.cards import DECK, cards_of
+from service.playing.srp1.goals import ALL_PIECES
+from service.playing.state import PlayState
+from service.playing.tricks import play_card
 from tables.engine.deal import deal_round
 from tables.engine.jit import entry
-from tables.engine.play import play_card
-from tables.engine.play_state import STATE, PlayState, plain_state
+from tables.engine.states import STATE, plain_state
 from tables.players.choose_card import IDS, choose_card
-from tables.players.srp1.goals import ALL_PIECES
 from tests.conftest import Worlds, view
 from tests.tables.engine import states
 

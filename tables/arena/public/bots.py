@@ -2,11 +2,11 @@
 
 from service.bidding.game.legal import allowed_bids, nearest_allowed
 from service.bidding.game.rules import Rules
+from service.playing.state import PlayState
 from tables.arena.public.cards_with_cats import cards_with_cats
 from tables.arena.public.jus144tice import jus144tice
 from tables.arena.public.trickster import trickster
 from tables.engine.choose_bid import auction_at, standing_at
-from tables.engine.play_state import PlayState
 
 TRICKSTER, CARDS_WITH_CATS, JUS144TICE = range(3)
 BOTS = ("trickster", "cards_with_cats", "jus144tice")  # by number

@@ -10,12 +10,12 @@ import pytest
 from service.bidding.game.decks import CARD_NAMES, STANDARD
 from service.bidding.game.rules import Rules, overrides_of
 from service.contract.request import read_bid
+from service.playing.state import PlayState
 from tables.arena import bidders
 from tables.arena.bidders import HttpBidder, PythonBidder, checked_bid, is_outside, open_bidder
 from tables.arena.errors import BidderError
 from tables.arena.lockstep import CELLS, NEXT, request_of
 from tables.arena.match import Match, PlayChunk
-from tables.engine.play_state import PlayState
 from tests.service.conftest import running_server
 
 NAMES = CARD_NAMES[STANDARD]

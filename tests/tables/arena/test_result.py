@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.bidding.tableset import open_tables
+from service.playing.state import PlayState
 from tables.arena.match import Match, PlayChunk, Played
 from tables.arena.result import describe_match, round_type, run_match
 from tables.arena.stats import anytime_interval, pair_counts, sequential_test
 from tables.engine import game
-from tables.engine.play_state import PlayState
 
 pytestmark = pytest.mark.compiled
 

@@ -40,9 +40,9 @@ from service.bidding.policies import parse_policy
 from service.bidding.table_profile import JOKERS_PROFILE
 from service.bidding.tableset import open_tables
 from service.contract.request import read_bid
+from service.playing.tricks import legal_cards, play_card
 from tables.builders.derived import spade_counts
 from tables.builders.exact import SIDE, SPADES, cnil_of_zones, spade_is_lost, zones_of
-from tables.engine.play import legal_cards, play_card
 from tables.players.choose_card import IDS
 from tests import naive
 from tests.contract import faults_of

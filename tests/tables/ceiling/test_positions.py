@@ -10,7 +10,7 @@ from tables.arena.match import player_version
 from tables.ceiling import positions
 from tables.ceiling.positions import DecisionsChunk, Question
 from tables.engine.deal import Deals
-from tables.engine.play_state import new_states
+from tables.engine.states import new_states
 
 
 def in_plain_python(seed, first, last, *arguments):

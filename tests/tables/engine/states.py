@@ -4,11 +4,11 @@ import random
 from copy import deepcopy
 
 from service.bidding.game.cards import DECK, cards_of, parse_pbn
+from service.playing.srp1.goals import ALL_PIECES
+from service.playing.state import PlayState
+from service.playing.tricks import legal_cards, play_card
 from tables.engine.deal import deal, seed_rng, start_round
-from tables.engine.play import legal_cards, play_card
-from tables.engine.play_state import PlayState
 from tables.players.choose_card import IDS, choose_card
-from tables.players.srp1.goals import ALL_PIECES
 
 
 def empty():

@@ -29,8 +29,8 @@ from service.bidding.game.rules import overrides_of, seed_values
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.tableset import open_tables
 from tables.engine.winprob import slice_of
-from tables.engine import play
-from tables.engine.play_state import STATE, new_states
+from service.playing import tricks as play
+from tables.engine.states import STATE, new_states
 from tables.run.family import recorded
 
 plain, new = Rules(), Rules(overtime=2)

@@ -5,9 +5,9 @@ import pytest
 
 from service.bidding.game.cards import parse_card
 from service.bidding.tableset import open_tables
+from service.playing.tricks import play_card
 from tables import probe
 from tables.alternatives import CLASSES, FOLLOWS, LEADS, NEEDS, NILS, PLACES, context_of, pick, same_worth
-from tables.engine.play import play_card
 from tables.engine.simulate import kernel_tables, player_rows
 from tests.tables.engine import states
 

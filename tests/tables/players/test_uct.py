@@ -13,22 +13,22 @@ from hypothesis import strategies as st
 from service.bidding.game.cards import cards_of, parse_card
 from service.bidding.game.rules import make_rules
 from service.bidding.policies import parse_policy
+from service.playing.common import unseen_cards
+from service.playing.srp1.goals import ALL_PIECES
+from service.playing.srp1.srp import srp1
+from service.playing.srp3.srp import srp3
+from service.playing.tricks import carry_rules, play_card
 from tables.engine.game import SUMS, Lineup
-from tables.engine.play import carry_rules, play_card
-from tables.engine.play_state import new_states
 from tables.engine.selfplay import play_rounds
 from tables.engine.simulate import player_rows, policies_by_chair
+from tables.engine.states import new_states
 from tables.players.choose_card import IDS, SRP1, SRP3, UCT1, UCT2, choose_card
-from tables.players.common import unseen_cards
 from tables.players.names import PlayerError, format_player, parse_player, split_players
-from tables.players.srp1.goals import ALL_PIECES
-from tables.players.srp1.srp import srp1
-from tables.players.srp3.srp import srp3
 from tables.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, N_ARM, TOTAL_ARM, packed, point_gap, search
 from tables.players.unseen import WAYS, count_deals, deal_unseen, places, seed_view
 from tests.parity.worlds import both
+from tests.service.playing.test_play import blindfolded, redealt
 from tests.tables.engine import states
-from tests.tables.players.test_play import blindfolded, redealt
 
 RULES = make_rules("bis-paper", {"bag_limit": 5})
 VERSIONS = {1: (UCT1, SRP1, srp1), 2: (UCT2, SRP3, srp3)}  # the player, and the SRP on which it is built

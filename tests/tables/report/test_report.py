@@ -20,8 +20,8 @@ from service.bidding.tableset import open_tables
 from tables import __main__
 from tables.arena.result import run_match
 from tables.engine.deal import Deals
-from tables.engine.play_state import new_states
 from tables.engine.simulate import numba_typed, player_rows
+from tables.engine.states import new_states
 from tables.report import conventions, distributions, kinds, opponents, plots, public, report_command, samples, setup
 from tables.report.paper import TABLE_2, TABLE_3
 

@@ -10,8 +10,8 @@ from service.bidding.tableset import open_tables
 from tables.builders import mean_bids
 from tables.engine.compiled_modules import KERNELS
 from tables.engine.deal import Deals
-from tables.engine.play_state import new_states
 from tables.engine.simulate import kernel_tables, player_rows, tables_for
+from tables.engine.states import new_states
 from tables.run.code_hash import SOURCES, UNCOUNTED, _parsed, code_hash, definitions
 
 PLAIN = '''"""A module."""

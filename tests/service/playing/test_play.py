@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.bidding.game.cards import cards_of, format_card
-from tables.engine.play import play_card
+from service.playing.common import unseen_cards
+from service.playing.srp1.goals import ALL_PIECES, PIECE_NAMES
+from service.playing.tricks import play_card
 from tables.players.choose_card import IDS, choose_card
-from tables.players.common import unseen_cards
-from tables.players.srp1.goals import ALL_PIECES, PIECE_NAMES
 from tests import naive
 from tests.tables.engine import states
 

@@ -7,9 +7,7 @@ and losing tricks. A bit in the state switches each piece off, to measure how mu
 """
 
 from service.bidding.game.cards import highest, lowest
-from tables.engine.play import legal_cards, suit_mask
-from tables.engine.play_state import PlayState
-from tables.players.common import (
+from service.playing.common import (
     duck,
     least_winning_lead,
     nil_alive,
@@ -18,11 +16,13 @@ from tables.players.common import (
     unseen_cards,
     winning_cards,
 )
-from tables.players.srp1.nils import NOTHING, nil_card
-from tables.players.srp2.follow import follow_for_tricks
-from tables.players.srp2.goals import STAKES, must_set, pieces_in_use, wants_tricks, wins_by_contract
-from tables.players.srp2.lead import lead_for_tricks
-from tables.players.srp2.nils import attack_card, cover_card
+from service.playing.srp1.nils import NOTHING, nil_card
+from service.playing.srp2.follow import follow_for_tricks
+from service.playing.srp2.goals import STAKES, must_set, pieces_in_use, wants_tricks, wins_by_contract
+from service.playing.srp2.lead import lead_for_tricks
+from service.playing.srp2.nils import attack_card, cover_card
+from service.playing.state import PlayState
+from service.playing.tricks import legal_cards, suit_mask
 
 HOME_SLACK = 4  # attack a nil only if a contract that wins the game can still lose this many tricks
 

@@ -6,9 +6,7 @@ partner's nil and attacks an opponent's nil only in the current trick. It does n
 
 from service.bidding.game.cards import highest, lowest
 from service.bidding.game.scoring import is_nil
-from tables.engine.play import legal_cards, suit_mask
-from tables.engine.play_state import PlayState
-from tables.players.common import (
+from service.playing.common import (
     duck,
     least_winning_lead,
     lowest_rank,
@@ -17,6 +15,8 @@ from tables.players.common import (
     tricks_needed,
     winning_cards,
 )
+from service.playing.state import PlayState
+from service.playing.tricks import legal_cards, suit_mask
 
 
 def wrp(state: PlayState, me: int) -> int:

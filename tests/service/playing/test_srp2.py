@@ -9,11 +9,9 @@ import pytest
 
 from service.bidding.game.cards import format_card, parse_card
 from service.bidding.game.rules import make_rules
-from tables.engine.play import carry_rules, play_card
-from tables.players.choose_card import choose_card
-from tables.players.common import unseen_cards
-from tables.players.srp1.goals import ALL_PIECES
-from tables.players.srp2.goals import (
+from service.playing.common import unseen_cards
+from service.playing.srp1.goals import ALL_PIECES
+from service.playing.srp2.goals import (
     COVER_KEPT,
     COVER_ODDS,
     HIGH_LEADS,
@@ -31,10 +29,12 @@ from tables.players.srp2.goals import (
     wants_tricks,
     wins_by_contract,
 )
-from tables.players.srp2.srp import attack_pays
+from service.playing.srp2.srp import attack_pays
+from service.playing.tricks import carry_rules, play_card
+from tables.players.choose_card import choose_card
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids
+from tests.service.playing.test_srp1 import golden
 from tests.tables.engine import states
-from tests.tables.players.test_srp1 import golden
 
 FROZEN = "59753462ac00d7ac2a002fbae7619ee61423880f789d4a3a818819d385137259"
 HEARTS = 4  # the suit's bit in `PlayState.void`

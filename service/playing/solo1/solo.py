@@ -5,9 +5,7 @@ SOLO follows SRP (`srp1`) and uses those parts of it that do not involve a partn
 """
 
 from service.bidding.game.cards import ACE, FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest, spades_of
-from tables.engine.play import legal_cards, suit_mask
-from tables.engine.play_state import PlayState
-from tables.players.common import (
+from service.playing.common import (
     cards_above,
     cards_below,
     duck,
@@ -19,9 +17,11 @@ from tables.players.common import (
     unseen_cards,
     winning_cards,
 )
-from tables.players.solo1.goals import ATTACK, LEADS, NIL_PLAY, POSITION, is_safe, wants_tricks
-from tables.players.srp1.follow import discard
-from tables.players.srp1.nils import NOTHING, attack_discard, nil_card
+from service.playing.solo1.goals import ATTACK, LEADS, NIL_PLAY, POSITION, is_safe, wants_tricks
+from service.playing.srp1.follow import discard
+from service.playing.srp1.nils import NOTHING, attack_discard, nil_card
+from service.playing.state import PlayState
+from service.playing.tricks import legal_cards, suit_mask
 
 # Percent chance that all three opponents hold a card of a side suit, by the number of its unseen cards. Exact for full
 # hands: table p_length, 3 players.

@@ -1,12 +1,12 @@
 """How SRP 2 follows to a trick that it wants: like `srp1.follow`, but it keeps low cards and expects a later ruff."""
 
 from service.bidding.game.cards import FIRST_SPADE, JACK, KING, QUEEN, highest, lowest, spades_of
-from tables.engine.play import suit_mask
-from tables.engine.play_state import PlayState
-from tables.players.common import cards_above, lowest_equal, nil_alive, winning_cards
-from tables.players.srp1.follow import SPADE_ACE, discard
-from tables.players.srp1.goals import sum_of_contracts
-from tables.players.srp2.goals import FEW_BID, LOW_KEPT, RUFF_BEHIND, UNDER_PARTNER, middle_card, pieces_in_use
+from service.playing.common import cards_above, lowest_equal, nil_alive, winning_cards
+from service.playing.srp1.follow import SPADE_ACE, discard
+from service.playing.srp1.goals import sum_of_contracts
+from service.playing.srp2.goals import FEW_BID, LOW_KEPT, RUFF_BEHIND, UNDER_PARTNER, middle_card, pieces_in_use
+from service.playing.state import PlayState
+from service.playing.tricks import suit_mask
 
 
 def may_ruff(state: PlayState, seat: int, unseen: int) -> bool:

@@ -5,11 +5,11 @@ NOTHING if the nil makes no difference to this play.
 """
 
 from service.bidding.game.cards import SPADE_BITS, TEN, highest, lowest
-from tables.engine.play import suit_mask
-from tables.engine.play_state import PlayState
-from tables.players.common import cards_above, cards_below, lowest_equal, plays_after, winning_cards
-from tables.players.srp1.follow import discard
-from tables.players.srp1.goals import wants_tricks
+from service.playing.common import cards_above, cards_below, lowest_equal, plays_after, winning_cards
+from service.playing.srp1.follow import discard
+from service.playing.srp1.goals import wants_tricks
+from service.playing.state import PlayState
+from service.playing.tricks import suit_mask
 
 NOTHING = -1
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from service.bidding.game.cards import DECK, cards_of, format_card, parse_card, parse_pbn
 from service.bidding.game.rules import Rules
-from tables.engine.play import beats, carried_rules, carry_rules, legal_cards, play_card, suit_mask
+from service.playing.tricks import beats, carried_rules, carry_rules, legal_cards, play_card, suit_mask
 from tests import naive
 from tests.tables.engine import states
 

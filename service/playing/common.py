@@ -6,8 +6,8 @@ A *boss* is a card with no higher unseen card in its suit.
 
 from service.bidding.game.cards import FIRST_SPADE, SPADE_BITS, highest, lowest
 from service.bidding.game.scoring import contract_of, is_nil
-from tables.engine.play import suit_mask
-from tables.engine.play_state import PlayState
+from service.playing.state import PlayState
+from service.playing.tricks import suit_mask
 
 
 def unseen_cards(state: PlayState, seat: int) -> int:

@@ -1,28 +1,28 @@
-"""The leads of SRP when it wants tricks, as kernels. When it wants to lose, it leads `common.least_winning_lead`."""
+"""The leads of SRP 2 when it wants tricks: like `srp1.lead`, but it keeps trumps and leads high from long suits."""
 
 from service.bidding.game.cards import ACE, KING, QUEEN, highest, lowest, spades_of
-from tables.engine.play import suit_mask
-from tables.engine.play_state import PlayState
-from tables.players.common import cards_above, lowest_equal
-from tables.players.srp1.goals import SIGNALS
-
-# Percent chance that both opponents hold a card of a side suit, by the number of its unseen cards. The unseen cards are
-# dealt evenly to 3 players; exact for full hands, see table p_length.
-STANDS_UP = (0, 0, 22, 46, 62, 73, 81, 87, 92, 95, 97, 98, 99, 100)
+from service.playing.common import cards_above, cards_below, lowest_equal, tricks_left, tricks_needed
+from service.playing.srp1.goals import UNDER, sum_of_contracts, type_by_sum
+from service.playing.srp1.lead import STANDS_UP
+from service.playing.srp2.goals import HIGH_LEADS, TRUMPS_KEPT, pieces_in_use
+from service.playing.state import PlayState
+from service.playing.tricks import suit_mask
 
 
-def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
+def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int, signalled: int) -> int:
     """Return the lead with the highest value over the suits.
 
     A value is a rough percentage: the chance that a boss wins, that partner ruffs, or that the suit brings a trick
     later. The adjustments (a later ruff, an honour that should not be led) were found in duplicate games.
+    ``signalled`` is a bit mask of the suits that partner is believed to be out of because of a signal.
     """
     partner = (me + 2) & 3
     lho = (me + 1) & 3
     rho = (me + 3) & 3
     enemy_trumps = unseen >> 48 != 0 and not (state.void[lho] & 8 and state.void[rho] & 8)
     partner_trumps = unseen >> 48 != 0 and not state.void[partner] & 8
-    signals = state.pieces[me] & SIGNALS
+    pieces = pieces_in_use(state, me)
+    high_leads = pieces & HIGH_LEADS and type_by_sum(sum_of_contracts(state)) <= UNDER
     spades = spades_of(hand)
     best = -1
     best_worth = -10000
@@ -31,15 +31,18 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
         if not held:
             continue
         card = highest(held)
+        top = card & 15
         out = unseen & suit_mask(suit)
         n_out = out.bit_count()
+        n_under = (out & cards_below(card)).bit_count()
+        boss = not out & cards_above(card)
         bit = 1 << suit
         ruffed = enemy_trumps and (
             (state.void[lho] & bit and not state.void[lho] & 8) or (state.void[rho] & bit and not state.void[rho] & 8)
         )
-        partner_ruffs = partner_trumps and (state.void[partner] & bit or (signals and state.signalled[partner] & bit))
-        if not out & cards_above(card):
-            # A boss: lead it while it is likely to win.
+        partner_ruffs = partner_trumps and (state.void[partner] | signalled) & bit
+        if boss:
+            # Lead it while it is likely to win.
             stands = 100 if not enemy_trumps else (5 if ruffed else STANDS_UP[n_out])
             worth = stands - 10
             if stands > 35:
@@ -47,17 +50,18 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
                     best_worth = worth
                     best = lowest_equal(card, held, unseen)
                 continue
-        card = lowest(held)
         worth = 20 + n_out
         if partner_ruffs:
             worth += 40
         if ruffed:
             worth -= 30
-        n = held.bit_count()
-        top = highest(held) & 15
-        if n == 1 and spades and spades.bit_count() <= 4 and not ruffed:
+        if high_leads and n_out >= 8 and n_under >= 6:
+            worth += 20
+        else:
+            card = lowest(held)
+        if held.bit_count() == 1 and spades and spades.bit_count() <= 4 and not ruffed:
             worth += 12  # the seat can ruff this suit later
-        elif top == KING and out & cards_above(highest(held)):
+        elif top == KING and not boss:
             worth -= 12  # a king wins more often if another player leads the suit
         elif top == QUEEN:
             worth -= 6
@@ -82,6 +86,8 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
         else:
             worth = 4 if n < 5 else 25
             card = lowest(held)
+        if pieces & TRUMPS_KEPT and enemy_trumps and tricks_left(state) > tricks_needed(state, me):
+            worth -= 70  # the side can lose a trick, and a trump is worth more later: lead it only as a last resort
         if worth > best_worth:
             best_worth = worth
             best = lowest_equal(card, held, unseen)

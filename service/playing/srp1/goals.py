@@ -7,8 +7,8 @@ tricks, or leave them to the opponents.
 from service.bidding.bis.regular import sure_takes
 from service.bidding.game.cards import spades_of
 from service.bidding.game.scoring import contract_of, is_nil
-from tables.engine.play_state import PlayState
-from tables.players.common import tricks_left, tricks_needed
+from service.playing.common import tricks_left, tricks_needed
+from service.playing.state import PlayState
 
 # Each piece can be switched off, to measure how much it wins.
 SURE_TAKES, SETTING, BAG_DODGING, NIL_PLAY, COVER, ATTACK, POSITION, LEADS, SIGNALS = (1 << i for i in range(9))

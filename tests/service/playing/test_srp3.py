@@ -5,12 +5,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.bidding.game.cards import format_card, parse_card
-from tables.engine.play import play_card
+from service.playing.srp2.srp import srp2
+from service.playing.srp3.srp import srp3
+from service.playing.tricks import play_card
 from tables.players.choose_card import choose_card
-from tables.players.srp2.srp import srp2
-from tables.players.srp3.srp import srp3
+from tests.service.playing.test_srp1 import golden
 from tests.tables.engine import states
-from tests.tables.players.test_srp1 import golden
 
 FROZEN = "8197e17cc043c3cede9a9cceb9fc61baf8c846bf906902b3332296d38af413b6"
 CLUBS = 1  # the suit's bit in `PlayState.void` and `PlayState.signalled`

@@ -1,13 +1,11 @@
-"""The play state: everything about one round of play, with named fields, both in plain Python and compiled.
+"""The play state: everything about one round of play, with named fields.
 
-Plain Python uses `PlayState`. Compiled code uses one element of an array of `STATE`, which has the same fields as
-int64. Seats are 0..3 in bidding order: seat 0 bids first and leads first. A seat's side is ``seat & 1``. Card players
-(`tables.players`) read only the parts of a state that their seat may see.
+Seats are 0..3 in bidding order: seat 0 bids first and leads first. A seat's side is ``seat & 1``. Card players read
+only the parts of a state that their seat may see. Compiled code has the same fields in an array
+(`tables.engine.states`).
 """
 
-from dataclasses import asdict, dataclass, field
-
-import numpy as np
+from dataclasses import dataclass, field
 
 from service.bidding.game.rules import Rules
 
@@ -69,25 +67,6 @@ class PlayState:
     seat_bags: list[int] = field(default_factory=_four)  # by seat: bags, in variant cutthroat only
 
 
-FIELDS: dict[str, tuple[int, ...]] = {name: np.shape(value) for name, value in asdict(PlayState()).items()}  # shapes
-STATE = np.dtype([(name, np.int64, shape) for name, shape in FIELDS.items()])
-
-
-def new_states(count: int) -> list[PlayState]:
-    """Return ``count`` empty states; in compiled code, an array of `STATE`.
-
-    Keep the array as long as its elements are in use: compiled code does not count references to an element.
-    """
-    return [PlayState() for _ in range(count)]
-
-
-def copy_state(source: PlayState, target: PlayState) -> None:
-    """Copy all fields of ``source`` to ``target``."""
-    for name, shape in FIELDS.items():
-        value = getattr(source, name)
-        setattr(target, name, value[:] if shape else value)
-
-
-def plain_state(record: np.void) -> PlayState:
-    """Return an element of an array of `STATE` as a `PlayState`."""
-    return PlayState(**{name: record[name].tolist() for name in FIELDS})
+def rule_values(cells: list[int]) -> tuple[int, ...]:
+    """Return the cells of a state's ``rules`` as a tuple; compiled code needs its length at compile time."""
+    return tuple(cells)

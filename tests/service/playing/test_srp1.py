@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from service.bidding.bis.regular import sure_takes
 from service.bidding.game.cards import format_card, parse_card
-from tables.engine.play import play_card
+from service.playing.common import unseen_cards
+from service.playing.srp1.goals import ALL_PIECES, sum_of_contracts, wants_tricks
+from service.playing.tricks import play_card
 from tables.players.choose_card import choose_card
-from tables.players.common import unseen_cards
-from tables.players.srp1.goals import ALL_PIECES, sum_of_contracts, wants_tricks
 from tests import naive
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids
 from tests.tables.engine import states

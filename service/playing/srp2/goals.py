@@ -6,10 +6,10 @@ The pieces below are the new ones. SRP 2 always uses all pieces of SRP 1.
 from service.bidding.bis.regular import sure_takes
 from service.bidding.game.cards import highest, spades_of
 from service.bidding.game.scoring import contract_of, is_nil, nil_stake
-from tables.engine.play import carried_rules
-from tables.engine.play_state import PlayState
-from tables.players.common import cards_above, tricks_left, tricks_needed
-from tables.players.srp1.goals import OVER, UNDER, sum_of_contracts, type_by_sum
+from service.playing.common import cards_above, tricks_left, tricks_needed
+from service.playing.srp1.goals import OVER, UNDER, sum_of_contracts, type_by_sum
+from service.playing.state import PlayState
+from service.playing.tricks import carried_rules
 
 OWN_SHARE, LOW_KEPT, UNDER_PARTNER, TRUMPS_KEPT, RUFF_BEHIND, HIGH_LEADS, COVER_KEPT, COVER_ODDS, STAKES = (
     1 << i for i in range(9)

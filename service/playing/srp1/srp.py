@@ -5,9 +5,7 @@ and losing tricks. A bit in the state switches each piece off, to measure how mu
 """
 
 from service.bidding.game.cards import highest, lowest
-from tables.engine.play import legal_cards, suit_mask
-from tables.engine.play_state import PlayState
-from tables.players.common import (
+from service.playing.common import (
     duck,
     least_winning_lead,
     lowest_rank,
@@ -17,8 +15,8 @@ from tables.players.common import (
     unseen_cards,
     winning_cards,
 )
-from tables.players.srp1.follow import follow_for_tricks
-from tables.players.srp1.goals import (
+from service.playing.srp1.follow import follow_for_tricks
+from service.playing.srp1.goals import (
     ATTACK,
     COVER,
     LEADS,
@@ -29,8 +27,10 @@ from tables.players.srp1.goals import (
     round_type,
     wants_tricks,
 )
-from tables.players.srp1.lead import lead_for_tricks
-from tables.players.srp1.nils import NOTHING, attack_card, cover_card, nil_card
+from service.playing.srp1.lead import lead_for_tricks
+from service.playing.srp1.nils import NOTHING, attack_card, cover_card, nil_card
+from service.playing.state import PlayState
+from service.playing.tricks import legal_cards, suit_mask
 
 
 def srp1(state: PlayState, me: int) -> int:

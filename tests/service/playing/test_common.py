@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from service.bidding.game.cards import DECK, cards_of, format_card, parse_card, parse_pbn
 from service.bidding.game.decks import DECK_BITS, JOKERS_DECK
-from tables.engine.play import play_card
-from tables.players.common import (
+from service.playing.common import (
     cards_above,
     cards_below,
     duck,
@@ -24,6 +23,7 @@ from tables.players.common import (
     unseen_cards,
     winning_cards,
 )
+from service.playing.tricks import play_card
 from tests import naive
 from tests.tables.engine import states
 

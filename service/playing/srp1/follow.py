@@ -1,9 +1,9 @@
 """How SRP follows to a trick that it wants: as second, third and fourth player, with ruffs and discards."""
 
 from service.bidding.game.cards import FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest, spades_of
-from tables.engine.play import suit_mask
-from tables.engine.play_state import PlayState
-from tables.players.common import cards_above, lowest_equal, winning_cards
+from service.playing.common import cards_above, lowest_equal, winning_cards
+from service.playing.state import PlayState
+from service.playing.tricks import suit_mask
 
 SPADE_ACE = 60
 

@@ -4,9 +4,7 @@ Each function returns a card, or NOTHING if the nil makes no difference to this 
 """
 
 from service.bidding.game.cards import JACK, TEN, highest, lowest
-from tables.engine.play import suit_mask
-from tables.engine.play_state import PlayState
-from tables.players.common import (
+from service.playing.common import (
     cards_above,
     cards_below,
     lowest_equal,
@@ -15,10 +13,12 @@ from tables.players.common import (
     tricks_needed,
     winning_cards,
 )
-from tables.players.srp1.follow import discard
-from tables.players.srp1.nils import NOTHING, attack_discard, attack_lead
-from tables.players.srp2.follow import may_ruff
-from tables.players.srp2.goals import COVER_KEPT, COVER_ODDS, RUFF_BEHIND, pieces_in_use, wants_tricks
+from service.playing.srp1.follow import discard
+from service.playing.srp1.nils import NOTHING, attack_discard, attack_lead
+from service.playing.srp2.follow import may_ruff
+from service.playing.srp2.goals import COVER_KEPT, COVER_ODDS, RUFF_BEHIND, pieces_in_use, wants_tricks
+from service.playing.state import PlayState
+from service.playing.tricks import suit_mask
 
 # Chance in thousandths that a given one of three (or two) players holds none of n unseen cards: (2/3)^n and (1/2)^n.
 NONE_OF_THREES = (1000, 667, 444, 296, 198, 132, 88, 59, 39, 26, 17, 12, 8, 5, 3, 2)

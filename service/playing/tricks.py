@@ -2,8 +2,7 @@
 
 from service.bidding.game.cards import FIRST_SPADE, SPADE_BITS
 from service.bidding.game.rules import Rules
-from tables.engine.play_state import PlayState
-from tables.engine.scratch import rule_values
+from service.playing.state import PlayState, rule_values
 
 MASK32 = 0xFFFFFFFF
 

@@ -7,9 +7,9 @@ of two partners.
 from service.bidding.bis.regular import sure_takes
 from service.bidding.game.cards import spades_of
 from service.bidding.game.scoring import contract_of, is_nil
-from tables.engine.play_state import PlayState
-from tables.players.common import tricks_left
-from tables.players.srp1.goals import sum_of_contracts
+from service.playing.common import tricks_left
+from service.playing.srp1.goals import sum_of_contracts
+from service.playing.state import PlayState
 
 # Each piece can be switched off, to measure how much it wins.
 SURE_TAKES, SETTING, BAG_DODGING, NIL_PLAY, ATTACK, POSITION, LEADS = (1 << i for i in range(7))

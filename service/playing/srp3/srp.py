@@ -5,8 +5,8 @@ has another reason: 17 of 100 come from a doubleton. SRP 3 leads for partner's r
 to be out of.
 """
 
-from tables.engine.play_state import PlayState
-from tables.players.srp2.srp import srp_card
+from service.playing.srp2.srp import srp_card
+from service.playing.state import PlayState
 
 
 def srp3(state: PlayState, me: int) -> int:

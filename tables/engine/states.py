@@ -1,0 +1,33 @@
+"""Play states in numbers: plain Python has a `PlayState`, compiled code an element of an array of `STATE`.
+
+Both have the same fields; in the array they are int64.
+"""
+
+from dataclasses import asdict
+
+import numpy as np
+
+from service.playing.state import PlayState
+
+FIELDS: dict[str, tuple[int, ...]] = {name: np.shape(value) for name, value in asdict(PlayState()).items()}  # shapes
+STATE = np.dtype([(name, np.int64, shape) for name, shape in FIELDS.items()])
+
+
+def new_states(count: int) -> list[PlayState]:
+    """Return ``count`` empty states; in compiled code, an array of `STATE`.
+
+    Keep the array as long as its elements are in use: compiled code does not count references to an element.
+    """
+    return [PlayState() for _ in range(count)]
+
+
+def copy_state(source: PlayState, target: PlayState) -> None:
+    """Copy all fields of ``source`` to ``target``."""
+    for name, shape in FIELDS.items():
+        value = getattr(source, name)
+        setattr(target, name, value[:] if shape else value)
+
+
+def plain_state(record: np.void) -> PlayState:
+    """Return an element of an array of `STATE` as a `PlayState`."""
+    return PlayState(**{name: record[name].tolist() for name in FIELDS})

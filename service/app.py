@@ -17,7 +17,7 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
 from service import __version__
-from service.api.bid import bids
+from service.api.batch import BATCHES, batch
 from service.api.body import MAX_BODIES_BYTES, MAX_BODY_BYTES, ClientGone, read_body
 from service.api.catalogue import catalogue_routes
 from service.api.docs_page import docs_page
@@ -30,7 +30,7 @@ from service.bidding.tableset import TableSet
 from service.gate import METRICS, OPEN_ROUTES
 from service.metrics import CONTENT_TYPE
 from service.problems import Fault, ProblemError, invalid_request, pointer
-from service.responder import BATCH, JSON, MAX_BYTES, ROUTES, Asked, Responder
+from service.responder import JSON, MAX_BYTES, ROUTES, Asked, Responder
 from service.settings import Settings, from_environment
 
 NO_SUCH_PATH = "no such path; /openapi.json lists them"
@@ -92,11 +92,11 @@ class Service:
     async def _reply(self, asked: Asked, scope: Scope, receive: Receive) -> Reply:
         """Answer an admitted request; raise `ProblemError` and `ClientGone`."""
         responder, gate, path = self.responder, self.responder.gate, asked.path
-        if path == BATCH:
+        if path in BATCHES:
             with gate.room() as room:
                 body = await read_body(receive, asked.deadline, MAX_BODIES_BYTES, room.hold)
                 gate.charge(asked.key)
-                return 200, [JSON], await bids(self.state, body, asked.deadline, asked.key)
+                return 200, [JSON], await batch(self.state, path, body, asked.deadline, asked.key)
         if path in MAX_BYTES:
             return responder.answer(asked, await read_body(receive, asked.deadline, MAX_BODY_BYTES))
         overloaded = gate.overloaded(perf_counter() - asked.arrived, responder.in_flight)

@@ -9,7 +9,8 @@ import logging
 from time import perf_counter
 
 from service.access_log import AccessLog, Answered
-from service.api import bid, blind, passing
+from service.api import bid, blind, card, passing
+from service.api.batch import BATCHES
 from service.api.body import (
     MAX_BODIES_BYTES,
     MAX_BODY_BYTES,
@@ -27,15 +28,19 @@ from service.problems import ProblemError, internal_error, written
 from service.settings import Settings
 
 SINGLE = frozenset(("/bid", "/v1/bid"))
-BATCH = "/v1/bids"
 BLIND = "/v1/bid/blind"
 PASS = "/v1/pass"
+CARD = "/v1/card"
 _ANSWERS = {
     **dict.fromkeys(SINGLE, bid.bid),
     BLIND: blind.blind,
     PASS: passing.give,
+    CARD: card.play,
 }  # each: (state, tables, body) -> JSON
-MAX_BYTES = {**dict.fromkeys(_ANSWERS, MAX_BODY_BYTES), BATCH: MAX_BODIES_BYTES}  # largest body, by route
+MAX_BYTES = {
+    **dict.fromkeys(_ANSWERS, MAX_BODY_BYTES),
+    **dict.fromkeys(BATCHES, MAX_BODIES_BYTES),
+}  # largest body, by route
 # Metrics labels; a test compares them with the OpenAPI document.
 ROUTES = frozenset(
     (
@@ -96,7 +101,7 @@ class Responder:
             asked.deadline = deadline_of(asked.fields, asked.arrived)
 
     def answer(self, asked: Asked, body: bytes) -> Reply:
-        """Return the answer to an admitted request for one bid, one blind nil or one pass; raise `ProblemError`."""
+        """Return the answer to an admitted request for one bid, blind nil, pass or card; raise `ProblemError`."""
         check_size(body, MAX_BODY_BYTES)
         if asked.key is not None:
             self.gate.charge(asked.key)

@@ -29,6 +29,7 @@ from service.contract.answer import (
 )
 from service.contract.policy import DEFAULT_POLICY, POLICIES
 from service.contract.rules import DEFAULT_PRESET
+from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 
 _GRADES = {
     "level": "1..5: 5 is full strength; those below misjudge hands, and win some 3% of games less a level",
@@ -70,8 +71,10 @@ def _listed(templates: Mapping[str, str]) -> list[ReasonInfo]:
 _REASONS = ReasonsAnswer(
     reasons=_listed(TEMPLATES),
     pass_reasons=_listed(PASS_TEMPLATES),
+    card_reasons=_listed(CARD_TEMPLATES),
     numbers={
-        name: {"unit": number.unit, "meaning": number.meaning} for name, number in {**NUMBERS, **PASS_NUMBERS}.items()
+        name: {"unit": number.unit, "meaning": number.meaning}
+        for name, number in {**NUMBERS, **PASS_NUMBERS, **CARD_NUMBERS}.items()
     },
 )
 

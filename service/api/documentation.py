@@ -12,12 +12,15 @@ from pydantic import TypeAdapter
 
 from service import __version__
 from service.contract.answer import BidAnswer, BidsAnswer, BlindAnswer, PassAnswer, Problem
+from service.contract.card import CardAnswer, CardRequest, CardsAnswer, CardsRequest
 from service.contract.examples import (
     ANSWER,
     BATCH_REQUEST,
     BLIND_ANSWER,
     BLIND_REQUEST,
     BRIEF_REQUEST,
+    CARD_ANSWER,
+    CARD_REQUEST,
     CUTTHROAT_REQUEST,
     FAULTS,
     LEVEL_REQUEST,
@@ -208,6 +211,26 @@ def _hot_routes() -> tuple[_HotRoute, ...]:
             {"nil": PASS_REQUEST},
         ),
         _HotRoute(
+            "/v1/card",
+            "card",
+            "Which card to play",
+            CardAnswer,
+            "The card, with the reasons",
+            CARD_ANSWER,
+            "CardRequest",
+            {"third": CARD_REQUEST},
+        ),
+        _HotRoute(
+            "/v1/cards",
+            "cards",
+            "Up to 256 cards of different players; a faulty request fails alone",
+            CardsAnswer,
+            "An answer or a problem for each request, in order",
+            {"answers": [{"status": 200, "body": CARD_ANSWER}, answers[1]]},
+            "CardsRequest",
+            {"one": {"requests": [CARD_REQUEST]}},
+        ),
+        _HotRoute(
             "/v1/bids",
             "bids",
             "Up to 512 bids; a faulty request fails alone",
@@ -256,7 +279,7 @@ def openapi(app: FastAPI, examples: dict[str, Any]) -> dict[str, Any]:
             servers=[{"url": "/", "description": "The host that served this document."}],
             separate_input_output_schemas=False,
         )
-        models = (BidRequest, BidsRequest, BlindRequest, PassRequest, Problem)
+        models = (BidRequest, BidsRequest, BlindRequest, CardRequest, CardsRequest, PassRequest, Problem)
         _, extra = TypeAdapter.json_schemas(
             [(model.__name__, "validation", TypeAdapter(model)) for model in models],
             ref_template="#/components/schemas/{model}",

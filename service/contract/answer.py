@@ -14,8 +14,8 @@ from service.contract.policy import POLICY_PATTERN
 from service.contract.rules import RuleSet
 from service.problems import CODES, TYPES
 
-_ANSWER = ConfigDict(extra="allow")
-_Assumed = Annotated[
+ANSWER = ConfigDict(extra="allow")
+Assumed = Annotated[
     list[str],
     Field(
         description="The fields that the request left out, as dotted names. An entry such as "
@@ -23,7 +23,7 @@ _Assumed = Annotated[
         "points win probabilities are off on average."
     ),
 ]
-_Tables = Annotated[str, Field(description="Version of the tables that the answer was made with.")]
+TablesVersion = Annotated[str, Field(description="Version of the tables that the answer was made with.")]
 _Policy = Annotated[
     str,
     Field(
@@ -41,7 +41,7 @@ _ProblemType = Annotated[str, Field(description="A stable URI reference.", json_
 Suits = dict[str, float]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class Regular(TypedDict):
     """How many tricks the hand takes. bis and winprob count high cards and ruffs, the other policies by suits."""
 
@@ -57,7 +57,7 @@ class Regular(TypedDict):
     shape: NotRequired[Annotated[float, Field(description="Tricks added for short suits.")]]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class Nil(TypedDict):
     """The reasons for and against a nil."""
 
@@ -74,7 +74,7 @@ class Nil(TypedDict):
     rule: NotRequired[Annotated[str, Field(description="The nil rule of rb, ms and io in words.")]]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class Projected(TypedDict):
     """The scores if all four players make their bids."""
 
@@ -84,7 +84,7 @@ class Projected(TypedDict):
     mean_bids: NotRequired[Annotated[list[float], Field(description="Mean bids of the players still to bid.")]]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class Adjustment(TypedDict):
     """A step after the estimate that changed the bid, or could have changed it."""
 
@@ -99,7 +99,7 @@ class Adjustment(TypedDict):
     seed: NotRequired[int]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class Outcomes(TypedDict):
     """Probabilities of the outcomes of a bid; which ones are given depends on the nils that were bid."""
 
@@ -112,7 +112,7 @@ class Outcomes(TypedDict):
     opponents_nil_failed: NotRequired[float]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class Candidate(TypedDict):
     """One bid that winprob compared."""
 
@@ -137,7 +137,7 @@ class Reason(TypedDict):
     code: Annotated[str, Field(json_schema_extra={"enum": list(TEMPLATES)})]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class Explanation(TypedDict):
     """The reasons for the bid, and the numbers behind it, enough to redo it by hand.
 
@@ -154,20 +154,20 @@ class Explanation(TypedDict):
     p_win: NotRequired[Annotated[float, Field(description="winprob: probability of winning the game with the bid.")]]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class BidAnswer(TypedDict):
     """One bid."""
 
     bid: Annotated[int, Field(ge=0, le=13, description="0 is nil.")]
     kind: Literal["regular", "nil", "blind_nil"]
     policy: _Policy
-    tables: _Tables
-    assumed: _Assumed
+    tables: TablesVersion
+    assumed: Assumed
     seed: NotRequired[Annotated[int, Field(description="Seed of the random numbers; left out if none were used.")]]
     explanation: NotRequired[Annotated[Explanation, Field(description="Left out when explain is false.")]]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class BlindExplanation(TypedDict):
     """The reasons of the decision; the numbers are given if the rules allow a blind nil."""
 
@@ -184,18 +184,18 @@ class BlindExplanation(TypedDict):
     sentence: str
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class BlindAnswer(TypedDict):
     """Blind nil, or look at the hand."""
 
     blind_nil: bool
     policy: _Policy
-    tables: _Tables
-    assumed: _Assumed
+    tables: TablesVersion
+    assumed: Assumed
     explanation: BlindExplanation
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class PassReason(TypedDict):
     """Why a card is given, with the unseen cards of its suit."""
 
@@ -206,7 +206,7 @@ class PassReason(TypedDict):
     sentence: str
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class PassAnswer(TypedDict):
     """The cards to give partner."""
 
@@ -215,7 +215,7 @@ class PassAnswer(TypedDict):
     reasons: Annotated[list[PassReason], Field(description="One for each card.")]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class FaultItem(TypedDict):
     """One fault of a request."""
 
@@ -224,7 +224,7 @@ class FaultItem(TypedDict):
     detail: str
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class Problem(TypedDict):
     """An error answer (RFC 9457)."""
 
@@ -235,7 +235,7 @@ class Problem(TypedDict):
     errors: NotRequired[Annotated[list[FaultItem], Field(description="Every fault of the request, at most 64.")]]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class ProblemTypeInfo(TypedDict):
     """The meaning of a problem type; `codes` lists the codes of its `errors`."""
 
@@ -246,7 +246,7 @@ class ProblemTypeInfo(TypedDict):
     codes: dict[str, str]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class AnsweredItem(TypedDict):
     """The answer to one request of a batch."""
 
@@ -254,7 +254,7 @@ class AnsweredItem(TypedDict):
     body: BidAnswer
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class RefusedItem(TypedDict):
     """The problem of one request of a batch."""
 
@@ -267,14 +267,14 @@ class RefusedItem(TypedDict):
 BidsItem = AnsweredItem | RefusedItem
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class BidsAnswer(TypedDict):
     """The answers, in the order of the requests."""
 
     answers: list[BidsItem]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class WinRate(TypedDict):
     """How often a policy wins games against another one, measured in the arena."""
 
@@ -284,10 +284,10 @@ class WinRate(TypedDict):
     rules: Annotated[RuleSet, Field(description="The rules of the games, such as the goal: changes to preset classic.")]
     card_player: Annotated[str, Field(description="Who played the cards on both sides, with its version.")]
     pairs: Annotated[int, Field(description="Duplicate pairs: each deal was played twice, with the sides swapped.")]
-    tables: _Tables
+    tables: TablesVersion
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class TypicalTime(TypedDict):
     """Microseconds of one decision on a shared core, a median. Machines differ; the ratios differ less."""
 
@@ -295,7 +295,7 @@ class TypicalTime(TypedDict):
     explained_us: Annotated[float, Field(description="With explain true.")]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class PolicyInfo(TypedDict):
     """A policy that a request can name."""
 
@@ -313,7 +313,7 @@ class PolicyInfo(TypedDict):
     win_rates: Annotated[list[WinRate], Field(description="The same as numbers. Empty: not measured.")]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class PoliciesAnswer(TypedDict):
     """The policies, `best` first."""
 
@@ -329,7 +329,7 @@ class PoliciesAnswer(TypedDict):
     grades: Annotated[dict[str, str], Field(description="Fields of a request that change any policy.")]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class ReasonNumber(TypedDict):
     """A number in reasons."""
 
@@ -337,7 +337,7 @@ class ReasonNumber(TypedDict):
     meaning: str
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class ReasonInfo(TypedDict):
     """A reason, with its sentence in English, in which {name} stands for the number of that name."""
 
@@ -346,16 +346,17 @@ class ReasonInfo(TypedDict):
     numbers: list[str]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class ReasonsAnswer(TypedDict):
     """The reasons that an explanation can give, and the numbers in them."""
 
     reasons: Annotated[list[ReasonInfo], Field(description="Of bids.")]
     pass_reasons: Annotated[list[ReasonInfo], Field(description="Of the cards that POST /v1/pass gives.")]
+    card_reasons: Annotated[list[ReasonInfo], Field(description="Of the cards that POST /v1/card plays.")]
     numbers: dict[str, ReasonNumber]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class RuleField(TypedDict):
     """A rule: its JSON type, its default and the accepted values."""
 
@@ -364,7 +365,7 @@ class RuleField(TypedDict):
     supported: str
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class RulesAnswer(TypedDict):
     """The presets with all their values, the rules, and which of them a variant fixes."""
 
@@ -378,14 +379,14 @@ class RulesAnswer(TypedDict):
     ]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class Status(TypedDict):
     """Alive or ready."""
 
     status: Literal["ok", "ready"]
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class TablesInfo(TypedDict):
     """The tables in use."""
 
@@ -393,7 +394,7 @@ class TablesInfo(TypedDict):
     sha256: str
 
 
-@with_config(_ANSWER)
+@with_config(ANSWER)
 class VersionAnswer(TypedDict):
     """The versions of the code and of the tables."""
 

@@ -1,7 +1,9 @@
 """Examples of requests, answers and faults for the OpenAPI document; tests check them against the contract."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
+from service.contract.card import read_card
 from service.contract.policy import POLICIES
 from service.contract.request import read_bid
 from service.problems import CODES, Fault, ProblemError
@@ -128,6 +130,31 @@ PASS_ANSWER = {
         },
     ],
 }
+CARD_REQUEST = {
+    "hand": "AKJ62.AQ.Q.K9543",
+    "bids": [3, 1, 5, 4],
+    "seat": 2,
+    "tricks": [["KD", "2D", "QD", "6D"], ["4H", "5H"]],
+}
+CARD_ANSWER = {
+    "card": "AH",
+    "player": "srp@3",
+    "legal": ["QH", "AH"],
+    "assumed": ["rules.preset", "scores"],
+    "reasons": [
+        {
+            "code": "contract",
+            "needed": 7,
+            "left": 12,
+            "sentence": "The side needs 7 of the 12 tricks that are left for its contract.",
+        },
+        {
+            "code": "win-now",
+            "card": "AH",
+            "sentence": "AH wins the trick, unless a later player has a higher card or a trump.",
+        },
+    ],
+}
 BATCH_REQUEST = {"requests": [REQUEST, SHORT_REQUEST]}
 
 _GONE: Final = object()
@@ -154,13 +181,20 @@ _FAULTY: dict[str, dict[str, Any]] = {
 
 
 def _faults(change: dict[str, Any]) -> list[Fault]:
-    request = {name: value for name, value in {**REQUEST, **change}.items() if value is not _GONE}
+    return _refused(read_bid, {name: value for name, value in {**REQUEST, **change}.items() if value is not _GONE})
+
+
+def _refused(read: Callable[[Any], object], request: dict[str, Any]) -> list[Fault]:
     try:
-        read_bid(request)
+        read(request)
     except ProblemError as refused:
         return list(refused.faults)
     return []
 
 
-FAULTS: Final = {code: next(fault for fault in _faults(_FAULTY[code]) if fault.code == code) for code in CODES}
+_OTHER_FAULTS = {"contradiction": _refused(read_card, {**CARD_REQUEST, "tricks": [["AS"]]})}
+FAULTS: Final = {
+    code: next(fault for fault in _OTHER_FAULTS.get(code) or _faults(_FAULTY[code]) if fault.code == code)
+    for code in CODES
+}
 SEVERAL_FAULTS: Final = _faults(_FAULTY["hand-size"] | _FAULTY["seat-mismatch"])

@@ -1,20 +1,21 @@
 """`hand`: 13 cards, as a list of names or as one PBN text."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
 from service.bidding.game.cards import RANKS, SUITS, pbn_card
 from service.bidding.game.decks import CARD_CODES, DECK_BITS, DECKS
 from service.bidding.game.passing import MOST_PASSED
+from service.bidding.game.rules import Rules
 from service.bidding.game.variants import deck_number
 from service.contract.faults import Place, json_type, refusal
 from service.contract.rules import Context
-from service.problems import quote
+from service.problems import Fault, quote
 
 TRICKS: Final = 13
 MAX_PBN_CHARS: Final = 64
-_CARD = {
+CARD_SCHEMA: Final = {
     "type": "string",
     "pattern": r"^((10|[2-9TJQKAtjqka])[SHDCshdc]|[BLbl][Jj])$",
     "description": "rank 2..9, T or 10, J, Q, K, A, then suit S, H, D, C; with variant jokers BJ and LJ too; any case",
@@ -22,7 +23,7 @@ _CARD = {
 }
 _SCHEMA = {
     "anyOf": [
-        {"type": "array", "items": _CARD, "minItems": TRICKS, "maxItems": TRICKS, "uniqueItems": True},
+        {"type": "array", "items": CARD_SCHEMA, "minItems": TRICKS, "maxItems": TRICKS, "uniqueItems": True},
         {
             "type": "string",
             "maxLength": MAX_PBN_CHARS,
@@ -97,15 +98,50 @@ def _read_received(value: Any, info: ValidationInfo[Context]) -> int | None:
     """Return the cards of a list as bits, None for null; raise `ValidationError` with every fault."""
     if value is None:
         return None
-    cards = _DECKS[deck_number(info.context.rules)]
     if type(value) is not list:
-        raise refusal(((), "wrong-type", f"received is {json_type(value)}; accepted: an array of cards"))
+        raise refusal(((), "wrong-type", f"{info.field_name} is {json_type(value)}; accepted: an array of cards"))
     if not 0 < len(value) <= MOST_PASSED:
-        raise refusal(((), "hand-size", f"received has {len(value)} cards; accepted: 1..{MOST_PASSED}"))
-    faults = _card_faults(value, cards)
+        raise refusal(((), "hand-size", f"{info.field_name} has {len(value)} cards; accepted: 1..{MOST_PASSED}"))
+    faults, bits = card_list(value, info.context.rules)
     if faults:
         raise refusal(*faults)
-    return sum(cards.bits[name] for name in value)
+    return sum(bits)
+
+
+def card_list(names: list[Any], rules: Rules, most: int = TRICKS) -> tuple[list[tuple[Place, str, str]], list[int]]:
+    """Return the faults of a list of at most ``most`` cards, and the bit of each card if there are none."""
+    cards = _DECKS[deck_number(rules)]
+    if len(names) > most:
+        return [((), "too-many-items", f"{len(names)} cards; accepted: at most {most}")], []
+    faults = _card_faults(names, cards)
+    return faults, [] if faults else [cards.bits[name] for name in names]
+
+
+class Exchange(NamedTuple):
+    """The cards that a player gave to partner for good, and those that it got for good, as bits."""
+
+    given: int
+    received: int
+
+
+def exchange_of(hand: int, given: int, received: int, rules: Rules) -> tuple[Exchange, list[Fault]]:
+    """Return what a player has given and got in the end, and the faults.
+
+    If one partner gives first, the other may give the same card back: then it is in both lists, and counts for nothing.
+    """
+    back = given & received if rules.nil_passes_first else 0
+    kept = Exchange(given & ~back, received & ~back)
+    faults = []
+    if given.bit_count() != received.bit_count():
+        detail = f"given has {given.bit_count()} cards and received {received.bit_count()}; accepted: equal numbers"
+        faults.append(Fault("/received", "hand-size", detail))
+    if kept.given & ~hand:
+        detail = "a card of given is not in the hand; accepted: cards of the 13 that were dealt"
+        faults.append(Fault("/given", "contradiction", detail))
+    if kept.received & hand:
+        detail = "a card of received is in the hand too; accepted: other cards than the 13 that were dealt"
+        faults.append(Fault("/received", "contradiction", detail))
+    return kept, faults
 
 
 def _faults(value: Any, names: Any, cards: _Cards) -> list[tuple[Place, str, str]]:
@@ -138,7 +174,7 @@ def _card_faults(names: list[Any], cards: _Cards, where: Place | None = None) ->
         elif bit is None:
             faults.append((place, "unknown-card", f"{quote(name)} is not in the deck {cards.name}"))
         elif seen & bit:
-            faults.append((place, "duplicate-card", f"{name} is in the hand twice; accepted: each card once"))
+            faults.append((place, "duplicate-card", f"{name} is there twice; accepted: each card once"))
         else:
             seen |= bit
     return faults
@@ -149,6 +185,6 @@ Received = Annotated[
     int | None,
     PlainValidator(_read_received),
     WithJsonSchema(
-        {"anyOf": [{"type": "array", "items": _CARD, "minItems": 1, "maxItems": MOST_PASSED}, {"type": "null"}]}
+        {"anyOf": [{"type": "array", "items": CARD_SCHEMA, "minItems": 1, "maxItems": MOST_PASSED}, {"type": "null"}]}
     ),
 ]

@@ -90,7 +90,7 @@ _Explain = Annotated[
     ),
 ]
 _EXPLAIN: Final[dict[Any, int]] = {None: EXPLAINED, True: EXPLAINED, False: NOT_EXPLAINED, "brief": BRIEF}
-_Seed = Annotated[StrictInt, Field(ge=0, le=MAX_SEED)]
+Seed = Annotated[StrictInt, Field(ge=0, le=MAX_SEED)]
 _REQUESTS = {"type": "array", "items": {"$ref": "#/components/schemas/BidRequest"}, "maxItems": MAX_ITEMS}
 
 
@@ -109,7 +109,7 @@ class BidRequest(TypedDict, total=False):
     explain: _Explain
     legal_bids: LegalBids
     seed: Annotated[
-        _Seed | None,
+        Seed | None,
         Field(description="Seed of the random numbers of a level below 5. Default: made from the position."),
     ]
     level: Annotated[
@@ -134,7 +134,7 @@ class BlindRequest(TypedDict, total=False):
     convention: _Convention
     policy: _Policy
     seed: Annotated[
-        _Seed | None,
+        Seed | None,
         Field(description="Seed of the random number that decides in fourth seat. Default: made from the request."),
     ]
 
@@ -247,17 +247,8 @@ def read_blind(data: Any, games: Games = SHIPPED) -> BlindCall:
 
 def read_pass(data: Any) -> PassCall:
     """Read a request for the cards to give. Raises the 422."""
-    if type(data) is not dict:
-        raise invalid_request([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
-    context = Context()
-    try:
-        request = _PASS(data, context=context)
-    except ValidationError as error:
-        check_size(data)
-        if (whole := _with_integers(data)) is not None:
-            return read_pass(whole)
-        raise invalid_request(faults_in(error)) from None
-    rules, bids, seat, hand = context.rules, request["bids"], request["seat"], request["hand"]
+    request, rules = read_fields(data, _PASS)
+    bids, seat, hand = request["bids"], request["seat"], request["hand"]
     number = cards_to_pass(bids[seat], bids[seat ^ 2], rules.nil_pass, rules.blind_nil_pass)
     received = request.get("received") or 0
     faults = []
@@ -290,13 +281,30 @@ def read_pass(data: Any) -> PassCall:
     return PassCall(hand, received, seat, bids[seat], number, rules)
 
 
-def read_batch(data: Any) -> list[Any]:
-    """Return the unread requests in the body of POST /v1/bids. Raises the 422."""
+def read_fields(data: Any, validate: Any) -> tuple[dict[str, Any], Rules]:
+    """Return the fields of a request as ``validate`` reads them, and the rules in force. Raises the 422.
+
+    It is for requests without a policy that bids.
+    """
+    if type(data) is not dict:
+        raise invalid_request([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
+    context = Context()
+    try:
+        return validate(data, context=context), context.rules
+    except ValidationError as error:
+        check_size(data)
+        if (whole := _with_integers(data)) is not None:
+            return read_fields(whole, validate)
+        raise invalid_request(faults_in(error)) from None
+
+
+def read_batch(data: Any, validate: Any = _BATCH) -> list[Any]:
+    """Return the unread requests in the body of a batch, as ``validate`` reads it. Raises the 422."""
     if type(data) is not dict:
         raise invalid_request([Fault("", "wrong-type", f"the body is {json_type(data)}; accepted: an object")])
     check_size(data)
     try:
-        return _BATCH(data)["requests"]  # type: ignore[no-any-return]
+        return validate(data)["requests"]  # type: ignore[no-any-return]
     except ValidationError as error:
         raise invalid_request(faults_in(error)) from None
 
@@ -401,7 +409,8 @@ def _convention_fault(text: str, found: str, rules: Rules) -> Fault:
     return Fault("/convention", "unsupported-convention", detail)
 
 
-def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bidder: Bidder, games: Games) -> Table:
+def scores_in(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any]) -> tuple[list[Any], list[str]]:
+    """Return the values of SIDE_FIELDS, or in cutthroat of SEAT_FIELDS, and what of rules and scores is assumed."""
     assumed = []
     if (data.get("rules") or _NOTHING).get("preset") is None:
         assumed.append("rules.preset")
@@ -417,6 +426,12 @@ def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bi
             assumed += [f"scores.{name}" for name, value in zip(names, values, strict=True) if value is None]
         none = NO_SCORES if solo else 0
         values = [none if value is None else value for value in values]
+    return values, assumed
+
+
+def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bidder: Bidder, games: Games) -> Table:
+    values, assumed = scores_in(request, rules, data)
+    solo = rules.variant == CUTTHROAT
     by_seat = NO_SCORES
     if solo:
         by_seat, bags = values

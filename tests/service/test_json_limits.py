@@ -9,7 +9,7 @@ import orjson
 import pytest
 from pydantic import TypeAdapter
 
-from service.api import bid as hot
+from service.api.batch import batch
 from service.api.json_limits import BATCH_LIMITS, SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
 from service.contract.examples import REQUEST
 from service.contract.request import MAX_ITEMS, BidRequest, BlindRequest
@@ -175,7 +175,7 @@ def test_no_body_blocks_the_event_loop(app, capsys, shape):
 
     async def once() -> float:
         slowest = 0.0
-        task = asyncio.create_task(hot.bids(app.state, body, math.inf, None))
+        task = asyncio.create_task(batch(app.state, "/v1/bids", body, math.inf, None))
         while not task.done():
             started = perf_counter()
             await asyncio.sleep(0)

@@ -20,7 +20,7 @@ PASS_TEMPLATES = {
 
 
 PASS_NUMBERS = {
-    "card": Number("string", "card", "The card that is given."),
+    "card": Number("string", "card", "The card that is given or played."),
     "above": Number("integer", "cards", "Unseen cards of its suit that are higher."),
     "below": Number("integer", "cards", "Unseen cards of its suit that are lower."),
 }

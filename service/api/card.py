@@ -1,0 +1,52 @@
+"""POST /v1/card: the card that a strong player would play.
+
+Like /v1/bid/blind, this route is answered without FastAPI (docs/adr/0005-hot-path.md).
+"""
+
+from typing import Any
+
+import orjson
+
+from service.api.bid import parsed
+from service.api.json_limits import SINGLE_LIMITS
+from service.api.state import State
+from service.bidding.game.cards import cards_of
+from service.bidding.game.decks import CARD_NAMES
+from service.bidding.game.rules import CUTTHROAT
+from service.bidding.game.variants import deck_number
+from service.bidding.tableset import TableSet
+from service.contract.card import CardAnswer, CardCall, read_card
+from service.playing.card_reasons import explain_card
+from service.playing.solo1.solo import solo1
+from service.playing.srp3.srp import srp3
+from service.playing.tricks import legal_cards
+
+# By whether the player is alone: its name and its kernel.
+PLAYERS = {False: ("srp@3", srp3), True: ("solo@1", solo1)}
+
+
+def play(state: State, tables: TableSet, body: bytes) -> bytes:
+    """Return the JSON answer; raise `ProblemError` for an error answer."""
+    return orjson.dumps(answer_one(state, tables, parsed(body, SINGLE_LIMITS))[0])
+
+
+def answer_one(state: State, tables: TableSet, data: Any) -> tuple[CardAnswer, None]:
+    """Return the answer to one request; raise `ProblemError` for a request that can't be used."""
+    return answer_body(read_card(data)), None
+
+
+def answer_body(call: CardCall) -> CardAnswer:
+    """Choose the card; return the fields of the answer in the contract's order."""
+    state, me, variant = call.state, call.seat, call.rules.variant
+    deck = deck_number(call.rules)
+    names = CARD_NAMES[deck]
+    player, choose = PLAYERS[variant == CUTTHROAT]
+    card = choose(state, me)
+    legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
+    return {
+        "card": names[card],
+        "player": player,
+        "legal": [names[one] for one in cards_of(legal)],
+        "assumed": call.assumed,
+        "reasons": explain_card(state, me, card, variant, deck),  # type: ignore[typeddict-item]
+    }

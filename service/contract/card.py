@@ -1,0 +1,171 @@
+"""The request and the answer of POST /v1/card: a round in progress, and the card that a strong player would play."""
+
+from typing import Annotated, Any, Final, Literal, NamedTuple, Required
+
+from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
+from typing_extensions import TypedDict
+
+from service.bidding.game.decks import CARD_NAMES
+from service.bidding.game.rules import CUTTHROAT, Rules
+from service.bidding.game.variants import deck_number, deck_of
+from service.contract.answer import ANSWER, Assumed, RefusedItem
+from service.contract.bids import FourBids
+from service.contract.faults import Place, json_type, refusal
+from service.contract.hand import CARD_SCHEMA, TRICKS, Hand, Received, card_list, exchange_of
+from service.contract.request import read_fields, scores_in
+from service.contract.rules import REQUEST, Context, RulesInForce
+from service.contract.scores import Scores, score_faults
+from service.playing.card_reasons import CARD_TEMPLATES
+from service.playing.history import KINDS, Impossible, Known, state_before
+from service.playing.state import PlayState
+from service.playing.tricks import carry_rules
+from service.problems import Fault, invalid_request, pointer
+
+_TRICKS = {
+    "type": "array",
+    "items": {"type": "array", "items": CARD_SCHEMA, "maxItems": 4},
+    "maxItems": TRICKS,
+    "default": [],
+}
+
+
+def _read_tricks(value: Any, info: ValidationInfo[Context]) -> tuple[tuple[int, ...], ...]:
+    """Return the tricks as card numbers; raise `ValidationError` with every fault of their form."""
+    if type(value) is not list:
+        raise refusal(((), "wrong-type", f"tricks is {json_type(value)}; accepted: an array of tricks"))
+    if len(value) > TRICKS:
+        raise refusal(((), "too-many-items", f"{len(value)} tricks; accepted: at most {TRICKS}"))
+    faults: list[tuple[Place, str, str]] = []
+    tricks = []
+    for index, names in enumerate(value):
+        if type(names) is not list:
+            faults.append(((index,), "wrong-type", f"a trick is {json_type(names)}; accepted: an array of cards"))
+            continue
+        found, bits = card_list(names, info.context.rules, 4)
+        faults += [((index, *place), code, detail) for place, code, detail in found]
+        if len(names) < 4 and index + 1 < len(value):
+            faults.append(((index,), "hand-size", f"{len(names)} cards; accepted: 4, except in the last trick"))
+        tricks.append(tuple(bit.bit_length() - 1 for bit in bits))
+    if faults:
+        raise refusal(*faults)
+    return tuple(tricks)
+
+
+@with_config(REQUEST)
+class CardRequest(TypedDict, total=False):
+    """A round in progress, as the player sees it whose turn it is."""
+
+    rules: Annotated[RulesInForce | None, Field(description="The rules of the game. Default: preset classic.")]
+    hand: Required[Hand]
+    bids: Required[FourBids]
+    seat: Required[Annotated[StrictInt, Field(ge=0, le=3, description="The player's place in the bidding order.")]]
+    scores: Annotated[Scores | None, Field(description="The score before the round. Default: all 0.")]
+    given: Annotated[Received | None, Field(description="The cards that the player gave to partner after the bidding.")]
+    received: Annotated[Received | None, Field(description="The cards that the player got from partner.")]
+    tricks: Annotated[
+        tuple[tuple[int, ...], ...],
+        PlainValidator(_read_tricks),
+        WithJsonSchema(_TRICKS),
+        Field(
+            description="The tricks so far, each in order of play; the last may be the current one. Seat 0 leads the "
+            "first, and who wins a trick leads the next. Default: none."
+        ),
+    ]
+
+
+MAX_CARD_ITEMS: Final = 256  # requests in one POST /v1/cards; they are longer than those for bids
+_REQUESTS = {"type": "array", "items": {"$ref": "#/components/schemas/CardRequest"}, "maxItems": MAX_CARD_ITEMS}
+
+
+@with_config(REQUEST)
+class CardsRequest(TypedDict):
+    """Up to 256 requests; a faulty request fails alone."""
+
+    requests: Annotated[list[Any], Field(max_length=MAX_CARD_ITEMS), WithJsonSchema(_REQUESTS)]
+
+
+@with_config(ANSWER)
+class CardReason(TypedDict):
+    """Why the card is played: the aim of the player, and what the card does. GET /v1/reasons has the sentences."""
+
+    code: Annotated[str, Field(json_schema_extra={"enum": list(CARD_TEMPLATES)})]
+    sentence: str
+
+
+@with_config(ANSWER)
+class CardAnswer(TypedDict):
+    """One card."""
+
+    card: str
+    player: Annotated[str, Field(description="The card player that decided, with its version.")]
+    legal: Annotated[list[str], Field(description="The cards that may be played, lowest first.")]
+    assumed: Assumed
+    reasons: Annotated[list[CardReason], Field(description="The aim first.")]
+
+
+@with_config(ANSWER)
+class AnsweredCard(TypedDict):
+    """The answer to one request of a batch."""
+
+    status: Literal[200]
+    body: CardAnswer
+
+
+CardsItem = AnsweredCard | RefusedItem
+
+
+@with_config(ANSWER)
+class CardsAnswer(TypedDict):
+    """The answers, in the order of the requests."""
+
+    answers: list[CardsItem]
+
+
+class CardCall(NamedTuple):
+    """A round in which the player can play a card."""
+
+    state: PlayState
+    seat: int
+    rules: Rules
+    assumed: list[str]
+
+
+_CARD: Final = TypeAdapter[CardRequest](CardRequest).validator.validate_python
+CARDS: Final = TypeAdapter[CardsRequest](CardsRequest).validator.validate_python
+
+
+def read_card(data: Any) -> CardCall:
+    """Read a request for a card. Raises the 422: every fault of the fields, or the first card that cannot be true."""
+    request, rules = read_fields(data, _CARD)
+    seat, scores = request["seat"], request.get("scores")
+    given, received = request.get("given") or 0, request.get("received") or 0
+    exchange, faults = exchange_of(request["hand"], given, received, rules)
+    if scores is not None:
+        faults += score_faults(scores, rules)
+    if faults:
+        raise invalid_request(faults)
+    tricks = request.get("tricks", ())
+    state, found = state_before(Known(deck_of(rules), seat, request["hand"], *exchange, request["bids"], tricks))
+    if found is not None:
+        raise invalid_request([_fault_of(found, seat, rules)])
+    turn = (state.leader + state.trick_size) & 3
+    if sum(state.taken) == TRICKS:
+        raise invalid_request([Fault("/tricks", "too-many-items", "13 whole tricks; accepted: at most 12 and a part")])
+    if turn != seat:
+        detail = f"seat is {seat}, but after these tricks it is the turn of seat {turn}; accepted: {turn}"
+        raise invalid_request([Fault("/seat", "seat-mismatch", detail)])
+    values, assumed = scores_in(request, rules, data)
+    if rules.variant == CUTTHROAT:
+        state.seat_score, state.seat_bags = list(values[0]), list(values[1])
+    else:
+        side = seat & 1
+        state.score[side], state.score[1 - side], state.bags[side], state.bags[1 - side] = values
+    carry_rules(state, rules)
+    return CardCall(state, seat, rules, assumed)
+
+
+def _fault_of(found: Impossible, seat: int, rules: Rules) -> Fault:
+    names = CARD_NAMES[deck_number(rules)]
+    numbers = {"seat": found.seat, "card": names.get(found.card, ""), "own": seat, "partner": seat ^ 2}
+    where = () if found.trick < 0 else (found.trick, found.place)
+    return Fault(pointer("tricks", *where), "contradiction", KINDS[found.kind].format(**numbers))

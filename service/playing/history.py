@@ -1,0 +1,113 @@
+"""A round in progress as one player knows it: the play state from the cards played so far, and what cannot be true.
+
+`state_before` refuses a history that no round could have: a card played twice, a card that another seat holds, a
+revoke (not following suit although the seat holds the suit), or more cards of a suit than the other seats have room
+for.
+"""
+
+from typing import NamedTuple
+
+from service.bidding.game.cards import FIRST_SPADE, SUIT_BITS
+from service.playing.srp1.goals import ALL_PIECES
+from service.playing.state import PlayState
+from service.playing.tricks import legal_cards, play_card
+
+TRICKS = 13
+
+
+class Known(NamedTuple):
+    """What the player in ``seat`` knows when it has to play; cards are sets as bit masks, unless it says otherwise."""
+
+    deck: int
+    seat: int
+    dealt: int  # the cards that the player was dealt
+    given: int  # of these, the cards that it gave to partner after the bidding
+    received: int  # the cards that it got from partner
+    bids: tuple[int, ...]  # of the four seats
+    tricks: tuple[tuple[int, ...], ...]  # card numbers in order of play; seat 0 led the first trick
+
+
+class Impossible(NamedTuple):
+    """A card of the history that cannot have been played, or -1 where it is the history as a whole."""
+
+    kind: str  # a key of `KINDS`
+    trick: int
+    place: int
+    seat: int
+    card: int
+
+
+# By kind, the sentence about it.
+KINDS = {
+    "twice": "{card} has been played before",
+    "not-held": "seat {seat} plays {card}, which is not in its hand",
+    "in-hand": "seat {seat} plays {card}, which is in the hand of seat {own}",
+    "given-elsewhere": "seat {seat} plays {card}, which was given to seat {partner}",
+    "revoke": "seat {seat} plays {card}, but did not follow this suit before",
+    "revoke-given": "seat {seat} plays {card}, but held a card that seat {own} gave it and had to play that suit",
+    "own-revoke": "seat {seat} plays {card}, but held a card of the suit led",
+    "own-spade-lead": "seat {seat} leads {card} before a spade was played, but held another suit",
+    "no-room": "the other seats have shown to be out of too many suits to hold the unseen cards",
+}
+
+
+def state_before(known: Known) -> tuple[PlayState, Impossible | None]:
+    """Return the play state before the player's card, and the first thing in the history that cannot be true.
+
+    The state holds no score and no rules. Only the player's own hand is in it.
+    """
+    me = known.seat
+    state = PlayState(deck=known.deck, bid=list(known.bids), pieces=[ALL_PIECES] * 4)
+    state.hand[me] = own = known.dealt & ~known.given | known.received
+    out = [0, 0, 0, 0]  # by seat: the suits that it is out of, as `PlayState.void`, and after a lead of its last suit
+    for n, trick in enumerate(known.tricks):
+        for place, card in enumerate(trick):
+            seat = (state.leader + place) & 3
+            kind = _fault(state, known, own, seat, card, out)
+            if kind:
+                return state, Impossible(kind, n, place, seat, card)
+            if seat != me and place == 0 and card >= FIRST_SPADE and not state.broken:
+                out[seat] |= 0b0111  # it leads a spade, so it holds nothing else
+            play_card(state, seat, card)
+            out[seat] |= state.void[seat]
+    if not _is_room(state, known, out):
+        return state, Impossible("no-room", -1, -1, -1, -1)
+    return state, None
+
+
+def _fault(state: PlayState, known: Known, own: int, seat: int, card: int, out: list[int]) -> str:
+    """Return the kind of fault of the next card, "" for none."""
+    bit = 1 << card
+    if state.played & bit:
+        return "twice"
+    if seat != known.seat:
+        if own & bit:
+            return "in-hand"
+        if known.given & bit and seat != known.seat ^ 2:
+            return "given-elsewhere"
+        if out[seat] >> (card >> 4) & 1:
+            return "revoke"
+        got = known.given & ~state.played if seat == known.seat ^ 2 else 0
+        holds_back = not legal_cards(got | bit, state.trick_size, state.trick[0], state.broken) & bit
+        return "revoke-given" if holds_back else ""
+    hand = state.hand[seat]
+    if not hand & bit:
+        return "not-held"
+    if legal_cards(hand, state.trick_size, state.trick[0], state.broken) & bit:
+        return ""
+    return "own-revoke" if state.trick_size else "own-spade-lead"
+
+
+def _is_room(state: PlayState, known: Known, out: list[int]) -> bool:
+    """Return whether the other seats can hold the unseen cards: for any suits, who may hold them has enough cards."""
+    partners = known.given & ~state.played
+    unseen = known.deck & ~state.played & ~state.hand[known.seat] & ~partners
+    counts = [(unseen >> 16 * suit & SUIT_BITS).bit_count() for suit in range(4)]
+    held = [TRICKS - sum(state.taken) - ((seat - state.leader) % 4 < state.trick_size) for seat in range(4)]
+    held[known.seat ^ 2] -= partners.bit_count()
+    others = [seat for seat in range(4) if seat != known.seat]
+    for suits in range(1, 16):
+        need = sum(count for suit, count in enumerate(counts) if suits >> suit & 1)
+        if need > sum(held[seat] for seat in others if suits & ~out[seat]):
+            return False
+    return True

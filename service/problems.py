@@ -63,7 +63,7 @@ CODES: dict[str, str] = {
     "unknown-card": "this variant has no such card",
     "duplicate-card": "the card is in the hand twice",
     "bid-out-of-range": "these rules do not allow this bid",
-    "seat-mismatch": "seat differs from the number of previous bids",
+    "seat-mismatch": "seat differs from the number of previous bids, or it is another seat's turn to play",
     "team-over-limit": "the bids of one side add up to more than 13, or must exceed rules.team_max",
     "team-under-limit": "the bids of one side add up to less than rules.team_min, or can't reach it",
     "illegal-bids": "legal_bids is empty, holds a bid twice, or holds a bid that the rules do not allow",

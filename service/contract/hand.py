@@ -113,8 +113,13 @@ def card_list(names: list[Any], rules: Rules, most: int = TRICKS) -> tuple[list[
     cards = _DECKS[deck_number(rules)]
     if len(names) > most:
         return [((), "too-many-items", f"{len(names)} cards; accepted: at most {most}")], []
-    faults = _card_faults(names, cards)
-    return faults, [] if faults else [cards.bits[name] for name in names]
+    try:
+        bits = [cards.bits[name] for name in names]
+    except (KeyError, TypeError):  # unknown, or not hashable
+        bits = [0, 0]
+    if len(set(bits)) == len(bits):
+        return [], bits
+    return _card_faults(names, cards), []
 
 
 class Exchange(NamedTuple):

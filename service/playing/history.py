@@ -100,6 +100,8 @@ def _fault(state: PlayState, known: Known, own: int, seat: int, card: int, out: 
 
 def _is_room(state: PlayState, known: Known, out: list[int]) -> bool:
     """Return whether the other seats can hold the unseen cards: for any suits, who may hold them has enough cards."""
+    if not any(out):
+        return True
     partners = known.given & ~state.played
     unseen = known.deck & ~state.played & ~state.hand[known.seat] & ~partners
     counts = [(unseen >> 16 * suit & SUIT_BITS).bit_count() for suit in range(4)]

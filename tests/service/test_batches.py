@@ -7,7 +7,7 @@ from contextlib import suppress
 import orjson
 import pytest
 
-from service.api import bid as hot
+from service.api import batch, bid
 from service.app import create_app
 from service.bidding.bidder import decide
 from service.problems import ProblemError
@@ -27,9 +27,10 @@ class Work:
         self.parsed: list[int] = []  # bodies parsed in each
         self._loads = orjson.loads
         self._bodies = 0
-        monkeypatch.setattr(hot, "perf_counter", lambda: self.now)
-        monkeypatch.setattr(hot, "decide", self._decide)
-        monkeypatch.setattr(hot, "orjson", self)
+        monkeypatch.setattr(batch, "perf_counter", lambda: self.now)
+        monkeypatch.setattr(bid, "decide", self._decide)
+        monkeypatch.setattr(bid, "orjson", self)
+        monkeypatch.setattr(batch, "orjson", self)
 
     dumps = staticmethod(orjson.dumps)
     JSONDecodeError, JSONEncodeError = orjson.JSONDecodeError, orjson.JSONEncodeError
@@ -54,7 +55,7 @@ class Work:
 def _run(state, work, *bodies: bytes) -> list[bytes | Exception]:
     async def main() -> list[bytes | Exception]:
         watcher = asyncio.create_task(work.watch())
-        tasks = [asyncio.create_task(hot.bids(state, body, math.inf, None)) for body in bodies]
+        tasks = [asyncio.create_task(batch.batch(state, "/v1/bids", body, math.inf, None)) for body in bodies]
         found: list[bytes | Exception] = []
         for task in tasks:
             try:
@@ -84,16 +85,16 @@ def _batch(count: int) -> bytes:
 @pytest.mark.parametrize("batches", [1, 2, 5])
 def test_a_turn_holds_one_slice_of_work(monkeypatch, state, slices, batches):
     """A decision takes ``slices`` slices; a decision that exceeds the slice is finished."""
-    work = Work(monkeypatch, slices * hot.SLICE_S)
+    work = Work(monkeypatch, slices * batch.SLICE_S)
     answers = _run(state, work, *([_batch(20)] * batches))
     assert [len(orjson.loads(answer)["answers"]) for answer in answers] == [20] * batches  # type: ignore[arg-type]
-    full = max(hot.SLICE_S, work.decision_s)
-    assert full - 1e-9 < max(work.turns) < hot.SLICE_S + work.decision_s + 1e-9
+    full = max(batch.SLICE_S, work.decision_s)
+    assert full - 1e-9 < max(work.turns) < batch.SLICE_S + work.decision_s + 1e-9
     assert sum(work.turns) == pytest.approx(20 * batches * work.decision_s)
 
 
 def test_small_batches_share_turns_no_more_than_large_ones(monkeypatch, state):
-    work = Work(monkeypatch, hot.SLICE_S / 4)
+    work = Work(monkeypatch, batch.SLICE_S / 4)
     answers = _run(state, work, *([_batch(1)] * 30))
     assert len(answers) == 30
     assert max(work.turns) == pytest.approx(work.decision_s)
@@ -101,21 +102,21 @@ def test_small_batches_share_turns_no_more_than_large_ones(monkeypatch, state):
 
 
 def test_refused_batches_share_turns_no_more_than_good_ones(monkeypatch, state):
-    work = Work(monkeypatch, hot.SLICE_S)
+    work = Work(monkeypatch, batch.SLICE_S)
     found = _run(state, work, *([b"[]", b"{", _batch(2)] * 6))
     assert [getattr(one, "status", 200) for one in found] == [422, 400, 200] * 6
     assert max(work.parsed) == 1
 
 
 def test_a_deadline_ends_a_batch_between_two_slices(monkeypatch, state):
-    work = Work(monkeypatch, hot.SLICE_S)
+    work = Work(monkeypatch, batch.SLICE_S)
 
     async def main() -> None:
         with pytest.raises(ProblemError, match="deadline-exceeded"):
-            await hot.bids(state, _batch(100), 10.5 * hot.SLICE_S, None)
+            await batch.batch(state, "/v1/bids", _batch(100), 10.5 * batch.SLICE_S, None)
 
     asyncio.run(main())
-    assert work.now == pytest.approx(11 * hot.SLICE_S)
+    assert work.now == pytest.approx(11 * batch.SLICE_S)
     assert b"spades_bids_total{" in state.metrics.text()
     # the decisions made were counted
     assert sum(float(line.split()[-1]) for line in _lines(state, "spades_bids_total{")) == 11
@@ -125,10 +126,10 @@ def test_the_answer_is_one_array(monkeypatch, state):
     """The answer is one array for every number of slices, for an empty batch and for wrong requests."""
 
     def answer(body: bytes) -> bytes:
-        return b"".join(asyncio.run(hot.bids(state, body, math.inf, None)))
+        return b"".join(asyncio.run(batch.batch(state, "/v1/bids", body, math.inf, None)))
 
     whole = answer(_batch(7))
-    Work(monkeypatch, hot.SLICE_S)
+    Work(monkeypatch, batch.SLICE_S)
     assert answer(_batch(7)) == whole
     assert answer(_batch(0)) == b'{"answers":[]}'
     wrong = orjson.loads(answer(b'{"requests":[{},1]}'))

@@ -1,0 +1,28 @@
+"""Cards that players of public sites complained about: positions, the cards that are sensible, and the reasons.
+
+tests/vectors/cards.json has them, each with the thread in which the complaint is.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from service.api.card import answer_body
+from service.contract.card import read_card
+
+CASES = json.loads((Path(__file__).parents[2] / "vectors" / "cards.json").read_text(encoding="utf-8"))
+
+
+def _marks(case):
+    return [pytest.mark.xfail(reason=case["known_error"], strict=True)] if "known_error" in case else []
+
+
+@pytest.mark.parametrize(
+    "case",
+    [pytest.param(case, id=case["name"], marks=_marks(case)) for case in CASES],
+)
+def test_card_is_sensible(case):
+    answer = answer_body(read_card(case["request"]))
+    assert answer["card"] in case["allowed"], case["reason"]
+    assert set(case["allowed"]) < set(answer["legal"])

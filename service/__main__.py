@@ -1,9 +1,9 @@
-"""The command line: `python -m service serve`, `bid HAND`, `blind`, `pass HAND` and `key NAME`.
+"""The command line: `python -m service serve`, `bid HAND`, `blind`, `pass HAND`, `card HAND` and `key NAME`.
 
-This module holds no game logic and no HTTP. `bid`, `blind` and `pass` build the request that POST /bid, /v1/bid/blind
-or /v1/pass would get, and print its answer. `serve` starts the server. `key` makes an API key. `work` is internal:
-`serve --workers` starts its workers with it. Exit codes: 0 success; 1 the tables, a setting or the address can't be
-used; 2 wrong arguments or a request with faults.
+This module holds no game logic and no HTTP. `bid`, `blind`, `pass` and `card` build the request that POST /bid,
+/v1/bid/blind, /v1/pass or /v1/card would get, and print its answer. `serve` starts the server. `key` makes an API key.
+`work` is internal: `serve --workers` starts its workers with it. Exit codes: 0 success; 1 the tables, a setting or the
+address can't be used; 2 wrong arguments or a request with faults.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 from pydantic import TypeAdapter
 
-from service.api import blind, passing
+from service.api import blind, card, passing
 from service.api.bid import answer_body
 from service.arguments import rule
 from service.bidding.bidder import decide
@@ -26,6 +26,7 @@ from service.bidding.numerals import decimal, integer
 from service.bidding.skill import decide_with_skill
 from service.bidding.tableset import open_tables
 from service.breakdown import breakdown
+from service.contract.card import CardRequest, read_card
 from service.contract.request import BidRequest, BlindRequest, PassRequest, read_bid, read_blind, read_pass
 from service.contract.rules import RuleSet
 from service.contract.scores import Scores
@@ -46,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _blind(options, settings)
         if options.command == "pass":
             return _pass(options)
+        if options.command == "card":
+            return _card(options)
         if options.command == "key":
             return _key(options)
         return _serve(options, settings)
@@ -98,10 +101,13 @@ def request_of(options: argparse.Namespace) -> dict[str, Any]:
     fields = BidRequest if options.command == "bid" else BlindRequest
     request: dict[str, Any] = {"previous_bids": previous, "seat": len(previous)}
     request |= {name: given[name] for name in fields.__annotations__ if name in given}
-    scores = {name: given[name] for name in Scores.__annotations__ if name in given}
-    if scores:
-        request["scores"] = scores
-    return request | _rules_of(options)
+    return request | _scores_of(options) | _rules_of(options)
+
+
+def _scores_of(options: argparse.Namespace) -> dict[str, Any]:
+    given = vars(options)
+    scores = {name: given[name] for name in Scores.__annotations__ if given.get(name) is not None}
+    return {"scores": scores} if scores else {}
 
 
 def _rules_of(options: argparse.Namespace) -> dict[str, Any]:
@@ -140,6 +146,14 @@ def _pass(options: argparse.Namespace) -> int:
     if options.received is not None:
         request["received"] = options.received
     answer = passing.answer_body(read_pass(request | _rules_of(options)))
+    print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
+    return 0
+
+
+def _card(options: argparse.Namespace) -> int:
+    request: dict[str, Any] = {"hand": options.hand, "bids": options.bids, "seat": options.seat}
+    request |= {name: getattr(options, name) for name in ("tricks", "given", "received") if getattr(options, name)}
+    answer = card.answer_body(read_card(request | _scores_of(options) | _rules_of(options)))
     print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
     return 0
 
@@ -183,12 +197,20 @@ def _parser() -> argparse.ArgumentParser:
     _add(bid, BidRequest, {"style": _style, "players": _players}, metavar="NAME=VALUE,...")
     bid.add_argument("--json", action="store_true", help="print the answer of POST /bid as JSON")
 
-    cards = commands.add_parser("pass", help="choose the cards to give beside a nil; prints JSON")
-    cards.add_argument("hand", help=bid_hand)
-    cards.add_argument("--bids", type=_words, required=True, metavar="BIDS", help="all four bids, such as nil,4,5,3")
-    cards.add_argument("--seat", type=integer, required=True, help="the place of the hand in the bidding order, 0 to 3")
-    _add(cards, PassRequest, {"received": _words}, metavar="CARDS")
-    _add_rules(cards)
+    giver = commands.add_parser("pass", help="choose the cards to give beside a nil; prints JSON")
+    player = commands.add_parser("card", help="choose the card to play; prints JSON")
+    for command in (giver, player):
+        command.add_argument("hand", help=bid_hand)
+        command.add_argument("--bids", type=_words, required=True, metavar="BIDS", help="all four, such as nil,4,5,3")
+        place = "the place of the hand in the bidding order, 0 to 3"
+        command.add_argument("--seat", type=integer, required=True, help=place)
+        _add_rules(command)
+    _add(giver, PassRequest, {"received": _words}, metavar="CARDS")
+    _add(player, CardRequest, {"given": _words, "received": _words}, metavar="CARDS")
+    so_far = "the tricks so far, in order of play, such as KD-2D-QD-6D,4H-5H"
+    player.add_argument("--tricks", type=_tricks, metavar="TRICKS", help=so_far)
+    _add(player, Scores, dict.fromkeys(("us", "them", "us_bags", "them_bags"), integer))
+    _add(player, Scores, {"seats": _numbers, "bags": _numbers}, metavar="N,N,N,N")
     return parser
 
 
@@ -210,6 +232,10 @@ def _add(
 
 def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",")]
+
+
+def _tricks(text: str) -> list[list[str]]:
+    return [[card.strip() for card in trick.split("-")] for trick in text.split(",")]
 
 
 def _numbers(text: str) -> list[int]:

@@ -8,6 +8,7 @@ import pytest
 from service.__main__ import main
 from service.bidding.game.rules import FIELDS
 from service.breakdown import breakdown
+from service.contract.examples import CARD_REQUEST
 from service.contract.rules import RuleSet
 from service.keys import new_key, read_keys
 from service.server import check_exposure
@@ -65,6 +66,17 @@ def test_every_rule_has_one_name_everywhere(capsys, call):
         assert main(["bid", _HAND, "--rule", f"{name}={value}"]) == 0
     assert main(["bid", _HAND, "--rule", "moons=3"]) == 2
     assert "/rules/moons" in capsys.readouterr().err
+
+
+def test_a_card(capsys, call):
+    arguments = ["card", CARD_REQUEST["hand"], "--bids=3,1,5,4", "--seat=2", "--tricks=KD-2D-QD-6D,4H-5H"]
+    assert main([*arguments, "--us=120", "--preset=short"]) == 0
+    request = CARD_REQUEST | {"scores": {"us": 120}, "rules": {"preset": "short"}}
+    assert json.loads(capsys.readouterr().out) == call("POST", "/v1/card", json=request).json()
+    assert main([*arguments, "--given=QH,AH", "--received=2H,3H"]) == 0
+    assert json.loads(capsys.readouterr().out)["legal"] == ["2H", "3H"]
+    assert main([*arguments[:3], "--seat=1"]) == 2
+    assert "it is the turn of seat 0" in capsys.readouterr().err
 
 
 def test_cards_to_pass(capsys, call):

@@ -74,13 +74,11 @@ def points_of(bids: list[int], taken: list[int], bags: int, rules: dict[str, Any
     contract = made = 0
     for bid, tricks in zip(bids, taken, strict=True):
         if bid == 0:
-            points += -rules["nil_points"] if tricks else rules["nil_points"]
+            points += tricks - rules["nil_points"] if tricks else rules["nil_points"]
             bags += tricks  # of a failed nil (rules.failed_nil_tricks is bags)
         else:
             contract += bid
             made += tricks
-    failed_nils = sum(tricks for bid, tricks in zip(bids, taken, strict=True) if bid == 0)
-    points += failed_nils
     if made < contract:
         points -= 10 * contract
     else:
@@ -124,6 +122,7 @@ def main() -> None:
     parser.add_argument("url")
     parser.add_argument("--preset", default="classic", choices=("classic", "short", "pass-2", "pass-4"))
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--key", help="API key, if the service needs one")
     options = parser.parse_args()
     rng = random.Random(options.seed)
 
@@ -131,7 +130,8 @@ def main() -> None:
         cards = rng.sample(DECK, 52)
         return [cards[13 * seat : 13 * seat + 13] for seat in range(4)]
 
-    with httpx.Client(base_url=options.url) as client:
+    headers = {"Authorization": f"Bearer {options.key}"} if options.key else {}
+    with httpx.Client(base_url=options.url, headers=headers) as client:
         for number, (us, them) in enumerate(play_game(client, options.preset, deal), 1):
             print(f"round {number}: {us} to {them}")
 

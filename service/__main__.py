@@ -235,7 +235,7 @@ def _words(text: str) -> list[str]:
 
 
 def _tricks(text: str) -> list[list[str]]:
-    return [[card.strip() for card in trick.split("-")] for trick in text.split(",")]
+    return [[card.strip() for card in trick.split("-")] for trick in text.split(",")] if text.strip() else []
 
 
 def _numbers(text: str) -> list[int]:

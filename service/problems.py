@@ -35,7 +35,7 @@ TYPES: dict[str, ProblemType] = {
     "not-found": ProblemType(404, "No such path", "The paths are listed in /openapi.json."),
     "method-not-allowed": ProblemType(405, "Method not allowed", "The Allow header lists the allowed methods."),
     "request-timeout": ProblemType(408, "The request came too slowly", "Send it faster; the connection is closed."),
-    "body-too-large": ProblemType(413, "The body is too large", "At most 64 KiB for one bid, 1 MiB for /v1/bids."),
+    "body-too-large": ProblemType(413, "The body is too large", "At most 64 KiB; 1 MiB for /v1/bids and /v1/cards."),
     "unsupported-media-type": ProblemType(
         415, "The form of the body is not supported", "Send plain JSON: no multipart, no Content-Encoding."
     ),
@@ -59,9 +59,9 @@ CODES: dict[str, str] = {
     "wrong-type": "the value has the wrong JSON type",
     "out-of-range": "the value is outside the field's range",
     "too-many-items": "the list or object has too many items",
-    "hand-size": "the hand does not have 13 cards, or its PBN text does not have four suits",
+    "hand-size": "a hand, a trick or a list of exchanged cards has the wrong number of cards, or a PBN text of suits",
     "unknown-card": "this variant has no such card",
-    "duplicate-card": "the card is in the hand twice",
+    "duplicate-card": "the card is there twice, in the hand or in a trick",
     "bid-out-of-range": "these rules do not allow this bid",
     "seat-mismatch": "seat differs from the number of previous bids, or it is another seat's turn to play",
     "team-over-limit": "the bids of one side add up to more than 13, or must exceed rules.team_max",

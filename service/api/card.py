@@ -37,10 +37,9 @@ def answer_one(state: State, tables: TableSet, data: Any) -> tuple[CardAnswer, N
 
 def answer_body(call: CardCall) -> CardAnswer:
     """Choose the card; return the fields of the answer in the contract's order."""
-    state, me, variant = call.state, call.seat, call.rules.variant
-    deck = deck_number(call.rules)
-    names = CARD_NAMES[deck]
-    player, choose = PLAYERS[variant == CUTTHROAT]
+    state, me = call.state, call.seat
+    names = CARD_NAMES[deck_number(call.rules)]
+    player, choose = PLAYERS[call.rules.variant == CUTTHROAT]
     card = choose(state, me)
     legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
     return {
@@ -48,5 +47,5 @@ def answer_body(call: CardCall) -> CardAnswer:
         "player": player,
         "legal": [names[one] for one in cards_of(legal)],
         "assumed": call.assumed,
-        "reasons": explain_card(state, me, card, variant, deck),  # type: ignore[typeddict-item]
+        "reasons": explain_card(state, me, card, call.rules),  # type: ignore[typeddict-item]
     }

@@ -3,13 +3,14 @@
 Clients must ignore fields that they don't know: later versions may add some.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import ConfigDict, Field, JsonValue, with_config
 from typing_extensions import TypedDict
 
 from service.bidding.explain.pass_explanation import PASS_TEMPLATES
-from service.bidding.explain.reasons import NUMBERS, TEMPLATES
+from service.bidding.explain.reasons import NUMBERS, TEMPLATES, Number
 from service.contract.policy import POLICY_PATTERN
 from service.contract.rules import RuleSet
 from service.problems import CODES, TYPES
@@ -123,14 +124,18 @@ class Candidate(TypedDict):
     outcomes: Outcomes
 
 
-def _add_numbers(schema: dict[str, Any]) -> None:
-    """Add the numbers that the reasons declare to the schema of `Reason`."""
-    for name, number in NUMBERS.items():
-        description = f"{number.meaning} Unit: {number.unit}."
-        schema["properties"][name] = {"type": number.json_type, "title": name, "description": description}
+def reason_config(numbers: Mapping[str, Number]) -> ConfigDict:
+    """Return the configuration of a model of reasons, whose schema has the ``numbers`` that the reasons declare."""
+
+    def add(schema: dict[str, Any]) -> None:
+        for name, number in numbers.items():
+            description = f"{number.meaning} Unit: {number.unit}."
+            schema["properties"][name] = {"type": number.json_type, "title": name, "description": description}
+
+    return ConfigDict(extra="allow", json_schema_extra=add)
 
 
-@with_config(ConfigDict(extra="allow", json_schema_extra=_add_numbers))
+@with_config(reason_config(NUMBERS))
 class Reason(TypedDict):
     """A reason for the bid: its code, and the numbers in its sentence. GET /v1/reasons has the sentences."""
 

@@ -8,29 +8,32 @@ from typing_extensions import TypedDict
 from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.variants import deck_number, deck_of
-from service.contract.answer import ANSWER, Assumed, RefusedItem
+from service.contract.answer import ANSWER, Assumed, RefusedItem, reason_config
 from service.contract.bids import FourBids
+from service.contract.exchange import exchange_of
 from service.contract.faults import Place, json_type, refusal
-from service.contract.hand import CARD_SCHEMA, TRICKS, Hand, Received, card_list, exchange_of
+from service.contract.hand import CARD_SCHEMA, TRICKS, Exchanged, Hand, card_list
 from service.contract.request import read_fields, scores_in
 from service.contract.rules import REQUEST, Context, RulesInForce
 from service.contract.scores import Scores, score_faults
-from service.playing.card_reasons import CARD_TEMPLATES
+from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 from service.playing.history import KINDS, Impossible, Known, state_before
 from service.playing.state import PlayState
 from service.playing.tricks import carry_rules
 from service.problems import Fault, invalid_request, pointer
 
 _TRICKS = {
-    "type": "array",
-    "items": {"type": "array", "items": CARD_SCHEMA, "maxItems": 4},
-    "maxItems": TRICKS,
-    "default": [],
+    "anyOf": [
+        {"type": "array", "items": {"type": "array", "items": CARD_SCHEMA, "maxItems": 4}, "maxItems": TRICKS},
+        {"type": "null"},
+    ]
 }
 
 
 def _read_tricks(value: Any, info: ValidationInfo[Context]) -> tuple[tuple[int, ...], ...]:
     """Return the tricks as card numbers; raise `ValidationError` with every fault of their form."""
+    if value is None:
+        return ()
     if type(value) is not list:
         raise refusal(((), "wrong-type", f"tricks is {json_type(value)}; accepted: an array of tricks"))
     if len(value) > TRICKS:
@@ -60,15 +63,17 @@ class CardRequest(TypedDict, total=False):
     bids: Required[FourBids]
     seat: Required[Annotated[StrictInt, Field(ge=0, le=3, description="The player's place in the bidding order.")]]
     scores: Annotated[Scores | None, Field(description="The score before the round. Default: all 0.")]
-    given: Annotated[Received | None, Field(description="The cards that the player gave to partner after the bidding.")]
-    received: Annotated[Received | None, Field(description="The cards that the player got from partner.")]
+    given: Annotated[
+        Exchanged | None, Field(description="The cards that the player gave to partner after the bidding.")
+    ]
+    received: Annotated[Exchanged | None, Field(description="The cards that the player got from partner.")]
     tricks: Annotated[
         tuple[tuple[int, ...], ...],
         PlainValidator(_read_tricks),
         WithJsonSchema(_TRICKS),
         Field(
-            description="The tricks so far, each in order of play; the last may be the current one. Seat 0 leads the "
-            "first, and who wins a trick leads the next. Default: none."
+            description="The tricks so far, each in order of play; the last may be the current one, also empty. Seat 0 "
+            "leads the first, and who wins a trick leads the next. Default: none."
         ),
     ]
 
@@ -84,7 +89,7 @@ class CardsRequest(TypedDict):
     requests: Annotated[list[Any], Field(max_length=MAX_CARD_ITEMS), WithJsonSchema(_REQUESTS)]
 
 
-@with_config(ANSWER)
+@with_config(reason_config(CARD_NUMBERS))
 class CardReason(TypedDict):
     """Why the card is played: the aim of the player, and what the card does. GET /v1/reasons has the sentences."""
 
@@ -139,7 +144,7 @@ def read_card(data: Any) -> CardCall:
     request, rules = read_fields(data, _CARD)
     seat, scores = request["seat"], request.get("scores")
     given, received = request.get("given") or 0, request.get("received") or 0
-    exchange, faults = exchange_of(request["hand"], given, received, rules)
+    exchange, faults = exchange_of(request["hand"], request["bids"], seat, given, received, rules)
     if scores is not None:
         faults += score_faults(scores, rules)
     if faults:
@@ -166,6 +171,5 @@ def read_card(data: Any) -> CardCall:
 
 def _fault_of(found: Impossible, seat: int, rules: Rules) -> Fault:
     names = CARD_NAMES[deck_number(rules)]
-    numbers = {"seat": found.seat, "card": names.get(found.card, ""), "own": seat, "partner": seat ^ 2}
-    where = () if found.trick < 0 else (found.trick, found.place)
-    return Fault(pointer("tricks", *where), "contradiction", KINDS[found.kind].format(**numbers))
+    numbers = {"seat": found.seat, "card": names[found.card], "own": seat, "partner": seat ^ 2}
+    return Fault(pointer("tricks", found.trick, found.place), "contradiction", KINDS[found.kind].format(**numbers))

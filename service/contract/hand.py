@@ -1,6 +1,6 @@
 """`hand`: 13 cards, as a list of names or as one PBN text."""
 
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
@@ -11,7 +11,7 @@ from service.bidding.game.rules import Rules
 from service.bidding.game.variants import deck_number
 from service.contract.faults import Place, json_type, refusal
 from service.contract.rules import Context
-from service.problems import Fault, quote
+from service.problems import quote
 
 TRICKS: Final = 13
 MAX_PBN_CHARS: Final = 64
@@ -94,7 +94,7 @@ def _read(value: Any, info: ValidationInfo[Context]) -> int:
     raise refusal(*_faults(value, names, cards))
 
 
-def _read_received(value: Any, info: ValidationInfo[Context]) -> int | None:
+def _read_exchanged(value: Any, info: ValidationInfo[Context]) -> int | None:
     """Return the cards of a list as bits, None for null; raise `ValidationError` with every fault."""
     if value is None:
         return None
@@ -120,33 +120,6 @@ def card_list(names: list[Any], rules: Rules, most: int = TRICKS) -> tuple[list[
     if len(set(bits)) == len(bits):
         return [], bits
     return _card_faults(names, cards), []
-
-
-class Exchange(NamedTuple):
-    """The cards that a player gave to partner for good, and those that it got for good, as bits."""
-
-    given: int
-    received: int
-
-
-def exchange_of(hand: int, given: int, received: int, rules: Rules) -> tuple[Exchange, list[Fault]]:
-    """Return what a player has given and got in the end, and the faults.
-
-    If one partner gives first, the other may give the same card back: then it is in both lists, and counts for nothing.
-    """
-    back = given & received if rules.nil_passes_first else 0
-    kept = Exchange(given & ~back, received & ~back)
-    faults = []
-    if given.bit_count() != received.bit_count():
-        detail = f"given has {given.bit_count()} cards and received {received.bit_count()}; accepted: equal numbers"
-        faults.append(Fault("/received", "hand-size", detail))
-    if kept.given & ~hand:
-        detail = "a card of given is not in the hand; accepted: cards of the 13 that were dealt"
-        faults.append(Fault("/given", "contradiction", detail))
-    if kept.received & hand:
-        detail = "a card of received is in the hand too; accepted: other cards than the 13 that were dealt"
-        faults.append(Fault("/received", "contradiction", detail))
-    return kept, faults
 
 
 def _faults(value: Any, names: Any, cards: _Cards) -> list[tuple[Place, str, str]]:
@@ -186,10 +159,7 @@ def _card_faults(names: list[Any], cards: _Cards, where: Place | None = None) ->
 
 
 Hand = Annotated[int, PlainValidator(_read), WithJsonSchema(_SCHEMA)]
-Received = Annotated[
-    int | None,
-    PlainValidator(_read_received),
-    WithJsonSchema(
-        {"anyOf": [{"type": "array", "items": CARD_SCHEMA, "minItems": 1, "maxItems": MOST_PASSED}, {"type": "null"}]}
-    ),
+_EXCHANGED = {"type": "array", "items": CARD_SCHEMA, "minItems": 1, "maxItems": MOST_PASSED, "uniqueItems": True}
+Exchanged = Annotated[
+    int | None, PlainValidator(_read_exchanged), WithJsonSchema({"anyOf": [_EXCHANGED, {"type": "null"}]})
 ]

@@ -26,8 +26,9 @@ from service.bidding.turn import BRIEF, EXPLAINED, NOT_EXPLAINED
 from service.bidding.winprob.games import SHIPPED, WON_VARIANTS, Games
 from service.bidding.winprob.nearest_errors import ERRORS
 from service.contract.bids import FourBids, LegalBids, PreviousBids
+from service.contract.exchange import gives_first
 from service.contract.faults import faults_in, is_huge, json_type
-from service.contract.hand import Hand, Received
+from service.contract.hand import Exchanged, Hand
 from service.contract.policy import (
     DEFAULT_POLICY,
     Bidder,
@@ -148,7 +149,7 @@ class PassRequest(TypedDict, total=False):
     bids: Required[FourBids]
     seat: Required[Annotated[StrictInt, Field(ge=0, le=3, description="Place of the hand in the bidding order.")]]
     received: Annotated[
-        Received | None,
+        Exchanged | None,
         Field(
             description="The cards that partner has given, if rules.nil_passes_first is true and partner gives first."
         ),
@@ -252,8 +253,7 @@ def read_pass(data: Any) -> PassCall:
     number = cards_to_pass(bids[seat], bids[seat ^ 2], rules.nil_pass, rules.blind_nil_pass)
     received = request.get("received") or 0
     faults = []
-    # The nil bidder gives first; if both partners have bid nil, the one who bid first.
-    partner_first = rules.nil_passes_first and is_nil(bids[seat ^ 2]) and (seat > 1 or not is_nil(bids[seat]))
+    partner_first = gives_first(bids, seat ^ 2, rules)
     if not (is_nil(bids[seat]) or is_nil(bids[seat ^ 2])):
         detail = f"neither seat {seat} nor its partner has bid nil; accepted: bids in which one has"
         faults.append(Fault("/bids", "bid-out-of-range", detail))

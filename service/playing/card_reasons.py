@@ -4,15 +4,20 @@ The first reason is the aim of the player: its own nil, partner's, an opponent's
 what the card does in the trick. The aim comes from the functions that decide the card, asked in the same order.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
+from service.bidding.bis.regular import sure_takes
 from service.bidding.explain.reasons import Number
-from service.bidding.game.cards import FIRST_SPADE
+from service.bidding.game.cards import FIRST_SPADE, SPADES, spades_of
 from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.rules import CUTTHROAT
+from service.bidding.game.rules import CONTRACT, CUTTHROAT, Rules
+from service.bidding.game.scoring import is_nil
+from service.bidding.game.variants import deck_number
 from service.playing.common import (
     cards_above,
+    cards_below,
     nil_alive,
+    plays_after,
     tricks_left,
     tricks_needed,
     unseen_cards,
@@ -30,21 +35,36 @@ from service.playing.tricks import legal_cards
 # By code; the numbers are those of the reason. GET /v1/reasons lists them.
 CARD_TEMPLATES = {
     "only-card": "{card} is the only card that may be played.",
+    # The aim.
     "keep-nil": "The player has bid nil and must not win a trick.",
     "cover-nil": "Partner has bid nil: the player wins tricks that partner would have to win.",
-    "attack-nil": "Seat {seat} has bid nil and may be forced to win a trick.",
+    "cover-later": "Partner has bid nil and is safe in this trick: the player keeps its high cards.",
+    "attack-nil": "Seat {seat} has bid nil and may be forced to win this trick.",
+    "under-nil": "Seat {seat} has bid nil and is winning this trick: the player stays below.",
+    "attack-later": "This trick cannot hurt the nil of seat {seat}: the player keeps its low cards for another.",
     "contract": "The side needs {needed} of the {left} tricks that are left for its contract.",
     "own-contract": "The player needs {needed} of the {left} tricks that are left for its bid.",
+    "tricks": "The player tries to win tricks.",
+    "no-tricks": "The player does not try to win tricks.",
     "set": "The opponents need {theirs} of the {left} tricks that are left, so they may still be set.",
+    "set-one": "The others need {theirs} tricks together and {left} are left, so one of them may fail.",
     "enough": "The contract is made, and each further trick is a bag.",
+    "enough-no-bags": "The contract is made, and further tricks bring nothing.",
     "sure": "The tricks that are needed are certain, so others are left to the opponents.",
+    "own-share": "The player's own bid is certain, and it leaves the other tricks to partner.",
     "hopeless": "The contract can no longer be made.",
-    "lead-top": "{card} is the highest card of its suit that is left.",
+    "failed-nil": "The player's nil has failed, and it leaves tricks to the others.",
+    # What the card does.
+    "lead-top": "No other player has a higher card of its suit than {card}.",
     "lead": "{card} is led, of a suit with {above} higher and {below} lower unseen cards.",
     "win": "{card} is the last card of the trick and wins it.",
+    "win-sure": "{card} wins the trick, because no other player has a higher trump.",
     "win-now": "{card} wins the trick, unless a later player has a higher card or a trump.",
-    "ruff": "{card} trumps, because the player is out of the suit led.",
-    "partner-wins": "Partner is winning the trick, so {card} does not have to.",
+    "ruff": "{card} trumps, and wins unless a later player has a higher trump.",
+    "win-trump": "{card} wins the trick, unless a later player has a higher trump.",
+    "partner-wins": "Partner wins the trick, so {card} does not have to.",
+    "partner-ahead": "Partner is winning the trick so far, so {card} does not have to.",
+    "nil-in-danger": "Partner is winning the trick in spite of the nil, and the player cannot beat the card.",
     "lose": "{card} loses this trick.",
     "discard": "The player is out of the suit led and throws {card} away.",
 }
@@ -53,82 +73,121 @@ CARD_NUMBERS = {
     "seat": Number("integer", "seat", "The seat that bid nil."),
     "needed": Number("integer", "tricks", "Tricks that are still needed for the contract, or for the bid."),
     "left": Number("integer", "tricks", "Tricks that are not decided yet, the current one included."),
-    "theirs": Number("integer", "tricks", "Tricks that the opponents still need."),
+    "theirs": Number("integer", "tricks", "Tricks that the opponents still need together."),
     "above": Number("integer", "cards", "Unseen cards of the suit that are higher."),
     "below": Number("integer", "cards", "Unseen cards of the suit that are lower."),
 }
 
 
-def explain_card(state: PlayState, me: int, card: int, variant: int, deck: int) -> list[dict[str, Any]]:
-    """Return the aim and the effect of ``card``, which the newest player of the variant plays from seat ``me``."""
+class _Place(NamedTuple):
+    """What the functions below need to know about the player's place in the round."""
+
+    state: PlayState
+    me: int
+    hand: int
+    legal: int
+    unseen: int
+    rules: Rules
+    numbers: dict[str, Any]
+
+
+def explain_card(state: PlayState, me: int, card: int, rules: Rules) -> list[dict[str, Any]]:
+    """Return the aim and the effect of ``card``, which the newest player for the rules plays from seat ``me``."""
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     unseen = unseen_cards(state, me)
-    suit = unseen & 0xFFFF << 16 * (card >> 4)
-    above = (suit & cards_above(card)).bit_count()
+    above = (unseen & cards_above(card)).bit_count()
     numbers = {
-        "card": CARD_NAMES[deck][card],
-        "needed": tricks_needed(state, me),
-        "theirs": tricks_needed(state, (me + 1) & 3),
+        "card": CARD_NAMES[deck_number(rules)][card],
         "left": tricks_left(state),
         "above": above,
-        "below": suit.bit_count() - above,
+        "below": (unseen & cards_below(card)).bit_count(),
     }
     if legal & (legal - 1) == 0:
         return [reason("only-card", numbers)]
-    if variant == CUTTHROAT:
-        numbers |= {"needed": solo.own_need(state, me), "theirs": solo.others_need(state, me)}
-        aim = _aim_alone(state, me, hand, legal, unseen, numbers)
-    else:
-        aim = _aim(state, me, hand, legal, unseen, numbers)
-    partner_wins = variant != CUTTHROAT and state.trick_size > 1 and state.winner == me ^ 2
-    return [reason(aim, numbers), reason(_effect(state, card, legal, above, partner_wins), numbers)]
+    place = _Place(state, me, hand, legal, unseen, rules, numbers)
+    aim = _aim_alone(place) if rules.variant == CUTTHROAT else _aim(place)
+    return [reason(aim, numbers), reason(_effect(place, card), numbers)]
 
 
-def _aim(state: PlayState, me: int, hand: int, legal: int, unseen: int, numbers: dict[str, Any]) -> str:
-    """Return the code of the aim of `srp@3` (`srp2.srp.srp_card`); an attack on a nil adds its seat to ``numbers``."""
+def _aim(place: _Place) -> str:
+    """Return the code of the aim of `srp@3`, in the order of `srp2.srp.srp_card`; add its numbers."""
+    state, me, hand, legal, unseen, rules, numbers = place
     if nil_alive(state, me):
         return "keep-nil"
     if nil_alive(state, me ^ 2) and cover_card(state, me, hand, legal, unseen) != NOTHING:
-        return "cover-nil"
+        safe = state.trick_size and state.winner != me ^ 2 and not plays_after(state, me, me ^ 2)
+        return "cover-later" if safe else "cover-nil"
     if attack_pays(state, me):
         for niler in ((me + 1) & 3, (me + 3) & 3):
             if nil_alive(state, niler) and attack_card(state, me, niler, hand, legal, unseen) != NOTHING:
-                numbers["seat"] = niler
-                return "attack-nil"
-    return _contract_aim(wants_tricks(state, me, unseen), "contract", numbers)
+                return _attack(place, niler)
+    wants = wants_tricks(state, me, unseen)
+    if rules.failed_nil_tricks == CONTRACT and is_nil(state.bid[me ^ 2]) and state.taken[me ^ 2]:
+        return "tricks" if wants else "no-tricks"  # the player does not count partner's tricks, which the rules do
+    needed, left = tricks_needed(state, me), numbers["left"]
+    if wants:
+        numbers |= {"needed": needed, "theirs": tricks_needed(state, (me + 1) & 3)}
+        return "contract" if 0 < needed <= left and not is_nil(state.bid[me]) else "set"
+    if is_nil(state.bid[me]):
+        return "failed-nil"
+    if needed <= 0:
+        return "enough" if rules.bags else "enough-no-bags"
+    if needed > left:
+        return "hopeless"
+    return "sure" if sure_takes(spades_of(hand), spades_of(unseen)) >= needed else "own-share"
 
 
-def _aim_alone(state: PlayState, me: int, hand: int, legal: int, unseen: int, numbers: dict[str, Any]) -> str:
-    """Return the code of the aim of `solo@1`; an attack on a nil adds its seat to ``numbers``."""
+def _aim_alone(place: _Place) -> str:
+    """Return the code of the aim of `solo@1`, in the order of `solo1.solo`; add its numbers."""
+    state, me, hand, legal, unseen, rules, numbers = place
     if nil_alive(state, me):
         return "keep-nil"
     if solo.is_safe(state, me, unseen):
         for niler in ((me + 1) & 3, (me + 2) & 3, (me + 3) & 3):
             if nil_alive(state, niler) and hunt(state, me, niler, hand, legal, unseen) != NOTHING:
-                numbers["seat"] = niler
-                return "attack-nil"
-    return _contract_aim(solo.wants_tricks(state, me, unseen), "own-contract", numbers)
+                return _attack(place, niler)
+    needed, left = solo.own_need(state, me), numbers["left"]
+    numbers |= {"needed": needed, "theirs": solo.others_need(state, me)}
+    if solo.wants_tricks(state, me, unseen):
+        return "own-contract" if 0 < needed <= left else "set-one"
+    if is_nil(state.bid[me]):
+        return "failed-nil"
+    if needed <= 0:
+        return "enough" if rules.bags else "enough-no-bags"
+    return "hopeless" if needed > left else "sure"
 
 
-def _contract_aim(wants: bool, contract: str, numbers: dict[str, Any]) -> str:
-    needed, left = numbers["needed"], numbers["left"]
-    if wants:
-        return contract if 0 < needed <= left else "set"
-    return "enough" if needed <= 0 else "hopeless" if needed > left else "sure"
+def _attack(place: _Place, niler: int) -> str:
+    state = place.state
+    place.numbers["seat"] = niler
+    if state.trick_size and state.winner == niler:
+        return "under-nil"
+    out = state.void[niler] >> (state.trick[0] >> 4) & 1
+    over = state.trick_size and (not plays_after(state, place.me, niler) or out)
+    return "attack-later" if over else "attack-nil"
 
 
-def _effect(state: PlayState, card: int, legal: int, above: int, partner_wins: bool) -> str:
+def _effect(place: _Place, card: int) -> str:
     """Return the code of what ``card`` does in the trick."""
+    state, me, legal, above = place.state, place.me, place.legal, place.numbers["above"]
     if state.trick_size == 0:
         return "lead" if above else "lead-top"
-    if winning_cards(state, legal) >> card & 1:
+    led = state.trick[0] >> 4
+    winners = winning_cards(state, legal)
+    if winners >> card & 1:
         if state.trick_size == 3:
             return "win"
-        return "ruff" if card >= FIRST_SPADE > state.trick[0] else "win-now"
-    if partner_wins:
-        return "partner-wins"
-    return "lose" if card >> 4 == state.trick[0] >> 4 else "discard"
+        if card < FIRST_SPADE:
+            return "win-now"
+        return "win-sure" if not above else "ruff" if led != SPADES else "win-trump"
+    has_partner = place.rules.variant != CUTTHROAT and state.trick_size > 1 and state.winner == me ^ 2
+    if has_partner and not nil_alive(state, me):
+        if nil_alive(state, me ^ 2):
+            return "nil-in-danger"
+        if winners:
+            return "partner-wins" if state.trick_size == 3 else "partner-ahead"
+    return "lose" if card >> 4 == led else "discard"
 
 
 def reason(code: str, numbers: dict[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """A round in progress as one player knows it: the play state from the cards played so far, and what cannot be true.
 
-`state_before` refuses a history that no round could have: a card played twice, a card that another seat holds, a
-revoke (not following suit although the seat holds the suit), or more cards of a suit than the other seats have room
-for.
+`state_before` finds what no round could have: a card played twice, a card that another seat holds, a revoke (not
+following suit although the seat holds the suit), or more cards of a suit than the other seats have room for.
 """
 
 from typing import NamedTuple
@@ -12,7 +11,7 @@ from service.playing.srp1.goals import ALL_PIECES
 from service.playing.state import PlayState
 from service.playing.tricks import legal_cards, play_card
 
-TRICKS = 13
+SIDE_SUITS = 0b0111  # as a set of suits
 
 
 class Known(NamedTuple):
@@ -28,7 +27,7 @@ class Known(NamedTuple):
 
 
 class Impossible(NamedTuple):
-    """A card of the history that cannot have been played, or -1 where it is the history as a whole."""
+    """A card of the history that cannot have been played."""
 
     kind: str  # a key of `KINDS`
     trick: int
@@ -39,27 +38,38 @@ class Impossible(NamedTuple):
 
 # By kind, the sentence about it.
 KINDS = {
-    "twice": "{card} has been played before",
-    "not-held": "seat {seat} plays {card}, which is not in its hand",
-    "in-hand": "seat {seat} plays {card}, which is in the hand of seat {own}",
-    "given-elsewhere": "seat {seat} plays {card}, which was given to seat {partner}",
-    "revoke": "seat {seat} plays {card}, but did not follow this suit before",
-    "revoke-given": "seat {seat} plays {card}, but held a card that seat {own} gave it and had to play that suit",
-    "own-revoke": "seat {seat} plays {card}, but held a card of the suit led",
-    "own-spade-lead": "seat {seat} leads {card} before a spade was played, but held another suit",
-    "no-room": "the other seats have shown to be out of too many suits to hold the unseen cards",
+    "twice": "{card} has been played before; accepted: each card once",
+    "not-held": "seat {seat} plays {card}, which is not in its hand; accepted: cards that it holds",
+    "in-hand": "seat {seat} plays {card}, which is in the hand of seat {own}; accepted: other cards",
+    "given-elsewhere": "seat {seat} plays {card}, which was given to seat {partner}; accepted: other cards",
+    "revoke": "seat {seat} plays {card}, but did not follow this suit before; accepted: other suits",
+    "spades-only": "seat {seat} plays {card}, but led a spade before one was played; accepted: only spades after that",
+    "revoke-given": "seat {seat} plays {card}, but holds a card of seat {own} that it has to play; accepted: its suit",
+    "own-revoke": "seat {seat} plays {card}, but held a card of the suit led; accepted: that suit",
+    "own-spade-lead": "seat {seat} leads {card} before a spade was played; accepted: another suit, because it held one",
+    "no-room": "after {card} of seat {seat}, the others are out of too many suits to hold the unseen cards; accepted: "
+    "tricks in which they have room",
 }
 
 
 def state_before(known: Known) -> tuple[PlayState, Impossible | None]:
-    """Return the play state before the player's card, and the first thing in the history that cannot be true.
+    """Return the play state before the player's card, and the first card of the history that cannot be true.
 
     The state holds no score and no rules. Only the player's own hand is in it.
     """
+    state, found = _replayed(known, thorough=False)
+    if found is not None and found.kind == "no-room":
+        return _replayed(known, thorough=True)  # to find the first card after which there is no room
+    return state, found
+
+
+def _replayed(known: Known, thorough: bool) -> tuple[PlayState, Impossible | None]:
+    # ``thorough``: look for room after each card, not only at the end.
     me = known.seat
     state = PlayState(deck=known.deck, bid=list(known.bids), pieces=[ALL_PIECES] * 4)
     state.hand[me] = own = known.dealt & ~known.given | known.received
     out = [0, 0, 0, 0]  # by seat: the suits that it is out of, as `PlayState.void`, and after a lead of its last suit
+    last = Impossible("no-room", 0, 0, 0, 0)
     for n, trick in enumerate(known.tricks):
         for place, card in enumerate(trick):
             seat = (state.leader + place) & 3
@@ -67,12 +77,13 @@ def state_before(known: Known) -> tuple[PlayState, Impossible | None]:
             if kind:
                 return state, Impossible(kind, n, place, seat, card)
             if seat != me and place == 0 and card >= FIRST_SPADE and not state.broken:
-                out[seat] |= 0b0111  # it leads a spade, so it holds nothing else
+                out[seat] |= SIDE_SUITS  # it leads a spade, so it holds nothing else
             play_card(state, seat, card)
             out[seat] |= state.void[seat]
-    if not _is_room(state, known, out):
-        return state, Impossible("no-room", -1, -1, -1, -1)
-    return state, None
+            last = Impossible("no-room", n, place, seat, card)
+            if thorough and not _is_room(state, known, out):
+                return state, last
+    return state, None if _is_room(state, known, out) else last
 
 
 def _fault(state: PlayState, known: Known, own: int, seat: int, card: int, out: list[int]) -> str:
@@ -86,7 +97,7 @@ def _fault(state: PlayState, known: Known, own: int, seat: int, card: int, out: 
         if known.given & bit and seat != known.seat ^ 2:
             return "given-elsewhere"
         if out[seat] >> (card >> 4) & 1:
-            return "revoke"
+            return "revoke" if state.void[seat] >> (card >> 4) & 1 else "spades-only"
         got = known.given & ~state.played if seat == known.seat ^ 2 else 0
         holds_back = not legal_cards(got | bit, state.trick_size, state.trick[0], state.broken) & bit
         return "revoke-given" if holds_back else ""
@@ -105,7 +116,8 @@ def _is_room(state: PlayState, known: Known, out: list[int]) -> bool:
     partners = known.given & ~state.played
     unseen = known.deck & ~state.played & ~state.hand[known.seat] & ~partners
     counts = [(unseen >> 16 * suit & SUIT_BITS).bit_count() for suit in range(4)]
-    held = [TRICKS - sum(state.taken) - ((seat - state.leader) % 4 < state.trick_size) for seat in range(4)]
+    in_trick = [(seat - state.leader) % 4 < state.trick_size for seat in range(4)]  # whose card is on the table
+    held = [known.dealt.bit_count() - sum(state.taken) - laid for laid in in_trick]
     held[known.seat ^ 2] -= partners.bit_count()
     others = [seat for seat in range(4) if seat != known.seat]
     for suits in range(1, 16):

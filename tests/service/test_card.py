@@ -1,6 +1,6 @@
 """POST /v1/card and /v1/cards: a legal card with reasons, requests that are refused, and whole games over HTTP."""
 
-import random
+from typing import Any
 
 import httpx
 import numpy as np
@@ -8,22 +8,34 @@ import orjson
 import pytest
 
 from examples.play_a_game import play_game as over_http
-from service.api.card import PLAYERS
+from service.api.card import PLAYERS, answer_body
+from service.bidding.bis.regular import sure_takes
+from service.bidding.game.cards import FIRST_SPADE, cards_of, spades_of
 from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.rules import CUTTHROAT, make_rules
+from service.bidding.game.rules import CONTRACT, CUTTHROAT, make_rules
+from service.bidding.game.scoring import contract_of, is_nil
 from service.bidding.policies import parse_policy
-from service.contract.card import MAX_CARD_ITEMS
+from service.contract.card import MAX_CARD_ITEMS, read_card
 from service.contract.examples import CARD_ANSWER, CARD_REQUEST
 from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
+from service.playing.common import cards_above, tricks_needed, unseen_cards
+from service.playing.srp3.srp import srp3
 from service.playing.state import PlayState
+from service.playing.tricks import beats, legal_cards, play_card
 from tables.engine.deal import deal_round, open_table
 from tables.engine.game import NILS, POINTS, ROUNDS, SUMS, Game, Lineup, play_game
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from tables.players.names import player_for
 from tests.conftest import committed_tables
 from tests.service.playing.test_history import legal_round
+from tests.tables.engine import states
 
 NAMES = CARD_NAMES[0]
+
+
+# Seat 0 has bid nil, and seat 2 is its partner.
+PASSED = {"bids": [0, 1, 5, 4], "rules": {"preset": "pass-2"}, "given": ["QH", "3C"], "received": ["8D", "TH"]}
+NOT_EXCHANGED = [("/given", "unsupported-field"), ("/received", "unsupported-field")]
 
 
 def request_of(seed):
@@ -45,23 +57,112 @@ def test_the_example(call):
     assert (answer.status_code, answer.json()) == (200, CARD_ANSWER)
 
 
-def test_random_rounds(call):
-    """Every aim and every effect occurs; a sentence has all numbers of its reason."""
+OTHER_RULES: tuple[dict[str, Any], ...] = (
+    {},
+    {"bags": False},
+    {"failed_nil_tricks": "contract"},
+    {"preset": "cutthroat"},
+)
+
+
+@pytest.mark.parametrize("rules", OTHER_RULES, ids=str)
+def test_what_the_reasons_say_is_true(rules):
     codes = set()
-    for seed in range(400):
-        request = request_of(seed)
-        answer = call("POST", "/v1/card", json=request)
-        if answer.status_code == 422:  # the random bids of two partners may exceed 13
-            assert {error["pointer"].split("/")[1] for error in answer.json()["errors"]} == {"bids"}
-            continue
-        card = answer.json()
-        assert card["card"] in card["legal"]
-        assert set(card["legal"]) <= set(request["hand"])
-        for reason in card["reasons"]:
+    for seed in range(700):
+        request = request_of(seed) | {"rules": {"blind_nil": True, **rules}}
+        if "preset" in rules:
+            bids = [0 if bid == "blind_nil" else bid for bid in request["bids"]]
+            request |= {"rules": rules, "bids": bids}
+        call = read_card(request)
+        me = call.seat
+        answer = answer_body(call)
+        card = next(number for number, name in NAMES.items() if name == answer["card"])
+        for reason in answer["reasons"]:
             codes.add(reason["code"])
             assert CARD_TEMPLATES[reason["code"]].format(**reason) == reason["sentence"]
             assert set(reason) - {"code", "sentence"} <= set(CARD_NUMBERS)
-    assert set(CARD_TEMPLATES) - codes <= {"own-contract", "hopeless", "sure"}
+            assert TRUE[reason["code"]](call.state, me, card, call.rules), (seed, reason["sentence"])
+    assert set(TRUE) == set(CARD_TEMPLATES) >= codes
+    if not rules:
+        assert set(CARD_TEMPLATES) - codes <= {"tricks", "no-tricks", "own-contract", "set-one", "enough-no-bags"}
+
+
+def _partner(me, rules):
+    return None if rules.variant == CUTTHROAT else me ^ 2
+
+
+def _wins(state, card):
+    return not state.trick_size or beats(card, state.best_card)
+
+
+def _later(state, me):
+    """The seats that play to the trick after the player."""
+    return [(me + step) & 3 for step in range(1, 4 - state.trick_size)]
+
+
+def _others(state, me, card):
+    """The unseen cards of the suit of a card, above it."""
+    return unseen_cards(state, me) & cards_above(card)
+
+
+def _made(state, me, rules):
+    """Whether the player's side has its contract, as the rules count tricks."""
+    seats = (me,) if rules.variant == CUTTHROAT else (me, me ^ 2)
+    counts = rules.failed_nil_tricks == CONTRACT
+    taken = sum(state.taken[seat] for seat in seats if counts or not is_nil(state.bid[seat]))
+    return taken - sum(contract_of(state.bid[seat]) for seat in seats)
+
+
+def _alive(state, seat):
+    return seat is not None and is_nil(state.bid[seat]) and not state.taken[seat]
+
+
+def _an_enemy_nil(state, me, rules):
+    return any(_alive(state, seat) for seat in range(4) if seat not in (me, _partner(me, rules)))
+
+
+def _left(state):
+    return 13 - sum(state.taken)
+
+
+# By code, whether its sentence is true: from state, seat, card and rules.
+TRUE = {
+    "only-card": lambda s, me, c, r: legal_cards(s.hand[me], s.trick_size, s.trick[0], s.broken) == 1 << c,
+    "keep-nil": lambda s, me, c, r: _alive(s, me),
+    "cover-nil": lambda s, me, c, r: (
+        _alive(s, me ^ 2) and (not s.trick_size or s.winner == me ^ 2 or me ^ 2 in _later(s, me))
+    ),
+    "cover-later": lambda s, me, c, r: _alive(s, me ^ 2) and s.winner != me ^ 2 and me ^ 2 not in _later(s, me),
+    "attack-nil": lambda s, me, c, r: _an_enemy_nil(s, me, r),
+    "under-nil": lambda s, me, c, r: _alive(s, s.winner) and not _wins(s, c),
+    "attack-later": lambda s, me, c, r: _an_enemy_nil(s, me, r) and not _alive(s, s.winner),
+    "contract": lambda s, me, c, r: 0 < -_made(s, me, r) <= _left(s),
+    "own-contract": lambda s, me, c, r: 0 < s.bid[me] - s.taken[me] <= _left(s),
+    "tricks": lambda s, me, c, r: r.failed_nil_tricks == CONTRACT,
+    "no-tricks": lambda s, me, c, r: r.failed_nil_tricks == CONTRACT,
+    "set": lambda s, me, c, r: 0 < tricks_needed(s, (me + 1) & 3) <= _left(s),
+    "set-one": lambda s, me, c, r: r.variant == CUTTHROAT,
+    "enough": lambda s, me, c, r: r.bags and _made(s, me, r) >= 0 and not is_nil(s.bid[me]),
+    "enough-no-bags": lambda s, me, c, r: not r.bags and _made(s, me, r) >= 0,
+    "sure": lambda s, me, c, r: sure_takes(spades_of(s.hand[me]), unseen_cards(s, me) >> 48) >= -_made(s, me, r),
+    "own-share": lambda s, me, c, r: (
+        sure_takes(spades_of(s.hand[me]), unseen_cards(s, me) >> 48) >= contract_of(s.bid[me]) - s.taken[me]
+    ),
+    "hopeless": lambda s, me, c, r: -_made(s, me, r) > _left(s),
+    "failed-nil": lambda s, me, c, r: is_nil(s.bid[me]) and s.taken[me] > 0,
+    "lead-top": lambda s, me, c, r: not s.trick_size and not _others(s, me, c),
+    "lead": lambda s, me, c, r: not s.trick_size,
+    "win": lambda s, me, c, r: s.trick_size == 3 and _wins(s, c),
+    "win-sure": lambda s, me, c, r: c >= FIRST_SPADE and _wins(s, c) and not _others(s, me, c),
+    "win-now": lambda s, me, c, r: _wins(s, c) and c < FIRST_SPADE and s.trick_size < 3,
+    "ruff": lambda s, me, c, r: _wins(s, c) and c >= FIRST_SPADE > s.trick[0],
+    "win-trump": lambda s, me, c, r: _wins(s, c) and s.trick[0] >= FIRST_SPADE,
+    "partner-wins": lambda s, me, c, r: s.trick_size == 3 and s.winner == _partner(me, r) and not _wins(s, c),
+    "partner-ahead": lambda s, me, c, r: s.trick_size == 2 and s.winner == _partner(me, r) and not _wins(s, c),
+    "nil-in-danger": lambda s, me, c, r: s.winner == _partner(me, r) and _alive(s, me ^ 2) and not _wins(s, c),
+    "lose": lambda s, me, c, r: s.trick_size and not _wins(s, c),
+    "discard": lambda s, me, c, r: c >> 4 != s.trick[0] >> 4 and not _wins(s, c),
+}
 
 
 @pytest.mark.parametrize(
@@ -77,8 +178,15 @@ def test_random_rounds(call):
         ({"tricks": [["KD", "1D", "QD", 6]]}, [("/tricks/0/1", "unknown-card"), ("/tricks/0/3", "wrong-type")]),
         ({"tricks": [["KD", "2D", "QD", "6D"], ["KD"]]}, [("/tricks/1/0", "contradiction")]),
         ({"tricks": [["KD", "2D", "QD", "6D"], ["4H", "AH"]]}, [("/tricks/1/1", "contradiction")]),
-        ({"given": ["2C"]}, [("/received", "hand-size"), ("/given", "contradiction")]),
-        ({"given": ["QH"], "received": ["AS"]}, [("/received", "contradiction")]),
+        ({"given": ["QH"], "received": ["2H"]}, NOT_EXCHANGED),
+        ({**PASSED, "given": ["QH"]}, [("/given", "hand-size")]),
+        ({**PASSED, "received": None}, [("/received", "missing-field")]),
+        ({**PASSED, "given": ["QH", "2C"]}, [("/given", "contradiction")]),
+        ({**PASSED, "received": ["AS", "2C"]}, [("/received", "contradiction")]),
+        (
+            {**PASSED, "rules": {"preset": "cutthroat"}},
+            [("/given", "unsupported-field"), ("/received", "unsupported-field")],
+        ),
         ({"scores": {"us": 0, "us_bags": 10}}, [("/scores/us_bags", "out-of-range")]),
         ({"cards": []}, [("/cards", "unknown-field")]),
     ],
@@ -92,17 +200,52 @@ def test_what_is_refused(call, change, faults):
 def test_a_fault_names_the_card(call):
     spoiled = CARD_REQUEST | {"tricks": [["KD", "2D", "QD", "6C"], ["4D", "7D", "9C", "8D"]]}
     (fault,) = call("POST", "/v1/card", json=spoiled).json()["errors"]
-    assert fault["detail"] == "seat 3 plays 8D, but did not follow this suit before"
+    assert fault["detail"] == "seat 3 plays 8D, but did not follow this suit before; accepted: other suits"
 
 
 def test_nothing_is_left_to_play(call):
-    rng = random.Random(5)
-    request = request_of(11)
-    whole = [NAMES[card] for card in range(64) if card in NAMES]
-    rng.shuffle(whole)
-    tricks = [whole[n : n + 4] for n in range(0, 52, 4)]
-    answer = call("POST", "/v1/card", json=request | {"tricks": tricks})
-    assert answer.status_code == 422
+    state = states.dealt(5, 0)
+    hands = list(state.hand)
+    tricks: list[list[str]] = []
+    for number in range(52):
+        if number % 4 == 0:
+            tricks.append([])
+        card = srp3(state, states.to_play(state))
+        tricks[-1].append(NAMES[card])
+        play_card(state, states.to_play(state), card)
+    hand = [NAMES[card] for card in cards_of(hands[1])]
+    request = {"hand": hand, "bids": [3, 3, 3, 3], "seat": 1, "tricks": tricks}
+    (fault,) = call("POST", "/v1/card", json=request).json()["errors"]
+    assert (fault["pointer"], fault["code"]) == ("/tricks", "too-many-items")
+
+
+def test_null_counts_as_left_out(call):
+    optional = dict.fromkeys(("rules", "scores", "given", "received", "tricks"))
+    request = {**CARD_REQUEST, **optional, "seat": 0}
+    left_out = {name: value for name, value in request.items() if value is not None}
+    assert call("POST", "/v1/card", json=request).json() == call("POST", "/v1/card", json=left_out).json()
+
+
+def test_cards_were_exchanged(call):
+    assert call("POST", "/v1/card", json=CARD_REQUEST | PASSED | {"tricks": []}).status_code == 422  # seat 0 leads
+    answer = call("POST", "/v1/card", json=CARD_REQUEST | PASSED | {"tricks": [["4H", "5H"]]}).json()
+    assert answer["legal"] == ["TH", "AH"]
+
+
+def test_a_card_may_come_back_only_to_who_gave_it_first(call):
+    first = {"preset": "pass-2", "nil_pass": 1, "nil_passes_first": True}
+    lead = CARD_REQUEST | {"rules": first, "tricks": [["4H", "5H"]]}
+    nil = lead | {"bids": [3, 1, 0, 4]}
+    assert call("POST", "/v1/card", json=nil | {"given": ["QH"], "received": ["QH"]}).json()["legal"] == ["QH", "AH"]
+    faults = call("POST", "/v1/card", json=nil | {"given": ["3H"], "received": ["3H"]}).json()["errors"]
+    assert [fault["pointer"] for fault in faults] == ["/given"]
+    partner = lead | {"bids": [0, 1, 5, 4]}
+    assert call("POST", "/v1/card", json=partner | {"given": ["3H"], "received": ["3H"]}).json()["legal"] == [
+        "QH",
+        "AH",
+    ]
+    faults = call("POST", "/v1/card", json=partner | {"given": ["QH"], "received": ["QH"]}).json()["errors"]
+    assert [fault["pointer"] for fault in faults] == ["/received"]
 
 
 def test_cutthroat_has_its_own_player(call):

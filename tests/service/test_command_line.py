@@ -69,13 +69,14 @@ def test_every_rule_has_one_name_everywhere(capsys, call):
 
 
 def test_a_card(capsys, call):
-    arguments = ["card", CARD_REQUEST["hand"], "--bids=3,1,5,4", "--seat=2", "--tricks=KD-2D-QD-6D,4H-5H"]
+    arguments = ["card", _HAND, "--bids=3,1,5,4", "--seat=2", "--tricks=KD-2D-QD-6D,4H-5H"]
     assert main([*arguments, "--us=120", "--preset=short"]) == 0
     request = CARD_REQUEST | {"scores": {"us": 120}, "rules": {"preset": "short"}}
     assert json.loads(capsys.readouterr().out) == call("POST", "/v1/card", json=request).json()
-    assert main([*arguments, "--given=QH,AH", "--received=2H,3H"]) == 0
+    passed = ["--bids=nil,1,5,4", "--preset=pass-2", "--given=QH,AH", "--received=2H,3H"]
+    assert main([*arguments[:2], *arguments[3:], *passed]) == 0
     assert json.loads(capsys.readouterr().out)["legal"] == ["2H", "3H"]
-    assert main([*arguments[:3], "--seat=1"]) == 2
+    assert main([*arguments[:3], "--seat=1", "--tricks="]) == 2
     assert "it is the turn of seat 0" in capsys.readouterr().err
 
 

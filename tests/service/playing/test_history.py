@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.bidding.game.cards import DECK, cards_of, parse_card, parse_pbn
+from service.bidding.game.rules import Rules
 from service.playing.card_reasons import explain_card
 from service.playing.history import KINDS, Known, state_before
 from service.playing.srp3.srp import srp3
@@ -50,7 +51,7 @@ def test_the_state_is_the_engines_and_so_is_the_card(seed):
     seen, _ = state_before(known_to(me, state, hands, tricks))
     card = srp3(seen, me)
     assert card == srp3(state, me)
-    reasons = explain_card(seen, me, card, 0, 0)
+    reasons = explain_card(seen, me, card, Rules())
     assert (len(reasons) == 1) == (reasons[0]["code"] == "only-card")
 
 
@@ -114,8 +115,8 @@ def found(tricks, seat=2, given="", received="", hand=HAND):
         ((("2D", "3D", "KS"),), ("own-revoke", 0, 2)),
         (((*FIRST[:3], "6C"), ("4D", "7D")), None),
         (((*FIRST[:3], "6C"), ("4D", "7D", "9C", "8D")), ("revoke", 1, 3)),
-        ((("TS", "2C"),), ("no-room", -1, -1)),  # a lead of a spade: the seat holds no other suit
-        ((("TS", "9S", "AS", "8S"), ("KS", "QS", "7C")), ("revoke", 1, 2)),
+        ((("TS", "2C"),), ("no-room", 0, 0)),  # a lead of a spade: the seat holds no other suit
+        ((("TS", "9S", "AS", "8S"), ("KS", "QS", "7C")), ("spades-only", 1, 2)),
     ],
 )
 def test_impossible_histories(tricks, fault):
@@ -140,4 +141,4 @@ def test_suits_that_nobody_can_hold():
     """Seats 1 and 3 are out of two suits, and seat 0 has 11 cards left for the 22 of them that are unseen."""
     out_of_one = [("KD", "2C", "QD", "6C")]
     assert found(out_of_one) is None
-    assert found([*out_of_one, ("4H", "7C", "QH", "8C")]) == ("no-room", -1, -1)
+    assert found([*out_of_one, ("4H", "7C", "QH", "8C")]) == ("no-room", 1, 3)

@@ -1,0 +1,61 @@
+"""`given` and `received`: the cards that a nil bidder and partner exchanged, checked against bids, rules and hand."""
+
+from typing import NamedTuple
+
+from service.bidding.game.cards import cards_of
+from service.bidding.game.decks import CARD_NAMES
+from service.bidding.game.passing import cards_to_pass
+from service.bidding.game.rules import CUTTHROAT, Rules
+from service.bidding.game.scoring import is_nil
+from service.bidding.game.variants import deck_number
+from service.problems import Fault, pointer
+
+
+class Exchange(NamedTuple):
+    """The cards that a player gave to partner for good, and those that it got for good, as bits."""
+
+    given: int
+    received: int
+
+
+def gives_first(bids: tuple[int, ...], seat: int, rules: Rules) -> bool:
+    """Return whether ``seat`` gives before partner: the nil bidder does; of two, the one who bid first."""
+    return bool(rules.nil_passes_first) and is_nil(bids[seat]) and not (seat > 1 and is_nil(bids[seat ^ 2]))
+
+
+def exchange_of(
+    hand: int, bids: tuple[int, ...], seat: int, given: int, received: int, rules: Rules
+) -> tuple[Exchange, list[Fault]]:
+    """Return what ``seat`` has given and got in the end, and the faults.
+
+    If one partner gives first, the other may give the same card back. Then it is in both lists and counts for nothing.
+    """
+    number = 0
+    if rules.variant != CUTTHROAT:
+        number = cards_to_pass(bids[seat], bids[seat ^ 2], rules.nil_pass, rules.blind_nil_pass)
+    faults = []
+    for field, cards in (("given", given), ("received", received)):
+        found = cards.bit_count()
+        if found == number:
+            continue
+        if number == 0:
+            detail = f"{field} is there; accepted: only if the rules have a pass and a player of this side has bid nil"
+            faults.append(Fault(pointer(field), "unsupported-field", detail))
+        elif found == 0:
+            detail = f"{field} is missing; accepted: the {number} cards that the rules say"
+            faults.append(Fault(pointer(field), "missing-field", detail))
+        else:
+            faults.append(Fault(pointer(field), "hand-size", f"{field} has {found} cards; accepted: {number}"))
+    if faults:
+        return Exchange(0, 0), faults
+    first = gives_first(bids, seat, rules)
+    may_give = hand | (received if rules.nil_passes_first and not first else 0)
+    may_get = ~hand | (given if first else 0)
+    names = CARD_NAMES[deck_number(rules)]
+    for card in cards_of(given & ~may_give):
+        detail = f"{names[card]} is given, but it is not in the hand; accepted: cards that the player held"
+        faults.append(Fault("/given", "contradiction", detail))
+    for card in cards_of(received & ~may_get):
+        detail = f"{names[card]} is received, but it is in the hand; accepted: other cards than those that were dealt"
+        faults.append(Fault("/received", "contradiction", detail))
+    return Exchange(given & ~received, received & ~given), faults

@@ -73,6 +73,20 @@ def test_each_rule_over_http(call, body):
         assert (response.json()["blind_nil"], response.json()["explanation"]["rule"]) == (blind_nil, rule), change
 
 
+@pytest.mark.xfail(
+    strict=True,
+    reason="bids blind nil only in fourth seat or when desperate, as the paper's player does, however likely it is made; "
+    "the complaint is https://github.com/TricksterCards/TricksterBots/issues/296",
+)
+def test_blind_nil_under_a_pass_of_four_cards(call):
+    """It is made in 94 of 100 rounds, first in hand, and worth 200 points."""
+    rules = {"preset": "pass-4", "blind_nil": True, "blind_nil_deficit": 0}
+    request = {"previous_bids": [], "seat": 0, "rules": rules, "policy": "best"}
+    answer = call("POST", PATH, json=request).json()
+    assert answer["explanation"]["p_made"] > 0.9
+    assert answer["blind_nil"]
+
+
 def test_lots_follow_from_the_seed_or_the_request(call, body):
     body["policy"] = "bis:blind_frequency=0.5"
     answers = [call("POST", PATH, json=body | {"seed": seed}).json() for seed in range(60)]

@@ -127,5 +127,5 @@ def test_a_lead_counts_in_every_game(preset, rules):
     win = tables.arrays["win"]
     level, ahead = (win_probability(Standing(us, 0, 0, 0), nearest.win_slice, win) for us in (0, 200))
     assert 0.45 < level < 0.55
-    assert ahead > level + 0.05 or game.win > 1000
+    assert ahead > level + 0.03 or game.win > 1000  # in suicide a round may bring 400 points
     assert table_bags(0, nearest.win_slice) == 0 or game.bags

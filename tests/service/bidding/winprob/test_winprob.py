@@ -252,9 +252,9 @@ def test_certain_tricks_are_bid_and_stated_as_certain():
 def test_the_certain_tricks_are_bags_at_least():
     made = decide(position("AKQJT9.432.32.32", (1, 3)), WINPROB, committed_tables(), (2, 3, 4, 5))
     outcomes = chances_of(made)  # six certain tricks, and partner's 1: at least two bags up to a bid of 3
-    assert [outcomes[bid]["bags"] for bid in (2, 3)] == [1.0, 1.0]
+    assert [outcomes[bid]["bags"] for bid in (2, 3)] == pytest.approx([1.0, 1.0], abs=1e-6)
     assert 0.0 < outcomes[4]["bags"] < 1.0
-    assert [outcomes[bid]["made"] for bid in (2, 3, 4, 5)] == [1.0] * 4
+    assert [outcomes[bid]["made"] for bid in (2, 3, 4, 5)] == pytest.approx([1.0] * 4, abs=1e-6)
 
 
 def test_a_nil_with_a_certain_trick_fails():

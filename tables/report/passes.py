@@ -1,4 +1,4 @@
-"""The section about the pass: nils made, and points, by the way in which their side chooses the cards to give."""
+"""The section about the pass: nils made, and points, by who gives which cards; and what knowing the rule is worth."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from tables.engine.jit import round_loop
 from tables.engine.passing import CHOSEN, HIGHEST, RANDOM
 from tables.engine.simulate import player_rows, policies_by_chair, tables_for
 from tables.markdown import table
-from tables.report.setup import Setup
+from tables.report.setup import Setup, by_points, percent
 
 WAYS = {"as the service": CHOSEN, "the highest cards": HIGHEST, "any cards": RANDOM}
 ROUNDS = 20  # rounds for each pair of the report
@@ -50,7 +50,7 @@ passed = round_loop(_passed)
 
 
 def passes(setup: Setup) -> str:
-    """Return the table of nils made and points, by the way in which the cards are chosen."""
+    """Return two tables: nils made and points by the way in which the cards are chosen, and matches."""
     rows = []
     for number in (0, 2, 4):
         rules = make_rules("classic", {"nil_pass": number})
@@ -62,7 +62,12 @@ def passes(setup: Setup) -> str:
                     continue
                 rows.append((number, of_nil, of_partner, *_figures(setup, rules, nil_way, partner_way)))
     head = "cards | nil bidder gives | partner gives | rounds with a nil | nils made, % | points of the side, ± 95%"
-    return table(head, rows)
+    matches = []
+    for preset in ("pass-2", "pass-4"):
+        result = setup.match("bis", "bis:rules=ignore", rules=make_rules(preset))
+        matches.append((preset, percent(result), by_points(result)))
+    known = table("preset | `bis` against `bis:rules=ignore`, wins, % | points per round", matches)
+    return f"{table(head, rows)}\n\n{known}"
 
 
 def _figures(setup: Setup, rules: Rules, nil_way: int, partner_way: int) -> tuple[str, ...]:

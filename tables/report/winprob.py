@@ -3,11 +3,11 @@
 import json
 from typing import Any, NamedTuple, cast
 
-from service.bidding.game.rules import PARTNERSHIP, PRESETS, Rules, make_rules
+from service.bidding.game.rules import PRESETS, Rules, make_rules
 from service.bidding.levels import kind_of_player
 from service.bidding.policies import parse_policy
 from service.bidding.policy import PLAYER_KINDS
-from service.bidding.winprob.games import SHIPPED, key_of
+from service.bidding.winprob.games import WON_VARIANTS
 from tables.markdown import table
 from tables.report.setup import PAPER, Players, Setup, by_points, percent, share
 
@@ -78,19 +78,15 @@ def against(setup: Setup) -> str:
 
 
 def presets(setup: Setup) -> str:
-    """Return the win rates against `bis` in presets that share the win table of another goal, and in other games."""
-    games = {
-        f"preset {name}": rules
-        for name, rules in PRESETS.items()
-        if rules.variant == PARTNERSHIP and key_of(rules) not in SHIPPED
-    }
+    """Return the win rates against `bis` in all presets that it bids in, and in other games."""
+    games = {f"preset {name}": rules for name, rules in PRESETS.items() if rules.variant in WON_VARIANTS}
     for overrides in OTHER_GAMES:
         text = ", ".join(f"`{field}` {json.dumps(value)}" for field, value in overrides.items())
         games[text] = make_rules("classic", overrides)
     rows: list[tuple[Any, ...]] = []
     for name, rules in games.items():
         nearest = setup.opened.games.nearest(rules)
-        assert nearest is not None, "all are partnership games"
+        assert nearest is not None, "it has a win table"
         result = setup.match("winprob", "bis", rules=rules)
         nils, made = result.nil_rate, result.nil_success
         exact = "its own" if not nearest.instead else "the nearest"

@@ -75,7 +75,7 @@ def test_each_rule_over_http(call, body):
 
 @pytest.mark.xfail(
     strict=True,
-    reason="bids blind nil only in fourth seat or when desperate, as the paper's player does, however likely it is made; "
+    reason="bids blind nil only in fourth seat or when desperate, as the paper's player does; "
     "the complaint is https://github.com/TricksterCards/TricksterBots/issues/296",
 )
 def test_blind_nil_under_a_pass_of_four_cards(call):

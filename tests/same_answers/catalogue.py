@@ -99,6 +99,9 @@ def _rule_values(field: str, row: Values, used: set[Any]) -> tuple[list[Any], li
     said = json.dumps(row.get("supported", {k: v for k, v in row.items() if k not in ("default", "description")}))
     if isinstance(default, bool):
         return [True, False], [0, 1, "true"]
+    texts = sorted(value for value in used if isinstance(value, str))
+    if default is None and texts:
+        return [None, *texts], ["all", "", texts[0].upper()]
     if isinstance(default, str):
         return list(dict.fromkeys([default, *_WORD.findall(said)])), ["all", "", default.upper()]
     numbers = [int(float(number)) for number in _NUMBER.findall(said.replace("..", " "))]

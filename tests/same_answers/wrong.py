@@ -15,6 +15,8 @@ BID, BLIND, BATCH = "/v1/bid", "/v1/bid/blind", "/v1/bids"
 HAND = ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"]
 GOOD: Values = {"hand": HAND, "previous_bids": [3, 1], "seat": 2}
 GOOD_BLIND: Values = {"previous_bids": [3, 1], "seat": 2, "rules": {"preset": "blind-nil"}}
+CARD = "/v1/card"
+GOOD_CARD: Values = {"hand": HAND, "bids": [3, 1, 5, 4], "seat": 2, "tricks": [["KD", "2D", "QD", "6D"], ["4H", "5H"]]}
 _MANY = {f"field{index}": 0 for index in range(65)}
 # Values of the wrong type or size for every field.
 JUNK: tuple[Any, ...] = (
@@ -59,6 +61,10 @@ def wrong_requests(catalogue: Catalogue) -> Iterator[Request]:
             yield Request("broken body", path, body)
     for batch in _wrong_batches():
         yield Request("wrong batch", BATCH, body_of(batch))
+    if "contradiction" in catalogue.codes:  # otherwise the base service plays no cards
+        yield Request("card", CARD, body_of(GOOD_CARD))
+        for tricks in ([], [["KD"]], [["KD", "2D", "QD", "2D"]], [["KD", "AS"]], [["KD", "2D", "AH"]], *JUNK):
+            yield Request("junk as tricks", CARD, body_of({**GOOD_CARD, "tricks": tricks}))
 
 
 def _changes() -> Iterator[Values]:

@@ -3,25 +3,49 @@
     make run
     .venv/bin/python examples/play_a_game.py http://127.0.0.1:8080 --preset pass-2 --seed 7
 
-A game backend does the same, except that people sit in some of the seats. It needs the package httpx only.
+A game backend does the same, except that people sit in some of the seats. It needs the standard library only.
 """
 
 import argparse
+import json
 import random
 from collections.abc import Callable
+from contextlib import closing
+from http.client import HTTPConnection
 from typing import Any
-
-import httpx
+from urllib.parse import urlsplit
 
 RANKS = "23456789TJQKA"
 DECK = [rank + suit for suit in "CDHS" for rank in RANKS]
 Hands = list[list[str]]  # by seat; seat 0 bids first and leads first
 
 
+class Client:
+    """A connection to the service."""
+
+    def __init__(self, url: str, key: str | None = None) -> None:
+        self.connection = HTTPConnection(urlsplit(url).netloc, timeout=10)
+        self.headers = {"Authorization": f"Bearer {key}"} if key else {}
+
+    def ask(self, path: str, request: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Return the answer to a POST of ``request``, or to a GET; raise `RuntimeError` for a problem."""
+        body = None if request is None else json.dumps(request)
+        self.connection.request("GET" if body is None else "POST", path, body, self.headers)
+        answer = self.connection.getresponse()
+        found: dict[str, Any] = json.loads(answer.read())
+        if answer.status != 200:
+            raise RuntimeError(f"{path}: {found}")
+        return found
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+
 class Round:
     """One round: the hands as they were dealt, and what happened since."""
 
-    def __init__(self, client: httpx.Client, rules: dict[str, Any], hands: Hands, scores: list[dict[str, int]]) -> None:
+    def __init__(self, client: Client, rules: dict[str, Any], hands: Hands, scores: list[dict[str, int]]) -> None:
         self.client = client
         self.rules = rules
         self.hands = hands
@@ -33,11 +57,7 @@ class Round:
 
     def ask(self, path: str, seat: int, **fields: Any) -> dict[str, Any]:
         """Return the answer to a request from ``seat``."""
-        request = {"rules": self.rules, "hand": self.hands[seat], "seat": seat, **fields}
-        answer = self.client.post(path, json=request)
-        answer.raise_for_status()
-        body: dict[str, Any] = answer.json()
-        return body
+        return self.client.ask(path, {"rules": self.rules, "hand": self.hands[seat], "seat": seat, **fields})
 
     def play(self, policy: str) -> None:
         """Bid, exchange cards and play all tricks."""
@@ -90,14 +110,12 @@ def points_of(bids: list[int], taken: list[int], bags: int, rules: dict[str, Any
     return points, bags
 
 
-def play_game(
-    client: httpx.Client, preset: str, deal: Callable[[int], Hands], policy: str = "best"
-) -> list[tuple[int, int]]:
+def play_game(client: Client, preset: str, deal: Callable[[int], Hands], policy: str = "best") -> list[tuple[int, int]]:
     """Play until a side reaches the goal; return the scores of both sides after each round.
 
     ``deal`` returns the hands of a round by its number. The player who bids first moves on by one each round.
     """
-    rules = client.get("/v1/rules").raise_for_status().json()["presets"][preset]
+    rules = client.ask("/v1/rules")["presets"][preset]
     score, bags = [0, 0], [0, 0]
     after: list[tuple[int, int]] = []
     while max(score) < rules["win"] or score[0] == score[1]:
@@ -130,8 +148,7 @@ def main() -> None:
         cards = rng.sample(DECK, 52)
         return [cards[13 * seat : 13 * seat + 13] for seat in range(4)]
 
-    headers = {"Authorization": f"Bearer {options.key}"} if options.key else {}
-    with httpx.Client(base_url=options.url, headers=headers) as client:
+    with closing(Client(options.url, options.key)) as client:
         for number, (us, them) in enumerate(play_game(client, options.preset, deal), 1):
             print(f"round {number}: {us} to {them}")
 

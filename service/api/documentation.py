@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 
 from service import __version__
 from service.contract.answer import BidAnswer, BidsAnswer, BlindAnswer, PassAnswer, Problem
-from service.contract.card import CardAnswer, CardRequest, CardsAnswer, CardsRequest
+from service.contract.card import MAX_CARD_ITEMS, CardAnswer, CardRequest, CardsAnswer, CardsRequest
 from service.contract.examples import (
     ANSWER,
     BATCH_REQUEST,
@@ -32,7 +32,7 @@ from service.contract.examples import (
     SHORT_BLIND_REQUEST,
     SHORT_REQUEST,
 )
-from service.contract.request import BidRequest, BidsRequest, BlindRequest, PassRequest
+from service.contract.request import MAX_ITEMS, BidRequest, BidsRequest, BlindRequest, PassRequest
 from service.problems import CODES, MEDIA_TYPE, TYPES, ProblemError, invalid_request
 
 DESCRIPTION = """A bidding service for Spades: send a hand and the bids before it, get a bid and its explanation.
@@ -223,7 +223,7 @@ def _hot_routes() -> tuple[_HotRoute, ...]:
         _HotRoute(
             "/v1/cards",
             "cards",
-            "Up to 256 cards of different players; a faulty request fails alone",
+            f"Up to {MAX_CARD_ITEMS} cards of different players; a faulty request fails alone",
             CardsAnswer,
             "An answer or a problem for each request, in order",
             {"answers": [{"status": 200, "body": CARD_ANSWER}, answers[1]]},
@@ -233,7 +233,7 @@ def _hot_routes() -> tuple[_HotRoute, ...]:
         _HotRoute(
             "/v1/bids",
             "bids",
-            "Up to 512 bids; a faulty request fails alone",
+            f"Up to {MAX_ITEMS} bids; a faulty request fails alone",
             BidsAnswer,
             "An answer or a problem for each request, in order",
             {"answers": answers},

@@ -20,7 +20,7 @@ from service.problems import ProblemError
 _WARM_UP_HANDS = ("AKJ62.AQ.Q.K9543", "3.8643.9752.T742", "Q74.KQ3.AJ84.Q62", "AQT9752..K83.A74", "2.T9873.6432.953")
 _WARM_UP_BIDS: tuple[list[int], ...] = ([], [3], [3, 1], [4, 0, 3])
 _logger = logging.getLogger("service")
-BATCHES_AT_ONCE = 2  # batches (POST /v1/bids) in progress; others wait
+BATCHES_AT_ONCE = 2  # batches (`service.api.batch`) in progress; others wait
 
 
 class State:

@@ -144,8 +144,8 @@ CARD_ANSWER = {
     "reasons": [
         {
             "code": "contract",
-            "needed": 7,
             "left": 12,
+            "needed": 7,
             "sentence": "The side needs 7 of the 12 tricks that are left for its contract.",
         },
         {

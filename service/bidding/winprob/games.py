@@ -1,4 +1,4 @@
-"""The games that have a win table, and which of them values a game that has none of its own.
+"""The games that have a win table, and the search for the table that values any other game best.
 
 Without a losing goal, a game depends only on the points that each side still needs; with one, also on the points
 between the goals, its width. So a table serves every game of its width, whatever the goal (`nearest_game`). A game

@@ -4,6 +4,7 @@ import asyncio
 import io
 import re
 import time
+from functools import partial
 
 import httpx
 import orjson
@@ -14,13 +15,31 @@ from service.api.body import MAX_BODIES_BYTES
 from service.app import create_app
 from service.bidding.errors import TablesError
 from service.gate import COSTLY_AT_ONCE, COSTLY_RATE, MAX_LARGE_BODIES_BYTES, METRICS, Gate
-from service.keys import new_key
+from service.keys import Bucket, new_key
 from service.metrics import Metrics
 from service.problems import ProblemError
 from service.settings import Settings
 from tests.conftest import committed_tables
 
 _TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+class _Clock:
+    """A clock that stands still until a test moves it."""
+
+    now_s = 0.0
+
+    def __call__(self):
+        return self.now_s
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock by which the rates of API keys and of costly routes are gained, so that no test depends on speed."""
+    clock = _Clock()
+    monkeypatch.setattr("service.keys.Bucket", partial(Bucket, clock=clock))
+    monkeypatch.setattr("service.gate.Bucket", lambda rate, _, most: Bucket(rate, clock, most))
+    return clock
 
 
 def _service(**settings):
@@ -66,7 +85,7 @@ def test_the_log_has_ids_and_no_hands(call, request_body):
         1.0,
         call,
         ("POST", "/bid", {"json": request_body, "headers": headers}),
-        ("GET", "/nowhere/AKJ62.AQ.Q.K9543?hand=KC", {}),
+        ("GET", "/nowhere/AKJ62.AQ.Q.K9543?hand=KC", {"headers": {"X-Request-ID": "me"}}),
     )
     assert [(line["method"], line["route"], line["status"]) for line in lines] == [
         ("POST", "/bid", 200),
@@ -142,22 +161,21 @@ def test_keys_are_needed_by_all_but_health(call, request_body, tmp_path):
     assert one.secret not in orjson.dumps(lines).decode()
 
 
-def test_a_key_over_its_rate_waits(call, request_body, tmp_path):
+def test_a_key_over_its_rate_waits(call, clock, request_body, tmp_path):
     one, two = new_key("one", 3), new_key("two")
     path = tmp_path / "keys"
     path.write_text(f"{one.line}\n{two.line}\n")
     service = _service(api_keys_file=path)
     first, second = ({"authorization": f"Bearer {key.secret}"} for key in (one, two))
     statuses = [call("POST", "/bid", service, json=request_body, headers=first).status_code for _ in range(6)]
-    assert statuses[:3] == [200] * 3
-    assert 429 in statuses
+    assert statuses == [200] * 3 + [429] * 3
     body = {"requests": [request_body] * 40}
-    time.sleep(0.4)
+    clock.now_s = 0.4
     assert call("POST", "/v1/bids", service, json=body, headers=first).status_code == 200
     response = call("POST", "/bid", service, json=request_body, headers=first)
     assert response.status_code == 429
     assert response.json()["type"] == "/problems/rate-limited"
-    assert 10 <= int(response.headers["retry-after"]) <= 14  # 40 bids to regain at 3 per second
+    assert response.headers["retry-after"] == "14"  # 40 bids to regain at 3 per second, and .8 left over
     assert call("POST", "/bid", service, json=request_body, headers=second).status_code == 200
     text = call("GET", "/metrics", service, headers=second).text
     assert re.search(r'spades_shed_total\{reason="rate"\} [1-9]', text)
@@ -166,7 +184,7 @@ def test_a_key_over_its_rate_waits(call, request_body, tmp_path):
 @pytest.mark.parametrize(
     "path", ["/openapi.json", "/docs", "/v1/rules", "/v1/policies", "/metrics", "/version", "/", "/nowhere"]
 )
-def test_other_routes_count_against_the_rate_of_bids(call, request_body, tmp_path, path):
+def test_other_routes_count_against_the_rate_of_bids(call, clock, request_body, tmp_path, path):
     made = new_key("one", 3)
     file = tmp_path / "keys"
     file.write_text(made.line + "\n")
@@ -213,37 +231,47 @@ def test_refusals_of_costly_requests_take_turns_of_their_own():
     assert gate.refusal_turn_s() == pytest.approx(0.01)
 
 
-def test_a_refusal_waits_and_nobody_else_does(call, monkeypatch, request_body, tmp_path):
+def test_a_refusal_waits_and_nobody_else_does(call, clock, monkeypatch, tmp_path):
     monkeypatch.setattr("service.gate.COSTLY_AT_ONCE", 1.0)
     monkeypatch.setattr("service.gate.COSTLY_RATE", 4.0)
     made = new_key("one")
     path = tmp_path / "keys"
     path.write_text(made.line + "\n")
     service = _service(api_keys_file=path)
+    waits_s = []
+
+    async def sleep(wait_s):
+        waits_s.append(wait_s)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
     good = {"authorization": f"Bearer {made.secret}"}
-    times = []
-    for method, route, headers, status in (
-        ("GET", "/metrics", {}, 401),
-        ("GET", "/metrics", {}, 401),
-        ("GET", "/metrics", good, 200),
-        ("POST", "/v1/bids", {}, 401),
-        ("GET", "/healthz", {}, 200),
+    for method, route, headers, status, waited_s in (
+        ("GET", "/metrics", {}, 401, []),
+        ("GET", "/metrics", {}, 401, [0.25]),
+        ("GET", "/metrics", good, 200, []),
+        ("POST", "/v1/bids", {}, 401, []),
+        ("GET", "/healthz", {}, 200, []),
     ):
-        started = time.perf_counter()
+        waits_s.clear()
         assert call(method, route, service, headers=headers).status_code == status
-        times.append(time.perf_counter() - started)
-    assert times[1] > 0.24
-    assert max(times[2:]) < 0.24
+        assert [wait_s for wait_s in waits_s if wait_s > 0.0] == waited_s
 
 
-def test_who_waits_for_a_turn_is_not_under_way(monkeypatch, request_body):
+def test_who_waits_for_a_turn_is_not_under_way(clock, monkeypatch, request_body):
     """With one request allowed in progress, a bid is answered while two requests wait on costly routes."""
     monkeypatch.setattr("service.gate.COSTLY_AT_ONCE", 1.0)
     monkeypatch.setattr("service.gate.COSTLY_RATE", 20.0)
     service = _service(max_in_flight=1)
 
     async def run():
-        ended = []
+        ended, waits_s = [], []
+        pause, turn = asyncio.sleep, asyncio.Event()
+
+        async def sleep(wait_s):
+            waits_s.append(wait_s)
+            await turn.wait()
+
+        monkeypatch.setattr(asyncio, "sleep", sleep)
         transport = httpx.ASGITransport(service)
         async with httpx.AsyncClient(transport=transport, base_url="http://service") as client:
 
@@ -255,11 +283,16 @@ def test_who_waits_for_a_turn_is_not_under_way(monkeypatch, request_body):
             async with asyncio.TaskGroup() as group:
                 for path in ("/version", "/"):
                     group.create_task(ask("GET", path))
-                await asyncio.sleep(0.01)
-                group.create_task(ask("POST", "/bid", json=request_body))
-        return ended
+                while len(waits_s) < 2:
+                    await pause(0)
+                await ask("POST", "/bid", json=request_body)
+                turn.set()
+        return ended, waits_s
 
-    assert asyncio.run(run()) == [("/version", 200), ("/bid", 200), ("/version", 200), ("/", 307)]
+    ended, waits_s = asyncio.run(run())
+    assert ended[:2] == [("/version", 200), ("/bid", 200)]
+    assert sorted(ended[2:]) == [("/", 307), ("/version", 200)]
+    assert waits_s == pytest.approx([0.05, 0.1])
 
 
 def _late(service, path, waited_s, method="POST", body=b"{}"):

@@ -1,9 +1,9 @@
-"""The command line: `python -m service serve`, `bid HAND`, `blind`, `pass HAND`, `card HAND` and `key NAME`.
+"""The command line: `python -m service serve`, `bid HAND`, `blind`, `pass HAND`, `card HAND`, `inference`, `key NAME`.
 
-This module holds no game logic and no HTTP. `bid`, `blind`, `pass` and `card` build the request that POST /bid,
-/v1/bid/blind, /v1/pass or /v1/card would get, and print its answer. `serve` starts the server. `key` makes an API key.
-`work` is internal: `serve --workers` starts its workers with it. Exit codes: 0 success; 1 the tables, a setting or the
-address can't be used; 2 wrong arguments or a request with faults.
+This module holds no game logic and no HTTP. `bid`, `blind`, `pass`, `card` and `inference` build the request that POST
+/bid, /v1/bid/blind, /v1/pass, /v1/card or /v1/inference would get, and print its answer. `serve` starts the server.
+`key` makes an API key. `work` is internal: `serve --workers` starts its workers with it. Exit codes: 0 success; 1 the
+tables, a setting or the address can't be used; 2 wrong arguments or a request with faults.
 """
 
 import argparse
@@ -17,16 +17,18 @@ from typing import Any
 import orjson
 from pydantic import TypeAdapter
 
-from service.api import blind, card, passing
+from service.api import blind, card, inference, passing
 from service.api.bid import answer_body
 from service.arguments import rule
 from service.bidding.bidder import decide
 from service.bidding.errors import TablesError
+from service.bidding.inference.inference import readers_of
 from service.bidding.numerals import decimal, integer
 from service.bidding.skill import decide_with_skill
 from service.bidding.tableset import open_tables
 from service.breakdown import breakdown
 from service.contract.card import CardRequest, read_card
+from service.contract.inference import InferenceRequest, read_inference
 from service.contract.request import BidRequest, BlindRequest, PassRequest, read_bid, read_blind, read_pass
 from service.contract.rules import RuleSet
 from service.contract.scores import Scores
@@ -49,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _pass(options)
         if options.command == "card":
             return _card(options)
+        if options.command == "inference":
+            return _inference(options, settings)
         if options.command == "key":
             return _key(options)
         return _serve(options, settings)
@@ -158,6 +162,16 @@ def _card(options: argparse.Namespace) -> int:
     return 0
 
 
+def _inference(options: argparse.Namespace, settings: Settings) -> int:
+    given = vars(options)
+    request = {name: given[name] for name in InferenceRequest.__annotations__ if given.get(name) is not None}
+    call = read_inference(request | _scores_of(options) | _rules_of(options))
+    tables = open_tables(settings.tables_dir)
+    answer = orjson.loads(b"".join(inference.parts(call, readers_of(tables.arrays), tables.version)))
+    print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m service", description="Bids in Spades.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -209,8 +223,17 @@ def _parser() -> argparse.ArgumentParser:
     _add(player, CardRequest, {"given": _words, "received": _words}, metavar="CARDS")
     so_far = "the tricks so far, in order of play, such as KD-2D-QD-6D,4H-5H"
     player.add_argument("--tricks", type=_tricks, metavar="TRICKS", help=so_far)
-    _add(player, Scores, dict.fromkeys(("us", "them", "us_bags", "them_bags"), integer))
-    _add(player, Scores, {"seats": _numbers, "bags": _numbers}, metavar="N,N,N,N")
+    viewer = commands.add_parser("inference", help="say who may hold each unseen card; prints JSON")
+    viewer.add_argument("hand", nargs="?", help=f"{bid_hand}; left out for a spectator")
+    made = "the bids so far, in bidding order, such as 3,nil"
+    viewer.add_argument("--bids", type=_words, required=True, metavar="BIDS", help=made)
+    _add_rules(viewer)
+    _add(viewer, InferenceRequest, {"seat": integer, "policy": str, "deals": integer, "seed": integer})
+    _add(viewer, InferenceRequest, {"given": _words, "received": _words}, metavar="CARDS")
+    _add(viewer, InferenceRequest, {"played": _by_seat, "voids": _by_seat}, metavar="SEAT=ITEM-ITEM,...")
+    for command in (player, viewer):
+        _add(command, Scores, dict.fromkeys(("us", "them", "us_bags", "them_bags"), integer))
+        _add(command, Scores, {"seats": _numbers, "bags": _numbers}, metavar="N,N,N,N")
     return parser
 
 
@@ -236,6 +259,18 @@ def _words(text: str) -> list[str]:
 
 def _tricks(text: str) -> list[list[str]]:
     return [[card.strip() for card in trick.split("-")] for trick in text.split(",")] if text.strip() else []
+
+
+def _by_seat(text: str) -> dict[str, list[str]]:
+    """Return the lists of an object by seat, as in 0=KD-4H,1=2D."""
+    found: dict[str, list[str]] = {}
+    for part in text.split(",") if text.strip() else ():
+        seat, equals, items = part.strip().partition("=")
+        if not equals or seat in found:
+            detail = f"{part!r}: accepted: each seat once, as in 0=KD-4H,1=2D"
+            raise argparse.ArgumentTypeError(detail)
+        found[seat] = [item.strip() for item in items.split("-") if item.strip()]
+    return found
 
 
 def _numbers(text: str) -> list[int]:

@@ -24,13 +24,14 @@ from service.api.docs_page import docs_page
 from service.api.documentation import add_hot_routes, openapi
 from service.api.fixed_answers import FIXED_ROUTES, FixedAnswers, ask
 from service.api.health import health_routes
+from service.api.inference import inference
 from service.api.state import State
 from service.asgi import Receive, Reply, Scope, Send, join_headers, send_reply
 from service.bidding.tableset import TableSet
 from service.gate import METRICS, OPEN_ROUTES
 from service.metrics import CONTENT_TYPE
 from service.problems import Fault, ProblemError, invalid_request, pointer
-from service.responder import JSON, MAX_BYTES, ROUTES, Asked, Responder
+from service.responder import INFERENCE, JSON, MAX_BYTES, ROUTES, Asked, Responder
 from service.settings import Settings, from_environment
 
 NO_SUCH_PATH = "no such path; /openapi.json lists them"
@@ -97,6 +98,10 @@ class Service:
                 body = await read_body(receive, asked.deadline, MAX_BODIES_BYTES, room.hold)
                 gate.charge(asked.key)
                 return 200, [JSON], await batch(self.state, path, body, asked.deadline, asked.key)
+        if path == INFERENCE:
+            body = await read_body(receive, asked.deadline, MAX_BODY_BYTES)
+            gate.charge(asked.key)
+            return 200, [JSON], await inference(self.state, body, asked.deadline)
         if path in MAX_BYTES:
             return responder.answer(asked, await read_body(receive, asked.deadline, MAX_BODY_BYTES))
         overloaded = gate.overloaded(perf_counter() - asked.arrived, responder.in_flight)

@@ -31,6 +31,7 @@ SINGLE = frozenset(("/bid", "/v1/bid"))
 BLIND = "/v1/bid/blind"
 PASS = "/v1/pass"
 CARD = "/v1/card"
+INFERENCE = "/v1/inference"
 _ANSWERS = {
     **dict.fromkeys(SINGLE, bid.bid),
     BLIND: blind.blind,
@@ -38,7 +39,7 @@ _ANSWERS = {
     CARD: card.play,
 }  # each: (state, tables, body) -> JSON
 MAX_BYTES = {
-    **dict.fromkeys(_ANSWERS, MAX_BODY_BYTES),
+    **dict.fromkeys((*_ANSWERS, INFERENCE), MAX_BODY_BYTES),
     **dict.fromkeys(BATCHES, MAX_BODIES_BYTES),
 }  # largest body, by route
 # Metrics labels; a test compares them with the OpenAPI document.

@@ -22,6 +22,7 @@ from time import monotonic
 from types import FrameType
 
 from service.api.state import warm_up
+from service.bidding.inference.inference import readers_of
 from service.bidding.tableset import open_tables
 from service.keys import read_keys
 from service.metrics import Exposition, workers_text
@@ -174,7 +175,8 @@ def check_start(settings: Settings) -> None:
     """Make the same checks as a worker at its start; raise `TablesError` or `SettingsError`."""
     if settings.api_keys_file is not None:
         read_keys(settings.api_keys_file, settings.key_rate)
-    warm_up(open_tables(settings.tables_dir))
+    tables = open_tables(settings.tables_dir)
+    warm_up(tables, readers_of(tables.arrays))
 
 
 def _stop(workers: list[Worker], signals: list[int]) -> int:

@@ -1,4 +1,4 @@
-"""POST /v1/bids and /v1/cards: many requests in one body; a faulty request fails alone.
+"""POST /v1/bids, /v1/cards and /v1/inferences: many requests in one body; a faulty request fails alone.
 
 Like POST /bid, these routes are answered without FastAPI (docs/adr/0005-hot-path.md).
 """
@@ -11,12 +11,13 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from service.api import bid, card
+from service.api import bid, card, inference
 from service.api.bid import parsed
 from service.api.json_limits import BATCH_LIMITS
 from service.api.state import State
 from service.bidding.tableset import TableSet
 from service.contract.card import CARDS
+from service.contract.inference import INFERENCES
 from service.contract.request import check_size, read_batch
 from service.keys import Key
 from service.metrics import Decided
@@ -33,6 +34,7 @@ class _Route(NamedTuple):
 BATCHES: Final = {
     "/v1/bids": _Route(read_batch, bid.answer_one),
     "/v1/cards": _Route(lambda data: read_batch(data, CARDS), card.answer_one),
+    "/v1/inferences": _Route(lambda data: read_batch(data, INFERENCES), inference.answer_one),
 }
 SLICE_S = 0.0005  # work on one batch in one turn of the event loop
 _logger = logging.getLogger("service")

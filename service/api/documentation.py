@@ -23,6 +23,8 @@ from service.contract.examples import (
     CARD_REQUEST,
     CUTTHROAT_REQUEST,
     FAULTS,
+    INFERENCE_ANSWER,
+    INFERENCE_REQUEST,
     LEVEL_REQUEST,
     PASS_ANSWER,
     PASS_REQUEST,
@@ -30,7 +32,17 @@ from service.contract.examples import (
     REQUEST,
     SEVERAL_FAULTS,
     SHORT_BLIND_REQUEST,
+    SHORT_INFERENCE_REQUEST,
     SHORT_REQUEST,
+    SPECTATOR_REQUEST,
+)
+from service.contract.inference import (
+    MAX_INFERENCE_ITEMS,
+    InferenceAnswer,
+    InferenceItemRequest,
+    InferenceRequest,
+    InferencesAnswer,
+    InferencesRequest,
 )
 from service.contract.request import MAX_ITEMS, BidRequest, BidsRequest, BlindRequest, PassRequest
 from service.problems import CODES, MEDIA_TYPE, TYPES, ProblemError, invalid_request
@@ -187,6 +199,7 @@ def _hot_routes() -> tuple[_HotRoute, ...]:
     )
     refused = invalid_request([FAULTS["missing-field"]])
     answers = [{"status": 200, "body": ANSWER}, {"status": refused.status, "body": refused.body()}]
+    inferred = {name: value for name, value in INFERENCE_ANSWER.items() if name != "deals"}
     return (
         _HotRoute("/v1/bid", "bid", *one),
         _HotRoute("/bid", "bid_unversioned", *one),
@@ -229,6 +242,26 @@ def _hot_routes() -> tuple[_HotRoute, ...]:
             {"answers": [{"status": 200, "body": CARD_ANSWER}, answers[1]]},
             "CardsRequest",
             {"one": {"requests": [CARD_REQUEST]}},
+        ),
+        _HotRoute(
+            "/v1/inference",
+            "inference",
+            "Who may hold each unseen card, and random deals of these cards",
+            InferenceAnswer,
+            "The probabilities, with the deals if some were requested",
+            INFERENCE_ANSWER,
+            "InferenceRequest",
+            {"full": INFERENCE_REQUEST, "short": SHORT_INFERENCE_REQUEST, "spectator": SPECTATOR_REQUEST},
+        ),
+        _HotRoute(
+            "/v1/inferences",
+            "inferences",
+            f"Up to {MAX_INFERENCE_ITEMS} inferences without deals; a faulty request fails alone",
+            InferencesAnswer,
+            "An answer or a problem for each request, in order",
+            {"answers": [{"status": 200, "body": inferred}, answers[1]]},
+            "InferencesRequest",
+            {"two": {"requests": [SHORT_INFERENCE_REQUEST, SPECTATOR_REQUEST]}},
         ),
         _HotRoute(
             "/v1/bids",
@@ -279,7 +312,8 @@ def openapi(app: FastAPI, examples: dict[str, Any]) -> dict[str, Any]:
             servers=[{"url": "/", "description": "The host that served this document."}],
             separate_input_output_schemas=False,
         )
-        models = (BidRequest, BidsRequest, BlindRequest, CardRequest, CardsRequest, PassRequest, Problem)
+        cards = (CardRequest, CardsRequest, InferenceItemRequest, InferenceRequest, InferencesRequest)
+        models = (BidRequest, BidsRequest, BlindRequest, *cards, PassRequest, Problem)
         _, extra = TypeAdapter.json_schemas(
             [(model.__name__, "validation", TypeAdapter(model)) for model in models],
             ref_template="#/components/schemas/{model}",

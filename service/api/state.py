@@ -9,9 +9,11 @@ from pathlib import Path
 
 from service.api.body import deadline_exceeded
 from service.bidding.bidder import decide
+from service.bidding.inference.inference import BIDDERS, Readers, infer, readers_of
 from service.bidding.policies import SERVED
 from service.bidding.policy import CONVENTIONS
 from service.bidding.tableset import TableSet, open_tables
+from service.contract.inference import read_inference
 from service.contract.request import read_bid
 from service.metrics import Exposition, Metrics
 from service.problems import ProblemError
@@ -21,6 +23,7 @@ _WARM_UP_HANDS = ("AKJ62.AQ.Q.K9543", "3.8643.9752.T742", "Q74.KQ3.AJ84.Q62", "A
 _WARM_UP_BIDS: tuple[list[int], ...] = ([], [3], [3, 1], [4, 0, 3])
 _logger = logging.getLogger("service")
 BATCHES_AT_ONCE = 2  # batches (`service.api.batch`) in progress; others wait
+DRAWINGS_AT_ONCE = 2  # answers with deals (`service.api.inference`) in progress; others wait
 
 
 class State:
@@ -30,8 +33,10 @@ class State:
         self.metrics = Metrics(SERVED, CONVENTIONS)
         self.exposition = Exposition(lambda: self.metrics.text())
         self.batches = asyncio.Semaphore(BATCHES_AT_ONCE)
-        self.batch_turn = asyncio.Lock()  # held by the batch that works in this turn of the event loop
+        self.drawings = asyncio.Semaphore(DRAWINGS_AT_ONCE)
+        self.batch_turn = asyncio.Lock()  # held by the batch or inference that works in this turn of the event loop
         self.tables: TableSet | None = None
+        self.readers: Readers  # what reads the bids for inferences; there once the tables are
         self.warm = False
         self.draining = False
         self.changed = ""  # why the tables can't be used any longer
@@ -63,7 +68,8 @@ class State:
         """Map and check the tables (or take ``tables``, already checked) and warm up; raise `TablesError`."""
         self.tables = open_tables(directory) if tables is None else tables
         self.metrics.tables_mapped(self.tables.version, self.tables.sha256)
-        warm_up(self.tables)
+        self.readers = readers_of(self.tables.arrays)
+        warm_up(self.tables, self.readers)
         self.warm = True
         self.metrics.ready.set(1)
 
@@ -86,7 +92,7 @@ class State:
         self.metrics.ready.set(0)
 
 
-def warm_up(tables: TableSet) -> None:
+def warm_up(tables: TableSet, readers: Readers) -> None:
     """Decide some positions, to fill caches, page in the tables and detect tables that the code can't use."""
     for hand in _WARM_UP_HANDS:
         for bids in _WARM_UP_BIDS:
@@ -101,3 +107,6 @@ def warm_up(tables: TableSet) -> None:
                     }
                 )
                 decide(call.position, call.policy, tables)
+    for bidder in BIDDERS:
+        viewed = read_inference({"hand": _WARM_UP_HANDS[0], "bids": [3, 1], "seat": 2, "policy": bidder})
+        infer(viewed.view, viewed.bids, viewed.rules, readers)

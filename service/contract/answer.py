@@ -20,8 +20,8 @@ Assumed = Annotated[
     list[str],
     Field(
         description="The fields that the request left out, as dotted names. An entry such as "
-        "`rules.bag_limit=10, error 0.8` says that the win table is for another value, and by how many percentage "
-        "points win probabilities are off on average."
+        "`rules.bag_limit=10, error 0.6` names a rule that has another value in the win table in use, and the mean "
+        "error of win probabilities in percentage points."
     ),
 ]
 TablesVersion = Annotated[str, Field(description="Version of the tables that the answer was made with.")]

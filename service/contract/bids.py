@@ -44,6 +44,13 @@ _PREVIOUS = {
     "description": "The bids made so far, first bidder first. Nil is 0; blind_nil only where the rules allow it.",
 }
 _FOUR = {"type": "array", "items": _BID, "minItems": 4, "maxItems": 4, "description": "All bids, first bidder first."}
+_MADE = {
+    "type": "array",
+    "items": _BID,
+    "minItems": 1,
+    "maxItems": 4,
+    "description": "The bids made so far, first bidder first. Nil is 0.",
+}
 _LEGAL = {
     "anyOf": [{"type": "array", "items": _BID, "minItems": 1, "maxItems": MAX_LEGAL_BIDS}, {"type": "null"}],
     "description": "The answer is always one of these. blind_nil is never chosen, because the hand has been seen. "
@@ -108,6 +115,17 @@ def _read_all(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
     if type(value) is list and len(value) != 4:
         code = "too-many-items" if len(value) > 4 else "bid-out-of-range"
         raise refusal(((), code, f"{len(value)} bids; accepted: 4"))
+    faults = _list_faults(value, info.context.rules, "bids")
+    if faults:
+        raise refusal(*faults)
+    return tuple(BID_WORDS[bid] if type(bid) is str else bid for bid in value)
+
+
+def _read_made(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
+    """Return one to four bids as numbers."""
+    if type(value) is list and not 1 <= len(value) <= 4:
+        code = "too-many-items" if value else "bid-out-of-range"
+        raise refusal(((), code, f"{len(value)} bids; accepted: 1..4"))
     faults = _list_faults(value, info.context.rules, "bids")
     if faults:
         raise refusal(*faults)
@@ -200,5 +218,6 @@ def _legal(items: Any, rules: Rules) -> tuple[Faults, set[int]]:
 
 
 FourBids = Annotated[tuple[int, ...], PlainValidator(_read_all), WithJsonSchema(_FOUR)]
+MadeBids = Annotated[tuple[int, ...], PlainValidator(_read_made), WithJsonSchema(_MADE)]
 PreviousBids = Annotated[tuple[int, ...], PlainValidator(_read_previous), WithJsonSchema(_PREVIOUS)]
 LegalBids = Annotated[tuple[int, ...] | None, PlainValidator(_read_legal), WithJsonSchema(_LEGAL)]

@@ -72,8 +72,8 @@ class CardRequest(TypedDict, total=False):
         PlainValidator(_read_tricks),
         WithJsonSchema(_TRICKS),
         Field(
-            description="The tricks so far, each in order of play; the last may be the current one, also empty. Seat 0 "
-            "leads the first, and who wins a trick leads the next. Default: none."
+            description="The tricks so far, each in order of play. The last one may be incomplete or empty. Seat 0 "
+            "leads the first trick, and the winner of a trick leads the next one. Default: none."
         ),
     ]
 
@@ -146,7 +146,7 @@ def read_card(data: Any) -> CardCall:
     given, received = request.get("given") or 0, request.get("received") or 0
     exchange, faults = exchange_of(request["hand"], request["bids"], seat, given, received, rules)
     if scores is not None:
-        faults += score_faults(scores, rules)
+        faults += score_faults(data["scores"], rules)
     if faults:
         raise invalid_request(faults)
     tricks = request.get("tricks", ())
@@ -155,9 +155,10 @@ def read_card(data: Any) -> CardCall:
         raise invalid_request([_fault_of(found, seat, rules)])
     turn = (state.leader + state.trick_size) & 3
     if sum(state.taken) == TRICKS:
-        raise invalid_request([Fault("/tricks", "too-many-items", "13 whole tricks; accepted: at most 12 and a part")])
+        detail = "all 13 tricks are complete; accepted: at most 12 complete tricks and one that is not complete"
+        raise invalid_request([Fault("/tricks", "too-many-items", detail)])
     if turn != seat:
-        detail = f"seat is {seat}, but after these tricks it is the turn of seat {turn}; accepted: {turn}"
+        detail = f"seat is {seat}, but seat {turn} plays next after these tricks; accepted: {turn}"
         raise invalid_request([Fault("/seat", "seat-mismatch", detail)])
     values, assumed = scores_in(request, rules, data)
     if rules.variant == CUTTHROAT:

@@ -155,6 +155,41 @@ CARD_ANSWER = {
         },
     ],
 }
+# Two tricks are left, so that the answer is short.
+INFERENCE_REQUEST = {
+    "hand": "AKJ62.AQ.Q.K9543",
+    "bids": [3, 1, 5, 4],
+    "seat": 2,
+    "scores": {"us": 120, "them": 95, "us_bags": 3, "them_bags": 5},
+    "policy": "bis",
+    "rules": {"preset": "classic"},
+    "played": {
+        "0": ["KD", "AD", "4D", "2H", "TH", "JC", "QC", "5D", "4S", "6D", "QS"],
+        "1": ["7D", "8D", "TD", "3H", "5H", "6C", "8C", "8H", "7S", "9H", "JH"],
+        "2": ["QD", "3C", "2S", "AH", "QH", "4C", "5C", "6S", "9C", "JS", "KC"],
+        "3": ["2D", "3D", "JD", "4H", "KH", "AC", "2C", "9S", "7C", "6H", "TC"],
+    },
+    "voids": {"0": ["H", "C"], "1": ["D", "C"], "3": ["D"]},
+    "deals": 2,
+    "seed": 7,
+}
+SHORT_INFERENCE_REQUEST = {"hand": "AKJ62.AQ.Q.K9543", "bids": [3, 1], "seat": 2}
+SPECTATOR_REQUEST = {"bids": [3, 0, 5, 4], "policy": "best", "played": {"0": ["KD"], "1": ["2D"]}}
+# Figures for shape only.
+INFERENCE_ANSWER = {
+    "seats": {
+        "0": {"9D": 1.0, "3S": 0.248, "5S": 0.257, "8S": 0.263, "TS": 0.233},
+        "1": {"7H": 0.634, "3S": 0.308, "5S": 0.371, "8S": 0.318, "TS": 0.37},
+        "3": {"7H": 0.366, "3S": 0.445, "5S": 0.372, "8S": 0.419, "TS": 0.398},
+    },
+    "tables": "2026.11.1+3f9a2c",
+    "policy": "bis",
+    "assumed": [],
+    "deals": [
+        {"0": ["9D", "3S"], "1": ["7H", "TS"], "3": ["5S", "8S"]},
+        {"0": ["9D", "TS"], "1": ["7H", "3S"], "3": ["5S", "8S"]},
+    ],
+}
 BATCH_REQUEST = {"requests": [REQUEST, SHORT_REQUEST]}
 
 _GONE: Final = object()

@@ -39,10 +39,10 @@ def exchange_of(
         if found == number:
             continue
         if number == 0:
-            detail = f"{field} is there; accepted: only if the rules have a pass and a player of this side has bid nil"
+            detail = f"{field} is present; accepted: only with a pass in the rules and a nil on this side"
             faults.append(Fault(pointer(field), "unsupported-field", detail))
         elif found == 0:
-            detail = f"{field} is missing; accepted: the {number} cards that the rules say"
+            detail = f"{field} is missing; accepted: {number} cards"
             faults.append(Fault(pointer(field), "missing-field", detail))
         else:
             faults.append(Fault(pointer(field), "hand-size", f"{field} has {found} cards; accepted: {number}"))
@@ -56,6 +56,6 @@ def exchange_of(
         detail = f"{names[card]} is given, but it is not in the hand; accepted: cards that the player held"
         faults.append(Fault("/given", "contradiction", detail))
     for card in cards_of(received & ~may_get):
-        detail = f"{names[card]} is received, but it is in the hand; accepted: other cards than those that were dealt"
+        detail = f"{names[card]} is received, but it is in the hand; accepted: cards that are not in the hand"
         faults.append(Fault("/received", "contradiction", detail))
     return Exchange(given & ~received, received & ~given), faults

@@ -23,7 +23,7 @@ _EXPECTED = {
     "explain": 'true, false or "brief"',
 }
 # The code of a word that is not in a field's list of words, by field; of other fields: out-of-range.
-_WORD_CODES = {"rules": "unsupported-rules", "convention": "unsupported-convention"}
+_WORD_CODES = {"rules": "unsupported-rules", "convention": "unsupported-convention", "policy": "unknown-policy"}
 
 
 def refusal(*found: tuple[Place, str, str]) -> ValidationError:

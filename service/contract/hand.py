@@ -21,7 +21,7 @@ CARD_SCHEMA: Final = {
     "description": "rank 2..9, T or 10, J, Q, K, A, then suit S, H, D, C; with variant jokers BJ and LJ too; any case",
     "examples": ["QS"],
 }
-_SCHEMA = {
+HAND_SCHEMA = {
     "anyOf": [
         {"type": "array", "items": CARD_SCHEMA, "minItems": TRICKS, "maxItems": TRICKS, "uniqueItems": True},
         {
@@ -152,13 +152,13 @@ def _card_faults(names: list[Any], cards: _Cards, where: Place | None = None) ->
         elif bit is None:
             faults.append((place, "unknown-card", f"{quote(name)} is not in the deck {cards.name}"))
         elif seen & bit:
-            faults.append((place, "duplicate-card", f"{name} is there twice; accepted: each card once"))
+            faults.append((place, "duplicate-card", f"{name} appears twice; accepted: each card once"))
         else:
             seen |= bit
     return faults
 
 
-Hand = Annotated[int, PlainValidator(_read), WithJsonSchema(_SCHEMA)]
+Hand = Annotated[int, PlainValidator(_read), WithJsonSchema(HAND_SCHEMA)]
 _EXCHANGED = {"type": "array", "items": CARD_SCHEMA, "minItems": 1, "maxItems": MOST_PASSED, "uniqueItems": True}
 Exchanged = Annotated[
     int | None, PlainValidator(_read_exchanged), WithJsonSchema({"anyOf": [_EXCHANGED, {"type": "null"}]})

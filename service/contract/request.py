@@ -268,7 +268,7 @@ def read_pass(data: Any) -> PassCall:
         faults.append(Fault("/received", "missing-field", detail))
     elif received:
         if not partner_first:
-            detail = "received is there; accepted: only if rules.nil_passes_first is true and partner gives first"
+            detail = "received is present; accepted: only if rules.nil_passes_first is true and partner gives first"
             faults.append(Fault("/received", "unsupported-field", detail))
         elif received & hand:
             detail = "a card of received is in the hand too; accepted: the 13 cards that were dealt, and other cards"

@@ -47,11 +47,11 @@ CARD_TEMPLATES = {
     "tricks": "The player tries to win tricks.",
     "no-tricks": "The player does not try to win tricks.",
     "set": "The opponents need {theirs} of the {left} tricks that are left, so they may still be set.",
-    "set-one": "The others need {theirs} tricks together and {left} are left, so one of them may fail.",
+    "set-one": "The other players together need {theirs} of the {left} tricks that are left, so one may still be set.",
     "enough": "The contract is made, and each further trick is a bag.",
     "enough-no-bags": "The contract is made, and further tricks bring nothing.",
-    "sure": "The tricks that are needed are certain, so others are left to the opponents.",
-    "own-share": "The player's own bid is certain, and it leaves the other tricks to partner.",
+    "sure": "The player is certain to win the tricks that are still needed, and leaves the rest to the opponents.",
+    "own-share": "The player is certain to make its own bid, and leaves the other tricks to partner.",
     "hopeless": "The contract can no longer be made.",
     "failed-nil": "The player's nil has failed, and it leaves tricks to the others.",
     # What the card does.
@@ -64,9 +64,9 @@ CARD_TEMPLATES = {
     "win-trump": "{card} wins the trick, unless a later player has a higher trump.",
     "partner-wins": "Partner wins the trick, so {card} does not have to.",
     "partner-ahead": "Partner is winning the trick so far, so {card} does not have to.",
-    "nil-in-danger": "Partner is winning the trick in spite of the nil, and the player cannot beat the card.",
+    "nil-in-danger": "Partner has bid nil and is winning the trick, and the player cannot play a higher card.",
     "lose": "{card} loses this trick.",
-    "discard": "The player is out of the suit led and throws {card} away.",
+    "discard": "The player has no card of the suit led and discards {card}.",
 }
 CARD_NUMBERS = {
     "card": Number("string", "card", "The card that is given or played."),

@@ -15,7 +15,7 @@ SIDE_SUITS = 0b0111  # as a set of suits
 
 
 class Known(NamedTuple):
-    """What the player in ``seat`` knows when it has to play; cards are sets as bit masks, unless it says otherwise."""
+    """What the player in ``seat`` knows before its turn; sets of cards are bit masks."""
 
     deck: int
     seat: int
@@ -42,13 +42,13 @@ KINDS = {
     "not-held": "seat {seat} plays {card}, which is not in its hand; accepted: cards that it holds",
     "in-hand": "seat {seat} plays {card}, which is in the hand of seat {own}; accepted: other cards",
     "given-elsewhere": "seat {seat} plays {card}, which was given to seat {partner}; accepted: other cards",
-    "revoke": "seat {seat} plays {card}, but did not follow this suit before; accepted: other suits",
-    "spades-only": "seat {seat} plays {card}, but led a spade before one was played; accepted: only spades after that",
-    "revoke-given": "seat {seat} plays {card}, but holds a card of seat {own} that it has to play; accepted: its suit",
-    "own-revoke": "seat {seat} plays {card}, but held a card of the suit led; accepted: that suit",
-    "own-spade-lead": "seat {seat} leads {card} before a spade was played; accepted: another suit, because it held one",
-    "no-room": "after {card} of seat {seat}, the others are out of too many suits to hold the unseen cards; accepted: "
-    "tricks in which they have room",
+    "revoke": "seat {seat} plays {card}, but it did not follow this suit earlier; accepted: cards of other suits",
+    "spades-only": "seat {seat} plays {card}, but it led the first spade, so it had no other suit; accepted: spades",
+    "revoke-given": "seat {seat} plays {card}, but a card that seat {own} gave it forbids this; accepted: legal cards",
+    "own-revoke": "seat {seat} plays {card}, but it held a card of the suit led; accepted: cards of that suit",
+    "own-spade-lead": "seat {seat} leads {card} before any spade was played, but it held other suits; accepted: those",
+    "no-room": "after seat {seat} plays {card}, the other hands have too many voids to hold all unseen cards; "
+    "accepted: tricks after which they can hold them",
 }
 
 
@@ -68,7 +68,7 @@ def _replayed(known: Known, thorough: bool) -> tuple[PlayState, Impossible | Non
     me = known.seat
     state = PlayState(deck=known.deck, bid=list(known.bids), pieces=[ALL_PIECES] * 4)
     state.hand[me] = own = known.dealt & ~known.given | known.received
-    out = [0, 0, 0, 0]  # by seat: the suits that it is out of, as `PlayState.void`, and after a lead of its last suit
+    out = [0, 0, 0, 0]  # by seat: suits that it cannot hold: its voids, and all side suits if it led the first spade
     last = Impossible("no-room", 0, 0, 0, 0)
     for n, trick in enumerate(known.tricks):
         for place, card in enumerate(trick):

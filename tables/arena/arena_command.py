@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     bidder += "python:path/to/file.py:callable, or http://host:port/bid"
     parser.add_argument("--a", required=True, metavar="BIDDER", help=bidder)
     parser.add_argument("--b", required=True, metavar="BIDDER", help="the opponents; the same forms as --a")
-    player = "card player such as wrp, srp or uct:5,samples=200, or one for each side"
+    player = "card player such as wrp, srp, uct:5,samples=200 or search:deals=64, or one for each side"
     parser.add_argument("--players", metavar="P[,P]", help=f"{player} (default: that of the tables)")
     pairs = "duplicate pairs of two games each (default %(default)s)"
     parser.add_argument("--pairs", type=integer, default=10_000, help=pairs)

@@ -6,16 +6,18 @@ the number of threads or machines. `stats` computes the statistics, and `result`
 """
 
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
 from service.bidding.game.rules import CUTTHROAT, PARTNERSHIP, VARIANTS, Rules, make_rules
+from service.bidding.inference.holder_net import HolderNet
+from service.bidding.inference.inference import reads_bids
 from service.bidding.policies import parse_policy
 from service.bidding.policy import WINPROB, Policy
 from service.bidding.table_views import Tables
@@ -24,11 +26,13 @@ from tables.arena import stats
 from tables.arena.bidders import bot_of, is_outside
 from tables.arena.errors import ArenaError
 from tables.arena.lockstep import play_outside
+from tables.arena.searching import Searchers, Searching, play_searching
 from tables.engine.deal import Deals
 from tables.engine.game import SUMS, Lineup
 from tables.engine.selfplay import play_pairs
 from tables.engine.simulate import numba_typed, player_rows, tables_for
 from tables.players.names import PlayerError, format_player, parse_player
+from tables.players.search_names import parse_search
 from tables.run.family import Arrays, Executor, LocalThreads
 
 CHUNK_PAIRS = 250  # compiled: about 20 ms
@@ -36,6 +40,7 @@ SAMPLING_CHUNK_PAIRS = 10  # with a player that samples deals, which is a hundre
 OUTSIDE_CHUNK_PAIRS = 500  # 1,000 games in lockstep: some hundred positions per request
 PAPER_RULES = make_rules("classic", {"win": 200, "lose": -100})  # the goals of ECAI 2020, section 5.1
 MOST_SEED = 2**31 - 1
+Nets: TypeAlias = Mapping[str, HolderNet]  # by the policy whose bids they read
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,10 @@ class Match:
             raise ArenaError(f"noise is {self.noise}; accepted: 0 to 1")
         if self.rules.variant == CUTTHROAT and self.lockstep:
             raise ArenaError("variant is cutthroat with an outside bidder or noise; accepted: built-in bidders")
+        if self.searches and self.lockstep:
+            raise ArenaError(f"players are {self.players} with an outside bidder or noise; accepted: built-in bidders")
+        if self.searches:
+            require_win_table(self.rules, "a player that searches")
         if self.sprt is not None and not self.sprt[0] < self.sprt[1]:
             raise ArenaError(f"Elo bounds are {self.sprt}; accepted: the first below the second")
 
@@ -83,9 +92,14 @@ class Match:
         return self.noise > 0 or is_outside(self.a) or is_outside(self.b)
 
     @property
+    def searches(self) -> bool:
+        """Return whether a card player of the match searches."""
+        return any(parse_search(player) for player in self.players)
+
+    @property
     def chunk_pairs(self) -> int:
         """Return the pairs per chunk. The match alone decides it, because a sequential test looks after each chunk."""
-        if any(player_version(player).startswith("uct") for player in self.players):
+        if self.searches or any(player_version(player).startswith("uct") for player in self.players):
             return SAMPLING_CHUNK_PAIRS
         return OUTSIDE_CHUNK_PAIRS if is_outside(self.a) or is_outside(self.b) else CHUNK_PAIRS
 
@@ -110,6 +124,7 @@ class PlayChunk:
 
     match: Match
     tables: tuple[Tables, ...]  # by table profile, from kernel_tables
+    searching: Searching | None = None  # if a card player searches
 
     def __call__(self, index: int) -> Arrays:
         """Play the chunk's pairs and return `scores`, int64 (pairs, 2), and `sums`, float64 (SUMS,)."""
@@ -123,14 +138,19 @@ class PlayChunk:
         match = self.match
         scores = np.zeros((last - first, 2), np.int64)
         sums = np.zeros(SUMS)
-        players = player_rows(*match.players)
+        a, b = ("srp" if parse_search(player) else player for player in match.players)
+        players = player_rows(a, b)
         if match.lockstep:
             deals = Deals(match.seed, first, last)
             play_outside(match.bidders, match.noise, deals, match.rules, players, self.tables, scores, sums)
         else:
             a0, b0, a1, b1 = (numba_typed(parse_policy(text, match.rules.variant)) for text in match.bidders)
             lineup = Lineup((a0, b0, a1, b1), players)
-            play_pairs(match.seed, first, last, match.rules, lineup, self.tables, scores, sums)
+            if self.searching is not None:
+                deals = Deals(match.seed, first, last)
+                play_searching(lineup, self.searching, deals, match.rules, self.tables, scores, sums)
+            else:
+                play_pairs(match.seed, first, last, match.rules, lineup, self.tables, scores, sums)
         return {"scores": scores, "sums": sums}
 
 
@@ -138,30 +158,48 @@ def _by_win_probability(text: str) -> bool:
     return not is_outside(text) and parse_policy(text).kind == WINPROB
 
 
-def require_win_table(rules: Rules) -> None:
-    """Raise `ArenaError` if no win table can value ``rules``, so that `winprob` cannot play."""
+def require_win_table(rules: Rules, who: str = "winprob") -> None:
+    """Raise `ArenaError` if no win table can value ``rules``, so that ``who`` cannot play."""
     if rules.variant not in WON_VARIANTS:
         accepted = ", ".join(VARIANTS[variant] for variant in WON_VARIANTS)
-        raise ArenaError(f"variant is {VARIANTS[rules.variant]} with winprob; accepted: {accepted}")
+        raise ArenaError(f"variant is {VARIANTS[rules.variant]} with {who}; accepted: {accepted}")
 
 
 def player_version(player: str) -> str:
     """Return the player with its version and options, such as srp@2 for srp. Raises `ArenaError` if it is unknown."""
     try:
-        return format_player(parse_player(player))
+        searching = parse_search(player)
+        return str(searching) if searching else format_player(parse_player(player))
     except PlayerError as error:
         raise ArenaError(str(error)) from None
 
 
-def play(match: Match, tables: tuple[Tables, ...], executor: Executor, progress: bool = False) -> Played:
+def _searching(match: Match, tables: tuple[Tables, ...], nets: Nets) -> Searching | None:
+    """Return what a match with searching players needs, None for other matches."""
+    if not match.searches:
+        return None
+    a, b = (parse_search(player) for player in match.players)
+    by_chair = (a, b, a, b)
+    deals, tricks = (
+        np.array([getattr(player, name) if player else 0 for player in by_chair]) for name in ("deals", "tricks")
+    )
+    read = [nets.get(player.bids) if player and reads_bids(match.rules) else None for player in by_chair]
+    (won,) = tables_for(tables, match.rules, [parse_policy("winprob", match.rules.variant)])
+    return Searching(Searchers(deals, tricks), tuple(read), won, match.rules)
+
+
+def play(
+    match: Match, tables: tuple[Tables, ...], executor: Executor, progress: bool = False, nets: Nets | None = None
+) -> Played:
     """Play a match's chunks on ``executor`` until all pairs are done or its sequential test has decided.
 
-    Raises `ArenaError` if no win table can value the rules and `winprob` plays.
+    ``nets``: by policy, what reads bids for players that search. Raises `ArenaError` if no win table can value the
+    rules and `winprob` plays.
     """
     if any(_by_win_probability(text) for text in (match.a, match.b)):
         require_win_table(match.rules)
     policies = [Policy() if is_outside(text) else parse_policy(text, match.rules.variant) for text in match.bidders]
-    chunk = PlayChunk(match, tables_for(tables, match.rules, policies))
+    chunk = PlayChunk(match, tables_for(tables, match.rules, policies), _searching(match, tables, nets or {}))
     if isinstance(executor, LocalThreads):
         chunk.play(0, 0)  # compile before the clock starts
     started = time.monotonic()

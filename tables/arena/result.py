@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from service import __version__
 from service.bidding.game.rules import describe
+from service.bidding.inference.inference import readers_of
 from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.arena import stats
 from tables.arena.match import Match, Played, play, player_version
@@ -100,7 +101,8 @@ def run_match(match: Match, jobs: int = 1, executor: Executor | None = None, pro
     0.5
     """
     opened = open_tables(DEFAULT_DIRECTORY)
-    played = play(match, kernel_tables(opened.arrays), executor or LocalThreads(jobs), progress)
+    nets = readers_of(opened.arrays).nets if match.searches else None
+    played = play(match, kernel_tables(opened.arrays), executor or LocalThreads(jobs), progress, nets)
     return describe_match(match, played, opened)
 
 

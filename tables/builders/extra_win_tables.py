@@ -1,4 +1,4 @@
-"""Win tables of a studio's own games (arrays `games` and `extra_win`); none ship.
+"""Win tables of games that the net was not trained on (arrays `games` and `extra_win`): MORE, and a studio's own.
 
 `python -m tables build --rules five-bags:win=200,lose=-100` adds one, and a later build keeps it. The net also serves
 these games, because its inputs describe a game only by its goals, its bags and the values of its outcomes. As for
@@ -13,15 +13,37 @@ from typing import Any
 import numpy as np
 
 from service.bidding.errors import RulesError
-from service.bidding.game.rules import Rules, make_rules, overrides_of
+from service.bidding.game.rules import PRESETS, Rules, make_rules, overrides_of
 from service.bidding.manifest import Manifest
-from service.bidding.winprob.games import KEY_FIELDS, PLACE_COLUMNS, SHIPPED, game_of, key_of, place_of, placed
+from service.bidding.winprob.games import (
+    CLASSIC,
+    KEY_FIELDS,
+    LONGEST,
+    LOSE,
+    PLACE_COLUMNS,
+    SHIPPED,
+    WIDTHS,
+    game_of,
+    key_of,
+    place_of,
+    placed,
+)
 from tables.builders.win_tables import DEPENDS, KEPT, POLICY, RESIDUAL, settle
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, BuildError, Context, Family
 
 NAME = "games"
+NO_BAGS = PRESETS["no-bags"]
 Overrides = dict[str, Any]  # fields that differ from classic's rules, as in a request
+
+
+def _more_games() -> list[Rules]:
+    """Return the games of MORE: nil points that the presets do not have, without bags at every width of `WIDTHS`."""
+    without_bags = [NO_BAGS._replace(nil_points=points) for points in (50, 200)]
+    return [
+        *(rules._replace(win=LONGEST) for rules in (*without_bags, CLASSIC._replace(nil_points=50))),
+        *(rules._replace(win=width + LOSE, lose=LOSE) for rules in without_bags for width in WIDTHS),
+    ]
 
 
 def rules_of_text(text: str) -> Rules:
@@ -57,15 +79,20 @@ def game_overrides(rules: Rules) -> Overrides:
 
 
 def with_games(families: tuple[Family, ...], built: Manifest, extra: Iterable[Rules] = ()) -> tuple[Family, ...]:
-    """Return ``families`` with the games of family `games`: those in ``built``, and those of ``extra``."""
+    """Return ``families`` with the games of family `games`: MORE, those in ``built``, and those of ``extra``."""
     entry = built.families.get(NAME)
     before: Iterable[Overrides] = entry.parameters[NAME] if entry else ()
-    wanted = {json.dumps(game, sort_keys=True): game for game in (*before, *map(game_overrides, extra))}
-    games = [wanted[text] for text in sorted(wanted) if not _ships(make_rules("classic", wanted[text]))]
+    games = _in_order((*MORE, *before, *map(game_overrides, extra)))
     return tuple(
         replace(family, parameters={**family.parameters, NAME: games}) if family.name == NAME else family
         for family in families
     )
+
+
+def _in_order(games: Iterable[Overrides]) -> list[Overrides]:
+    """Return each of ``games`` once, without those that ship, in an order that does not depend on theirs."""
+    wanted = {json.dumps(game, sort_keys=True): game for game in games}
+    return [wanted[text] for text in sorted(wanted) if not _ships(make_rules("classic", wanted[text]))]
 
 
 def _ships(rules: Rules) -> bool:
@@ -84,6 +111,7 @@ def _make(ctx: Context) -> Arrays:
     return {"extra_win": cells, NAME: np.array(rows, np.int64)}
 
 
+MORE = _in_order(map(game_overrides, _more_games()))
 FAMILIES = (
     Family(
         name=NAME,
@@ -94,7 +122,7 @@ FAMILIES = (
             NAME: ("games", "the rules that identify a game, then the place of its win table"),
         },
         parameters={
-            NAME: [],
+            NAME: MORE,
             "policy": POLICY,
             "player": TABLES_PLAYER,
             "kept": KEPT,

@@ -48,6 +48,8 @@ KERNELS = (
     "tables.engine.winprob",
     "tables.engine.game",
     "tables.ceiling.search",
+    "tables.players.weighted_deals",
+    "tables.players.search",
     "tables.alternatives",
     "tables.engine.cutthroat",
     "tables.arena.public.trickster",

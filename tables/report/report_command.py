@@ -1,6 +1,6 @@
-"""Fill docs/strength.md with figures; the text between them is written by hand.
+"""Fill docs/strength.md and docs/inference.md with figures; the text between them is written by hand.
 
-The page holds pairs of markers, ``<!-- figures: name -->`` and ``<!-- end -->``. Everything between them is replaced
+A page holds pairs of markers, ``<!-- figures: name -->`` and ``<!-- end -->``. Everything between them is replaced
 by the result of the function of that name in `SECTIONS`. Plots go to img/ beside the page. A marker without a function
 is an error. The figures come from the committed tables and from matches, played now or kept from an earlier run
 (`setup`). They depend only on seed, pairs and tables, except for rounds per second, which depend on the machine. The
@@ -32,6 +32,7 @@ from tables.report import (
     cutthroat,
     distributions,
     fitted,
+    inference,
     kinds,
     levels,
     nearest_tables,
@@ -40,6 +41,7 @@ from tables.report import (
     public,
     results,
     rule_options,
+    search,
     stated_chances,
     summary,
     variants,
@@ -50,7 +52,9 @@ from tables.report.samples import Rounds, self_play
 from tables.report.setup import PLAYED, VERSIONS, Setup
 from tables.run.family import BuildError, write_atomically
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "strength.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = DOCS / "strength.md"
+PAGES = (PAGE, DOCS / "inference.md")
 SUMMARY = "summary"
 ROUNDS = 40  # rounds of self-play recorded for each pair of the report
 
@@ -66,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=integer, default=2, help="threads (default %(default)s)")
     sections = sorted([*SECTIONS, "results"])
     parser.add_argument("--only", nargs="*", choices=sections, help="sections to make (default: all)")
-    parser.add_argument("--page", type=Path, default=PAGE, help="the page to fill (default: docs/strength.md)")
+    parser.add_argument("--page", type=Path, help="the page to fill (default: the two in docs)")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the service's file of win rates")
     parser.add_argument("--fresh", action="store_true", help="do not use the results of matches kept from earlier runs")
 
@@ -77,29 +81,39 @@ def main(arguments: argparse.Namespace) -> int:
         found = f"{arguments.pairs}, {arguments.uct_pairs} and {arguments.jobs}"
         raise BuildError(f"--pairs, --uct-pairs and --jobs are {found}; accepted: 1 or more each")
     with TemporaryDirectory() as fresh:  # sections share matches, also in a fresh run
-        setup = Setup(
-            open_tables(),
-            arguments.pairs,
-            arguments.seed,
-            arguments.jobs,
-            arguments.page.parent / "img",
-            arguments.uct_pairs,
-            arguments.uct_seconds,
-            Path(fresh) if arguments.fresh else PLAYED,
-            arguments.page.with_suffix(".json"),
-        )
-        names = marked(arguments.page.read_text(encoding="utf-8"))
-        wanted = [name for name in names if name != SUMMARY and (arguments.only is None or name in arguments.only)]
-        for i, name in enumerate(wanted, 1):
+        played = Path(fresh) if arguments.fresh else PLAYED
+        setups = {page: _setup(arguments, page, played) for page in ([arguments.page] if arguments.page else PAGES)}
+        wanted = [(page, name) for page in setups for name in _wanted(page, arguments.only)]
+        for i, (page, name) in enumerate(wanted, 1):
             print(f"{i}/{len(wanted)} {name} ...", end=" ", flush=True)
             started = time.monotonic()
-            _fill(arguments.page, name, setup)  # after each section, to keep it
+            _fill(page, name, setups[page])  # after each section, to keep it
             print(f"{time.monotonic() - started:.1f} s", flush=True)
+        page, setup = next(iter(setups.items()))
         if arguments.only is None or "results" in arguments.only:
             write_atomically(arguments.results, results_text(results.measure(setup)).encode())
-        if SUMMARY in names:
-            _fill(arguments.page, SUMMARY, setup)
+        if SUMMARY in marked(page.read_text(encoding="utf-8")):
+            _fill(page, SUMMARY, setup)
     return 0
+
+
+def _setup(arguments: argparse.Namespace, page: Path, played: Path) -> Setup:
+    return Setup(
+        open_tables(),
+        arguments.pairs,
+        arguments.seed,
+        arguments.jobs,
+        page.parent / "img",
+        arguments.uct_pairs,
+        arguments.uct_seconds,
+        played,
+        page.with_suffix(".json"),
+    )
+
+
+def _wanted(page: Path, only: list[str] | None) -> list[str]:
+    names = marked(page.read_text(encoding="utf-8"))
+    return [name for name in names if name != SUMMARY and (only is None or name in only)]
 
 
 def _fill(path: Path, name: str, setup: Setup) -> None:
@@ -178,6 +192,7 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "forest": opponents.forest,
     "numbers-alone": opponents.numbers_alone,
     "uct": opponents.uct_against_srp,
+    "search": search.search,
     "shape": distributions.shape,
     "round-types": distributions.round_types,
     "points-by-sum": distributions.points_by_sum,
@@ -217,6 +232,10 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "public": public.against,
     "ceiling": ceiling.ceiling,
     "worst-deals": worst_deals.worst_deals,
+    "inference-log-loss": inference.log_loss,
+    "inference-best-possible": inference.best_possible,
+    "inference-by-trick": inference.by_trick,
+    "inference-others": inference.others,
     "levels": levels.against,
     "styles": levels.styles,
     "levels-searched": levels.searched,

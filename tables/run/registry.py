@@ -15,11 +15,12 @@ from tables.builders import (
     extra_win_tables,
     factor,
     mean_bids,
+    priors,
     rb,
     variants,
     win_tables,
 )
-from tables.learning import training
+from tables.learning import holders, training
 from tables.run.family import BuildError, Family
 
 FAMILIES: tuple[Family, ...] = (
@@ -37,6 +38,8 @@ FAMILIES: tuple[Family, ...] = (
     *win_tables.FAMILIES,
     *extra_win_tables.FAMILIES,
     *training.FAMILIES,
+    *priors.FAMILIES,
+    *holders.FAMILIES,
 )
 
 

@@ -947,6 +947,11 @@ WITHIN_A_PAIR = {GAME + "play_game", SOLO_GAME + "play_cutthroat_game"}
 WITHIN_A_DECISION = {
     "tables.ceiling.search." + name for name in ("random_decision", "copy_position", "weigh", "chosen_bid", "mean_gain")
 }
+# Compared as parts of `search_card` (tests/tables/players/test_search.py): the card depends on all deals and results.
+WITHIN_A_SEARCH = {
+    *("tables.players.search." + name for name in ("search_card", "open_cards", "worth_of")),
+    *("tables.players.weighted_deals." + name for name in ("sum_deals", "draw_deal")),
+}
 
 HOW_MANY = (
     {WINPROB + "winprob_bid": 40}

@@ -7,7 +7,16 @@ from importlib import import_module
 import pytest
 
 from tables.engine.compiled_modules import KERNELS
-from tests.parity.cases import CASES, HOW_MANY, POLICIES, TEXTS, WITHIN_A_DECISION, WITHIN_A_PAIR, any_position
+from tests.parity.cases import (
+    CASES,
+    HOW_MANY,
+    POLICIES,
+    TEXTS,
+    WITHIN_A_DECISION,
+    WITHIN_A_PAIR,
+    WITHIN_A_SEARCH,
+    any_position,
+)
 from tests.parity.worlds import both, compiled, kernel, same_tables
 
 pytestmark = [pytest.mark.parity, pytest.mark.xdist_group("kernels")]
@@ -21,7 +30,7 @@ def test_every_public_kernel_has_a_case():
         for function, value in vars(import_module(name)).items()
         if isinstance(value, types.FunctionType) and value.__module__ == name and not function.startswith("_")
     }
-    others = TEXTS | WITHIN_A_PAIR | WITHIN_A_DECISION
+    others = TEXTS | WITHIN_A_PAIR | WITHIN_A_DECISION | WITHIN_A_SEARCH
     assert found - others - set(CASES) == set()
     assert found >= others
 

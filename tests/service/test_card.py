@@ -202,7 +202,7 @@ def test_what_is_refused(call, change, faults):
 def test_a_fault_names_the_card(call):
     spoiled = CARD_REQUEST | {"tricks": [["KD", "2D", "QD", "6C"], ["4D", "7D", "9C", "8D"]]}
     (fault,) = call("POST", "/v1/card", json=spoiled).json()["errors"]
-    assert fault["detail"] == "seat 3 plays 8D, but did not follow this suit before; accepted: other suits"
+    assert fault["detail"] == "seat 3 plays 8D, but it did not follow this suit earlier; accepted: cards of other suits"
 
 
 def test_nothing_is_left_to_play(call):

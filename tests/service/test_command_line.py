@@ -77,7 +77,7 @@ def test_a_card(capsys, call):
     assert main([*arguments[:2], *arguments[3:], *passed]) == 0
     assert json.loads(capsys.readouterr().out)["legal"] == ["2H", "3H"]
     assert main([*arguments[:3], "--seat=1", "--tricks="]) == 2
-    assert "it is the turn of seat 0" in capsys.readouterr().err
+    assert "seat 0 plays next" in capsys.readouterr().err
 
 
 def test_cards_to_pass(capsys, call):

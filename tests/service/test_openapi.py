@@ -6,7 +6,15 @@ import pytest
 from service.problems import MEDIA_TYPE, TYPES
 from service.responder import ROUTES
 
-_HOT = {"/bid": "Bid", "/v1/bid": "Bid", "/v1/bids": "Bids", "/v1/bid/blind": "Blind"}  # names of their schemas
+# The names of their schemas.
+_HOT = {
+    "/bid": "Bid",
+    "/v1/bid": "Bid",
+    "/v1/bids": "Bids",
+    "/v1/bid/blind": "Blind",
+    "/v1/inference": "Inference",
+    "/v1/inferences": "Inferences",
+}
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +102,7 @@ def test_problem_examples_cover_every_type(document):
     assert types == {f"/problems/{name}" for name in TYPES}
 
 
-@pytest.mark.parametrize("path", ["/bid", "/v1/bid", "/v1/bid/blind"])
+@pytest.mark.parametrize("path", ["/bid", "/v1/bid", "/v1/bid/blind", "/v1/inference", "/v1/inferences"])
 def test_request_examples_fit_and_are_answered(call, document, path):
     content = document["paths"][path]["post"]["requestBody"]["content"]["application/json"]
     for item in content["examples"].values():

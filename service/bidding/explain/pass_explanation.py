@@ -10,11 +10,11 @@ from service.bidding.game.decks import CARD_NAMES
 PASS_TEMPLATES = {
     "top-spade": "{card} always wins a trick, because no unseen card is higher.",
     "spade": "{card} may win a trick as a trump (higher unseen spades: {above}).",
-    "empties-suit": "The hand gives all its cards of this suit, {card} too, and can then discard when the suit is led.",
+    "empties-suit": "The hand gives away all its cards of this suit, including {card}, so it can discard in this suit.",
     "high": "{card} may win a trick (unseen cards of its suit: {above} higher, {below} lower).",
-    "low-of-suit": "{card} is low, but the most dangerous that is left (unseen cards of its suit: {above} higher).",
+    "low-of-suit": "{card} is low, but no other card is more dangerous (unseen cards of its suit: {above} higher).",
     "low": "{card} is low: the nil bidder can play it without winning (higher unseen cards of its suit: {above}).",
-    "lowest-left": "{card} is the least useful card to keep, though not a low one for the nil bidder.",
+    "lowest-left": "{card} is the least useful card to keep, but the nil bidder may win a trick with it.",
     "low-spade": "{card} is a low spade, and the other suits have nothing lower to give.",
 }
 

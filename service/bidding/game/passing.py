@@ -1,8 +1,8 @@
-"""The pass, as kernels: after the bidding, a nil bidder and partner exchange cards; here is which cards they give.
+"""The pass, as kernels: which cards a nil bidder and partner give each other after the bidding.
 
-The nil bidder gives the cards that make the nil most dangerous. Partner gives the lowest cards, side suits first, which
-a nil bidder loses most easily, and keeps the high cards and the spades that cover the nil. If both have bid nil, both
-give as nil bidders. Neither uses the bids of the others.
+The nil bidder gives the cards that are most dangerous for the nil. Partner gives the lowest cards, which rarely win a
+trick. Partner keeps high cards and most spades, to cover the nil. If both have bid nil, both give as nil bidders.
+Neither uses the bids of the opponents.
 """
 
 from service.bidding.game.cards import SUIT_BITS, highest, lowest, suits_of
@@ -13,7 +13,7 @@ from service.bidding.game.variants import deck_of
 MOST_PASSED = 4
 SPADES_COUNT = 2  # weight of the danger in spades: no other suit's cards can be discarded on them
 SURE_TRICK = 1 << 24  # danger of a spade above all unseen ones: more than that of any other cards
-SPADE_RANKS = 6  # partner gives a spade as if it were so many ranks higher
+SPADE_RANKS = 6  # for partner's choice of the lowest cards, a spade counts as this many ranks higher
 
 
 def cards_to_pass(bid: int, partner_bid: int, nil_pass: int, blind_nil_pass: int) -> int:

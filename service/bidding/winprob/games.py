@@ -1,12 +1,12 @@
 """The games that have a win table, and the search for the table that values any other game best.
 
-Without a losing goal, a game depends only on the points that each side still needs; with one, also on the points
-between the goals, its width. So a table serves every game of its width, whatever the goal (`nearest_game`). A game
-without such a table is valued by the nearest one: the round to bid for is scored by the game's own rules, and only the
-value of the score after it comes from the other table.
+Without a losing goal, a game depends only on the points that each side still needs. With a losing goal, it also depends
+on its width: the points between the two goals. So all games of one width share a table (`nearest_game`). A game without
+a table uses the nearest one. The coming round is scored by the game's own rules. Only the value of the score after that
+round comes from the other table.
 
-`win_table` reads the tables; `tables.builders.win_tables` makes them: those of SLICES for the array `win`, on which the
-net is trained, and those that a studio adds for the array `extra_win`, whose games are in the table `games`.
+`win_table` reads the tables. `tables.builders.win_tables` makes those of SLICES (array `win`), on which the net is
+trained. `tables.builders.extra_win_tables` makes the others (array `extra_win`); the table `games` lists their games.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -60,7 +60,7 @@ def test_an_unknown_marker_is_an_error_before_anything_is_played(monkeypatch, tm
 
 
 def test_the_committed_page_has_every_section_and_its_plots():
-    page = report_command.PAGE.read_text(encoding="utf-8")
+    page = "".join(path.read_text(encoding="utf-8") for path in report_command.PAGES)
     assert sorted(re.findall(r"<!-- figures: (\S+) -->", page)) == sorted(report_command.SECTIONS)
     pages = [path.read_text(encoding="utf-8") for path in sorted(report_command.PAGE.parent.glob("*.md"))]
     linked = [name for text in pages for name in re.findall(r"!\[[^]]+\]\(img/(\S+)\)", text)]

@@ -1,0 +1,163 @@
+"""POST /v1/inference: who may hold each card that a player cannot see, and random deals of these cards.
+
+Like POST /bid, this route is answered without FastAPI (docs/adr/0005-hot-path.md). An answer with deals takes longer
+than other answers. It is made in steps, and other requests have their turn between them (docs/adr/0014-fair-turns.md).
+"""
+
+import asyncio
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Any, Final
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from service.api.bid import parsed
+from service.api.json_limits import SINGLE_LIMITS
+from service.api.state import State
+from service.bidding.game.decks import CARD_NAMES
+from service.bidding.game.variants import deck_number
+from service.bidding.inference.deals import Seats, draw, sampler_of
+from service.bidding.inference.inference import Inferred, Readers, infer
+from service.bidding.inference.knowledge import SPECTATOR, Unseen
+from service.bidding.tableset import TableSet
+from service.contract.inference import (
+    InferenceCall,
+    InferenceItemAnswer,
+    nothing_fits,
+    read_inference,
+    read_inference_item,
+)
+from service.problems import invalid_request
+
+SLICE_S = 0.0005  # work on one answer in one turn of the event loop, or longer if one step takes longer
+DEALS_AT_ONCE: Final = 200  # deals drawn in one step; the result does not depend on it
+_DECIMALS = 9  # of probabilities: the sums over 52 cards are right to 1e-7
+_NAME_BYTES = 5  # of a card in JSON: two quotes, two characters, and a comma
+
+# By deck and card: the name in JSON with a comma, as bytes.
+_NAMES: Final = np.zeros((len(CARD_NAMES), 64, _NAME_BYTES), np.uint8)
+for _deck, _names in enumerate(CARD_NAMES):
+    for _card, _name in _names.items():
+        _NAMES[_deck, _card] = list(f'"{_name}",'.encode())
+
+
+async def inference(state: State, body: bytes, deadline: float) -> list[bytes]:
+    """Return the JSON answer in parts; raise `ProblemError` for an error answer.
+
+    In one turn of the event loop, only one answer or batch is worked on, for `SLICE_S`. Deals are drawn for only a few
+    answers at once; the others wait.
+    """
+    async with state.batch_turn:
+        try:
+            tables = state.tables_in_use()
+            state.check_deadline(deadline, perf_counter(), started=False)
+            call = read_inference(parsed(body, SINGLE_LIMITS))
+            if not call.deals and call.view.seat != SPECTATOR:
+                made = [*parts(call, state.readers, tables.version)]
+                state.check_deadline(deadline, perf_counter())
+                return made
+        finally:
+            await asyncio.sleep(0)
+    if call.view.seat == SPECTATOR:  # sums over four seats take long, in numpy, which lets the event loop run
+        async with state.drawings:
+            made = await asyncio.to_thread(lambda: [*parts(call, state.readers, tables.version)])
+            state.check_deadline(deadline, perf_counter())
+            return made
+    async with state.drawings:
+        made = []
+        steps = parts(call, state.readers, tables.version)
+        while True:
+            async with state.batch_turn:
+                until = perf_counter() + SLICE_S
+                for part in steps:
+                    made.append(part)
+                    now = perf_counter()
+                    state.check_deadline(deadline, now)
+                    if now > until:
+                        break
+                else:
+                    return made
+                await asyncio.sleep(0)
+
+
+def answer_one(state: State, tables: TableSet, data: Any) -> tuple[InferenceItemAnswer, None]:
+    """Return the answer to one request of a batch; raise `ProblemError` for a request that can't be used."""
+    call = read_inference_item(data)
+    return answer_body(call, _inferred(call, state.readers), tables.version), None
+
+
+def parts(call: InferenceCall, readers: Readers, version: str) -> Iterator[bytes]:
+    """Yield the JSON answer in parts; raise `ProblemError` before the first one if no deal fits.
+
+    ``version``: of the tables.
+    """
+    inferred = _inferred(call, readers)
+    text = orjson.dumps(answer_body(call, inferred, version))
+    if not call.deals:
+        yield text
+        return
+    yield text[:-1] + b',"deals":['
+    random_numbers = np.random.default_rng(call.seed)
+    sampler = sampler_of(inferred.deals)
+    write = _DealWriter(inferred.unseen, deck_number(call.rules))
+    for first in range(0, call.deals, DEALS_AT_ONCE):
+        drawn = draw(sampler, min(DEALS_AT_ONCE, call.deals - first), random_numbers)
+        written = write.json(drawn)
+        yield written if first else written[1:]  # without the comma before the first deal
+    yield b"]}"
+
+
+def answer_body(call: InferenceCall, inferred: Inferred, version: str) -> InferenceItemAnswer:
+    """Return the fields of the answer in the contract's order, without the deals."""
+    unseen, exact = inferred.unseen, inferred.deals.probabilities
+    rounded = exact.round(_DECIMALS)
+    names = [CARD_NAMES[deck_number(call.rules)][card] for card in unseen.cards]
+    columns = np.where(rounded > 0.0, rounded, exact).T.tolist()  # what is not 0 stays above 0
+    return {
+        "seats": {
+            str(seat): {name: p for name, p in zip(names, columns[column], strict=True) if p}
+            for seat, column in _columns_of(unseen)
+        },
+        "tables": version,
+        "policy": call.bids.bidder,
+        "assumed": call.assumed,
+    }
+
+
+def _inferred(call: InferenceCall, readers: Readers) -> Inferred:
+    inferred = infer(call.view, call.bids, call.rules, readers)
+    if inferred is None:
+        raise invalid_request([nothing_fits()])
+    return inferred
+
+
+def _columns_of(unseen: Unseen) -> list[tuple[int, int]]:
+    """Return each seat and its column, the lowest seat first."""
+    return sorted((seat, column) for column, seat in enumerate(unseen.seats))
+
+
+class _DealWriter:
+    """Writes deals as JSON. All deals of a request have the same length, because each seat has as many cards in all."""
+
+    def __init__(self, unseen: Unseen, deck: int) -> None:
+        self._names: NDArray[np.uint8] = _NAMES[deck, list(unseen.cards)]
+        self._places: list[tuple[int, int, int]] = []  # by seat: of its first name in the text, of its cards in order
+        text = b",{"
+        for seat, column in _columns_of(unseen):
+            number = unseen.counts[column]
+            text += b'"%d":[' % seat
+            self._places.append((len(text), sum(unseen.counts[:column]), number))
+            text += b" " * (_NAME_BYTES * number - 1) + b"],"
+        self._text = np.frombuffer(text[:-1] + b"}", np.uint8)
+
+    def json(self, drawn: Seats) -> bytes:
+        """Return deals, each with a comma before it. ``drawn``: (deals, m), the column of the seat for each card."""
+        deals = len(drawn)
+        order = np.argsort(drawn, axis=1, kind="stable")  # the cards by column, each seat's lowest first
+        lines = np.tile(self._text, (deals, 1))
+        for place, first, number in self._places:
+            names = self._names[order[:, first : first + number]].reshape(deals, _NAME_BYTES * number)
+            lines[:, place : place + names.shape[1] - 1] = names[:, :-1]
+        return lines.tobytes()

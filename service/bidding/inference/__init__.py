@@ -1,0 +1,1 @@
+"""Who holds what: probabilities and deals of the cards that a player cannot see."""

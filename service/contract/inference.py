@@ -1,0 +1,407 @@
+"""The request and the answer of POST /v1/inference: what a viewer knows of a round, and who may hold the rest."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, NamedTuple, NotRequired, Required
+
+from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
+from typing_extensions import TypedDict
+
+from service.bidding.bis.cutthroat import own_and_best
+from service.bidding.game.cards import SUITS, spades_of
+from service.bidding.game.decks import CARD_NAMES
+from service.bidding.game.rules import CUTTHROAT, VARIANTS, WHIZ, Rules
+from service.bidding.game.scoring import BLIND_NIL, Standing
+from service.bidding.game.variants import deck_number, deck_of
+from service.bidding.inference.inference import BIDDERS, Bids, nils_unread, reads_bids
+from service.bidding.inference.knowledge import SPECTATOR, View, contradictions_in
+from service.bidding.inference.play_checks import NoRoom, hand_contradictions, no_room, out_of_turn, with_first_trick
+from service.contract.answer import ANSWER, RefusedItem, TablesVersion
+from service.contract.bids import SPADE_COUNTS, MadeBids
+from service.contract.exchange import Exchange, exchange_of
+from service.contract.faults import Place, json_type, refusal
+from service.contract.hand import CARD_SCHEMA, HAND_SCHEMA, TRICKS, Exchanged, Hand, card_list
+from service.contract.request import Seed, read_fields, scores_in
+from service.contract.rules import REQUEST, Context, RulesInForce
+from service.contract.scores import Scores, score_faults
+from service.problems import Fault, invalid_request, pointer, quote
+
+MAX_DEALS: Final = 1000
+MAX_INFERENCE_ITEMS: Final = 64  # requests in one POST /v1/inferences; each takes as long as many bids
+DEFAULT_BIDDER: Final = BIDDERS[0]
+_SEATS: Final = ("0", "1", "2", "3")
+_SUITS: Final = tuple(reversed(SUITS))  # as answers list them
+_SUIT_NAMES: Final = ("clubs", "diamonds", "hearts", "spades")
+_NOTHING: Final = (0, 0, 0, 0)
+
+
+def _object_of_lists(items: Mapping[str, Any], most: int, description: str) -> WithJsonSchema:
+    """Return the schema of an object with a list for each of some seats, or null."""
+    member = {"type": "array", "items": items, "maxItems": most}
+    seats = {"type": "object", "propertyNames": {"enum": list(_SEATS)}, "additionalProperties": member}
+    return WithJsonSchema({"anyOf": [seats, {"type": "null"}], "description": description})
+
+
+def _by_seat(value: Any, field: str, most: int, what: str) -> list[tuple[int, list[Any]]]:
+    """Return the seats and lists of an object, none for null; raise `ValidationError` with every fault of its form."""
+    if value is None:
+        return []
+    if type(value) is not dict:
+        raise refusal(((), "wrong-type", f"{field} is {json_type(value)}; accepted: an object with a list by seat"))
+    if len(value) > len(_SEATS):
+        raise refusal(((), "too-many-items", f"{field} has {len(value)} members; accepted: at most 4, one for a seat"))
+    faults: list[tuple[Place, str, str]] = []
+    for seat, items in value.items():
+        if seat not in _SEATS:
+            faults.append(((seat,), "unknown-field", f"{field} has {quote(seat)}; accepted: {', '.join(_SEATS)}"))
+        elif type(items) is not list:
+            faults.append(
+                ((seat,), "wrong-type", f"{field}.{seat} is {json_type(items)}; accepted: an array of {what}")
+            )
+        elif len(items) > most:
+            detail = f"{field}.{seat} has {len(items)} {what}; accepted: at most {most}"
+            faults.append(((seat,), "too-many-items", detail))
+    if faults:
+        raise refusal(*faults)
+    return [(int(seat), items) for seat, items in value.items()]
+
+
+def _read_played(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
+    """Return the cards that each seat has played, as bits."""
+    played = [0, 0, 0, 0]
+    faults: list[tuple[Place, str, str]] = []
+    for seat, names in _by_seat(value, "played", TRICKS, "cards"):
+        found, bits = card_list(names, info.context.rules)
+        faults += [((str(seat), *place), code, detail) for place, code, detail in found]
+        played[seat] = sum(bits)
+    if faults:
+        raise refusal(*faults)
+    return tuple(played)
+
+
+def _read_voids(value: Any) -> tuple[int, ...]:
+    """Return the suits that each seat is out of, as sets."""
+    voids = [0, 0, 0, 0]
+    faults: list[tuple[Place, str, str]] = []
+    for seat, suits in _by_seat(value, "voids", len(SUITS), "suits"):
+        for index, suit in enumerate(suits):
+            place, where = (str(seat), index), f"voids.{seat}.{index}"
+            if type(suit) is not str:
+                faults.append((place, "wrong-type", f"{where} is {json_type(suit)}; accepted: a suit"))
+            elif suit.upper() not in _SUITS:
+                faults.append((place, "out-of-range", f"{where} is {quote(suit)}; accepted: {', '.join(_SUITS)}"))
+            else:
+                voids[seat] |= 1 << SUITS.index(suit.upper())
+    if faults:
+        raise refusal(*faults)
+    return tuple(voids)
+
+
+_PLAYED = _object_of_lists(
+    CARD_SCHEMA, TRICKS, "By seat, the cards that the seat has played; a seat without cards may be left out."
+)
+_VOIDS = _object_of_lists(
+    {"type": "string", "enum": list(_SUITS)},
+    len(SUITS),
+    "By seat, the suits that the seat has shown to be out of. Suits of which no card is unseen may be left out.",
+)
+_Seat = Annotated[StrictInt, Field(ge=0, le=3)]
+_Bidder = Literal[BIDDERS]  # type: ignore[valid-type]
+
+
+@with_config(REQUEST)
+class InferenceItemRequest(TypedDict, total=False):
+    """What one player, or a spectator, knows of a round. A spectator has no hand and no seat."""
+
+    rules: Annotated[RulesInForce | None, Field(description="The rules of the game. Default: preset classic.")]
+    # Without null in the schema: some generators of clients cannot read a choice within a choice.
+    hand: Annotated[
+        Hand | None,
+        WithJsonSchema(HAND_SCHEMA),
+        Field(description="The 13 cards that the player was dealt. A spectator leaves it out."),
+    ]
+    bids: Required[MadeBids]
+    seat: Annotated[_Seat | None, Field(description="The player's place in the bidding order; null for a spectator.")]
+    scores: Annotated[
+        Scores | None,
+        Field(description="The score before the round; a spectator gives it as the first bidder. Default: all 0."),
+    ]
+    policy: Annotated[
+        _Bidder | None,
+        Field(description=f"The policy by which all players are taken to bid. Default: {DEFAULT_BIDDER}."),
+    ]
+    given: Annotated[
+        Exchanged | None, Field(description="The cards that the player gave to partner after the bidding.")
+    ]
+    received: Annotated[Exchanged | None, Field(description="The cards that the player got from partner.")]
+    played: Annotated[tuple[int, int, int, int], PlainValidator(_read_played), _PLAYED]
+    voids: Annotated[tuple[int, int, int, int], PlainValidator(_read_voids), _VOIDS]
+
+
+@with_config(REQUEST)
+class InferenceRequest(InferenceItemRequest, total=False):
+    """What one player, or a spectator, knows of a round, and how many deals to draw."""
+
+    deals: Annotated[
+        Annotated[StrictInt, Field(ge=0, le=MAX_DEALS)] | None,
+        Field(description="How many random deals of the unseen cards to draw. Default: 0."),
+    ]
+    seed: Annotated[Seed | None, Field(description="Seed of the deals. Default: 0.")]
+
+
+_REQUESTS = {
+    "type": "array",
+    "items": {"$ref": "#/components/schemas/InferenceItemRequest"},
+    "maxItems": MAX_INFERENCE_ITEMS,
+}
+
+
+@with_config(REQUEST)
+class InferencesRequest(TypedDict):
+    """Up to 64 requests without deals; a faulty request fails alone."""
+
+    requests: Annotated[list[Any], Field(max_length=MAX_INFERENCE_ITEMS), WithJsonSchema(_REQUESTS)]
+
+
+@with_config(ANSWER)
+class InferenceItemAnswer(TypedDict):
+    """Who may hold each card that the viewer cannot see."""
+
+    seats: Annotated[
+        dict[str, dict[str, float]],
+        Field(
+            description="By seat and card, the probability that the seat holds the card now. Cards that a seat cannot "
+            "hold are left out. The probabilities of a card sum to 1, those of a seat to its number of cards."
+        ),
+    ]
+    tables: TablesVersion
+    policy: Annotated[_Bidder, Field(description="The policy by which all players are taken to bid.")]
+    assumed: Annotated[
+        list[str],
+        Field(
+            description="The fields that the request left out, as dotted names; and, as in `bids, not read in variant "
+            "whiz`, that the bids were not used."
+        ),
+    ]
+
+
+@with_config(ANSWER)
+class InferenceAnswer(InferenceItemAnswer):
+    """Who may hold each card that the viewer cannot see, and random deals of these cards."""
+
+    deals: NotRequired[
+        Annotated[
+            list[dict[str, list[str]]],
+            Field(description="Of each deal, by seat, the cards that it holds now; left out if deals is 0."),
+        ]
+    ]
+
+
+@with_config(ANSWER)
+class AnsweredInference(TypedDict):
+    """The answer to one request of a batch."""
+
+    status: Literal[200]
+    body: InferenceItemAnswer
+
+
+InferencesItem = AnsweredInference | RefusedItem
+
+
+@with_config(ANSWER)
+class InferencesAnswer(TypedDict):
+    """The answers, in the order of the requests."""
+
+    answers: list[InferencesItem]
+
+
+class InferenceCall(NamedTuple):
+    """A request whose fields do not contradict each other."""
+
+    view: View
+    bids: Bids
+    rules: Rules
+    deals: int
+    seed: int
+    assumed: list[str]
+
+
+_INFERENCE: Final = TypeAdapter[InferenceRequest](InferenceRequest).validator.validate_python
+_ITEM: Final = TypeAdapter[InferenceItemRequest](InferenceItemRequest).validator.validate_python
+INFERENCES: Final = TypeAdapter[InferencesRequest](InferencesRequest).validator.validate_python
+
+# By the kind of a contradiction: the field, and the sentence about it.
+_CONTRADICTIONS: Final = {
+    "too-many": ("played", "seat {seat} has played more than 13 cards; accepted: at most 13"),
+    "uneven": ("played", "seat {seat} has played two cards more than another seat; accepted: at most one more"),
+    "twice": ("played", "seat {seat} has played {card}, and so has an earlier seat; accepted: each card once"),
+    "not-held": ("played", "seat {seat} has played {card}, which is not in its hand; accepted: cards that it held"),
+    "in-hand": ("played", "seat {seat} has played {card}, which is in the hand of seat {own}; accepted: other cards"),
+    "given-elsewhere": (
+        "played",
+        "seat {seat} has played {card}, which was given to seat {partner}; accepted: other cards",
+    ),
+    "given-left": (
+        "played",
+        "seat {seat} has fewer cards left than exchanged cards that it must still hold; accepted: fewer cards played",
+    ),
+    "before-leader": ("played", "seat {seat} has played a card before seat 0; accepted: seat 0 leads the first trick"),
+    "not-next": (
+        "played",
+        "seat {seat} and another seat have both played to this trick before the seat on their right; accepted: one "
+        "such seat, which led the trick",
+    ),
+    "revoke": ("played", "seat {seat} did not follow {suit} in the first trick, but holds {suit}; accepted: {suit}"),
+    "void-unplayed": (
+        "voids",
+        "seat {seat} has played no card, so it cannot have shown a void; accepted: voids of seats that have played",
+    ),
+    "void-unshown": (
+        "voids",
+        "seat {seat} has not failed to follow {suit}; accepted: voids of seats that have played another suit instead",
+    ),
+    "void-held": ("voids", "seat {seat} still holds {suit}; accepted: suits that are not in the hand"),
+    "void-given": ("voids", "seat {seat} still holds an exchanged card of {suit}; accepted: other suits"),
+    "void-all": ("voids", "seat {seat} is out of every suit, but it has cards left; accepted: at most three suits"),
+}
+# `exchange_of` has found these, and knows cards that were given and came back.
+_EXCHANGE_KINDS: Final = ("not-dealt", "received-own")
+
+
+def read_inference(data: Any) -> InferenceCall:
+    """Read a request about the unseen cards. Raises the 422: every fault of the fields, or what cannot be true."""
+    return _call_of(data, _INFERENCE)
+
+
+def read_inference_item(data: Any) -> InferenceCall:
+    """Read a request of a batch, which has no deals. Raises the 422."""
+    return _call_of(data, _ITEM)
+
+
+def nothing_fits() -> Fault:
+    """Return the fault of a request for which the bids leave no deal."""
+    detail = "no deal of the unseen cards fits these bids; accepted: bids that the other hands could make"
+    return Fault("/bids", "contradiction", detail)
+
+
+def _call_of(data: Any, validate: Any) -> InferenceCall:
+    request, rules = read_fields(data, validate)
+    hand, seat, bids = request.get("hand"), request.get("seat"), request["bids"]
+    played, voids = request.get("played", _NOTHING), request.get("voids", _NOTHING)
+    faults = []
+    if (hand is None) != (seat is None):
+        missing, other = ("hand", "seat") if hand is None else ("seat", "hand")
+        detail = f"{missing} is missing, but {other} is present; accepted: both, or neither for a spectator"
+        faults.append(Fault(pointer(missing), "missing-field", detail))
+    exchange, found = _exchange_in(request, rules)
+    faults += found
+    if request.get("scores") is not None:
+        faults += score_faults(data["scores"], rules)
+    if len(bids) < 4:
+        faults += [
+            Fault(
+                pointer(field),
+                "contradiction",
+                f"{field} is present after {len(bids)} bids; accepted: only after 4 bids",
+            )
+            for field, by_seat in (("played", played), ("voids", voids))
+            if any(by_seat)
+        ]
+    if faults:
+        raise invalid_request(faults)
+    view = View(deck_of(rules), SPECTATOR if seat is None else seat, hand or 0, *exchange, played, voids)
+    shown = with_first_trick(view)
+    faults = _contradictions(view, shown, rules) + _bid_contradictions(view, bids, rules)
+    if not faults and (lack := no_room(shown)) is not None:
+        faults.append(_room_fault(lack, "voids" if any(voids) else "played"))
+    if faults:
+        raise invalid_request(faults)
+    values, assumed = scores_in(request, rules, data)
+    if rules.variant == CUTTHROAT:
+        points, bags = values
+        values = [*own_and_best(max(view.seat, 0), points), bags[view.seat], 0]
+    policy = request.get("policy")
+    if policy is None:
+        assumed.append("policy")
+    if not reads_bids(rules):
+        assumed.append(f"bids, not read in variant {VARIANTS[rules.variant]}")
+    elif nils_unread(shown, bids, rules):
+        assumed.append("bids, nils not read before the exchange")
+    made = Bids(bids, policy or DEFAULT_BIDDER, Standing(*values))
+    return InferenceCall(shown, made, rules, request.get("deals") or 0, request.get("seed") or 0, assumed)
+
+
+def _exchange_in(request: Mapping[str, Any], rules: Rules) -> tuple[Exchange, list[Fault]]:
+    """Return the cards that the viewer has given and got, and the faults.
+
+    Before the first card, both may be missing although the rules have a pass: then nothing has been exchanged yet.
+    """
+    hand, seat, bids = request.get("hand"), request.get("seat"), request["bids"]
+    given, received = request.get("given") or 0, request.get("received") or 0
+    none = Exchange(0, 0)
+    if not (given or received) and (hand is None or seat is None or not any(request.get("played", _NOTHING))):
+        return none, []
+    if hand is None or seat is None or len(bids) < 4:
+        accepted = "only with hand and seat" if hand is None or seat is None else "only after 4 bids"
+        fields = [field for field, cards in (("given", given), ("received", received)) if cards]
+        return none, [
+            Fault(pointer(field), "unsupported-field", f"{field} is present; accepted: {accepted}") for field in fields
+        ]
+    kept, faults = exchange_of(hand, bids, seat, given, received, rules)
+    if faults:
+        return none, faults
+    # A card that came from partner and went back is in partner's hand, and the player knows it.
+    return Exchange(kept.given | given & received & ~hand, kept.received), []
+
+
+def _contradictions(view: View, shown: View, rules: Rules) -> list[Fault]:
+    """Return what cannot be true in a view. ``shown``: the view with what the first trick has shown."""
+    found: list[tuple[str, int, int, int]] = [
+        (kind, seat, card, -1) for kind, seat, card in contradictions_in(view) if kind not in _EXCHANGE_KINDS
+    ]
+    for kind, seat, suit in hand_contradictions(shown):
+        is_stated = suit < 0 or view.voids[seat] >> suit & 1
+        found.append((kind if is_stated else "revoke", seat, -1, suit))
+    if all(kind != "uneven" for kind, *_ in found) and (turn := out_of_turn(view)) is not None:
+        found.append((*turn, -1, -1))
+    names = CARD_NAMES[deck_number(rules)]
+    faults = []
+    for kind, seat, card, suit in found:
+        field, sentence = _CONTRADICTIONS[kind]
+        values = {"own": view.seat, "partner": view.seat ^ 2, "card": names.get(card), "suit": _SUIT_NAMES[suit]}
+        faults.append(Fault(pointer(field, seat), "contradiction", sentence.format(seat=seat, **values)))
+    return faults
+
+
+def _bid_contradictions(view: View, bids: tuple[int, ...], rules: Rules) -> list[Fault]:
+    """Return the faults of bids in the variants in which a number is that of the spades that the seat was dealt."""
+    if rules.variant not in SPADE_COUNTS:
+        return []
+    faults = []
+    passes = rules.nil_pass or rules.blind_nil_pass  # seats may have played spades that they were not dealt
+    dealt = [bid if bid or rules.variant != WHIZ else -1 for bid in bids] + [-1] * (4 - len(bids))  # -1: any number
+    dealt = [-1 if bid == BLIND_NIL else bid for bid in dealt]
+    for seat, bid in enumerate(dealt):
+        known = view.hand if seat == view.seat else 0 if passes else view.played[seat]
+        spades = spades_of(known).bit_count()
+        if seat == view.seat and bid < 0:
+            dealt[seat] = spades
+        elif 0 <= bid < spades or (seat == view.seat and bid != spades):
+            what = "its hand has" if seat == view.seat else "it has played"
+            detail = f"the bid of seat {seat} is {bid}, but {what} {spades} spades; accepted: the number of its spades"
+            faults.append(Fault(pointer("bids", seat), "contradiction", detail))
+    total = sum(spades for spades in dealt if spades > 0)
+    if not faults and (total > TRICKS or (total < TRICKS and -1 not in dealt)):
+        detail = f"the hands have {total} spades by these bids; accepted: {TRICKS}"
+        faults.append(Fault("/bids", "contradiction", detail))
+    return faults
+
+
+def _room_fault(lack: NoRoom, field: str) -> Fault:
+    suits = " and ".join(_SUIT_NAMES[suit] for suit in reversed(range(len(SUITS))) if lack.suits >> suit & 1)
+    who = (
+        f"the seats that may hold them ({', '.join(map(str, lack.seats))}) have"
+        if lack.seats
+        else "the other seats have"
+    )
+    detail = f"{lack.cards} cards of {suits} are unseen, but {who} room for {lack.room}; accepted: fewer voids"
+    return Fault(pointer(field), "contradiction", detail)

@@ -1,0 +1,198 @@
+"""Play many games round by round, for matches in which a card player searches (`tables.players.search`).
+
+Compiled code bids a round of every game. Then the nets of card inference say for each searching seat who may hold each
+card: one call for all games. With these weights the rounds are played. Deals and bids are those of
+`tables.engine.game`, so the other players play the same games as in `tables.engine.selfplay`.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import BLIND_NIL, game_winner
+from service.bidding.game.variants import deck_of
+from service.bidding.inference.holder_net import HolderNet, inputs_of, places_of, shares
+from service.bidding.inference.inference import scores_for_net
+from service.bidding.table_views import Tables
+from service.bidding.winprob.win_table import win_array
+from service.playing.tricks import carry_rules, legal_cards, play_card
+from tables.engine.deal import Deals, carry_passes
+from tables.engine.game import (
+    DRAWS,
+    GAMES,
+    MOST_ROUNDS,
+    PAIR_DD,
+    PAIR_DR,
+    PAIR_RR,
+    WINS_A,
+    Game,
+    Lineup,
+    Totals,
+    begin_round,
+    bid_seat,
+    close_round,
+    turn_of,
+)
+from tables.engine.jit import entry
+from tables.engine.passing import exchange
+from tables.engine.states import STATE
+from tables.engine.winprob import slice_of
+from tables.players.choose_card import choose_card
+from tables.players.search import Value, search_card
+
+# Columns of a game's row.
+PAIR, SWAP, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(9)
+
+
+class Searchers(NamedTuple):
+    """How the players in the chairs a0, b0, a1, b1 search."""
+
+    deals: Any  # int64 (4,): most deals for a card; 0: the player does not search
+    tricks: Any  # int64 (4,): the last tricks of a round in which it searches
+
+
+class Boards(NamedTuple):
+    """The state of n games in progress."""
+
+    states: Any  # play states, by game
+    sims: Any  # one play state to search with
+    games: Any  # int64 (n, CELLS)
+    dealt: Any  # int64 (n, 4): the hands before a pass, by seat
+    weights: Any  # float64 (n, 4, 64, 3): of unseen cards for the next three seats, by seat
+
+
+def _bid_rounds(boards: Boards, seed: int, number: int, rules: Rules, lineup: Lineup, profiles: Any) -> None:
+    games, states, dealt = boards.games, boards.states, boards.dealt
+    for g in range(games.shape[0]):
+        game, state = games[g], states[g]
+        if game[OVER] == 0:
+            identity = Game(seed, game[PAIR], game[SWAP])
+            carry_rules(state, rules)
+            carry_passes(state, rules)
+            totals = Totals(game[POINTS_A], game[POINTS_B], game[BAGS_A], game[BAGS_B])
+            begin_round(state, identity, number, lineup.players, totals)
+            turn = turn_of(identity, number)
+            for seat in range(4):
+                policy = lineup.policies[(turn + seat) & 3]
+                state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
+                dealt[g, seat] = state.hand[seat]
+            if state.passes[0] or state.passes[1]:
+                exchange(state)
+
+
+def _play_rounds(
+    boards: Boards, seed: int, number: int, rules: Rules, searchers: Searchers, tables: Tables, sums: Any
+) -> int:
+    # tables: with the win table of the rules. Returns how many games go on.
+    games, states, weights = boards.games, boards.states, boards.weights
+    win_slice = slice_of(rules, tables)
+    value = Value(rules, win_slice, win_array(win_slice, tables))
+    sim = boards.sims[0]
+    left = 0
+    for g in range(games.shape[0]):
+        game, state = games[g], states[g]
+        if game[OVER] == 1:
+            continue
+        turn = turn_of(Game(seed, game[PAIR], game[SWAP]), number)
+        for place in range(52):
+            seat = (state.leader + state.trick_size) & 3
+            chair = (turn + seat) & 3
+            state.choices += legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken).bit_count()
+            if searchers.deals[chair] > 0 and 13 - place // 4 <= searchers.tricks[chair]:
+                card = search_card(state, sim, seat, weights[g, seat], searchers.deals[chair], value)
+            else:
+                card = choose_card(state, seat)
+            play_card(state, seat, card)
+        totals = Totals(game[POINTS_A], game[POINTS_B], game[BAGS_A], game[BAGS_B])
+        totals = close_round(state, turn, totals, rules, sums)
+        game[POINTS_A], game[POINTS_B], game[BAGS_A], game[BAGS_B] = totals
+        game[RESULT] = game_winner(totals.score_a, totals.score_b, rules)
+        if game[RESULT] != 0 or number + 1 == MOST_ROUNDS:
+            game[OVER] = 1
+        else:
+            left += 1
+    return left
+
+
+bid_rounds, play_rounds = entry(_bid_rounds), entry(_play_rounds)
+
+
+EQUAL = np.full((64, 3), 1.0 / 3.0)  # weights of cards about which nothing is known
+PARTNERS = (0.0, 1.0, 0.0)  # weights of a card that was given to partner
+
+
+class Searching(NamedTuple):
+    """What a match with searching players needs besides its bidders and deals."""
+
+    searchers: Searchers
+    nets: tuple[HolderNet | None, ...]  # by chair: what reads the bids; None: nothing
+    tables: Tables  # with the win table of the rules
+    rules: Rules
+
+
+def weights_of(boards: Boards, chairs: NDArray[np.int64], searching: Searching) -> NDArray[np.float64]:
+    """Return the weights of `Boards` before the first card, for each seat that searches; ``chairs`` (n, 4): by seat."""
+    states, dealt = boards.states, boards.dealt
+    weights = np.tile(EQUAL, (len(states), 4, 1, 1))
+    for chair, net in enumerate(searching.nets):
+        if net is None or not searching.searchers.deals[chair]:
+            continue
+        games, seats = np.nonzero(chairs == chair)
+        hands = dealt[games, seats]
+        bids = states["bid"][games]
+        side = seats & 1
+        scores = [states[name][games, one] for name in ("score", "bags") for one in (side, 1 - side)]
+        places = places_of(hands)
+        known = np.where(bids == BLIND_NIL, NO_BID, bids)
+        found = shares(
+            net, inputs_of(hands, seats, known, scores_for_net(np.stack(scores, axis=1), searching.rules), places)
+        )
+        cards = np.flatnonzero(np.arange(64) % 16 < 13)
+        rows = np.arange(len(games))[:, None]
+        weights[games[:, None], seats[:, None], cards] = found[rows, places[:, cards]]
+    given = dealt & ~states["hand"]
+    for card in range(64):
+        weights[(given >> card & 1).astype(bool), card] = PARTNERS
+    return weights
+
+
+def play_searching(
+    lineup: Lineup,
+    searching: Searching,
+    deals: Deals,
+    rules: Rules,
+    profiles: tuple[Tables, ...],
+    scores: NDArray[np.int64],
+    sums: NDArray[np.float64],
+) -> None:
+    """Play the pairs ``deals``. Fills ``scores`` (pairs, 2) and adds to ``sums``, as `selfplay.play_pairs` does."""
+    n = 2 * (deals.last - deals.first)
+    states = np.zeros(n, STATE)
+    states["deck"] = np.uint64(deck_of(rules)).astype(np.int64)  # with 16 spades, the sign bit is a card
+    games = np.zeros((n, CELLS), np.int64)
+    games[:, PAIR] = deals.first + np.arange(n) // 2
+    games[:, SWAP] = np.arange(n) % 2
+    boards = Boards(states, np.zeros(1, STATE), games, np.zeros((n, 4), np.int64), np.zeros((n, 4, 64, 3)))
+    rounds = np.zeros(n, np.int64)
+    left = n
+    for number in range(MOST_ROUNDS):
+        if left == 0 and number:
+            break
+        rounds += games[:, OVER] == 0
+        bid_rounds(boards, deals.seed, number, rules, lineup, profiles)
+        turns = [turn_of(Game(deals.seed, pair, swap), number) for pair, swap in games[:, : SWAP + 1].tolist()]
+        chairs = np.add.outer(np.array(turns, np.int64), np.arange(4)) & 3
+        boards.weights[:] = weights_of(boards, chairs, searching)
+        left = play_rounds(boards, deals.seed, number, rules, searching.searchers, searching.tables, sums)
+    scores[:] = games[:, RESULT].reshape(-1, 2)
+    points = (games[:, POINTS_A] - games[:, POINTS_B]).reshape(-1, 2).sum(axis=1)
+    by_pair = rounds.reshape(-1, 2).sum(axis=1)
+    sums[GAMES] += n
+    sums[WINS_A] += int((scores == 1).sum())
+    sums[DRAWS] += int((scores == 0).sum())
+    sums[PAIR_DD] += int((points * points).sum())
+    sums[PAIR_DR] += int((points * by_pair).sum())
+    sums[PAIR_RR] += int((by_pair * by_pair).sum())

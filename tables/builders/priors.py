@@ -1,0 +1,143 @@
+"""Priors: how probable it is that each bidder holds each card, by the bids made so far.
+
+A policy bids deals at scores of whole games; no card is played. The counts of four bids are summed to those of three,
+two and one. The arrays `prior_bis` and `prior_best` have the layout of `service.bidding.inference.prior_rows`, with a
+probability in 255ths, at least 1, because a card that was never seen there is still possible.
+
+A sequence with fewer than ENOUGH deals also counts deals of its neighbours, the sequences in which one number is
+higher or lower by one. These are weighted so that the deals add up to ENOUGH, if there are so many. If there are fewer
+than LEAST, also for a sequence that was never seen, the probabilities of its bids without the last one count for the
+rest, as if they were deals.
+"""
+
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.game.cards import FIRST_SPADE
+from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import BLIND_NIL
+from service.bidding.inference.prior_rows import BIDS, COLUMNS, FIRST_ROWS, RANKS, bid_class
+from service.bidding.policies import parse_policy
+from tables.engine.bid_deals import BidDeals, bid_deals
+from tables.engine.jit import entry
+from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
+from tables.learning.training_data import seen_scores
+from tables.players.names import TABLES_PLAYER
+from tables.run.family import Arrays, Context, Family, recorded
+
+DEALS = 500_000  # in a chunk
+SCORES = 20_000  # that are drawn from, before rounds of whole games
+SCORES_BY = "bis"  # policy of these games
+ENOUGH = 1_000
+LEAST = 100
+SCALE = 255
+SEQUENCES = BIDS**4
+RULES = Rules()
+_PER_DEAL = np.repeat([3.0, 1.0], RANKS)  # cards in each column of a deal
+
+
+def _count_cards(made: BidDeals, classes: Any, counts: Any) -> None:
+    # classes: `bid_class` by bid. counts (SEQUENCES, 4, COLUMNS): the cards of each bidder, by the four bids.
+    for deal in range(len(made.hands)):
+        sequence = 0
+        for seat in range(4):
+            sequence = BIDS * sequence + classes[made.bids[deal, seat]]
+        for seat in range(4):
+            for suit in range(4):
+                for rank in range(RANKS):
+                    column = rank + (RANKS if 16 * suit >= FIRST_SPADE else 0)
+                    counts[sequence, seat, column] += made.hands[deal, seat] >> (16 * suit + rank) & 1
+
+
+count_cards = entry(_count_cards)
+CLASSES = np.array([bid_class(bid) for bid in range(BLIND_NIL + 1)])
+
+
+def priors_of(counts: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Return the priors (all rows, 4, COLUMNS) from the ``counts`` (SEQUENCES, 4, COLUMNS) after four bids."""
+    rows = np.zeros((FIRST_ROWS[-1], 4, COLUMNS))
+    for bids in range(1, 5):
+        own = counts.reshape(*(BIDS,) * bids, -1, 4, COLUMNS).sum(axis=bids).astype(np.float64)
+        filled = _with_neighbours(own, bids).reshape(-1, 4, COLUMNS)
+        before = rows[FIRST_ROWS[bids - 1] : FIRST_ROWS[bids]] if bids > 1 else np.full((1, 4, COLUMNS), 0.25)
+        missing = np.maximum(0.0, LEAST * _PER_DEAL - filled.sum(axis=1, keepdims=True))  # by card
+        filled += missing * np.repeat(before, BIDS, axis=0)
+        rows[FIRST_ROWS[bids] : FIRST_ROWS[bids + 1]] = filled / filled.sum(axis=1, keepdims=True)
+    return np.maximum(np.round(rows * SCALE), 1).astype(np.uint8)
+
+
+def _with_neighbours(own: NDArray[np.float64], bids: int) -> NDArray[np.float64]:
+    # own: counts by bids, seat and column. Return them with the share of the neighbours' counts that fills up ENOUGH.
+    near = np.zeros_like(own)
+    for axis in range(bids):
+        here, there = np.moveaxis(near, axis, 0), np.moveaxis(own, axis, 0)
+        here[1:-1] += there[2:]  # a nil is nobody's neighbour
+        here[2:] += there[1:-1]
+    cards = 4 * RANKS
+    deals = own.sum(axis=(-2, -1), keepdims=True) / cards
+    near_deals = near.sum(axis=(-2, -1), keepdims=True) / cards
+    share = np.clip((ENOUGH - deals) / np.maximum(near_deals, 1.0), 0.0, 1.0)
+    filled: NDArray[np.float64] = own + share * near
+    return filled
+
+
+def scores_of_games(ctx: Context) -> NDArray[np.int64]:
+    """Return scores (SCORES, 4) before the rounds of games that SCORES_BY plays; see `bid_deals.BidDeals`."""
+    policy = numba_typed(parse_policy(SCORES_BY))
+    profiles = tables_for(kernel_tables(ctx.inputs), RULES, [policy])
+
+    def play(_index: int, seed: int) -> Arrays:
+        seen = np.zeros((SCORES, 4), np.int64)
+        players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
+        seen_scores(seed & 0x7FFFFFFF, 0, SCORES, RULES, policy, players, profiles, seen)
+        return {"seen": seen}
+
+    return cast("NDArray[np.int64]", ctx.gathered("scores", 1, play)["seen"])
+
+
+def _family(name: str) -> Family:
+    array = f"prior_{name}"
+    bidder = BIDDERS[name]
+
+    def make(ctx: Context) -> Arrays:
+        scores = scores_of_games(ctx)
+        profiles = kernel_tables(ctx.inputs)
+        chunks = max(1, ctx.size("deals") // DEALS)
+        deals = min(DEALS, ctx.size("deals"))
+
+        def count(index: int, seed: int) -> Arrays:
+            counts = np.zeros((SEQUENCES, 4, COLUMNS), np.int64)
+            count_cards(bid_deals(seed, index * deals, deals, RULES, bidder, profiles, scores), CLASSES, counts)
+            return {"counts": counts}
+
+        counts = ctx.chunks("deals", chunks, count)["counts"]
+        ctx.figure("deals", counts.sum() / 52)
+        ctx.figure("sequences", float(np.count_nonzero(counts.any(axis=(1, 2)))))
+        return {array: priors_of(counts)}
+
+    return Family(
+        name=array,
+        generator=1,
+        make=make,
+        axes={array: ("one to four bids", "bidder", "ranks of a side suit, then of spades")},
+        parameters={
+            "policy": bidder,
+            "scores_by": SCORES_BY,
+            "scores": SCORES,
+            "enough": [ENOUGH, LEAST],
+            "rules": recorded(RULES),
+        },
+        sizes={"deals": BIDDER_DEALS[name]},
+        depends=BIDDER_DEPENDS[name],
+    )
+
+
+_BIS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
+# The policies whose bids are read (`service.bidding.inference.inference.BIDDERS`), and what they need.
+BIDDERS = {"bis": "bis", "best": "winprob"}
+BIDDER_DEPENDS = {"bis": _BIS, "best": (*_BIS, "rb", "means", "win", "net")}
+# `winprob` bids fifteen times as slowly as `bis`.
+BIDDER_DEALS = {"bis": 100_000_000, "best": 15_000_000}
+FAMILIES = tuple(map(_family, BIDDERS))

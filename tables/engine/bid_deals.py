@@ -1,0 +1,58 @@
+"""Deals that are only bid, at scores of whole games: what players bid with the hands that they hold."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.game.rules import Rules
+from service.bidding.policies import parse_policy
+from service.bidding.policy import Policy
+from service.bidding.table_views import Tables
+from service.playing.state import PlayState
+from service.playing.tricks import carry_rules
+from tables.engine.deal import Deals, below, deal_round, open_table
+from tables.engine.game import bid_seat
+from tables.engine.jit import round_loop
+from tables.engine.simulate import numba_typed, tables_for
+
+
+class BidDeals(NamedTuple):
+    """Deals and the bids made with them."""
+
+    hands: Any  # int64 (n, 4), by seat
+    bids: Any  # int8 (n, 4)
+    scores: Any  # int16 (n, 4): points and bags of the first bidder's side, then of the other
+
+
+def _bid_deals(
+    states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, profiles: Any, scores: Any, made: BidDeals
+) -> None:
+    # scores (m, 4): what is drawn from, as in BidDeals.
+    state = open_table(states, rules)
+    carry_rules(state, rules)
+    for number in range(deals.first, deals.last):
+        i = number - deals.first
+        deal_round(state, deals.seed, number, 0)
+        row = below(state, len(scores))
+        for side in range(2):
+            state.score[side], state.bags[side] = scores[row, 2 * side], scores[row, 2 * side + 1]
+        for cell in range(4):
+            made.scores[i, cell] = scores[row, cell]
+        for seat in range(4):
+            state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
+            made.hands[i, seat] = state.hand[seat]
+            made.bids[i, seat] = state.bid[seat]
+
+
+_loop = round_loop(_bid_deals)
+
+
+def bid_deals(
+    seed: int, first: int, n: int, rules: Rules, bidder: str, profiles: tuple[Tables, ...], scores: NDArray[np.int64]
+) -> BidDeals:
+    """Return ``n`` deals from number ``first`` on, bid by ``bidder`` at random ones of ``scores`` (m, 4)."""
+    policy = numba_typed(parse_policy(bidder, rules.variant))
+    made = BidDeals(np.zeros((n, 4), np.int64), np.zeros((n, 4), np.int8), np.zeros((n, 4), np.int16))
+    _loop(seed & 0x7FFFFFFF, first, first + n, rules, policy, tables_for(profiles, rules, [policy]), scores, made)
+    return made

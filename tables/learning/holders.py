@@ -1,0 +1,190 @@
+"""The nets that say who holds each unseen card, one for each policy whose bids are read (`holder_net`).
+
+A policy bids deals at scores of whole games, as for the priors. A sample is one player's view of such a deal after one
+to four bids. The net learns the seat of each card that the player does not see, by cross-entropy. Exact counts of cards
+come only later, in `service.bidding.inference.deals`: there they change the log-loss by less than .0001 a card.
+
+Training is split into parts, so that it goes on after an interruption: a part ends with the weights and with the state
+of the optimiser.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.scoring import BLIND_NIL
+from service.bidding.inference.holder_net import (
+    CARDS,
+    INPUTS,
+    OTHERS,
+    SCORES,
+    WEIGHT_UNIT,
+    HolderNet,
+    inputs_of,
+    places_of,
+    shares,
+)
+from tables.builders.priors import BIDDER_DEPENDS, BIDDERS, RULES, SCORES_BY, scores_of_games
+from tables.engine.bid_deals import BidDeals, bid_deals
+from tables.engine.simulate import kernel_tables
+from tables.run.family import Arrays, BuildError, Context, Family, recorded
+
+LAYERS = (256, 128)
+DEALS = 250_000  # in a chunk
+BATCH = 1024
+RATE = 3e-3  # learning rate at the start; it falls to 0 along a cosine
+PARTS = 8
+ALL_BIDS = 0.5  # share of samples after four bids; in the others one, two or three
+UNKNOWN = 0.02  # share of bids that the net does not get to know, as after a blind nil
+MOST_WEIGHT = 2**20  # in WEIGHT_UNIT; a test checks that the sums of the nets that ship stay below 2**53, and exact
+# The scale of each input in training. Scores have large values, and would learn too fast.
+SCALES = np.array([1.0] * (INPUTS - SCORES) + [0.05, 0.05, 0.1, 0.1], np.float32)
+NET = HolderNet._fields
+
+
+class Views(NamedTuple):
+    """What n players see of deals, and where the cards are."""
+
+    inputs: NDArray[np.int16]  # (n, INPUTS)
+    owners: NDArray[np.int8]  # (n, CARDS): by the net's places, 0 to 2: the other seat that holds the card; -1: own
+
+
+def views_of(deals: BidDeals, seats: NDArray[np.int64], bids: NDArray[np.int64]) -> Views:
+    """Return the view of one of the ``seats`` (n,) of each deal; ``bids`` (n, 4): those that it knows."""
+    n = np.arange(len(seats))
+    hands = deals.hands[n, seats]
+    places = places_of(hands)
+    side = seats & 1
+    columns = np.stack([2 * side, 2 - 2 * side, 2 * side + 1, 3 - 2 * side], axis=1)
+    scores = deals.scores[n[:, None], columns].astype(np.int64)
+    owners = np.full((len(seats), CARDS), -1, np.int8)
+    cards = np.flatnonzero(np.arange(64) % 16 < 13)
+    for other in range(OTHERS):
+        held = deals.hands[n, seats + other + 1 & 3][:, None] >> cards & 1
+        rows, columns = np.nonzero(held)
+        owners[rows, places[rows, cards[columns]]] = other
+    return Views(inputs_of(hands, seats, bids, scores, places), owners)
+
+
+def known_bids(bids: NDArray[np.int8], made: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return ``bids`` (n, 4) with NO_BID for a blind nil and for those beyond the first ``made`` (n,)."""
+    known = np.where(np.arange(4) < made[:, None], bids.astype(np.int64), NO_BID)
+    return np.where(known == BLIND_NIL, NO_BID, known)
+
+
+def drawn_views(deals: BidDeals, rng: np.random.Generator, n: int) -> Views:
+    """Return ``n`` views of random deals, by random seats after random numbers of bids."""
+    rows = rng.integers(0, len(deals.hands), n)
+    made = np.where(rng.random(n) < ALL_BIDS, 4, rng.integers(1, 4, n))
+    bids = known_bids(deals.bids[rows], made)
+    bids[rng.random((n, 4)) < UNKNOWN] = NO_BID
+    return views_of(BidDeals(*(field[rows] for field in deals)), rng.integers(0, 4, n), bids)
+
+
+def log_loss(net: HolderNet, views: Views) -> float:
+    """Return the mean log-loss of the net's shares, in nats for each card that the player does not see."""
+    unseen = views.owners >= 0
+    found = np.take_along_axis(shares(net, views.inputs), np.maximum(views.owners, 0)[:, :, None], axis=2)[:, :, 0]
+    return float(-np.log(found[unseen]).mean())
+
+
+def whole_numbers(weights: Arrays) -> HolderNet:
+    """Return trained weights as the net's integers. Raises `BuildError` if one is too large."""
+    scales = np.append(SCALES, 1.0)[:, None]
+    net = [np.round(weights[name] * (scales if name == "first" else 1.0) / WEIGHT_UNIT) for name in NET]
+    most = max(float(np.abs(array).max()) for array in net)
+    if most > MOST_WEIGHT:
+        raise BuildError(f"a weight is {most * WEIGHT_UNIT:.3g}; accepted: at most {MOST_WEIGHT * WEIGHT_UNIT:.3g}")
+    return HolderNet(*net)
+
+
+def _deals(ctx: Context, name: str, bidder: str) -> BidDeals:
+    profiles, scores = kernel_tables(ctx.inputs), scores_of_games(ctx)
+    n = min(DEALS, ctx.size(name))
+
+    def bid(index: int, seed: int) -> Arrays:
+        return bid_deals(seed, index * n, n, RULES, bidder, profiles, scores)._asdict()
+
+    return BidDeals(**ctx.gathered(name, max(1, ctx.size(name) // n), bid))
+
+
+def _trained(ctx: Context, deals: BidDeals) -> Arrays:
+    """Return the trained weights, as floats."""
+    from tables.learning import holder_fit  # not above: only this function needs JAX, which takes a second to import
+
+    steps = max(PARTS, ctx.size("samples") // BATCH) // PARTS  # of a part
+    fit = holder_fit.Fit(SCALES, RATE, PARTS * steps)
+    weights: Arrays = first_weights(np.random.default_rng(ctx.seed), LAYERS)
+    state: Arrays = {}
+    for part in range(PARTS):
+
+        def learn(_: int, seed: int, weights: Arrays = weights, state: Arrays = state) -> Arrays:
+            rng = np.random.default_rng(seed)
+            coming = (drawn_views(deals, rng, BATCH) for _ in range(steps))
+            bar = tqdm(coming, total=steps, desc="holders/fit", disable=None if ctx.progress else True)
+            return fit.go_on(weights, state, bar)
+
+        learnt = ctx.chunks(f"fit-{part}", 1, learn)
+        weights = {name: learnt[name] for name in NET}
+        state = {name: array for name, array in learnt.items() if name not in NET}
+    return weights
+
+
+def first_weights(rng: np.random.Generator, layers: tuple[int, int]) -> dict[str, NDArray[np.float32]]:
+    """Return random weights by name; the last row of each, the biases, is 0."""
+    width, depth = layers
+    found = {}
+    for name, rows, columns, size in (
+        ("first", INPUTS, width, np.sqrt(1.5 / INPUTS)),
+        ("second", width, depth, np.sqrt(2.0 / width)),
+        ("out", depth, CARDS * OTHERS, 0.01),
+    ):
+        drawn = np.zeros((rows + 1, columns), np.float32)
+        drawn[:-1] = rng.normal(0.0, size, (rows, columns))
+        found[name] = drawn
+    return found
+
+
+def _maker(name: str) -> Callable[[Context], Arrays]:
+    def make(ctx: Context) -> Arrays:
+        net = whole_numbers(_trained(ctx, _deals(ctx, "deals", BIDDERS[name])))
+        held_out = _deals(ctx, "held_out", BIDDERS[name])
+        seats = np.random.default_rng(ctx.seed).integers(0, 4, len(held_out.hands))
+        for made in range(1, 5):
+            bids = known_bids(held_out.bids, np.full(len(seats), made))
+            ctx.figure(f"log_loss_after_{made}_bids", log_loss(net, views_of(held_out, seats, bids)))
+        return {f"holders_{name}_{part}": array.astype(np.int32) for part, array in net._asdict().items()}
+
+    return make
+
+
+_AXES = {
+    "first": ("a player's inputs, then the biases", "first hidden layer"),
+    "second": ("first hidden layer, then the biases", "second"),
+    "out": ("second hidden layer, then the biases", "card, and seat that may hold it"),
+}
+FAMILIES = tuple(
+    Family(
+        name=f"holders_{name}",
+        generator=1,
+        make=_maker(name),
+        axes={f"holders_{name}_{part}": axes for part, axes in _AXES.items()},
+        parameters={
+            "policy": BIDDERS[name],
+            "scores_by": SCORES_BY,
+            "layers": list(LAYERS),
+            "batch": BATCH,
+            "rate": RATE,
+            "parts": PARTS,
+            "drawn": [ALL_BIDS, UNKNOWN],
+            "rules": recorded(RULES),
+        },
+        sizes={"deals": 4_000_000, "samples": 40_000_000, "held_out": 20_000},
+        depends=BIDDER_DEPENDS[name],
+    )
+    for name in BIDDERS
+)

@@ -1,0 +1,85 @@
+"""Random deals of unseen cards by weights, as kernels: `service.bidding.inference.deals` for a card player's search.
+
+A deal's probability is proportional to the product of its cards' weights. Sums over the deals of the last cards decide
+each draw: with the cards in order, the rest of a deal depends only on how many places the next two seats have left.
+"""
+
+from typing import Any
+
+from service.bidding.game.cards import lowest
+from service.playing.common import unseen_cards
+from service.playing.state import PlayState
+from tables.engine.deal import uniform
+from tables.players.unseen import places
+
+MOST_UNSEEN = 39
+SIDE = 14  # a seat has 0 to 13 places
+
+
+def sum_deals(state: PlayState, me: int, weights: Any, sums: Any) -> float:
+    """Fill ``sums`` (MOST_UNSEEN + 1, SIDE, SIDE) and return the sum over all deals, 0 if no deal fits.
+
+    ``weights`` (64, 3): by card, for the next three seats. Voids of the state count as weight 0. ``sums[i, a, b]`` is
+    the sum over the deals of cards i and on, in their order by number, if the next two seats have a and b places left.
+    """
+    first, second = places(state, me, (me + 1) & 3), places(state, me, (me + 2) & 3)
+    third = places(state, me, (me + 3) & 3)
+    left = unseen_cards(state, me)
+    m = left.bit_count()
+    sums[m, 0, 0] = 1.0
+    for i in range(m - 1, -1, -1):
+        card = left.bit_length() - 1
+        left ^= 1 << card
+        one, two = _weight(state, me, 1, card, weights), _weight(state, me, 2, card, weights)
+        three = _weight(state, me, 3, card, weights)
+        rest = m - i
+        for a in range(min(first, rest) + 1):
+            for b in range(max(0, rest - a - third), min(second, rest - a) + 1):
+                total = 0.0
+                if a > 0:
+                    total += one * sums[i + 1, a - 1, b]
+                if b > 0:
+                    total += two * sums[i + 1, a, b - 1]
+                if rest - a - b > 0:
+                    total += three * sums[i + 1, a, b]
+                sums[i, a, b] = total
+    return float(sums[0, first, second])
+
+
+def draw_deal(state: PlayState, me: int, weights: Any, sums: Any, sim: PlayState) -> None:
+    """Write a random deal to the hands of ``sim``: the hand of ``me`` stays, its generator draws the others.
+
+    ``sums``: from `sum_deals` for the same state and seat.
+    """
+    a, b = places(state, me, (me + 1) & 3), places(state, me, (me + 2) & 3)
+    left = unseen_cards(state, me)
+    one = 0
+    two = 0
+    three = 0
+    i = 0
+    while left:
+        card = lowest(left)
+        bit = 1 << card
+        left ^= bit
+        lot = uniform(sim) * sums[i, a, b]
+        i += 1
+        to_one = _weight(state, me, 1, card, weights) * sums[i, a - 1, b] if a > 0 else 0.0
+        to_two = _weight(state, me, 2, card, weights) * sums[i, a, b - 1] if b > 0 else 0.0
+        if lot < to_one:
+            one |= bit
+            a -= 1
+        elif lot < to_one + to_two:
+            two |= bit
+            b -= 1
+        else:
+            three |= bit
+    sim.hand[me] = state.hand[me]
+    sim.hand[((me + 1) & 3)] = one
+    sim.hand[((me + 2) & 3)] = two
+    sim.hand[((me + 3) & 3)] = three
+
+
+def _weight(state: PlayState, me: int, step: int, card: int, weights: Any) -> float:
+    if state.void[(me + step) & 3] >> (card >> 4) & 1:
+        return 0.0
+    return float(weights[card, step - 1])

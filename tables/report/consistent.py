@@ -1,0 +1,97 @@
+"""What can be known at best: the cards of others in random deals that fit one player's hand and all bids.
+
+With every deal that fits, the share of deals in which a seat holds a card is its true probability. A sample of n deals
+gives shares p. Two estimates of the smallest possible log-loss come from them: the log-loss of p on the true deal,
+which is about 1 / n too high for three seats, and the entropy of p, which is as much too low. Their mean has no such
+error. How far a model q is above it is the relative entropy of p and q, corrected in the same way.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.game.rules import Rules
+from service.bidding.policy import Policy
+from service.playing.state import PlayState
+from service.playing.tricks import carry_rules
+from tables.engine.bid_deals import BidDeals
+from tables.engine.deal import Deals, open_table, seed_rng, start_round
+from tables.engine.game import bid_seat
+from tables.engine.jit import round_loop
+from tables.engine.scratch import scratch
+from tables.players.unseen import WAYS, count_deals, deal_unseen
+
+STREAM = 1 << 23  # of random numbers
+
+
+class Fitting(NamedTuple):
+    """For each position, the deals that fit."""
+
+    held: Any  # float64 (n, 3, 64): deals in which each other seat holds each card
+    found: Any  # int64 (n,): deals
+    most: Any  # int64 (2,): deals to find, and to try for them
+
+
+def _fitting_deals(
+    states: list[PlayState],
+    deals: Deals,
+    rules: Rules,
+    policy: Policy,
+    profiles: Any,
+    made: BidDeals,
+    seats: Any,
+    fitting: Fitting,
+) -> None:
+    # Positions deals.first to deals.last of `made`, seen from `seats`.
+    state = open_table(states, rules)
+    carry_rules(state, rules)
+    ways = scratch(WAYS)
+    for i in range(deals.first, deals.last):
+        start_round(state)
+        for seat in range(4):
+            state.hand[seat], state.bid[seat] = made.hands[i, seat], made.bids[i, seat]
+        for side in range(2):
+            state.score[side], state.bags[side] = made.scores[i, 2 * side], made.scores[i, 2 * side + 1]
+        me = seats[i]
+        seed_rng(state, deals.seed, i, STREAM)
+        count_deals(state, me, ways)
+        for _ in range(fitting.most[1]):
+            deal_unseen(state, me, ways, state)
+            fits = True
+            for step in range(1, 4):
+                seat = (me + step) & 3
+                # A bidder sees only the bids before its own.
+                fits = fits and bid_seat(state, seat, rules, policy, profiles) == state.bid[seat]
+            if fits:
+                fitting.found[i] += 1
+                for step in range(1, 4):
+                    for card in range(64):
+                        fitting.held[i, step - 1, card] += state.hand[(me + step) & 3] >> card & 1
+                if fitting.found[i] >= fitting.most[0]:
+                    break
+
+
+fitting_deals = round_loop(_fitting_deals)
+
+
+class Bound(NamedTuple):
+    """The smallest possible log-loss of a position, and by how much a model is above it, in nats a card."""
+
+    least: float
+    gap: float
+
+
+def bound(p: NDArray[np.float64], n: int, q: NDArray[np.float64], holders: NDArray[np.int64]) -> Bound:
+    """Return the bound of one position.
+
+    ``p`` (m, 3): shares in ``n`` deals that fit; ``q`` (m, 3): the model; ``holders`` (m,): who holds each card.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        entropy = float(-np.where(p > 0, p * np.log(p), 0.0).sum(axis=1).mean())
+    error = ((p > 0).sum(axis=1) - 1).mean() / (2 * n)  # of the entropy, to first order
+    # A seat that the sample never gave the card gets half a deal.
+    smoothed = (p * n + 0.5) / (n + 1.5)
+    loss = float(-np.log(smoothed[np.arange(len(p)), holders]).mean())
+    cross = float(-(p * np.log(q)).sum(axis=1).mean())
+    return Bound((entropy + loss) / 2, cross - entropy - error)

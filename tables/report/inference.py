@@ -1,0 +1,281 @@
+"""The sections of docs/inference.md: how well `service.bidding.inference` says who holds the unseen cards.
+
+Positions are deals that no table was made from, bid at scores of whole games and seen from one random seat. Log-loss is
+in nats for each unseen card: 0 is perfect. The error is the mean distance between the stated probability and 0 or 1,
+over all unseen cards and other seats, in percent; three equal chances have 44.4.
+"""
+
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.game.scoring import Standing
+from service.bidding.game.variants import deck_of
+from service.bidding.inference.deals import Floats, deals_of
+from service.bidding.inference.inference import BIDDERS, Bids, Readers, infer, readers_of
+from service.bidding.inference.knowledge import View, unseen_of
+from service.bidding.inference.prior_rows import column_of, row_of
+from service.bidding.policies import parse_policy
+from service.playing.state import PlayState
+from service.playing.tricks import carry_rules, play_card
+from tables.builders.priors import BIDDERS as POLICIES
+from tables.builders.priors import RULES, SCORES_BY
+from tables.engine.bid_deals import BidDeals, bid_deals
+from tables.engine.deal import Deals, open_table, seat_players, start_round
+from tables.engine.jit import round_loop
+from tables.engine.simulate import numba_typed, player_rows, tables_for
+from tables.learning.training_data import seen_scores
+from tables.markdown import table
+from tables.players.choose_card import choose_card
+from tables.players.names import TABLES_PLAYER
+from tables.report import plots
+from tables.report.consistent import Bound, Fitting, bound, fitting_deals
+from tables.report.setup import Setup
+
+SCORES = 5_000
+BEST_POSITIONS = 2_000  # for the best possible log-loss, at the report's 10,000 pairs
+FOUND, TRIES = 400, 400_000  # deals that fit a position, and deals tried to find them
+FEWEST = 100  # with fewer, a position is left out
+BINS = 20
+OTHERS = ("bis", "winprob", "rb", "ms", "io", "bis:level=3", "bis:convention=big5")  # who bids, in `others`
+UNIFORM = float(np.log(3.0))
+
+
+class Judged(NamedTuple):
+    """How well one position's probabilities were."""
+
+    log_loss: float  # nats a card
+    error: float  # mean distance, 0..1
+    bins: Floats  # (BINS, 3): by stated probability, how many, their sum, and how many came true
+
+
+def judge(probabilities: Floats, holders: NDArray[np.int64]) -> Judged:
+    """Return how well ``probabilities`` (m, seats) were, where ``holders`` (m,) hold the cards."""
+    true = np.zeros(probabilities.shape)
+    true[np.arange(len(holders)), holders] = 1.0
+    bins = np.zeros((BINS, 3))
+    cell = np.minimum((probabilities * BINS).astype(int), BINS - 1)
+    for column, values in enumerate((np.ones_like(true), probabilities, true)):
+        np.add.at(bins[:, column], cell, values)
+    loss = -np.log(np.maximum(probabilities, 1e-12)[true == 1.0]).mean()
+    return Judged(float(loss), float(np.abs(true - probabilities).mean()), bins)
+
+
+def positions(setup: Setup, bidder: str, n: int, seed: int) -> BidDeals:
+    """Return ``n`` deals bid by ``bidder`` at scores of whole games."""
+    policy = numba_typed(parse_policy(SCORES_BY))
+    seen = np.zeros((SCORES, 4), np.int64)
+    players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
+    seen_scores(seed + 1, 0, SCORES, RULES, policy, players, tables_for(setup.tables, RULES, [policy]), seen)
+    return bid_deals(seed, 0, n, RULES, bidder, setup.tables, seen)
+
+
+def view_of(deals: BidDeals, i: int, seat: int) -> View:
+    """Return what ``seat`` knows of deal ``i`` before the first card."""
+    return View(deck_of(RULES), seat, int(deals.hands[i, seat]), 0, 0, (0, 0, 0, 0), (0, 0, 0, 0))
+
+
+def bids_of(deals: BidDeals, i: int, seat: int, made: int, bidder: str) -> Bids:
+    """Return the first ``made`` bids of deal ``i``, read as those of ``bidder`` (one of BIDDERS)."""
+    us, us_bags, them, them_bags = (int(x) for x in np.roll(deals.scores[i], -2 * (seat & 1)))
+    return Bids(tuple(map(int, deals.bids[i, :made])), bidder, Standing(us, them, us_bags, them_bags))
+
+
+def holders_of(deals: BidDeals, i: int, view: View) -> NDArray[np.int64]:
+    """Return the column of the seat that holds each card that ``view`` does not show."""
+    unseen = unseen_of(view)
+    hands = [int(deals.hands[i, seat]) for seat in unseen.seats]
+    return np.array([next(c for c, hand in enumerate(hands) if hand >> card & 1) for card in unseen.cards])
+
+
+def _net(view: View, bids: Bids, readers: Readers) -> Floats:
+    found = infer(view, bids, RULES, readers)
+    assert found is not None, "the true deal fits"
+    return found.deals.probabilities
+
+
+def _prior(view: View, bids: Bids, readers: Readers) -> Floats:
+    unseen = unseen_of(view)
+    prior = readers.priors[bids.bidder][row_of(bids.bids)]
+    found = deals_of(prior[np.ix_(unseen.seats, [column_of(c) for c in unseen.cards])].T / 255.0, unseen.counts)
+    assert found is not None, "every seat may hold every card"
+    return found.probabilities
+
+
+def _seats(n: int, seed: int) -> NDArray[np.int64]:
+    return np.random.default_rng(seed).integers(0, 4, n)
+
+
+def _mean(values: Iterable[float], factor: float = 1.0, digits: int = 4) -> str:
+    """Return a mean with its 95% interval."""
+    found = factor * np.array(list(values))
+    half = 1.96 * found.std() / np.sqrt(len(found))
+    return f"{found.mean():.{digits}f} [{found.mean() - half:.{digits}f}, {found.mean() + half:.{digits}f}]"
+
+
+def log_loss(setup: Setup) -> str:
+    """Return log-loss and error after one to four bids, of the priors and of the net."""
+    readers = readers_of(setup.opened.arrays)
+    n = max(1, setup.pairs // 2)
+    seats = _seats(n, setup.seed)
+    rows = []
+    for bidder in BIDDERS:
+        deals = positions(setup, POLICIES[bidder], n, setup.seed)
+        for made in range(1, 5):
+            cells = []
+            for model in (_prior, _net):
+                judged = []
+                for i in range(n):
+                    view, bids = view_of(deals, i, seats[i]), bids_of(deals, i, seats[i], made, bidder)
+                    holders = holders_of(deals, i, view)
+                    judged.append(judge(model(view, bids, readers), holders))
+                cells += [_mean(one.log_loss for one in judged), f"{100 * np.mean([one.error for one in judged]):.2f}"]
+            rows.append((f"`{bidder}`", made, *cells))
+    words = f"{n:,} positions for each policy, seed {setup.seed}, tables {setup.opened.version}."
+    head = "who bids | bids | prior: log-loss | error, % | net: log-loss | error, %"
+    return f"{words} Three equal chances: {UNIFORM:.4f} and 44.44.\n\n" + table(head, rows)
+
+
+def best_possible(setup: Setup) -> str:
+    """Return the smallest possible log-loss after four bids of `bis`, and how far the net and the priors are above."""
+    readers = readers_of(setup.opened.arrays)
+    n = max(1, BEST_POSITIONS * setup.pairs // 10_000)
+    deals, seats = positions(setup, POLICIES["bis"], n, setup.seed), _seats(n, setup.seed)
+    policy = numba_typed(parse_policy(POLICIES["bis"]))
+    profiles = tables_for(setup.tables, RULES, [policy])
+    fitting = Fitting(np.zeros((n, 3, 64)), np.zeros(n, np.int64), np.array([FOUND, TRIES]))
+
+    def fit(part: range) -> None:
+        fitting_deals(setup.seed, part.start, part.stop, RULES, policy, profiles, deals, seats, fitting)
+
+    size = 20  # positions in a part, so that threads end at about the same time
+    with ThreadPoolExecutor(setup.jobs) as pool:
+        list(pool.map(fit, [range(at, min(at + size, n)) for at in range(0, n, size)]))
+    bounds: dict[str, list[Bound]] = {"net": [], "prior": []}
+    losses: list[float] = []
+    for i in range(n):
+        if fitting.found[i] < FEWEST:
+            continue
+        view, bids = view_of(deals, i, seats[i]), bids_of(deals, i, seats[i], 4, "bis")
+        p = fitting.held[i][:, list(unseen_of(view).cards)].T / fitting.found[i]
+        holders = holders_of(deals, i, view)
+        for name, model in (("net", _net), ("prior", _prior)):
+            q = model(view, bids, readers)
+            bounds[name].append(bound(p, int(fitting.found[i]), q, holders))
+            if name == "net":
+                losses.append(judge(q, holders).log_loss)
+    used = len(losses)
+    rows = [
+        ("best possible", _mean(one.least for one in bounds["net"]), "-"),
+        ("net", _mean(losses), _mean((one.gap for one in bounds["net"]), digits=5)),
+        ("prior", "-", _mean((one.gap for one in bounds["prior"]), digits=5)),
+    ]
+    words = (
+        f"{n:,} positions after four bids of `bis`, seed {setup.seed}; {used:,} of them have at least {FEWEST} deals "
+        f"that fit among {TRIES:,}. The other {n - used:,} are left out: their bids are rare. If there are "
+        "any, these positions are easier than those of the table above."
+    )
+    return words + "\n\n" + table(" | log-loss | above the best possible", rows)
+
+
+def _record_plays(
+    states: list[PlayState], deals: Deals, players: object, made: BidDeals, cards: NDArray[np.int64]
+) -> None:
+    # cards (n, 52): the cards in the order of play
+    state = open_table(states, RULES)
+    carry_rules(state, RULES)
+    for i in range(deals.first, deals.last):
+        start_round(state)
+        seat_players(state, players)
+        for seat in range(4):
+            state.hand[seat], state.bid[seat] = made.hands[i, seat], made.bids[i, seat]
+        for side in range(2):
+            state.score[side], state.bags[side] = made.scores[i, 2 * side], made.scores[i, 2 * side + 1]
+        for place in range(52):
+            seat = (state.leader + state.trick_size) & 3
+            cards[i, place] = choose_card(state, seat)
+            play_card(state, seat, cards[i, place])
+
+
+record_plays = round_loop(_record_plays)
+
+
+def views_by_trick(deals: BidDeals, i: int, plays: NDArray[np.int64], seat: int) -> list[View]:
+    """Return what ``seat`` knows before each of the 13 tricks of deal ``i``; ``plays`` (52,): the cards played."""
+    owner = {card: s for s in range(4) for card in range(64) if int(deals.hands[i, s]) >> card & 1}
+    played, voids, found = [0] * 4, [0] * 4, []
+    for trick in range(13):
+        a, b, c, d = played
+        e, f, g, h = voids
+        found.append(view_of(deals, i, seat)._replace(played=(a, b, c, d), voids=(e, f, g, h)))
+        cards = [int(card) for card in plays[4 * trick : 4 * trick + 4]]
+        for card in cards:
+            played[owner[card]] |= 1 << card
+            if card >> 4 != cards[0] >> 4:
+                voids[owner[card]] |= 1 << (cards[0] >> 4)
+    return found
+
+
+def by_trick(setup: Setup) -> str:
+    """Return log-loss by trick in self-play of `bis`, with bids and without them, and the plot of calibration."""
+    readers = readers_of(setup.opened.arrays)
+    n = max(1, setup.pairs // 10)
+    deals, seats = positions(setup, POLICIES["bis"], n, setup.seed), _seats(n, setup.seed)
+    plays = np.zeros((n, 52), np.int64)
+    record_plays(setup.seed, 0, n, player_rows(TABLES_PLAYER, TABLES_PLAYER), deals, plays)
+    rows, bins = [], {name: np.zeros((n, BINS, 3)) for name in ("before the first card", "later")}
+    views = [views_by_trick(deals, i, plays[i], seats[i]) for i in range(n)]
+    for trick in range(13):
+        with_bids, without = [], []
+        for i in range(n):
+            view, bids = views[i][trick], bids_of(deals, i, seats[i], 4, "bis")
+            holders = holders_of(deals, i, view)
+            judged = judge(_net(view, bids, readers), holders)
+            with_bids.append(judged)
+            bins["later" if trick else "before the first card"][i] += judged.bins
+            unseen = unseen_of(view)
+            plain = deals_of(unseen.allowed, unseen.counts)
+            assert plain is not None, "the true deal fits"
+            without.append(judge(plain.probabilities, holders).log_loss)
+        error = 100 * float(np.mean([one.error for one in with_bids]))
+        rows.append((trick + 1, _mean(without), _mean(one.log_loss for one in with_bids), f"{error:.2f}"))
+    series = []
+    for name, counted in bins.items():
+        by_round = counted[:, counted.sum(axis=0)[:, 0] > 0]
+        number, stated, true = by_round.sum(axis=0).T
+        rate = true / number
+        # Of one round, all cards hang together. So the error comes from the differences between rounds.
+        error = np.sqrt(((by_round[:, :, 2] - rate * by_round[:, :, 0]) ** 2).sum(axis=0)) / number
+        series.append(plots.Series(name, stated / number, rate, 1.96 * error))
+    svg = plots.lines(series, "probability stated", "share that came true")
+    image = setup.image("inference-calibration", svg, "Stated probabilities of who holds a card, and what came true")
+    head = "before trick | cards and voids only: log-loss | with the bids: log-loss | error, %"
+    words = f"{n:,} rounds of `bis` with card player {TABLES_PLAYER}, seen from one seat, seed {setup.seed}."
+    return f"{words}\n\n{table(head, rows)}\n\n{image}"
+
+
+def others(setup: Setup) -> str:
+    """Return the log-loss after four bids when other bidders sit there than the ones assumed."""
+    readers = readers_of(setup.opened.arrays)
+    n = max(1, setup.pairs // 5)
+    seats = _seats(n, setup.seed)
+    rows = []
+    for bidder in OTHERS:
+        deals = positions(setup, bidder, n, setup.seed)
+        cells = []
+        for assumed in BIDDERS:
+            model = partial(_net, readers=readers)
+            views = (view_of(deals, i, seats[i]) for i in range(n))
+            cells.append(
+                _mean(
+                    judge(model(view, bids_of(deals, i, seats[i], 4, assumed)), holders_of(deals, i, view)).log_loss
+                    for i, view in enumerate(views)
+                )
+            )
+        rows.append((f"`{bidder}`", *cells))
+    words = f"Log-loss after four bids, {n:,} positions each, seed {setup.seed}. Below {UNIFORM:.4f}, the bids help."
+    return words + "\n\n" + table(" | ".join(["who bids", *(f"read as `{name}`" for name in BIDDERS)]), rows)

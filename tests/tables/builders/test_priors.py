@@ -1,0 +1,91 @@
+"""Priors: counts of bid deals, compiled and in plain Python, and what becomes of rare sequences of bids."""
+
+import numpy as np
+import pytest
+
+from service.bidding.inference.inference import BIDDERS as READ
+from service.bidding.inference.prior_rows import BIDS, COLUMNS, FIRST_ROWS, column_of, row_of
+from service.bidding.policies import parse_policy
+from service.bidding.tableset import open_tables
+from tables.builders import priors
+from tables.builders.priors import BIDDERS, CLASSES, ENOUGH, LEAST, RULES, SCALE, SEQUENCES, priors_of
+from tables.engine import bid_deals as module
+from tables.engine.bid_deals import BidDeals, bid_deals
+from tables.engine.deal import Deals
+from tables.engine.simulate import kernel_tables, numba_typed, tables_for
+from tables.engine.states import new_states
+
+A_DEAL = np.repeat([3, 1], 13)  # cards in each column
+
+
+def deals(n=40):
+    scores = np.array([[120, 3, 480, 0]])
+    return bid_deals(5, 0, n, RULES, "bis", kernel_tables(open_tables().arrays), scores)
+
+
+def test_counts_in_plain_python_and_compiled():
+    plain, compiled = (np.zeros((SEQUENCES, 4, COLUMNS), np.int64) for _ in range(2))
+    priors._count_cards(deals(), CLASSES, plain)
+    priors.count_cards(deals(), CLASSES, compiled)
+    assert np.array_equal(plain, compiled)
+    assert np.array_equal(plain.sum(axis=(0, 1)), 40 * A_DEAL)
+    assert (plain.sum(axis=2) % 13 == 0).all()
+
+
+def test_bids_in_plain_python_and_compiled():
+    compiled = deals()
+    policy = numba_typed(parse_policy("bis"))
+    profiles = tables_for(kernel_tables(open_tables().arrays), RULES, [policy])
+    plain = BidDeals(*map(np.zeros_like, compiled))
+    module._bid_deals(new_states(1), Deals(5, 0, 40), RULES, policy, profiles, np.array([[120, 3, 480, 0]]), plain)
+    for name in BidDeals._fields:
+        assert np.array_equal(getattr(plain, name), getattr(compiled, name)), name
+
+
+def test_the_service_offers_the_policies_that_are_counted():
+    assert tuple(BIDDERS) == READ
+
+
+def counts_of(*rows):
+    """Counts of ``deals`` with the four ``bids`` in which bidder ``seat`` holds all that is counted."""
+    counts = np.zeros((SEQUENCES, 4, COLUMNS), np.int64)
+    for bids, seat, deals in rows:
+        counts[row_of(bids) - FIRST_ROWS[4], seat] += deals * A_DEAL
+    return counts
+
+
+def chance(found, bids, seat):
+    return found[row_of(bids), seat, column_of(12)] / SCALE
+
+
+def test_a_common_sequence_counts_for_itself():
+    found = priors_of(counts_of(((3, 3, 3, 3), 1, ENOUGH), ((3, 3, 3, 4), 2, 9 * ENOUGH)))
+    assert chance(found, (3, 3, 3, 3), 1) == 1.0
+    assert chance(found, (3, 3, 3), 2) == pytest.approx(0.9, abs=1 / SCALE)
+    assert found.min() == 1, "a card that was never seen with a bidder is still possible"
+
+
+def test_neighbours_fill_up_a_rare_sequence():
+    found = priors_of(counts_of(((3, 3, 3, 3), 1, ENOUGH // 4), ((3, 3, 3, 4), 2, 9 * ENOUGH)))
+    assert chance(found, (3, 3, 3, 3), 1) == pytest.approx(0.25, abs=1 / SCALE)
+    assert chance(found, (3, 3, 3, 3), 2) == pytest.approx(0.75, abs=1 / SCALE)
+
+
+def test_a_nil_is_nobodys_neighbour():
+    found = priors_of(counts_of(((3, 3, 3, 0), 3, ENOUGH), ((3, 3, 3, 1), 2, LEAST)))
+    assert chance(found, (3, 3, 3, 1), 2) == 1.0
+    assert chance(found, (3, 3, 3, 0), 3) == 1.0
+
+
+def test_a_sequence_that_was_never_seen_has_the_priors_of_the_bids_before():
+    found = priors_of(counts_of(((3, 5, 3, 3), 1, ENOUGH)))
+    assert np.array_equal(found[row_of((3, 5, 3, 0))], found[row_of((3, 5, 3))])
+    assert np.array_equal(found[row_of((3, 5, 0, 6))], found[row_of((3, 5))])
+    assert np.allclose(found[row_of((0, 0, 0, 0))] / SCALE, 0.25, atol=1 / SCALE)
+
+
+def test_rows_and_columns():
+    sequences = [(a, b) for a in range(BIDS) for b in range(BIDS)]
+    assert [row_of(bids) for bids in sequences] == list(range(FIRST_ROWS[2], FIRST_ROWS[3]))
+    assert row_of((14, 13, 7, 2)) == row_of((0, 7, 9, 2))
+    assert {column_of(16 * suit + 4) for suit in range(3)} == {4}

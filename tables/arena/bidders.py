@@ -28,6 +28,7 @@ from urllib.parse import parse_qs, urlsplit
 from service.bidding.numerals import decimal
 from tables.arena.errors import BidderError
 from tables.arena.public.bots import BOTS, PREFIX
+from tables.players.q_names import parse_q
 
 Request = dict[str, Any]
 
@@ -49,8 +50,8 @@ class OutsideBidder(Protocol):
 
 
 def is_outside(text: str) -> bool:
-    """Return whether a bidder's text names an outside bidder. Any other text names a policy."""
-    return text.startswith(("python:", "http:", PREFIX))
+    """Return whether a bidder's text names an outside bidder or a learned player. Any other text names a policy."""
+    return text.startswith(("python:", "http:", PREFIX)) or parse_q(text) is not None
 
 
 def bot_of(text: str) -> int | None:

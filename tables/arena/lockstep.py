@@ -1,7 +1,8 @@
-"""Play many games step by step, for matches with outside bidders, public bots or noise.
+"""Play many games step by step, for matches with outside bidders, public bots, learned players or noise.
 
-Compiled code continues every game until an outside bidder has to bid. All waiting positions of one bidder go into one
-batch of requests. With their bids the games continue, until all are over. Deals, bids and play are the kernels of
+Compiled code continues every game until an outside bidder has to bid, or a learned player has to bid or play. All
+waiting positions of one bidder go into one batch of requests, those of one learned player into one call of its net.
+With their answers the games continue, until all are over. Deals, bids and play are the kernels of
 `tables.engine.game`, so a built-in bidder plays the same games here and in `tables.engine.selfplay`. Outside bidders
 only bid on hands that they see, never a blind nil. Public bots are kernels, so games do not wait for them.
 """
@@ -21,35 +22,36 @@ from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
 from service.bidding.table_views import Tables
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules
+from service.playing.tricks import carry_rules, legal_cards, play_card
 from tables.arena.bidders import OutsideBidder, bot_of, is_outside, open_bidder
+from tables.arena.learned import choose
 from tables.arena.public.bots import public_bid
+from tables.arena.tally import add_games
 from tables.engine.deal import Deals, carry_passes, seed_rng
 from tables.engine.game import (
-    DRAWS,
-    GAMES,
     MOST_ROUNDS,
-    PAIR_DD,
-    PAIR_DR,
-    PAIR_RR,
-    WINS_A,
     Game,
     Lineup,
     Totals,
     begin_round,
     bid_seat,
     close_round,
-    play_out,
     turn_of,
     with_noise,
 )
 from tables.engine.jit import entry
+from tables.engine.passing import exchange
 from tables.engine.simulate import numba_typed
 from tables.engine.states import STATE, plain_state
+from tables.engine.steps import to_play
+from tables.players.choose_card import choose_card
+from tables.players.q_names import parse_q
+from tables.run.family import Arrays
 
-# Columns of a game's row. NEXT is the seat to bid, -1 before the deal.
+# Columns of a game's row. NEXT is the seat to bid, -1 before the deal; after the bids, FIRST_PLAY and the cards played.
 PAIR, SWAP, NUMBER, NEXT, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(11)
 NOISE_STREAM = 1 << 20  # first stream of the noise's random numbers; deals use the round's number as their stream
+FIRST_PLAY, OVER_PLAY = 4, 4 + 52
 NO_ANSWER = -1
 POLICY, ASKED, FIRST_BOT = 0, 1, 2  # who bids from a chair; a public bot is FIRST_BOT and its number
 
@@ -59,14 +61,22 @@ class Boards(NamedTuple):
 
     states: Any  # play states, by game
     games: Any  # int64 (n, CELLS)
-    answers: Any  # int64 (n,): the bid that an outside bidder gave, or NO_ANSWER
-    waiting: Any  # int64 (n,): numbers of the games that wait for an outside bidder
+    answers: Any  # int64 (n,): the bid or card that a game waited for, or NO_ANSWER
+    waiting: Any  # int64 (n,): numbers of the games that wait for one
+
+
+class Chairs(NamedTuple):
+    """Who bids and plays, by chair."""
+
+    kinds: Any  # int64 (4,): who bids
+    learned: Any  # int64 (4,): 1 if a learned player plays
 
 
 def _advance(
-    boards: Boards, seed: int, rules: Rules, lineup: Lineup, kinds: Any, noise: float, profiles: Any, sums: Any
+    boards: Boards, seed: int, rules: Rules, lineup: Lineup, chairs: Chairs, noise: float, profiles: Any, sums: Any
 ) -> int:
-    # kinds (4,): who bids from each chair. Returns how many games wait.
+    # Returns how many games wait.
+    kinds = chairs.kinds
     states, games, answers, waiting = boards
     n = 0
     for g in range(games.shape[0]):
@@ -83,7 +93,7 @@ def _advance(
                 if noise > 0.0:
                     seed_rng(state, seed, game[PAIR], NOISE_STREAM + 2 * game[NUMBER] + game[SWAP])
                 game[NEXT] = 0
-            while game[NEXT] < 4:
+            while game[NEXT] < FIRST_PLAY:
                 seat = game[NEXT]
                 chair = (turn + seat) & 3
                 if kinds[chair] == POLICY:
@@ -99,11 +109,25 @@ def _advance(
                     bid = with_noise(state, bid, noise)
                 state.bid[seat] = bid
                 game[NEXT] += 1
-            if game[NEXT] < 4:
+                if game[NEXT] == FIRST_PLAY and (state.passes[0] or state.passes[1]):
+                    exchange(state)
+            while FIRST_PLAY <= game[NEXT] < OVER_PLAY:
+                seat = (state.leader + state.trick_size) & 3
+                if chairs.learned[(turn + seat) & 3] == 0:
+                    card = choose_card(state, seat)
+                elif answers[g] == NO_ANSWER:
+                    break
+                else:
+                    card = answers[g]
+                    answers[g] = NO_ANSWER
+                hand = state.hand[seat]
+                state.choices += legal_cards(hand, state.trick_size, state.trick[0], state.broken).bit_count()
+                play_card(state, seat, card)
+                game[NEXT] += 1
+            if game[NEXT] < OVER_PLAY:
                 waiting[n] = g
                 n += 1
                 break
-            play_out(state)
             totals = close_round(state, turn, totals, rules, sums)
             game[POINTS_A], game[POINTS_B], game[BAGS_A], game[BAGS_B] = totals
             game[RESULT] = game_winner(totals.score_a, totals.score_b, rules)
@@ -118,12 +142,22 @@ advance = entry(_advance)
 
 
 def _kind(bidder: str) -> int:
+    if parse_q(bidder):
+        return ASKED
     bot = bot_of(bidder)
     return (ASKED if is_outside(bidder) else POLICY) if bot is None else FIRST_BOT + bot
 
 
+class Seated(NamedTuple):
+    """Who bids and plays in the chairs a0, b0, a1, b1, as texts."""
+
+    bidders: tuple[str, str, str, str]
+    players: tuple[str, str, str, str]
+    nets: Arrays  # of all learned bidders and players
+
+
 def play_outside(
-    bidders: tuple[str, str, str, str],
+    seated: Seated,
     noise: float,
     deals: Deals,
     rules: Rules,
@@ -132,7 +166,7 @@ def play_outside(
     scores: NDArray[np.int64],
     sums: NDArray[np.float64],
 ) -> None:
-    """Play the pairs ``deals`` of ``bidders`` (by chair) in lockstep.
+    """Play the pairs ``deals`` in lockstep. ``players``: the card players that are not learned.
 
     Fills ``scores`` (pairs, 2) and adds to ``sums``, as `selfplay.play_pairs` does. Raises `BidderError`.
     """
@@ -145,7 +179,9 @@ def play_outside(
     games[:, NEXT] = -1
     answers = np.full(n, NO_ANSWER, np.int64)
     waiting = np.zeros(n, np.int64)
+    bidders = seated.bidders
     kinds = np.array([_kind(text) for text in bidders], np.int64)
+    chairs = Chairs(kinds, np.array([parse_q(text) is not None for text in seated.players], np.int64))
     policies = tuple(
         numba_typed(Policy() if is_outside(text) else parse_policy(text, rules.variant)) for text in bidders
     )
@@ -156,33 +192,40 @@ def play_outside(
     opened: dict[str, OutsideBidder] = {}
     try:
         for text, kind in zip(bidders, kinds, strict=True):
-            if kind == ASKED and text not in opened:
+            if kind == ASKED and text not in opened and not parse_q(text):
                 opened[text] = open_bidder(text)
         while True:
-            asked = advance(boards, deals.seed, rules, lineup, kinds, noise, profiles, sums)
+            asked = advance(boards, deals.seed, rules, lineup, chairs, noise, profiles, sums)
             if asked == 0:
                 break
-            batches: dict[str, list[int]] = {}
-            for g in waiting[:asked].tolist():
-                pair, swap, number, seat = games[g, : NEXT + 1].tolist()
-                chair = (turn_of(Game(deals.seed, pair, swap), number) + seat) & 3
-                batches.setdefault(bidders[chair], []).append(g)
-            for text, batch in batches.items():
-                board = [(plain_state(states[g]), games[g].tolist()) for g in batch]
-                requests = [request_of(state, game, deals.seed, asked_rules, names) for state, game in board]
-                answers[batch] = opened[text].bids(requests)
+            for (who, bidding), batch in _batches(boards, asked, deals.seed, seated).items():
+                player = parse_q(who)
+                if player is not None:
+                    seats = games[batch, NEXT] if bidding else to_play(states[batch])
+                    answers[batch] = choose(player, seated.nets, states[batch], seats, bidding)
+                else:
+                    board = [(plain_state(states[g]), games[g].tolist()) for g in batch]
+                    requests = [request_of(state, game, deals.seed, asked_rules, names) for state, game in board]
+                    answers[batch] = opened[who].bids(requests)
     finally:
         for bidder in opened.values():
             bidder.close()
-    scores[:] = games[:, RESULT].reshape(-1, 2)
-    points = (games[:, POINTS_A] - games[:, POINTS_B]).reshape(-1, 2).sum(axis=1)
-    rounds = games[:, NUMBER].reshape(-1, 2).sum(axis=1)
-    sums[GAMES] += n
-    sums[WINS_A] += int((scores == 1).sum())
-    sums[DRAWS] += int((scores == 0).sum())
-    sums[PAIR_DD] += int((points * points).sum())
-    sums[PAIR_DR] += int((points * rounds).sum())
-    sums[PAIR_RR] += int((rounds * rounds).sum())
+    points = games[:, POINTS_A] - games[:, POINTS_B]
+    add_games(games[:, RESULT], points, games[:, NUMBER], scores, sums)
+
+
+def _batches(boards: Boards, asked: int, seed: int, seated: Seated) -> dict[tuple[str, bool], list[int]]:
+    # The games that wait, by the bidder or card player that they wait for, and whether for a bid.
+    found: dict[tuple[str, bool], list[int]] = {}
+    for g in boards.waiting[:asked].tolist():
+        pair, swap, number, place = boards.games[g, : NEXT + 1].tolist()
+        bidding = place < FIRST_PLAY
+        state = boards.states[g]
+        seat = place if bidding else (state["leader"] + state["trick_size"]) & 3
+        chair = (turn_of(Game(seed, pair, swap), number) + seat) & 3
+        who = (seated.bidders if bidding else seated.players)[chair]
+        found.setdefault((who, bidding), []).append(g)
+    return found
 
 
 def request_of(

@@ -8,14 +8,14 @@ the number of threads or machines. `stats` computes the statistics, and `result`
 import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from service.bidding.game.rules import CUTTHROAT, PARTNERSHIP, VARIANTS, Rules, make_rules
+from service.bidding.game.rules import CUTTHROAT, PARTNERSHIP, VARIANTS, Rules, describe, make_rules
 from service.bidding.inference.holder_net import HolderNet
 from service.bidding.inference.inference import reads_bids
 from service.bidding.policies import parse_policy
@@ -25,13 +25,15 @@ from service.bidding.winprob.games import WON_VARIANTS
 from tables.arena import stats
 from tables.arena.bidders import bot_of, is_outside
 from tables.arena.errors import ArenaError
-from tables.arena.lockstep import play_outside
+from tables.arena.learned import arrays_of
+from tables.arena.lockstep import Seated, play_outside
 from tables.arena.searching import Searchers, Searching, play_searching
 from tables.engine.deal import Deals
 from tables.engine.game import SUMS, Lineup
 from tables.engine.selfplay import play_pairs
 from tables.engine.simulate import numba_typed, player_rows, tables_for
 from tables.players.names import PlayerError, format_player, parse_player
+from tables.players.q_names import QPlayer, parse_q
 from tables.players.search_names import parse_search
 from tables.run.family import Arrays, Executor, LocalThreads
 
@@ -64,6 +66,10 @@ class Match:
     alpha: float = 0.05
 
     def __post_init__(self) -> None:
+        for text in (self.a, self.b, *self.players):
+            if learned_player(text) and (self.rules.variant != PARTNERSHIP or self.rules.deck):
+                found = f"variant is {VARIANTS[self.rules.variant]} and deck {describe(self.rules)['deck']} with {text}"
+                raise ArenaError(f"{found}; accepted: partnership with the standard deck")
         for text in (self.a, self.b):
             if not is_outside(text):
                 parse_policy(text)  # raises PolicyError
@@ -80,7 +86,8 @@ class Match:
         if self.rules.variant == CUTTHROAT and self.lockstep:
             raise ArenaError("variant is cutthroat with an outside bidder or noise; accepted: built-in bidders")
         if self.searches and self.lockstep:
-            raise ArenaError(f"players are {self.players} with an outside bidder or noise; accepted: built-in bidders")
+            found = f"players are {self.players} with an outside bidder, a learned player or noise"
+            raise ArenaError(f"{found}; accepted: built-in bidders, and players that are not learned")
         if self.searches:
             require_win_table(self.rules, "a player that searches")
         if self.sprt is not None and not self.sprt[0] < self.sprt[1]:
@@ -88,8 +95,13 @@ class Match:
 
     @property
     def lockstep(self) -> bool:
-        """Return whether the match needs the stepwise engine: it has an outside bidder or noise."""
-        return self.noise > 0 or is_outside(self.a) or is_outside(self.b)
+        """Return whether the match needs the stepwise engine: it has an outside bidder, a learned player or noise."""
+        return self.noise > 0 or is_outside(self.a) or is_outside(self.b) or any(map(learned_player, self.players))
+
+    @property
+    def seated(self) -> Seated:
+        """Return who bids and plays in the chairs, without the nets of learned players."""
+        return Seated(self.bidders, (*self.players, *self.players), {})
 
     @property
     def searches(self) -> bool:
@@ -101,7 +113,8 @@ class Match:
         """Return the pairs per chunk. The match alone decides it, because a sequential test looks after each chunk."""
         if self.searches or any(player_version(player).startswith("uct") for player in self.players):
             return SAMPLING_CHUNK_PAIRS
-        return OUTSIDE_CHUNK_PAIRS if is_outside(self.a) or is_outside(self.b) else CHUNK_PAIRS
+        outside = is_outside(self.a) or is_outside(self.b) or any(map(learned_player, self.players))
+        return OUTSIDE_CHUNK_PAIRS if outside else CHUNK_PAIRS
 
     @property
     def bidders(self) -> tuple[str, str, str, str]:
@@ -125,6 +138,7 @@ class PlayChunk:
     match: Match
     tables: tuple[Tables, ...]  # by table profile, from kernel_tables
     searching: Searching | None = None  # if a card player searches
+    nets: Arrays = field(default_factory=dict)  # those of learned bidders and players
 
     def __call__(self, index: int) -> Arrays:
         """Play the chunk's pairs and return `scores`, int64 (pairs, 2), and `sums`, float64 (SUMS,)."""
@@ -138,11 +152,12 @@ class PlayChunk:
         match = self.match
         scores = np.zeros((last - first, 2), np.int64)
         sums = np.zeros(SUMS)
-        a, b = ("srp" if parse_search(player) else player for player in match.players)
+        a, b = ("srp" if parse_search(player) or parse_q(player) else player for player in match.players)
         players = player_rows(a, b)
         if match.lockstep:
             deals = Deals(match.seed, first, last)
-            play_outside(match.bidders, match.noise, deals, match.rules, players, self.tables, scores, sums)
+            seated = match.seated._replace(nets=self.nets)
+            play_outside(seated, match.noise, deals, match.rules, players, self.tables, scores, sums)
         else:
             a0, b0, a1, b1 = (numba_typed(parse_policy(text, match.rules.variant)) for text in match.bidders)
             lineup = Lineup((a0, b0, a1, b1), players)
@@ -168,10 +183,23 @@ def require_win_table(rules: Rules, who: str = "winprob") -> None:
 def player_version(player: str) -> str:
     """Return the player with its version and options, such as srp@2 for srp. Raises `ArenaError` if it is unknown."""
     try:
-        searching = parse_search(player)
-        return str(searching) if searching else format_player(parse_player(player))
+        special = parse_search(player) or parse_q(player)
+        return str(special) if special else format_player(parse_player(player))
     except PlayerError as error:
         raise ArenaError(str(error)) from None
+
+
+def learned_player(text: str) -> QPlayer | None:
+    """Return the learned player that a bidder's or player's text names, if any. Raises `ArenaError`."""
+    try:
+        return parse_q(text)
+    except PlayerError as error:
+        raise ArenaError(str(error)) from None
+
+
+def _nets(match: Match, arrays: Arrays) -> Arrays:
+    players = map(learned_player, (match.a, match.b, *match.players))
+    return {name: arrays[name] for player in players for name in arrays_of(player)}
 
 
 def _searching(match: Match, tables: tuple[Tables, ...], nets: Nets) -> Searching | None:
@@ -189,17 +217,23 @@ def _searching(match: Match, tables: tuple[Tables, ...], nets: Nets) -> Searchin
 
 
 def play(
-    match: Match, tables: tuple[Tables, ...], executor: Executor, progress: bool = False, nets: Nets | None = None
+    match: Match,
+    tables: tuple[Tables, ...],
+    executor: Executor,
+    progress: bool = False,
+    nets: Nets | None = None,
+    arrays: Arrays | None = None,
 ) -> Played:
     """Play a match's chunks on ``executor`` until all pairs are done or its sequential test has decided.
 
-    ``nets``: by policy, what reads bids for players that search. Raises `ArenaError` if no win table can value the
-    rules and `winprob` plays.
+    ``nets``: by policy, what reads bids for players that search. ``arrays``: of the tables, for learned players.
+    Raises `ArenaError` if no win table can value the rules and `winprob` plays.
     """
     if any(_by_win_probability(text) for text in (match.a, match.b)):
         require_win_table(match.rules)
     policies = [Policy() if is_outside(text) else parse_policy(text, match.rules.variant) for text in match.bidders]
-    chunk = PlayChunk(match, tables_for(tables, match.rules, policies), _searching(match, tables, nets or {}))
+    searching, learned = _searching(match, tables, nets or {}), _nets(match, arrays or {})
+    chunk = PlayChunk(match, tables_for(tables, match.rules, policies), searching, learned)
     if isinstance(executor, LocalThreads):
         chunk.play(0, 0)  # compile before the clock starts
     started = time.monotonic()

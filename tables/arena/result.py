@@ -102,7 +102,7 @@ def run_match(match: Match, jobs: int = 1, executor: Executor | None = None, pro
     """
     opened = open_tables(DEFAULT_DIRECTORY)
     nets = readers_of(opened.arrays).nets if match.searches else None
-    played = play(match, kernel_tables(opened.arrays), executor or LocalThreads(jobs), progress, nets)
+    played = play(match, kernel_tables(opened.arrays), executor or LocalThreads(jobs), progress, nets, opened.arrays)
     return describe_match(match, played, opened)
 
 

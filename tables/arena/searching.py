@@ -19,15 +19,10 @@ from service.bidding.inference.inference import scores_for_net
 from service.bidding.table_views import Tables
 from service.bidding.winprob.win_table import win_array
 from service.playing.tricks import carry_rules, legal_cards, play_card
+from tables.arena.tally import add_games
 from tables.engine.deal import Deals, carry_passes
 from tables.engine.game import (
-    DRAWS,
-    GAMES,
     MOST_ROUNDS,
-    PAIR_DD,
-    PAIR_DR,
-    PAIR_RR,
-    WINS_A,
     Game,
     Lineup,
     Totals,
@@ -187,12 +182,4 @@ def play_searching(
         chairs = np.add.outer(np.array(turns, np.int64), np.arange(4)) & 3
         boards.weights[:] = weights_of(boards, chairs, searching)
         left = play_rounds(boards, deals.seed, number, rules, searching.searchers, searching.tables, sums)
-    scores[:] = games[:, RESULT].reshape(-1, 2)
-    points = (games[:, POINTS_A] - games[:, POINTS_B]).reshape(-1, 2).sum(axis=1)
-    by_pair = rounds.reshape(-1, 2).sum(axis=1)
-    sums[GAMES] += n
-    sums[WINS_A] += int((scores == 1).sum())
-    sums[DRAWS] += int((scores == 0).sum())
-    sums[PAIR_DD] += int((points * points).sum())
-    sums[PAIR_DR] += int((points * by_pair).sum())
-    sums[PAIR_RR] += int((by_pair * by_pair).sum())
+    add_games(games[:, RESULT], games[:, POINTS_A] - games[:, POINTS_B], rounds, scores, sums)

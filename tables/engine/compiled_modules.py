@@ -49,6 +49,8 @@ KERNELS = (
     "tables.engine.game",
     "tables.ceiling.search",
     "tables.players.weighted_deals",
+    "tables.players.touching",
+    "tables.players.decisions",
     "tables.players.search",
     "tables.alternatives",
     "tables.engine.cutthroat",

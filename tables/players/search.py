@@ -5,7 +5,7 @@ played, and SRP 3 plays the rest of the round in all seats. The worth of the res
 round, from the win table. All cards are played on the same deals, so that their means differ because of the cards.
 
 SRP's card is kept unless another is better by SURE standard errors. Every LOOK deals, cards that are surely worse than
-the best so far are left out. Cards of one suit with no unseen card between them are one card.
+the best so far are left out. Touching cards (`touching`) are one card.
 
 The seed of the deals depends only on what the seat sees, so that a decision can be repeated.
 """
@@ -18,14 +18,14 @@ import numpy as np
 from service.bidding.game.cards import lowest
 from service.bidding.game.rules import Rules
 from service.bidding.winprob.games import WinTableSlice
-from service.playing.common import unseen_cards
 from service.playing.srp1.goals import ALL_PIECES
 from service.playing.srp3.srp import srp3
 from service.playing.state import PlayState
-from service.playing.tricks import legal_cards, play_card, suit_mask
+from service.playing.tricks import legal_cards, play_card
 from tables.engine.game import win_probability_after_round
 from tables.engine.scratch import scratch
 from tables.engine.states import copy_state
+from tables.players.touching import cards_between, group_of
 from tables.players.unseen import seed_view
 from tables.players.weighted_deals import MOST_UNSEEN, SIDE, draw_deal, sum_deals
 
@@ -51,7 +51,7 @@ def search_card(state: PlayState, sim: PlayState, me: int, weights: Any, deals: 
     preferred = srp3(state, me)
     legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
     cards = scratch(MOST_CARDS)
-    n = open_cards(cards, legal, preferred, unseen_cards(state, me))
+    n = open_cards(cards, legal, preferred, cards_between(state, me))
     if n == 1:
         return preferred
     sums = np.zeros((MOST_UNSEEN + 1, SIDE, SIDE))
@@ -81,25 +81,20 @@ def search_card(state: PlayState, sim: PlayState, me: int, weights: Any, deals: 
     return int(cards[_best(gains, n, active, deals)])
 
 
-def open_cards(cards: Any, legal: int, preferred: int, unseen: int) -> int:
+def open_cards(cards: Any, legal: int, preferred: int, others: int) -> int:
     """Write the cards to try to ``cards``, the ``preferred`` one first, and return their number.
 
-    Of touching cards (no unseen card between them) only one is tried: the preferred one or the lowest.
+    Of touching cards only one is tried: the preferred one or the lowest. ``others``: the cards that may lie between.
     """
     cards[0] = preferred
     n = 1
-    for suit in range(4):
-        held = legal & suit_mask(suit)
-        others = unseen & suit_mask(suit)
-        while held:
-            card = lowest(held)
-            above = others & ~((2 << card) - 1)
-            reach = (above & -above) - 1 if above else suit_mask(suit)
-            group = held & reach
-            held &= ~group
-            if not group >> preferred & 1:
-                cards[n] = card
-                n += 1
+    while legal:
+        card = lowest(legal)
+        group = group_of(card, legal, others)
+        legal &= ~group
+        if not group >> preferred & 1:
+            cards[n] = card
+            n += 1
     return n
 
 

@@ -20,7 +20,7 @@ from tables.builders import (
     variants,
     win_tables,
 )
-from tables.learning import holders, training
+from tables.learning import holders, q1_training, q2_training, training
 from tables.run.family import BuildError, Family
 
 FAMILIES: tuple[Family, ...] = (
@@ -40,6 +40,8 @@ FAMILIES: tuple[Family, ...] = (
     *training.FAMILIES,
     *priors.FAMILIES,
     *holders.FAMILIES,
+    *q1_training.FAMILIES,
+    *q2_training.FAMILIES,
 )
 
 

@@ -127,7 +127,7 @@ def test_lockstep_with_both_sides_outside(committed, rb_outside):
 def test_lockstep_without_anyone_outside(committed):
     scores, sums = np.zeros((50, 2), np.int64), np.zeros(SUMS)
     match = Match("bis", "io", pairs=50)
-    play_outside(match.bidders, 0.0, Deals(1, 0, 50), match.rules, player_rows("srp", "srp"), committed, scores, sums)
+    play_outside(match.seated, 0.0, Deals(1, 0, 50), match.rules, player_rows("srp", "srp"), committed, scores, sums)
     found = PlayChunk(match, committed).play(0, 50)
     assert (found["scores"] == scores).all()
     assert found["sums"].tobytes() == sums.tobytes()

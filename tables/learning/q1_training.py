@@ -1,0 +1,144 @@
+"""The nets of the learned player Q 1 (arrays `q1_*`): Q-learning in self-play, as the spAIdes report describes it.
+
+Four players with one net play rounds. A bid is random with probability .05, a card with .01. After a batch of rounds
+the net moves towards the targets: an action's reward, plus the highest value of the same player's next options. There
+are four rewards: for tricks, for tricks up to the bid, for the side's points at the end of the round, and `return`,
+which is not in the report: the points at the end are the target of every action.
+
+What the report does not say: partners share their bags, which are drawn before each round; the steps are Adam's.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from service.bidding.game.rules import Rules
+from tables.engine.steps import Ints, deal_rounds, play_cards, points_of_sides, to_play
+from tables.players.q1 import FEATURES, VALUES, Floats, Options, first_weights
+from tables.players.q_names import NETS, REWARDS, QPlayer
+from tables.run.family import Arrays, Context, Family, recorded
+
+RULES = Rules()
+BATCH = 64  # rounds between two steps
+RATE = 1e-3
+RANDOM_BID, RANDOM_CARD = 0.05, 0.01
+MOST_RANDOM_BID = 12
+DECISIONS = 14  # of a player in a round: a bid and 13 cards
+UNIT = 100  # points; values and rewards in points are divided by it
+KEPT = 25  # rows that are kept of each training: means of equal parts
+# Columns of a row: the mean squared errors by decision, then the mean points of a side and the mean bid.
+POINTS, BIDS, COLUMNS = DECISIONS, DECISIONS + 1, DECISIONS + 2
+PLAYERS = tuple(QPlayer("q@1", net, reward) for net in NETS for reward in REWARDS)
+
+
+class Round(NamedTuple):
+    """The decisions of n rounds, by round, seat and decision."""
+
+    x: Floats  # (n, 4, DECISIONS, FEATURES): of the actions chosen
+    best: Floats  # (n, 4, DECISIONS): the highest value of the options
+    won: NDArray[np.bool_]  # (n, 4, DECISIONS): whether the seat then won the trick
+    bids: Ints  # (n, 4)
+    points: Ints  # (n, 4): those of the seat's side
+
+
+def play(player: QPlayer, weights: Floats, rng: np.random.Generator, first: int, n: int) -> Round:
+    """Return ``n`` rounds that the net plays in every seat, with random actions now and then."""
+    states = deal_rounds(int(rng.integers(2**31)), first, n, RULES)
+    states["bags"] = rng.integers(0, RULES.bag_limit, (n, 2))
+    x = np.zeros((n, 4, DECISIONS, FEATURES), np.float32)
+    best = np.zeros((n, 4, DECISIONS), np.float32)
+    won = np.zeros((n, 4, DECISIONS), np.bool_)
+    games = np.arange(n)
+    for step in range(4 * DECISIONS):
+        bidding, decision = step < 4, step // 4
+        seats = np.full(n, step) if bidding else to_play(states)
+        options = Options(states, seats, bidding)
+        values = VALUES[player.net](weights, options.x)
+        rows = options.best(values)
+        best[games, seats, decision] = values[rows]
+        count = np.diff(np.append(options.starts, len(options.owners)))
+        lots = np.floor(rng.random(n) * (MOST_RANDOM_BID + 1 if bidding else count)).astype(np.int64)
+        explored = rng.random(n) < (RANDOM_BID if bidding else RANDOM_CARD)
+        rows = np.where(explored, options.starts + lots, rows)
+        x[games, seats, decision] = options.x[rows]
+        if bidding:
+            states["bid"][games, seats] = options.actions[rows]
+            continue
+        play_cards(states, seats, options.actions[rows])
+        if step % 4 == 3:
+            won[games, states["leader"], decision] = True
+    return Round(x, best, won, states["bid"].copy(), points_of_sides(states, RULES)[:, [0, 1, 0, 1]])
+
+
+def targets(made: Round, reward: str) -> Floats:
+    """Return the target (n, 4, DECISIONS) of each decision's value."""
+    if reward == "return":
+        return np.repeat(made.points[:, :, None] / UNIT, DECISIONS, axis=2).astype(np.float32)
+    found = np.zeros(made.best.shape, np.float32)
+    if reward == "score":
+        found[:, :, -1] = made.points / UNIT
+    elif reward == "tricks":
+        found += made.won
+    else:
+        over = made.won.cumsum(axis=2) - made.bids[:, :, None]
+        played = np.arange(DECISIONS)  # tricks, with the one that the decision is about
+        found[:] = np.where(made.won, np.where(over <= 0, 1.0, -0.5), np.minimum(over, 0) / (played + 1))
+        found[:, :, 0] = 0.0
+    found[:, :, :-1] += made.best[:, :, 1:]
+    return found
+
+
+def _train(player: QPlayer, seed: int, updates: int, progress: bool) -> Arrays:
+    from tables.learning.q_fit import Steps  # not above: only this function needs JAX, which takes a second to import
+
+    rng = np.random.default_rng(seed)
+    weights = first_weights(player.net, rng)
+    steps = Steps(VALUES[player.net], weights, RATE)
+    history = np.zeros((updates, COLUMNS), np.float32)
+    for update in tqdm(range(updates), desc=f"q1/{player}", disable=None if progress else True):
+        made = play(player, weights, rng, update * BATCH, BATCH)
+        wanted = targets(made, player.reward)
+        weights, found = steps.go_on(made.x.reshape(-1, FEATURES), wanted.ravel())
+        history[update, :POINTS] = ((found - wanted.ravel()) ** 2).reshape(-1, DECISIONS).mean(axis=0)
+        history[update, POINTS:] = made.points.mean(), made.bids.mean()
+    parts = np.array_split(history, min(KEPT, updates))
+    return {"weights": weights, "history": np.array([part.mean(axis=0) for part in parts], np.float32)}
+
+
+def _make(ctx: Context) -> Arrays:
+    updates = max(1, ctx.size("rounds") // BATCH)
+    trained = []
+    for player in PLAYERS:
+
+        def train(_: int, seed: int, player: QPlayer = player) -> Arrays:
+            return _train(player, seed, updates, ctx.progress)
+
+        trained.append(ctx.chunks(f"{player.net}-{player.reward}", 1, train))
+    arrays = {
+        f"q1_{net}": np.stack(
+            [one["weights"] for one, player in zip(trained, PLAYERS, strict=True) if player.net == net]
+        )
+        for net in NETS
+    }
+    return arrays | {"q1_history": np.stack([one["history"] for one in trained])}
+
+
+FAMILIES = (
+    Family(
+        name="q1",
+        generator=1,
+        make=_make,
+        axes={f"q1_{net}": ("reward", "weights of the net") for net in NETS}
+        | {"q1_history": ("net and reward", "part of the training", "figure")},
+        parameters={
+            "rules": recorded(RULES),
+            "batch": BATCH,
+            "rate": RATE,
+            "random": [RANDOM_BID, RANDOM_CARD, MOST_RANDOM_BID],
+            "unit": UNIT,
+        },
+        sizes={"rounds": 40_000},
+    ),
+)

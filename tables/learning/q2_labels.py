@@ -1,0 +1,118 @@
+"""What Q 2 learns from, as a compiled loop: positions in which every action was played out on the deal's own cards.
+
+A policy bids the round, at the score of a real game, and SRP 3 plays it up to a random decision; in half of the deals
+one card in ten is a random one, so that the net also sees positions that good players avoid. Rounds with a nil come
+more often than in games, because they are harder to play. Then each action is tried, and the same players finish the
+round. Its value is the win probability after the round.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.game.cards import lowest
+from service.bidding.game.legal import allowed_bids
+from service.bidding.game.rules import Rules
+from service.bidding.policies import parse_policy
+from service.bidding.table_views import Tables
+from service.bidding.winprob.win_table import win_array
+from service.playing.state import PlayState
+from service.playing.tricks import carry_rules, play_card
+from tables.engine.choose_bid import auction_at
+from tables.engine.deal import Deals, below, open_table, uniform
+from tables.engine.game import Lineup, bid_seat, noisy_bid, start_mid_game, win_probability_after_round
+from tables.engine.jit import round_loop
+from tables.engine.simulate import tables_for
+from tables.engine.states import STATE, copy_state
+from tables.engine.winprob import slice_of
+from tables.players.decisions import finish_play, play_to_decision
+
+MOST_ACTIONS = 14
+NONE = -1  # after a position's last action
+BIDS = 0.2  # share of positions in the auction
+NOISE = 0.05  # share of bids before the position that are moved by one
+RANDOM = 0.1  # share of random cards in half of the deals
+QUIET = 0.5  # share of rounds without a nil that are left out when cards are played
+LAST_PLAY = 48  # the last trick has nothing to decide
+
+
+class Labels(NamedTuple):
+    """Positions by number, with the value of each action."""
+
+    states: Any  # (n,) of STATE
+    seats: Any  # int64 (n,): who decides
+    actions: Any  # int8 (n, MOST_ACTIONS): bids if nobody has played and not all have bid, otherwise cards
+    values: Any  # float32 (n, MOST_ACTIONS): win probability
+
+
+def _labels(
+    states: list[PlayState],
+    deals: Deals,
+    rules: Rules,
+    lineup: Lineup,
+    tables: Any,
+    profiles: Any,
+    scores: Any,
+    made: Labels,
+) -> None:
+    # tables: with the win table of the rules. scores (m, 4): what is drawn from, as in `seen_scores`.
+    state = open_table(states, rules)
+    carry_rules(state, rules)
+    sim = states[1]
+    win_slice = slice_of(rules, tables)
+    win = win_array(win_slice, tables)
+    for number in range(deals.first, deals.last):
+        i = number - deals.first
+        start_mid_game(state, deals.seed, number, scores[number % len(scores)], lineup.players)
+        in_auction = uniform(state) < BIDS
+        stop = below(state, 4) if in_auction else below(state, LAST_PLAY)
+        randomly = RANDOM if below(state, 2) == 1 else 0.0
+        for seat in range(stop if in_auction else 4):
+            state.bid[seat] = noisy_bid(state, seat, rules, lineup.policies[seat], profiles, NOISE)
+        seat = stop
+        actions = 0
+        if in_auction:
+            actions = allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, rules)
+        elif state.bid[0] * state.bid[1] * state.bid[2] * state.bid[3] == 0 or uniform(state) >= QUIET:
+            seat, actions = play_to_decision(state, stop, randomly)
+        made.seats[i] = seat
+        copy_state(state, made.states[i])
+        for k in range(MOST_ACTIONS):
+            made.actions[i, k] = NONE
+        if actions & (actions - 1) == 0:
+            continue
+        k = 0
+        while actions:
+            action = lowest(actions)
+            actions &= actions - 1
+            copy_state(state, sim)
+            if in_auction:
+                sim.bid[seat] = action
+                for other in range(seat + 1, 4):
+                    sim.bid[other] = bid_seat(sim, other, rules, lineup.policies[other], profiles)
+            else:
+                play_card(sim, seat, action)
+            finish_play(sim)
+            made.actions[i, k] = action
+            made.values[i, k] = win_probability_after_round(sim, seat, rules, win_slice, win)
+            k += 1
+
+
+_loop = round_loop(_labels, states=2)
+
+
+def labels(
+    seed: int, first: int, n: int, rules: Rules, lineup: Lineup, profiles: tuple[Tables, ...], scores: NDArray[np.int64]
+) -> Labels:
+    """Return ``n`` positions; ``profiles`` hold the win table of ``rules``, ``scores`` (m, 4) are those of games."""
+    made = Labels(
+        np.zeros(n, STATE),
+        np.zeros(n, np.int64),
+        np.full((n, MOST_ACTIONS), NONE, np.int8),
+        np.zeros((n, MOST_ACTIONS), np.float32),
+    )
+    (won,) = tables_for(profiles, rules, [parse_policy("winprob", rules.variant)])
+    read = tables_for(profiles, rules, lineup.policies)
+    _loop(seed & 0x7FFFFFFF, first, first + n, rules, lineup, won, read, scores, made)
+    return made

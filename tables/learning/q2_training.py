@@ -1,0 +1,171 @@
+"""The net of the learned player Q 2 (arrays `q2_*`): Monte-Carlo values of actions, valued by the win table.
+
+A sample is a position of `q2_labels`: each action of one player, played out on the same cards. The net learns by how
+much each is better than their mean, which leaves out most of the luck of the deal. So the net improves on SRP 3 and on
+the bidders in one step: it learns what an action is worth if SRP 3 plays on.
+
+Each part of the training has new positions. It ends with the weights and with the state of the optimiser, so that the
+training goes on after an interruption.
+"""
+
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.rules import make_rules
+from service.bidding.inference.holder_net import places_of
+from service.bidding.policies import parse_policy
+from service.bidding.policy import Policy
+from tables.engine.game import Lineup
+from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
+from tables.learning.q2_labels import BIDS as AUCTIONS
+from tables.learning.q2_labels import NOISE, NONE, QUIET, RANDOM, Labels, labels
+from tables.learning.training_data import seen_scores
+from tables.players.names import TABLES_PLAYER
+from tables.players.q2 import ACTIONS, ARRAYS, CARDS, INPUTS, LEARNED_GOAL, Bits, inputs_of
+from tables.run.family import Arrays, Context, Family, recorded
+
+RULES = make_rules("classic", {"win": LEARNED_GOAL, "lose": -100})
+BIDDERS = ("bis", "bis", "bis", "rb")  # in turn, by chunk: who bids in all seats
+SCORES = 20_000
+POSITIONS = 50_000  # in a chunk
+LAYERS = (512, 128)
+BATCH = 2048
+RATE = 2e-3  # learning rate at the start; it falls to 0 along a cosine
+PARTS = 12
+UNIT = 1e-2  # of a target, in hundredths of a win
+Batch: TypeAlias = tuple[Bits, NDArray[np.int8], NDArray[np.int16]]
+
+
+def _labelled(ctx: Context, name: str, n_positions: int) -> Arrays:
+    # Positions: `inputs` packed into bits, `actions` int8 by the net's places or NONE, and `targets` int16 in UNIT: by
+    # how much each action is better than the mean.
+    profiles = kernel_tables(ctx.inputs)
+    policies = {text: numba_typed(parse_policy(text)) for text in BIDDERS}
+    players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
+    scores = {text: _scores(ctx, text, policies[text], players) for text in policies}
+    n = min(POSITIONS, n_positions)
+
+    def play(index: int, seed: int) -> Arrays:
+        bidder = BIDDERS[index % len(BIDDERS)]
+        lineup = Lineup((policies[bidder],) * 4, players)
+        return samples_of(labels(seed, 0, n, RULES, lineup, profiles, scores[bidder]))
+
+    return ctx.gathered(name, max(1, n_positions // n), play)
+
+
+def _scores(ctx: Context, bidder: str, policy: Policy, players: NDArray[np.int64]) -> NDArray[np.int64]:
+    # Scores (SCORES, 4) before the rounds of games of one policy, as in `seen_scores`.
+    profiles = tables_for(kernel_tables(ctx.inputs), RULES, [policy])
+
+    def play(_: int, seed: int) -> Arrays:
+        seen = np.zeros((SCORES, 4), np.int64)
+        seen_scores(seed & 0x7FFFFFFF, 0, SCORES, RULES, policy, players, profiles, seen)
+        return {"seen": seen}
+
+    return ctx.gathered(f"scores-{bidder}", 1, play)["seen"]
+
+
+def samples_of(made: Labels) -> dict[str, NDArray[Any]]:
+    """Return the samples of positions with two actions or more; see `_labelled`."""
+    kept = np.flatnonzero(made.actions[:, 1] != NONE)
+    states, seats, actions = made.states[kept], made.seats[kept], made.actions[kept].astype(np.int64)
+    places = places_of(states["hand"][np.arange(len(kept)), seats])
+    bidding = (states["bid"] == NO_BID).any(axis=1)
+    placed = np.where(bidding[:, None], CARDS + actions, np.take_along_axis(places, np.maximum(actions, 0), axis=1))
+    tried = actions != NONE
+    values = made.values[kept].astype(np.float64)
+    mean = np.where(tried, values, 0.0).sum(axis=1) / tried.sum(axis=1)
+    return {
+        "inputs": np.packbits(inputs_of(states, seats), axis=1),
+        "actions": np.where(tried, placed, NONE).astype(np.int8),
+        "targets": np.where(tried, np.round((values - mean[:, None]) * 100 / UNIT), 0).astype(np.int16),
+    }
+
+
+def batches(data: Arrays, rng: np.random.Generator) -> Iterator[Batch]:
+    """Yield inputs, actions and targets of all positions in random order, BATCH at a time."""
+    order = rng.permutation(len(data["inputs"]))
+    for start in range(0, len(order) - BATCH + 1, BATCH):
+        rows = order[start : start + BATCH]
+        yield unpacked(data["inputs"][rows]), data["actions"][rows], data["targets"][rows]
+
+
+def unpacked(inputs: Bits) -> Bits:
+    """Return inputs that were packed into bits."""
+    return np.unpackbits(inputs, axis=1, count=INPUTS)
+
+
+def first_weights(rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
+    """Return random weights by name; the last row of each, the biases, is 0."""
+    found = {}
+    width, depth = LAYERS
+    for name, rows, columns, size in (
+        ("first", INPUTS, width, 0.15),
+        ("second", width, depth, np.sqrt(2.0 / width)),
+        ("out", depth, ACTIONS, np.sqrt(1.0 / depth)),
+    ):
+        drawn = np.zeros((rows + 1, columns), np.float32)
+        drawn[:-1] = rng.normal(0.0, size, (rows, columns))
+        found[name] = drawn
+    return found
+
+
+def _make(ctx: Context) -> Arrays:
+    from tables.learning.q_fit import ActionFit, gains  # not above: JAX takes a second to import
+
+    positions = max(2 * BATCH, ctx.size("positions") // PARTS)  # of a part
+    fit = ActionFit(RATE, PARTS * (positions // BATCH))
+    weights: Arrays = first_weights(np.random.default_rng(ctx.seed))
+    state: Arrays = {}
+    for part in range(PARTS):
+        data = _labelled(ctx, f"positions-{part}", positions)
+
+        def learn(_: int, seed: int, data: Arrays = data, weights: Arrays = weights, state: Arrays = state) -> Arrays:
+            coming = batches(data, np.random.default_rng(seed))
+            steps = len(data["inputs"]) // BATCH
+            return fit.go_on(weights, state, tqdm(coming, "q2/fit", steps, disable=None if ctx.progress else True))
+
+        learnt = ctx.chunks(f"fit-{part}", 1, learn)
+        weights = {name: learnt[name] for name in weights}
+        state = {name: array for name, array in learnt.items() if name not in weights}
+    held_out = _labelled(ctx, "held_out", ctx.size("held_out"))
+    for name, value in gains(weights, held_out).items():
+        ctx.figure(name, value)
+    return {f"q2_{name}": array for name, array in weights.items()}
+
+
+FAMILIES = (
+    Family(
+        name="q2",
+        generator=1,
+        make=_make,
+        axes=dict(
+            zip(
+                ARRAYS,
+                (
+                    ("inputs, then the biases", "first hidden layer"),
+                    ("first hidden layer, then the biases", "second"),
+                    ("second hidden layer, then the biases", "cards, then bids"),
+                ),
+                strict=True,
+            )
+        ),
+        parameters={
+            "bidders": list(BIDDERS),
+            "player": TABLES_PLAYER,
+            "layers": list(LAYERS),
+            "batch": BATCH,
+            "rate": RATE,
+            "parts": PARTS,
+            "drawn": [AUCTIONS, NOISE, RANDOM, QUIET, SCORES],
+            "rules": recorded(RULES),
+        },
+        sizes={"positions": 96_000_000, "held_out": 100_000},
+        depends=("rb", "p_length", "cnil", "side", "spades", "ruffs", "factor", "curves", "win"),
+    ),
+)

@@ -1,0 +1,40 @@
+"""Play on to a decision, or to the end of the round, with the players of the state, as kernels."""
+
+from service.bidding.game.cards import lowest
+from service.playing.state import PlayState
+from service.playing.tricks import legal_cards, play_card
+from tables.engine.deal import random_bit, uniform
+from tables.players.choose_card import choose_card
+from tables.players.touching import distinct_cards
+
+
+def play_to_decision(state: PlayState, first: int, randomly: float) -> tuple[int, int]:
+    """Play ``first`` cards, then up to a choice between cards that do not touch; the last card is never played.
+
+    A share ``randomly`` of the cards is random. Return the seat that decides, and its cards as a bit mask.
+    """
+    seat = 0
+    cards = 0
+    for place in range(52):
+        seat = (state.leader + state.trick_size) & 3
+        if place >= first:
+            cards = distinct_cards(state, seat)
+            if cards & (cards - 1):
+                break
+        card = choose_card(state, seat)
+        if uniform(state) < randomly:
+            legal = legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken)
+            card = lowest(random_bit(state, legal))
+        if place < 51:
+            play_card(state, seat, card)
+    return seat, cards
+
+
+def finish_play(state: PlayState) -> None:
+    """Play all cards that are left."""
+    left = 0
+    for seat in range(4):
+        left += state.hand[seat].bit_count()
+    for _ in range(left):
+        seat = (state.leader + state.trick_size) & 3
+        play_card(state, seat, choose_card(state, seat))

@@ -1,0 +1,34 @@
+"""Touching cards: cards of one hand and suit that are worth the same, as kernels."""
+
+from service.bidding.game.cards import lowest
+from service.playing.common import unseen_cards
+from service.playing.state import PlayState
+from service.playing.tricks import legal_cards, suit_mask
+
+
+def cards_between(state: PlayState, seat: int) -> int:
+    """Return the cards that make a difference between two cards of ``seat``: those unseen, and those on the table."""
+    found: int = unseen_cards(state, seat)
+    for i in range(state.trick_size):
+        found |= 1 << state.trick[i]
+    return found
+
+
+def group_of(card: int, cards: int, others: int) -> int:
+    """Return ``card`` and the higher ones of ``cards`` that touch it: none of ``others`` lies between them."""
+    suit = suit_mask(card >> 4)
+    above = others & suit & ~((2 << card) - 1)
+    reach = (above & -above) - 1 if above else suit
+    return cards & suit & reach & ~((1 << card) - 1)
+
+
+def distinct_cards(state: PlayState, seat: int) -> int:
+    """Return the legal cards of ``seat`` as a bit mask; of touching cards, only the lowest."""
+    legal = legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken)
+    others = cards_between(state, seat)
+    found = 0
+    while legal:
+        card = lowest(legal)
+        found |= 1 << card
+        legal &= ~group_of(card, legal, others)
+    return found

@@ -1,0 +1,128 @@
+"""The sections of docs/learned-player.md: the nets of the spAIdes report, and the learned player that came of them."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tables.arena.learned import arrays_of, choose
+from tables.arena.result import MatchResult
+from tables.engine.steps import deal_rounds
+from tables.learning.q1_training import BIDS, DECISIONS, KEPT, PLAYERS, POINTS, RULES
+from tables.markdown import gain, table
+from tables.players.q_names import QPlayer
+from tables.report import plots
+from tables.report.setup import Setup, by_points, percent, share
+
+HANDS = 5_000
+
+
+class Row(NamedTuple):
+    """A match of the learned player: bidders and card players of both sides."""
+
+    a: str
+    b: str
+    player_a: str
+    player_b: str
+
+
+ROWS = (
+    Row("q@2", "rb", "srp", "srp"),
+    Row("q@2", "bis", "srp", "srp"),
+    Row("q@2", "winprob", "srp", "srp"),
+    Row("bis", "bis", "q@2", "random"),
+    Row("bis", "bis", "q@2", "wrp"),
+    Row("bis", "bis", "q@2", "srp"),
+    Row("q@2", "bis", "q@2", "srp"),
+)
+
+
+def tricks_a_round(result: MatchResult) -> float:
+    """Return the mean tricks of a player of side a in a round."""
+    rows = [row for row in result.bids if row["side"] == "a"]
+    return float(sum(row["bids"] * row["tricks"] for row in rows) / sum(row["bids"] for row in rows))
+
+
+def _bids(player: QPlayer, setup: Setup) -> tuple[float, float, float]:
+    # Mean and standard deviation of the first bids of a round, and their correlation with the high cards of the hand.
+    states = deal_rounds(setup.seed, 0, HANDS, RULES)
+    seats = np.zeros(HANDS, np.int64)
+    bids = choose(player, {name: setup.opened.arrays[name] for name in arrays_of(player)}, states, seats, True)
+    hands = states["hand"][:, 0]
+    high = sum((hands >> 16 * suit + rank & 1) * (rank - 9) for suit in range(4) for rank in range(10, 13))
+    spread = float(bids.std())
+    return float(bids.mean()), spread, float(np.corrcoef(bids, high)[0, 1]) if spread else 0.0
+
+
+def published(setup: Setup) -> str:
+    """Return what each net of the report learned: its bids, its tricks and its games."""
+    rows = []
+    for player in PLAYERS:
+        mean, spread, related = _bids(player, setup)
+        pairs = max(1, setup.pairs // 10)
+        tricks = [
+            tricks_a_round(setup.match("bis", "bis", (str(player), opponent), pairs=pairs))
+            for opponent in ("random", "wrp")
+        ]
+        whole = setup.match(str(player), "rb", (str(player), "wrp"), pairs=pairs)
+        rows.append(
+            (
+                player.net,
+                player.reward,
+                f"{mean:.1f} ± {spread:.1f}",
+                f"{related:+.2f}",
+                *(f"{found:.2f}" for found in tricks),
+                percent(whole),
+                by_points(whole),
+            )
+        )
+    head = (
+        "net | reward | first bid, mean ± deviation | correlation with high cards | "
+        "tricks against random cards | tricks against `wrp` | games against `rb` with `wrp`, % | points per round"
+    )
+    words = f"{max(1, setup.pairs // 10):,} pairs a match, seed {setup.seed}, tables {setup.opened.version}."
+    return f"{words}\n\n{table(head, rows)}"
+
+
+def errors(setup: Setup) -> str:
+    """Return the mean squared errors of the nets by decision, at the start and at the end of the training."""
+    rows = []
+    for player, history in zip(PLAYERS, setup.opened.arrays["q1_history"], strict=True):
+        for name, row in (("first", history[0]), ("last", history[-1])):
+            bid, early, late = row[0], row[1 : DECISIONS - 1].mean(), row[DECISIONS - 1]
+            figures = (f"{value:.2f}" for value in (bid, early, late, row[POINTS], row[BIDS]))
+            rows.append((player.net, player.reward, name, *figures))
+    head = "net | reward | part | bid | cards 1 to 12 | last card | points of a side | mean bid"
+    return f"Parts: the first and the last of {KEPT}.\n\n{table(head, rows)}"
+
+
+def loss_curves(setup: Setup) -> str:
+    """Return the plot of the mean squared error during the training, for the net with a convolution."""
+    series = []
+    for player, history in zip(PLAYERS, setup.opened.arrays["q1_history"], strict=True):
+        if player.net == "conv" and player.reward in ("tricks", "bid", "score"):
+            losses = history[:, :DECISIONS].mean(axis=1).astype(np.float64)
+            series.append(plots.Series(player.reward, np.arange(1.0, len(losses) + 1), losses / losses.max()))
+    svg = plots.lines(series, "part of the training", "mean squared error, share of the largest")
+    return setup.image("learned-loss", svg, "Mean squared error during the training, by reward")
+
+
+def strength(setup: Setup) -> str:
+    """Return the matches of the learned player with all its inputs."""
+    rows = []
+    for row in ROWS:
+        result = setup.match(row.a, row.b, (row.player_a, row.player_b))
+        (success, _), (sets, _) = result.nil_success, result.set_rate
+        rows.append(
+            (
+                f"`{row.a}`, `{result.players[0]}`",
+                f"`{row.b}`, `{result.players[1]}`",
+                percent(result),
+                by_points(result),
+                gain(result.points_difference, result.points_difference_ci95, 1),
+                share(success),
+                share(sets),
+            )
+        )
+    head = "bidder, player | against | games won, % | points per round | difference | nils made, % | contracts set, %"
+    words = f"{setup.pairs:,} pairs a match, seed {setup.seed}, goals 200/-100, tables {setup.opened.version}."
+    return f"{words}\n\n{table(head, rows)}"

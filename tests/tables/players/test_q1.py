@@ -1,0 +1,107 @@
+"""The learned player of the spAIdes report: its features, its options and its nets."""
+
+import numpy as np
+import pytest
+
+from service.bidding.game.cards import parse_card, parse_pbn
+from service.bidding.game.rules import Rules
+from tables.engine.steps import deal_rounds, legal_masks, play_cards, to_play
+from tables.players.names import PlayerError
+from tables.players.q1 import (
+    BAGS,
+    BIDS,
+    CARD_BITS,
+    CHOSEN,
+    CLAIMED,
+    FEATURES,
+    HAND,
+    PILE,
+    TRICKS,
+    VALUES,
+    Options,
+    array_of,
+    choose,
+    first_weights,
+    state_features,
+)
+from tables.players.q_names import NETS, REWARDS, QPlayer, parse_q
+
+pytestmark = pytest.mark.compiled
+HANDS = [parse_pbn(text) for text in ("AKJ62.AQ.Q.K9543", "3.8643.9752.T872", "Q74.KJ5.AJT43.Q6", "T985.T972.K86.AJ")]
+
+
+def a_round():
+    """One round in which seat 0 took the first trick in clubs, then led the ace of hearts."""
+    states = deal_rounds(1, 0, 1, Rules())
+    states["hand"], states["bid"], states["bags"] = HANDS, (4, 0, 4, 3), (2, 7)
+    for card in ("KC", "2C", "QC", "JC", "AH", "8H"):
+        play_cards(states, to_play(states), np.array([parse_card(card)]))
+    return states
+
+
+def number(card):
+    return CARD_BITS.tolist().index(parse_card(card))
+
+
+def test_the_features_are_those_of_the_report():
+    states = a_round()
+    assert to_play(states).tolist() == [2]
+    x = state_features(states, np.array([2]))[0]
+    assert FEATURES == 220
+    assert len(x) == FEATURES - 52, "the chosen card comes with the options"
+    assert np.flatnonzero(x[HAND:CLAIMED]).tolist() == sorted(
+        number(c) for c in ["6C", "TD", "JD", "AD", "3D", "4D", "5H", "JH", "KH", "QS", "4S", "7S"]
+    )
+    assert set(np.flatnonzero(x[CLAIMED:BIDS])) == {number(c) for c in ("KC", "2C", "QC", "JC")}, "earlier tricks only"
+    assert x[BIDS:PILE].tolist() == [4, 3, 4, 0], "clockwise from the player"
+    assert {n: x[PILE + n] for n in np.flatnonzero(x[PILE:TRICKS])} == {number("AH"): 1, number("8H"): 2}
+    assert x[TRICKS:BAGS].tolist() == [0, 0, 1, 0]
+    assert x[BAGS:CHOSEN].tolist() == [2, 7, 2, 7], "partners share their bags"
+
+
+def test_the_options_are_legal_cards_or_all_bids():
+    states, seats = a_round(), np.array([2])
+    options = Options(states, seats, False)
+    assert [int(card) for card in options.actions] == [parse_card(card) for card in ("5H", "JH", "KH")]
+    assert [np.flatnonzero(row[CHOSEN:]).tolist() for row in options.x] == [[number(c)] for c in ("5H", "JH", "KH")]
+    bids = Options(deal_rounds(1, 0, 2, Rules()), np.array([0, 1]), True)
+    assert bids.actions.tolist() == [*range(14)] * 2
+    assert (bids.x[:, BIDS] == bids.actions).all()
+    assert not bids.x[:, CHOSEN:].any(), "a bid chooses no card"
+
+
+def test_the_best_option_is_the_first_of_the_highest():
+    options = Options(deal_rounds(1, 0, 2, Rules()), np.array([0, 0]), True)
+    values = np.zeros(28, np.float32)
+    values[[3, 5, 27]] = 1
+    assert options.actions[options.best(values)].tolist() == [3, 13]
+
+
+@pytest.mark.parametrize("net", NETS)
+def test_every_net_plays_legal_cards(net):
+    player = QPlayer("q@1", net, REWARDS[1])
+    weights = {array_of(player): np.array([first_weights(net, np.random.default_rng(seed)) for seed in range(4)])}
+    states = deal_rounds(3, 0, 20, Rules())
+    for seat in range(4):
+        states["bid"][:, seat] = choose(player, weights, states, np.full(20, seat), True)
+    for _ in range(52):
+        seats = to_play(states)
+        cards = choose(player, weights, states, seats, False)
+        assert (legal_masks(states, seats) >> cards & 1).all()
+        play_cards(states, seats, cards)
+    assert (states["taken"].sum(axis=1) == 13).all()
+
+
+def test_the_convolution_treats_suits_alike_and_slides_over_ranks():
+    weights = first_weights("conv", np.random.default_rng(0))
+    weights[-65:] = 0.0
+    weights[-2] = 1.0
+    x = np.zeros((1, FEATURES), np.float32)
+    assert VALUES["conv"](weights, x).shape == (1,)
+    assert VALUES["linear"](np.arange(221.0), np.eye(FEATURES)[:2]).tolist() == [220.0, 221.0]
+
+
+@pytest.mark.parametrize("text", ["q:net=conv", "q@1:net=x", "q@1:reward=tricks,reward=bid", "q@1:", "random:a=b"])
+def test_texts_that_name_no_player(text):
+    with pytest.raises(PlayerError, match="accepted"):
+        parse_q(text)

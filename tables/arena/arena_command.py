@@ -20,10 +20,10 @@ from tables.run.executors import executor_of
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     bidder = f"a policy such as bis:curves=single, a bot ({', '.join(PREFIX + name for name in BOTS)}), "
-    bidder += "python:path/to/file.py:callable, or http://host:port/bid"
+    bidder += "a learned player such as q@2, python:path/to/file.py:callable, or http://host:port/bid"
     parser.add_argument("--a", required=True, metavar="BIDDER", help=bidder)
     parser.add_argument("--b", required=True, metavar="BIDDER", help="the opponents; the same forms as --a")
-    player = "card player such as wrp, srp, uct:5,samples=200 or search:deals=64, or one for each side"
+    player = "card player such as wrp, srp, uct:5,samples=200, search:deals=64 or q@2, or one for each side"
     parser.add_argument("--players", metavar="P[,P]", help=f"{player} (default: that of the tables)")
     pairs = "duplicate pairs of two games each (default %(default)s)"
     parser.add_argument("--pairs", type=integer, default=10_000, help=pairs)

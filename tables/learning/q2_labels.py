@@ -68,9 +68,9 @@ def _labels(
         in_auction = uniform(state) < BIDS
         stop = below(state, 4) if in_auction else below(state, LAST_PLAY)
         randomly = RANDOM if below(state, 2) == 1 else 0.0
-        for seat in range(stop if in_auction else 4):
-            state.bid[seat] = noisy_bid(state, seat, rules, lineup.policies[seat], profiles, NOISE)
-        seat = stop
+        for other in range(stop if in_auction else 4):
+            state.bid[other] = noisy_bid(state, other, rules, lineup.policies[other], profiles, NOISE)
+        seat = stop if in_auction else 0
         actions = 0
         if in_auction:
             actions = allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, rules)

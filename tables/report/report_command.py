@@ -1,4 +1,4 @@
-"""Fill docs/strength.md and docs/inference.md with figures; the text between them is written by hand.
+"""Fill the pages of results in docs/ (`PAGES`) with figures; the text between them is written by hand.
 
 A page holds pairs of markers, ``<!-- figures: name -->`` and ``<!-- end -->``. Everything between them is replaced
 by the result of the function of that name in `SECTIONS`. Plots go to img/ beside the page. A marker without a function
@@ -34,6 +34,7 @@ from tables.report import (
     fitted,
     inference,
     kinds,
+    learned,
     levels,
     nearest_tables,
     opponents,
@@ -54,7 +55,7 @@ from tables.run.family import BuildError, write_atomically
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "strength.md"
-PAGES = (PAGE, DOCS / "inference.md")
+PAGES = (PAGE, DOCS / "inference.md", DOCS / "learned-player.md")
 SUMMARY = "summary"
 ROUNDS = 40  # rounds of self-play recorded for each pair of the report
 
@@ -70,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=integer, default=2, help="threads (default %(default)s)")
     sections = sorted([*SECTIONS, "results"])
     parser.add_argument("--only", nargs="*", choices=sections, help="sections to make (default: all)")
-    parser.add_argument("--page", type=Path, help="the page to fill (default: the two in docs)")
+    parser.add_argument("--page", type=Path, help="the page to fill (default: all in docs)")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the service's file of win rates")
     parser.add_argument("--fresh", action="store_true", help="do not use the results of matches kept from earlier runs")
 
@@ -236,6 +237,10 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "inference-best-possible": inference.best_possible,
     "inference-by-trick": inference.by_trick,
     "inference-others": inference.others,
+    "learned-published": learned.published,
+    "learned-errors": learned.errors,
+    "learned-loss": learned.loss_curves,
+    "learned-strength": learned.strength,
     "levels": levels.against,
     "styles": levels.styles,
     "levels-searched": levels.searched,

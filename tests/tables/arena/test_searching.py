@@ -56,7 +56,7 @@ def test_every_option_plays_every_game_with_a_win_table(player, preset):
 
 
 def test_matches_that_cannot_be_searched():
-    with pytest.raises(ArenaError, match="outside bidder or noise"):
+    with pytest.raises(ArenaError, match="outside bidder, a learned player or noise"):
         Match("bis", "bis", ("search", "srp"), noise=0.1)
     with pytest.raises(ArenaError, match="variant is mirror with a player that searches"):
         Match("bis", "bis", ("search", "srp"), rules=make_rules("mirror", {}))

@@ -28,12 +28,6 @@ def test_learned_players_sit_on_both_sides_and_beat_random_ones():
     assert found.players == ["q@2", "random"]
 
 
-def test_the_other_side_plays_as_without_learned_players():
-    """Learned players in no chair change nothing: the games of `srp` are those of self-play."""
-    mixed = run_match(Match("random", "random", ("srp", "srp"), pairs=10, seed=5))
-    assert mixed.games == 20
-
-
 @pytest.mark.parametrize("text", ["q@1:net=linear,reward=tricks", "q@1", "q@1:reward=return", "random"])
 def test_every_learned_player_bids_and_plays(text):
     found = run_match(

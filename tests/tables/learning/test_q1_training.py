@@ -1,13 +1,15 @@
 """Q-learning as the spAIdes report describes it: rewards, targets, and training in steps."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from tables.engine.steps import deal_rounds
-from tables.learning import q1_training
-from tables.learning.q1_training import DECISIONS, PLAYERS, RULES, Round, play, targets
+from tables.learning.q1_training import BATCH, COLUMNS, DECISIONS, FAMILIES, PLAYERS, RULES, Round, play, targets
 from tables.players.q1 import BIDS, CHOSEN, FEATURES, PILE, TRICKS, VALUES, Options, first_weights
 from tables.players.q_names import QPlayer
+from tables.run.family import Context, LocalThreads
 
 pytestmark = pytest.mark.compiled
 
@@ -65,10 +67,15 @@ def test_a_linear_net_ranks_bids_alike_for_all_hands():
     assert np.allclose(np.diff(values), weights[BIDS])
 
 
-@pytest.mark.parametrize("player", PLAYERS[1::3], ids=str)
-def test_training_is_repeatable_and_changes_the_net(player):
-    one, other = (q1_training._train(player, 5, 3, progress=False) for _ in range(2))
-    assert one["weights"].tobytes() == other["weights"].tobytes()
-    assert np.abs(one["weights"] - first_weights(player.net, np.random.default_rng(5))).max() > 0
-    assert one["history"].shape == (3, q1_training.COLUMNS)
-    assert np.isfinite(one["history"]).all()
+def test_training_is_repeatable_and_changes_the_nets(tmp_path):
+    def build(name):
+        family = replace(FAMILIES[0], sizes={"rounds": 3 * BATCH})
+        return family.make(Context(family, 1, 1.0, {}, LocalThreads(1), tmp_path / name, progress=False))
+
+    one, other = build("one"), build("other")
+    assert {name: array.tobytes() for name, array in one.items()} == {name: a.tobytes() for name, a in other.items()}
+    assert one.keys() == FAMILIES[0].axes.keys()
+    assert one["q1_history"].shape == (len(PLAYERS), 3, COLUMNS)
+    for array in one.values():
+        assert np.isfinite(array).all()
+        assert (np.abs(array).max(axis=1) > 0).all(), "each net has learned"

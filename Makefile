@@ -143,7 +143,7 @@ COMPILE = .lock-venv/bin/uv pip compile --quiet --universal --python-version 3.1
 lock:
 	@$(FIND_PYTHON); $$found -m venv --clear .lock-venv
 	@.lock-venv/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
-	$(COMPILE) pyproject.toml --group tables --group learning --group dev --output-file requirements/all.txt
+	$(COMPILE) pyproject.toml --group tables --group learning --group logs --group dev --output-file requirements/all.txt
 	$(COMPILE) pyproject.toml --constraints requirements/all.txt --output-file requirements/runtime.txt
 	$(COMPILE) --group pyproject.toml:build --constraints requirements/all.txt --output-file requirements/build.txt
 	$(COMPILE) --group pyproject.toml:sbom --constraints requirements/all.txt --output-file requirements/sbom.txt

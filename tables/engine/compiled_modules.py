@@ -52,6 +52,7 @@ KERNELS = (
     "tables.players.touching",
     "tables.players.decisions",
     "tables.players.search",
+    "tables.logs.replay",
     "tables.alternatives",
     "tables.engine.cutthroat",
     "tables.arena.public.trickster",

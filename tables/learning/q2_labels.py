@@ -6,7 +6,7 @@ more often than in games, because they are harder to play. Then each action is t
 round. Its value is the win probability after the round.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from tables.engine.simulate import tables_for
 from tables.engine.states import STATE, copy_state
 from tables.engine.winprob import slice_of
 from tables.players.decisions import finish_play, play_to_decision
+from tables.players.q2 import INPUTS, Bits
 
 MOST_ACTIONS = 14
 NONE = -1  # after a position's last action
@@ -34,6 +35,8 @@ BIDS = 0.2  # share of positions in the auction
 NOISE = 0.05  # share of bids before the position that are moved by one
 RANDOM = 0.1  # share of random cards in half of the deals
 QUIET = 0.5  # share of rounds without a nil that are left out when cards are played
+UNIT = 1e-2  # of a target, in hundredths of a win
+Batch: TypeAlias = tuple[Bits, NDArray[np.int8], NDArray[np.int16]]  # inputs, actions and targets of `q2_training`
 LAST_PLAY = 48  # the last trick has nothing to decide
 
 
@@ -44,6 +47,11 @@ class Labels(NamedTuple):
     seats: Any  # int64 (n,): who decides
     actions: Any  # int8 (n, MOST_ACTIONS): bids if nobody has played and not all have bid, otherwise cards
     values: Any  # float32 (n, MOST_ACTIONS): win probability
+
+
+def unpacked(inputs: Bits) -> Bits:
+    """Return inputs that were packed into bits."""
+    return np.unpackbits(inputs, axis=1, count=INPUTS)
 
 
 def _labels(

@@ -9,7 +9,7 @@ training goes on after an interruption.
 """
 
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,10 @@ from service.bidding.policy import Policy
 from tables.engine.game import Lineup
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
 from tables.learning.q2_labels import BIDS as AUCTIONS
-from tables.learning.q2_labels import NOISE, NONE, QUIET, RANDOM, Labels, labels
+from tables.learning.q2_labels import NOISE, NONE, QUIET, RANDOM, UNIT, Batch, Labels, labels, unpacked
 from tables.learning.training_data import seen_scores
 from tables.players.names import TABLES_PLAYER
-from tables.players.q2 import ACTIONS, ARRAYS, CARDS, INPUTS, LEARNED_GOAL, Bits, inputs_of
+from tables.players.q2 import ACTIONS, ARRAYS, CARDS, INPUTS, LEARNED_GOAL, inputs_of
 from tables.run.family import Arrays, Context, Family, recorded
 
 RULES = make_rules("classic", {"win": LEARNED_GOAL, "lose": -100})
@@ -37,8 +37,6 @@ LAYERS = (512, 128)
 BATCH = 2048
 RATE = 2e-3  # learning rate at the start; it falls to 0 along a cosine
 PARTS = 12
-UNIT = 1e-2  # of a target, in hundredths of a win
-Batch: TypeAlias = tuple[Bits, NDArray[np.int8], NDArray[np.int16]]
 
 
 def _labelled(ctx: Context, name: str, n_positions: int) -> Arrays:
@@ -93,11 +91,6 @@ def batches(data: Arrays, rng: np.random.Generator) -> Iterator[Batch]:
     for start in range(0, len(order) - BATCH + 1, BATCH):
         rows = order[start : start + BATCH]
         yield unpacked(data["inputs"][rows]), data["actions"][rows], data["targets"][rows]
-
-
-def unpacked(inputs: Bits) -> Bits:
-    """Return inputs that were packed into bits."""
-    return np.unpackbits(inputs, axis=1, count=INPUTS)
 
 
 def first_weights(rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:

@@ -9,8 +9,7 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from tables.learning.q2_labels import NONE
-from tables.learning.q2_training import UNIT, Batch, unpacked
+from tables.learning.q2_labels import NONE, UNIT, Batch, unpacked
 from tables.players.q2 import CARDS, Net, values_of
 from tables.run.family import Arrays
 

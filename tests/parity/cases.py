@@ -196,6 +196,30 @@ def sitting(rng: random.Random, leading: bool | None = None) -> tuple[PlayState,
             return s, me, s.hand[me], sum(1 << card for card in states.legal_now(s)), unseen_cards(s, me)
 
 
+def a_play(rng: random.Random) -> memoryview:
+    """Return 52 cards: a deck in random order, sometimes with a card twice."""
+    found = cards_of(DECK)
+    rng.shuffle(found)
+    if rng.randrange(2):
+        found[rng.randrange(52)] = found[0]
+    return view(np.array(found))
+
+
+def a_replay(rng: random.Random) -> tuple[memoryview, ...]:
+    """Return cards, who played them, the cards of each seat, and working memory; sometimes a legal play."""
+    s = states.dealt(rng.randrange(2**31), 1, states.random_bids(rng))
+    found, played = [], list(s.hand)
+    seats = []
+    for _ in range(52):
+        seats.append(states.to_play(s))
+        before = s.played
+        states.play_on(s)
+        found.append((s.played ^ before).bit_length() - 1)
+    if rng.randrange(2):
+        found[40], found[3] = found[3], found[40]
+    return view(np.array(found)), view(np.array(seats)), view(np.array(played)), view(np.zeros(4, np.int64))
+
+
 def staked(rng: random.Random) -> tuple[PlayState, int]:
     """Return (state, seat to play) late in a game; the state carries the rules."""
     s, me, *_ = sitting(rng)
@@ -811,6 +835,8 @@ CASES: dict[str, Maker] = {
     DEAL + "deck_of": lambda r: (r.choice((*RULES, JOKERS)),),
     DEAL + "deal": lambda r: (states.dealt(r.randrange(2**31), r.randrange(9)),),
     COMMON + "unseen_cards": lambda r: sitting(r)[:2],
+    "tables.logs.replay.replay": lambda r: (a_play(r), *(view(np.zeros(n, np.int64)) for n in (52, 4, 4))),
+    "tables.logs.replay.first_revoke": a_replay,
     "tables.players.touching.cards_between": lambda r: sitting(r)[:2],
     "tables.players.touching.group_of": lambda r: next((min(cards_of(h)), h, u) for _, _, h, _, u in [sitting(r)]),
     "tables.players.touching.distinct_cards": lambda r: sitting(r)[:2],

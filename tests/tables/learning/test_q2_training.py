@@ -16,8 +16,8 @@ from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tabl
 from tables.engine.states import plain_state
 from tables.engine.winprob import slice_of
 from tables.learning import q2_training
-from tables.learning.q2_labels import NONE, labels
-from tables.learning.q2_training import FAMILIES, RULES, UNIT, samples_of, unpacked
+from tables.learning.q2_labels import NONE, UNIT, labels, unpacked
+from tables.learning.q2_training import FAMILIES, RULES, samples_of
 from tables.players.choose_card import choose_card
 from tables.players.q2 import CARDS, INPUTS
 from tables.players.touching import distinct_cards

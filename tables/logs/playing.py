@@ -1,0 +1,112 @@
+"""Play games and write them as a log: examples of the format, and logs whose truth is known, for tests."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from service.bidding.game.cards import format_card, format_pbn
+from service.bidding.game.rules import Rules, overrides_of
+from service.bidding.game.scoring import game_winner
+from service.playing.state import PlayState
+from service.playing.tricks import carry_rules, legal_cards, play_card
+from tables.engine.deal import Deals, open_table
+from tables.engine.game import MOST_ROUNDS, SUMS, Game, Lineup, Totals, begin_round, bid_seat, close_round, turn_of
+from tables.engine.jit import round_loop
+from tables.engine.passing import exchange
+from tables.logs.round_log import RoundLog
+from tables.players.choose_card import choose_card
+
+
+class Played(NamedTuple):
+    """The rounds of n games; row 0 to ``rounds[g] - 1`` of game g are filled."""
+
+    rounds: Any  # int64 (n,)
+    results: Any  # int64 (n,): 1 if side a wins, -1 if b wins, 0 for a draw
+    hands: Any  # int64 (n, MOST_ROUNDS, 4)
+    bids: Any  # int8 (n, MOST_ROUNDS, 4)
+    tricks: Any  # int8 (n, MOST_ROUNDS, 4)
+    plays: Any  # uint8 (n, MOST_ROUNDS, 52)
+    scores: Any  # int16 (n, MOST_ROUNDS, 4): points of both sides before the round, then bags
+
+
+def _play(states: list[PlayState], deals: Deals, rules: Rules, lineup: Lineup, profiles: Any, made: Played) -> None:
+    state = open_table(states, rules)
+    carry_rules(state, rules)
+    sums = np.zeros(SUMS)
+    for pair in range(deals.first, deals.last):
+        g = pair - deals.first
+        game = Game(deals.seed, pair, 0)
+        totals = Totals(0, 0, 0, 0)
+        result = 0
+        number = 0
+        while result == 0 and number < MOST_ROUNDS:
+            turn = turn_of(game, number)
+            begin_round(state, game, number, lineup.players, totals)
+            for side in range(2):
+                made.scores[g, number, side] = state.score[side]
+                made.scores[g, number, 2 + side] = state.bags[side]
+            for seat in range(4):
+                state.bid[seat] = bid_seat(state, seat, rules, lineup.policies[(turn + seat) & 3], profiles)
+                made.hands[g, number, seat] = state.hand[seat]
+                made.bids[g, number, seat] = state.bid[seat]
+            if state.passes[0] or state.passes[1]:
+                exchange(state)
+            for n in range(52):
+                seat = (state.leader + state.trick_size) & 3
+                card = choose_card(state, seat)
+                made.plays[g, number, n] = card
+                state.choices += legal_cards(
+                    state.hand[seat], state.trick_size, state.trick[0], state.broken
+                ).bit_count()
+                play_card(state, seat, card)
+            for seat in range(4):
+                made.tricks[g, number, seat] = state.taken[seat]
+            totals = close_round(state, turn, totals, rules, sums)
+            result = game_winner(totals.score_a, totals.score_b, rules)
+            number += 1
+        made.rounds[g] = number
+        made.results[g] = result
+
+
+_play_games = round_loop(_play)
+
+
+def play_games(seed: int, n: int, rules: Rules, lineup: Lineup, profiles: Any) -> Played:
+    """Return ``n`` games of the players and bidders of ``lineup``, from 0-0 to their end."""
+    shape = (n, MOST_ROUNDS)
+    made = Played(
+        np.zeros(n, np.int64),
+        np.zeros(n, np.int64),
+        np.zeros((*shape, 4), np.int64),
+        np.zeros((*shape, 4), np.int8),
+        np.zeros((*shape, 4), np.int8),
+        np.zeros((*shape, 52), np.uint8),
+        np.zeros((*shape, 4), np.int16),
+    )
+    _play_games(seed, 0, n, rules, lineup, profiles, made)
+    return made
+
+
+def records_of(made: Played, seed: int, rules: Rules, bidders: tuple[str, str]) -> Iterator[RoundLog]:
+    """Yield the rounds as records of a log; ``bidders`` are the policies of sides a and b."""
+    for g in range(len(made.rounds)):
+        for number in range(made.rounds[g]):
+            turn = turn_of(Game(seed, g, 0), number)
+            chairs = [(turn + seat) & 3 for seat in range(4)]
+            record: RoundLog = {
+                "format": 1,
+                "game": f"{seed}-{g}",
+                "round": number,
+                "rules": {"preset": "classic"} | overrides_of(rules),
+                "hands": [format_pbn(hand) for hand in made.hands[g, number].tolist()],
+                "bids": made.bids[g, number].tolist(),
+                "tricks": made.tricks[g, number].tolist(),
+                "plays": [format_card(card) for card in made.plays[g, number].tolist()],
+                "scores": made.scores[g, number, :2].tolist(),
+                "bags": made.scores[g, number, 2:].tolist(),
+                "labels": [{"kind": "bot", "policy": bidders[chair & 1]} for chair in chairs],
+            }
+            if made.results[g]:
+                record["winner"] = 0 if (turn & 1 == 0) == (made.results[g] == 1) else 1
+            yield record

@@ -1,0 +1,55 @@
+"""Who played which card of a finished round, as kernels."""
+
+from typing import Any
+
+from service.playing.tricks import beats, legal_cards
+
+PLAYS = 52
+NEVER = -1
+
+
+def replay(cards: Any, seats: Any, played: Any, took: Any) -> int:
+    """Write who played each of the ``cards`` (PLAYS,) and return the place of the first one that comes twice, or NEVER.
+
+    ``seats`` (PLAYS,) get the seats, ``played`` (4,) the cards of each seat as bit masks, ``took`` (4,) its tricks.
+    """
+    for seat in range(4):
+        played[seat] = 0
+        took[seat] = 0
+    seen = 0
+    leader = 0
+    best = 0
+    winner = 0
+    for n in range(PLAYS):
+        card = cards[n]
+        if seen >> card & 1:
+            return n
+        seen |= 1 << card
+        seat = (leader + n) & 3
+        seats[n] = seat
+        played[seat] |= 1 << card
+        if n & 3 == 0 or beats(card, best):
+            best = card
+            winner = seat
+        if n & 3 == 3:
+            took[winner] += 1
+            leader = winner
+    return NEVER
+
+
+def first_revoke(cards: Any, seats: Any, played: Any, left: Any) -> int:
+    """Return the place of the first card that was not legal, or NEVER; the arguments are those of `replay`.
+
+    ``left`` (4,) is working memory.
+    """
+    for seat in range(4):
+        left[seat] = played[seat]
+    broken = 0
+    for n in range(PLAYS):
+        card, seat = cards[n], seats[n]
+        if not legal_cards(left[seat], n & 3, cards[n & ~3], broken) >> card & 1:
+            return n
+        left[seat] &= ~(1 << card)
+        if card >= 48:
+            broken = 1
+    return NEVER

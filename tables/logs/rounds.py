@@ -1,0 +1,135 @@
+"""Rounds of a log as arrays: what the checks and the counts read."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.errors import RulesError
+from service.bidding.game.rules import CUTTHROAT, JOKERS, VARIANTS, Rules, make_rules
+from tables.logs.round_log import HAND_CHARACTERS, PLAYS, SEATS, RoundLog
+
+NO_CARD = 255
+WRONG_HAND = -1
+NO_TRICKS = -1
+NO_POINTS = -(2**15)
+NO_WINNER = -1
+NO_LABEL = -1
+NO_RULES = -1  # the record's rules are wrong
+_RANK = np.full(256, -1, np.int64)
+_RANK[np.frombuffer(b"23456789TJQKA", np.uint8)] = np.arange(13)
+_SUIT = np.full(256, -1, np.int64)
+_SUIT[np.frombuffer(b"CDHS", np.uint8)] = np.arange(4)
+
+
+class Rounds(NamedTuple):
+    """n rounds. Seats are in bidding order."""
+
+    hands: NDArray[Any]  # int64 (n, 4): bit masks; 0 if not known, or WRONG_HAND
+    bids: NDArray[Any]  # int8 (n, 4)
+    tricks: NDArray[Any]  # int8 (n, 4), or NO_TRICKS
+    plays: NDArray[Any]  # uint8 (n, 52): card numbers, or NO_CARD
+    scores: NDArray[Any]  # int16 (n, 2), or NO_POINTS
+    bags: NDArray[Any]  # int8 (n, 2), or -1
+    winner: NDArray[Any]  # int8 (n,), or NO_WINNER
+    rules: NDArray[Any]  # int32 (n,): index in `Names.rules`, or NO_RULES
+    labels: NDArray[Any]  # int32 (n, 4): index in `Names.labels`, or NO_LABEL
+    keys: NDArray[Any]  # uint64 (n,): hash of game and round
+
+
+@dataclass
+class Names:
+    """The rules and the labels that a log has used so far, in the order of their first use."""
+
+    rules: list[Rules] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    _rules_by_text: dict[str, int | RulesError] = field(default_factory=dict)
+    _label_numbers: dict[str, int] = field(default_factory=dict)
+
+    def rules_number(self, given: dict[str, Any] | None) -> int | RulesError:
+        """Return the number of rules as in POST /bid, or what is wrong in them."""
+        text = json.dumps(given or {}, sort_keys=True)
+        if text not in self._rules_by_text:
+            overrides = dict(given or {})
+            try:
+                made = make_rules(overrides.pop("preset", None) or "classic", overrides)
+                _require_two_sides(made)
+            except RulesError as error:
+                self._rules_by_text[text] = error
+            else:
+                if made not in self.rules:
+                    self.rules.append(made)
+                self._rules_by_text[text] = self.rules.index(made)
+        return self._rules_by_text[text]
+
+    def label_number(self, label: Any) -> int:
+        """Return the number of a label, such as `human` or `bot bis expert`; NO_LABEL without one."""
+        parts = [label[key] for key in ("kind", "policy", "skill") if label.get(key)] if label else []
+        if not parts:
+            return NO_LABEL
+        text = " ".join(parts)
+        if text not in self._label_numbers:
+            self._label_numbers[text] = len(self.labels)
+            self.labels.append(text)
+        return self._label_numbers[text]
+
+
+def _require_two_sides(rules: Rules) -> None:
+    if rules.variant in (CUTTHROAT, JOKERS):
+        accepted = ", ".join(name for number, name in enumerate(VARIANTS) if number not in (CUTTHROAT, JOKERS))
+        raise RulesError("variant", f"variant is {VARIANTS[rules.variant]}; accepted in a log: {accepted}")
+
+
+def rounds_of(records: Sequence[RoundLog], names: Names) -> Rounds:
+    """Return records that have the form of `RoundLog` as arrays."""
+    n = len(records)
+    unknown = {"hands": [None] * SEATS, "tricks": [NO_TRICKS] * SEATS, "labels": [None] * SEATS}
+    unknown |= {"scores": [NO_POINTS] * 2, "bags": [-1] * 2}
+
+    def column(name: str) -> list[Any]:
+        return [record.get(name) or unknown[name] for record in records]
+
+    hands = "".join(hand or "." * HAND_CHARACTERS for four in column("hands") for hand in four)
+    plays = [record.get("plays") for record in records]
+    numbers = [names.rules_number(record.get("rules")) for record in records]
+    winners = [record.get("winner") for record in records]
+    return Rounds(
+        hand_masks(np.frombuffer(hands.encode(), np.uint8).reshape(n, SEATS, HAND_CHARACTERS)),
+        np.array([record["bids"] for record in records], np.int8).reshape(n, SEATS),
+        np.array(column("tricks"), np.int8).reshape(n, SEATS),
+        card_numbers("".join("".join(cards) if cards else "  " * PLAYS for cards in plays), n),
+        np.array(column("scores"), np.int16).reshape(n, 2),
+        np.array(column("bags"), np.int8).reshape(n, 2),
+        np.array([NO_WINNER if winner is None else winner for winner in winners], np.int8),
+        np.array([NO_RULES if isinstance(number, RulesError) else number for number in numbers], np.int32),
+        np.array([[names.label_number(one) for one in four] for four in column("labels")], np.int32).reshape(n, SEATS),
+        np.array([key_of(record["game"], record["round"]) for record in records], np.uint64),
+    )
+
+
+def key_of(game: str, number: int) -> int:
+    """Return a hash of 64 bits of a game's id and a round's number; never 0."""
+    digest = hashlib.blake2b(f"{number}/{game}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big") or 1
+
+
+def hand_masks(text: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Return hands in PBN (n, 4, HAND_CHARACTERS), as bytes, as bit masks (n, 4); 0 for dots alone."""
+    dots = text == ord(".")
+    ranks = _RANK[text]
+    suits = 3 - np.minimum(dots.cumsum(axis=2), 3)
+    bits = np.where(ranks >= 0, np.int64(1) << (16 * suits + np.maximum(ranks, 0)), 0)
+    masks: NDArray[np.int64] = np.bitwise_or.reduce(bits, axis=2)
+    right = (dots.sum(axis=2) == 3) & (np.bitwise_count(masks) == 13)
+    return np.where(right, masks, np.where(dots.all(axis=2), 0, WRONG_HAND))
+
+
+def card_numbers(text: str, n: int) -> NDArray[np.uint8]:
+    """Return the cards of n rounds, 52 texts such as `KC` each, as numbers (n, 52); NO_CARD for what is no card."""
+    pairs = np.frombuffer(text.encode(), np.uint8).reshape(n, PLAYS, 2)
+    ranks, suits = _RANK[pairs[:, :, 0]], _SUIT[pairs[:, :, 1]]
+    return np.where((ranks >= 0) & (suits >= 0), 16 * suits + ranks, NO_CARD).astype(np.uint8)

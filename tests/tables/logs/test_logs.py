@@ -1,0 +1,293 @@
+"""Logs of rounds: the format, what is refused, what is filled in, and the command."""
+
+import gzip
+import json
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import polars
+import pytest
+
+from service.bidding.game.cards import cards_of, format_card, parse_pbn
+from service.bidding.game.rules import make_rules
+from service.bidding.policies import parse_policy
+from service.bidding.tableset import open_tables
+from tables.__main__ import main
+from tables.engine.game import Lineup
+from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
+from tables.logs import reading
+from tables.logs.keys import Keys
+from tables.logs.logs_command import Summary, frame_of
+from tables.logs.playing import play_games, records_of
+from tables.logs.reading import SCHEMA, read
+from tables.logs.round_log import FIELDS, json_schema
+from tables.logs.rounds import Names
+from tables.logs.uses import USES
+from tables.run.family import BuildError
+
+pytestmark = pytest.mark.compiled
+ROOT = Path(__file__).resolve().parents[3]
+RULES = make_rules("classic", {"win": 200, "lose": -100})
+HANDS = ["AKJ62.AQ.Q.K9543", "3.8643.9752.T872", "Q74.KJ5.AJT43.Q6", "T985.T972.K86.AJ"]
+
+
+def games(rules=RULES, n=20, seed=1):
+    policies = policies_by_chair(parse_policy("bis", rules.variant), parse_policy("rb", rules.variant))
+    profiles = tables_for(kernel_tables(open_tables().arrays), rules, policies)
+    made = play_games(seed, n, rules, Lineup(policies, player_rows("srp", "srp")), profiles)
+    return list(records_of(made, seed, rules, ("bis", "rb")))
+
+
+@pytest.fixture(scope="module")
+def records():
+    return games()
+
+
+@pytest.fixture
+def log(tmp_path):
+    def write(*records, name="log.jsonl"):
+        path = tmp_path / name
+        path.write_text("".join(one if isinstance(one, str) else json.dumps(one) + "\n" for one in records))
+        return path
+
+    return write
+
+
+def checked(path):
+    """The records, the rounds as arrays, and the faults of a log."""
+    summary, names, keys, batches = Summary(), Names(), Keys(), []
+    for batch in read(path, names, keys):
+        summary.add(batch, names)
+        batches.append(batch)
+    return summary, batches, names
+
+
+def changed(record, **fields):
+    return {name: value for name, value in (record | fields).items() if value is not ...}
+
+
+# ---- what is right ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("preset", ["classic", "pass-2", "whiz", "suicide", "blind"])
+def test_games_that_were_played_have_no_fault(log, preset):
+    rules = make_rules("classic", {"blind_nil": True}) if preset == "blind" else make_rules(preset)
+    found = games(rules, 10)
+    summary, batches, names = checked(log(*found))
+    assert (summary.good, summary.bad) == (len(found), 0), summary.examples
+    assert names.rules == [rules]
+    assert batches[0].records == found
+
+
+def test_the_winner_is_of_the_seats_of_the_round(records):
+    """In each round of a game the same chair wins, although the seats move on."""
+    for record in records:
+        sides = [label["policy"] for label in record["labels"][:2]]
+        last = [one for one in records if one["game"] == record["game"]][-1]
+        assert sides[record["winner"]] == [label["policy"] for label in last["labels"][:2]][last["winner"]]
+
+
+def test_parts_may_be_missing(log, records):
+    least = [changed(one, **dict.fromkeys(FIELDS[4:], ...)) for one in records]
+    summary, _, names = checked(log(*least))
+    assert summary.record()["uses"] == {name: len(records) if name == "mean bids" else 0 for name in USES}
+    assert names.rules == [make_rules()]
+    none = [changed(one, **dict.fromkeys(FIELDS[4:], None)) for one in records]
+    assert checked(log(*none))[0].record() == summary.record(), "null is the same as missing"
+
+
+def test_plays_say_hands_and_tricks(log, records):
+    _, (whole,), _ = checked(log(*records))
+    _, (batch,), _ = checked(log(*(changed(one, hands=..., tricks=...) for one in records)))
+    assert (batch.rounds.hands == whole.rounds.hands).all()
+    assert (batch.rounds.tricks == whole.rounds.tricks).all()
+
+
+def test_three_hands_say_the_fourth(log, records):
+    _, (whole,), _ = checked(log(*records))
+    three = [changed(one, hands=[*one["hands"][:1], None, *one["hands"][2:]], plays=...) for one in records]
+    _, (batch,), _ = checked(log(*three))
+    assert (batch.rounds.hands == whole.rounds.hands).all()
+
+
+def test_plays_after_a_pass_do_not_say_what_was_dealt(log):
+    found = [one for one in games(make_rules("pass-2"), 30) if 0 in one["bids"]]
+    moved = 0
+    for one in found:
+        _, (batch,), _ = checked(log(changed(one, hands=...)))
+        assert (batch.rounds.hands == 0).all()
+        played = {card: seat for seat, hand in enumerate(one["hands"]) for card in cards_of(parse_pbn(hand))}
+        moved += len(played) > 0
+    assert moved
+
+
+@pytest.mark.parametrize("name", ["log.jsonl", "log.ndjson", "log.jsonl.gz", "log.parquet"])
+def test_every_kind_of_file(tmp_path, records, name):
+    path = tmp_path / name
+    text = "\n".join(json.dumps(one) for one in records).encode()
+    if name.endswith(".parquet"):
+        frame_of(records).write_parquet(path)
+        assert dict(polars.scan_parquet(path).collect_schema()) == SCHEMA
+    else:
+        path.write_bytes(gzip.compress(text) if name.endswith(".gz") else text)
+    summary, batches, _ = checked(path)
+    assert (summary.good, summary.bad) == (len(records), 0)
+    assert [one["plays"] for one in batches[0].records] == [one["plays"] for one in records]
+
+
+def test_batches_and_files_make_no_difference(monkeypatch, log, records):
+    whole = checked(log(*records))[0].record()
+    monkeypatch.setattr(reading, "BATCH", 7)
+    path = log(*records)
+    summary, batches, _ = checked(path)
+    assert len(batches) > 2
+    assert summary.record() == whole
+
+
+# ---- what is wrong ------------------------------------------------------------------------------------------------
+
+FAULTS: dict[str, tuple] = {
+    "no JSON": ("{", "form", "the line is no JSON"),
+    "no object": ("[1]\n", "form", "the record is"),
+    "a missing field": ({"bids": ...}, "form", "bids is missing"),
+    "another version": ({"format": 2}, "form", "format is 2; accepted: 1"),
+    "a text as number": ({"bids": [1, 2, 3, "4"]}, "form", 'bids/3 is "4"; accepted: a valid integer'),
+    "three bids": ({"bids": [1, 2, 3]}, "form", "bids is"),
+    "no zone": ({"time": "2026-01-02T03:04:05"}, "form", 'time is "2026-01-02T03:04:05"; accepted: '),
+    "an unknown label": ({"labels": [{"name": "Ann"}, None, None, None]}, "form", 'labels/0/name is "Ann"'),
+    "unknown rules": ({"rules": {"win": "x"}}, "rules", "rules: win is 'x'; accepted: "),
+    "four sides": ({"rules": {"preset": "cutthroat"}}, "rules", "variant is cutthroat; accepted in a log: partnership"),
+    "a wrong hand": (
+        {"hands": ["AKJ62.AQ.Q.K9545", *HANDS[1:]]},
+        "hand",
+        "hands/0 is 'AKJ62.AQ.Q.K9545'; acc",
+    ),
+    "twelve cards": ({"hands": ["AKJ62.AQ..Q.K954", *HANDS[1:]]}, "hand", "hands/0 is"),
+    "a card twice": ({"hands": [HANDS[0], HANDS[0], None, None]}, "card-twice", "hands: AS is in two hands"),
+    "a bid too high": ({"bids": [9, 3, 9, 2]}, "bid", "bids/2 is 9; accepted: bids that `rules` allow"),
+    "a blind nil": ({"bids": [14, 3, 3, 2]}, "bid", "bids/0 is 14"),
+    "tricks too many": ({"tricks": [4, 4, 4, 4], "plays": ...}, "tricks", "tricks sum to 16; accepted: 13"),
+    "too many bags": ({"bags": [3, 10]}, "bags", "bags/1 is 10; accepted: 0 to one below"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_named_with_its_place(log, records, name):
+    change, kind, text = FAULTS[name]
+    right, other = records[0], records[1]
+    if isinstance(change, str):
+        wrong = change.rstrip() + "\n"
+    else:
+        wrong = changed(changed(other, plays=...) if "hands" in change else other, **change)
+    path = log(right, wrong, records[2])
+    summary, batches, _ = checked(path)
+    assert (summary.good, summary.bad) == (2, 1)
+    (fault,) = batches[0].faults
+    assert (fault.file, fault.line, fault.name) == ("log.jsonl", 2, kind)
+    assert text in fault.text
+    assert "accepted" in fault.text
+
+
+def test_faults_of_plays(log, records):
+    one = records[0]
+    plays = one["plays"]
+    repeated = [*plays[:51], plays[0]]
+    led = next(n for n in range(0, 52, 4) if plays[n + 1][1] == plays[n][1])
+    seats = {
+        card: seat for seat, hand in enumerate(one["hands"]) for card in map(format_card, cards_of(parse_pbn(hand)))
+    }
+    own = [card for card in plays[led + 2 :] if seats[card] == seats[plays[led + 1]] and card[1] != plays[led][1]]
+    swapped = plays[:]
+    at = swapped.index(own[0])
+    swapped[led + 1], swapped[at] = swapped[at], swapped[led + 1]
+    first, second = plays.index(plays[0]), plays.index(plays[1])
+    foreign = plays[:]
+    foreign[first], foreign[second] = foreign[second], foreign[first]
+    cases = (
+        (changed(one, plays=repeated), "play-twice"),
+        (changed(one, plays=swapped, hands=...), "revoke"),
+        (changed(one, plays=foreign), "not-held"),
+        (changed(one, tricks=[*one["tricks"][1:], one["tricks"][0]]), "tricks"),
+    )
+    for record, kind in cases:
+        (fault,) = checked(log(record))[1][0].faults
+        assert fault.name == kind
+
+
+def test_a_round_comes_once(log, records, tmp_path):
+    path = log(*records, records[3])
+    summary, batches, _ = checked(path)
+    assert (summary.good, summary.bad) == (len(records), 1)
+    assert batches[0].faults[0].text.startswith(f"round {records[3]['round']} of game '{records[3]['game']}' again")
+    names, keys = Names(), Keys()
+    faults = [fault for _ in range(2) for batch in read(log(*records), names, keys) for fault in batch.faults]
+    assert len(faults) == len(records), "also in another file"
+
+
+def test_keys_find_repetitions_in_any_order():
+    rng = np.random.default_rng(1)
+    numbers = rng.integers(1, 60_000, 200_000).astype(np.uint64) << np.uint64(40)
+    keys, seen = Keys(), set()
+    for part in np.array_split(numbers, 13):
+        expected = []
+        for number in part.tolist():
+            expected.append(number in seen)
+            seen.add(number)
+        assert keys.repeated(part).tolist() == expected
+
+
+def test_fields_beyond_the_format_are_dropped_and_named(log, records):
+    path = log(*(changed(one, player_id=7, chat="hello") for one in records))
+    summary, batches, _ = checked(path)
+    assert summary.record()["dropped_fields"] == {"chat": len(records), "player_id": len(records)}
+    assert all(set(one) <= set(FIELDS) for one in batches[0].records)
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    for name, content in (("log.csv", b""), ("log.parquet", b"no parquet"), ("log.jsonl.gz", b"no gzip")):
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(BuildError, match=name):
+            list(read(path, Names(), Keys()))
+
+
+# ---- the command, the schema --------------------------------------------------------------------------------------
+
+
+def test_the_command(tmp_path, capsys, log, records):
+    path = log(*records[:5], "no json\n", changed(records[5], bids=[1]))
+    bad, out = tmp_path / "bad.jsonl", tmp_path / "right"
+    assert main(["logs", "check", str(path), "--bad", str(bad), "--out", str(out)]) == 1
+    text = capsys.readouterr().out
+    assert "7 rounds: 5 right, 2 with a fault." in text
+    assert "log.jsonl:6" in text
+    lines = [json.loads(line) for line in bad.read_text().splitlines()]
+    assert [(line["line"], line["record"][:7]) for line in lines] == [(6, "no json"), (7, '{"forma')]
+    assert main(["logs", "check", *map(str, sorted(out.iterdir())), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["rounds"], found["good"]) == (5, 5)
+    assert found["seats_by_label"] == {"bot bis": 10, "bot rb": 10}
+
+
+@pytest.mark.parametrize("name", ["log.jsonl", "log.parquet"])
+def test_a_log_that_is_played_here_is_right(tmp_path, capsys, name):
+    path = tmp_path / name
+    assert main(["logs", "play", str(path), "--games", "6", "--b", "ms", "--rule", "blind_nil=true"]) == 0
+    assert main(["logs", "check", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["good"] > 6
+
+
+def test_errors_of_the_command(tmp_path, capsys):
+    for arguments in (["check", "nowhere.jsonl"], ["play", str(tmp_path / "log.txt"), "--games", "1"]):
+        assert main(["logs", *arguments]) == 1
+        assert "accepted" in capsys.readouterr().err
+
+
+def test_the_schema_in_the_docs_is_that_of_the_code(records):
+    schema = json.loads((ROOT / "docs/reference/game-log.schema.json").read_text())
+    assert schema == json_schema()
+    for record in records:
+        jsonschema.validate(record, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(changed(records[0], bids=[1]), schema)

@@ -23,9 +23,10 @@ from service.bidding.tableset import open_tables
 from tables.arena.arena_command import add_rules_arguments, rules_of
 from tables.engine.game import Lineup
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
+from tables.logs import fit_command
 from tables.logs.keys import Keys
 from tables.logs.playing import play_games, records_of
-from tables.logs.reading import SCHEMA, Batch, Fault, read
+from tables.logs.reading import SCHEMA, Batch, Fault, read_all
 from tables.logs.rounds import NO_LABEL, Names
 from tables.logs.uses import USES
 from tables.markdown import table
@@ -46,6 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     out = "write the records without a fault to this folder, as Parquet"
     checking.add_argument("--out", type=Path, metavar="FOLDER", help=out)
     checking.add_argument("--json", action="store_true", help="print one JSON object instead of Markdown")
+    text = "fit tables to logs and write a table set"
+    fit_command.add_arguments(actions.add_parser("fit", help=text, description=text))
     text = "play games between two policies and write them as a log"
     playing = actions.add_parser("play", help=text, description=text)
     playing.add_argument("out", type=Path, metavar="FILE", help="the log to write: .jsonl or .parquet")
@@ -60,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the action. `check` returns 1 if a record has a fault. Raises `BuildError` and `BiddingError`."""
-    return check(arguments) if arguments.action == "check" else play(arguments)
+    return {"check": check, "fit": fit_command.main, "play": play}[arguments.action](arguments)
 
 
 class Summary:
@@ -125,25 +128,18 @@ class Summary:
 
 def check(arguments: argparse.Namespace) -> int:
     """Check logs and print what they hold; return 1 if a record has a fault."""
-    for path in arguments.files:
-        if not path.is_file():
-            raise BuildError(f"{path} is no file; accepted: logs that exist")
-    summary, names, keys = Summary(), Names(), Keys()
-    total = sum(path.stat().st_size for path in arguments.files if path.suffix != ".gz")
+    summary, names = Summary(), Names()
     with ExitStack() as stack:
-        bar = stack.enter_context(tqdm(total=total, unit="B", unit_scale=True, desc="logs check", disable=None))
         bad = stack.enter_context(arguments.bad.open("wb")) if arguments.bad else None
         parts = 0
-        for path in arguments.files:
-            for batch in read(path, names, keys):
-                summary.add(batch, names)
-                bar.update(batch.n_bytes)
-                if bad is not None:
-                    bad.writelines(_bad_lines(batch))
-                if arguments.out and batch.records:
-                    arguments.out.mkdir(parents=True, exist_ok=True)
-                    frame_of(batch.records).write_parquet(arguments.out / f"{parts:06d}.parquet")
-                    parts += 1
+        for batch in read_all(arguments.files, names, Keys(), "logs check"):
+            summary.add(batch, names)
+            if bad is not None:
+                bad.writelines(_bad_lines(batch))
+            if arguments.out and batch.records:
+                arguments.out.mkdir(parents=True, exist_ok=True)
+                frame_of(batch.records).write_parquet(arguments.out / f"{parts:06d}.parquet")
+                parts += 1
     print(json.dumps(summary.record()) if arguments.json else summary.markdown(), end="\n" if arguments.json else "")
     return 1 if summary.bad else 0
 

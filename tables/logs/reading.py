@@ -6,7 +6,7 @@ The memory in use depends on the size of a batch, not on that of the log.
 import gzip
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars
 from pydantic import ValidationError
+from tqdm import tqdm
 
 from service.bidding.errors import RulesError
 from tables.logs.checks import check
@@ -75,6 +76,19 @@ def read(path: Path, names: Names, keys: Keys) -> Iterator[Batch]:
             yield batch
     except (OSError, EOFError, polars.exceptions.PolarsError) as error:
         raise BuildError(f"{path}: cannot be read: {error}") from error
+
+
+def read_all(files: Sequence[Path], names: Names, keys: Keys, title: str) -> Iterator[Batch]:
+    """Yield the batches of all files, with a progress bar. Raises `BuildError`."""
+    for path in files:
+        if not path.is_file():
+            raise BuildError(f"{path} is no file; accepted: logs that exist")
+    total = sum(path.stat().st_size for path in files)
+    with tqdm(total=total, unit="B", unit_scale=True, desc=title, disable=None) as bar:
+        for path in files:
+            for batch in read(path, names, keys):
+                yield batch
+                bar.update(batch.n_bytes)
 
 
 def _from_text(path: Path) -> Iterator[tuple[Batch, list[tuple[int, Any]]]]:

@@ -38,6 +38,7 @@ class Rounds(NamedTuple):
     winner: NDArray[Any]  # int8 (n,), or NO_WINNER
     rules: NDArray[Any]  # int32 (n,): index in `Names.rules`, or NO_RULES
     labels: NDArray[Any]  # int32 (n, 4): index in `Names.labels`, or NO_LABEL
+    games: NDArray[Any]  # uint64 (n,): hash of the game's id
     keys: NDArray[Any]  # uint64 (n,): hash of game and round
 
 
@@ -107,14 +108,14 @@ def rounds_of(records: Sequence[RoundLog], names: Names) -> Rounds:
         np.array([NO_WINNER if winner is None else winner for winner in winners], np.int8),
         np.array([NO_RULES if isinstance(number, RulesError) else number for number in numbers], np.int32),
         np.array([[names.label_number(one) for one in four] for four in column("labels")], np.int32).reshape(n, SEATS),
-        np.array([key_of(record["game"], record["round"]) for record in records], np.uint64),
+        np.array([hash_of(record["game"]) for record in records], np.uint64),
+        np.array([hash_of(f"{record['round']}/{record['game']}") for record in records], np.uint64),
     )
 
 
-def key_of(game: str, number: int) -> int:
-    """Return a hash of 64 bits of a game's id and a round's number; never 0."""
-    digest = hashlib.blake2b(f"{number}/{game}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big") or 1
+def hash_of(text: str) -> int:
+    """Return a hash of a text of 64 bits; never 0."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") or 1
 
 
 def hand_masks(text: NDArray[np.uint8]) -> NDArray[np.int64]:

@@ -1,0 +1,166 @@
+"""Tables fitted to a log: each is the shipped table, moved towards the log's counts as far as held-out games confirm.
+
+A weight says how strongly a table is held to the shipped one. Each of some weights is tried on the games to fit on, and
+judged on the games held out; the largest weight keeps the shipped table. The final table uses all games (empirical
+Bayes with one weight for each table).
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+from service.bidding.bis.nil import GRID
+from service.bidding.game.auction import SEQUENCES
+from tables.builders.curve_fit import Design, bin_middles, design, sequences
+from tables.builders.curves import value_at_bins
+from tables.builders.newton import minimize_convex
+from tables.logs.counting import Counts
+
+Floats = NDArray[np.float64]
+WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5)
+LEAST = 1e-6  # smallest probability
+SEAT_WEIGHT = 0.05  # share of the weight that holds what all sequences of a seat have in common
+
+
+class Fitted(NamedTuple):
+    """A table fitted to a log."""
+
+    array: Floats
+    n: int  # nils, bids, contracts or hands that it rests on
+    weight: float  # how strongly it is held to the shipped table; infinite: it is the shipped table
+    loss: float  # mean loss on the games held out: log-loss, or squared error of mean bids
+    shipped_loss: float
+
+
+def curves(shipped: Floats, counts: Counts) -> Fitted:
+    """Return success curves (SEQUENCES, GRID + 1).
+
+    To the shipped curve's log-odds is added an effect of each previous bid and pair of bids, as in `curve_fit`, and of
+    the nil value by seat. The weight is that of a ridge penalty, in nils.
+    """
+    matrices = design(sequences())
+    stated = np.clip(value_at_bins(shipped), LEAST, 1 - LEAST)
+
+    def at(weight: float, nils: Floats) -> Floats:
+        return _moved(shipped, *_effects(logit(stated), nils, matrices, weight), matrices)
+
+    def loss(table: Floats, nils: Floats) -> float:
+        return _log_loss(value_at_bins(table), nils)
+
+    return _best(shipped, counts.nils, at, loss, int(counts.nils[..., 0].sum()))
+
+
+def _effects(start: Floats, nils: Floats, matrices: Design, weight: float) -> tuple[Floats, Floats]:
+    # The effects of the previous bids, then by seat level and slope in the nil value (4, 2). start: log-odds by cell.
+    n, made = nils[..., 0], nils[..., 1]
+    effects = matrices.effects
+    seats = _seats()
+    middle = bin_middles() - 0.5
+    width = effects.shape[1]
+    penalty = np.full(width + 8, weight)
+    penalty[width:] *= SEAT_WEIGHT
+
+    def derivatives(x: Floats) -> tuple[float, Floats, Floats]:
+        level = effects @ x[:width] + seats @ x[width : width + 4]
+        z = start + level[:, None] + (seats @ x[width + 4 :])[:, None] * middle
+        p = expit(z)
+        value = float((n * np.logaddexp(0.0, z) - made * z).sum()) + float(penalty @ (x * x)) / 2
+        slope = n * p - made
+        by_row, tilted = slope.sum(axis=1), slope @ middle
+        gradient = np.concatenate([effects.T @ by_row, seats.T @ by_row, seats.T @ tilted]) + penalty * x
+        w = n * p * (1 - p)
+        w0, w1, w2 = w.sum(axis=1), w @ middle, w @ (middle * middle)
+        hessian = np.diag(penalty)
+        hessian[:width, :width] += (effects.T @ effects.multiply(w0[:, None])).toarray()
+        for k, (left, right) in enumerate(((w0, w1), (w1, w2))):
+            columns = slice(width + 4 * k, width + 4 * k + 4)
+            crossed = effects.T @ (seats * left[:, None])
+            hessian[:width, columns] += crossed
+            hessian[columns, :width] += crossed.T
+            hessian[columns, width : width + 4] += seats.T @ (seats * left[:, None])
+            hessian[columns, width + 4 :] += seats.T @ (seats * right[:, None])
+        return value, gradient, hessian
+
+    found = minimize_convex(derivatives, np.zeros(width + 8), np.full(width + 8, -np.inf))
+    return found[:width], found[width:].reshape(2, 4)
+
+
+def _moved(shipped: Floats, effects: Floats, by_seat: Floats, matrices: Design) -> Floats:
+    seats = _seats()
+    level = matrices.effects @ effects + seats @ by_seat[0]
+    tilt = (seats @ by_seat[1])[:, None] * (np.linspace(0.0, 1.0, GRID + 1) - 0.5)
+    z = logit(np.clip(shipped, LEAST, 1 - LEAST)) + level[:, None] + tilt
+    monotone: Floats = np.maximum.accumulate(expit(z), axis=1).round(6)
+    return monotone
+
+
+def _seats() -> Floats:
+    lengths = np.array([len(bids) for bids in sequences()])
+    found: Floats = (lengths[:, None] == np.arange(4)).astype(np.float64)
+    return found
+
+
+def mean_bids(shipped: Floats, counts: Counts) -> Fitted:
+    """Return the mean bids (SEQUENCES, 3) by the bids so far; the weight is in auctions."""
+    both = np.concatenate([counts.bids, counts.bid_squares], axis=2)  # (2, SEQUENCES, 7)
+
+    def at(weight: float, sums: Floats) -> Floats:
+        n = sums[:, :1]
+        found: Floats = np.where(shipped > 0, (sums[:, 1:4] + weight * shipped) / (n + weight), 0.0).round(4)
+        return found
+
+    def loss(table: Floats, sums: Floats) -> float:
+        n, y, squares = sums[:, :1], sums[:, 1:4], sums[:, 4:]
+        inside = shipped > 0  # elsewhere the auction ends before the bid
+        total = np.where(inside, squares - 2 * table * y + n * table * table, 0.0).sum()
+        return float(total / max(1.0, (n * inside).sum()))
+
+    return _best(shipped, both, at, loss, int(counts.bids[..., 0].sum()))
+
+
+def contracts(shipped: Floats, counts: Counts) -> Fitted:
+    """Return the shares of contracts made (2, 27); the weight is in contracts."""
+    return _shares(shipped, counts.contracts, lambda table: table)
+
+
+def aces(shipped: Floats, counts: Counts) -> Fitted:
+    """Return P(ace of spades) by seat and sum of the previous bids (4, 40); the weight is in hands."""
+    return _shares(shipped, counts.aces, lambda table: np.minimum.accumulate(table, axis=1))
+
+
+def _shares(shipped: Floats, counts: Any, ordered: Callable[[Floats], Floats]) -> Fitted:
+    def at(weight: float, cells: Floats) -> Floats:
+        return ordered((cells[..., 1] + weight * shipped) / (cells[..., 0] + weight)).round(6)
+
+    return _best(shipped, counts, at, _log_loss, int(counts[..., 0].sum()))
+
+
+def _log_loss(stated: Floats, cells: Floats) -> float:
+    n, made = cells[..., 0], cells[..., 1]
+    p = np.clip(stated, LEAST, 1 - LEAST)
+    return float(-(made * np.log(p) + (n - made) * np.log(1 - p)).sum() / max(1.0, n.sum()))
+
+
+def _best(
+    shipped: Floats, counts: Any, at: Callable[[float, Floats], Floats], loss: Callable[[Floats, Floats], float], n: int
+) -> Fitted:
+    fit_on, held_out = counts
+    losses = {weight: loss(at(weight, fit_on), held_out) for weight in WEIGHTS}
+    weight = min(losses, key=lambda one: (losses[one], -one))
+    before = loss(shipped, held_out)
+    if losses[weight] >= before:
+        return Fitted(shipped, n, np.inf, before, before)
+    return Fitted(at(weight, fit_on + held_out), n, weight, losses[weight], before)
+
+
+# By array, what fits it.
+TABLES: dict[str, Callable[[Floats, Counts], Fitted]] = {
+    "curves": curves,
+    "mean_bids": mean_bids,
+    "contract_made": contracts,
+    "p_ace": aces,
+}
+assert len(sequences()) == SEQUENCES

@@ -1,11 +1,12 @@
-"""The nets of the learned player Q 1 (arrays `q1_*`): Q-learning in self-play, as the spAIdes report describes it.
+"""The nets of the learned player `q@1` (arrays `q1_*`): Q-learning in self-play, as in the spAIdes report.
 
 Four players with one net play rounds. A bid is random with probability .05, a card with .01. After a batch of rounds
-the net moves towards the targets: an action's reward, plus the highest value of the same player's next options. There
+the net takes one step of Adam on the squared error. The target of an action is its reward, plus the highest value of
+the same player's next options. There
 are four rewards: for tricks, for tricks up to the bid, for the side's points at the end of the round, and `return`,
 which is not in the report: the points at the end are the target of every action.
 
-What the report does not say: partners share their bags, which are drawn before each round; the steps are Adam's.
+The report does not say how it trains beyond this; docs/learned-player.md lists what was chosen here.
 """
 
 from typing import NamedTuple
@@ -21,15 +22,15 @@ from tables.players.q_names import NETS, REWARDS, QPlayer
 from tables.run.family import Arrays, Context, Family, recorded
 
 RULES = Rules()
-BATCH = 64  # rounds between two steps
+BATCH = 32  # rounds between two steps
 RATE = 1e-3
 RANDOM_BID, RANDOM_CARD = 0.05, 0.01
 MOST_RANDOM_BID = 12
 DECISIONS = 14  # of a player in a round: a bid and 13 cards
 UNIT = 100  # points; values and rewards in points are divided by it
-KEPT = 25  # rows that are kept of each training: means of equal parts
+KEPT = 25  # rows of the history of each training; a row is the mean of one of as many equal parts
 # Columns of a row: the mean squared errors by decision, then the mean points of a side and the mean bid.
-POINTS, BIDS, COLUMNS = DECISIONS, DECISIONS + 1, DECISIONS + 2
+POINTS_COLUMN, BIDS_COLUMN, COLUMNS = DECISIONS, DECISIONS + 1, DECISIONS + 2
 PLAYERS = tuple(QPlayer("q@1", net, reward) for net in NETS for reward in REWARDS)
 
 
@@ -91,38 +92,35 @@ def targets(made: Round, reward: str) -> Floats:
 
 
 def _train(player: QPlayer, seed: int, updates: int, progress: bool) -> Arrays:
-    from tables.learning.q_fit import Steps  # not above: only this function needs JAX, which takes a second to import
+    from tables.learning.q_fit import AdamFit  # not above: only this function needs JAX, which takes a second to import
 
     rng = np.random.default_rng(seed)
     weights = first_weights(player.net, rng)
-    steps = Steps(VALUES[player.net], weights, RATE)
+    fit = AdamFit(VALUES[player.net], weights, RATE)
     history = np.zeros((updates, COLUMNS), np.float32)
     for update in tqdm(range(updates), desc=f"q1/{player}", disable=None if progress else True):
         made = play(player, weights, rng, update * BATCH, BATCH)
         wanted = targets(made, player.reward)
-        weights, found = steps.go_on(made.x.reshape(-1, FEATURES), wanted.ravel())
-        history[update, :POINTS] = ((found - wanted.ravel()) ** 2).reshape(-1, DECISIONS).mean(axis=0)
-        history[update, POINTS:] = made.points.mean(), made.bids.mean()
+        weights, found = fit.step(made.x.reshape(-1, FEATURES), wanted.ravel())
+        history[update, :POINTS_COLUMN] = ((found - wanted.ravel()) ** 2).reshape(-1, DECISIONS).mean(axis=0)
+        history[update, POINTS_COLUMN:] = made.points.mean(), made.bids.mean()
     parts = np.array_split(history, min(KEPT, updates))
     return {"weights": weights, "history": np.array([part.mean(axis=0) for part in parts], np.float32)}
 
 
 def _make(ctx: Context) -> Arrays:
     updates = max(1, ctx.size("rounds") // BATCH)
-    trained = []
-    for player in PLAYERS:
+    sizes = {net: len(first_weights(net, np.random.default_rng(0))) for net in NETS}
 
-        def train(_: int, seed: int, player: QPlayer = player) -> Arrays:
-            return _train(player, seed, updates, ctx.progress)
+    def train(index: int, seed: int) -> Arrays:
+        found = _train(PLAYERS[index], seed, updates, ctx.progress)
+        missing = max(sizes.values()) - len(found["weights"])
+        return {"weights": np.pad(found["weights"], (0, missing))[None], "history": found["history"][None]}
 
-        trained.append(ctx.chunks(f"{player.net}-{player.reward}", 1, train))
-    arrays = {
-        f"q1_{net}": np.stack(
-            [one["weights"] for one, player in zip(trained, PLAYERS, strict=True) if player.net == net]
-        )
-        for net in NETS
-    }
-    return arrays | {"q1_history": np.stack([one["history"] for one in trained])}
+    trained = ctx.gathered("nets", len(PLAYERS), train)
+    by_net = {net: [i for i, player in enumerate(PLAYERS) if player.net == net] for net in NETS}
+    arrays = {f"q1_{net}": trained["weights"][rows, : sizes[net]] for net, rows in by_net.items()}
+    return arrays | {"q1_history": trained["history"]}
 
 
 FAMILIES = (

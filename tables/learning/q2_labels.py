@@ -1,4 +1,4 @@
-"""What Q 2 learns from, as a compiled loop: positions in which every action was played out on the deal's own cards.
+"""What `q@2` learns from, as a compiled loop: positions in which every action is played out on the deal's own cards.
 
 A policy bids the round, at the score of a real game, and SRP 3 plays it up to a random decision; in half of the deals
 one card in ten is a random one, so that the net also sees positions that good players avoid. Rounds with a nil come
@@ -30,12 +30,12 @@ from tables.players.decisions import finish_play, play_to_decision
 from tables.players.q2 import INPUTS, Bits
 
 MOST_ACTIONS = 14
-NONE = -1  # after a position's last action
-BIDS = 0.2  # share of positions in the auction
+NONE = -1  # fills the row after a position's last action
+AUCTIONS = 0.2  # share of positions in the auction, of those drawn
 NOISE = 0.05  # share of bids before the position that are moved by one
 RANDOM = 0.1  # share of random cards in half of the deals
 QUIET = 0.5  # share of rounds without a nil that are left out when cards are played
-UNIT = 1e-2  # of a target, in hundredths of a win
+TARGET_UNIT = 1e-2  # hundredths of a win: what a target of 1 stands for
 Batch: TypeAlias = tuple[Bits, NDArray[np.int8], NDArray[np.int16]]  # inputs, actions and targets of `q2_training`
 LAST_PLAY = 48  # the last trick has nothing to decide
 
@@ -73,7 +73,7 @@ def _labels(
     for number in range(deals.first, deals.last):
         i = number - deals.first
         start_mid_game(state, deals.seed, number, scores[number % len(scores)], lineup.players)
-        in_auction = uniform(state) < BIDS
+        in_auction = uniform(state) < AUCTIONS
         stop = below(state, 4) if in_auction else below(state, LAST_PLAY)
         randomly = RANDOM if below(state, 2) == 1 else 0.0
         for other in range(stop if in_auction else 4):
@@ -114,6 +114,7 @@ def labels(
     seed: int, first: int, n: int, rules: Rules, lineup: Lineup, profiles: tuple[Tables, ...], scores: NDArray[np.int64]
 ) -> Labels:
     """Return ``n`` positions; ``profiles`` hold the win table of ``rules``, ``scores`` (m, 4) are those of games."""
+    assert rules.nil_pass == rules.blind_nil_pass == 0, "no cards are passed in these rounds"
     made = Labels(
         np.zeros(n, STATE),
         np.zeros(n, np.int64),

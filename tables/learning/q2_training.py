@@ -1,8 +1,8 @@
-"""The net of the learned player Q 2 (arrays `q2_*`): Monte-Carlo values of actions, valued by the win table.
+"""The net of the learned player `q@2` (arrays `q2_*`): Monte-Carlo values of actions, valued by the win table.
 
 A sample is a position of `q2_labels`: each action of one player, played out on the same cards. The net learns by how
-much each is better than their mean, which leaves out most of the luck of the deal. So the net improves on SRP 3 and on
-the bidders in one step: it learns what an action is worth if SRP 3 plays on.
+much each is better than their mean, which leaves out most of the luck of the deal. This is one step of policy
+improvement over SRP 3 and the bidders: the value of an action is what it is worth if they play on.
 
 Each part of the training has new positions. It ends with the weights and with the state of the optimiser, so that the
 training goes on after an interruption.
@@ -22,8 +22,18 @@ from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
 from tables.engine.game import Lineup
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
-from tables.learning.q2_labels import BIDS as AUCTIONS
-from tables.learning.q2_labels import NOISE, NONE, QUIET, RANDOM, UNIT, Batch, Labels, labels, unpacked
+from tables.learning.q2_labels import (
+    AUCTIONS,
+    NOISE,
+    NONE,
+    QUIET,
+    RANDOM,
+    TARGET_UNIT,
+    Batch,
+    Labels,
+    labels,
+    unpacked,
+)
 from tables.learning.training_data import seen_scores
 from tables.players.names import TABLES_PLAYER
 from tables.players.q2 import ACTIONS, ARRAYS, CARDS, INPUTS, LEARNED_GOAL, inputs_of
@@ -37,11 +47,12 @@ LAYERS = (512, 128)
 BATCH = 2048
 RATE = 2e-3  # learning rate at the start; it falls to 0 along a cosine
 PARTS = 12
+KEPT = 0.7  # share of the positions drawn that are learned from; a quarter has no choice, or is left out
 
 
 def _labelled(ctx: Context, name: str, n_positions: int) -> Arrays:
-    # Positions: `inputs` packed into bits, `actions` int8 by the net's places or NONE, and `targets` int16 in UNIT: by
-    # how much each action is better than the mean.
+    # Positions: `inputs` packed into bits, `actions` int8 by the net's places or NONE, and `targets` int16 in
+    # TARGET_UNIT: by how much each action is better than the mean.
     profiles = kernel_tables(ctx.inputs)
     policies = {text: numba_typed(parse_policy(text)) for text in BIDDERS}
     players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
@@ -81,14 +92,15 @@ def samples_of(made: Labels) -> dict[str, NDArray[Any]]:
     return {
         "inputs": np.packbits(inputs_of(states, seats), axis=1),
         "actions": np.where(tried, placed, NONE).astype(np.int8),
-        "targets": np.where(tried, np.round((values - mean[:, None]) * 100 / UNIT), 0).astype(np.int16),
+        "targets": np.where(tried, np.round((values - mean[:, None]) * 100 / TARGET_UNIT), 0).astype(np.int16),
     }
 
 
-def batches(data: Arrays, rng: np.random.Generator) -> Iterator[Batch]:
-    """Yield inputs, actions and targets of all positions in random order, BATCH at a time."""
+def batches(data: Arrays, rng: np.random.Generator, steps: int) -> Iterator[Batch]:
+    """Yield inputs, actions and targets of random positions, ``steps`` batches of BATCH, each position at most once."""
     order = rng.permutation(len(data["inputs"]))
-    for start in range(0, len(order) - BATCH + 1, BATCH):
+    assert len(order) >= steps * BATCH, f"found {len(order)} positions; accepted: {steps * BATCH} or more"
+    for start in range(0, steps * BATCH, BATCH):
         rows = order[start : start + BATCH]
         yield unpacked(data["inputs"][rows]), data["actions"][rows], data["targets"][rows]
 
@@ -111,16 +123,16 @@ def first_weights(rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
 def _make(ctx: Context) -> Arrays:
     from tables.learning.q_fit import ActionFit, gains  # not above: JAX takes a second to import
 
-    positions = max(2 * BATCH, ctx.size("positions") // PARTS)  # of a part
-    fit = ActionFit(RATE, PARTS * (positions // BATCH))
+    positions = max(4 * BATCH, ctx.size("positions") // PARTS)  # of a part
+    steps = int(KEPT * positions) // BATCH
+    fit = ActionFit(RATE, PARTS * steps)
     weights: Arrays = first_weights(np.random.default_rng(ctx.seed))
     state: Arrays = {}
     for part in range(PARTS):
         data = _labelled(ctx, f"positions-{part}", positions)
 
         def learn(_: int, seed: int, data: Arrays = data, weights: Arrays = weights, state: Arrays = state) -> Arrays:
-            coming = batches(data, np.random.default_rng(seed))
-            steps = len(data["inputs"]) // BATCH
+            coming = batches(data, np.random.default_rng(seed), steps)
             return fit.go_on(weights, state, tqdm(coming, "q2/fit", steps, disable=None if ctx.progress else True))
 
         learnt = ctx.chunks(f"fit-{part}", 1, learn)
@@ -155,10 +167,11 @@ FAMILIES = (
             "batch": BATCH,
             "rate": RATE,
             "parts": PARTS,
+            "kept": KEPT,
             "drawn": [AUCTIONS, NOISE, RANDOM, QUIET, SCORES],
             "rules": recorded(RULES),
         },
-        sizes={"positions": 96_000_000, "held_out": 100_000},
+        sizes={"positions": 96_000_000, "held_out": 200_000},
         depends=("rb", "p_length", "cnil", "side", "spades", "ruffs", "factor", "curves", "win"),
     ),
 )

@@ -9,15 +9,15 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from tables.learning.q2_labels import NONE, UNIT, Batch, unpacked
+from tables.learning.q2_labels import NONE, TARGET_UNIT, Batch, unpacked
 from tables.players.q2 import CARDS, Net, values_of
 from tables.run.family import Arrays
 
 Floats = NDArray[np.float32]
 
 
-class Steps:
-    """Adam's steps for a net of flat weights that moves towards targets; ``values(weights, x, jnp)`` is the net."""
+class AdamFit:
+    """Adam on the mean squared error of a net with flat weights; ``values(weights, x, jnp)`` is the net."""
 
     def __init__(self, values: Callable[..., Any], weights: Floats, rate: float) -> None:
         self._values = values
@@ -35,29 +35,27 @@ class Steps:
         updates, state = self._optimiser.update(gradient, state)
         return optax.apply_updates(weights, updates), state, found
 
-    def go_on(self, x: Floats, targets: Floats) -> tuple[Floats, Floats]:
+    def step(self, x: Floats, targets: Floats) -> tuple[Floats, Floats]:
         """Take one step; return the weights after it, and the values that the net had before."""
         self._weights, self._state, found = self._step(self._weights, self._state, x, targets)
         return np.asarray(self._weights), np.asarray(found)
 
 
 def action_loss(weights: dict[str, jax.Array], inputs: jax.Array, actions: jax.Array, targets: jax.Array) -> jax.Array:
-    """Return the mean squared error of the values, centred on those of the actions that were tried.
+    """Return the squared error of the centred values: summed over the actions tried, mean over the positions.
 
-    The arguments are a batch of `q2_training`.
+    The other arguments are a batch of `q2_training`.
     """
-    x = jax.nn.relu(inputs.astype(jnp.float32) @ weights["first"][:-1] + weights["first"][-1])
-    x = jax.nn.relu(x @ weights["second"][:-1] + weights["second"][-1])
-    values = x @ weights["out"][:-1] + weights["out"][-1]
+    values = values_of(Net(**weights), inputs, jnp)
     tried = actions != NONE
     values = jnp.where(tried, jnp.take_along_axis(values, jnp.maximum(actions, 0).astype(jnp.int32), axis=1), 0.0)
     mean = values.sum(axis=1) / tried.sum(axis=1)
-    wrong = jnp.where(tried, values - mean[:, None] - targets * UNIT, 0.0)
+    wrong = jnp.where(tried, values - mean[:, None] - targets * TARGET_UNIT, 0.0)
     return (wrong**2).sum() / len(targets)
 
 
 class ActionFit:
-    """Training of the net of Q 2 in parts; the learning rate falls from ``rate`` to 0 along a cosine of ``steps``."""
+    """Training of the net of `q@2` in parts; the learning rate falls from ``rate`` to 0 along a cosine of ``steps``."""
 
     def __init__(self, rate: float, steps: int) -> None:
         self._optimiser = optax.nadam(optax.cosine_decay_schedule(rate, steps), b2=0.99)
@@ -68,7 +66,7 @@ class ActionFit:
         return optax.apply_updates(weights, updates), state
 
     def go_on(self, weights: Arrays, before: Arrays, batches: Iterable[Batch]) -> Arrays:
-        """Train on ``batches``; return the weights, and what the next part needs as ``before`` ({}: the first)."""
+        """Train on ``batches``; return the weights, and what the next part needs as ``before``, empty for the first."""
         trained = {name: jnp.asarray(array) for name, array in weights.items()}
         leaves, shape = jax.tree.flatten(self._optimiser.init(trained))
         state = jax.tree.unflatten(shape, [jnp.asarray(before.get(f"state{i}", leaf)) for i, leaf in enumerate(leaves)])
@@ -81,9 +79,9 @@ class ActionFit:
 def gains(weights: Arrays, data: Arrays) -> dict[str, float]:
     """Return by how much the net's actions are better than the mean, in hundredths of a win, for cards and for bids."""
     actions = data["actions"].astype(np.int64)
-    values = values_of(Net(*weights.values()), unpacked(data["inputs"]))
+    values = values_of(Net(**weights), unpacked(data["inputs"]))
     found = np.take_along_axis(values, np.maximum(actions, 0), axis=1)
     chosen = np.argmax(np.where(actions != NONE, found, -np.inf), axis=1)
-    gained = data["targets"][np.arange(len(actions)), chosen] * UNIT
+    gained = data["targets"][np.arange(len(actions)), chosen] * TARGET_UNIT
     bids = actions[:, 0] >= CARDS
     return {"gain_of_cards": float(gained[~bids].mean()), "gain_of_bids": float(gained[bids].mean())}

@@ -9,7 +9,7 @@ from tables.players.touching import distinct_cards
 
 
 def play_to_decision(state: PlayState, first: int, randomly: float) -> tuple[int, int]:
-    """Play ``first`` cards, then up to a choice between cards that do not touch; the last card is never played.
+    """Play ``first`` cards, then continue until a seat has two cards that do not touch. The last card is not played.
 
     A share ``randomly`` of the cards is random. Return the seat that decides, and its cards as a bit mask.
     """

@@ -1,8 +1,8 @@
-"""Q 1: the learned bidder and card player of the spAIdes report (Gregory, Tolsma, Kardos and Shen, 2018).
+"""`q@1`: the learned bidder and card player of the spAIdes report (Gregory, Tolsma, Kardos and Shen, 2018).
 
 A net values a state and an action: 220 features in, one number out. Bids and cards are actions of the same net. The
-state does not know the score, which seat leads, or who is out of a suit. Section 5 of the report lists the features;
-what it leaves open is in docs/learned-player.md.
+state does not hold the score, or who is out of a suit. Section 5 of the report lists the features;
+docs/learned-player.md says what the report leaves open.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,15 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tables.engine.steps import Ints, legal_masks
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.scoring import BLIND_NIL
+from tables.engine.steps import Ints, allowed_masks, legal_masks
 from tables.players.q_names import REWARDS, QPlayer
 
 CARDS = 52
 HAND, CLAIMED, BIDS, PILE, TRICKS, BAGS, CHOSEN, FEATURES = 0, 52, 104, 108, 160, 164, 168, 220
-NUMBERS = np.array([*range(BIDS, PILE), *range(TRICKS, CHOSEN)])  # features that are no card
+NUMBERS = np.array([*range(BIDS, PILE), *range(TRICKS, CHOSEN)])  # features that are not cards
 BID_ACTIONS = 14
 FILTERS, WIDTH = 16, 64  # of the net with a convolution
-CARD_BITS = np.flatnonzero(np.arange(64) % 16 < 13)  # the number of each card, in order
+CARD_BITS = np.flatnonzero(np.arange(64) % 16 < 13)  # the bit number of each card, in order
 Floats = NDArray[np.float32]
 
 
@@ -30,14 +32,15 @@ def state_features(states: NDArray[np.void], seats: Ints) -> Floats:
     x[:, HAND:CLAIMED] = states["hand"][n, seats][:, None] >> CARD_BITS & 1
     x[:, CLAIMED:BIDS] = states["played"][:, None] >> CARD_BITS & 1
     clockwise = seats[:, None] + np.arange(4) & 3
-    x[:, BIDS:PILE] = np.maximum(states["bid"][n[:, None], clockwise], 0)
+    bids = states["bid"][n[:, None], clockwise]
+    x[:, BIDS:PILE] = np.where((bids == NO_BID) | (bids == BLIND_NIL), 0, bids)
     x[:, TRICKS:BAGS] = states["taken"][n[:, None], clockwise]
     x[:, BAGS:CHOSEN] = states["bags"][n[:, None], clockwise & 1]
     for place in range(3):
         (on_table,) = np.nonzero(states["trick_size"] > place)
         cards = _number(states["trick"][on_table, place])
         x[on_table, PILE + cards] = place + 1
-        x[on_table, CLAIMED + cards] = 0  # claimed are the cards of earlier tricks
+        x[on_table, CLAIMED + cards] = 0  # cards of earlier tricks only
     return x
 
 
@@ -125,7 +128,10 @@ def array_of(player: QPlayer) -> str:
 
 
 def choose(player: QPlayer, arrays: Mapping[str, Floats], states: NDArray[np.void], seats: Ints, bidding: bool) -> Ints:
-    """Return the bid or the card (n,) that Q 1 chooses in each state."""
+    """Return the bid or the card (n,) that `q@1` chooses in each state, of those that the rules allow."""
     options = Options(states, seats, bidding)
     weights = arrays[array_of(player)][REWARDS.index(player.reward)]
-    return options.actions[options.best(VALUES[player.net](weights, options.x))]
+    values = VALUES[player.net](weights, options.x)
+    if bidding:
+        values = np.where(allowed_masks(states, seats)[options.owners] >> options.actions & 1, values, -np.inf)
+    return options.actions[options.best(values)]

@@ -1,10 +1,11 @@
-"""Q 2: a learned bidder and card player that knows the score, the bags, who is out of a suit and who leads.
+"""`q@2`: a learned bidder and card player that knows the score, the bags and who is out of a suit.
 
-One net values all actions of a position at once: 52 cards and 14 bids. A value is how many hundredths of a win the
-action is worth more than the mean of the player's other actions. `tables.learning.q2_training` trains the net.
+One net values all actions of a position in one pass: 52 cards and 14 bids. A value says by how many hundredths of a win
+the action is better than the mean of the actions that the player may choose. `tables.learning.q2_training` trains the
+net, for games to 200 without a pass and without blind nils. In other games it plays as if they were such games.
 
-Side suits are alike: they come in the order of the hand (`holder_net.places_of`). Touching cards are worth the same,
-so only the lowest of them is valued.
+Side suits are sorted by the hand's length (`holder_net.places_of`), so their names do not matter. The net values only
+the lowest of touching cards.
 """
 
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import BLIND_NIL
+from service.bidding.game.scoring import BLIND_NIL, NIL
 from service.bidding.inference.holder_net import places_of
 from tables.engine.steps import Ints, allowed_masks, legal_masks
 from tables.players.q1 import CARD_BITS
@@ -22,11 +23,13 @@ from tables.players.q1 import CARD_BITS
 CARDS, BIDS = 52, 14
 ACTIONS = CARDS + BIDS
 LEARNED_GOAL = 200  # the winning goal of the training; what counts in another game is the distance to the goal
-LEAST_POINTS, MOST_POINTS, STEP = -120, LEARNED_GOAL, 20  # points, and the width of their classes
-NEEDS = (-3, 13)  # tricks that a side needs for its contract; beyond them they count as these
+LOWEST = -100  # points: the losing goal of the training; lower scores count as this one
+FIRST_POINTS, MOST_POINTS, STEP = -120, LEARNED_GOAL, 20  # of the classes of points, and their width
+NEEDS = (-3, 13)  # range of the tricks that a side needs for its contract; values outside are clipped
 # Inputs by part, all 0 or 1, and how many.
-PARTS = {
-    "cards": 7 * CARDS,  # own, unseen, on the table from each other seat, own without a higher unseen one, that win now
+INPUT_PARTS = {
+    # Own; unseen; on the table, by seat; own, highest left in their suit; own, legal, beat the trick so far.
+    "cards": 7 * CARDS,
     "voids": 3 * 4,
     "bids": 4 * (BLIND_NIL + 1),
     "taken": 4 * 14,
@@ -37,10 +40,10 @@ PARTS = {
     "winner": 4,
     "broken": 1,
     "turn": 5,  # bids made
-    "points": 2 * ((MOST_POINTS - LEAST_POINTS) // STEP + 1),
+    "points": 2 * ((MOST_POINTS - FIRST_POINTS) // STEP + 1),
     "bags": 2 * 10,
 }
-INPUTS = sum(PARTS.values())
+INPUTS = sum(INPUT_PARTS.values())
 ARRAYS = ("q2_first", "q2_second", "q2_out")
 Bits = NDArray[np.uint8]
 
@@ -54,7 +57,7 @@ class Net(NamedTuple):
 
 
 def inputs_of(states: NDArray[np.void], seats: Ints) -> Bits:
-    """Return the inputs (n, INPUTS) of n states as ``seats`` (n,) see them; their deck is the usual one."""
+    """Return the inputs (n, INPUTS) of n states as ``seats`` (n,) see them; their deck is the standard one."""
     n = np.arange(len(states))
     clockwise = seats[:, None] + np.arange(4) & 3
     hands, played, size = states["hand"][n, seats], states["played"], states["trick_size"]
@@ -63,15 +66,16 @@ def inputs_of(states: NDArray[np.void], seats: Ints) -> Bits:
     table = [np.where(size >= 4 - k, 1 << states["trick"][n, np.maximum(size + k - 4, 0)], 0) for k in (1, 2, 3)]
     own = [hands & ~_smeared(unseen), winning(states, seats, hands)]
     bids, taken = states["bid"][n[:, None], clockwise], states["taken"][n[:, None], clockwise]
-    alive = ((bids == 0) | (bids == BLIND_NIL)) & (taken == 0)
-    numbers = np.where((bids > 0) & (bids < BLIND_NIL), bids - taken, 0)
+    bids = np.where(bids == BLIND_NIL, NIL, bids)  # the training has no blind nils
+    alive = (bids == NIL) & (taken == 0)
+    numbers = np.where(bids > NIL, bids - taken, 0)
     needs = np.clip(numbers[:, :2] + numbers[:, 2:], *NEEDS) - NEEDS[0]
     made = (bids != NO_BID).sum(axis=1)
     winner = np.where(size > 0, (states["winner"] - seats) & 3, -1)
     sides = clockwise[:, :2] & 1
     points, bags = states["score"][n[:, None], sides], states["bags"][n[:, None], sides]
     goal, limit = _rule(states, "win"), _rule(states, "bag_limit")
-    points = np.clip(points + LEARNED_GOAL - goal, LEAST_POINTS, MOST_POINTS) - LEAST_POINTS
+    points = np.clip(points + LEARNED_GOAL - goal, LOWEST, MOST_POINTS) - FIRST_POINTS
     bags = np.clip(bags * 10 // np.maximum(limit, 1), 0, 9)
     parts = (
         *(_by_place(cards, places) for cards in (hands, unseen, *table, *own)),
@@ -85,7 +89,7 @@ def inputs_of(states: NDArray[np.void], seats: Ints) -> Bits:
         _classes(winner[:, None], 4),
         states["broken"][:, None] > 0,
         _classes(made[:, None], 5),
-        _classes(points // STEP, (MOST_POINTS - LEAST_POINTS) // STEP + 1),
+        _classes(points // STEP, (MOST_POINTS - FIRST_POINTS) // STEP + 1),
         _classes(bags, 10),
     )
     return np.concatenate(parts, axis=1).astype(np.uint8)
@@ -108,8 +112,7 @@ def winning(states: NDArray[np.void], seats: Ints, hands: Ints) -> Ints:
     best = states["best_card"]
     higher = hands & (0x1FFF << (best >> 4 << 4)) & ~((np.int64(2) << best) - 1)
     trumps = np.where(best >> 4 == 3, 0, hands & 0x1FFF << 48)
-    bidding = (states["bid"] == NO_BID).any(axis=1)
-    return np.where((states["trick_size"] > 0) & ~bidding, (higher | trumps) & legal_masks(states, seats), 0)
+    return np.where(states["trick_size"] > 0, (higher | trumps) & legal_masks(states, seats), 0)
 
 
 def _by_place(cards: Ints, places: Ints) -> Bits:
@@ -130,16 +133,18 @@ def _classes(values: Ints, number: int) -> NDArray[np.bool_]:
     return found.reshape(len(values), -1)
 
 
-def values_of(net: Net, inputs: Bits) -> NDArray[np.float32]:
-    """Return the values (n, ACTIONS) of all actions, also of those that are not allowed."""
-    x = np.maximum(inputs.astype(np.float32) @ net.first[:-1] + net.first[-1], 0)
-    x = np.maximum(x @ net.second[:-1] + net.second[-1], 0)
-    found: NDArray[np.float32] = x @ net.out[:-1] + net.out[-1]
-    return found
+def values_of(net: Net, inputs: Any, xp: Any = np) -> Any:
+    """Return the values (n, ACTIONS), float32, of all actions, also of those that are not allowed.
+
+    ``xp``: numpy or jax.numpy.
+    """
+    x = xp.maximum(inputs.astype(np.float32) @ net.first[:-1] + net.first[-1], 0)
+    x = xp.maximum(x @ net.second[:-1] + net.second[-1], 0)
+    return x @ net.out[:-1] + net.out[-1]
 
 
 def choose(net: Net, states: NDArray[np.void], seats: Ints, bidding: bool) -> Ints:
-    """Return the bid or the card (n,) that Q 2 chooses in each state."""
+    """Return the bid or the card (n,) that `q@2` chooses in each state."""
     values = values_of(net, inputs_of(states, seats))
     if bidding:
         allowed = allowed_masks(states, seats)[:, None] >> np.arange(BIDS) & 1

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from tables.players.names import PlayerError
 
 NETS = ("linear", "conv")
-REWARDS = ("tricks", "bid", "score", "return")
+REPORT_REWARDS = ("tricks", "bid", "score")  # those of the report
+REWARDS = (*REPORT_REWARDS, "return")
 NAMES = {"q@1": "q@1", "q@2": "q@2", "q": "q@2", "random": "random"}
 _OPTIONS = {"net": NETS, "reward": REWARDS}
 
@@ -38,7 +39,7 @@ def parse_q(text: str) -> QPlayer | None:
         key, _, value = option.partition("=")
         if NAMES[name] != "q@1" or key not in _OPTIONS or key in values:
             accepted = " and ".join(f"{key}=VALUE" for key in _OPTIONS)
-            raise PlayerError(f"{text}: option is {option!r}; accepted: {accepted}, each at most once, for q@1 alone")
+            raise PlayerError(f"{text}: option is {option!r}; accepted: {accepted}, each at most once, only for q@1")
         if value not in _OPTIONS[key]:
             raise PlayerError(f"{text}: {key} is {value!r}; accepted: {', '.join(_OPTIONS[key])}")
         values[key] = value

@@ -7,7 +7,7 @@ from service.playing.tricks import legal_cards, suit_mask
 
 
 def cards_between(state: PlayState, seat: int) -> int:
-    """Return the cards that make a difference between two cards of ``seat``: those unseen, and those on the table."""
+    """Return the cards that can lie between two cards of ``seat``: those unseen, and those on the table."""
     found: int = unseen_cards(state, seat)
     for i in range(state.trick_size):
         found |= 1 << state.trick[i]

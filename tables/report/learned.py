@@ -1,4 +1,4 @@
-"""The sections of docs/learned-player.md: the nets of the spAIdes report, and the learned player that came of them."""
+"""The sections of docs/learned-player.md: the nets of the spAIdes report, and the stronger player `q@2`."""
 
 from typing import NamedTuple
 
@@ -7,9 +7,9 @@ import numpy as np
 from tables.arena.learned import arrays_of, choose
 from tables.arena.result import MatchResult
 from tables.engine.steps import deal_rounds
-from tables.learning.q1_training import BIDS, DECISIONS, KEPT, PLAYERS, POINTS, RULES
+from tables.learning.q1_training import BIDS_COLUMN, DECISIONS, KEPT, PLAYERS, POINTS_COLUMN, RULES
 from tables.markdown import gain, table
-from tables.players.q_names import QPlayer
+from tables.players.q_names import REPORT_REWARDS, QPlayer
 from tables.report import plots
 from tables.report.setup import Setup, by_points, percent, share
 
@@ -89,7 +89,7 @@ def errors(setup: Setup) -> str:
     for player, history in zip(PLAYERS, setup.opened.arrays["q1_history"], strict=True):
         for name, row in (("first", history[0]), ("last", history[-1])):
             bid, early, late = row[0], row[1 : DECISIONS - 1].mean(), row[DECISIONS - 1]
-            figures = (f"{value:.2f}" for value in (bid, early, late, row[POINTS], row[BIDS]))
+            figures = (f"{value:.2f}" for value in (bid, early, late, row[POINTS_COLUMN], row[BIDS_COLUMN]))
             rows.append((player.net, player.reward, name, *figures))
     head = "net | reward | part | bid | cards 1 to 12 | last card | points of a side | mean bid"
     return f"Parts: the first and the last of {KEPT}.\n\n{table(head, rows)}"
@@ -99,7 +99,7 @@ def loss_curves(setup: Setup) -> str:
     """Return the plot of the mean squared error during the training, for the net with a convolution."""
     series = []
     for player, history in zip(PLAYERS, setup.opened.arrays["q1_history"], strict=True):
-        if player.net == "conv" and player.reward in ("tricks", "bid", "score"):
+        if player.net == "conv" and player.reward in REPORT_REWARDS:
             losses = history[:, :DECISIONS].mean(axis=1).astype(np.float64)
             series.append(plots.Series(player.reward, np.arange(1.0, len(losses) + 1), losses / losses.max()))
     svg = plots.lines(series, "part of the training", "mean squared error, share of the largest")

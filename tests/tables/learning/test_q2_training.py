@@ -16,7 +16,7 @@ from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tabl
 from tables.engine.states import plain_state
 from tables.engine.winprob import slice_of
 from tables.learning import q2_training
-from tables.learning.q2_labels import NONE, UNIT, labels, unpacked
+from tables.learning.q2_labels import NONE, TARGET_UNIT, labels, unpacked
 from tables.learning.q2_training import FAMILIES, RULES, samples_of
 from tables.players.choose_card import choose_card
 from tables.players.q2 import CARDS, INPUTS
@@ -80,14 +80,14 @@ def test_samples_are_centred(made):
     data = samples_of(made)
     tried = data["actions"] != NONE
     assert (data["targets"][~tried] == 0).all()
-    assert np.abs(data["targets"].sum(axis=1) * UNIT).max() < 0.1
+    assert np.abs(data["targets"].sum(axis=1) * TARGET_UNIT).max() < 0.1
     assert unpacked(data["inputs"]).shape == (len(tried), INPUTS)
     kept = np.flatnonzero(made.actions[:, 1] != NONE)
     bidding = (made.states["bid"][kept] == NO_BID).any(axis=1)
     assert (data["actions"][bidding, 0] >= CARDS).all()
     assert (data["actions"][~bidding] < CARDS).all()
     spread = 100 * (made.values[kept, 1] - made.values[kept, 0])
-    assert (data["targets"][:, 1] - data["targets"][:, 0]) * UNIT == pytest.approx(spread, abs=0.011)
+    assert (data["targets"][:, 1] - data["targets"][:, 0]) * TARGET_UNIT == pytest.approx(spread, abs=0.011)
 
 
 def test_training_is_the_same_in_parts_and_on_more_threads(tmp_path, monkeypatch):
@@ -95,7 +95,7 @@ def test_training_is_the_same_in_parts_and_on_more_threads(tmp_path, monkeypatch
     monkeypatch.setattr(q2_training, "BATCH", 64)
     monkeypatch.setattr(q2_training, "POSITIONS", 200)
     monkeypatch.setattr(q2_training, "SCORES", 100)
-    family = replace(FAMILIES[0], sizes={"positions": 1000, "held_out": 300})
+    family = replace(FAMILIES[0], sizes={"positions": 4096, "held_out": 300})
     arrays = open_tables().arrays
 
     def build(folder: Path, jobs: int):

@@ -7,14 +7,13 @@ from service.bidding.game.cards import DECK, parse_card, parse_pbn
 from service.bidding.game.rules import make_rules
 from service.bidding.inference.holder_net import places_of
 from tables.engine.steps import allowed_masks, deal_rounds, legal_masks, play_cards, to_play
-from tables.players.q2 import ACTIONS, CARDS, INPUTS, PARTS, Net, choose, inputs_of, values_of
+from tables.players.q2 import ACTIONS, CARDS, INPUT_PARTS, INPUTS, Net, choose, inputs_of, values_of
 
 pytestmark = pytest.mark.compiled
 RULES = make_rules("classic", {"win": 200, "lose": -100})
 HANDS = [parse_pbn(text) for text in ("AKJ62.AQ.Q.K9543", "3.8643.9752.T872", "Q74.KJ5.AJT43.Q6", "T985.T972.K86.AJ")]
 PLAYED = ("KC", "2C", "QC", "JC", "AH", "8H")  # seat 0 takes the first trick; seat 2 is next
 OWN = ["6C", "TD", "JD", "AD", "3D", "4D", "5H", "JH", "KH", "QS", "4S", "7S"]
-ON_TABLE = ("none", "AH", "8H")  # from seats 3, 0 and 1, as seat 2 sees them
 
 
 def a_round(*played, bids=(4, 0, 4, 3)):
@@ -28,9 +27,9 @@ def a_round(*played, bids=(4, 0, 4, 3)):
 
 def parts_of(states, seat):
     x = inputs_of(states, np.array([seat]))[0]
-    ends = np.cumsum([*PARTS.values()])
+    ends = np.cumsum([*INPUT_PARTS.values()])
     assert len(x) == INPUTS == ends[-1]
-    return {name: x[end - size : end] for (name, size), end in zip(PARTS.items(), ends, strict=True)}
+    return {name: x[end - size : end] for (name, size), end in zip(INPUT_PARTS.items(), ends, strict=True)}
 
 
 def classes(bits, number):

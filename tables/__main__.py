@@ -10,6 +10,7 @@ import sys
 
 from service.bidding.errors import BiddingError, ResultsError, TablesError
 from tables.arena.errors import ArenaError
+from tables.players.names import PlayerError
 from tables.run.family import BuildError
 
 COMMANDS = {  # name: (module, what it does)
@@ -42,7 +43,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(given)
     try:
         return int(arguments.main(arguments))
-    except (ArenaError, BuildError, TablesError, ResultsError, BiddingError) as error:
+    except (ArenaError, BuildError, PlayerError, TablesError, ResultsError, BiddingError) as error:
         print(f"{parser.prog} {arguments.command}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -127,9 +127,9 @@ class Counter:
             _count_rows(rows, rules, Policy(), self._profiles[profile], parts, chosen, self._states, counts)
 
     def chosen(self, labels: NDArray[np.int32], names: Names) -> NDArray[np.bool_]:
-        """Return which seats (n, 4) have the label: all its words are among theirs."""
+        """Return which seats (n, 4) have the label: all its parts, such as kind=human, are among theirs."""
         if self._label is None:
             return np.ones(labels.shape, np.bool_)
-        words = set(self._label.split())
-        numbers = [number for number, label in enumerate(names.labels) if words <= set(label.split())]
+        wanted = set(self._label.split(","))
+        numbers = [number for number, label in enumerate(names.labels) if wanted <= set(label.split(","))]
         return np.isin(labels, numbers)

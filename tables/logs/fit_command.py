@@ -35,8 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, required=True, metavar="FOLDER", help="the table set to write; a new folder"
     )
-    label = "count only bids and nils of seats whose label has all these words, such as human"
-    parser.add_argument("--label", metavar="WORDS", help=label)
+    label = "count only bids and nils of seats with this label, such as kind=human,skill=beginner"
+    parser.add_argument("--label", metavar="FIELD=VALUE,...", help=label)
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -51,7 +51,7 @@ def main(arguments: argparse.Namespace) -> int:
         if batch.rounds is not None:
             counter.add(batch.rounds, names)
     if not counter.seats:
-        raise BuildError(f"found no seat with label {arguments.label!r}; accepted: words of {', '.join(names.labels)}")
+        raise BuildError(f"found no seat with label {arguments.label!r}; accepted: parts of {'; '.join(names.labels)}")
     fitted: dict[str, Fitted] = {}
     for profile, counts in sorted(counter.by_profile.items()):
         for name, fit in TABLES.items():

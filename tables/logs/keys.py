@@ -1,4 +1,4 @@
-"""Find rounds that a log holds twice, by hashes of 64 bits: at most 32 bytes of memory for a round."""
+"""Find rounds that a log holds twice, by hashes of 64 bits: 16 to 32 bytes a round, and 56 while the table grows."""
 
 from typing import Any
 

@@ -1,12 +1,13 @@
-"""Check the logs of a studio's own games, or write a log of games played here: `python -m tables logs`.
+"""Check logs of a studio's own games, fit tables to them, or write a log: `python -m tables logs`.
 
 `check` reads JSON Lines and Parquet (docs/reference/game-log.md). It counts the rounds, says what they can be used for,
-and shows examples of every kind of fault. Records with a fault go to a file of their own, and nothing is dropped
-without being counted. `play` writes games between two policies as a log.
+and shows examples of every kind of fault. Records with a fault can go to a file of their own, and nothing is dropped
+without being counted. `fit` moves tables towards logs. `play` writes games between two policies as a log.
 """
 
 import argparse
 import json
+import re
 import sys
 from collections import Counter
 from contextlib import ExitStack
@@ -21,13 +22,16 @@ from service.bidding.numerals import integer
 from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
 from tables.arena.arena_command import add_rules_arguments, rules_of
+from tables.arena.match import MOST_SEED
+from tables.engine.deal import Deals
 from tables.engine.game import Lineup
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from tables.logs import fit_command
 from tables.logs.keys import Keys
 from tables.logs.playing import play_games, records_of
-from tables.logs.reading import SCHEMA, Batch, Fault, read_all
-from tables.logs.rounds import NO_LABEL, Names
+from tables.logs.reading import SCHEMA, Batch, Fault, existing, read_all
+from tables.logs.round_log import FIELDS
+from tables.logs.rounds import NO_LABEL, Names, in_a_log
 from tables.logs.uses import USES
 from tables.markdown import table
 from tables.players.names import TABLES_PLAYER
@@ -62,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the action. `check` returns 1 if a record has a fault. Raises `BuildError` and `BiddingError`."""
+    """Run the action. Raises `BuildError`, `BiddingError` and `PlayerError`."""
     return {"check": check, "fit": fit_command.main, "play": play}[arguments.action](arguments)
 
 
@@ -72,27 +76,33 @@ class Summary:
     def __init__(self) -> None:
         self.good = 0
         self.bad = 0
-        self.faults: Counter[str] = Counter()
+        self.faults: Counter[str] = Counter()  # records by fault
         self.examples: dict[str, list[Fault]] = {}
         self.dropped: Counter[str] = Counter()
         self.uses: Counter[str] = Counter()
         self.labels: Counter[str] = Counter()
+        self.unreadable: list[str] = []  # why a file could not be read to its end
 
     def add(self, batch: Batch, names: Names) -> None:
         """Add a batch."""
         self.good += len(batch.records)
         self.bad += len(batch.bad)
         self.dropped += batch.dropped
-        for fault in batch.faults:
-            self.faults[fault.name] += 1
-            shown = self.examples.setdefault(fault.name, [])
-            if len(shown) < EXAMPLES:
-                shown.append(fault)
+        for faults in batch.faults.values():
+            self.faults.update({fault.name for fault in faults})
+            for fault in faults:
+                shown = self.examples.setdefault(fault.name, [])
+                if len(shown) < EXAMPLES:
+                    shown.append(fault)
         if batch.rounds is not None:
             for name, (_, has) in USES.items():
                 self.uses[name] += int(has(batch.rounds).sum())
             for number in batch.rounds.labels.ravel().tolist():
                 self.labels["no label" if number == NO_LABEL else names.labels[number]] += 1
+
+    def status(self) -> int:
+        """Return the exit status: 0, 1 for faults, 2 if a file could not be read, or has no rounds."""
+        return 2 if self.unreadable or not self.good + self.bad else min(1, self.bad)
 
     def record(self) -> dict[str, Any]:
         """Return the summary as JSON values."""
@@ -105,52 +115,77 @@ class Summary:
             "faults": dict(sorted(self.faults.items())),
             "examples": {name: [fault._asdict() for fault in shown] for name, shown in sorted(self.examples.items())},
             "dropped_fields": dict(sorted(self.dropped.items())),
+            "unreadable": self.unreadable,
         }
 
     def markdown(self) -> str:
         """Return the summary for readers."""
-        parts = [f"{self.good + self.bad:,} rounds: {self.good:,} right, {self.bad:,} with a fault."]
+        parts = [f"{self.good + self.bad:,} rounds: {self.good:,} without a fault, {self.bad:,} with one."]
         rows = [(name, needs, f"{self.uses[name]:,}") for name, (needs, _) in USES.items()]
         parts.append(table("use | what it needs | rounds", rows))
-        parts.append(table("label of a seat | seats", [(name, f"{n:,}") for name, n in sorted(self.labels.items())]))
+        parts.append(table("label | seats", [(name, f"{n:,}") for name, n in sorted(self.labels.items())]))
         if self.faults:
             found = [
-                (name, f"{n:,}" if i == 0 else "", f"{fault.file}:{fault.line}", fault.text)
+                (name, f"{n:,}" if i == 0 else "", f"{fault.file}:{fault.line}", _cell(fault.text))
                 for name, n in sorted(self.faults.items())
                 for i, fault in enumerate(self.examples[name])
             ]
-            parts.append(table("fault | how many | where | what is wrong", found))
+            parts.append(table("fault | rounds | where | what is wrong", found))
         if self.dropped:
-            names = ", ".join(f"{name} ({n:,})" for name, n in sorted(self.dropped.items()))
+            names = ", ".join(f"{_cell(name)} ({n:,})" for name, n in sorted(self.dropped.items()))
             parts.append(f"Fields that are not in the format, and were dropped: {names}.")
+        parts += self.unreadable
         return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
+def _cell(text: str) -> str:
+    return re.sub(r"[\x00-\x1f\x7f]", "?", text).replace("|", "\\|")
+
+
 def check(arguments: argparse.Namespace) -> int:
-    """Check logs and print what they hold; return 1 if a record has a fault."""
-    summary, names = Summary(), Names()
+    """Check logs and print what they hold; return `Summary.status`."""
+    files, out, bad = existing(arguments.files), arguments.out, arguments.bad
+    if out and out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise BuildError(f"--out is {out}; accepted: a new or an empty folder")
+    if bad and (bad.is_dir() or not bad.parent.is_dir() or bad.resolve() in {path.resolve() for path in files}):
+        raise BuildError(f"--bad is {bad}; accepted: a file in a folder that exists, and none of the logs")
+    summary, names, keys = Summary(), Names(), Keys()
+    parts = 0
     with ExitStack() as stack:
-        bad = stack.enter_context(arguments.bad.open("wb")) if arguments.bad else None
-        parts = 0
-        for batch in read_all(arguments.files, names, Keys(), "logs check"):
-            summary.add(batch, names)
-            if bad is not None:
-                bad.writelines(_bad_lines(batch))
-            if arguments.out and batch.records:
-                arguments.out.mkdir(parents=True, exist_ok=True)
-                frame_of(batch.records).write_parquet(arguments.out / f"{parts:06d}.parquet")
-                parts += 1
+        unfinished = bad.with_name(f"{bad.name}.unfinished") if bad else None
+        lines = stack.enter_context(unfinished.open("wb")) if unfinished else None
+        for path in files:
+            try:
+                for batch in read_all([path], names, keys, f"logs check {path.name}"):
+                    summary.add(batch, names)
+                    if lines is not None:
+                        lines.writelines(_bad_lines(batch))
+                    if out and batch.records:
+                        out.mkdir(parents=True, exist_ok=True)
+                        frame_of(batch.records).write_parquet(out / f"{parts:06d}.parquet")
+                        parts += 1
+            except BuildError as error:
+                summary.unreadable.append(str(error))
+    if unfinished is not None:
+        unfinished.replace(bad)
     print(json.dumps(summary.record()) if arguments.json else summary.markdown(), end="\n" if arguments.json else "")
-    return 1 if summary.bad else 0
+    return summary.status()
 
 
 def _bad_lines(batch: Batch) -> list[bytes]:
+    # The records with a fault as JSON Lines, without the fields that the format does not have.
     lines = []
-    for line, record in sorted(batch.bad.items()):
-        faults = [fault for fault in batch.faults if fault.line == line]
-        shown = record.decode(errors="replace").rstrip("\r\n") if isinstance(record, bytes) else record
-        found = {"file": faults[0].file, "line": line, "faults": [fault.text for fault in faults], "record": shown}
-        lines.append(orjson.dumps(found, option=orjson.OPT_APPEND_NEWLINE, default=str))
+    for line, given in sorted(batch.bad.items()):
+        faults = batch.faults[line]
+        try:
+            record = orjson.loads(given) if isinstance(given, bytes) else given
+        except orjson.JSONDecodeError:
+            record = given.decode(errors="replace").rstrip("\r\n")
+        if isinstance(record, dict):
+            record = {name: value for name, value in record.items() if name in FIELDS}
+        texts = [{"fault": fault.name, "text": fault.text} for fault in faults]
+        found = {"file": faults[0].file, "line": line, "faults": texts, "record": record}
+        lines.append(json.dumps(found, default=str).encode() + b"\n")
     return lines
 
 
@@ -165,22 +200,30 @@ def frame_of(records: Any) -> polars.DataFrame:
 
 def play(arguments: argparse.Namespace) -> int:
     """Play games and write their log."""
-    rules = rules_of(arguments)
+    out = arguments.out
+    if not out.name.endswith((".jsonl", ".parquet")) or not out.parent.is_dir() or out.is_dir():
+        raise BuildError(f"file is {out}; accepted: a name ending in .jsonl or .parquet in a folder that exists")
+    if arguments.games < 1 or not 0 <= arguments.seed <= MOST_SEED:
+        found = f"--games is {arguments.games} and --seed {arguments.seed}"
+        raise BuildError(f"{found}; accepted: 1 game or more, and a seed from 0 to {MOST_SEED}")
+    rules = in_a_log(rules_of(arguments))
     bidders = arguments.a, arguments.b
     policies = policies_by_chair(*(parse_policy(text, rules.variant) for text in bidders))
     lineup = Lineup(policies, player_rows(arguments.player, arguments.player))
     profiles = tables_for(kernel_tables(open_tables().arrays), rules, policies)
-    if arguments.out.suffix not in (".jsonl", ".parquet"):
-        raise BuildError(f"file is {arguments.out}; accepted: names that end with .jsonl or .parquet")
-    records: list[Any] = []
-    for first in tqdm(range(0, arguments.games, GAMES), desc="logs play", disable=None):
-        n = min(GAMES, arguments.games - first)
-        seed = arguments.seed + first // GAMES
-        records += records_of(play_games(seed, n, rules, lineup, profiles), seed, rules, bidders)
-    if arguments.out.suffix == ".parquet":
-        frame_of(records).write_parquet(arguments.out)
-    else:
-        with arguments.out.open("wb") as file:
-            file.writelines(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records)
-    print(f"{len(records):,} rounds of {arguments.games:,} games", file=sys.stderr)
+    frames: list[polars.DataFrame] = []
+    n_rounds = 0
+    with ExitStack() as stack:
+        lines = stack.enter_context(out.open("wb")) if out.suffix == ".jsonl" else None
+        for first in tqdm(range(0, arguments.games, GAMES), desc="logs play", disable=None):
+            games = Deals(arguments.seed, first, min(first + GAMES, arguments.games))
+            records = list(records_of(play_games(games, rules, lineup, profiles), games, rules, bidders))
+            n_rounds += len(records)
+            if lines is None:
+                frames.append(frame_of(records))
+            else:
+                lines.writelines(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records)
+    if frames:
+        polars.concat(frames).write_parquet(out)
+    print(f"{n_rounds:,} rounds of {arguments.games:,} games", file=sys.stderr)
     return 0

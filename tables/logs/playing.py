@@ -1,5 +1,6 @@
 """Play games and write them as a log: examples of the format, and logs whose truth is known, for tests."""
 
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -9,7 +10,7 @@ from service.bidding.game.cards import format_card, format_pbn
 from service.bidding.game.rules import Rules, overrides_of
 from service.bidding.game.scoring import game_winner
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules, legal_cards, play_card
+from service.playing.tricks import carry_rules, play_card
 from tables.engine.deal import Deals, open_table
 from tables.engine.game import MOST_ROUNDS, SUMS, Game, Lineup, Totals, begin_round, bid_seat, close_round, turn_of
 from tables.engine.jit import round_loop
@@ -56,9 +57,6 @@ def _play(states: list[PlayState], deals: Deals, rules: Rules, lineup: Lineup, p
                 seat = (state.leader + state.trick_size) & 3
                 card = choose_card(state, seat)
                 made.plays[g, number, n] = card
-                state.choices += legal_cards(
-                    state.hand[seat], state.trick_size, state.trick[0], state.broken
-                ).bit_count()
                 play_card(state, seat, card)
             for seat in range(4):
                 made.tricks[g, number, seat] = state.taken[seat]
@@ -72,8 +70,9 @@ def _play(states: list[PlayState], deals: Deals, rules: Rules, lineup: Lineup, p
 _play_games = round_loop(_play)
 
 
-def play_games(seed: int, n: int, rules: Rules, lineup: Lineup, profiles: Any) -> Played:
-    """Return ``n`` games of the players and bidders of ``lineup``, from 0-0 to their end."""
+def play_games(games: Deals, rules: Rules, lineup: Lineup, profiles: Any) -> Played:
+    """Return the games of the players and bidders of ``lineup``, from 0-0 to their end."""
+    n = games.last - games.first
     shape = (n, MOST_ROUNDS)
     made = Played(
         np.zeros(n, np.int64),
@@ -84,19 +83,20 @@ def play_games(seed: int, n: int, rules: Rules, lineup: Lineup, profiles: Any) -
         np.zeros((*shape, 52), np.uint8),
         np.zeros((*shape, 4), np.int16),
     )
-    _play_games(seed, 0, n, rules, lineup, profiles, made)
+    _play_games(*games, rules, lineup, profiles, made)
     return made
 
 
-def records_of(made: Played, seed: int, rules: Rules, bidders: tuple[str, str]) -> Iterator[RoundLog]:
-    """Yield the rounds as records of a log; ``bidders`` are the policies of sides a and b."""
+def records_of(made: Played, games: Deals, rules: Rules, bidders: tuple[str, str]) -> Iterator[RoundLog]:
+    """Yield the rounds of ``games`` as records of a log; ``bidders`` are the policies of sides a and b."""
+    names = [re.sub(r"[^\w .:@+-]", "+", text)[:64] for text in bidders]  # as `round_log.Label` accepts them
     for g in range(len(made.rounds)):
         for number in range(made.rounds[g]):
-            turn = turn_of(Game(seed, g, 0), number)
+            turn = turn_of(Game(games.seed, games.first + g, 0), number)
             chairs = [(turn + seat) & 3 for seat in range(4)]
             record: RoundLog = {
                 "format": 1,
-                "game": f"{seed}-{g}",
+                "game": f"{bidders[0]} {bidders[1]} {games.seed}-{games.first + g}",
                 "round": number,
                 "rules": {"preset": "classic"} | overrides_of(rules),
                 "hands": [format_pbn(hand) for hand in made.hands[g, number].tolist()],
@@ -105,7 +105,7 @@ def records_of(made: Played, seed: int, rules: Rules, bidders: tuple[str, str]) 
                 "plays": [format_card(card) for card in made.plays[g, number].tolist()],
                 "scores": made.scores[g, number, :2].tolist(),
                 "bags": made.scores[g, number, 2:].tolist(),
-                "labels": [{"kind": "bot", "policy": bidders[chair & 1]} for chair in chairs],
+                "labels": [{"kind": "bot", "policy": names[chair & 1]} for chair in chairs],
             }
             if made.results[g]:
                 record["winner"] = 0 if (turn & 1 == 0) == (made.results[g] == 1) else 1

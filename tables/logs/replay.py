@@ -1,11 +1,20 @@
-"""Who played which card of a finished round, as kernels."""
+"""Who played which card of a finished round, and whether cards were passed before, as kernels."""
 
 from typing import Any
 
+from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import BLIND_NIL, NIL
 from service.playing.tricks import beats, legal_cards
 
 PLAYS = 52
 NEVER = -1
+
+
+def passes(bid: int, partner_bid: int, rules: Rules) -> bool:
+    """Return whether a side with these bids exchanges cards after the bidding."""
+    nil = bid == NIL or partner_bid == NIL
+    blind = bid == BLIND_NIL or partner_bid == BLIND_NIL
+    return (nil and rules.nil_pass > 0) or (blind and rules.blind_nil_pass > 0)
 
 
 def replay(cards: Any, seats: Any, played: Any, took: Any) -> int:

@@ -4,9 +4,9 @@ One record is one round. In JSON Lines a record is a line. In Parquet it is a ro
 there a text with the JSON object. Fields beyond these are dropped when a log is read: no player ids are needed.
 """
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
-from pydantic import AwareDatetime, ConfigDict, Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict
 
 from service.bidding.game.scoring import BLIND_NIL
@@ -16,30 +16,33 @@ HAND_CHARACTERS = 13 + 3  # of a PBN hand: cards and dots
 PLAYS = 52
 
 _Four = Field(min_length=SEATS, max_length=SEATS)
+_Two = Field(min_length=2, max_length=2)
+_TIME = r"^(19[7-9]|20|21)\d+-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\d(\.\d{1,9})?(Z|[+-][0-2]\d:[0-5]\d)$"
 Hand: TypeAlias = Annotated[str, Field(pattern="^[2-9TJQKA.]{16}$")]
 Card: TypeAlias = Annotated[str, Field(pattern="^[2-9TJQKA][CDHS]$")]
 Points: TypeAlias = Annotated[int, Field(ge=-10_000, le=10_000)]
 Text: TypeAlias = Annotated[str, Field(min_length=1, max_length=128)]
+Name: TypeAlias = Annotated[str, Field(pattern=r"^[\w .:@+-]{1,64}$")]
 
 
 class Label(TypedDict, total=False):
-    """Who sat in a seat. Every text is free; a report groups by it."""
+    """Who sat in a seat. A name has letters, digits, spaces and the characters . : @ + - _"""
 
     __pydantic_config__ = ConfigDict(extra="forbid", strict=True)  # type: ignore[misc]
 
-    kind: Annotated[Literal["human", "bot"] | None, Field(description="a person, or a program")]
-    policy: Annotated[Text | None, Field(description="how a bot bids, such as `bis` or a name of your own")]
-    skill: Annotated[Text | None, Field(description="a band of skill, such as `beginner`")]
+    kind: Annotated[str | None, Field(pattern="^(human|bot)$", description="`human` or `bot`")]
+    policy: Annotated[Name | None, Field(description="how a bot bids, such as `bis` or a name of your own")]
+    skill: Annotated[Name | None, Field(description="a band of skill, such as `beginner`")]
 
 
 class _Required(TypedDict):
-    format: Annotated[Literal[1], Field(description="version of this format: 1")]
-    game: Annotated[Text, Field(description="id of the game, the same in all its rounds")]
-    round: Annotated[int, Field(ge=0, le=10_000, description="number of the round in its game, from 0")]
+    format: Annotated[int, Field(ge=1, le=1, description="the version of this format: 1")]
+    game: Annotated[Text, Field(description="a text of 1 to 128 characters, the same in all rounds of a game")]
+    round: Annotated[int, Field(ge=0, le=10_000, description="the number of the round in its game, from 0")]
     bids: Annotated[
         list[Annotated[int, Field(ge=0, le=BLIND_NIL)]],
         _Four,
-        Field(description=f"the bids in bidding order: tricks, 0 for nil, {BLIND_NIL} for blind nil"),
+        Field(description=f"four bids in bidding order: tricks, 0 for nil, {BLIND_NIL} for blind nil"),
     ]
 
 
@@ -48,41 +51,51 @@ class RoundLog(_Required, total=False):
 
     __pydantic_config__ = ConfigDict(extra="allow", strict=True)  # type: ignore[misc]
 
-    time: Annotated[AwareDatetime | None, Field(description="when the round began, as in RFC 3339 with a time zone")]
-    rules: Annotated[
-        dict[str, Any] | None, Field(description="as in POST /bid: a preset and what differs; default: classic")
+    time: Annotated[
+        Annotated[str, Field(pattern=_TIME)] | None,
+        Field(description="the start of the round in RFC 3339 with a time zone, such as 2026-11-02T18:03:11Z"),
     ]
+    rules: Annotated[dict[str, Any] | None, Field(description="an object as in POST /bid: a preset and what differs")]
     hands: Annotated[
         list[Hand | None] | None,
         _Four,
-        Field(description="the cards dealt, by seat, in PBN: spades.hearts.diamonds.clubs; null if not known"),
+        Field(description="four hands as dealt, in PBN such as AKJ62.AQ.Q.K9543; null for one that is not known"),
     ]
     tricks: Annotated[
         list[Annotated[int, Field(ge=0, le=13)]] | None, _Four, Field(description="the tricks that each seat took")
     ]
     plays: Annotated[
         list[Card] | None,
-        Field(min_length=PLAYS, max_length=PLAYS, description="all cards in the order of play; seat 0 leads"),
+        Field(min_length=PLAYS, max_length=PLAYS, description="52 cards such as KC in the order of play"),
     ]
     scores: Annotated[
         list[Points] | None,
-        Field(min_length=2, max_length=2, description="points before the round: of seats 0 and 2, of seats 1 and 3"),
+        _Two,
+        Field(description="points before the round, with those of bags: of seats 0 and 2, then of seats 1 and 3"),
     ]
     bags: Annotated[
         list[Annotated[int, Field(ge=0, le=99)]] | None,
-        Field(min_length=2, max_length=2, description="bags before the round, in the same order"),
+        _Two,
+        Field(description="bags since the last penalty, in the same order"),
     ]
-    labels: Annotated[list[Label | None] | None, _Four, Field(description="who sat in each seat")]
+    labels: Annotated[
+        list[Label | None] | None, _Four, Field(description="four objects with kind, policy and skill, or null")
+    ]
     winner: Annotated[
-        Literal[0, 1] | None,
-        Field(description="who won the game: 0 for the side of seats 0 and 2, 1 for the other"),
+        Annotated[int, Field(ge=0, le=1)] | None,
+        Field(description="the winner of the game: 0 for the side of seats 0 and 2, 1 for the other"),
     ]
 
 
 FIELDS = tuple(RoundLog.__annotations__)
+LABEL_FIELDS = tuple(Label.__annotations__)
 READER: TypeAdapter[RoundLog] = TypeAdapter(RoundLog)
 
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of one record."""
     return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | READER.json_schema()
+
+
+# By field, what it accepts, for the texts of faults.
+ACCEPTED: dict[str, str] = {name: field["description"] for name, field in json_schema()["properties"].items()}

@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from service.bidding.errors import RulesError
 from service.bidding.game.rules import CUTTHROAT, JOKERS, VARIANTS, Rules, make_rules
-from tables.logs.round_log import HAND_CHARACTERS, PLAYS, SEATS, RoundLog
+from tables.logs.round_log import HAND_CHARACTERS, LABEL_FIELDS, PLAYS, SEATS, RoundLog
 
 NO_CARD = 255
 WRONG_HAND = -1
 NO_TRICKS = -1
 NO_POINTS = -(2**15)
+NO_BAGS = -1
 NO_WINNER = -1
 NO_LABEL = -1
-NO_RULES = -1  # the record's rules are wrong
+NOT_KNOWN = " " * HAND_CHARACTERS  # stands for a hand that is not known; `RoundLog` refuses it as a hand
 _RANK = np.full(256, -1, np.int64)
 _RANK[np.frombuffer(b"23456789TJQKA", np.uint8)] = np.arange(13)
 _SUIT = np.full(256, -1, np.int64)
@@ -34,9 +35,9 @@ class Rounds(NamedTuple):
     tricks: NDArray[Any]  # int8 (n, 4), or NO_TRICKS
     plays: NDArray[Any]  # uint8 (n, 52): card numbers, or NO_CARD
     scores: NDArray[Any]  # int16 (n, 2), or NO_POINTS
-    bags: NDArray[Any]  # int8 (n, 2), or -1
+    bags: NDArray[Any]  # int8 (n, 2), or NO_BAGS
     winner: NDArray[Any]  # int8 (n,), or NO_WINNER
-    rules: NDArray[Any]  # int32 (n,): index in `Names.rules`, or NO_RULES
+    rules: NDArray[Any]  # int32 (n,): index in `Names.rules`
     labels: NDArray[Any]  # int32 (n, 4): index in `Names.labels`, or NO_LABEL
     games: NDArray[Any]  # uint64 (n,): hash of the game's id
     keys: NDArray[Any]  # uint64 (n,): hash of game and round
@@ -47,7 +48,7 @@ class Names:
     """The rules and the labels that a log has used so far, in the order of their first use."""
 
     rules: list[Rules] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)  # such as kind=bot,policy=bis
     _rules_by_text: dict[str, int | RulesError] = field(default_factory=dict)
     _label_numbers: dict[str, int] = field(default_factory=dict)
 
@@ -55,10 +56,8 @@ class Names:
         """Return the number of rules as in POST /bid, or what is wrong in them."""
         text = json.dumps(given or {}, sort_keys=True)
         if text not in self._rules_by_text:
-            overrides = dict(given or {})
             try:
-                made = make_rules(overrides.pop("preset", None) or "classic", overrides)
-                _require_two_sides(made)
+                made = rules_of(given or {})
             except RulesError as error:
                 self._rules_by_text[text] = error
             else:
@@ -68,35 +67,51 @@ class Names:
         return self._rules_by_text[text]
 
     def label_number(self, label: Any) -> int:
-        """Return the number of a label, such as `human` or `bot bis expert`; NO_LABEL without one."""
-        parts = [label[key] for key in ("kind", "policy", "skill") if label.get(key)] if label else []
-        if not parts:
+        """Return the number of a label; NO_LABEL without one."""
+        text = ",".join(f"{key}={label[key]}" for key in LABEL_FIELDS if label.get(key)) if label else ""
+        if not text:
             return NO_LABEL
-        text = " ".join(parts)
         if text not in self._label_numbers:
             self._label_numbers[text] = len(self.labels)
             self.labels.append(text)
         return self._label_numbers[text]
 
 
-def _require_two_sides(rules: Rules) -> None:
+def rules_of(given: dict[str, Any]) -> Rules:
+    """Return the rules of a record: as in POST /bid, absent and null are the same, and 200.0 is 200.
+
+    Raises `RulesError`.
+    """
+    overrides = {
+        name: int(value) if isinstance(value, float) and value.is_integer() else value
+        for name, value in given.items()
+        if value is not None and name != "approximate"  # what that field chooses is not a rule
+    }
+    preset = overrides.pop("preset", "classic")
+    if not isinstance(preset, str):
+        raise RulesError("preset", f"preset is {preset!r}; accepted: a text such as classic")
+    return in_a_log(make_rules(preset, overrides))
+
+
+def in_a_log(rules: Rules) -> Rules:
+    """Return the rules; raise `RulesError` for games that a log cannot hold."""
     if rules.variant in (CUTTHROAT, JOKERS):
         accepted = ", ".join(name for number, name in enumerate(VARIANTS) if number not in (CUTTHROAT, JOKERS))
         raise RulesError("variant", f"variant is {VARIANTS[rules.variant]}; accepted in a log: {accepted}")
+    return rules
 
 
-def rounds_of(records: Sequence[RoundLog], names: Names) -> Rounds:
-    """Return records that have the form of `RoundLog` as arrays."""
+def rounds_of(records: Sequence[RoundLog], rules: Sequence[int], names: Names) -> Rounds:
+    """Return records that have the form of `RoundLog` as arrays; ``rules``: their numbers in ``names``."""
     n = len(records)
     unknown = {"hands": [None] * SEATS, "tricks": [NO_TRICKS] * SEATS, "labels": [None] * SEATS}
-    unknown |= {"scores": [NO_POINTS] * 2, "bags": [-1] * 2}
+    unknown |= {"scores": [NO_POINTS] * 2, "bags": [NO_BAGS] * 2}
 
     def column(name: str) -> list[Any]:
         return [record.get(name) or unknown[name] for record in records]
 
-    hands = "".join(hand or "." * HAND_CHARACTERS for four in column("hands") for hand in four)
+    hands = "".join(hand or NOT_KNOWN for four in column("hands") for hand in four)
     plays = [record.get("plays") for record in records]
-    numbers = [names.rules_number(record.get("rules")) for record in records]
     winners = [record.get("winner") for record in records]
     return Rounds(
         hand_masks(np.frombuffer(hands.encode(), np.uint8).reshape(n, SEATS, HAND_CHARACTERS)),
@@ -106,7 +121,7 @@ def rounds_of(records: Sequence[RoundLog], names: Names) -> Rounds:
         np.array(column("scores"), np.int16).reshape(n, 2),
         np.array(column("bags"), np.int8).reshape(n, 2),
         np.array([NO_WINNER if winner is None else winner for winner in winners], np.int8),
-        np.array([NO_RULES if isinstance(number, RulesError) else number for number in numbers], np.int32),
+        np.array(rules, np.int32),
         np.array([[names.label_number(one) for one in four] for four in column("labels")], np.int32).reshape(n, SEATS),
         np.array([hash_of(record["game"]) for record in records], np.uint64),
         np.array([hash_of(f"{record['round']}/{record['game']}") for record in records], np.uint64),
@@ -119,18 +134,18 @@ def hash_of(text: str) -> int:
 
 
 def hand_masks(text: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return hands in PBN (n, 4, HAND_CHARACTERS), as bytes, as bit masks (n, 4); 0 for dots alone."""
+    """Return hands in PBN (n, 4, HAND_CHARACTERS), as bytes, as bit masks (n, 4); 0 for NOT_KNOWN."""
     dots = text == ord(".")
     ranks = _RANK[text]
     suits = 3 - np.minimum(dots.cumsum(axis=2), 3)
     bits = np.where(ranks >= 0, np.int64(1) << (16 * suits + np.maximum(ranks, 0)), 0)
     masks: NDArray[np.int64] = np.bitwise_or.reduce(bits, axis=2)
     right = (dots.sum(axis=2) == 3) & (np.bitwise_count(masks) == 13)
-    return np.where(right, masks, np.where(dots.all(axis=2), 0, WRONG_HAND))
+    return np.where(right, masks, np.where((text == ord(" ")).all(axis=2), 0, WRONG_HAND))
 
 
 def card_numbers(text: str, n: int) -> NDArray[np.uint8]:
-    """Return the cards of n rounds, 52 texts such as `KC` each, as numbers (n, 52); NO_CARD for what is no card."""
+    """Return the cards of n rounds, 52 texts such as `KC` each, as numbers (n, 52); NO_CARD for spaces."""
     pairs = np.frombuffer(text.encode(), np.uint8).reshape(n, PLAYS, 2)
     ranks, suits = _RANK[pairs[:, :, 0]], _SUIT[pairs[:, :, 1]]
     return np.where((ranks >= 0) & (suits >= 0), 16 * suits + ranks, NO_CARD).astype(np.uint8)

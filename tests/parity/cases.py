@@ -837,6 +837,7 @@ CASES: dict[str, Maker] = {
     COMMON + "unseen_cards": lambda r: sitting(r)[:2],
     "tables.logs.replay.replay": lambda r: (a_play(r), *(view(np.zeros(n, np.int64)) for n in (52, 4, 4))),
     "tables.logs.replay.first_revoke": a_replay,
+    "tables.logs.replay.passes": lambda r: (r.randrange(15), r.randrange(15), r.choice(RULES)),
     "tables.players.touching.cards_between": lambda r: sitting(r)[:2],
     "tables.players.touching.group_of": lambda r: next((min(cards_of(h)), h, u) for _, _, h, _, u in [sitting(r)]),
     "tables.players.touching.distinct_cards": lambda r: sitting(r)[:2],

@@ -13,6 +13,7 @@ from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
 from tables.__main__ import main
 from tables.builders.curves import value_at_bins
+from tables.engine.deal import Deals
 from tables.engine.game import Lineup
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from tables.logs.counting import BINS, HELD_OUT, Counter, no_counts
@@ -36,8 +37,9 @@ def profiles():
 def records(profiles):
     policies = policies_by_chair(parse_policy("bis"), parse_policy("rb"))
     lineup = Lineup(policies, player_rows("srp", "wrp"))
-    made = play_games(3, 60, RULES, lineup, tables_for(profiles, RULES, policies))
-    return list(records_of(made, 3, RULES, ("bis", "rb")))
+    deals = Deals(3, 0, 60)
+    made = play_games(deals, RULES, lineup, tables_for(profiles, RULES, policies))
+    return list(records_of(made, deals, RULES, ("bis", "rb")))
 
 
 def counted(tmp_path, profiles, records, label=None):
@@ -57,7 +59,7 @@ def shipped(name):
 # ---- counting -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("label", [None, "bot", "rb", "bot rb"])
+@pytest.mark.parametrize("label", [None, "kind=bot", "policy=rb", "kind=bot,policy=rb"])
 def test_counts_are_those_of_plain_python(tmp_path, profiles, records, label):
     counter = counted(tmp_path, profiles, records, label)
     (counts,) = counter.by_profile.values()
@@ -65,7 +67,7 @@ def test_counts_are_those_of_plain_python(tmp_path, profiles, records, label):
     for one in records:
         policies = [seat["policy"] for seat in one["labels"]]
         for seat in range(4):
-            if label in ("rb", "bot rb") and policies[seat] != "rb":
+            if label in ("policy=rb", "kind=bot,policy=rb") and policies[seat] != "rb":
                 continue
             auction = auction_after(tuple(one["bids"][:seat]))
             bids[auction.sequence, 0] += 1
@@ -75,7 +77,7 @@ def test_counts_are_those_of_plain_python(tmp_path, profiles, records, label):
                 nils[auction.sequence] += (1, one["tricks"][seat] == 0)
             ace = parse_pbn(one["hands"][seat]) >> parse_card("AS") & 1
             held[seat, auction.sum_of_bids] += (1, ace)
-        sides += 2 if label in (None, "bot") else 1
+        sides += 2 if label in (None, "kind=bot") else 1
     assert (counts.bids.sum(axis=0) == bids).all()
     assert (counts.nils.sum(axis=(0, 2)) == nils).all()
     assert (counts.aces.sum(axis=0) == held).all()
@@ -173,14 +175,14 @@ def test_shares_and_means_by_hand():
 def test_a_table_set_for_the_service(tmp_path, capsys, records):
     path, out = tmp_path / "log.jsonl", tmp_path / "set"
     path.write_text("".join(json.dumps(one) + "\n" for one in [*records, {"format": 1}]))
-    assert main(["logs", "fit", str(path), "--out", str(out), "--label", "rb"]) == 0
+    assert main(["logs", "fit", str(path), "--out", str(out), "--label", "policy=rb"]) == 0
     text = capsys.readouterr().out
     assert f"{len(records):,} rounds, {2 * len(records):,} seats; 1 records with a fault" in text
     opened, before = open_tables(out), open_tables()
     assert opened.version.startswith(f"{before.manifest.release}-logs+")
     family = opened.families["logs"]
     assert family.sizes["mean_bids"] == 2 * len(records)
-    assert family.parameters["label"] == "rb"
+    assert family.parameters["label"] == "policy=rb"
     for name, array in opened.arrays.items():
         moved = not np.array_equal(array, before.arrays[name])
         assert moved == (family.parameters["weights"].get(name) is not None), name
@@ -191,6 +193,6 @@ def test_a_table_set_for_the_service(tmp_path, capsys, records):
 def test_a_label_that_nobody_has(tmp_path, capsys, records):
     path = tmp_path / "log.jsonl"
     path.write_text(json.dumps(records[0]) + "\n")
-    assert main(["logs", "fit", str(path), "--out", str(tmp_path / "set"), "--label", "human"]) == 1
-    assert "found no seat with label 'human'; accepted: words of bot" in capsys.readouterr().err
+    assert main(["logs", "fit", str(path), "--out", str(tmp_path / "set"), "--label", "kind=human"]) == 1
+    assert "found no seat with label 'kind=human'; accepted: parts of kind=bot" in capsys.readouterr().err
     assert not (tmp_path / "set").exists()

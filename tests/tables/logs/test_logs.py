@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import re
+from datetime import UTC, datetime
 from pathlib import Path
 
 import jsonschema
@@ -14,13 +16,16 @@ from service.bidding.game.rules import make_rules
 from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
 from tables.__main__ import main
+from tables.engine.deal import Deals
 from tables.engine.game import Lineup
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from tables.logs import reading
+from tables.logs.checks import FAULTS as FAULT_TEXTS
 from tables.logs.keys import Keys
 from tables.logs.logs_command import Summary, frame_of
 from tables.logs.playing import play_games, records_of
-from tables.logs.reading import SCHEMA, read
+from tables.logs.reading import AGAIN, FORM, SCHEMA, read
+from tables.logs.reading import RULES as RULES_FAULT
 from tables.logs.round_log import FIELDS, json_schema
 from tables.logs.rounds import Names
 from tables.logs.uses import USES
@@ -33,10 +38,11 @@ HANDS = ["AKJ62.AQ.Q.K9543", "3.8643.9752.T872", "Q74.KJ5.AJT43.Q6", "T985.T972.
 
 
 def games(rules=RULES, n=20, seed=1):
+    deals = Deals(seed, 0, n)
     policies = policies_by_chair(parse_policy("bis", rules.variant), parse_policy("rb", rules.variant))
     profiles = tables_for(kernel_tables(open_tables().arrays), rules, policies)
-    made = play_games(seed, n, rules, Lineup(policies, player_rows("srp", "srp")), profiles)
-    return list(records_of(made, seed, rules, ("bis", "rb")))
+    made = play_games(deals, rules, Lineup(policies, player_rows("srp", "srp")), profiles)
+    return list(records_of(made, deals, rules, ("bis", "rb")))
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +61,7 @@ def log(tmp_path):
 
 
 def checked(path):
-    """The records, the rounds as arrays, and the faults of a log."""
+    """What a log holds, its batches, and its rules and labels."""
     summary, names, keys, batches = Summary(), Names(), Keys(), []
     for batch in read(path, names, keys):
         summary.add(batch, names)
@@ -113,13 +119,16 @@ def test_three_hands_say_the_fourth(log, records):
 
 def test_plays_after_a_pass_do_not_say_what_was_dealt(log):
     found = [one for one in games(make_rules("pass-2"), 30) if 0 in one["bids"]]
-    moved = 0
     for one in found:
+        passing = [one["bids"][seat] == 0 or one["bids"][seat ^ 2] == 0 for seat in range(4)]
         _, (batch,), _ = checked(log(changed(one, hands=...)))
-        assert (batch.rounds.hands == 0).all()
-        played = {card: seat for seat, hand in enumerate(one["hands"]) for card in cards_of(parse_pbn(hand))}
-        moved += len(played) > 0
-    assert moved
+        assert [hand == 0 for hand in batch.rounds.hands[0].tolist()] == passing
+        _, (whole,), _ = checked(log(one))
+        assert (whole.rounds.hands != 0).all()
+        swapped = [one["hands"][seat] for seat in (2, 3, 0, 1)]
+        (batch,) = checked(log(changed(one, hands=swapped)))[1]
+        faults = [fault.name for line in batch.faults.values() for fault in line]
+        assert faults == ([] if all(passing) else ["not-held"])
 
 
 @pytest.mark.parametrize("name", ["log.jsonl", "log.ndjson", "log.jsonl.gz", "log.parquet"])
@@ -149,10 +158,17 @@ def test_batches_and_files_make_no_difference(monkeypatch, log, records):
 
 FAULTS: dict[str, tuple] = {
     "no JSON": ("{", "form", "the line is no JSON"),
-    "no object": ("[1]\n", "form", "the record is"),
-    "a missing field": ({"bids": ...}, "form", "bids is missing"),
-    "another version": ({"format": 2}, "form", "format is 2; accepted: 1"),
-    "a text as number": ({"bids": [1, 2, 3, "4"]}, "form", 'bids/3 is "4"; accepted: a valid integer'),
+    "no object": ("[1]\n", "form", "the line is no JSON object"),
+    "a missing field": ({"bids": ...}, "form", "bids is missing; accepted: four bids"),
+    "another version": ({"format": 2}, "form", "format is 2; accepted: the version of this format: 1"),
+    "true for 1": ({"format": True}, "form", "format is true"),
+    "a text as number": ({"bids": [1, 2, 3, "4"]}, "form", 'bids/3 is "4"; accepted: four bids in bidding order'),
+    "small letters": ({"plays": ["kc"] * 52}, "form", 'plays/0 is "kc"; accepted: 52 cards such as KC'),
+    "seconds as text": ({"time": "1762106591"}, "form", 'time is "1762106591"; accepted: the start'),
+    "dots": ({"hands": ["." * 16, None, None, None]}, "hand", "hands/0 has not 13 different cards"),
+    "a list as preset": ({"rules": {"preset": ["x"]}}, "rules", "rules: preset is ['x']; accepted: a text"),
+    "no preset": ({"rules": {"preset": ""}}, "rules", "unknown preset ''"),
+    "a finished game": ({"scores": [210, 0]}, "scores", "scores/0 is 210, so the game is over"),
     "three bids": ({"bids": [1, 2, 3]}, "form", "bids is"),
     "no zone": ({"time": "2026-01-02T03:04:05"}, "form", 'time is "2026-01-02T03:04:05"; accepted: '),
     "an unknown label": ({"labels": [{"name": "Ann"}, None, None, None]}, "form", 'labels/0/name is "Ann"'),
@@ -161,9 +177,9 @@ FAULTS: dict[str, tuple] = {
     "a wrong hand": (
         {"hands": ["AKJ62.AQ.Q.K9545", *HANDS[1:]]},
         "hand",
-        "hands/0 is 'AKJ62.AQ.Q.K9545'; acc",
+        "hands/0 has not 13 different cards; accepted: 13",
     ),
-    "twelve cards": ({"hands": ["AKJ62.AQ..Q.K954", *HANDS[1:]]}, "hand", "hands/0 is"),
+    "twelve cards": ({"hands": ["AKJ62.AQ..Q.K954", *HANDS[1:]]}, "hand", "hands/0 has not"),
     "a card twice": ({"hands": [HANDS[0], HANDS[0], None, None]}, "card-twice", "hands: AS is in two hands"),
     "a bid too high": ({"bids": [9, 3, 9, 2]}, "bid", "bids/2 is 9; accepted: bids that `rules` allow"),
     "a blind nil": ({"bids": [14, 3, 3, 2]}, "bid", "bids/0 is 14"),
@@ -183,8 +199,8 @@ def test_a_fault_is_named_with_its_place(log, records, name):
     path = log(right, wrong, records[2])
     summary, batches, _ = checked(path)
     assert (summary.good, summary.bad) == (2, 1)
-    (fault,) = batches[0].faults
-    assert (fault.file, fault.line, fault.name) == ("log.jsonl", 2, kind)
+    ((fault,),) = batches[0].faults.values()
+    assert (fault.file, fault.line, fault.name) == (str(path), 2, kind)
     assert text in fault.text
     assert "accepted" in fault.text
 
@@ -201,9 +217,7 @@ def test_faults_of_plays(log, records):
     swapped = plays[:]
     at = swapped.index(own[0])
     swapped[led + 1], swapped[at] = swapped[at], swapped[led + 1]
-    first, second = plays.index(plays[0]), plays.index(plays[1])
-    foreign = plays[:]
-    foreign[first], foreign[second] = foreign[second], foreign[first]
+    foreign = [plays[1], plays[0], *plays[2:]]
     cases = (
         (changed(one, plays=repeated), "play-twice"),
         (changed(one, plays=swapped, hands=...), "revoke"),
@@ -211,7 +225,7 @@ def test_faults_of_plays(log, records):
         (changed(one, tricks=[*one["tricks"][1:], one["tricks"][0]]), "tricks"),
     )
     for record, kind in cases:
-        (fault,) = checked(log(record))[1][0].faults
+        ((fault,),) = checked(log(record))[1][0].faults.values()
         assert fault.name == kind
 
 
@@ -219,10 +233,11 @@ def test_a_round_comes_once(log, records, tmp_path):
     path = log(*records, records[3])
     summary, batches, _ = checked(path)
     assert (summary.good, summary.bad) == (len(records), 1)
-    assert batches[0].faults[0].text.startswith(f"round {records[3]['round']} of game '{records[3]['game']}' again")
+    ((fault,),) = batches[0].faults.values()
+    assert fault.text.startswith(f"round {records[3]['round']} of game '{records[3]['game']}' again")
     names, keys = Names(), Keys()
-    faults = [fault for _ in range(2) for batch in read(log(*records), names, keys) for fault in batch.faults]
-    assert len(faults) == len(records), "also in another file"
+    bad = [line for _ in range(2) for batch in read(log(*records), names, keys) for line in batch.bad]
+    assert len(bad) == len(records), "also in another file"
 
 
 def test_keys_find_repetitions_in_any_order():
@@ -245,9 +260,19 @@ def test_fields_beyond_the_format_are_dropped_and_named(log, records):
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    for name, content in (("log.csv", b""), ("log.parquet", b"no parquet"), ("log.jsonl.gz", b"no gzip")):
+    damaged = bytearray(gzip.compress(b"{}\n" * 10_000))
+    damaged[20] ^= 255
+    polars.DataFrame({"Game": ["a"], "Bids": [[1, 2, 3, 4]]}).write_parquet(tmp_path / "other.parquet")
+    for name, content in (
+        ("log.csv", b""),
+        ("log.parquet", b"no parquet"),
+        ("log.jsonl.gz", b"no gzip"),
+        ("bits.jsonl.gz", bytes(damaged)),
+        ("other.parquet", None),
+    ):
         path = tmp_path / name
-        path.write_bytes(content)
+        if content is not None:
+            path.write_bytes(content)
         with pytest.raises(BuildError, match=name):
             list(read(path, Names(), Keys()))
 
@@ -260,14 +285,16 @@ def test_the_command(tmp_path, capsys, log, records):
     bad, out = tmp_path / "bad.jsonl", tmp_path / "right"
     assert main(["logs", "check", str(path), "--bad", str(bad), "--out", str(out)]) == 1
     text = capsys.readouterr().out
-    assert "7 rounds: 5 right, 2 with a fault." in text
+    assert "7 rounds: 5 without a fault, 2 with one." in text
     assert "log.jsonl:6" in text
     lines = [json.loads(line) for line in bad.read_text().splitlines()]
-    assert [(line["line"], line["record"][:7]) for line in lines] == [(6, "no json"), (7, '{"forma')]
+    assert [(line["line"], line["faults"][0]["fault"]) for line in lines] == [(6, "form"), (7, "form")]
+    assert lines[0]["record"] == "no json"
+    assert lines[1]["record"] == changed(records[5], bids=[1])
     assert main(["logs", "check", *map(str, sorted(out.iterdir())), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["rounds"], found["good"]) == (5, 5)
-    assert found["seats_by_label"] == {"bot bis": 10, "bot rb": 10}
+    assert found["seats_by_label"] == {"kind=bot,policy=bis": 10, "kind=bot,policy=rb": 10}
 
 
 @pytest.mark.parametrize("name", ["log.jsonl", "log.parquet"])
@@ -279,9 +306,107 @@ def test_a_log_that_is_played_here_is_right(tmp_path, capsys, name):
 
 
 def test_errors_of_the_command(tmp_path, capsys):
-    for arguments in (["check", "nowhere.jsonl"], ["play", str(tmp_path / "log.txt"), "--games", "1"]):
+    log, used = tmp_path / "log.jsonl", tmp_path / "used"
+    log.write_text("{}\n")
+    used.mkdir()
+    (used / "000001.parquet").write_text("")
+    for arguments in (
+        ["check", "nowhere.jsonl"],
+        ["check", str(log), "--bad", str(log)],
+        ["check", str(log), "--bad", str(tmp_path / "nowhere" / "bad")],
+        ["check", str(log), "--out", str(used)],
+        ["play", str(tmp_path / "log.txt"), "--games", "1"],
+        ["play", str(tmp_path / "new.jsonl"), "--games", "0"],
+        ["play", str(tmp_path / "new.jsonl"), "--games", "1", "--preset", "cutthroat"],
+        ["play", str(tmp_path / "new.jsonl"), "--games", "1", "--player", "nobody"],
+    ):
         assert main(["logs", *arguments]) == 1
         assert "accepted" in capsys.readouterr().err
+    assert log.read_text() == "{}\n"
+    assert not (tmp_path / "new.jsonl").exists()
+
+
+def test_a_file_that_ends_early_is_reported_beside_the_others(tmp_path, capsys, log, records):
+    broken = tmp_path / "broken.jsonl.gz"
+    broken.write_bytes(gzip.compress(b"x" * 100)[:-9])
+    assert main(["logs", "check", str(log(*records)), str(broken), "--json"]) == 2
+    found = json.loads(capsys.readouterr().out)
+    assert found["good"] == len(records)
+    assert "broken.jsonl.gz cannot be read to its end" in found["unreadable"][0]
+
+
+def test_bad_records_keep_no_other_fields(tmp_path, log, records):
+    bad = tmp_path / "bad.jsonl"
+    main(["logs", "check", str(log(changed(records[0], bids=[1], email="a@example.com"))), "--bad", str(bad)])
+    assert "example.com" not in bad.read_text()
+
+
+def test_bids_are_checked_with_hands_from_plays(log):
+    """In whiz, a player bids nil or the number of their spades."""
+    one = next(one for one in games(make_rules("whiz"), 5) if one["bids"][0] > 0)
+    wrong = changed(one, bids=[one["bids"][0] % 12 + 1, *one["bids"][1:]])
+    for record in (wrong, changed(wrong, hands=...), changed(wrong, hands=[None, *one["hands"][1:]], plays=...)):
+        ((fault,),) = checked(log(record))[1][0].faults.values()
+        assert fault.name == "bid"
+
+
+def test_a_blind_nil_needs_the_deficit(log, records):
+    one = changed(
+        records[0], rules={"blind_nil": True, "win": 500}, plays=..., tricks=..., hands=..., bids=[14, 3, 3, 2]
+    )
+    assert not checked(log(changed(one, scores=[0, 120])))[1][0].bad
+    assert not checked(log(changed(one, scores=...)))[1][0].bad
+    ((fault,),) = checked(log(changed(one, scores=[0, 20])))[1][0].faults.values()
+    assert "bids/0 is a blind nil" in fault.text
+
+
+def test_rules_as_in_a_request(log, records):
+    """Null fields are left out, and whole floats are integers."""
+    rules = {"preset": None, "win": 250.0, "lose": None, "approximate": False}
+    summary, _, names = checked(log(*(changed(one, rules=rules) for one in records[:1])))
+    assert (summary.good, names.rules) == (1, [make_rules("classic", {"win": 250})])
+
+
+def test_the_first_bytes_may_mark_utf_8(tmp_path, records):
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(records[0]).encode() + b"\r\n\r\n" + json.dumps(records[1]).encode())
+    assert checked(path)[0].good == 2
+
+
+def test_parquet_of_other_tools(tmp_path, records):
+    """Columns of other integer types, a struct for the rules, a timestamp, and a name that looks like a pattern."""
+    frame = (
+        frame_of(records)
+        .drop("time", "rules")
+        .with_columns(
+            polars.col("round", "winner").cast(polars.Int64),
+            polars.lit(datetime(2026, 11, 2, 18, 3, tzinfo=UTC)).alias("time"),
+            polars.struct(
+                polars.lit("classic").alias("preset"), polars.lit(200).alias("win"), polars.lit(-100).alias("lose")
+            ).alias("rules"),
+            polars.lit(7).alias("player_id"),
+        )
+    )
+    path = tmp_path / "log[1].parquet"
+    frame.write_parquet(path)
+    summary, batches, names = checked(path)
+    assert (summary.good, summary.bad) == (len(records), 0), summary.examples
+    assert names.rules == [RULES]
+    assert batches[0].records[0]["time"] == "2026-11-02T18:03:00.000000Z"
+    assert summary.record()["dropped_fields"] == {"player_id": len(records)}
+    frame.with_columns(polars.col("time").dt.replace_time_zone(None)).write_parquet(path)
+    assert "form" in checked(path)[0].faults, "a time needs a zone"
+
+
+def test_the_example_of_the_page(log):
+    page = (ROOT / "docs/reference/game-log.md").read_text()
+    record = json.loads(page.partition("```json\n")[2].partition("```")[0])
+    summary, _, _ = checked(log(record))
+    assert (summary.good, summary.bad) == (1, 0), summary.examples
+    listed = set(re.findall(r"^\| `([a-z-]+)` \|", page.partition("## The check")[2], re.MULTILINE))
+    assert listed == {name for name, _ in FAULT_TEXTS.values()} | {FORM, RULES_FAULT, AGAIN}
+    uses = re.findall(r"^\| ([a-z -]+) \|", page.partition("## What rounds can be used for")[2], re.MULTILINE)
+    assert uses[1:] == list(USES)
 
 
 def test_the_schema_in_the_docs_is_that_of_the_code(records):

@@ -24,6 +24,9 @@ ROWS = (
     Row("search:deals=256,bids=best", bidder="winprob"),
     Row("search:deals=16"),
     Row("search:deals=64"),
+    Row("search:deals=1000", share=0.5),
+    Row("search:deals=3000", share=0.2),
+    Row("search:deals=12000", share=0.08),
 )
 
 

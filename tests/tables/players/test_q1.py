@@ -22,6 +22,7 @@ from tables.players.q1 import (
     array_of,
     choose,
     first_weights,
+    split,
     state_features,
 )
 from tables.players.q_names import NETS, REWARDS, QPlayer, parse_q
@@ -92,13 +93,37 @@ def test_every_net_plays_legal_cards(net):
     assert (states["taken"].sum(axis=1) == 13).all()
 
 
-def test_the_convolution_treats_suits_alike_and_slides_over_ranks():
-    weights = first_weights("conv", np.random.default_rng(0))
-    weights[-65:] = 0.0
-    weights[-2] = 1.0
-    x = np.zeros((1, FEATURES), np.float32)
-    assert VALUES["conv"](weights, x).shape == (1,)
+def slow_convolution(weights, row):
+    """The value of one row of features, with loops over suits, ranks and filters."""
+    filters, first, second = split(weights)
+    found = []
+    for suit in range(4):
+        for rank in range(13):
+            window = []
+            for at in (rank - 1, rank, rank + 1):
+                inside = 0 <= at < 13
+                window += [row[part + 13 * suit + at] if inside else 0 for part in (HAND, CLAIMED, PILE, CHOSEN)]
+            found += [max(0.0, np.dot(window, filters[:-1, k]) + filters[-1, k]) for k in range(filters.shape[1])]
+    inner = np.array([*found, *row[BIDS:PILE], *row[TRICKS:CHOSEN]])
+    return float(np.maximum(inner @ first[:-1] + first[-1], 0) @ second[:-1, 0] + second[-1, 0])
+
+
+def test_the_net_with_a_convolution():
+    rng = np.random.default_rng(0)
+    weights = first_weights("conv", rng) + rng.normal(0, 0.05, len(first_weights("conv", rng))).astype(np.float32)
+    options = Options(a_round(), np.array([2]), False)
+    expected = [slow_convolution(weights, row) for row in options.x]
+    assert VALUES["conv"](weights, options.x) == pytest.approx(expected, abs=1e-4)
+
+
+def test_the_linear_net():
     assert VALUES["linear"](np.arange(221.0), np.eye(FEATURES)[:2]).tolist() == [220.0, 221.0]
+
+
+def test_a_blind_nil_and_no_bid_are_no_tricks():
+    states = a_round()
+    states["bid"] = (14, 3, -1, -1)
+    assert state_features(states, np.array([2]))[0][BIDS:PILE].tolist() == [0, 0, 0, 3]
 
 
 @pytest.mark.parametrize("text", ["q:net=conv", "q@1:net=x", "q@1:reward=tricks,reward=bid", "q@1:", "random:a=b"])

@@ -69,10 +69,51 @@ def test_the_numbers():
 
 
 def test_a_void_is_at_the_suits_place():
-    states = a_round(*PLAYED, "KH", "2H", "AC", "7C", "6C")  # seat 3 wins nothing; the next trick is clubs
-    states["void"][0] = (0, 0, 0, 1)
-    place = int(places_of(states["hand"][:, 2])[0, 0]) // 13
-    assert np.flatnonzero(parts_of(states, 2)["voids"]).tolist() == [place], "the next seat is out of clubs"
+    """Seat 1 is out of diamonds after seat 0's last diamond, and ruffs."""
+    hands = [HANDS[0], parse_pbn("3.T9876432..JT87"), HANDS[2]]
+    hands.append(DECK & ~(hands[0] | hands[1] | hands[2]))
+    states = deal_rounds(1, 0, 1, RULES)
+    states["hand"], states["bid"] = hands, (4, 0, 4, 3)
+    for card in ("QD", "3S"):
+        play_cards(states, to_play(states), np.array([parse_card(card)]))
+    places = places_of(states["hand"][:, 2])[0]
+    parts = parts_of(states, 2)
+    assert classes(parts["voids"], 3) == [[], [], [int(places[16]) // 13]], "seat 1 comes last, after seats 3 and 0"
+    assert parts["broken"].tolist() == [1]
+
+
+def test_the_cards_that_win_now():
+    """Seat 1 follows with a heart that beats the queen; a player without hearts wins with a spade."""
+    states = a_round()
+    states["leader"] = 0
+    play_cards(states, np.array([0]), np.array([parse_card("QH")]))
+    states["hand"][0, 1] |= 1 << parse_card("KH")
+    states["hand"][0, 2] &= ~(1 << parse_card("KH"))
+
+    def winners(seat):
+        places = places_of(states["hand"][:, seat])[0]
+        bits = parts_of(states, seat)["cards"].reshape(7, CARDS)[6]
+        return {card for card in range(64) if DECK >> card & 1 and bits[places[card]]}
+
+    assert winners(1) == {parse_card("KH")}
+    states["hand"][0, 1] &= ~(0x1FFF << 32)
+    assert winners(1) == {parse_card("3S")}, "the only spade of seat 1"
+
+
+def test_an_odd_seat_sees_its_own_side_first():
+    parts = parts_of(a_round(), 1)
+    assert classes(parts["points"], 2) == [[(95 + 120) // 20], [(120 + 120) // 20]]
+    assert classes(parts["bags"], 2) == [[5], [3]]
+    assert classes(parts["bids"], 4) == [[0], [4], [3], [4]]
+    assert classes(parts["needs"], 2) == [[3 + 3], [8 + 3]]
+
+
+def test_what_the_training_does_not_know_counts_as_the_nearest():
+    low, lowest = a_round(), a_round()
+    low["score"], lowest["score"] = (-100, 95), (-180, 95)
+    assert (inputs_of(low, np.array([0])) == inputs_of(lowest, np.array([0]))).all()
+    nil, blind = a_round(bids=(4, 0, 4, 3)), a_round(bids=(4, 14, 4, 3))
+    assert (inputs_of(nil, np.array([2])) == inputs_of(blind, np.array([2]))).all()
 
 
 def test_the_auction():

@@ -1,0 +1,43 @@
+"""The page about learned players."""
+
+import pytest
+
+from tables.learning.q1_training import PLAYERS
+from tables.report import learned
+from tables.report.setup import Setup
+from tests.conftest import committed_tables
+
+pytestmark = pytest.mark.compiled
+
+
+@pytest.fixture
+def report(tmp_path):
+    return Setup(committed_tables(), 10, 1, 2, tmp_path / "img")
+
+
+def test_errors_and_curves_come_from_the_history(report):
+    text = learned.errors(report)
+    assert text.count("\n| linear") == text.count("\n| conv") == 8
+    assert learned.loss_curves(report).startswith("![Mean squared error")
+    assert (report.images / "learned-loss.svg").stat().st_size > 1000
+
+
+def test_matches_of_the_nets(report, monkeypatch):
+    monkeypatch.setattr(learned, "PLAYERS", PLAYERS[3:5])
+    monkeypatch.setattr(learned, "HANDS", 50)
+    text = learned.published(report)
+    assert text.count("\n| linear | return |") == 1
+    assert text.count("\n| conv | tricks |") == 1
+
+
+def test_tricks_of_a_side(report):
+    """Two players of a side take half of the tricks on average, if both sides are alike."""
+    result = report.match("bis", "bis", ("srp", "srp"), pairs=40)
+    assert learned.tricks_a_round(result) == pytest.approx(3.25, abs=0.1)
+
+
+def test_strength(report, monkeypatch):
+    monkeypatch.setattr(learned, "ROWS", learned.ROWS[:1])
+    text = learned.strength(report)
+    assert "`q@2`, `srp@3`" in text
+    assert "10 pairs a match" in text

@@ -199,7 +199,11 @@ def learned_player(text: str) -> QPlayer | None:
 
 def _nets(match: Match, arrays: Arrays) -> Arrays:
     players = map(learned_player, (match.a, match.b, *match.players))
-    return {name: arrays[name] for player in players for name in arrays_of(player)}
+    names = [name for player in players for name in arrays_of(player)]
+    missing = [name for name in names if name not in arrays]
+    if missing:
+        raise ArenaError(f"found no table {missing[0]} for a learned player; accepted: tables that have it")
+    return {name: arrays[name] for name in names}
 
 
 def _searching(match: Match, tables: tuple[Tables, ...], nets: Nets) -> Searching | None:
@@ -245,11 +249,11 @@ def play(
     bar = tqdm(total=match.pairs, desc=f"{match.a} v {match.b}", unit="pair", disable=None if progress else True)
     results = _each(executor.map(chunk, range(n_chunks)))
     with bar, closing(results):  # closing cancels the chunks that a decided test does not need
-        for arrays in _in_order(results):
-            scores.append(arrays["scores"])
-            sums += arrays["sums"]
-            counts += stats.pair_counts(arrays["scores"])
-            bar.update(len(arrays["scores"]))
+        for played in _in_order(results):
+            scores.append(played["scores"])
+            sums += played["sums"]
+            counts += stats.pair_counts(played["scores"])
+            bar.update(len(played["scores"]))
             estimate = f"{float(counts @ np.array(stats.PAIR_SCORES)) / int(counts.sum()):.4f}"
             if match.sprt is not None:
                 test = stats.sequential_test(counts.tolist(), *match.sprt, match.alpha, match.alpha)

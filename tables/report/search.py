@@ -25,8 +25,9 @@ ROWS = (
     Row("search:deals=16"),
     Row("search:deals=64"),
     Row("search:deals=1000", share=0.5),
-    Row("search:deals=3000", share=0.2),
-    Row("search:deals=12000", share=0.08),
+    Row("search:deals=3000", share=0.3),
+    Row("search:deals=12000", share=0.16),
+    Row("search:deals=48000", share=0.04),
 )
 
 

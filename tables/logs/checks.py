@@ -20,7 +20,10 @@ from tables.logs.rounds import NO_CARD, NO_POINTS, NO_TRICKS, WRONG_HAND, Names,
 RIGHT, HAND, SHARED, TWICE, NOT_HELD, REVOKE, TRICKS, SUM, BID, BLIND, SCORES, BAGS = range(12)
 # By number, the name of what is wrong and the sentence about it.
 FAULTS = {
-    HAND: ("hand", "hands/{place} has not 13 different cards; accepted: 13 cards as spades.hearts.diamonds.clubs"),
+    HAND: (
+        "hand",
+        "hands/{place} does not have 13 different cards; accepted: spades.hearts.diamonds.clubs",
+    ),
     SHARED: ("card-twice", "hands: {card} is in two hands; accepted: each card in one hand"),
     TWICE: ("play-twice", "plays/{place} is {card}, which was played before; accepted: each of the 52 cards once"),
     NOT_HELD: ("not-held", "plays/{place} is {card}, which seat {value} does not hold; accepted: cards of its hand"),

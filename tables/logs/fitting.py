@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from service.bidding.bis.nil import GRID
-from service.bidding.game.auction import SEQUENCES
 from tables.builders.curve_fit import Design, bin_middles, design, sequences
 from tables.builders.curves import value_at_bins
 from tables.builders.newton import minimize_convex
@@ -163,4 +162,3 @@ TABLES: dict[str, Callable[[Floats, Counts], Fitted]] = {
     "contract_made": contracts,
     "p_ace": aces,
 }
-assert len(sequences()) == SEQUENCES

@@ -30,7 +30,7 @@ def test_only_the_lowest_of_touching_cards_is_left():
     assert texts(distinct_cards(a_round(), 0)) == {"AH", "QH", "QD", "3C", "9C", "KC"}, "no spades before they break"
 
 
-def test_cards_of_earlier_tricks_lie_between_no_more():
+def test_cards_of_earlier_tricks_no_longer_lie_between():
     state = a_round()
     assert texts(group_of(parse_card("QH"), state.hand[0], cards_between(state, 0))) == {"QH"}
     state.played |= 1 << parse_card("KH")

@@ -26,7 +26,7 @@ from tables.arena.match import MOST_SEED
 from tables.engine.deal import Deals
 from tables.engine.game import Lineup
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
-from tables.logs import fit_command
+from tables.logs.fit import fit_command
 from tables.logs.keys import Keys
 from tables.logs.playing import play_games, records_of
 from tables.logs.reading import SCHEMA, Batch, Fault, existing, read_all

@@ -53,6 +53,15 @@ _BOM = b"\xef\xbb\xbf"
 _UTC = "%Y-%m-%dT%H:%M:%S%.6fZ"
 
 
+class Piece(NamedTuple):
+    """A part of a file."""
+
+    path: Path
+    line: int = 1  # number of its first line, or row
+    start: int = 0  # first byte of a text file, or row of a Parquet file
+    stop: int | None = None  # end of the bytes or rows; None: to the end of the file
+
+
 class Fault(NamedTuple):
     """Something that is wrong in a record."""
 
@@ -79,10 +88,16 @@ def read(path: Path, names: Names, keys: Keys) -> Iterator[Batch]:
 
     Raises `BuildError` for a file that cannot be read.
     """
+    yield from read_piece(Piece(path), names, keys)
+
+
+def read_piece(piece: Piece, names: Names, keys: Keys) -> Iterator[Batch]:
+    """Yield the batches of a part of a file; see `read`."""
+    path = piece.path
     if not path.name.endswith(ENDINGS):
         raise BuildError(f"{path} has an unknown ending; accepted: {', '.join(ENDINGS)}")
     try:
-        for batch, raw in _from_text(path) if path.name.endswith(TEXT_ENDINGS) else _from_parquet(path):
+        for batch, raw in _from_text(piece) if path.name.endswith(TEXT_ENDINGS) else _from_parquet(piece):
             _fill(batch, raw, str(path), names, keys)
             yield batch
     except (OSError, EOFError, zlib.error, polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:
@@ -107,11 +122,16 @@ def existing(files: Sequence[Path]) -> Sequence[Path]:
     return files
 
 
-def _from_text(path: Path) -> Iterator[tuple[Batch, list[tuple[int, Any]]]]:
+def _from_text(piece: Piece) -> Iterator[tuple[Batch, list[tuple[int, Any]]]]:
+    path, first, before, stop = piece
     raw: list[tuple[int, Any]] = []
-    before = 0
+    left = -1 if stop is None else stop - before  # bytes
     with path.open("rb") as on_disk, gzip.open(on_disk, "rb") if path.suffix == ".gz" else on_disk as file:
-        for number, line in enumerate(file, 1):
+        on_disk.seek(before)
+        for number, line in enumerate(file, first):
+            if left == 0:
+                break
+            left -= len(line) if stop is not None else 0
             text = line.removeprefix(_BOM) if number == 1 else line
             if text.strip():
                 raw.append((number, text))
@@ -121,7 +141,8 @@ def _from_text(path: Path) -> Iterator[tuple[Batch, list[tuple[int, Any]]]]:
         yield Batch(n_bytes=on_disk.tell() - before), raw
 
 
-def _from_parquet(path: Path) -> Iterator[tuple[Batch, list[tuple[int, Any]]]]:
+def _from_parquet(piece: Piece) -> Iterator[tuple[Batch, list[tuple[int, Any]]]]:
+    path, line, start, stop = piece
     scan = polars.scan_parquet(path, glob=False, hive_partitioning=False)
     types = scan.collect_schema()
     missing = [name for name in RoundLog.__required_keys__ if name not in types]
@@ -134,12 +155,12 @@ def _from_parquet(path: Path) -> Iterator[tuple[Batch, list[tuple[int, Any]]]]:
         time = polars.col("time").dt.convert_time_zone("UTC") if zone else polars.col("time")
         scan = scan.with_columns(time.dt.strftime(_UTC if zone else _UTC.removesuffix("Z")))
     size = path.stat().st_size / max(1, int(scan.select(polars.len()).collect().item()))
-    number = 0
-    for frame in scan.select(known).collect_batches(chunk_size=BATCH, maintain_order=True):
+    part = scan.select(known).slice(start, None if stop is None else stop - start)
+    for frame in part.collect_batches(chunk_size=BATCH, maintain_order=True):
         rows = [{key: value for key, value in row.items() if value is not None} for row in frame.iter_rows(named=True)]
         counted = Counter(dict.fromkeys(dropped, len(rows)))
-        yield Batch(dropped=counted, n_bytes=round(size * len(rows))), list(enumerate(rows, number + 1))
-        number += len(rows)
+        yield Batch(dropped=counted, n_bytes=round(size * len(rows))), list(enumerate(rows, line))
+        line += len(rows)
 
 
 def _fill(batch: Batch, raw: list[tuple[int, Any]], file: str, names: Names, keys: Keys) -> None:

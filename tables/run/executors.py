@@ -1,18 +1,60 @@
-"""Choose where a command's chunks run: in threads of this process, or on the Dask cluster that --scheduler names."""
+"""Choose where a command's chunks run: in this process, in others, or on the Dask cluster that --scheduler names."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
+from multiprocessing import get_context
 
-from tables.run.family import Executor, LocalThreads
+import cloudpickle
+
+from tables.run.family import Arrays, BuildError, Executor, LocalThreads
+
+
+class LocalProcesses:
+    """An executor with ``jobs`` processes, for chunks that are plain Python and would hold up each other in threads."""
+
+    def __init__(self, jobs: int) -> None:
+        if jobs < 1:
+            raise BuildError(f"jobs is {jobs}; accepted: 1 or more")
+        self.jobs = jobs
+
+    def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
+        """Run ``fn`` on each index; see `Executor`. A single job, or a single chunk, runs in this process."""
+        todo = list(indices)
+        if self.jobs == 1 or len(todo) < 2:
+            yield from LocalThreads(1).map(fn, todo)
+            return
+        workers = min(self.jobs, len(todo))
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), _take, (cloudpickle.dumps(fn),))
+        try:
+            futures = {pool.submit(_run, index): index for index in todo}
+            for future in as_completed(futures):
+                yield futures.pop(future), future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 @contextmanager
-def executor_of(scheduler: str | None, jobs: int) -> Iterator[Executor]:
-    """Return a context with the executor for the two options; it is closed at the end. Raises `BuildError`."""
+def executor_of(scheduler: str | None, jobs: int, processes: bool = False) -> Iterator[Executor]:
+    """Return a context with the executor for the two options; it is closed at the end. Raises `BuildError`.
+
+    ``processes``: jobs are processes instead of threads.
+    """
     if scheduler is None:
-        yield LocalThreads(jobs)
+        yield LocalProcesses(jobs) if processes else LocalThreads(jobs)
         return
     from tables.run.cluster import DaskCluster  # takes half a second, and one machine does not need it
 
     with DaskCluster(scheduler) as cluster:
         yield cluster
+
+
+_taken: list[Callable[[int], Arrays]] = []  # in a process of `LocalProcesses`: the function of its chunks
+
+
+def _take(payload: bytes) -> None:
+    _taken.append(cloudpickle.loads(payload))
+
+
+def _run(index: int) -> Arrays:
+    return _taken[0](index)

@@ -1,6 +1,7 @@
 """Tables fitted to logs: what is counted, how far a table moves, and the table set."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -9,20 +10,32 @@ from scipy.special import expit, logit
 from service.bidding.game.auction import SEQUENCES, auction_after
 from service.bidding.game.cards import parse_card, parse_pbn
 from service.bidding.game.rules import make_rules
+from service.bidding.game.scoring import START, score_side
+from service.bidding.inference.prior_rows import column_of, row_of
 from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
+from service.bidding.winprob.games import SHIPPED, cells_of
+from service.bidding.winprob.win_table import win_probability
 from tables.__main__ import main
 from tables.builders.curves import value_at_bins
 from tables.engine.deal import Deals
 from tables.engine.game import Lineup
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
-from tables.logs.counting import BINS, HELD_OUT, Counter, no_counts
-from tables.logs.fitting import TABLES, aces, contracts, curves, mean_bids
+from tables.logs import pieces
+from tables.logs.fit import win_fit
+from tables.logs.fit.count_pieces import count_log
+from tables.logs.fit.counting import BINS, HELD_OUT, Counter, is_held_out, no_counts
+from tables.logs.fit.fitting import TABLES, aces, contracts, curves, factor, mean_bids, prior
+from tables.logs.fit.net_fit import bids_of, last_layer, results_of
+from tables.logs.fit.samples import rows_of
+from tables.logs.fit.segments import read_segments
 from tables.logs.keys import Keys
 from tables.logs.logs_command import frame_of
 from tables.logs.playing import play_games, records_of
-from tables.logs.reading import read
+from tables.logs.reading import read, read_piece
 from tables.logs.rounds import Names
+from tables.run.executors import LocalProcesses
+from tables.run.family import BuildError, LocalThreads
 
 pytestmark = pytest.mark.compiled
 RULES = make_rules("classic", {"win": 200, "lose": -100})
@@ -42,10 +55,10 @@ def records(profiles):
     return list(records_of(made, deals, RULES, ("bis", "rb")))
 
 
-def counted(tmp_path, profiles, records, label=None):
+def counted(tmp_path, profiles, records, label=None, by=None):
     path = tmp_path / "log.parquet"
     frame_of(records).write_parquet(path)
-    counter, names = Counter(profiles, label), Names()
+    counter, names = Counter(profiles, read_segments(label, by)), Names()
     for batch in read(path, names, Keys()):
         assert batch.rounds is not None
         counter.add(batch.rounds, names)
@@ -62,7 +75,7 @@ def shipped(name):
 @pytest.mark.parametrize("label", [None, "kind=bot", "policy=rb", "kind=bot,policy=rb"])
 def test_counts_are_those_of_plain_python(tmp_path, profiles, records, label):
     counter = counted(tmp_path, profiles, records, label)
-    (counts,) = counter.by_profile.values()
+    (counts,) = counter.counts.values()
     bids, nils, held, sides = np.zeros((SEQUENCES, 4)), np.zeros((SEQUENCES, 2)), np.zeros((4, 40, 2)), 0
     for one in records:
         policies = [seat["policy"] for seat in one["labels"]]
@@ -82,23 +95,24 @@ def test_counts_are_those_of_plain_python(tmp_path, profiles, records, label):
     assert (counts.nils.sum(axis=(0, 2)) == nils).all()
     assert (counts.aces.sum(axis=0) == held).all()
     assert counts.contracts[..., 0].sum() == sides
-    assert counter.seats == bids[:, 0].sum()
+    assert counter.seats == {"all": bids[:, 0].sum()}
+    assert counter.samples["all"].chosen.sum() == counter.seats["all"]
 
 
 def test_games_are_held_out_whole(tmp_path, profiles, records):
-    (counts,) = counted(tmp_path, profiles, records).by_profile.values()
+    (counts,) = counted(tmp_path, profiles, records).counts.values()
     first = counts.bids[:, 0, 0]  # one for each round
     assert first.sum() == len(records)
     assert 0 < first[1] < 2 * len(records) / HELD_OUT
     for game in {one["game"] for one in records}:
-        (own,) = counted(tmp_path, profiles, [one for one in records if one["game"] == game]).by_profile.values()
+        (own,) = counted(tmp_path, profiles, [one for one in records if one["game"] == game]).counts.values()
         assert 0 in own.bids[:, 0, 0]
 
 
 def test_profiles_are_counted_apart(tmp_path, profiles, records):
     whiz = [{**one, "rules": {"preset": "whiz"}, "bids": [0, 0, 0, 0], "bags": [0, 0]} for one in records[:3]]
-    found = counted(tmp_path, profiles, [*records[3:], *whiz]).by_profile
-    assert set(found) == {"partnership", "whiz"}
+    found = counted(tmp_path, profiles, [*records[3:], *whiz]).counts
+    assert set(found) == {("all", "partnership"), ("all", "whiz")}
 
 
 # ---- fitting ------------------------------------------------------------------------------------------------------
@@ -177,7 +191,8 @@ def test_a_table_set_for_the_service(tmp_path, capsys, records):
     path.write_text("".join(json.dumps(one) + "\n" for one in [*records, {"format": 1}]))
     assert main(["logs", "fit", str(path), "--out", str(out), "--label", "policy=rb"]) == 0
     text = capsys.readouterr().out
-    assert f"{len(records):,} rounds, {2 * len(records):,} seats; 1 records with a fault" in text
+    assert f"{len(records):,} rounds; 1 records with a fault are not used." in text
+    assert f"all: {len(records):,} rounds, {2 * len(records):,} seats." in text
     opened, before = open_tables(out), open_tables()
     assert opened.version.startswith(f"{before.manifest.release}-logs+")
     family = opened.families["logs"]
@@ -187,7 +202,7 @@ def test_a_table_set_for_the_service(tmp_path, capsys, records):
         moved = not np.array_equal(array, before.arrays[name])
         assert moved == (family.parameters["weights"].get(name) is not None), name
     assert main(["logs", "fit", str(path), "--out", str(out)]) == 1
-    assert "is not empty" in capsys.readouterr().err
+    assert "is not an empty folder" in capsys.readouterr().err
 
 
 def test_a_label_that_nobody_has(tmp_path, capsys, records):
@@ -196,3 +211,202 @@ def test_a_label_that_nobody_has(tmp_path, capsys, records):
     assert main(["logs", "fit", str(path), "--out", str(tmp_path / "set"), "--label", "kind=human"]) == 1
     assert "found no seat with label 'kind=human'; accepted: parts of kind=bot" in capsys.readouterr().err
     assert not (tmp_path / "set").exists()
+
+
+# ---- the other tables ---------------------------------------------------------------------------------------------
+
+
+def test_the_factor_follows_the_tricks_that_are_taken():
+    """Players who take .3 tricks more than the engine's beside a sum of 4, and .6 more beside one of 8."""
+    engine = no_counts().surplus
+    for seat in range(4):
+        for total in range((1, 7, 10, 13)[seat]):
+            engine[0, seat, total] = (1_000, -400, 1_360)  # a mean of -.4, and a variance of 1.2
+    counts = no_counts()
+    for part, n in ((0, 4_000), (1, 1_000)):
+        for total, more in ((4, 0.3), (8, 0.6)):
+            mean = more - 0.4
+            counts.surplus[part, 2, total] = (n, n * mean, n * (1.2 + mean * mean))
+    before = shipped("factor")
+    found = factor(before, counts, engine)
+    moved = found.array - before
+    assert moved[2, 4] == pytest.approx(0.3, abs=0.01)
+    assert moved[2, 8] == pytest.approx(0.6, abs=0.01)
+    assert not moved[[0, 1, 3]].any()
+    assert (found.n, found.loss < found.shipped_loss) == (10_000, True)
+
+
+def test_the_prior_follows_who_holds_the_cards():
+    """The first bidder always holds the ace of spades if they bid 4."""
+    before = shipped("prior_bis")
+    cards = no_counts().holders
+    row = row_of((4, 3, 2, 1))
+    deal = row - row_of((0, 0, 0, 0))
+    cards[:, deal] = 100 * before[row] / before[row].sum(axis=0)
+    cards[:, deal, :, column_of(parse_card("AS"))] = [400, 0, 0, 0]
+    found = prior(before, no_counts()._replace(holders=cards))
+    assert found.array[row, 0, column_of(parse_card("AS"))] > 250
+    assert found.array[row, 1:, column_of(parse_card("AS"))].tolist() == [1, 1, 1]
+    untouched = row_of((1, 1, 1, 1))
+    assert np.abs(found.array[untouched] - before[untouched]).max() <= 1
+    assert found.array.min() >= 1
+
+
+def test_win_tables_follow_what_rounds_bring(tmp_path, monkeypatch, profiles, records):
+    """Between players who always make their contracts, a side that is behind does not catch up."""
+    monkeypatch.setattr(win_fit, "ENGINE_ROUNDS", 50)
+    monkeypatch.setattr(win_fit, "FEWEST", 100)
+    counter = counted(tmp_path, profiles, records)
+    sample = counter.samples["all"]
+    safe = sample._replace(bids=np.full_like(sample.bids, 3), tricks=np.tile([4, 3, 3, 3], (len(sample.keys), 1)))
+    before = open_tables().arrays["win"]
+    found = win_fit.win_tables(np.array(before), safe, tmp_path, LocalThreads(1))
+    nearest = SHIPPED.nearest(RULES)
+    assert nearest is not None
+    place = nearest.win_slice
+    own = slice(place.start, place.start + cells_of(place))
+    assert found.n == len(sample.keys)
+    assert found.loss < found.shipped_loss
+    assert (found.array[own] != before[own]).any()
+    assert np.array_equal(np.delete(found.array, own), np.delete(before, own))
+    standing = START._replace(us=-90)
+    assert win_probability(standing, place, found.array) < win_probability(standing, place, before) - 0.03
+
+
+def test_results_of_rounds(profiles, tmp_path, records):
+    sample = counted(tmp_path, profiles, records).samples["all"]
+    free = RULES._replace(bag_limit=10**6)
+    for row, found in enumerate(results_of(sample, RULES).tolist()):
+        bids, tricks = sample.bids[row].tolist(), sample.tricks[row].tolist()
+        for side in range(2):
+            points, bags = score_side(bids[side], tricks[side], bids[side + 2], tricks[side + 2], 0, free)
+            assert found[2 * side : 2 * side + 2] == [points - bags, bags]
+
+
+def test_the_last_layer_follows_the_log(tmp_path, profiles, records):
+    """Where the first side always loses its contract, its win chances fall."""
+    arrays = open_tables().arrays
+    sample = counted(tmp_path, profiles, records).samples["all"]
+    lost = sample._replace(tricks=np.tile(np.array([0, 7, 0, 6], np.int8), (len(sample.keys), 1)))
+    lost = lost._replace(chosen=np.tile([True, False, True, False], (len(sample.keys), 1)))
+    found = last_layer(arrays, profiles, lost)
+    assert found.loss < 0.8 * found.shipped_loss
+    assert found.n + bids_of(arrays, profiles, rows_of(lost, is_held_out(lost.games))).targets.size == int(
+        (lost.chosen & (lost.bids <= 13)).sum()
+    )
+    kept = last_layer(arrays, profiles, rows_of(lost, np.zeros(len(lost.keys), np.bool_)))
+    assert (kept.weight, kept.n) == (np.inf, 0)
+
+
+# ---- segments, and pieces on several processes --------------------------------------------------------------------
+
+
+def test_segments_by_the_labels_of_seat_and_partner(tmp_path, profiles, records):
+    names = ({"kind": "human", "skill": "new"}, {"kind": "bot"}, {"kind": "bot", "policy": "bis"}, None)
+    one = [{**record, "labels": list(names)} for record in records[:10]]
+    by = counted(tmp_path, profiles, one, by="kind,partner.kind").seats
+    assert by == {
+        "kind=human,partner.kind=bot": 10,
+        "kind=bot,partner.kind=human": 10,
+        "kind=bot,no partner.kind": 10,
+        "no kind,partner.kind=bot": 10,
+    }
+    assert counted(tmp_path, profiles, one, label="partner.skill=new").seats == {"all": 10}
+    assert counted(tmp_path, profiles, one, label="kind=bot", by="policy").seats == {"policy=bis": 10, "no policy": 10}
+
+
+@pytest.mark.parametrize(
+    ("label", "by", "text"),
+    [
+        ("kind", None, "--label has 'kind'; accepted: FIELD=VALUE, with a field of kind, policy"),
+        ("age=4", None, "--label has 'age=4'"),
+        (None, "kind,age", "--by has 'age'; accepted: kind, policy, skill, partner.kind"),
+    ],
+)
+def test_unknown_segments(label, by, text):
+    with pytest.raises(BuildError, match=re.escape(text)):
+        read_segments(label, by)
+
+
+@pytest.fixture
+def in_pieces(tmp_path, monkeypatch, records):
+    """The records in two files of several pieces; some of the first come again in the second."""
+    monkeypatch.setattr(pieces, "PIECE_BYTES", 20_000)
+    monkeypatch.setattr(pieces, "PIECE_ROWS", 50)
+    one, other = tmp_path / "one.jsonl", tmp_path / "other.parquet"
+    one.write_text("".join(json.dumps(record) + "\n" for record in records[:150]))
+    frame_of(records[100:]).write_parquet(other)
+    return [one, other]
+
+
+def same(one, other):
+    """Whether two counts of a log are equal."""
+    assert one.counts.keys() == other.counts.keys()
+    pairs = [(one.counts[key], other.counts[key]) for key in one.counts]
+    pairs += [(one.samples[key], other.samples[key]) for key in one.samples]
+    return all(np.array_equal(a, b) for left, right in pairs for a, b in zip(left, right, strict=True))
+
+
+def test_pieces_hold_every_line_once(in_pieces):
+    for path in in_pieces:
+        whole = [batch.records for batch in read(path, Names(), Keys())]
+        parts = [batch.records for piece in pieces.pieces_of([path]) for batch in read_piece(piece, Names(), Keys())]
+        assert len(pieces.pieces_of([path])) > 1
+        assert [one for batch in parts for one in batch] == [one for batch in whole for one in batch]
+
+
+def test_lines_are_numbered_through_the_pieces(in_pieces):
+    path = in_pieces[0]
+    lines = path.read_text().splitlines()
+    lines[120] = "wrong"
+    path.write_text("\n".join(lines))
+    found = [line for piece in pieces.pieces_of([path]) for b in read_piece(piece, Names(), Keys()) for line in b.bad]
+    assert found == [121]
+
+
+def test_rounds_count_once_whatever_the_pieces_and_the_processes(tmp_path, in_pieces, profiles, records):
+    segments = read_segments(None, "policy")
+    one = count_log(in_pieces, segments, tmp_path / "a", LocalThreads(1))
+    other = count_log(in_pieces, segments, tmp_path / "b", LocalProcesses(2))
+    assert (one.good, one.bad) == (len(records), 50)
+    assert same(one, other)
+    whole = counted(tmp_path, profiles, records, by="policy")
+    for key, counts in whole.counts.items():
+        assert all(np.allclose(a, b) for a, b in zip(counts, one.counts[key], strict=True))
+    assert np.array_equal(whole.samples["policy=rb"].keys, one.samples["policy=rb"].keys)
+
+
+def test_finished_pieces_are_not_counted_again(tmp_path, in_pieces):
+    class Once:
+        """Stops after two chunks."""
+
+        def map(self, fn, indices):
+            for index in list(indices)[:2]:
+                yield index, fn(index)
+            raise KeyboardInterrupt
+
+    class Noted(LocalThreads):
+        def map(self, fn, indices):
+            indices = list(indices)
+            asked.append(len(indices))
+            return super().map(fn, indices)
+
+    asked: list[int] = []
+    with pytest.raises(KeyboardInterrupt):
+        count_log(in_pieces, read_segments(None, None), tmp_path / "work", Once())
+    found = count_log(in_pieces, read_segments(None, None), tmp_path / "work", Noted(1))
+    assert asked[0] == len(pieces.pieces_of(in_pieces)) - 2
+    assert same(found, count_log(in_pieces, read_segments(None, None), tmp_path / "new", LocalThreads(1)))
+
+
+def test_a_table_set_for_each_segment(tmp_path, capsys, records):
+    path, out = tmp_path / "log.jsonl", tmp_path / "sets"
+    path.write_text("".join(json.dumps(one) + "\n" for one in records))
+    assert main(["logs", "fit", str(path), "--out", str(out), "--by", "policy"]) == 0
+    assert {folder.name for folder in out.iterdir()} == {"policy=bis", "policy=rb"}
+    assert {open_tables(folder).families["logs"].parameters["segment"] for folder in out.iterdir()} == {
+        "policy=bis",
+        "policy=rb",
+    }
+    assert not (tmp_path / "sets.unfinished").exists()
+    assert "policy=rb: " in capsys.readouterr().out

@@ -13,21 +13,27 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from service.bidding.bis.nil import GRID
+from service.bidding.inference.prior_rows import BIDS, COLUMNS, FIRST_ROWS, RANKS
+from tables.builders.ace_of_spades import SUMS
 from tables.builders.curve_fit import Design, bin_middles, design, sequences
 from tables.builders.curves import value_at_bins
+from tables.builders.factor import MOST
 from tables.builders.newton import minimize_convex
-from tables.logs.counting import Counts
+from tables.builders.priors import SCALE
+from tables.logs.fit.counting import Counts
 
 Floats = NDArray[np.float64]
 WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5)
 LEAST = 1e-6  # smallest probability
+REACH = (0, 6, 9, 12)  # by seat, the largest sum of the previous bids that the factor tells apart
+CARDS_PER_DEAL = np.repeat([3.0, 1.0], RANKS)  # by column of `prior_rows`
 SEAT_WEIGHT = 0.05  # share of the weight that holds what all sequences of a seat have in common
 
 
 class Fitted(NamedTuple):
     """A table fitted to a log."""
 
-    array: Floats
+    array: Any
     n: int  # nils, bids, contracts or hands that it rests on
     weight: float  # how strongly it is held to the shipped table; infinite: it is the shipped table
     loss: float  # mean loss on the games held out: log-loss, or squared error of mean bids
@@ -54,9 +60,11 @@ def curves(shipped: Floats, counts: Counts) -> Fitted:
 
 def _effects(start: Floats, nils: Floats, matrices: Design, weight: float) -> tuple[Floats, Floats]:
     # The effects of the previous bids, then by seat level and slope in the nil value (4, 2). start: log-odds by cell.
-    n, made = nils[..., 0], nils[..., 1]
-    effects = matrices.effects
-    seats = _seats()
+    asked = np.flatnonzero(nils[..., 0].any(axis=1))  # the sequences with nils; an effect of no other is not 0
+    own = matrices.effects[asked]
+    used = np.unique(own.indices)
+    effects, seats, start = own[:, used], _seats()[asked], start[asked]
+    n, made = nils[asked, :, 0], nils[asked, :, 1]
     middle = bin_middles() - 0.5
     width = effects.shape[1]
     penalty = np.full(width + 8, weight)
@@ -84,7 +92,9 @@ def _effects(start: Floats, nils: Floats, matrices: Design, weight: float) -> tu
         return value, gradient, hessian
 
     found = minimize_convex(derivatives, np.zeros(width + 8), np.full(width + 8, -np.inf))
-    return found[:width], found[width:].reshape(2, 4)
+    every = np.zeros(matrices.effects.shape[1])
+    every[used] = found[:width]
+    return every, found[width:].reshape(2, 4)
 
 
 def _moved(shipped: Floats, effects: Floats, by_seat: Floats, matrices: Design) -> Floats:
@@ -130,6 +140,77 @@ def aces(shipped: Floats, counts: Counts) -> Fitted:
     return _shares(shipped, counts.aces, lambda table: np.minimum.accumulate(table, axis=1))
 
 
+def factor(shipped: Floats, counts: Counts, engine: Floats) -> Fitted:
+    """Return the factor of the previous bids (4, SUMS); the weight is in bids.
+
+    It moves by how many more tricks the log's players take beyond the regular takes than the engine's players do, a
+    straight line in the sum of the previous bids for each seat. ``engine``: `Counts.surplus` of the engine's games.
+    """
+    usual = _usual_surplus(engine.sum(axis=0))
+
+    def lines(weight: float, cells: Floats) -> Floats:
+        moved = np.zeros((4, SUMS))
+        for seat, reach in enumerate(REACH):
+            sums = np.minimum(np.arange(SUMS), reach)
+            x = np.stack([np.ones(SUMS), (sums - reach / 2) / max(1, reach)])
+            n, beyond = cells[seat, :, 0], cells[seat, :, 1] - cells[seat, :, 0] * usual[seat]
+            moved[seat] = np.linalg.solve((x * n) @ x.T + weight * np.eye(2), x @ beyond) @ x
+        return moved
+
+    def at(weight: float, cells: Floats) -> Floats:
+        return np.clip(shipped + lines(weight, cells), -MOST, MOST).round(4)
+
+    def loss(table: Floats, cells: Floats) -> float:
+        n, y, squares = cells[..., 0], cells[..., 1], cells[..., 2]
+        expected = usual + table - shipped
+        return float((squares - 2 * expected * y + n * expected * expected).sum() / max(1.0, n.sum()))
+
+    return _best(shipped, counts.surplus, at, loss, int(counts.surplus[..., 0].sum()))
+
+
+def _usual_surplus(cells: Floats) -> Floats:
+    # The engine's mean tricks beyond the regular takes (4, SUMS): a parabola in the sum for each seat.
+    usual = np.zeros((4, SUMS))
+    for seat, reach in enumerate(REACH):
+        n = cells[seat, : reach + 1, 0]
+        means = cells[seat, : reach + 1, 1] / np.maximum(1.0, n)
+        degree = min(2, max(0, int((n > 0).sum()) - 1))
+        fitted = np.polynomial.Polynomial.fit(np.arange(reach + 1), means, degree, w=np.sqrt(n)) if reach else None
+        sums = np.minimum(np.arange(SUMS), reach)
+        usual[seat] = means[0] if fitted is None else fitted(sums)
+    return usual
+
+
+def prior(shipped: Floats, counts: Counts) -> Fitted:
+    """Return who holds which card by the bids so far, as 255ths (rows of `prior_rows`, 4, COLUMNS).
+
+    The weight is in deals of a sequence of bids.
+    """
+    stated = shipped / shipped.sum(axis=1, keepdims=True)
+
+    def at(weight: float, cards: Floats) -> Floats:
+        filled = cards + weight * CARDS_PER_DEAL * stated
+        rows: Floats = np.maximum(np.round(filled / filled.sum(axis=1, keepdims=True) * SCALE), 1)
+        return rows
+
+    def loss(table: Floats, cards: Floats) -> float:
+        p = table / table.sum(axis=1, keepdims=True)
+        return float(-(cards * np.log(p)).sum() / max(1.0, cards.sum()))
+
+    by_row = np.stack([_by_row(part) for part in counts.holders])
+    deals = int(counts.holders.sum() / CARDS_PER_DEAL.sum())
+    return _best(shipped, by_row, at, loss, deals)
+
+
+def _by_row(cards: NDArray[np.int64]) -> Floats:
+    # The cards by the four bids (SEQUENCES, 4, COLUMNS) as cards by row of `prior_rows`.
+    rows = np.zeros((FIRST_ROWS[-1], 4, COLUMNS))
+    for bids in range(1, 5):
+        own = cards.reshape(BIDS**bids, -1, 4, COLUMNS).sum(axis=1)
+        rows[FIRST_ROWS[bids] : FIRST_ROWS[bids + 1]] = own
+    return rows
+
+
 def _shares(shipped: Floats, counts: Any, ordered: Callable[[Floats], Floats]) -> Fitted:
     def at(weight: float, cells: Floats) -> Floats:
         return ordered((cells[..., 1] + weight * shipped) / (cells[..., 0] + weight)).round(6)
@@ -147,6 +228,8 @@ def _best(
     shipped: Floats, counts: Any, at: Callable[[float, Floats], Floats], loss: Callable[[Floats, Floats], float], n: int
 ) -> Fitted:
     fit_on, held_out = counts
+    if not n:
+        return Fitted(shipped, n, np.inf, 0.0, 0.0)
     losses = {weight: loss(at(weight, fit_on), held_out) for weight in WEIGHTS}
     weight = min(losses, key=lambda one: (losses[one], -one))
     before = loss(shipped, held_out)
@@ -155,10 +238,12 @@ def _best(
     return Fitted(at(weight, fit_on + held_out), n, weight, losses[weight], before)
 
 
-# By array, what fits it.
+# By array, what fits it to the counts alone.
 TABLES: dict[str, Callable[[Floats, Counts], Fitted]] = {
     "curves": curves,
     "mean_bids": mean_bids,
     "contract_made": contracts,
     "p_ace": aces,
+    "prior_bis": prior,
+    "prior_best": prior,
 }

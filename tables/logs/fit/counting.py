@@ -1,4 +1,4 @@
-"""Counts of a log's rounds, from which tables are fitted: nils, bids, contracts and aces of spades.
+"""Counts of a log's rounds, from which tables are fitted, by segment and table profile.
 
 Counts are kept twice: of the games that a table is fitted on, and of those held out, which choose how far the table may
 move away from the shipped one. A hash of the game's id decides, so that all rounds of a game are on one side.
@@ -10,23 +10,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.bis.nil import GRID, NilTerms, consider_nil
+from service.bidding.bis.regular import regular_takes
 from service.bidding.game.auction import SEQUENCES
 from service.bidding.game.cards import ACE, FIRST_SPADE, suits_of
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import NIL, contract_of, is_nil
 from service.bidding.game.variants import ranks_above_ace
+from service.bidding.inference.inference import reads_bids
+from service.bidding.inference.prior_rows import COLUMNS
 from service.bidding.policy import RAW, Policy
 from service.bidding.table_profile import PROFILES, plain_profile
 from service.bidding.table_views import Tables
 from tables.builders.ace_of_spades import SUMS
+from tables.builders.priors import CLASSES, count_cards
+from tables.builders.priors import SEQUENCES as AUCTIONS
+from tables.engine.bid_deals import BidDeals
 from tables.engine.choose_bid import auction_at
 from tables.engine.jit import entry
 from tables.engine.states import STATE
+from tables.logs.fit.samples import Sample, joined, sample_of
+from tables.logs.fit.segments import Segments
 from tables.logs.rounds import NO_TRICKS, Names, Rounds
 
 HELD_OUT = 5  # one game in so many
 BINS = GRID + 1
+EVERY_SEAT = Segments()
 
 
 class Counts(NamedTuple):
@@ -37,6 +46,10 @@ class Counts(NamedTuple):
     bid_squares: Any  # float64 (2, SEQUENCES, 3): sums of the squares of the next three bids
     contracts: Any  # float64 (2, 2, 27, 2): by whether a partner bid nil, and contract: all, and those made
     aces: Any  # float64 (2, 4, SUMS, 2): hands by seat and sum of the previous bids: all, and with the ace of spades
+    # float64 (2, 4, SUMS, 3): by seat and sum of the previous bids: bids of a number, and the sums of the tricks beyond
+    # the regular takes without the factor, and of their squares
+    surplus: Any
+    holders: Any  # int64 (2, SEQUENCES of `priors`, 4, COLUMNS): the cards of each bidder, by the four bids
 
 
 def no_counts() -> Counts:
@@ -47,6 +60,8 @@ def no_counts() -> Counts:
         np.zeros((2, SEQUENCES, 3)),
         np.zeros((2, 2, 27, 2)),
         np.zeros((2, 4, SUMS, 2)),
+        np.zeros((2, 4, SUMS, 3)),
+        np.zeros((2, AUCTIONS, 4, COLUMNS), np.int64),
     )
 
 
@@ -82,6 +97,14 @@ def _count(
                 cell = int(nil.value * GRID)
                 counts.nils[part, auction.sequence, cell, 0] += 1
                 counts.nils[part, auction.sequence, cell, 1] += 1 if tricks[row, seat] == 0 else 0
+            if known and not is_nil(bids[row, seat]):
+                regular = regular_takes(
+                    suits_of(hand), 2 - auction.opponents_nils, auction.partner_bid, 0.0, 0.0, tables
+                )
+                beyond = tricks[row, seat] - regular.estimate
+                counts.surplus[part, seat, total, 0] += 1
+                counts.surplus[part, seat, total, 1] += beyond
+                counts.surplus[part, seat, total, 2] += beyond * beyond
         if known:
             for side in range(2):
                 if not (chosen[row, side] or chosen[row, side + 2]):
@@ -101,35 +124,56 @@ def _count(
 _count_rows = entry(_count)
 
 
-class Counter:
-    """Counts batches of a log, by table profile."""
+def count_rounds(hands: Any, bids: Any, tricks: Any, rules: Rules, profiles: tuple[Tables, ...]) -> Counts:
+    """Return the counts of n rounds (n, 4) of one game, in which all seats count and no game is held out."""
+    counts, n = no_counts(), len(hands)
+    profile = plain_profile(rules)
+    parts = np.ascontiguousarray(hands), np.ascontiguousarray(bids), np.ascontiguousarray(tricks), np.zeros(n, np.int64)
+    everyone = np.ones((n, 4), np.bool_)
+    _count_rows(np.arange(n), rules, Policy(), profiles[profile], parts, everyone, np.zeros(1, STATE), counts)
+    return counts
 
-    def __init__(self, profiles: tuple[Tables, ...], label: str | None = None) -> None:
+
+class Counter:
+    """Counts rounds by segment and table profile."""
+
+    def __init__(self, profiles: tuple[Tables, ...], segments: Segments = EVERY_SEAT) -> None:
         self._profiles = profiles
-        self._label = label
+        self._segments = segments
         self._states = np.zeros(1, STATE)
-        self.by_profile: dict[str, Counts] = {}
-        self.rounds = 0
-        self.seats = 0  # whose bids count
+        self.counts: dict[tuple[str, str], Counts] = {}  # by segment and profile
+        self.samples: dict[str, Sample] = {}  # by segment
+        self.rounds: dict[str, int] = {}
+        self.seats: dict[str, int] = {}  # whose bids count
 
     def add(self, rounds: Rounds, names: Names) -> None:
-        """Count the rounds of a batch; with a label, only bids and nils of seats that have it."""
-        chosen = self.chosen(rounds.labels, names)
-        self.rounds += int(chosen.any(axis=1).sum())
-        self.seats += int(chosen.sum())
-        held_out = (rounds.games % np.uint64(HELD_OUT) == 0).astype(np.int64)
-        for number in np.unique(rounds.rules).tolist():
-            rules = names.rules[number]
-            profile = plain_profile(rules)
-            counts = self.by_profile.setdefault(PROFILES[profile], no_counts())
-            rows = np.flatnonzero((rounds.rules == number) & chosen.any(axis=1))
-            parts = rounds.hands, rounds.bids, rounds.tricks, held_out
-            _count_rows(rows, rules, Policy(), self._profiles[profile], parts, chosen, self._states, counts)
+        """Count the rounds of a batch. Raises `BuildError`."""
+        for segment, chosen in self._segments.of(rounds.labels, names):
+            some = chosen.any(axis=1)
+            self.rounds[segment] = self.rounds.get(segment, 0) + int(some.sum())
+            self.seats[segment] = self.seats.get(segment, 0) + int(chosen.sum())
+            for number in np.unique(rounds.rules[some]).tolist():
+                rows = np.flatnonzero((rounds.rules == number) & some)
+                self._count(segment, rows, names.rules[number], rounds, chosen)
+            sample = sample_of(rounds, chosen, names)
+            before = self.samples.get(segment)
+            self.samples[segment] = sample if before is None else joined(before, sample)
 
-    def chosen(self, labels: NDArray[np.int32], names: Names) -> NDArray[np.bool_]:
-        """Return which seats (n, 4) have the label: all its parts, such as kind=human, are among theirs."""
-        if self._label is None:
-            return np.ones(labels.shape, np.bool_)
-        wanted = set(self._label.split(","))
-        numbers = [number for number, label in enumerate(names.labels) if wanted <= set(label.split(","))]
-        return np.isin(labels, numbers)
+    def _count(self, segment: str, rows: Any, rules: Rules, rounds: Rounds, chosen: NDArray[np.bool_]) -> None:
+        profile = plain_profile(rules)
+        counts = self.counts.setdefault((segment, PROFILES[profile]), no_counts())
+        held_out = is_held_out(rounds.games).astype(np.int64)
+        parts = rounds.hands, rounds.bids, rounds.tricks, held_out
+        _count_rows(rows, rules, Policy(), self._profiles[profile], parts, chosen, self._states, counts)
+        if reads_bids(rules):
+            whole = rows[(rounds.hands[rows] != 0).all(axis=1)]
+            for part in range(2):
+                own = whole[held_out[whole] == part]
+                made = BidDeals(rounds.hands[own], rounds.bids[own], np.zeros((len(own), 4), np.int16))
+                count_cards(made, CLASSES, counts.holders[part])
+
+
+def is_held_out(games: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Return which games are held out; ``games``: hashes of their ids."""
+    held_out: NDArray[np.bool_] = games % np.uint64(HELD_OUT) == 0
+    return held_out

@@ -1,0 +1,1 @@
+"""Tables fitted to logs."""

@@ -1,0 +1,93 @@
+"""Count a log in pieces, on several processes or machines."""
+
+import json
+from collections import Counter as Tally
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tables.logs.fit.counting import Counter, Counts, no_counts
+from tables.logs.fit.engine_games import shipped_profiles
+from tables.logs.fit.samples import Sample, joined
+from tables.logs.fit.segments import Segments
+from tables.logs.keys import Keys
+from tables.logs.pieces import KEYS, pieces_of, work_on
+from tables.logs.reading import Piece, read_piece
+from tables.logs.rounds import Names
+from tables.run.family import Arrays, Executor
+
+_HEAD = "head"  # the array with the JSON of what is not an array
+
+
+@dataclass
+class Counted:
+    """The counts of a log."""
+
+    good: int = 0
+    bad: int = 0  # records with a fault
+    labels: dict[str, None] = field(default_factory=dict)
+    rounds: Tally[str] = field(default_factory=Tally)  # by segment
+    seats: Tally[str] = field(default_factory=Tally)
+    counts: dict[tuple[str, str], Counts] = field(default_factory=dict)  # by segment and table profile
+    samples: dict[str, Sample] = field(default_factory=dict)  # by segment
+
+    @property
+    def segments(self) -> list[str]:
+        """The names of the segments that have seats."""
+        return sorted(name for name, seats in self.seats.items() if seats)
+
+
+def count_log(files: Sequence[Path], segments: Segments, folder: Path, executor: Executor) -> Counted:
+    """Return the counts of all files; finished pieces are kept in ``folder``. Raises `BuildError`."""
+
+    def work(piece: Piece, seen: NDArray[np.uint64]) -> dict[str, Any]:
+        return _count_piece(piece, seen, segments)
+
+    counted = Counted()
+    for part in work_on(pieces_of(files), work, segments, folder, executor, "logs fit"):
+        _add(counted, part)
+    return counted
+
+
+def _count_piece(piece: Piece, seen: NDArray[np.uint64], segments: Segments) -> dict[str, Any]:
+    counter, names, keys = Counter(shipped_profiles(), segments), Names(), Keys()
+    keys.repeated(seen)
+    good, bad, read = 0, 0, [np.zeros(0, np.uint64)]
+    for batch in read_piece(piece, names, keys):
+        bad += len(batch.bad)
+        if batch.rounds is not None:
+            good += len(batch.rounds.keys)
+            read.append(batch.rounds.keys)
+            counter.add(batch.rounds, names)
+    head: dict[str, Any] = {"good": good, "bad": bad, "labels": names.labels}
+    head |= {"rounds": counter.rounds, "seats": counter.seats, "counts": [], "samples": list(counter.samples)}
+    arrays: dict[str, Any] = {KEYS: np.concatenate(read)}
+    for number, (names_of, counts) in enumerate(counter.counts.items()):
+        head["counts"].append(names_of)
+        for name, array in counts._asdict().items():  # most cells are 0
+            cells = np.flatnonzero(array)
+            arrays |= {f"cells-{number}-{name}": cells, f"values-{number}-{name}": array.ravel()[cells]}
+    for number, sample in enumerate(counter.samples.values()):
+        arrays |= {f"sample-{number}-{name}": array for name, array in sample._asdict().items()}
+    return arrays | {_HEAD: np.frombuffer(json.dumps(head).encode(), np.uint8)}
+
+
+def _add(counted: Counted, part: Arrays) -> None:
+    head = json.loads(part[_HEAD].tobytes())
+    counted.good += head["good"]
+    counted.bad += head["bad"]
+    counted.labels |= dict.fromkeys(head["labels"])
+    counted.rounds.update(head["rounds"])
+    counted.seats.update(head["seats"])
+    for number, (segment, profile) in enumerate(head["counts"]):
+        counts = counted.counts.setdefault((segment, profile), no_counts())
+        for name, array in counts._asdict().items():
+            array.ravel()[part[f"cells-{number}-{name}"]] += part[f"values-{number}-{name}"]
+    for number, segment in enumerate(head["samples"]):
+        sample = Sample(*(part[f"sample-{number}-{name}"] for name in Sample._fields))
+        before = counted.samples.get(segment)
+        counted.samples[segment] = sample if before is None else joined(before, sample)

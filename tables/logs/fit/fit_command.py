@@ -1,0 +1,135 @@
+"""Fit tables to logs and write table sets for the service: `python -m tables logs fit`.
+
+A folder holds all tables: those that the log can move, and the shipped ones. The service opens it with
+SPADES_TABLES_DIR. The manifest says for each fitted array on how many cases it rests, and what it gains on held-out
+games. With --by, each segment of the log gets a folder of its own.
+"""
+
+import argparse
+import hashlib
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from service import __version__
+from service.bidding.manifest import FamilyEntry, read_manifest
+from service.bidding.numerals import integer
+from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
+from tables.engine.simulate import kernel_tables
+from tables.logs.fit.count_pieces import Counted, count_log
+from tables.logs.fit.counting import HELD_OUT
+from tables.logs.fit.engine_games import engine_surplus
+from tables.logs.fit.fitting import TABLES, Fitted, factor
+from tables.logs.fit.net_fit import last_layer
+from tables.logs.fit.segments import FIELDS, folder_name, read_segments
+from tables.logs.fit.win_fit import win_tables
+from tables.logs.pieces import forget
+from tables.markdown import table
+from tables.run.build import npy_bytes, write_manifest
+from tables.run.executors import executor_of
+from tables.run.family import BuildError, Executor, write_atomically
+
+FAMILY = "logs"
+PLAIN = "partnership"  # the profile whose arrays have no prefix
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the action."""
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="logs: .jsonl, .jsonl.gz or .parquet")
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FOLDER", help="the table set to write; a new folder"
+    )
+    label = "count only seats with this label, such as kind=human,partner.kind=bot"
+    parser.add_argument("--label", metavar="FIELD=VALUE,...", help=label)
+    by = f"make a table set for each value of these fields: {', '.join(FIELDS)}"
+    parser.add_argument("--by", metavar="FIELD,...", help=by)
+    parser.add_argument("--jobs", type=integer, default=1, metavar="N", help="processes (default %(default)s)")
+    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="use this Dask cluster instead of processes")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the action. Raises `BuildError` or `TablesError`."""
+    out: Path = arguments.out
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise BuildError(f"{out} is not an empty folder; accepted: a new folder")
+    segments = read_segments(arguments.label, arguments.by)
+    work = out.with_name(f"{out.name}.unfinished")
+    with executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor:
+        counted = count_log(arguments.files, segments, work, executor)
+        if not counted.segments:
+            labels = "; ".join(counted.labels) or "none, as the log has no labels"
+            raise BuildError(f"found no seat with label {arguments.label!r}; accepted: parts of {labels}")
+        print(f"{counted.good:,} rounds; {counted.bad:,} records with a fault are not used.")
+        for segment in counted.segments:
+            folder = out / folder_name(segment) if segments.by else out
+            fitted = fit(counted, segment, work, executor)
+            parameters = {"label": arguments.label, "segment": segment if segments.by else None}
+            parameters |= {"rounds": counted.rounds[segment], "seats": counted.seats[segment]}
+            write(folder, fitted, parameters)
+            _print(folder, counted, segment, fitted)
+    forget(work)
+    return 0
+
+
+def fit(counted: Counted, segment: str, work: Path, executor: Executor) -> dict[str, Fitted]:
+    """Return by name the arrays that are fitted to a segment. Engine rounds are kept in ``work`` until the end."""
+    shipped = open_tables(DEFAULT_DIRECTORY).arrays
+    fitted: dict[str, Fitted] = {}
+    for (own, profile), counts in sorted(counted.counts.items()):
+        if own != segment:
+            continue
+        for name, make in TABLES.items():
+            array = name if profile == PLAIN else f"{profile}_{name}"
+            if array in shipped:
+                fitted[array] = make(np.array(shipped[array], np.float64), counts)
+        if profile == PLAIN:
+            fitted["factor"] = factor(np.array(shipped["factor"], np.float64), counts, engine_surplus())
+    sample = counted.samples[segment]
+    if len(sample.keys):
+        fitted["win"] = win_tables(np.array(shipped["win"]), sample, work, executor)
+        moved = dict(shipped) | {name: one.array.astype(shipped[name].dtype) for name, one in fitted.items()}
+        fitted["net_out"] = last_layer(moved, kernel_tables(moved), sample)
+    return fitted
+
+
+def _print(folder: Path, counted: Counted, segment: str, fitted: Mapping[str, Fitted]) -> None:
+    rows = [
+        (
+            array,
+            f"{found.n:,}",
+            "kept" if np.isinf(found.weight) else f"{found.weight:g}",
+            f"{found.shipped_loss:.5f}",
+            f"{found.loss:.5f}",
+        )
+        for array, found in fitted.items()
+    ]
+    of = f"{segment}: {counted.rounds[segment]:,} rounds, {counted.seats[segment]:,} seats."
+    print(f"\n{of} Tables {read_manifest(folder).version} in {folder}.")
+    print(f"Loss on one game in {HELD_OUT}, which was held out:\n")
+    print(table("array | cases | weight of the shipped table | loss of the shipped table | loss", rows))
+
+
+def write(out: Path, fitted: Mapping[str, Fitted], parameters: dict[str, Any]) -> None:
+    """Write a table set to ``out``: the shipped one with the fitted arrays in place of its own."""
+    manifest = read_manifest(DEFAULT_DIRECTORY)
+    out.mkdir(parents=True, exist_ok=True)
+    files = dict(manifest.files)
+    for name in files:
+        shutil.copyfile(DEFAULT_DIRECTORY / name, out / name)
+    figures: dict[str, float] = {}
+    for array, found in fitted.items():
+        entry = files[f"{array}.npy"]
+        content = npy_bytes(found.array.astype(entry.dtype))
+        write_atomically(out / f"{array}.npy", content)
+        files[f"{array}.npy"] = entry._replace(
+            sha256=hashlib.sha256(content).hexdigest(), bytes=len(content), family=FAMILY
+        )
+        figures |= {f"{array}_loss": found.loss, f"{array}_shipped_loss": found.shipped_loss}
+    sizes = {array: found.n for array, found in fitted.items()}
+    weights = {array: None if np.isinf(found.weight) else found.weight for array, found in fitted.items()}
+    parameters |= {"shipped": manifest.version, "weights": weights, "service": __version__}
+    family = FamilyEntry(1, False, 0, sizes, parameters, figures, manifest.sha256, None)
+    write_manifest(out, f"{manifest.release}-{FAMILY}", files, {**manifest.families, FAMILY: family})

@@ -1,0 +1,75 @@
+"""Segments: which seats of a log count, and in which table set, by the labels of the seat and of its partner."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tables.logs.round_log import LABEL_FIELDS
+from tables.logs.rounds import NO_LABEL, Names
+from tables.run.family import BuildError
+
+PARTNER = "partner."
+FIELDS = (*LABEL_FIELDS, *(f"{PARTNER}{name}" for name in LABEL_FIELDS))
+EVERY = "all"  # name of the only segment, without `by`
+MOST_SEGMENTS = 32
+
+
+class Segments(NamedTuple):
+    """What a seat's labels must have to count, and the fields whose values tell the segments apart."""
+
+    label: tuple[str, ...] = ()  # such as kind=human or partner.kind=bot
+    by: tuple[str, ...] = ()  # some of FIELDS
+
+    def of(self, labels: NDArray[np.int32], names: Names) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+        """Yield the segments of rounds, each with the seats (n, 4) that belong to it.
+
+        ``labels``: as in `Rounds`. Raises `BuildError` if there are more than MOST_SEGMENTS.
+        """
+        own = labels.astype(np.int64) - NO_LABEL
+        pairs = own * (len(names.labels) + 1) + np.roll(own, 2, axis=1)
+        numbers: dict[str, list[int]] = {}
+        for pair in np.unique(pairs).tolist():
+            seat, partner = (
+                _values(names.labels[number - 1]) if number else {} for number in divmod(pair, len(names.labels) + 1)
+            )
+            values = seat | {f"{PARTNER}{name}": value for name, value in partner.items()}
+            if set(self.label) <= {f"{name}={value}" for name, value in values.items()}:
+                numbers.setdefault(self._name(values), []).append(pair)
+        if len(numbers) > MOST_SEGMENTS:
+            raise BuildError(f"--by gives {len(numbers)} segments; accepted: {MOST_SEGMENTS} at most")
+        for name, members in sorted(numbers.items()):
+            yield name, np.isin(pairs, members)
+
+    def _name(self, values: dict[str, str]) -> str:
+        return ",".join(f"{name}={values[name]}" if name in values else f"no {name}" for name in self.by) or EVERY
+
+
+def read_segments(label: str | None, by: str | None) -> Segments:
+    """Return the segments of the options --label and --by. Raises `BuildError`."""
+    parts = tuple(label.split(",")) if label else ()
+    fields = tuple(by.split(",")) if by else ()
+    for part in parts:
+        name, equals, value = part.partition("=")
+        if name not in FIELDS or not equals or not value:
+            raise BuildError(f"--label has {part!r}; accepted: FIELD=VALUE, with a field of {', '.join(FIELDS)}")
+    for name in fields:
+        if name not in FIELDS:
+            raise BuildError(f"--by has {name!r}; accepted: {', '.join(FIELDS)}")
+    return Segments(parts, fields)
+
+
+def folder_name(segment: str) -> str:
+    """Return a segment's name as that of a folder.
+
+    >>> folder_name("kind=human,no partner.kind")
+    'kind=human,no-partner.kind'
+    """
+    return re.sub(r"[^\w.,:@+=-]", "-", segment)
+
+
+def _values(label: str) -> dict[str, str]:
+    # The fields of a label of `Names`. A value has no comma.
+    return dict(part.split("=", 1) for part in label.split(","))

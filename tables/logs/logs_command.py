@@ -30,6 +30,7 @@ from tables.logs.fit import fit_command
 from tables.logs.keys import Keys
 from tables.logs.playing import play_games, records_of
 from tables.logs.reading import SCHEMA, Batch, Fault, existing, read_all
+from tables.logs.report import report_command
 from tables.logs.round_log import FIELDS
 from tables.logs.rounds import NO_LABEL, Names, in_a_log
 from tables.logs.uses import USES
@@ -53,6 +54,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     checking.add_argument("--json", action="store_true", help="print one JSON object instead of Markdown")
     text = "fit tables to logs and write a table set"
     fit_command.add_arguments(actions.add_parser("fit", help=text, description=text))
+    text = "judge a table set on logs, beside the shipped one"
+    report_command.add_arguments(actions.add_parser("report", help=text, description=text))
     text = "play games between two policies and write them as a log"
     playing = actions.add_parser("play", help=text, description=text)
     playing.add_argument("out", type=Path, metavar="FILE", help="the log to write: .jsonl or .parquet")
@@ -67,7 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `BuildError`, `BiddingError` and `PlayerError`."""
-    return {"check": check, "fit": fit_command.main, "play": play}[arguments.action](arguments)
+    return {"check": check, "fit": fit_command.main, "report": report_command.main, "play": play}[arguments.action](
+        arguments
+    )
 
 
 class Summary:

@@ -33,6 +33,7 @@ from tables.run.executors import executor_of
 from tables.run.family import BuildError, Executor, write_atomically
 
 FAMILY = "logs"
+SHOWN_KEYS = 64  # hashes of rounds in the manifest, by which `logs report` knows a log that a set was fitted to
 PLAIN = "partnership"  # the profile whose arrays have no prefix
 
 
@@ -60,18 +61,24 @@ def main(arguments: argparse.Namespace) -> int:
     with executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor:
         counted = count_log(arguments.files, segments, work, executor)
         if not counted.segments:
-            labels = "; ".join(counted.labels) or "none, as the log has no labels"
-            raise BuildError(f"found no seat with label {arguments.label!r}; accepted: parts of {labels}")
+            raise BuildError(nobody(arguments.label, counted))
         print(f"{counted.good:,} rounds; {counted.bad:,} records with a fault are not used.")
         for segment in counted.segments:
             folder = out / folder_name(segment) if segments.by else out
             fitted = fit(counted, segment, work, executor)
             parameters = {"label": arguments.label, "segment": segment if segments.by else None}
             parameters |= {"rounds": counted.rounds[segment], "seats": counted.seats[segment]}
+            parameters["sample"] = [f"{key:016x}" for key in counted.samples[segment].keys[:SHOWN_KEYS].tolist()]
             write(folder, fitted, parameters)
             _print(folder, counted, segment, fitted)
     forget(work)
     return 0
+
+
+def nobody(label: str | None, counted: Counted) -> str:
+    """Return the text of the error if no seat of a log has the label."""
+    labels = "; ".join(counted.labels) or "none, as the log has no labels"
+    return f"found no seat with label {label!r}; accepted: parts of {labels}"
 
 
 def fit(counted: Counted, segment: str, work: Path, executor: Executor) -> dict[str, Fitted]:

@@ -24,6 +24,7 @@ from tables.learning.training_data import MOST_TRIED, NONE, Labels, Played, labe
 from tables.logs.fit.counting import is_held_out
 from tables.logs.fit.fitting import Fitted
 from tables.logs.fit.samples import Sample, rows_of
+from tables.logs.rounds import NO_WINNER
 from tables.run.family import Arrays
 
 WEIGHTS = (1.0, 1e1, 1e2, 1e3, 1e4)  # in bids
@@ -40,6 +41,7 @@ class Bids(NamedTuple):
     inputs: Floats  # (n, G + 1): the second hidden layer, and 1
     values: Floats  # (n, OUTCOMES): win probability after each outcome
     targets: Floats  # (n,): win probability after the round that was played
+    won: Floats  # (n,): 1 if the bidder's side won the game, 0 if not; NaN if that is not known
 
 
 def last_layer(arrays: Arrays, profiles: tuple[Tables, ...], sample: Sample) -> Fitted:
@@ -61,7 +63,8 @@ def last_layer(arrays: Arrays, profiles: tuple[Tables, ...], sample: Sample) -> 
 
 def bids_of(arrays: Arrays, profiles: tuple[Tables, ...], sample: Sample) -> Bids:
     """Return the chosen bids of a sample's rounds in games that have a win table, MOST_BIDS at most."""
-    none: list[Floats] = [np.zeros(shape, np.float32) for shape in ((0, len(arrays["net_out"])), (0, OUTCOMES), (0,))]
+    shapes = (0, len(arrays["net_out"])), (0, OUTCOMES), (0,), (0,)
+    none: list[Floats] = [np.zeros(shape, np.float32) for shape in shapes]
     found = [Bids(*none)]
     left = MOST_BIDS
     for row in np.unique(sample.rules, axis=0):
@@ -133,11 +136,13 @@ def _bids(
     first = np.maximum(0.0, labels.x @ position[:-1] + position[-1] + labels.c[:, 0] @ arrays["net_bid"])
     second = np.maximum(0.0, first @ hidden[:-1] + hidden[-1])
     inputs = np.column_stack([second, np.ones(n)]).astype(np.float32)
-    return Bids(inputs, labels.values[:, 0], labels.target[:, 0])
+    winner = sample.winner[rounds]
+    won = np.where(winner == NO_WINNER, np.nan, (winner == (seats & 1)).astype(np.float64)).astype(np.float32)
+    return Bids(inputs, labels.values[:, 0], labels.target[:, 0], won)
 
 
 def _fitted(shipped: Floats, bids: Bids, weight: float) -> Floats:
-    inputs, values, targets = bids
+    inputs, values, targets, _ = bids
     n = len(targets)
 
     def loss(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
@@ -154,6 +159,12 @@ def _fitted(shipped: Floats, bids: Bids, weight: float) -> Floats:
     return layer
 
 
+def win_chances(layer: Floats, bids: Bids) -> Floats:
+    """Return the win chances (n,) that ``layer`` states for bids."""
+    stated: Floats = (softmax(bids.inputs @ layer, axis=1) * bids.values).sum(axis=1)
+    return stated
+
+
 def _loss(layer: Floats, bids: Bids) -> float:
-    stated = (softmax(bids.inputs @ layer, axis=1) * bids.values).sum(axis=1)
+    stated = win_chances(layer, bids)
     return float(((stated - bids.targets).astype(np.float64) ** 2).sum() / max(1, len(stated)))

@@ -24,6 +24,7 @@ class Sample(NamedTuple):
     tricks: Any  # int8 (n, 4)
     scores: Any  # int16 (n, 2)
     bags: Any  # int8 (n, 2); 0 if not known
+    winner: Any  # int8 (n,): 0 if the side of seats 0 and 2 won the game, 1 for the other, or NO_WINNER
     chosen: Any  # bool (n, 4): the seats of the segment
 
 
@@ -32,7 +33,7 @@ def sample_of(rounds: Rounds, chosen: NDArray[np.bool_], names: Names) -> Sample
     known = (rounds.tricks[:, 0] != NO_TRICKS) & (rounds.scores[:, 0] != NO_POINTS)
     rows = np.flatnonzero(chosen.any(axis=1) & known)
     rules = np.array(names.rules, np.int32).reshape(len(names.rules), -1)[rounds.rules[rows]]
-    parts = rounds.hands, rounds.bids, rounds.tricks, rounds.scores, np.maximum(rounds.bags, 0), chosen
+    parts = rounds.hands, rounds.bids, rounds.tricks, rounds.scores, np.maximum(rounds.bags, 0), rounds.winner, chosen
     return _lowest(Sample(rounds.keys[rows], rounds.games[rows], rules, *(part[rows] for part in parts)))
 
 

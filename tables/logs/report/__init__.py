@@ -1,0 +1,1 @@
+"""Reports that compare table sets on a log."""

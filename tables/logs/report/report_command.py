@@ -1,0 +1,220 @@
+"""Judge a table set on a log, beside the shipped one: `python -m tables logs report`.
+
+The log should be one that the tables were not fitted to. The report says how well both sets' stated chances come true,
+which bids change, and where the log has too few cases to say. It is written as Markdown and HTML, with plots.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from markdown_it import MarkdownIt
+
+from service.bidding.game.scoring import BLIND_NIL
+from service.bidding.numerals import integer
+from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
+from tables.engine.simulate import kernel_tables
+from tables.logs.fit.count_pieces import Counted, count_log
+from tables.logs.fit.fit_command import FAMILY, PLAIN
+from tables.logs.fit.net_fit import bids_of, win_chances
+from tables.logs.fit.segments import FIELDS, read_segments
+from tables.logs.pieces import forget
+from tables.logs.report.judged import (
+    Stated,
+    bins,
+    cases,
+    contracts,
+    gain,
+    joined,
+    judged,
+    nils,
+    nils_by_auction,
+)
+from tables.logs.report.rebidding import Changes, changes
+from tables.markdown import gain as gain_text
+from tables.markdown import table
+from tables.report import plots
+from tables.run.executors import executor_of
+from tables.run.family import BuildError, write_atomically
+
+FEW = 1_000  # cases; with fewer, the report warns
+COMMON = 5  # changes of bids that are listed
+POLICIES = ("bis", "winprob")
+KINDS = ("nils", "contracts", "win chances")
+HEAD = """<!doctype html><html lang="en"><meta charset="utf-8"><title>A table set judged on a log</title>
+<style>body { font: 16px/1.5 sans-serif; max-width: 80em; margin: 2em auto; padding: 0 1em }
+td, th { padding: .2em .8em; text-align: left }</style>"""
+
+
+class Sets(NamedTuple):
+    """The two table sets that are compared."""
+
+    shipped: TableSet
+    fitted: TableSet
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the action."""
+    files = "logs that the tables were not fitted to: .jsonl, .jsonl.gz or .parquet"
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help=files)
+    parser.add_argument("--tables", type=Path, required=True, metavar="FOLDER", help="the table set to judge")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where the report goes; a new folder")
+    parser.add_argument("--label", metavar="FIELD=VALUE,...", help="judge only seats with this label")
+    by = f"also judge the seats of each value of these fields: {', '.join(FIELDS)}"
+    parser.add_argument("--by", metavar="FIELD,...", help=by)
+    parser.add_argument("--jobs", type=integer, default=1, metavar="N", help="processes (default %(default)s)")
+    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="use this Dask cluster instead of processes")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the action. Raises `BuildError` or `TablesError`."""
+    out: Path = arguments.out
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise BuildError(f"{out} is not an empty folder; accepted: a new folder")
+    sets = Sets(open_tables(DEFAULT_DIRECTORY), open_tables(arguments.tables))
+    segments = read_segments(arguments.label, arguments.by)
+    work = out.with_name(f"{out.name}.unfinished")
+    with executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor:
+        counted = count_log(arguments.files, segments, work, executor)
+    if not counted.segments:
+        raise BuildError(
+            f"found no seat with label {arguments.label!r}; accepted: parts of {'; '.join(counted.labels)}"
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    figures, text = report(counted, sets, out)
+    write_atomically(out / "report.json", json.dumps(figures, indent=1).encode())
+    write_atomically(out / "report.md", text.encode())
+    page = MarkdownIt("commonmark").enable("table").render(text)
+    write_atomically(out / "report.html", f"{HEAD}<body>{page}</body></html>\n".encode())
+    forget(work)
+    print(text, end="")
+    return 0
+
+
+def report(counted: Counted, sets: Sets, out: Path) -> tuple[dict[str, Any], str]:
+    """Return the report's figures and its text; its plots go to ``out``."""
+    stated = {segment: _stated(counted, segment, sets) for segment in counted.segments}
+    every = {kind: tuple(joined([stated[s][kind][i] for s in stated]) for i in range(2)) for kind in KINDS}
+    parts = [
+        "# A table set judged on a log",
+        f"Shipped tables {sets.shipped.version}, fitted tables {sets.fitted.version}.",
+        f"{counted.good:,} rounds of the log; {counted.bad:,} records with a fault are not used.",
+        *_warnings(counted, sets, every),
+        "## Stated chances",
+        "A lower log-loss and a lower Brier score are better. The calibration error is the mean distance between what"
+        " is stated and what happens. The gain is by how much the log-loss falls, with a 95% interval.",
+        table(_HEAD, _rows({kind: every[kind] for kind in KINDS})),
+    ]
+    for kind in KINDS:
+        if every[kind][0].n.size:
+            name = f"{kind.replace(' ', '-')}.svg"
+            write_atomically(out / name, _plot(kind, every[kind]))
+            parts.append(f"![{kind}: stated against observed]({name})")
+    auctions = [dict(nils_by_auction(one)) for one in every["nils"]]
+    parts += [
+        "## Nils by auction",
+        table(_HEAD, _rows({name: tuple(one[name] for one in auctions) for name in auctions[0]})),
+    ]
+    if len(stated) > 1:
+        rows = {f"{segment}: {kind}": found[kind] for segment, found in stated.items() for kind in KINDS}
+        parts += ["## By segment", table(_HEAD, _rows(rows))]
+    found = list(_changes(counted, sets))
+    parts += [
+        "## Bids that change",
+        "In a sample of the log's rounds, what a policy bids with each table set.",
+        table("policy | bids | changed, % | most common changes", found),
+    ]
+    figures = {
+        "shipped": sets.shipped.version,
+        "fitted": sets.fitted.version,
+        "rounds": counted.good,
+        "stated": {kind: [judged(one)._asdict() for one in pair] for kind, pair in every.items() if pair[0].n.size},
+        "changes": [list(row) for row in found],
+    }
+    return figures, "\n\n".join(part.strip() for part in parts) + "\n"
+
+
+_HEAD = (
+    "what | cases | observed | shipped: stated | fitted: stated | shipped: log-loss | fitted: log-loss | gain |"
+    " shipped: Brier | fitted: Brier | shipped: calibration error | fitted: calibration error"
+)
+
+
+def _rows(pairs: Mapping[str, tuple[Stated, ...]]) -> Iterator[tuple[object, ...]]:
+    for name, (before, after) in pairs.items():
+        if not before.n.sum():
+            continue
+        one, other = judged(before), judged(after)
+        yield (
+            name,
+            f"{one.n:,}",
+            f"{one.observed:.3f} [{one.low:.3f}, {one.high:.3f}]",
+            *(f"{found.stated:.3f}" for found in (one, other)),
+            *(f"{found.log_loss:.4f}" for found in (one, other)),
+            gain_text(*_split(before, after), 4),
+            *(f"{found.brier:.4f}" for found in (one, other)),
+            *(f"{found.calibration_error:.3f}" for found in (one, other)),
+        )
+
+
+def _split(before: Stated, after: Stated) -> tuple[float, tuple[float, float]]:
+    mean, low, high = gain(before, after)
+    return mean, (low, high)
+
+
+def _stated(counted: Counted, segment: str, sets: Sets) -> dict[str, tuple[Stated, Stated]]:
+    # By kind, what the shipped and the fitted tables state in a segment.
+    by_kind: dict[str, list[list[Stated]]] = {kind: [[], []] for kind in KINDS}
+    for which, opened in enumerate(sets):
+        for (own, profile), counts in counted.counts.items():
+            if own == segment:
+                prefix = "" if profile == PLAIN else f"{profile}_"
+                has = prefix if f"{prefix}curves" in opened.arrays else ""
+                by_kind["nils"][which].append(nils(opened.arrays, has, counts))
+                by_kind["contracts"][which].append(contracts(opened.arrays, prefix, counts))
+        sample = counted.samples[segment]
+        arrays = dict(opened.arrays)
+        bids = bids_of(arrays, kernel_tables(arrays), sample)
+        chances = win_chances(np.asarray(arrays["net_out"], np.float32), bids)
+        by_kind["win chances"][which].append(cases(chances.astype(np.float64), bids.won.astype(np.float64)))
+    return {kind: (joined(one), joined(other)) for kind, (one, other) in by_kind.items()}
+
+
+def _warnings(counted: Counted, sets: Sets, every: Mapping[str, tuple[Stated, ...]]) -> Iterator[str]:
+    for kind, (before, after) in every.items():
+        n = int(before.n.sum())
+        if n < FEW:
+            yield f"**Too few {kind}**: the log has {n:,}. Below {FEW:,}, chance decides which table set looks better."
+        elif gain(before, after).low <= 0.0:
+            yield f"**Not shown for {kind}**: on this log, the gain of the fitted tables may be chance."
+    family = sets.fitted.families.get(FAMILY)
+    seen = set(family.parameters.get("sample", ()) if family else ())
+    own = {f"{key:016x}" for sample in counted.samples.values() for key in sample.keys.tolist()}
+    if seen & own:
+        yield "**Not held out**: the tables were fitted to rounds of this log, so the report flatters them."
+
+
+def _plot(kind: str, pair: tuple[Stated, ...]) -> bytes:
+    series = []
+    for name, cells in zip(("shipped", "fitted"), pair, strict=True):
+        found = bins(cells)
+        x, y = np.array([one.stated for one in found]), np.array([one.observed for one in found])
+        series.append(plots.Series(name, x, y, np.array([(one.high - one.low) / 2 for one in found])))
+    ends = np.array([0.0, 1.0])
+    return plots.lines([*series, plots.Series("as stated", ends, ends)], f"{kind}: stated", "observed")
+
+
+def _changes(counted: Counted, sets: Sets) -> Iterator[tuple[str, str, str, str]]:
+    before, after = (kernel_tables(dict(opened.arrays)) for opened in sets)
+    for policy in POLICIES:
+        found = [changes(policy, before, after, sample).counts for sample in counted.samples.values()]
+        total = Changes(policy, np.sum(found, axis=0))
+        common = "; ".join(f"{_bid(a)} to {_bid(b)} {n:,}" for a, b, n in total.most_common(COMMON)) or "none"
+        yield policy, f"{total.n:,}", f"{100 * total.changed / max(1, total.n):.1f}", common
+
+
+def _bid(bid: int) -> str:
+    return "blind nil" if bid == BLIND_NIL else (str(bid) if bid else "nil")

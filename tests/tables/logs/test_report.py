@@ -1,0 +1,92 @@
+"""The report that judges a table set on a log."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.special import xlogy
+
+from service.bidding.game.auction import auction_after
+from service.bidding.tableset import open_tables
+from tables.__main__ import main
+from tables.engine.simulate import kernel_tables
+from tables.logs.fit.counting import no_counts
+from tables.logs.logs_command import frame_of
+from tables.logs.report.judged import Stated, bins, gain, judged, nils, nils_by_auction
+from tables.logs.report.rebidding import changes
+from tests.tables.logs.test_fit import counted, profiles, records  # noqa: F401  # fixtures
+
+pytestmark = pytest.mark.compiled
+
+
+def cells(*rows):
+    return Stated(*np.array(rows, float).T)
+
+
+def test_figures_by_hand():
+    found = judged(cells((0.8, 10, 7), (0.25, 4, 1)))
+    assert found.n == 14
+    assert found.stated == pytest.approx((8 + 1) / 14)
+    assert found.observed == pytest.approx(8 / 14)
+    lost = -(xlogy(7, 0.8) + xlogy(3, 0.2) + xlogy(1, 0.25) + xlogy(3, 0.75)) / 14
+    assert found.log_loss == pytest.approx(lost)
+    assert found.brier == pytest.approx((7 * 0.04 + 3 * 0.64 + 0.5625 + 3 * 0.0625) / 14)
+    assert found.calibration_error == pytest.approx((10 * 0.1 + 4 * 0) / 14)
+    assert [(one.n, one.observed) for one in bins(cells((1.0, 3, 3), (0.95, 1, 0), (0.0, 2, 0)))] == [(2, 0), (4, 0.75)]
+
+
+def test_a_gain_and_its_interval():
+    before, after = cells((0.5, 400, 300)), cells((0.75, 400, 300))
+    found = gain(before, after)
+    assert found.mean == pytest.approx(judged(before).log_loss - judged(after).log_loss)
+    assert 0 < found.low < found.mean < found.high
+    few = gain(cells((0.5, 4, 3)), cells((0.75, 4, 3)))
+    assert few.low < 0
+    assert gain(before, before) == (0, 0, 0)
+
+
+def test_nils_by_auction():
+    counts = no_counts()
+    counts.nils[0, auction_after((0, 4)).sequence, 50] = (8, 6)
+    counts.nils[1, auction_after(()).sequence, 20] = (2, 1)
+    found = dict(nils_by_auction(nils(open_tables().arrays, "", counts)))
+    assert {name: (one.n.sum(), one.made.sum()) for name, one in found.items()} == {
+        "seat 0": (2, 1),
+        "seat 2": (8, 6),
+        "partner bid nil": (8, 6),
+        "no opponent bid nil": (8, 6),
+    }
+
+
+def test_bids_that_change(tmp_path, profiles, records):  # noqa: F811
+    sample = counted(tmp_path, profiles, records).samples["all"]
+    same = changes("bis", profiles, profiles, sample)
+    assert (same.n, same.changed) == (int(sample.chosen.sum()), 0)
+    arrays = dict(open_tables().arrays)
+    arrays["curves"] = np.zeros_like(arrays["curves"])  # no nil is ever made
+    other = changes("bis", profiles, kernel_tables(arrays), sample)
+    assert other.changed > 10
+    assert other.most_common(1)[0][0] == 0
+
+
+def test_the_command(tmp_path, capsys, records):  # noqa: F811
+    one, other, out = tmp_path / "one.parquet", tmp_path / "other.parquet", tmp_path / "report"
+    frame_of(records[:120]).write_parquet(one)
+    frame_of(records[120:]).write_parquet(other)
+    assert main(["logs", "fit", str(one), "--out", str(tmp_path / "set")]) == 0
+    capsys.readouterr()
+    arguments = ["--tables", str(tmp_path / "set"), "--by", "policy"]
+    assert main(["logs", "report", str(other), "--out", str(out), *arguments]) == 0
+    text = capsys.readouterr().out
+    assert "**Too few nils**: the log has" in text
+    assert "Not held out" not in text
+    assert "| policy=rb: nils |" in text
+    assert text == (out / "report.md").read_text()
+    assert "<table>" in (out / "report.html").read_text()
+    assert (out / "win-chances.svg").read_bytes().startswith(b"<?xml")
+    figures = json.loads((out / "report.json").read_text())
+    assert figures["stated"]["nils"][0]["n"] == sum(bid == 0 for record in records[120:] for bid in record["bids"])
+    assert main(["logs", "report", str(one), "--out", str(tmp_path / "again"), *arguments]) == 0
+    assert "**Not held out**: the tables were fitted to rounds of this log" in capsys.readouterr().out
+    assert main(["logs", "report", str(one), "--out", str(out), *arguments]) == 1
+    assert "is not an empty folder; accepted: a new folder" in capsys.readouterr().err

@@ -26,10 +26,11 @@ from tables.arena.match import MOST_SEED
 from tables.engine.deal import Deals
 from tables.engine.game import Lineup
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
+from tables.logs.columns import frame_of
 from tables.logs.fit import fit_command
 from tables.logs.keys import Keys
 from tables.logs.playing import play_games, records_of
-from tables.logs.reading import SCHEMA, Batch, Fault, existing, read_all
+from tables.logs.reading import Batch, Fault, existing, read_all
 from tables.logs.report import report_command
 from tables.logs.round_log import FIELDS
 from tables.logs.rounds import NO_LABEL, Names, in_a_log
@@ -90,7 +91,7 @@ class Summary:
 
     def add(self, batch: Batch, names: Names) -> None:
         """Add a batch."""
-        self.good += len(batch.records)
+        self.good += len(batch.kept)
         self.bad += len(batch.bad)
         self.dropped += batch.dropped
         for faults in batch.faults.values():
@@ -165,9 +166,9 @@ def check(arguments: argparse.Namespace) -> int:
                     summary.add(batch, names)
                     if lines is not None:
                         lines.writelines(_bad_lines(batch))
-                    if out and batch.records:
+                    if out and len(batch.kept):
                         out.mkdir(parents=True, exist_ok=True)
-                        frame_of(batch.records).write_parquet(out / f"{parts:06d}.parquet")
+                        batch.frame().write_parquet(out / f"{parts:06d}.parquet")
                         parts += 1
             except BuildError as error:
                 summary.unreadable.append(str(error))
@@ -192,15 +193,6 @@ def _bad_lines(batch: Batch) -> list[bytes]:
         found = {"file": faults[0].file, "line": line, "faults": texts, "record": record}
         lines.append(json.dumps(found, default=str).encode() + b"\n")
     return lines
-
-
-def frame_of(records: Any) -> polars.DataFrame:
-    """Return records as a frame with the columns of a Parquet log."""
-    rows = [
-        {**record, "rules": json.dumps(record["rules"], sort_keys=True)} if record.get("rules") is not None else record
-        for record in records
-    ]
-    return polars.DataFrame(rows, schema=SCHEMA)
 
 
 def play(arguments: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ The memory in use depends on the size of a batch, not on that of the log.
 import gzip
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,13 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 import polars
+from numpy.typing import NDArray
 from pydantic import ValidationError
 from tqdm import tqdm
 
 from service.bidding.errors import RulesError
 from tables.logs.checks import fill_and_check
+from tables.logs.columns import frame_of, readable, rounds_of_frame, with_columns
 from tables.logs.keys import Keys
-from tables.logs.round_log import ACCEPTED, FIELDS, LABEL_FIELDS, READER, RoundLog
+from tables.logs.round_log import ACCEPTED, FIELDS, READER, RoundLog
 from tables.logs.rounds import Names, Rounds, rounds_of
 from tables.run.family import BuildError
 
@@ -32,23 +34,6 @@ FORM, RULES, AGAIN = (
     "rules",
     "round-twice",
 )  # names of faults that are found here; others are in `checks.FAULTS`
-# The columns of a Parquet log.
-SCHEMA: dict[str, Any] = {
-    "format": polars.Int8,
-    "game": polars.String,
-    "round": polars.Int32,
-    "bids": polars.List(polars.Int8),
-    "time": polars.String,
-    "rules": polars.String,
-    "hands": polars.List(polars.String),
-    "tricks": polars.List(polars.Int8),
-    "plays": polars.List(polars.String),
-    "scores": polars.List(polars.Int16),
-    "bags": polars.List(polars.Int8),
-    "labels": polars.List(polars.Struct(dict.fromkeys(LABEL_FIELDS, polars.String))),
-    "winner": polars.Int8,
-}
-assert tuple(SCHEMA) == FIELDS, "a Parquet log has the columns of `RoundLog`"
 _BOM = b"\xef\xbb\xbf"
 _UTC = "%Y-%m-%dT%H:%M:%S%.6fZ"
 
@@ -73,14 +58,25 @@ class Fault(NamedTuple):
 
 @dataclass
 class Batch:
-    """Records of a log. Those with a fault are not among ``records`` and ``rounds``."""
+    """Records of a log. Those with a fault are not among ``kept`` and ``rounds``."""
 
-    records: list[RoundLog] = field(default_factory=list)
+    kept: list[RoundLog] | polars.DataFrame = field(default_factory=list)
     rounds: Rounds | None = None
     faults: dict[int, list[Fault]] = field(default_factory=dict)  # by line
     bad: dict[int, Any] = field(default_factory=dict)  # by line, the records with a fault, as they were read
     dropped: Counter[str] = field(default_factory=Counter)  # names of fields that the format does not have
     n_bytes: int = 0  # of the file
+
+    @property
+    def records(self) -> list[RoundLog]:
+        """The records without a fault."""
+        if isinstance(self.kept, list):
+            return self.kept
+        return [_read(_without_nulls(row)) for row in self.kept.iter_rows(named=True)]
+
+    def frame(self) -> polars.DataFrame:
+        """Return the records without a fault with the columns of a Parquet log."""
+        return frame_of(self.kept) if isinstance(self.kept, list) else self.kept
 
 
 def read(path: Path, names: Names, keys: Keys) -> Iterator[Batch]:
@@ -93,12 +89,15 @@ def read(path: Path, names: Names, keys: Keys) -> Iterator[Batch]:
 
 def read_piece(piece: Piece, names: Names, keys: Keys) -> Iterator[Batch]:
     """Yield the batches of a part of a file; see `read`."""
-    path = piece.path
+    path, source = piece.path, _Source(str(piece.path), names, keys)
     if not path.name.endswith(ENDINGS):
         raise BuildError(f"{path} has an unknown ending; accepted: {', '.join(ENDINGS)}")
     try:
         for batch, raw in _from_text(piece) if path.name.endswith(TEXT_ENDINGS) else _from_parquet(piece):
-            _fill(batch, raw, str(path), names, keys)
+            if isinstance(raw, list):
+                _fill(batch, raw, source)
+            else:
+                _fill_from_frame(batch, raw, source)
             yield batch
     except (OSError, EOFError, zlib.error, polars.exceptions.PolarsError, polars.exceptions.PanicException) as error:
         raise BuildError(f"{path} cannot be read to its end: {str(error).splitlines()[0]}") from error
@@ -141,7 +140,8 @@ def _from_text(piece: Piece) -> Iterator[tuple[Batch, list[tuple[int, Any]]]]:
         yield Batch(n_bytes=on_disk.tell() - before), raw
 
 
-def _from_parquet(piece: Piece) -> Iterator[tuple[Batch, list[tuple[int, Any]]]]:
+def _from_parquet(piece: Piece) -> Iterator[tuple[Batch, Any]]:
+    # Yield (batch, frame and number of its first row), or like `_from_text` if the columns have unusual types.
     path, line, start, stop = piece
     scan = polars.scan_parquet(path, glob=False, hive_partitioning=False)
     types = scan.collect_schema()
@@ -157,47 +157,107 @@ def _from_parquet(piece: Piece) -> Iterator[tuple[Batch, list[tuple[int, Any]]]]
     size = path.stat().st_size / max(1, int(scan.select(polars.len()).collect().item()))
     part = scan.select(known).slice(start, None if stop is None else stop - start)
     for frame in part.collect_batches(chunk_size=BATCH, maintain_order=True):
-        rows = [{key: value for key, value in row.items() if value is not None} for row in frame.iter_rows(named=True)]
-        counted = Counter(dict.fromkeys(dropped, len(rows)))
-        yield Batch(dropped=counted, n_bytes=round(size * len(rows))), list(enumerate(rows, line))
-        line += len(rows)
+        counted = Counter(dict.fromkeys(dropped, len(frame)))
+        batch = Batch(dropped=counted, n_bytes=round(size * len(frame)))
+        if readable(types):
+            yield batch, (frame, line)
+        else:
+            yield batch, list(enumerate((_without_nulls(row) for row in frame.iter_rows(named=True)), line))
+        line += len(frame)
 
 
-def _fill(batch: Batch, raw: list[tuple[int, Any]], file: str, names: Names, keys: Keys) -> None:
-    # Fill the batch from what was read: lines of text, or rows as dicts.
-    def refuse(line: int, record: Any, name: str, *texts: str) -> None:
-        batch.faults[line] = [Fault(file, line, name, text) for text in texts]
-        batch.bad[line] = record
+class _Source(NamedTuple):
+    # Where records come from, and what has been seen there so far.
+    file: str
+    names: Names
+    keys: Keys
 
-    formed: list[tuple[int, Any, RoundLog]] = []
+
+class _Formed(NamedTuple):
+    # Records of the right form, in the order of their lines.
+    lines: list[int]
+    given: list[Any]  # as they were read
+    records: list[RoundLog]
+    rounds: Rounds
+
+
+def _formed(batch: Batch, raw: list[tuple[int, Any]], source: _Source) -> _Formed:
+    # The records of the right form among lines of text or rows as dicts. The others go to the batch.
+    found: list[tuple[int, Any, RoundLog]] = []
     numbers = []
     for line, given in raw:
         try:
-            record = READER.validate_json(given) if isinstance(given, bytes) else READER.validate_python(_plain(given))
+            record = _read(given)
         except ValidationError as error:
-            refuse(line, given, FORM, *_texts(error))
+            _refuse(batch, source, line, given, [(FORM, text) for text in _texts(error)])
             continue
         for name in record.keys() - set(FIELDS):
             batch.dropped[name] += 1
             del record[name]  # type: ignore[misc]
-        rules = names.rules_number(record.get("rules"))
+        rules = source.names.rules_number(record.get("rules"))
         if isinstance(rules, RulesError):
-            refuse(line, given, RULES, f"rules: {rules}")
+            _refuse(batch, source, line, given, [(RULES, f"rules: {rules}")])
         else:
-            formed.append((line, given, record))
+            found.append((line, given, record))
             numbers.append(rules)
-    if not formed:
-        return
-    rounds, faults = fill_and_check(rounds_of([record for _, _, record in formed], numbers, names), names)
-    sound = np.array([row for row in range(len(formed)) if row not in faults], np.int64)
-    for row in sound[keys.repeated(rounds.keys[sound])].tolist():
-        record = formed[row][2]
+    records = [record for _, _, record in found]
+    rounds = rounds_of(records, numbers, source.names)
+    return _Formed([line for line, _, _ in found], [given for _, given, _ in found], records, rounds)
+
+
+def _fill(batch: Batch, raw: list[tuple[int, Any]], source: _Source) -> None:
+    formed = _formed(batch, raw, source)
+    given = dict(zip(formed.lines, formed.given, strict=True))
+    kept = _check(batch, np.array(formed.lines, np.int64), formed.rounds, given.__getitem__, source)
+    batch.kept = [formed.records[row] for row in kept]
+
+
+def _fill_from_frame(batch: Batch, numbered: tuple[polars.DataFrame, int], source: _Source) -> None:
+    # numbered: rows, and the number of the first.
+    frame, first = numbered
+
+    def given(line: int) -> Any:
+        return _without_nulls(frame.row(line - first, named=True))
+
+    right, rounds = rounds_of_frame(frame, source.names)
+    others = _formed(batch, [(line, given(line)) for line in (np.flatnonzero(~right) + first).tolist()], source)
+    lines = np.concatenate([np.flatnonzero(right) + first, np.array(others.lines, np.int64)])
+    order = np.argsort(lines, kind="stable")
+    both = Rounds(*(np.concatenate(parts)[order] for parts in zip(rounds, others.rounds, strict=True)))
+    kept = _check(batch, lines[order], both, given, source)
+    batch.kept = with_columns(frame[lines[order][kept] - first])
+
+
+def _check(
+    batch: Batch, lines: NDArray[np.int64], rounds: Rounds, given: Callable[[int], Any], source: _Source
+) -> NDArray[np.int64]:
+    # Put the rounds without a fault in the batch, with what follows from their plays, and return their rows. The
+    # records with a fault go to the batch too.
+    if not len(lines):
+        return np.zeros(0, np.int64)
+    rounds, faults = fill_and_check(rounds, source.names)
+    sound = np.array([row for row in range(len(lines)) if row not in faults], np.int64)
+    for row in sound[source.keys.repeated(rounds.keys[sound])].tolist():
+        record = _read(given(int(lines[row])))
         faults[row] = AGAIN, f"round {record['round']} of game {record['game']!r} again; accepted: each round once"
-    for row, (name, text) in sorted(faults.items()):
-        refuse(*formed[row][:2], name, text)
-    kept = [row for row in range(len(formed)) if row not in faults]
-    batch.records = [formed[row][2] for row in kept]
+    for row, fault in sorted(faults.items()):
+        _refuse(batch, source, int(lines[row]), given(int(lines[row])), [fault])
+    kept = np.array([row for row in range(len(lines)) if row not in faults], np.int64)
     batch.rounds = Rounds(*(column[kept] for column in rounds))
+    return kept
+
+
+def _refuse(batch: Batch, source: _Source, line: int, given: Any, faults: Sequence[tuple[str, str]]) -> None:
+    batch.faults[line] = [Fault(source.file, line, name, text) for name, text in faults]
+    batch.bad[line] = given
+
+
+def _without_nulls(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if value is not None}
+
+
+def _read(given: Any) -> RoundLog:
+    return READER.validate_json(given) if isinstance(given, bytes) else READER.validate_python(_plain(given))
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:

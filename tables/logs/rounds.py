@@ -20,6 +20,7 @@ NO_POINTS = -(2**15)
 NO_BAGS = -1
 NO_WINNER = -1
 NO_LABEL = -1
+NO_CARDS = "  " * PLAYS  # stands for plays that are not known
 NOT_KNOWN = " " * HAND_CHARACTERS  # stands for a hand that is not known; `RoundLog` refuses it as a hand
 _RANK = np.full(256, -1, np.int64)
 _RANK[np.frombuffer(b"23456789TJQKA", np.uint8)] = np.arange(13)
@@ -117,7 +118,7 @@ def rounds_of(records: Sequence[RoundLog], rules: Sequence[int], names: Names) -
         hand_masks(np.frombuffer(hands.encode(), np.uint8).reshape(n, SEATS, HAND_CHARACTERS)),
         np.array([record["bids"] for record in records], np.int8).reshape(n, SEATS),
         np.array(column("tricks"), np.int8).reshape(n, SEATS),
-        card_numbers("".join("".join(cards) if cards else "  " * PLAYS for cards in plays), n),
+        card_numbers("".join("".join(cards) if cards else NO_CARDS for cards in plays), n),
         np.array(column("scores"), np.int16).reshape(n, 2),
         np.array(column("bags"), np.int8).reshape(n, 2),
         np.array([NO_WINNER if winner is None else winner for winner in winners], np.int8),

@@ -22,6 +22,7 @@ from tables.engine.deal import Deals
 from tables.engine.game import Lineup
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from tables.logs import pieces
+from tables.logs.columns import frame_of
 from tables.logs.fit import win_fit
 from tables.logs.fit.count_pieces import count_log
 from tables.logs.fit.counting import BINS, HELD_OUT, Counter, is_held_out, no_counts
@@ -30,7 +31,6 @@ from tables.logs.fit.net_fit import bids_of, last_layer, results_of
 from tables.logs.fit.samples import rows_of
 from tables.logs.fit.segments import read_segments
 from tables.logs.keys import Keys
-from tables.logs.logs_command import frame_of
 from tables.logs.playing import play_games, records_of
 from tables.logs.reading import read, read_piece
 from tables.logs.rounds import Names

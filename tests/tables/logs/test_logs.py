@@ -21,10 +21,11 @@ from tables.engine.game import Lineup
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from tables.logs import reading
 from tables.logs.checks import FAULTS as FAULT_TEXTS
+from tables.logs.columns import SCHEMA, frame_of
 from tables.logs.keys import Keys
-from tables.logs.logs_command import Summary, frame_of
+from tables.logs.logs_command import Summary
 from tables.logs.playing import play_games, records_of
-from tables.logs.reading import AGAIN, FORM, SCHEMA, read
+from tables.logs.reading import AGAIN, FORM, read
 from tables.logs.reading import RULES as RULES_FAULT
 from tables.logs.round_log import FIELDS, json_schema
 from tables.logs.rounds import Names
@@ -416,3 +417,85 @@ def test_the_schema_in_the_docs_is_that_of_the_code(records):
         jsonschema.validate(record, schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(changed(records[0], bids=[1]), schema)
+
+
+# ---- columns read as arrays ---------------------------------------------------------------------------------------
+
+
+def spoiled(records):
+    """Records with something unusual or wrong in every field, between others."""
+    one = records[0]
+    changes = [
+        {"format": 2},
+        {"game": ""},
+        {"game": "x" * 129},
+        {"round": -1},
+        {"round": 10_001},
+        {"bids": [1, 2, 3]},
+        {"bids": [1, 2, 3, 15]},
+        {"bids": [1, 2, 3, None]},
+        {"time": "2026-11-02"},
+        {"time": "2026-11-02T18:03:11Z"},
+        {"rules": {"preset": "nothing"}},
+        {"rules": {"preset": "classic", "win": 200, "lose": -100}},
+        {"hands": ["short", *one["hands"][1:]]},
+        {"hands": [None, *one["hands"][1:]]},
+        {"hands": None},
+        {"tricks": [13, 0, 0, 14]},
+        {"tricks": None, "plays": None},
+        {"plays": one["plays"][:51]},
+        {"plays": ["1C", *one["plays"][1:]]},
+        {"scores": [10, 20_000]},
+        {"scores": None},
+        {"bags": [0, 100]},
+        {"bags": None},
+        {"labels": [{"kind": "cat"}, None, None, None]},
+        {"labels": [{"kind": "human", "skill": "a,b"}, None, None, None]},
+        {"labels": [{"kind": "human"}, None, None]},
+        {"labels": [{"kind": "human", "skill": "new"}, None, {}, {"policy": "bis"}]},
+        {"labels": None},
+        {"winner": 2},
+        {"winner": None},
+        {},
+        {"game": one["game"], "round": one["round"]},
+    ]
+    found = []
+    for number, change in enumerate(changes):
+        found += [records[number + 1], one | {"game": f"own {number}"} | change]
+    return [one, *found]
+
+
+@pytest.mark.parametrize("dropped", [None, "hands", "labels", "rules", "plays", "winner"])
+def test_columns_are_read_like_records(tmp_path, records, monkeypatch, dropped):
+    path = tmp_path / "log.parquet"
+    frame = frame_of(spoiled(records))
+    (frame.drop(dropped) if dropped else frame).write_parquet(path)
+    summary, (batch,), names = checked(path)
+    assert isinstance(batch.kept, polars.DataFrame)
+    monkeypatch.setattr(reading, "readable", lambda _: False)
+    expected, (other,), other_names = checked(path)
+    assert isinstance(other.kept, list)
+    assert summary.record() == expected.record()
+    assert batch.records == other.records
+    assert batch.bad == other.bad
+    assert frame_of(other.kept).equals(batch.frame())
+    named = [
+        [[None if n < 0 else own.labels[n] for n in row] for row in found.rounds.labels.tolist()]
+        for own, found in ((names, batch), (other_names, other))
+    ]
+    assert named[0] == named[1]
+    for name in set(batch.rounds._fields) - {"labels", "rules"}:
+        assert np.array_equal(getattr(batch.rounds, name), getattr(other.rounds, name)), name
+
+
+def test_columns_of_other_types_are_read_as_records(tmp_path, records):
+    wide = frame_of(records[:30]).with_columns(
+        polars.col("round").cast(polars.Int64), polars.col("bids").cast(polars.List(polars.Int64))
+    )
+    text = wide.with_columns(polars.col("round").cast(polars.String))
+    found = []
+    for name, frame in (("wide", wide), ("text", text)):
+        frame.write_parquet(tmp_path / f"{name}.parquet")
+        found.append(checked(tmp_path / f"{name}.parquet"))
+    assert (found[0][0].good, found[0][0].bad) == (30, 0)
+    assert (found[1][0].good, found[1][0].bad) == (0, 30)

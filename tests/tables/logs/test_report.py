@@ -10,8 +10,8 @@ from service.bidding.game.auction import auction_after
 from service.bidding.tableset import open_tables
 from tables.__main__ import main
 from tables.engine.simulate import kernel_tables
+from tables.logs.columns import frame_of
 from tables.logs.fit.counting import no_counts
-from tables.logs.logs_command import frame_of
 from tables.logs.report.judged import Stated, bins, gain, judged, nils, nils_by_auction
 from tables.logs.report.rebidding import changes
 from tests.tables.logs.test_fit import counted, profiles, records  # noqa: F401  # fixtures

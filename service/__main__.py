@@ -18,14 +18,11 @@ import orjson
 from pydantic import TypeAdapter
 
 from service.api import blind, card, inference, passing
-from service.api.bid import answer_body
+from service.api.bid import answer_body, decide_call
 from service.arguments import rule
-from service.bidding.bidder import decide
 from service.bidding.errors import TablesError
 from service.bidding.inference.inference import readers_of
 from service.bidding.numerals import decimal, integer
-from service.bidding.skill import decide_with_skill
-from service.bidding.tableset import open_tables
 from service.breakdown import breakdown
 from service.contract.card import CardRequest, read_card
 from service.contract.inference import InferenceRequest, read_inference
@@ -35,6 +32,7 @@ from service.contract.scores import Scores
 from service.keys import new_key
 from service.problems import ProblemError
 from service.settings import Settings, SettingsError, from_environment, not_settings
+from service.table_sets import open_one
 from service.worker import SupervisorLine
 
 
@@ -122,12 +120,9 @@ def _rules_of(options: argparse.Namespace) -> dict[str, Any]:
 
 def _bid(options: argparse.Namespace, settings: Settings) -> int:
     request = request_of(options)
-    tables = open_tables(settings.tables_dir)
+    tables = open_one(settings, request.get("tables"))
     call = read_bid(request, tables.games)
-    if call.policy.level:
-        decision = decide_with_skill(*call[:2], tables, call.legal, call.explain, call.seed)
-    else:
-        decision = decide(call.position, call.policy, tables, call.legal, call.explain)
+    decision = decide_call(call, tables, call.explain)
     answer = answer_body(call, decision, tables.version)
     if options.json:
         print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
@@ -138,7 +133,7 @@ def _bid(options: argparse.Namespace, settings: Settings) -> int:
 
 def _blind(options: argparse.Namespace, settings: Settings) -> int:
     request = request_of(options)
-    tables = open_tables(settings.tables_dir)
+    tables = open_one(settings, request.get("tables"))
     call = read_blind(request, tables.games)
     answer = blind.answer_body(call, blind.decide(call, tables), tables.version)
     print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
@@ -166,7 +161,7 @@ def _inference(options: argparse.Namespace, settings: Settings) -> int:
     given = vars(options)
     request = {name: given[name] for name in InferenceRequest.__annotations__ if given.get(name) is not None}
     call = read_inference(request | _scores_of(options) | _rules_of(options))
-    tables = open_tables(settings.tables_dir)
+    tables = open_one(settings, request.get("tables"))
     answer = orjson.loads(b"".join(inference.parts(call, readers_of(tables.arrays), tables.version)))
     print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
     return 0
@@ -205,7 +200,7 @@ def _parser() -> argparse.ArgumentParser:
         scores = ("us", "them", "us_bags", "them_bags")
         _add(command, Scores, dict.fromkeys(scores, integer))
         _add_rules(command)
-        _add(command, model, {"policy": str, "seed": integer})
+        _add(command, model, {"policy": str, "seed": integer, "tables": str})
     _add(bid, Scores, {"seats": _numbers, "bags": _numbers}, metavar="N,N,N,N")
     _add(bid, BidRequest, {"level": integer})
     _add(bid, BidRequest, {"style": _style, "players": _players}, metavar="NAME=VALUE,...")
@@ -228,7 +223,7 @@ def _parser() -> argparse.ArgumentParser:
     made = "the bids so far, in bidding order, such as 3,nil"
     viewer.add_argument("--bids", type=_words, required=True, metavar="BIDS", help=made)
     _add_rules(viewer)
-    _add(viewer, InferenceRequest, {"seat": integer, "policy": str, "deals": integer, "seed": integer})
+    _add(viewer, InferenceRequest, {"seat": integer, "policy": str, "deals": integer, "seed": integer, "tables": str})
     _add(viewer, InferenceRequest, {"given": _words, "received": _words}, metavar="CARDS")
     _add(viewer, InferenceRequest, {"played": _by_seat, "voids": _by_seat}, metavar="SEAT=ITEM-ITEM,...")
     for command in (player, viewer):

@@ -40,7 +40,7 @@ class Stream(Protocol):
 
 
 class Answered(logging.LogRecord):
-    """One request, answered ``seconds`` after its arrival; ``key`` is the API key's name.
+    """One request, answered ``seconds`` after its arrival; ``key``: the API key's name; ``tables``: their version.
 
     It does not call `LogRecord.__init__`, which takes longer than all of `AccessLog.write`.
     """
@@ -54,6 +54,7 @@ class Answered(logging.LogRecord):
         request_id: bytes,
         traceparent: bytes | None,
         key: str | None,
+        tables: str | None = None,
     ) -> None:
         self.created = time()
         self.method = method
@@ -63,6 +64,7 @@ class Answered(logging.LogRecord):
         self.request_id = request_id
         self.traceparent = traceparent
         self.key = key
+        self.tables = tables
 
     def line(self, dropped: int) -> bytes:
         """Return the record as a line of JSON; ``dropped`` is the number of lines missing before it."""
@@ -78,6 +80,8 @@ class Answered(logging.LogRecord):
             fields["traceparent"] = self.traceparent.decode("ascii", "replace")
         if self.key is not None:
             fields["key"] = self.key
+        if self.tables is not None:
+            fields["tables"] = self.tables
         if dropped:
             fields["dropped"] = dropped
         return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)

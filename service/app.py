@@ -7,6 +7,7 @@ problem (`Responder.refuse`).
 
 import asyncio
 import gc
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from time import perf_counter
@@ -27,12 +28,12 @@ from service.api.health import health_routes
 from service.api.inference import inference
 from service.api.state import State
 from service.asgi import Receive, Reply, Scope, Send, join_headers, send_reply
-from service.bidding.tableset import TableSet
 from service.gate import METRICS, OPEN_ROUTES
 from service.metrics import CONTENT_TYPE
 from service.problems import Fault, ProblemError, invalid_request, pointer
 from service.responder import INFERENCE, JSON, MAX_BYTES, ROUTES, Asked, Responder
 from service.settings import Settings, from_environment
+from service.table_sets import RefusedError, TableSets, open_sets
 
 NO_SUCH_PATH = "no such path; /openapi.json lists them"
 CLIENT_GONE = 499  # for the metrics only: the caller has disconnected and gets no answer
@@ -43,6 +44,7 @@ _HTML_HEADERS = [
     (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"no-referrer"),
 ]
+_logger = logging.getLogger("service")
 _DEFAULT_CSP = (b"content-security-policy", b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'")
 
 
@@ -53,6 +55,7 @@ class Service:
         self.state = state
         self.fastapi = fastapi
         self.responder = Responder(settings, state)
+        self._settings = settings
         self._own_metrics = settings.metrics_address is not None  # /metrics has a separate listener
         self._fixed = FixedAnswers(fastapi)
 
@@ -87,8 +90,26 @@ class Service:
             responder.done(asked, status)
 
     async def prepare(self) -> None:
-        """Build the answers that never change, so that no request waits for them."""
+        """Build the answers that do not depend on a request, so that no request waits for them."""
         await self._fixed.prepare()
+
+    async def reload(self) -> None:
+        """Read the folder of the table sets again, beside the requests; if it can't be used, nothing changes."""
+        state, before = self.state, self.state.sets
+        try:
+            sets = await asyncio.to_thread(open_sets, self._settings, before)
+        except RefusedError as refused:
+            state.metrics.reloads["refused"].inc()
+            state.metrics.tables_refused[refused.reason].inc()
+            _logger.error("the tables stay as they are: %s", refused)
+            return
+        except Exception:  # a bug; the tables that are open are as good as before
+            state.metrics.reloads["refused"].inc()
+            _logger.exception("the tables stay as they are")
+            return
+        state.serve(sets)
+        await self._fixed.prepare()
+        state.metrics.reloads["done"].inc()
 
     async def _reply(self, asked: Asked, scope: Scope, receive: Receive) -> Reply:
         """Answer an admitted request; raise `ProblemError` and `ClientGone`."""
@@ -101,7 +122,8 @@ class Service:
         if path == INFERENCE:
             body = await read_body(receive, asked.deadline, MAX_BODY_BYTES)
             gate.charge(asked.key)
-            return 200, [JSON], await inference(self.state, body, asked.deadline)
+            content, asked.tables = await inference(self.state, body, asked.deadline, asked.key)
+            return 200, [JSON], content
         if path in MAX_BYTES:
             return responder.answer(asked, await read_body(receive, asked.deadline, MAX_BODY_BYTES))
         overloaded = gate.overloaded(perf_counter() - asked.arrived, responder.in_flight)
@@ -129,14 +151,14 @@ class Service:
                 self.responder.in_flight += 1
 
 
-def create_app(settings: Settings | None = None, tables: TableSet | None = None) -> Service:
-    """Return the service. ``tables`` are open and checked already; None: the lifespan opens them."""
+def create_app(settings: Settings | None = None, sets: TableSets | None = None) -> Service:
+    """Return the service. ``sets``: the open tables; None: the lifespan opens them."""
     settings = from_environment() if settings is None else settings
     state = State()
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        state.start(settings.tables_dir, tables)
+        state.serve(open_sets(settings) if sets is None else sets)
         await service.prepare()
         # Exclude from garbage collection the objects that live as long as the process. A full collection then stops
         # the event loop for 0.2 ms, not for 10 to 18 ms.

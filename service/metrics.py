@@ -52,8 +52,13 @@ _KINDS = ("regular", "nil", "blind_nil")
 # Answers and bids are counted in groups, because counting each takes 8% of a request's time: those of one turn of the
 # event loop, at most this many. A worker that is killed loses the counts of its last turn.
 COUNTED_AT_ONCE = 64
+MOST_VERSIONS = 64  # of tables in labels, in the life of a process; later ones are OTHER_VERSION
+OTHER_VERSION = "other"
+REFUSALS = ("content", "version", "unusable", "folder")  # why tables can't be used (`table_sets`)
+SHADOW_RESULTS = ("same", "other", "failed", "dropped")
 
-Decided = tuple[tuple[str, str, str], float]  # one bid: kind, policy and convention; seconds that it took
+# One bid: kind, policy, convention and version of the tables; seconds that it took.
+Decided = tuple[tuple[str, str, str, str], float]
 Answered = tuple[tuple[str, int], float]  # one answer: route and status; seconds that it took
 L = TypeVar("L")
 
@@ -184,7 +189,32 @@ class Metrics:
             "Version and checksum of the tables in use; the value is 1.",
             ("version", "sha256"),
             registry=self.registry,
-            multiprocess_mode="max",
+            multiprocess_mode="livemax",
+        )
+        self._open_tables = Gauge(
+            "spades_tables_open",
+            "1 for each open table set in each of its roles; 0 after it was closed or its files have changed.",
+            ("version", "role"),
+            registry=self.registry,
+            multiprocess_mode="livemax",
+        )
+        self._bids_by_tables = Counter(
+            "spades_tables_bids", "Bids made, by the tables that decided.", ("version", "kind"), registry=self.registry
+        )
+        reloads = Counter(
+            "spades_tables_reloads", "Readings of the tables on SIGHUP.", ("result",), registry=self.registry
+        )
+        refusals = Counter(
+            "spades_tables_refused",
+            "Table sets, or folders of them, that could not be used, by reason.",
+            ("reason",),
+            registry=self.registry,
+        )
+        shadowed = Counter(
+            "spades_shadow_bids",
+            "Bids that the shadow tables decided too, by the policy and by whether the bid was the same.",
+            ("policy", "result"),
+            registry=self.registry,
         )
         self._build = Gauge(
             "spades_build_info",
@@ -202,6 +232,12 @@ class Metrics:
         self.timeouts = {phase: timeouts.labels(phase) for phase in ("idle", "head", "body", "write")}
         self.decisions = {policy: decisions.labels(policy) for policy in policies}
         self.faults = {code: faults.labels(code) for code in CODES}
+        self.reloads = {result: reloads.labels(result) for result in ("done", "refused")}
+        self.tables_refused = {reason: refusals.labels(reason) for reason in REFUSALS}
+        self.shadowed = {pair: shadowed.labels(*pair) for pair in product(policies, SHADOW_RESULTS)}
+        self._by_version: dict[tuple[str, str], Counter] = {}  # children of `_bids_by_tables` by version and kind
+        self._count_bids_of(OTHER_VERSION)
+        self._shown: set[Gauge] = set()  # children of `_tables` and `_open_tables` that are 1
         self._answers: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
         # Not yet counted. Threads may append while `count` empties them, because each step of a deque is atomic.
         self._answered: deque[Answered] = deque()
@@ -238,9 +274,11 @@ class Metrics:
     def count(self) -> None:
         """Add what `answered` and `decided` have gathered to the metrics."""
         with self._counting:
-            for labels, times in _by_labels(self._decided).items():
-                self._bids[labels].inc(len(times))
-                observe_many(self.decisions[labels[1]], times)
+            by_version = self._by_version
+            for (kind, policy, convention, version), times in _by_labels(self._decided).items():
+                self._bids[kind, policy, convention].inc(len(times))
+                (by_version.get((version, kind)) or by_version[OTHER_VERSION, kind]).inc(len(times))
+                observe_many(self.decisions[policy], times)
             for answer, times in _by_labels(self._answered).items():
                 children = self._answers.get(answer)
                 if children is None:
@@ -250,9 +288,26 @@ class Metrics:
                 children[0].inc(len(times))
                 observe_many(children[1], times)
 
-    def tables_mapped(self, version: str, sha256: str) -> None:
-        """Record which tables are in use."""
-        self._tables.labels(version, sha256).set(1)
+    def tables_served(self, default: tuple[str, str], roles: Sequence[tuple[str, str]]) -> None:
+        """Record the open tables: the ``default``, version and sha256, and pairs of a version and one of its roles."""
+        for version in {version for version, _ in roles}:
+            if len(self._by_version) < MOST_VERSIONS * len(_KINDS) and not self._is_label(version):
+                self._count_bids_of(version)
+        version, sha256 = default if self._is_label(default[0]) else (OTHER_VERSION, OTHER_VERSION)
+        shown = {self._tables.labels(version, sha256)}
+        for version, role in roles:
+            shown.add(self._open_tables.labels(version if self._is_label(version) else OTHER_VERSION, role))
+        for child in self._shown - shown:
+            child.set(0)
+        for child in shown:
+            child.set(1)
+        self._shown = shown
+
+    def _is_label(self, version: str) -> bool:
+        return (version, _KINDS[0]) in self._by_version
+
+    def _count_bids_of(self, version: str) -> None:
+        self._by_version |= {(version, kind): self._bids_by_tables.labels(version, kind) for kind in _KINDS}
 
     def text(self) -> bytes:
         """Return a new text with the metrics of this process or, if there are several workers, of all of them."""

@@ -68,6 +68,7 @@ CODES: dict[str, str] = {
     "team-under-limit": "the bids of one side add up to less than rules.team_min, or can't reach it",
     "illegal-bids": "legal_bids is empty, holds a bid twice, or holds a bid that the rules do not allow",
     "unknown-policy": "there is no such policy, none for inference, or it has no such option",
+    "unknown-tables": "no tables of this version are open",
     "unsupported-convention": "there is no such convention, or this policy or variant has none",
     "contradiction": "two things that the request says cannot both be true",
     "unsupported-rules": "a rule's value or a combination of rules is not supported; GET /v1/rules lists what is",

@@ -37,7 +37,7 @@ _ANSWERS = {
     BLIND: blind.blind,
     PASS: passing.give,
     CARD: card.play,
-}  # each: (state, tables, body) -> JSON
+}  # each: (state, table sets, body, API key) -> JSON, version of the tables that decided
 MAX_BYTES = {
     **dict.fromkeys((*_ANSWERS, INFERENCE), MAX_BODY_BYTES),
     **dict.fromkeys(BATCHES, MAX_BODIES_BYTES),
@@ -57,7 +57,7 @@ _logger = logging.getLogger("service")
 class Asked:
     """One request: its head, the identifying headers of its answer, and what `Responder.admit` found."""
 
-    __slots__ = ("arrived", "deadline", "fields", "key", "marks", "method", "path")
+    __slots__ = ("arrived", "deadline", "fields", "key", "marks", "method", "path", "tables")
 
     def __init__(self, method: str, path: str, fields: Fields, arrived: float, marks: Headers) -> None:
         self.method = method
@@ -67,6 +67,7 @@ class Asked:
         self.marks = marks
         self.key: Key | None = None
         self.deadline = NO_DEADLINE
+        self.tables: str | None = None  # the version that decided, for the log
 
 
 class Responder:
@@ -107,9 +108,9 @@ class Responder:
         if asked.key is not None:
             self.gate.charge(asked.key)
         state, deadline = self.state, asked.deadline
-        tables = state.tables_in_use()
+        sets = state.tables_in_use()
         state.check_deadline(deadline, perf_counter(), started=False)
-        content = _ANSWERS[asked.path](state, tables, body)
+        content, asked.tables = _ANSWERS[asked.path](state, sets, body, asked.key)
         state.check_deadline(deadline, perf_counter())
         return 200, [JSON], content
 
@@ -134,7 +135,7 @@ class Responder:
             name = None if asked.key is None else asked.key.name
             trace = marks.get(b"traceparent")
             request_id = marks[b"x-request-id"]
-            self.log.write(Answered(asked.method, route, status, seconds, request_id, trace, name))
+            self.log.write(Answered(asked.method, route, status, seconds, request_id, trace, name, asked.tables))
 
     def reply(self, path: str, fields: Fields, body: bytes, arrived: float) -> Reply:
         """Return the answer to a POST to one of `SINGLE` with a complete body, without an ASGI task."""

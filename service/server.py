@@ -2,7 +2,7 @@
 
 On SIGTERM, /readyz answers 503 and every answer closes its connection. The socket stays open for `SPADES_DRAIN_S`
 seconds, so that load balancers and callers notice. Then requests in progress are finished, and the exit code is 0. A
-second signal stops the server at once.
+second signal stops the server at once. On SIGHUP the tables are read again, beside the requests.
 """
 
 import asyncio
@@ -19,35 +19,37 @@ from typing import Any
 import uvicorn
 from uvicorn.server import ServerState
 
-from service.api.state import State
-from service.app import create_app
-from service.bidding.tableset import open_tables
+from service.app import Service, create_app
 from service.edge import Edge
 from service.metrics_listener import serve_metrics
 from service.protocol import Connection
 from service.responder import SINGLE
 from service.settings import Settings, SettingsError
-from service.worker import SupervisorLine
+from service.table_sets import open_sets
+from service.worker import Hangup, SupervisorLine
 
 _SWEEP_TICKS = 10  # ticks of 0.1 s between two checks of all connections
 _SWITCH_S = 0.0001  # longest time that another thread may delay the event loop; Python's default is 5 ms
 
 
 class DrainingServer(uvicorn.Server):
-    """The server of one worker. ``state`` is the app's; a worker also ends when its ``supervisor`` ends."""
+    """The server of one worker, which also ends when its ``supervisor`` ends."""
 
     def __init__(
         self,
         config: uvicorn.Config,
-        state: State,
+        app: Service,
         edge: Edge,
         drain_s: float,
         supervisor: SupervisorLine | None = None,
     ) -> None:
         super().__init__(config)
+        self._app = app
+        self._hangup = Hangup()
+        self._reloading: asyncio.Task[None] | None = None
         self._edge = edge
         self._supervisor = supervisor
-        self._state = state
+        self._state = app.state
         self._drain_s = drain_s
         self._exit_at: float | None = None  # monotonic seconds
 
@@ -69,6 +71,9 @@ class DrainingServer(uvicorn.Server):
         """Return whether to leave the main loop; uvicorn calls it every 0.1 s."""
         if self._exit_at is not None and monotonic() >= self._exit_at:
             self.should_exit = True
+        if self._reloading is None or self._reloading.done():  # else the next tick looks again
+            if self._hangup.taken() and self._exit_at is None:
+                self._reloading = asyncio.get_running_loop().create_task(self._app.reload())
         if counter % _SWEEP_TICKS == 0:
             self._sweep()
             if self._supervisor is not None and self._exit_at is None:
@@ -113,8 +118,7 @@ def serve(
     A worker has a ``listener`` (a listening socket, used instead of ``host`` and ``port``), and ends when its
     ``supervisor`` ends.
     """
-    tables = open_tables(settings.tables_dir)
-    app = create_app(settings, tables)
+    app = create_app(settings, open_sets(settings))
     allow_many_files()
     sys.setswitchinterval(_SWITCH_S)
     if settings.metrics_address is not None and listener is None:
@@ -138,7 +142,7 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=settings.grace_s,
     )
-    server = DrainingServer(config, app.state, edge, settings.drain_s, supervisor)
+    server = DrainingServer(config, app, edge, settings.drain_s, supervisor)
     try:
         server.run(sockets=None if listener is None else [listener])
     except SystemExit:

@@ -12,6 +12,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from service.bidding.numerals import decimal
+from service.roles import Canary, canary_of
 
 _PREFIX = "SPADES_"
 
@@ -37,7 +38,7 @@ def _number(unit: str, least: float, most: float, kind: type[float] = float) -> 
 
 def _directory(value: str | Path) -> Path:
     if not Path(value).is_dir():
-        raise ValueError("a directory with manifest.json")
+        raise ValueError("a directory with manifest.json, or with one such directory for each version")
     return Path(value)
 
 
@@ -67,7 +68,18 @@ class Settings(BaseSettings):
 
     tables_dir: Annotated[Path, BeforeValidator(_directory)] | None = Field(
         default=None,
-        description="Directory with manifest.json and the .npy files; unset: the tables that come with the service.",
+        description="Directory with manifest.json and the .npy files, or with one such directory for each version; "
+        "unset: the tables that come with the service.",
+    )
+    tables_version: str | None = Field(
+        default=None,
+        description="Version of the tables that answer if a request names none; required if there are several.",
+    )
+    canary: Annotated[Canary | None, NoDecode, BeforeValidator(canary_of)] = Field(
+        default=None, description="VERSION:SHARE: the tables that answer this share of the callers."
+    )
+    shadow: str | None = Field(
+        default=None, description="Version of the tables that decide too; only the differences are counted."
     )
     drain_s: Annotated[float, _number("seconds", 0, 300)] = Field(
         default=0.5, description='Seconds between "not ready" and closing the socket after SIGTERM.'

@@ -8,6 +8,7 @@ The supervisor makes the same checks as a worker before it listens. When a worke
 the last one was ready and ran for at least `QUICK_S`, otherwise after a pause that doubles each time. When no worker is
 up and one place has failed `MOST_FAILURES` times in a row, the supervisor stops with exit code 1, so that callers are
 refused instead of kept waiting. SIGTERM and SIGINT are passed to the workers; the exit code is 0 if all end normally.
+SIGHUP is passed to them too: each worker reads its tables again.
 """
 
 import logging
@@ -21,16 +22,14 @@ from contextlib import suppress
 from time import monotonic
 from types import FrameType
 
-from service.api.state import warm_up
-from service.bidding.inference.inference import readers_of
-from service.bidding.tableset import open_tables
 from service.keys import read_keys
 from service.metrics import Exposition, workers_text
 from service.metrics_directory import metrics_directory
 from service.metrics_listener import serve_metrics
 from service.server import allow_many_files
 from service.settings import Settings, SettingsError
-from service.worker import READY
+from service.table_sets import open_sets
+from service.worker import READY, Hangup
 
 QUICK_S = 5.0  # a worker that runs for less than this has ended quickly
 FIRST_PAUSE_S = 0.25
@@ -52,12 +51,14 @@ class Worker:
         inherited = [listener.fileno(), told]
         command = [sys.executable, "-m", "service", "work", f"--descriptor={listener.fileno()}"]
         command += [f"--supervisor={os.getpid()}", f"--ready={told}"]
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})  # until the worker expects it (`worker`)
         try:
             self.process = subprocess.Popen(command, env=environment, pass_fds=inherited, stdin=subprocess.DEVNULL)
         except OSError:
             os.close(self._line)
             raise
         finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
             os.close(told)
 
     def exit_code(self) -> int | None:
@@ -153,6 +154,7 @@ def supervise(settings: Settings, host: str, port: int, count: int) -> int:
             serve_metrics(settings.metrics_address, exposition.text, settings)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, note)
+        hangup = Hangup()
         environment = os.environ | {"PROMETHEUS_MULTIPROC_DIR": str(directory)}
         places = [Place(lambda: Worker(listener, environment)) for _ in range(count)]
         given_up = False
@@ -165,7 +167,11 @@ def supervise(settings: Settings, host: str, port: int, count: int) -> int:
                 given_up = True
                 signals.append(signal.SIGTERM)  # for a worker that hangs while it starts
             else:
-                _wait([place.worker for place in places if place.worker is not None])
+                workers = [place.worker for place in places if place.worker is not None]
+                if hangup.taken():
+                    for worker in workers:
+                        worker.process.send_signal(signal.SIGHUP)
+                _wait(workers)
         listener.close()  # the workers keep it open while they drain
         code = _stop([place.worker for place in places if place.worker is not None], signals)
         return 1 if given_up else code
@@ -175,8 +181,7 @@ def check_start(settings: Settings) -> None:
     """Make the same checks as a worker at its start; raise `TablesError` or `SettingsError`."""
     if settings.api_keys_file is not None:
         read_keys(settings.api_keys_file, settings.key_rate)
-    tables = open_tables(settings.tables_dir)
-    warm_up(tables, readers_of(tables.arrays))
+    open_sets(settings)
 
 
 def _stop(workers: list[Worker], signals: list[int]) -> int:

@@ -1,10 +1,13 @@
 """A worker's connection to its supervisor (`supervisor.py`): report "ready", and notice when the supervisor ends.
 
 The worker gets the supervisor's process id as an argument. If it read the id itself, it would not notice a supervisor
-that was killed while the worker was starting.
+that was killed while the worker was starting. `Hangup` notes SIGHUP, in workers, in their supervisor and in a server
+without one.
 """
 
 import os
+import signal
+from types import FrameType
 
 READY = b"1"
 
@@ -32,3 +35,20 @@ class SupervisorLine:
             pass  # the supervisor has ended; `gone` reports it
         finally:
             os.close(descriptor)
+
+
+class Hangup:
+    """Notes SIGHUP from now on, also one that came while the process was starting with the signal blocked."""
+
+    def __init__(self) -> None:
+        self._noted = False
+        signal.signal(signal.SIGHUP, self._note)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})
+
+    def taken(self) -> bool:
+        """Return whether the signal has come since the last call."""
+        noted, self._noted = self._noted, False
+        return noted
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._noted = True

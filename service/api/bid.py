@@ -11,36 +11,56 @@ from typing import Any
 import orjson
 
 from service.api.json_limits import SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
+from service.api.shadow import Made
 from service.api.state import State
+from service.api.table_choice import set_for
 from service.bidding.bidder import Decision, decide
 from service.bidding.skill import decide_with_skill
 from service.bidding.tableset import TableSet
+from service.bidding.turn import NOT_EXPLAINED
 from service.contract.answer import BidAnswer
 from service.contract.request import BidCall, check_size, read_bid
+from service.keys import Key
 from service.metrics import Decided
 from service.problems import ProblemError, invalid_request
+from service.table_sets import TableSets
 
 
-def bid(state: State, tables: TableSet, body: bytes) -> bytes:
-    """Return the JSON answer of POST /bid and /v1/bid; raise `ProblemError` for an error answer."""
-    answer, made = answer_one(state, tables, parsed(body, SINGLE_LIMITS))
+def bid(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[bytes, str]:
+    """Return the JSON answer of POST /bid and /v1/bid, and the version of the tables that decided.
+
+    Raises `ProblemError` for an error answer.
+    """
+    answer, made = answer_one(state, sets, parsed(body, SINGLE_LIMITS), key)
     state.metrics.decided(made)
-    return orjson.dumps(answer)
+    return orjson.dumps(answer), answer["tables"]
 
 
-def answer_one(state: State, tables: TableSet, data: Any) -> tuple[BidAnswer, Decided]:
+def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tuple[BidAnswer, Decided]:
     """Return the answer to one request, ready for JSON, and what to count for it.
 
     Raises `ProblemError` with all faults of a request that can't be used.
     """
+    chosen = set_for(sets, data, key, read_bid)
+    tables, version = chosen.tables, chosen.version
     call = read_bid(data, tables.games)
     started = perf_counter()
+    decision = decide_call(call, tables, call.explain)
+    made = ((decision.kind, call.base, call.convention, version), perf_counter() - started)
+    if sets.shadow is not None and chosen is sets.default:
+        state.shadow.add(sets.shadow, Made(data, call.base, decision.bid, _bid_of))
+    return answer_body(call, decision, version), made
+
+
+def decide_call(call: BidCall, tables: TableSet, explain: int) -> Decision:
+    """Decide a request that has been read."""
     if call.policy.level:
-        decision = decide_with_skill(*call[:2], tables, call.legal, call.explain, call.seed)
-    else:
-        decision = decide(call.position, call.policy, tables, call.legal, call.explain)
-    made = ((decision.kind, call.base, call.convention), perf_counter() - started)
-    return answer_body(call, decision, tables.version), made
+        return decide_with_skill(*call[:2], tables, call.legal, explain, call.seed)
+    return decide(call.position, call.policy, tables, call.legal, explain)
+
+
+def _bid_of(data: Any, tables: TableSet) -> int:
+    return decide_call(read_bid(data, tables.games), tables, NOT_EXPLAINED).bid
 
 
 def answer_body(call: BidCall, decision: Decision, version: str) -> BidAnswer:

@@ -5,12 +5,15 @@ Like /v1/bids, this route is answered without FastAPI (docs/adr/0005-hot-path.md
 
 import zlib
 from time import perf_counter
+from typing import Any
 
 import orjson
 
 from service.api.bid import parsed
 from service.api.json_limits import SINGLE_LIMITS
+from service.api.shadow import Made
 from service.api.state import State
+from service.api.table_choice import set_for
 from service.bidding.bis.blind_decision import BlindDecision, decide_blind
 from service.bidding.game.rules import seed_values
 from service.bidding.policies import with_skill
@@ -18,22 +21,33 @@ from service.bidding.policy import Policy
 from service.bidding.tableset import TableSet
 from service.contract.answer import BlindAnswer
 from service.contract.request import BlindCall, read_blind
+from service.keys import Key
+from service.table_sets import TableSets
 
 _HASHED = Policy._fields.index("level")  # only these policy fields enter the seed, so that it never changes
 
 
-def blind(state: State, tables: TableSet, body: bytes) -> bytes:
-    """Return the JSON answer; raise `ProblemError` for an error answer."""
-    call = read_blind(parsed(body, SINGLE_LIMITS), tables.games)
+def blind(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[bytes, str]:
+    """Return the JSON answer and the version of the tables that decided; raise `ProblemError` for an error answer."""
+    data = parsed(body, SINGLE_LIMITS)
+    chosen = set_for(sets, data, key, read_blind)
+    tables, version = chosen.tables, chosen.version
+    call = read_blind(data, tables.games)
     started = perf_counter()
     decision = decide(call, tables)
     seconds = perf_counter() - started
     table = call.table
     if decision.blind_nil:
-        state.metrics.decided((("blind_nil", table.base, table.convention), seconds))
+        state.metrics.decided((("blind_nil", table.base, table.convention, version), seconds))
     else:
         state.metrics.decisions[table.base].observe(seconds)  # the bid follows later
-    return orjson.dumps(answer_body(call, decision, tables.version))
+    if sets.shadow is not None and chosen is sets.default:
+        state.shadow.add(sets.shadow, Made(data, table.base, decision.blind_nil, _blind_nil_of))
+    return orjson.dumps(answer_body(call, decision, version)), version
+
+
+def _blind_nil_of(data: Any, tables: TableSet) -> bool:
+    return decide(read_blind(data, tables.games), tables).blind_nil
 
 
 def decide(call: BlindCall, tables: TableSet) -> BlindDecision:

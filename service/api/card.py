@@ -14,23 +14,24 @@ from service.bidding.game.cards import cards_of
 from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.rules import CUTTHROAT
 from service.bidding.game.variants import deck_number
-from service.bidding.tableset import TableSet
 from service.contract.card import CardAnswer, CardCall, read_card
+from service.keys import Key
 from service.playing.card_reasons import explain_card
 from service.playing.solo1.solo import solo1
 from service.playing.srp3.srp import srp3
 from service.playing.tricks import legal_cards
+from service.table_sets import TableSets
 
 # By whether the player is alone: its name and its kernel.
 PLAYERS = {False: ("srp@3", srp3), True: ("solo@1", solo1)}
 
 
-def play(state: State, tables: TableSet, body: bytes) -> bytes:
-    """Return the JSON answer; raise `ProblemError` for an error answer."""
-    return orjson.dumps(answer_one(state, tables, parsed(body, SINGLE_LIMITS))[0])
+def play(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[bytes, None]:
+    """Return the JSON answer, which no tables decide; raise `ProblemError` for an error answer."""
+    return orjson.dumps(answer_one(state, sets, parsed(body, SINGLE_LIMITS), key)[0]), None
 
 
-def answer_one(state: State, tables: TableSet, data: Any) -> tuple[CardAnswer, None]:
+def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tuple[CardAnswer, None]:
     """Return the answer to one request; raise `ProblemError` for a request that can't be used."""
     return answer_body(read_card(data)), None
 

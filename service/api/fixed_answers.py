@@ -1,4 +1,4 @@
-"""Answers that never change while the process runs: FastAPI makes each once, and then they are sent from memory.
+"""Answers that change only with the tables: FastAPI makes each once for open tables, and they are sent from memory.
 
 Making the OpenAPI document or the catalogue takes as long as 30 bids. Sending it takes a fraction of one bid.
 """
@@ -20,16 +20,20 @@ class FixedAnswers:
         self._answers: dict[str, Reply] = {}
 
     async def prepare(self) -> None:
-        """Make all answers before the first request needs one."""
+        """Make all answers, before the first request needs one or because other tables are in use."""
         for path in FIXED_ROUTES:
-            await self.get(path)
+            self._answers[path] = await self._made(path)
 
     async def get(self, path: str) -> Reply:
         """The 200."""
         answer = self._answers.get(path)
         if answer is None:
-            answer = self._answers[path] = await ask(self._fastapi, _plain_get(path), _no_body)
-            assert answer[0] == 200, f"GET {path} has status {answer[0]}; expected 200"
+            answer = self._answers[path] = await self._made(path)
+        return answer
+
+    async def _made(self, path: str) -> Reply:
+        answer = await ask(self._fastapi, _plain_get(path), _no_body)
+        assert answer[0] == 200, f"GET {path} has status {answer[0]}; expected 200"
         return answer
 
 

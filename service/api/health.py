@@ -12,9 +12,21 @@ from fastapi.responses import Response
 
 from service import __version__
 from service.api.documentation import GET_PROBLEMS, HEALTH_PROBLEMS, example, problems
-from service.api.state import State
-from service.contract.answer import ProblemTypeInfo, Status, TablesInfo, VersionAnswer
+from service.api.state import State, not_ready
+from service.contract.answer import ProblemTypeInfo, Ready, Status, TableSetInfo, TablesInfo, VersionAnswer
 from service.problems import CODES, TYPES, ProblemError
+from service.table_sets import OpenSet, TableSets
+
+_VERSION = {
+    "service": "0.1.0",
+    "python": "3.12.8",
+    "tables": {"version": "2026.11.1+3f9a2c", "sha256": "3f9a2c…"},
+    "table_sets": [
+        {"version": "2026.11.1+3f9a2c", "sha256": "3f9a2c…", "roles": ["default"]},
+        {"version": "2026.12.1+0c4b5a", "sha256": "0c4b5a…", "roles": ["canary"]},
+    ],
+    "canary_share": 0.05,
+}
 
 
 def health_routes(state: State, with_metrics: bool = True) -> APIRouter:
@@ -29,31 +41,37 @@ def health_routes(state: State, with_metrics: bool = True) -> APIRouter:
 
     @router.get(
         "/readyz",
-        responses={200: example({"status": "ready"}), **HEALTH_PROBLEMS, **problems("not-ready")},
+        responses={
+            200: example({"status": "ready", "tables": "2026.11.1+3f9a2c"}),
+            **HEALTH_PROBLEMS,
+            **problems("not-ready"),
+        },
         openapi_extra=no_key,
     )
-    async def ready() -> Status:
+    async def ready() -> Ready:
         """Answer 200 if requests should be sent: the tables are checked, and the service is not shutting down."""
-        if not state.ready:
-            raise ProblemError("not-ready", state.why_not_ready, headers=[("retry-after", "1")])
-        return Status(status="ready")
+        if not state.ready or state.sets is None:
+            raise not_ready(state.why_not_ready)
+        return Ready(status="ready", tables=state.sets.default.version)
 
     @router.get(
         "/version",
         responses={
-            200: example(
-                {"service": "0.1.0", "python": "3.12.8", "tables": {"version": "2026.11.1+3f9a2c", "sha256": "3f9a2c…"}}
-            ),
+            200: example(_VERSION),
             **GET_PROBLEMS,
         },
     )
     async def version() -> VersionAnswer:
         """Return the versions of the code and of the tables."""
-        tables = state.tables
+        sets = state.sets
         return VersionAnswer(
             service=__version__,
             python=platform.python_version(),
-            tables=None if tables is None else TablesInfo(version=tables.version, sha256=tables.sha256),
+            tables=None
+            if sets is None
+            else TablesInfo(version=sets.default.version, sha256=sets.default.tables.sha256),
+            table_sets=[] if sets is None else [_set_info(sets, one) for one in sets.by_version.values()],
+            canary_share=0.0 if sets is None or sets.canary is None else sets.canary.share,
         )
 
     @router.get(
@@ -95,6 +113,13 @@ def _add_metrics(router: APIRouter) -> None:
     async def metrics() -> None:
         """Return the metrics for Prometheus: requests, latency, bids, faults and tables."""
         raise AssertionError("Service answers this route; serve create_app(), not its FastAPI part")
+
+
+def _set_info(sets: TableSets, opened: OpenSet) -> TableSetInfo:
+    info = TableSetInfo(version=opened.version, sha256=opened.tables.sha256, roles=sets.roles_of(opened))
+    if opened.changed:
+        info["changed"] = opened.changed
+    return info
 
 
 def _problem_type(name: str) -> ProblemTypeInfo:

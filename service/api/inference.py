@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from service.api.bid import parsed
 from service.api.json_limits import SINGLE_LIMITS
 from service.api.state import State
+from service.api.table_choice import set_for
 from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.variants import deck_number
 from service.bidding.inference.deals import Seats, draw, sampler_of
 from service.bidding.inference.inference import Inferred, Readers, infer
 from service.bidding.inference.knowledge import SPECTATOR, Unseen
-from service.bidding.tableset import TableSet
 from service.contract.inference import (
     InferenceCall,
     InferenceItemAnswer,
@@ -29,7 +29,9 @@ from service.contract.inference import (
     read_inference,
     read_inference_item,
 )
+from service.keys import Key
 from service.problems import invalid_request
+from service.table_sets import TableSets
 
 SLICE_S = 0.0005  # work on one answer in one turn of the event loop, or longer if one step takes longer
 DEALS_AT_ONCE: Final = 200  # deals drawn in one step; the result does not depend on it
@@ -43,31 +45,34 @@ for _deck, _names in enumerate(CARD_NAMES):
         _NAMES[_deck, _card] = list(f'"{_name}",'.encode())
 
 
-async def inference(state: State, body: bytes, deadline: float) -> list[bytes]:
-    """Return the JSON answer in parts; raise `ProblemError` for an error answer.
+async def inference(state: State, body: bytes, deadline: float, key: Key | None) -> tuple[list[bytes], str]:
+    """Return the JSON answer in parts, and the version of the tables; raise `ProblemError` for an error answer.
 
     In one turn of the event loop, only one answer or batch is worked on, for `SLICE_S`. Deals are drawn for only a few
     answers at once; the others wait.
     """
     async with state.batch_turn:
         try:
-            tables = state.tables_in_use()
+            sets = state.tables_in_use()
             state.check_deadline(deadline, perf_counter(), started=False)
-            call = read_inference(parsed(body, SINGLE_LIMITS))
+            data = parsed(body, SINGLE_LIMITS)
+            chosen = set_for(sets, data, key, lambda data, _: read_inference(data))
+            readers, version = chosen.readers, chosen.version
+            call = read_inference(data)
             if not call.deals and call.view.seat != SPECTATOR:
-                made = [*parts(call, state.readers, tables.version)]
+                made = [*parts(call, readers, version)]
                 state.check_deadline(deadline, perf_counter())
-                return made
+                return made, version
         finally:
             await asyncio.sleep(0)
     if call.view.seat == SPECTATOR:  # sums over four seats take long, in numpy, which lets the event loop run
         async with state.drawings:
-            made = await asyncio.to_thread(lambda: [*parts(call, state.readers, tables.version)])
+            made = await asyncio.to_thread(lambda: [*parts(call, readers, version)])
             state.check_deadline(deadline, perf_counter())
-            return made
+            return made, version
     async with state.drawings:
         made = []
-        steps = parts(call, state.readers, tables.version)
+        steps = parts(call, readers, version)
         while True:
             async with state.batch_turn:
                 until = perf_counter() + SLICE_S
@@ -78,14 +83,15 @@ async def inference(state: State, body: bytes, deadline: float) -> list[bytes]:
                     if now > until:
                         break
                 else:
-                    return made
+                    return made, version
                 await asyncio.sleep(0)
 
 
-def answer_one(state: State, tables: TableSet, data: Any) -> tuple[InferenceItemAnswer, None]:
+def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tuple[InferenceItemAnswer, None]:
     """Return the answer to one request of a batch; raise `ProblemError` for a request that can't be used."""
+    chosen = set_for(sets, data, key, lambda data, _: read_inference_item(data))
     call = read_inference_item(data)
-    return answer_body(call, _inferred(call, state.readers), tables.version), None
+    return answer_body(call, _inferred(call, chosen.readers), chosen.version), None
 
 
 def parts(call: InferenceCall, readers: Readers, version: str) -> Iterator[bytes]:

@@ -12,14 +12,15 @@ from service.bidding.explain.pass_explanation import explain_pass
 from service.bidding.game.passing import given_cards
 from service.bidding.game.scoring import is_nil
 from service.bidding.game.variants import deck_number, deck_of
-from service.bidding.tableset import TableSet
 from service.contract.answer import PassAnswer
 from service.contract.request import PassCall, read_pass
+from service.keys import Key
+from service.table_sets import TableSets
 
 
-def give(state: State, tables: TableSet, body: bytes) -> bytes:
-    """Return the JSON answer; raise `ProblemError` for an error answer."""
-    return orjson.dumps(answer_body(read_pass(parsed(body, SINGLE_LIMITS))))
+def give(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[bytes, None]:
+    """Return the JSON answer, which no tables decide; raise `ProblemError` for an error answer."""
+    return orjson.dumps(answer_body(read_pass(parsed(body, SINGLE_LIMITS)))), None
 
 
 def answer_body(call: PassCall) -> PassAnswer:

@@ -14,6 +14,7 @@ from service.bidding.explain.reasons import NUMBERS, TEMPLATES, Number
 from service.contract.policy import POLICY_PATTERN
 from service.contract.rules import RuleSet
 from service.problems import CODES, TYPES
+from service.roles import Role
 
 ANSWER = ConfigDict(extra="allow")
 Assumed = Annotated[
@@ -386,17 +387,35 @@ class RulesAnswer(TypedDict):
 
 @with_config(ANSWER)
 class Status(TypedDict):
-    """Alive or ready."""
+    """Alive."""
 
-    status: Literal["ok", "ready"]
+    status: Literal["ok"]
+
+
+@with_config(ANSWER)
+class Ready(TypedDict):
+    """Ready for requests."""
+
+    status: Literal["ready"]
+    tables: Annotated[str, Field(description="Version of the tables that answer by default.")]
 
 
 @with_config(ANSWER)
 class TablesInfo(TypedDict):
-    """The tables in use."""
+    """The tables that answer by default."""
 
     version: str
     sha256: str
+
+
+@with_config(ANSWER)
+class TableSetInfo(TypedDict):
+    """An open table set, which a request can name in `tables`."""
+
+    version: str
+    sha256: str
+    roles: Annotated[list[Role], Field(description="Empty: only by name.")]
+    changed: NotRequired[Annotated[str, Field(description="Why it can't be used any longer.")]]
 
 
 @with_config(ANSWER)
@@ -406,3 +425,5 @@ class VersionAnswer(TypedDict):
     service: str
     python: str
     tables: Annotated[TablesInfo | None, Field(description="Null until they are mapped.")]
+    table_sets: list[TableSetInfo]
+    canary_share: Annotated[float, Field(description="The share of the callers that the canary answers.")]

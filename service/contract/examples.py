@@ -6,6 +6,7 @@ from typing import Any, Final
 from service.contract.card import read_card
 from service.contract.policy import POLICIES
 from service.contract.request import read_bid
+from service.contract.table_choice import unknown_tables
 from service.problems import CODES, Fault, ProblemError
 
 REQUEST = {
@@ -227,7 +228,10 @@ def _refused(read: Callable[[Any], object], request: dict[str, Any]) -> list[Fau
     return []
 
 
-_OTHER_FAULTS = {"contradiction": _refused(read_card, {**CARD_REQUEST, "tricks": [["AS"]]})}
+_OTHER_FAULTS = {
+    "contradiction": _refused(read_card, {**CARD_REQUEST, "tricks": [["AS"]]}),
+    "unknown-tables": [unknown_tables("2026.12.1", ["2026.11.1+3f9a2c"])],
+}
 FAULTS: Final = {
     code: next(fault for fault in _OTHER_FAULTS.get(code) or _faults(_FAULTY[code]) if fault.code == code)
     for code in CODES

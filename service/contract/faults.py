@@ -79,6 +79,9 @@ def _fault(line: Any) -> Fault:
     if kind == "too_long":
         detail = f"{name} has {context['actual_length'] or 'more'} items; accepted: at most {context['max_length']}"
         return Fault(where, "too-many-items", detail)
+    if kind in ("string_too_short", "string_too_long"):
+        limit = f"at least {context['min_length']}" if "min_length" in context else f"at most {context['max_length']}"
+        return Fault(where, "out-of-range", f"{name} has {len(found)} characters; accepted: {limit}")
     if kind == "literal_error" and type(found) is str:
         return Fault(
             where,

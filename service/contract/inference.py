@@ -23,6 +23,7 @@ from service.contract.hand import CARD_SCHEMA, HAND_SCHEMA, TRICKS, Exchanged, H
 from service.contract.request import Seed, read_fields, scores_in
 from service.contract.rules import REQUEST, Context, RulesInForce
 from service.contract.scores import Scores, score_faults
+from service.contract.table_choice import GameId, TablesName
 from service.problems import Fault, invalid_request, pointer, quote
 
 MAX_DEALS: Final = 1000
@@ -135,6 +136,8 @@ class InferenceItemRequest(TypedDict, total=False):
     received: Annotated[Exchanged | None, Field(description="The cards that the player got from partner.")]
     played: Annotated[tuple[int, int, int, int], PlainValidator(_read_played), _PLAYED]
     voids: Annotated[tuple[int, int, int, int], PlainValidator(_read_voids), _VOIDS]
+    tables: TablesName
+    game: GameId
 
 
 @with_config(REQUEST)

@@ -44,6 +44,7 @@ from service.contract.policy import (
 )
 from service.contract.rules import REQUEST, Context, RulesInForce
 from service.contract.scores import NO_SCORES, SEAT_FIELDS, SIDE_FIELDS, FourInts, Scores, score_faults
+from service.contract.table_choice import GameId, TablesName
 from service.problems import Fault, invalid_request, pointer, quote
 
 MAX_ITEMS: Final = 512  # requests in one POST /v1/bids
@@ -122,6 +123,8 @@ class BidRequest(TypedDict, total=False):
         Players | None,
         Field(description="How the other players bid, as far as it is known. winprob uses it. Default: unknown."),
     ]
+    tables: TablesName
+    game: GameId
 
 
 @with_config(REQUEST)
@@ -138,6 +141,8 @@ class BlindRequest(TypedDict, total=False):
         Seed | None,
         Field(description="Seed of the random number that decides in fourth seat. Default: made from the request."),
     ]
+    tables: TablesName
+    game: GameId
 
 
 @with_config(REQUEST)

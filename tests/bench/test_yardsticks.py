@@ -7,6 +7,7 @@ import httpx
 from service.app import create_app
 from service.contract.examples import REQUEST
 from service.settings import Settings
+from service.table_sets import one_set
 from tests.bench import idiomatic, raw
 from tests.bench.stages import best_us
 from tests.conftest import committed_tables
@@ -22,7 +23,7 @@ def _post(app, body) -> httpx.Response:
 
 def test_the_idiomatic_app_decides_the_same():
     service = create_app(Settings())
-    service.state.start(None, committed_tables())
+    service.state.serve(one_set(committed_tables()))
     ours, theirs = _post(service, REQUEST).json(), _post(idiomatic.app, REQUEST).json()
     assert theirs["explanation"].items() >= ours["explanation"].items()  # its model adds the empty fields
     assert (theirs["bid"], theirs["kind"], theirs["tables"]) == (ours["bid"], ours["kind"], ours["tables"])

@@ -13,6 +13,7 @@ import pytest
 from service.app import Service, create_app
 from service.keys import new_key
 from service.settings import Settings
+from service.table_sets import one_set
 from tests.conftest import committed_tables
 from tests.service.conftest import RealServer, running_server
 
@@ -170,5 +171,5 @@ def server() -> Iterator[RealServer]:
 def app() -> Service:
     """The app in this process, on the committed tables."""
     service = create_app(Settings())
-    service.state.start(None, committed_tables())
+    service.state.serve(one_set(committed_tables()))
     return service

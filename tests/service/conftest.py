@@ -17,6 +17,7 @@ import pytest
 from service.app import Service, create_app
 from service.contract.examples import REQUEST
 from service.settings import Settings
+from service.table_sets import one_set
 from tests.conftest import committed_tables
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +27,7 @@ START_S = 30.0
 @pytest.fixture(scope="session")
 def app() -> Service:
     service = create_app(Settings())
-    service.state.start(None, committed_tables())
+    service.state.serve(one_set(committed_tables()))
     return service
 
 

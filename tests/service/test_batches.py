@@ -12,6 +12,7 @@ from service.app import create_app
 from service.bidding.bidder import decide
 from service.problems import ProblemError
 from service.settings import Settings
+from service.table_sets import one_set
 from tests.conftest import committed_tables
 
 _WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
@@ -73,7 +74,7 @@ def _run(state, work, *bodies: bytes) -> list[bytes | Exception]:
 @pytest.fixture
 def state():
     service = create_app(Settings())
-    service.state.start(None, committed_tables())
+    service.state.serve(one_set(committed_tables()))
     return service.state
 
 

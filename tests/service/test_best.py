@@ -7,6 +7,7 @@ from service.app import create_app
 from service.bidding.game.rules import PRESETS, VARIANTS
 from service.bidding.winprob.games import WON_VARIANTS
 from service.settings import Settings
+from service.table_sets import one_set
 from tests.conftest import committed_tables
 
 
@@ -66,7 +67,7 @@ def test_blind_nils_are_decided_by_the_policy_that_bids_them(call):
 
 def test_metrics_count_the_policy_that_decides(call, request_body):
     service = create_app(Settings())
-    service.state.start(None, committed_tables())
+    service.state.serve(one_set(committed_tables()))
     call("POST", "/bid", service, json=request_body | {"policy": "best"})
     text = call("GET", "/metrics", service).text
     assert 'policy="best"' not in text

@@ -15,6 +15,7 @@ from service.contract.examples import BLIND_REQUEST
 from service.contract.request import BidRequest, BlindRequest, read_blind
 from service.keys import new_key
 from service.settings import Settings
+from service.table_sets import one_set
 from tests.conftest import committed_tables
 from tests.contract import faults_of
 
@@ -185,7 +186,7 @@ def counted(call, service, line: str) -> float:
 
 def test_metrics(call, body):
     service = create_app(Settings())
-    service.state.start(None, committed_tables())
+    service.state.serve(one_set(committed_tables()))
     for policy in ("bis:blind_frequency=1", "bis:blind_frequency=0", "strongest"):
         call("POST", PATH, service=service, json=body | {"policy": policy})
     bids = 'spades_bids_total{convention="none",kind="blind_nil",policy="bis"}'
@@ -208,14 +209,14 @@ def test_keys_rates_and_shedding_hold_here_too(call, body, tmp_path):
     file = tmp_path / "keys"
     file.write_text(f"{key.line}\n")
     service = create_app(Settings(api_keys_file=file))
-    service.state.start(None, committed_tables())
+    service.state.serve(one_set(committed_tables()))
     assert call("POST", PATH, service=service, json=body).status_code == 401
     headers = {"authorization": f"Bearer {key.secret}"}
     statuses = [call("POST", PATH, service=service, json=body, headers=headers).status_code for _ in range(4)]
     assert statuses[0] == 200
     assert statuses[-1] == 429
     full = create_app(Settings().model_copy(update={"max_in_flight": 0}))
-    full.state.start(None, committed_tables())
+    full.state.serve(one_set(committed_tables()))
     assert call("POST", PATH, service=full, json=body).status_code == 503
 
 

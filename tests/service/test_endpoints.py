@@ -23,6 +23,7 @@ from service.bidding.tableset import DEFAULT_DIRECTORY
 from service.contract.examples import PASS_REQUEST
 from service.problems import MEDIA_TYPE, TYPES
 from service.settings import Settings
+from service.table_sets import one_set
 from tests.conftest import committed_tables
 
 _BAD_JSON = [
@@ -407,7 +408,7 @@ def test_every_policy_of_the_catalogue_can_be_asked_for(call, request_body):
 
 def test_health(call, app):
     assert call("GET", "/healthz").json() == {"status": "ok"}
-    assert call("GET", "/readyz").json() == {"status": "ready"}
+    assert call("GET", "/readyz").json() == {"status": "ready", "tables": app.state.tables.version}
     version = call("GET", "/version").json()
     assert version["service"] == __version__
     assert version["tables"] == {"version": app.state.tables.version, "sha256": app.state.tables.sha256}
@@ -428,7 +429,7 @@ def test_before_the_tables_are_mapped(call, request_body):
 
 def test_draining(call, request_body):
     draining = create_app(Settings())
-    draining.state.start(None, committed_tables())
+    draining.state.serve(one_set(committed_tables()))
     draining.state.drain()
     _problem(call("GET", "/readyz", draining), "not-ready")
     assert call("GET", "/healthz", draining).status_code == 200
@@ -454,7 +455,7 @@ def test_lifespan_opens_the_tables_and_drains(tmp_path):
 
 def test_health_never_touches_the_tables(call):
     service = create_app(Settings())
-    service.state.tables = SimpleNamespace()  # type: ignore[assignment]
+    service.state.sets = SimpleNamespace()  # type: ignore[assignment]
     assert call("GET", "/healthz", service).status_code == 200
 
 

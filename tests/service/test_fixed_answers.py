@@ -8,6 +8,7 @@ import pytest
 from service.api.fixed_answers import FIXED_ROUTES
 from service.app import create_app
 from service.settings import Settings
+from service.table_sets import one_set
 from tests.conftest import committed_tables
 
 _PATHS = sorted(FIXED_ROUTES)
@@ -16,7 +17,7 @@ _PATHS = sorted(FIXED_ROUTES)
 @pytest.fixture(scope="module")
 def service():
     made = create_app(Settings())
-    made.state.start(None, committed_tables())
+    made.state.serve(one_set(committed_tables()))
     return made
 
 

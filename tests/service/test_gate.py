@@ -19,6 +19,7 @@ from service.keys import Bucket, new_key
 from service.metrics import Metrics
 from service.problems import ProblemError
 from service.settings import Settings
+from service.table_sets import one_set
 from tests.conftest import committed_tables
 
 _TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -44,7 +45,7 @@ def clock(monkeypatch):
 
 def _service(**settings):
     service = create_app(Settings(**settings))
-    service.state.start(None, committed_tables())
+    service.state.serve(one_set(committed_tables()))
     return service
 
 

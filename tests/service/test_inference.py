@@ -31,6 +31,7 @@ from service.contract.inference import MAX_DEALS, MAX_INFERENCE_ITEMS, Inference
 from service.keys import new_key
 from service.problems import CODES, ProblemError
 from service.settings import Settings
+from service.table_sets import one_set
 from tests.conftest import ROOT, committed_tables
 from tests.same_answers.wrong import JUNK
 from tests.service.true_rounds import LIES, false_round, true_round
@@ -259,7 +260,7 @@ def test_a_key_is_required_and_charged(call, tmp_path):
     path = tmp_path / "keys"
     path.write_text(f"{one.line}\n")
     service = create_app(Settings(api_keys_file=path))
-    service.state.start(None, committed_tables())
+    service.state.serve(one_set(committed_tables()))
     headers = {"authorization": f"Bearer {one.secret}"}
     assert call("POST", "/v1/inference", service, json=MIDWAY).status_code == 401
     statuses = [call("POST", "/v1/inference", service, json=MIDWAY, headers=headers).status_code for _ in range(6)]
@@ -511,11 +512,11 @@ MANY = orjson.dumps(MIDWAY | {"deals": MAX_DEALS})
 def test_a_deadline_ends_the_drawing(app, monkeypatch):
     clock = Clock(monkeypatch, 1.0)
     with pytest.raises(ProblemError, match="deadline-exceeded"):
-        asyncio.run(inference(app.state, MANY, 1.5))
+        asyncio.run(inference(app.state, MANY, 1.5, None))
     assert clock.drawn == 2
     late = orjson.dumps(MIDWAY)
     with pytest.raises(ProblemError, match="deadline-exceeded"):
-        asyncio.run(inference(app.state, late, 1.5))
+        asyncio.run(inference(app.state, late, 1.5, None))
     assert clock.drawn == 2
 
 
@@ -538,14 +539,14 @@ def test_others_have_their_turn_between_steps(app, monkeypatch, answers):
 
     async def run():
         watcher = asyncio.create_task(watch())
-        made = await asyncio.gather(*(inference(app.state, MANY, math.inf) for _ in range(answers)))
+        made = await asyncio.gather(*(inference(app.state, MANY, math.inf, None) for _ in range(answers)))
         watcher.cancel()
         with suppress(asyncio.CancelledError):
             await watcher
         return made
 
     made = asyncio.run(run())
-    assert len({b"".join(one) for one in made}) == 1
+    assert len({b"".join(parts) for parts, _ in made}) == 1
     assert max(turns) == 1
     assert clock.drawn == answers * math.ceil(MAX_DEALS / module.DEALS_AT_ONCE)
 
@@ -556,7 +557,7 @@ def test_no_answer_blocks_the_event_loop(app, capsys):
 
     async def once(answers):
         slowest = 0.0
-        tasks = [asyncio.create_task(inference(app.state, MANY, math.inf)) for _ in range(answers)]
+        tasks = [asyncio.create_task(inference(app.state, MANY, math.inf, None)) for _ in range(answers)]
         while not all(task.done() for task in tasks):
             started = perf_counter()
             await asyncio.sleep(0)

@@ -15,12 +15,13 @@ from service.app import create_app
 from service.bidding.policies import SERVED
 from service.metrics import DECISION_BUCKETS, LATENCY_BUCKETS, Exposition, Metrics, observe_many
 from service.settings import Settings
+from service.table_sets import one_set
 from tests.conftest import committed_tables
 
 
 def _fresh():
     service = create_app(Settings())
-    service.state.start(None, committed_tables())
+    service.state.serve(one_set(committed_tables()))
     return service
 
 
@@ -71,7 +72,7 @@ def test_bids_counted_together_or_one_by_one():
     one, many = (Metrics(("bis", "rb"), ("none",)) for _ in range(2))
     times = [*DECISION_BUCKETS, 0.0, 3e-6, 7e-6, 7e-6, 1.0]
     made = [
-        ((kind, policy, "none"), seconds)
+        ((kind, policy, "none", "1+0"), seconds)
         for seconds in times
         for kind, policy in product(("nil", "regular"), ("bis", "rb"))
     ]

@@ -1,0 +1,72 @@
+"""The shadow: decide bids again with other tables, after the answers, and count how often the bid is the same.
+
+It never changes an answer: a bid waits here until the event loop has sent its answer. The shadow decides for
+`SLICE_S` in one turn of the event loop. When bids come faster than that, those over `MOST_WAITING` are dropped.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from time import monotonic, perf_counter
+from typing import Any, Final, NamedTuple
+
+from service.bidding.tableset import TableSet
+from service.metrics import Metrics
+from service.table_sets import OpenSet
+
+SLICE_S: Final = 0.0005
+MOST_WAITING: Final = 1024
+REPORT_S: Final = 60.0  # failures are logged once in this time
+_logger = logging.getLogger("service")
+
+
+class Made(NamedTuple):
+    """One bid that was answered."""
+
+    data: Any  # the request
+    policy: str  # that decided: a label of the metrics
+    bid: object  # what `decide` returned with the tables that answered
+    decide: Callable[[Any, TableSet], object]  # (request, tables)
+
+
+class Shadow:
+    """The bids that wait to be decided again."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._counts = metrics.shadowed
+        self._waiting: deque[tuple[OpenSet, Made]] = deque()
+        self._report_at = 0.0  # `monotonic`, s
+
+    def add(self, opened: OpenSet, made: Made) -> None:
+        """Decide ``made`` with the tables of ``opened`` too, in a later turn of the event loop."""
+        if len(self._waiting) >= MOST_WAITING:
+            self._counts[made.policy, "dropped"].inc()
+            return
+        self._waiting.append((opened, made))
+        if len(self._waiting) == 1:
+            asyncio.get_running_loop().call_soon(self._work)
+
+    def _work(self) -> None:
+        until = perf_counter() + SLICE_S
+        while self._waiting:
+            opened, made = self._waiting[0]
+            self._counts[made.policy, self._result(opened, made)].inc()
+            self._waiting.popleft()
+            if perf_counter() > until:
+                break
+        if self._waiting:
+            asyncio.get_running_loop().call_soon(self._work)
+
+    def _result(self, opened: OpenSet, made: Made) -> str:
+        try:
+            if opened.changed:
+                raise RuntimeError(opened.changed)
+            return "same" if made.decide(made.data, opened.tables) == made.bid else "other"
+        except Exception as error:  # the answer was right whatever happens here
+            now = monotonic()
+            if now >= self._report_at:
+                self._report_at = now + REPORT_S
+                text = "the shadow tables %s could not decide a bid of %s; spades_shadow_bids_total counts such bids"
+                _logger.error(text, opened.version, made.policy, exc_info=error)
+            return "failed"

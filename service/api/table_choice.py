@@ -1,0 +1,44 @@
+"""Choose the table set that decides a request: the one that it names, the canary or the default."""
+
+from collections.abc import Callable
+from typing import Any
+
+from service.api.state import not_ready
+from service.bidding.winprob.games import Games
+from service.contract.table_choice import unknown_tables
+from service.keys import Key
+from service.problems import ProblemError, invalid_request
+from service.table_sets import OpenSet, TableSets
+
+
+def set_for(sets: TableSets, data: Any, key: Key | None, read: Callable[[Any, Games], object]) -> OpenSet:
+    """Return the set that decides the request ``data`` of a caller with ``key``.
+
+    Raises the 422 if the request names a set that is not open, with the faults that ``read`` finds; raises the 503 if
+    the files of the set have changed. ``read`` refuses whatever is wrong with the form of the request.
+    """
+    if type(data) is not dict:
+        return sets.default
+    version = data.get("tables")
+    if version is None:
+        if sets.canary is None:
+            return sets.default
+        chosen = sets.of_caller(data.get("game"), key)
+    elif type(version) is not str:
+        return sets.default
+    elif version in sets.by_version:
+        chosen = sets.by_version[version]
+    else:
+        raise _unknown(version, sets, data, read)
+    if chosen.changed:
+        raise not_ready(chosen.changed)
+    return chosen
+
+
+def _unknown(version: str, sets: TableSets, data: Any, read: Callable[[Any, Games], object]) -> ProblemError:
+    faults = [unknown_tables(version, sets.by_version)]
+    try:
+        read(data, sets.default.tables.games)
+    except ProblemError as refused:
+        faults += refused.faults
+    return invalid_request(faults)

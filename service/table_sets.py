@@ -1,0 +1,239 @@
+"""Table sets: open those of a folder side by side, and choose the one that decides a request.
+
+The folder is one table set, or it holds one folder for each version (docs/reference/file-formats.md). `open_sets` reads
+it at the start and on SIGHUP. A set whose files have not changed keeps its mapping. A set that can't be used is
+refused; if it has a role (`roles`), so is the whole folder (docs/adr/0061-table-sets.md).
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from service.bidding.bidder import decide
+from service.bidding.errors import TablesError
+from service.bidding.inference.inference import BIDDERS, Readers, infer, readers_of
+from service.bidding.manifest import MANIFEST
+from service.bidding.policies import SERVED
+from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
+from service.contract.inference import read_inference
+from service.contract.request import read_bid
+from service.keys import Key
+from service.roles import RELEASES, Canary, Role, Roles, read_roles
+from service.settings import Settings
+
+MOST_SETS: Final = 16
+_SETTINGS: Final = ("SPADES_TABLES_VERSION", "SPADES_CANARY", "SPADES_SHADOW")
+# Hands for the warm-up: one for each seat, a nil, a void, high scores.
+_WARM_UP_HANDS = ("AKJ62.AQ.Q.K9543", "3.8643.9752.T742", "Q74.KQ3.AJ84.Q62", "AQT9752..K83.A74", "2.T9873.6432.953")
+_WARM_UP_BIDS: tuple[list[int], ...] = ([], [3], [3, 1], [4, 0, 3])
+
+
+class RefusedError(TablesError):
+    """A table set, or the folder, can't be used; ``reason`` is one of `metrics.REFUSALS`."""
+
+    def __init__(self, reason: str, text: str) -> None:
+        super().__init__(text)
+        self.reason = reason
+
+
+class OpenSet:
+    """An open table set. It belongs to one event loop, which notes in ``changed`` why it can't be used any longer."""
+
+    __slots__ = ("__weakref__", "changed", "readers", "tables", "version")
+
+    def __init__(self, tables: TableSet) -> None:
+        self.tables = tables
+        self.version = tables.version
+        self.readers: Readers = readers_of(tables.arrays)  # what reads the bids for inferences
+        self.changed = ""
+
+
+class TableSets(NamedTuple):
+    """The open sets and their roles. A request takes them at its start, and uses no others."""
+
+    default: OpenSet
+    by_version: Mapping[str, OpenSet]
+    canary: Canary | None = None
+    shadow: OpenSet | None = None
+    refused: tuple[RefusedError, ...] = ()  # sets of the folder that are not open
+
+    def of_caller(self, game: object, key: Key | None) -> OpenSet:
+        """Return the set that decides for a ``game`` or, if the request names none, for the caller with a ``key``."""
+        caller = game if type(game) is str else None if key is None else key.name
+        if self.canary is None or caller is None or not self.canary.takes(caller):
+            return self.default
+        return self.by_version[self.canary.version]
+
+    def roles_of(self, opened: OpenSet) -> list[Role]:
+        """Return the roles of a set; none if it only answers requests that name it."""
+        canary = None if self.canary is None else self.by_version[self.canary.version]
+        roles: tuple[tuple[Role, OpenSet | None], ...] = (
+            ("default", self.default),
+            ("canary", canary),
+            ("shadow", self.shadow),
+        )
+        return [role for role, one in roles if one is opened]
+
+    def __str__(self) -> str:
+        canary = (
+            "" if self.canary is None else f", canary {self.canary.version} for {self.canary.share:g} of the callers"
+        )
+        shadow = "" if self.shadow is None else f", shadow {self.shadow.version}"
+        return f"default {self.default.version}{canary}{shadow}; open: {', '.join(self.by_version)}"
+
+
+def one_set(tables: TableSet) -> TableSets:
+    """Return a single open set, in use for all requests."""
+    opened = OpenSet(tables)
+    return TableSets(opened, MappingProxyType({opened.version: opened}))
+
+
+def open_sets(settings: Settings, before: TableSets | None = None) -> TableSets:
+    """Open and check the table sets of the folder, and decide some positions with each.
+
+    ``before``: the sets that are open; those that are still in the folder, unchanged, are taken from there. Raises
+    `RefusedError` if the roles can't be used, or a set with a role can't.
+    """
+    paths, roles = _folder(settings)
+    known = {} if before is None else {one.tables.directory: one for one in before.by_version.values()}
+    needed = (roles.default, roles.shadow, roles.canary and roles.canary.version)
+    opened: dict[str, OpenSet] = {}
+    refused = []
+    for name, path in paths.items():
+        try:
+            one = known.get(path.resolve())
+            if one is None or one.changed or one.tables.changed_file() is not None:
+                one = _open(path)
+            _check_version(one.tables, name, path)
+            opened[one.version] = one
+        except RefusedError as error:
+            if name in needed:
+                raise
+            refused.append(error)
+    default = next(iter(opened.values())) if roles.default is None else opened[roles.default]
+    shadow = None if roles.shadow is None else opened[roles.shadow]
+    return TableSets(default, MappingProxyType(opened), roles.canary, shadow, tuple(refused))
+
+
+def open_one(settings: Settings, version: str | None = None) -> TableSet:
+    """Open only the set of ``version``, or the one that answers by default. Raises `TablesError`."""
+    paths, roles = _folder(settings)
+    if version is None or None in paths:
+        name = roles.default
+    else:
+        name = version
+        _check_known(version, "tables", paths)
+    tables = open_tables(paths[name])
+    _check_version(tables, version or name, paths[name])
+    return tables
+
+
+def _folder(settings: Settings) -> tuple[dict[str | None, Path], Roles]:
+    """Return the folders of the sets by version (None: of a single set, not known yet), and the roles."""
+    folder = DEFAULT_DIRECTORY if settings.tables_dir is None else settings.tables_dir
+    releases = folder / RELEASES
+    try:
+        if (folder / MANIFEST).exists():
+            return _single(settings, folder, releases)
+        paths: dict[str | None, Path] = {path.name: path for path in sorted(folder.iterdir()) if _is_set(path)}
+        roles = _roles(settings, releases)
+    except OSError as error:
+        raise _folder_error(f"{folder}: can't be read ({error.strerror}); expected table sets") from error
+    if not paths:
+        wanted = f"{MANIFEST}, or one folder for each version"
+        raise _folder_error(f"{folder / MANIFEST}: not found, and no folders of table sets found; expected {wanted}")
+    if len(paths) > MOST_SETS:
+        raise _folder_error(f"{folder}: found {len(paths)} table sets; expected at most {MOST_SETS}")
+    if roles.default is None and len(paths) == 1:
+        roles = roles._replace(default=next(iter(paths)))
+    _check_roles(roles, paths)
+    return paths, roles
+
+
+def _is_set(path: Path) -> bool:
+    return path.is_dir() and not path.name.startswith(".")
+
+
+def _single(settings: Settings, folder: Path, releases: Path) -> tuple[dict[str | None, Path], Roles]:
+    if releases.exists():
+        raise _folder_error(f"{releases}: found beside {MANIFEST}; expected beside folders of table sets")
+    for name, value in (("SPADES_CANARY", settings.canary), ("SPADES_SHADOW", settings.shadow)):
+        if value is not None:
+            raise _folder_error(f"{name} is set, but {folder} is one table set; expected one folder for each version")
+    roles = Roles(settings.tables_version, None, None, _SETTINGS)
+    return {roles.default: folder}, roles
+
+
+def _roles(settings: Settings, releases: Path) -> Roles:
+    values = (settings.tables_version, settings.canary, settings.shadow)
+    if not releases.exists():
+        return Roles(*values, _SETTINGS)
+    named = [name for name, value in zip(_SETTINGS, values, strict=True) if value is not None]
+    if named:
+        raise _folder_error(f"{named[0]} is set, and {releases} found; expected only one of them to name versions")
+    try:
+        return read_roles(releases)
+    except TablesError as error:
+        raise _folder_error(str(error)) from None
+
+
+def _check_roles(roles: Roles, paths: Mapping[str | None, Path]) -> None:
+    """Raise `RefusedError` unless there is a default, each role names a folder, and only one role the default."""
+    if roles.default is None:
+        raise _folder_error(f"{roles.names[0]} is not set; expected one of {_listed(paths)}")
+    versions = (roles.default, None if roles.canary is None else roles.canary.version, roles.shadow)
+    for name, version in zip(roles.names, versions, strict=True):
+        if version is not None:
+            _check_known(version, name, paths)
+    for name, version in zip(roles.names[1:], versions[1:], strict=True):
+        if version == roles.default:
+            raise _folder_error(f"{name} is {version}, the default; expected another version")
+
+
+def _check_known(version: str, name: str, paths: Mapping[str | None, Path]) -> None:
+    if version not in paths:
+        raise _folder_error(f"{name} is {version!r}; expected one of {_listed(paths)}")
+
+
+def _listed(paths: Iterable[str | None]) -> str:
+    return ", ".join(map(str, paths))
+
+
+def _folder_error(text: str) -> RefusedError:
+    return RefusedError("folder", text)
+
+
+def _open(path: Path) -> OpenSet:
+    # The folder that a link leads to, so that another link in its place does not change the open set.
+    try:
+        opened = OpenSet(open_tables(path.resolve()))
+    except TablesError as error:
+        raise RefusedError("content", str(error)) from error
+    try:
+        _warm_up(opened)
+    except Exception as error:  # whatever the code raises on tables that it was not written for
+        detail = f"{type(error).__name__}: {error}"
+        text = f"{path}: found tables {opened.version}, which the code can't use ({detail}); expected others"
+        raise RefusedError("unusable", text) from error
+    return opened
+
+
+def _check_version(tables: TableSet, name: str | None, path: Path) -> None:
+    if name is not None and name != tables.version:
+        raise RefusedError("version", f"{path}: found tables {tables.version}; expected {name}")
+
+
+def _warm_up(opened: OpenSet) -> None:
+    """Decide some positions, to fill caches, page in the tables and detect tables that the code can't use."""
+    tables = opened.tables
+    for hand in _WARM_UP_HANDS:
+        for bids in _WARM_UP_BIDS:
+            for policy in SERVED:
+                scores = {"us": 420, "them": 410}
+                request = {"hand": hand, "previous_bids": bids, "seat": len(bids), "policy": policy, "scores": scores}
+                call = read_bid(request)
+                decide(call.position, call.policy, tables)
+    for bidder in BIDDERS:
+        viewed = read_inference({"hand": _WARM_UP_HANDS[0], "bids": [3, 1], "seat": 2, "policy": bidder})
+        infer(viewed.view, viewed.bids, viewed.rules, opened.readers)

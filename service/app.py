@@ -33,7 +33,7 @@ from service.metrics import CONTENT_TYPE
 from service.problems import Fault, ProblemError, invalid_request, pointer
 from service.responder import INFERENCE, JSON, MAX_BYTES, ROUTES, Asked, Responder
 from service.settings import Settings, from_environment
-from service.table_sets import RefusedError, TableSets, open_sets
+from service.table_sets import RefusedError, open_sets
 
 NO_SUCH_PATH = "no such path; /openapi.json lists them"
 CLIENT_GONE = 499  # for the metrics only: the caller has disconnected and gets no answer
@@ -151,14 +151,15 @@ class Service:
                 self.responder.in_flight += 1
 
 
-def create_app(settings: Settings | None = None, sets: TableSets | None = None) -> Service:
-    """Return the service. ``sets``: the open tables; None: the lifespan opens them."""
+def create_app(settings: Settings | None = None) -> Service:
+    """Return the service. Its lifespan opens the tables, unless ``state.serve`` was called before."""
     settings = from_environment() if settings is None else settings
     state = State()
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        state.serve(open_sets(settings) if sets is None else sets)
+        if state.sets is None:
+            state.serve(open_sets(settings))
         await service.prepare()
         # Exclude from garbage collection the objects that live as long as the process. A full collection then stops
         # the event loop for 0.2 ms, not for 10 to 18 ms.

@@ -118,7 +118,8 @@ def serve(
     A worker has a ``listener`` (a listening socket, used instead of ``host`` and ``port``), and ends when its
     ``supervisor`` ends.
     """
-    app = create_app(settings, open_sets(settings))
+    app = create_app(settings)
+    app.state.serve(open_sets(settings))
     allow_many_files()
     sys.setswitchinterval(_SWITCH_S)
     if settings.metrics_address is not None and listener is None:

@@ -56,7 +56,7 @@ class TableSets(NamedTuple):
     by_version: Mapping[str, OpenSet]
     canary: Canary | None = None
     shadow: OpenSet | None = None
-    refused: tuple[RefusedError, ...] = ()  # sets of the folder that are not open
+    refused: tuple[tuple[str, str], ...] = ()  # reason and text for each set of the folder that is not open
 
     def of_caller(self, game: object, key: Key | None) -> OpenSet:
         """Return the set that decides for a ``game`` or, if the request names none, for the caller with a ``key``."""
@@ -99,7 +99,7 @@ def open_sets(settings: Settings, before: TableSets | None = None) -> TableSets:
     known = {} if before is None else {one.tables.directory: one for one in before.by_version.values()}
     needed = (roles.default, roles.shadow, roles.canary and roles.canary.version)
     opened: dict[str, OpenSet] = {}
-    refused = []
+    refused: list[tuple[str, str]] = []
     for name, path in paths.items():
         try:
             one = known.get(path.resolve())
@@ -110,7 +110,7 @@ def open_sets(settings: Settings, before: TableSets | None = None) -> TableSets:
         except RefusedError as error:
             if name in needed:
                 raise
-            refused.append(error)
+            refused.append((error.reason, str(error)))  # not the error, whose traceback holds the sets of ``before``
     default = next(iter(opened.values())) if roles.default is None else opened[roles.default]
     shadow = None if roles.shadow is None else opened[roles.shadow]
     return TableSets(default, MappingProxyType(opened), roles.canary, shadow, tuple(refused))

@@ -75,9 +75,9 @@ class State:
     def serve(self, sets: TableSets) -> None:
         """Answer with ``sets`` from now on. Requests in progress keep those that they have."""
         self.sets = sets
-        for refused in sets.refused:
-            self.metrics.tables_refused[refused.reason].inc()
-            _logger.error("a table set is refused: %s", refused)
+        for reason, text in sets.refused:
+            self.metrics.tables_refused[reason].inc()
+            _logger.error("a table set is refused: %s", text)
         _server_logger.info("Tables: %s", sets)
         self._show()
 

@@ -17,8 +17,9 @@ import pytest
 from service.app import Service, create_app
 from service.contract.examples import REQUEST
 from service.settings import Settings
-from service.table_sets import one_set
+from service.table_sets import TableSets, one_set, open_sets
 from tests.conftest import committed_tables
+from tests.service.made_sets import Folder, make_set
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 30.0
@@ -96,6 +97,34 @@ def running_server(*arguments: str, stdout: Any = None, **environment: str) -> I
         process.wait(START_S)
         if process.stderr is not None:
             process.stderr.close()
+
+
+@pytest.fixture(scope="session")
+def made_sets(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[str, ...]]:
+    """A directory with three table sets, and their versions: 1.0 as committed, 1.1 bids more, 1.2 bids less."""
+    directory = tmp_path_factory.mktemp("made-sets")
+    return directory, tuple(make_set(directory, f"1.{index}", more) for index, more in enumerate((0.0, 1.5, -1.5)))
+
+
+@pytest.fixture(scope="session")
+def sets(made_sets: tuple[Path, tuple[str, ...]]) -> TableSets:
+    """The `made_sets`, with the first as the default; tests choose other roles with `_replace`."""
+    directory, versions = made_sets
+    return open_sets(Settings(tables_dir=directory, tables_version=versions[0]))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, made_sets: tuple[Path, tuple[str, ...]]) -> Folder:
+    """An empty folder for links to and copies of `made_sets`."""
+    return Folder(tmp_path / "sets", made_sets[0])
+
+
+@pytest.fixture
+def serving(sets: TableSets) -> Service:
+    """A service with the `sets`."""
+    made = create_app(Settings())
+    made.state.serve(sets)
+    return made
 
 
 @pytest.fixture

@@ -1,0 +1,259 @@
+"""SIGHUP to real servers under load: no request is lost, each answer is that of the set that it names."""
+
+import asyncio
+import itertools
+import json
+import os
+import random
+import re
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from service.settings import Settings
+from service.table_sets import TableSets, open_sets
+from tests.faults.conftest import children, metric, request_bytes, status_number
+from tests.faults.test_stopping import _ready
+from tests.service.conftest import RealServer, running_server
+from tests.service.made_sets import Folder, expected, make_set
+
+HANDS = ("AKJ62.AQ.Q.K9543", "Q74.KQ3.AJ84.Q62", "AQT9752..K83.A74", "T8642.9.K5.AQJ83", "K5.AJ62.KQ87.J42")
+POLICIES = ("bis", "bis", "rb", "winprob")
+NAMES = ("a", "b", "c")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> tuple[Folder, dict[str, str]]:
+    """A folder with sets a and b, of which only a is linked; the versions by name."""
+    directory = tmp_path_factory.mktemp("swapped")
+    (directory / "made").mkdir()
+    versions = {
+        name: make_set(directory / "made", f"1.{name}", more) for name, more in zip(NAMES, (0, 1.5, -1.5), strict=True)
+    }
+    return Folder(directory / "sets", directory / "made"), versions
+
+
+@pytest.fixture
+def folder(made) -> Folder:
+    """The folder with the sets a and b, a by default."""
+    folder, versions = made
+    for path in folder.path.iterdir():
+        path.unlink()
+    folder.link(versions["a"], versions["b"])
+    folder.releases(default=versions["a"])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def answers(made) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Requests, each with the answer of every set."""
+    folder, versions = made
+    everything: TableSets = open_sets(Settings(tables_dir=folder.path.parent / "made", tables_version=versions["a"]))
+    found = []
+    for hand, policy in itertools.product(HANDS, POLICIES):
+        request: dict[str, Any] = {"hand": hand, "previous_bids": [3], "seat": 1, "policy": policy}
+        by_version = {version: expected(everything, version, request) for version in versions.values()}
+        found.append((request, by_version))
+    return found
+
+
+class Load:
+    """Callers that ask for bids until `stop`; each answer is compared with that of the set that it names."""
+
+    def __init__(self, server: RealServer, answers, names: tuple[str, ...], rate: float = 0.0) -> None:
+        self._port = server.port
+        self._answers = answers
+        self._names = names  # versions that some requests name
+        self._pause_s = 8 / rate if rate else 0.0
+        self._stopping = False
+        self.right: Counter[str] = Counter()  # answers by version
+        self.wrong: list[object] = []
+
+    def stop(self) -> None:
+        self._stopping = True
+
+    async def run(self) -> None:
+        await asyncio.gather(*(self._call(seed) for seed in range(8)))
+
+    async def _call(self, seed: int) -> None:
+        rng = random.Random(seed)
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+        due = time.monotonic()
+        while not self._stopping:
+            request, by_version = rng.choice(self._answers)
+            named = rng.choice((None, None, *self._names))
+            if named is not None:
+                request = {**request, "tables": named}
+            writer.write(request_bytes(json.dumps(request).encode()))
+            head = (await reader.readuntil(b"\r\n\r\n")).lower()
+            body = await reader.readexactly(int(head.partition(b"content-length:")[2].split()[0]))
+            answer = json.loads(body)
+            if answer == by_version.get(answer.get("tables")) and named in (None, answer["tables"]):
+                self.right[answer["tables"]] += 1
+            else:
+                self.wrong.append((request, head, body))
+            due = max(due + self._pause_s, time.monotonic() - 1.0)
+            await asyncio.sleep(max(due - time.monotonic(), 0.0))
+        writer.close()
+
+
+async def _until(condition: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + 60.0
+    while not await asyncio.to_thread(condition):
+        assert time.monotonic() < deadline, what
+        await asyncio.sleep(0.02)
+
+
+async def _swapped(server: RealServer, default: str) -> None:
+    """Send SIGHUP, and wait until another set is the default."""
+    server.process.send_signal(signal.SIGHUP)
+    await _until(lambda: _default(server) == default, f"{default} is not the default")
+
+
+def _default(server: RealServer) -> str:
+    return str(httpx.get(f"{server.url}/readyz").json()["tables"])
+
+
+def _counted(server: RealServer, text: str, count: float) -> None:
+    """Wait until a metric has a value; its text is new only once a second."""
+    asyncio.run(_until(lambda: metric(server, text) == count, f"{text} is not {count}"))
+
+
+@pytest.mark.parametrize(
+    ("swaps", "rate"),
+    [pytest.param(5, 300.0, id="5"), pytest.param(100, 5000.0, id="100", marks=pytest.mark.long)],
+)
+def test_swaps_under_load(made, folder, answers, swaps, rate, capsys):
+    """The default changes with each SIGHUP. A third set comes and goes; a broken one is refused meanwhile."""
+    versions = made[1]
+    a, b, c = (versions[name] for name in NAMES)
+    with running_server(SPADES_TABLES_DIR=str(folder.path), SPADES_QUEUE_MS="0") as server:
+        memory = []
+
+        async def run():
+            load = Load(server, answers, (a, b), rate)
+            task = asyncio.create_task(load.run())
+            for swap in range(1, swaps + 1):
+                if swap % 2:
+                    folder.link(c)
+                    folder.releases(default=b, canary=f"{a}:0.5")
+                else:
+                    folder.remove(c)
+                    folder.releases(default=a, shadow=b)
+                if swap % 3 == 0:
+                    (folder.path / "7.7+0").symlink_to(folder.path / a)
+                await _swapped(server, b if swap % 2 else a)
+                (folder.path / "7.7+0").unlink(missing_ok=True)
+                before = load.right[b if swap % 2 else a]
+                while load.right[b if swap % 2 else a] <= before + 20 and not task.done():
+                    await asyncio.sleep(0.01)
+                memory.append(status_number(server.process.pid, "RssAnon"))
+            load.stop()
+            await task
+            return load
+
+        load = asyncio.run(run())
+        assert load.wrong == []
+        assert load.right.total() > 20 * swaps
+        assert load.right.keys() == {a, b}
+        _counted(server, 'spades_tables_reloads_total{result="done"}', swaps)
+        _counted(server, 'spades_tables_refused_total{reason="version"}', swaps // 3)
+        _counted(server, 'spades_http_requests_total{route="/bid",status="200"}', load.right.total())
+        assert metric(server, "spades_shadow_bids_total{.*}") > 0
+        if swaps >= 20:
+            with capsys.disabled():
+                print(f"\n{load.right.total()} answers; anonymous memory, KiB: {memory[9]}, at last {memory[-1]}")
+            assert memory[-1] - memory[9] < 4096
+
+
+def _mappings(pid: int, directory: str) -> dict[str, list[str]]:
+    """The addresses at which each table file is mapped."""
+    found: dict[str, list[str]] = {}
+    with open(f"/proc/{pid}/maps") as file:
+        for line in file:
+            address, *_, path = line.split()
+            if path.startswith(directory):
+                found.setdefault(path, []).append(address)
+    return found
+
+
+def test_no_file_is_mapped_twice_and_old_ones_stay_where_they_are(made, folder):
+    made_folder, versions = made
+    directory = str(made_folder.path.parent / "made")
+    a, b, c = (versions[name] for name in NAMES)
+    with running_server(SPADES_TABLES_DIR=str(folder.path)) as server:
+        first = _mappings(server.process.pid, directory)
+        assert {path.split("/")[-2] for path in first} == {a, b}
+        folder.link(c)
+        folder.remove(b)
+        folder.releases(default=c)
+        asyncio.run(_swapped(server, c))
+        second = _mappings(server.process.pid, directory)
+        assert {path.split("/")[-2] for path in second} == {a, c}
+        assert all(len(addresses) == 1 for addresses in second.values())
+        kept = [{path: at for path, at in found.items() if f"/{a}/" in path} for found in (first, second)]
+        assert kept[0] == kept[1]
+
+
+def _defaults(server: RealServer, count: int) -> set[str]:
+    """What answers on new connections, so that each worker answers some of them."""
+    return {_default(server) for _ in range(count)}
+
+
+def test_the_supervisor_passes_sighup_on(made, folder):
+    versions = made[1]
+    with running_server("--workers", "2", SPADES_TABLES_DIR=str(folder.path)) as server:
+        _ready(server)
+        assert _defaults(server, 20) == {versions["a"]}
+        workers = children(server.process.pid)
+        folder.releases(default=versions["b"])
+        server.process.send_signal(signal.SIGHUP)
+        deadline = time.monotonic() + 30.0
+        while _defaults(server, 20) != {versions["b"]}:
+            assert time.monotonic() < deadline
+        assert children(server.process.pid) == workers
+        for name, is_default in (("a", 0.0), ("b", 1.0)):
+            version = re.escape(versions[name])
+            _counted(server, f'spades_tables_open{{role="default",version="{version}"}}', is_default)
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(30.0) == 0
+
+
+def test_sighup_does_not_end_a_worker_that_starts(made, folder):
+    """It reads the tables again once it is ready."""
+    with running_server("--workers", "2", SPADES_TABLES_DIR=str(folder.path), SPADES_DRAIN_S="0") as server:
+        _ready(server)
+        first, _ = workers = children(server.process.pid)
+        os.kill(first, signal.SIGKILL)
+        deadline = time.monotonic() + 30.0
+        while len(new := set(children(server.process.pid)) - set(workers)) == 0:
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
+        folder.releases(default=made[1]["b"])
+        while _defaults(server, 10) != {made[1]["b"]}:
+            assert time.monotonic() < deadline
+            server.process.send_signal(signal.SIGHUP)
+            time.sleep(0.02)
+        _ready(server)
+        assert set(children(server.process.pid)) >= new
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(30.0) == 0
+
+
+def test_a_refused_folder_is_logged_and_the_service_goes_on(made, folder):
+    versions = made[1]
+    with running_server(SPADES_TABLES_DIR=str(folder.path), SPADES_DRAIN_S="0") as server:
+        folder.releases(default="7.7+0")
+        server.process.send_signal(signal.SIGHUP)
+        _counted(server, 'spades_tables_refused_total{reason="folder"}', 1)
+        assert _default(server) == versions["a"]
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(30.0) == 0
+        assert server.process.stderr is not None
+        (line,) = (line for line in server.process.stderr.read().splitlines() if "stay as they are" in line)
+        assert f"default is '7.7+0'; expected one of {versions['a']}, {versions['b']}" in line

@@ -90,7 +90,7 @@ class Service:
             responder.done(asked, status)
 
     async def prepare(self) -> None:
-        """Build the answers that do not depend on a request, so that no request waits for them."""
+        """Build the answers that never change, or only with the tables, so that no request waits for them."""
         await self._fixed.prepare()
 
     async def reload(self) -> None:
@@ -108,7 +108,7 @@ class Service:
             _logger.exception("the tables stay as they are")
             return
         state.serve(sets)
-        await self._fixed.prepare()
+        await self._fixed.renew()
         state.metrics.reloads["done"].inc()
 
     async def _reply(self, asked: Asked, scope: Scope, receive: Receive) -> Reply:

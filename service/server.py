@@ -41,11 +41,12 @@ class DrainingServer(uvicorn.Server):
         app: Service,
         edge: Edge,
         drain_s: float,
+        hangup: Hangup,
         supervisor: SupervisorLine | None = None,
     ) -> None:
         super().__init__(config)
         self._app = app
-        self._hangup = Hangup()
+        self._hangup = hangup
         self._reloading: asyncio.Task[None] | None = None
         self._edge = edge
         self._supervisor = supervisor
@@ -118,12 +119,8 @@ def serve(
     A worker has a ``listener`` (a listening socket, used instead of ``host`` and ``port``), and ends when its
     ``supervisor`` ends.
     """
+    hangup = Hangup()  # before the tables are read, so that a later change is not missed
     app = create_app(settings)
-    app.state.serve(open_sets(settings))
-    allow_many_files()
-    sys.setswitchinterval(_SWITCH_S)
-    if settings.metrics_address is not None and listener is None:
-        serve_metrics(settings.metrics_address, app.state.exposition.text, settings)
     responder = app.responder
     keyed = responder.gate.keys is not None
     edge = Edge(app, settings, app.state.metrics, responder.reply, SINGLE, keyed)
@@ -143,7 +140,12 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=settings.grace_s,
     )
-    server = DrainingServer(config, app, edge, settings.drain_s, supervisor)
+    app.state.serve(open_sets(settings))  # not kept here, so that it can be let go
+    allow_many_files()
+    sys.setswitchinterval(_SWITCH_S)
+    if settings.metrics_address is not None and listener is None:
+        serve_metrics(settings.metrics_address, app.state.exposition.text, settings)
+    server = DrainingServer(config, app, edge, settings.drain_s, hangup, supervisor)
     try:
         server.run(sockets=None if listener is None else [listener])
     except SystemExit:

@@ -1,4 +1,4 @@
-"""Answers that change only with the tables: FastAPI makes each once for open tables, and they are sent from memory.
+"""Answers that change at most with the tables: FastAPI makes each once, and then they are sent from memory.
 
 Making the OpenAPI document or the catalogue takes as long as 30 bids. Sending it takes a fraction of one bid.
 """
@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from service.asgi import Receive, Reply, Scope
 
 FIXED_ROUTES = frozenset(("/openapi.json", "/docs", "/v1/rules", "/v1/policies", "/v1/reasons"))
+_BY_TABLES = ("/v1/policies",)
 
 
 class FixedAnswers:
@@ -20,8 +21,13 @@ class FixedAnswers:
         self._answers: dict[str, Reply] = {}
 
     async def prepare(self) -> None:
-        """Make all answers, before the first request needs one or because other tables are in use."""
+        """Make all answers before the first request needs one."""
         for path in FIXED_ROUTES:
+            await self.get(path)
+
+    async def renew(self) -> None:
+        """Make the answers again that depend on the tables, because others are in use."""
+        for path in _BY_TABLES:
             self._answers[path] = await self._made(path)
 
     async def get(self, path: str) -> Reply:

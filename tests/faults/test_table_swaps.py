@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import json
 import os
 import random
 import re
@@ -12,19 +11,21 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-import httpx
+import orjson
 import pytest
+import uvloop
 
 from service.settings import Settings
-from service.table_sets import TableSets, open_sets
-from tests.faults.conftest import children, metric, request_bytes, status_number
+from service.table_sets import open_sets
+from tests.faults.conftest import ask, children, metric, request_bytes, status_number
 from tests.faults.test_stopping import _ready
 from tests.service.conftest import RealServer, running_server
 from tests.service.made_sets import Folder, expected, make_set
 
 HANDS = ("AKJ62.AQ.Q.K9543", "Q74.KQ3.AJ84.Q62", "AQT9752..K83.A74", "T8642.9.K5.AQJ83", "K5.AJ62.KQ87.J42")
+CALLERS = 16
 POLICIES = ("bis", "bis", "rb", "winprob")
-NAMES = ("a", "b", "c")
+MORE_TRICKS = {"a": 0.0, "b": 1.5, "c": -1.5}  # the sets by name
 
 
 @pytest.fixture(scope="module")
@@ -32,9 +33,7 @@ def made(tmp_path_factory) -> tuple[Folder, dict[str, str]]:
     """A folder with sets a and b, of which only a is linked; the versions by name."""
     directory = tmp_path_factory.mktemp("swapped")
     (directory / "made").mkdir()
-    versions = {
-        name: make_set(directory / "made", f"1.{name}", more) for name, more in zip(NAMES, (0, 1.5, -1.5), strict=True)
-    }
+    versions = {name: make_set(directory / "made", f"1.{name}", more) for name, more in MORE_TRICKS.items()}
     return Folder(directory / "sets", directory / "made"), versions
 
 
@@ -50,55 +49,53 @@ def folder(made) -> Folder:
 
 
 @pytest.fixture(scope="module")
-def answers(made) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Requests, each with the answer of every set."""
+def exchanges(made) -> list[tuple[bytes, dict[bytes, str]]]:
+    """Requests, each with the versions of the right answers by their text: those of any set, or of the one it names."""
     folder, versions = made
-    everything: TableSets = open_sets(Settings(tables_dir=folder.path.parent / "made", tables_version=versions["a"]))
+    sets = open_sets(Settings(tables_dir=folder.path.parent / "made", tables_version=versions["a"]))
     found = []
-    for hand, policy in itertools.product(HANDS, POLICIES):
+    for hand, policy, named in itertools.product(HANDS, POLICIES, (None, None, versions["a"], versions["b"])):
         request: dict[str, Any] = {"hand": hand, "previous_bids": [3], "seat": 1, "policy": policy}
-        by_version = {version: expected(everything, version, request) for version in versions.values()}
-        found.append((request, by_version))
+        answers = {v: orjson.dumps(expected(sets, v, request)) for v in versions.values() if named in (None, v)}
+        if named is not None:
+            request["tables"] = named
+        found.append((request_bytes(orjson.dumps(request)), {answer: version for version, answer in answers.items()}))
     return found
 
 
 class Load:
     """Callers that ask for bids until `stop`; each answer is compared with that of the set that it names."""
 
-    def __init__(self, server: RealServer, answers, names: tuple[str, ...], rate: float = 0.0) -> None:
+    def __init__(self, server: RealServer, exchanges: list[tuple[bytes, dict[bytes, str]]], rate: float) -> None:
         self._port = server.port
-        self._answers = answers
-        self._names = names  # versions that some requests name
-        self._pause_s = 8 / rate if rate else 0.0
+        self._exchanges = exchanges
+        self._pause_s = CALLERS / rate
         self._stopping = False
         self.right: Counter[str] = Counter()  # answers by version
-        self.wrong: list[object] = []
+        self.wrong: list[bytes] = []
 
     def stop(self) -> None:
         self._stopping = True
 
     async def run(self) -> None:
-        await asyncio.gather(*(self._call(seed) for seed in range(8)))
+        await asyncio.gather(*(self._call(seed) for seed in range(CALLERS)))
 
     async def _call(self, seed: int) -> None:
         rng = random.Random(seed)
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
         due = time.monotonic()
         while not self._stopping:
-            request, by_version = rng.choice(self._answers)
-            named = rng.choice((None, None, *self._names))
-            if named is not None:
-                request = {**request, "tables": named}
-            writer.write(request_bytes(json.dumps(request).encode()))
-            head = (await reader.readuntil(b"\r\n\r\n")).lower()
-            body = await reader.readexactly(int(head.partition(b"content-length:")[2].split()[0]))
-            answer = json.loads(body)
-            if answer == by_version.get(answer.get("tables")) and named in (None, answer["tables"]):
-                self.right[answer["tables"]] += 1
+            request, versions = rng.choice(self._exchanges)
+            writer.write(request)
+            head = await reader.readuntil(b"\r\n\r\n")
+            body = await reader.readexactly(int(head.rpartition(b"content-length: ")[2]))
+            if body in versions:
+                self.right[versions[body]] += 1
             else:
-                self.wrong.append((request, head, body))
+                self.wrong.append(head + body)
             due = max(due + self._pause_s, time.monotonic() - 1.0)
-            await asyncio.sleep(max(due - time.monotonic(), 0.0))
+            if due > time.monotonic():
+                await asyncio.sleep(due - time.monotonic())
         writer.close()
 
 
@@ -116,7 +113,7 @@ async def _swapped(server: RealServer, default: str) -> None:
 
 
 def _default(server: RealServer) -> str:
-    return str(httpx.get(f"{server.url}/readyz").json()["tables"])
+    return str(orjson.loads(ask(server, b"GET /readyz HTTP/1.1\r\nHost: service\r\n\r\n")[2])["tables"])
 
 
 def _counted(server: RealServer, text: str, count: float) -> None:
@@ -128,15 +125,15 @@ def _counted(server: RealServer, text: str, count: float) -> None:
     ("swaps", "rate"),
     [pytest.param(5, 300.0, id="5"), pytest.param(100, 5000.0, id="100", marks=pytest.mark.long)],
 )
-def test_swaps_under_load(made, folder, answers, swaps, rate, capsys):
+def test_swaps_under_load(made, folder, exchanges, swaps, rate, capsys):
     """The default changes with each SIGHUP. A third set comes and goes; a broken one is refused meanwhile."""
     versions = made[1]
-    a, b, c = (versions[name] for name in NAMES)
+    a, b, c = versions.values()
     with running_server(SPADES_TABLES_DIR=str(folder.path), SPADES_QUEUE_MS="0") as server:
         memory = []
 
         async def run():
-            load = Load(server, answers, (a, b), rate)
+            load = Load(server, exchanges, rate)
             task = asyncio.create_task(load.run())
             for swap in range(1, swaps + 1):
                 if swap % 2:
@@ -157,7 +154,10 @@ def test_swaps_under_load(made, folder, answers, swaps, rate, capsys):
             await task
             return load
 
-        load = asyncio.run(run())
+        started = time.monotonic()
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            load = runner.run(run())
+        reached = load.right.total() / (time.monotonic() - started)
         assert load.wrong == []
         assert load.right.total() > 20 * swaps
         assert load.right.keys() == {a, b}
@@ -167,7 +167,8 @@ def test_swaps_under_load(made, folder, answers, swaps, rate, capsys):
         assert metric(server, "spades_shadow_bids_total{.*}") > 0
         if swaps >= 20:
             with capsys.disabled():
-                print(f"\n{load.right.total()} answers; anonymous memory, KiB: {memory[9]}, at last {memory[-1]}")
+                print(f"\n{swaps} swaps, {load.right.total()} right answers, {reached:.0f} a second")
+                print(f"anonymous memory: {memory[9]} KiB after 10 swaps, {memory[-1]} KiB at last")
             assert memory[-1] - memory[9] < 4096
 
 
@@ -185,7 +186,7 @@ def _mappings(pid: int, directory: str) -> dict[str, list[str]]:
 def test_no_file_is_mapped_twice_and_old_ones_stay_where_they_are(made, folder):
     made_folder, versions = made
     directory = str(made_folder.path.parent / "made")
-    a, b, c = (versions[name] for name in NAMES)
+    a, b, c = versions.values()
     with running_server(SPADES_TABLES_DIR=str(folder.path)) as server:
         first = _mappings(server.process.pid, directory)
         assert {path.split("/")[-2] for path in first} == {a, b}
@@ -205,6 +206,7 @@ def _defaults(server: RealServer, count: int) -> set[str]:
     return {_default(server) for _ in range(count)}
 
 
+@pytest.mark.slow
 def test_the_supervisor_passes_sighup_on(made, folder):
     versions = made[1]
     with running_server("--workers", "2", SPADES_TABLES_DIR=str(folder.path)) as server:
@@ -224,6 +226,7 @@ def test_the_supervisor_passes_sighup_on(made, folder):
         assert server.process.wait(30.0) == 0
 
 
+@pytest.mark.slow
 def test_sighup_does_not_end_a_worker_that_starts(made, folder):
     """It reads the tables again once it is ready."""
     with running_server("--workers", "2", SPADES_TABLES_DIR=str(folder.path), SPADES_DRAIN_S="0") as server:

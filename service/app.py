@@ -100,7 +100,7 @@ class Service:
             sets = await asyncio.to_thread(open_sets, self._settings, before)
         except RefusedError as refused:
             state.metrics.reloads["refused"].inc()
-            state.metrics.tables_refused[refused.reason].inc()
+            state.metrics.tables_refused(refused.reason)
             _logger.error("the tables stay as they are: %s", refused)
             return
         except Exception:  # a bug; the tables that are open are as good as before

@@ -204,6 +204,12 @@ class Metrics:
         reloads = Counter(
             "spades_tables_reloads", "Readings of the tables on SIGHUP.", ("result",), registry=self.registry
         )
+        self._tables_read = Gauge(
+            "spades_tables_last_read_successful",
+            "1 if nothing was refused when the folder of the tables was last read, else 0.",
+            registry=self.registry,
+            multiprocess_mode="livemin",
+        )
         refusals = Counter(
             "spades_tables_refused",
             "Table sets, or folders of them, that could not be used, by reason.",
@@ -233,7 +239,7 @@ class Metrics:
         self.decisions = {policy: decisions.labels(policy) for policy in policies}
         self.faults = {code: faults.labels(code) for code in CODES}
         self.reloads = {result: reloads.labels(result) for result in ("done", "refused")}
-        self.tables_refused = {reason: refusals.labels(reason) for reason in REFUSALS}
+        self._refusals = {reason: refusals.labels(reason) for reason in REFUSALS}
         self.shadowed = {pair: shadowed.labels(*pair) for pair in product(policies, SHADOW_RESULTS)}
         self._by_version: dict[tuple[str, str], Counter] = {}  # children of `_bids_by_tables` by version and kind
         self._count_bids_of(OTHER_VERSION)
@@ -287,6 +293,12 @@ class Metrics:
                     self._answers[answer] = children
                 children[0].inc(len(times))
                 observe_many(children[1], times)
+
+    def tables_refused(self, *reasons: str) -> None:
+        """Count why table sets, or their folder, were refused when the folder was read; no reasons: nothing was."""
+        for reason in reasons:
+            self._refusals[reason].inc()
+        self._tables_read.set(not reasons)
 
     def tables_served(self, default: tuple[str, str], roles: Sequence[tuple[str, str]]) -> None:
         """Record the open tables: the ``default``, version and sha256, and pairs of a version and one of its roles."""

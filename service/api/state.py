@@ -75,8 +75,8 @@ class State:
     def serve(self, sets: TableSets) -> None:
         """Answer with ``sets`` from now on. Requests in progress keep those that they have."""
         self.sets = sets
-        for reason, text in sets.refused:
-            self.metrics.tables_refused[reason].inc()
+        self.metrics.tables_refused(*(reason for reason, _ in sets.refused))
+        for _, text in sets.refused:
             _logger.error("a table set is refused: %s", text)
         _server_logger.info("Tables: %s", sets)
         self._show()

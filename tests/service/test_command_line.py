@@ -38,6 +38,19 @@ def test_every_option_is_passed_on(capsys, call):
     assert json.loads(capsys.readouterr().out) == call("POST", "/bid", json=request).json()
 
 
+def test_tables_by_name(capsys, monkeypatch, made_sets):
+    directory, (one, two, _) = made_sets
+    monkeypatch.setenv("SPADES_TABLES_DIR", str(directory))
+    monkeypatch.setenv("SPADES_TABLES_VERSION", one)
+    for arguments, version in (([], one), (["--tables", two], two)):
+        assert main(["bid", _HAND, "--json", *arguments]) == 0
+        assert json.loads(capsys.readouterr().out)["tables"] == version
+        assert main(["blind", *arguments]) == 0
+        assert json.loads(capsys.readouterr().out)["tables"] == version
+    assert main(["bid", _HAND, "--tables", "1.7"]) == 1
+    assert capsys.readouterr().err.startswith(f"service: tables is '1.7'; expected one of {one}, {two}")
+
+
 def test_rules_by_name(capsys, call):
     arguments = [
         "--preset=pass-2",

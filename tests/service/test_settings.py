@@ -1,6 +1,7 @@
 """Settings from the environment."""
 
 import os
+import re
 
 import pytest
 
@@ -37,6 +38,10 @@ def test_values(read, tmp_path):
     assert type(found.max_in_flight) is int
 
 
+def test_the_canary(read):
+    assert read(SPADES_CANARY="2026.12.1+0c4b5a6d:0.05").canary == ("2026.12.1+0c4b5a6d", 0.05)
+
+
 @pytest.mark.parametrize(("text", "address"), [("127.0.0.1:9464", ("127.0.0.1", 9464)), ("[::1]:9464", ("::1", 9464))])
 def test_addresses(read, text, address):
     assert read(SPADES_METRICS_ADDRESS=text).metrics_address == address
@@ -62,10 +67,16 @@ def test_addresses(read, text, address):
         ("SPADES_METRICS_ADDRESS", "host:x", "host:port"),
         ("SPADES_API_KEYS_FILE", "/nowhere/keys", "a file"),
         ("SPADES_KEY_RATE", "many", "bids a second"),
+        ("SPADES_CANARY", "1.1+0", "VERSION:SHARE"),
+        ("SPADES_CANARY", "1.1+0:", "VERSION:SHARE"),
+        ("SPADES_CANARY", ":0.1", "VERSION:SHARE"),
+        ("SPADES_CANARY", "1.1+0:5%", "VERSION:SHARE"),
+        ("SPADES_CANARY", "1.1+0:-0.1", "VERSION:SHARE"),
+        ("SPADES_CANARY", "1.1+0:1.1", "VERSION:SHARE"),
     ],
 )
 def test_errors_name_variable_found_and_accepted(read, name, value, accepted):
-    with pytest.raises(SettingsError, match=f"^{name} is '{value}'; accepted: {accepted}"):
+    with pytest.raises(SettingsError, match=f"^{name} is '{re.escape(value)}'; accepted: {accepted}"):
         read(**{name: value})
 
 

@@ -77,6 +77,11 @@ def test_a_reload_that_fails_changes_nothing(call, folder, made_sets, caplog):
     assert "the tables stay as they are" in record.message
     assert "win.npy: found 0 bytes; expected" in record.message
     assert call("GET", "/readyz", service).json() == {"status": "ready", "tables": one}
+    assert _value(call, service, "spades_tables_last_read_successful") == 0
+    (folder.path / two).rename(folder.path / ".broken")
+    folder.releases(default=one)
+    reload()
+    assert _value(call, service, "spades_tables_last_read_successful") == 1
 
 
 def test_a_broken_set_without_a_role_is_left_out(call, folder, made_sets, caplog):
@@ -89,6 +94,7 @@ def test_a_broken_set_without_a_role_is_left_out(call, folder, made_sets, caplog
     reload()
     assert list(service.state.sets.by_version) == [one, three]
     assert _value(call, service, "spades_tables_refused_total", reason="version") == 1
+    assert _value(call, service, "spades_tables_last_read_successful") == 0
     assert f"found tables {two}; expected 7.7+0" in caplog.text
 
 

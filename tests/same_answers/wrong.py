@@ -38,6 +38,7 @@ def body_of(data: object) -> bytes:
 def wrong_requests(catalogue: Catalogue) -> Iterator[Request]:
     """Every kind of fault once, at least."""
     optional = ("scores", "convention", "policy", "rules", "explain", "legal_bids", "seed", "level", "style")
+    optional += ("tables", "game")
     for changes in _changes():
         yield Request("wrong field", BID, body_of({**GOOD, **changes}))
         if not changes.keys() & set(_FIELDS_OF_BLIND):

@@ -63,16 +63,14 @@ def health_routes(state: State, with_metrics: bool = True) -> APIRouter:
     )
     async def version() -> VersionAnswer:
         """Return the versions of the code and of the tables."""
-        sets = state.sets
-        return VersionAnswer(
-            service=__version__,
-            python=platform.python_version(),
-            tables=None
-            if sets is None
-            else TablesInfo(version=sets.default.version, sha256=sets.default.tables.sha256),
-            table_sets=[] if sets is None else [_set_info(sets, one) for one in sets.by_version.values()],
-            canary_share=0.0 if sets is None or sets.canary is None else sets.canary.share,
+        answer = VersionAnswer(
+            service=__version__, python=platform.python_version(), tables=None, table_sets=[], canary_share=0.0
         )
+        if (sets := state.sets) is not None:
+            answer["tables"] = TablesInfo(version=sets.default.version, sha256=sets.default.tables.sha256)
+            answer["table_sets"] = [_set_info(sets, one) for one in sets.by_version.values()]
+            answer["canary_share"] = 0.0 if sets.canary is None else sets.canary.share
+        return answer
 
     @router.get(
         "/problems/{name}",

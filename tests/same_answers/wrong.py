@@ -37,8 +37,7 @@ def body_of(data: object) -> bytes:
 
 def wrong_requests(catalogue: Catalogue) -> Iterator[Request]:
     """Every kind of fault once, at least."""
-    optional = ("scores", "convention", "policy", "rules", "explain", "legal_bids", "seed", "level", "style")
-    optional += ("tables", "game")
+    optional = ("scores", "convention", "policy", "rules", "explain", "legal_bids", "seed", "level", "style", "tables")
     for changes in _changes():
         yield Request("wrong field", BID, body_of({**GOOD, **changes}))
         if not changes.keys() & set(_FIELDS_OF_BLIND):
@@ -48,7 +47,7 @@ def wrong_requests(catalogue: Catalogue) -> Iterator[Request]:
             yield Request("missing field", path, body_of({field: good[field] for field in good if field != left_out}))
     for field in _FIELDS_OF_BLIND:
         yield Request("field of a hand, blind", BLIND, body_of({**GOOD_BLIND, field: 3}))
-    for field in (*GOOD, *optional):
+    for field in (*GOOD, *optional, "game"):
         for value in JUNK:
             yield Request(f"junk as {field}", BID, body_of({**GOOD, field: value}))
     for field, values in catalogue.beyond.items():

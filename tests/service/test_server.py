@@ -214,6 +214,22 @@ def test_broken_tables_stop_the_start(tmp_path, harm):
 
 
 @pytest.mark.parametrize("arguments", [(), ("--workers", "2")])
+def test_several_table_sets_without_a_default_stop_the_start(made_sets, arguments):
+    done = subprocess.run(
+        serve_command(*arguments),
+        cwd=ROOT,
+        env=os.environ | {"SPADES_TABLES_DIR": str(made_sets[0])},
+        capture_output=True,
+        text=True,
+        timeout=START_S,
+        check=False,
+    )
+    assert done.returncode == 1
+    listed = ", ".join(made_sets[1])
+    assert done.stderr == f"service: SPADES_TABLES_VERSION is not set; expected one of {listed}\n"
+
+
+@pytest.mark.parametrize("arguments", [(), ("--workers", "2")])
 @pytest.mark.parametrize("fault", ["empty", "anyone can write it"])
 def test_a_key_file_that_is_no_good_stops_the_start(tmp_path, fault, arguments):
     path = tmp_path / "keys"

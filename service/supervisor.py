@@ -133,6 +133,7 @@ def supervise(settings: Settings, host: str, port: int, count: int) -> int:
 
     Raises `TablesError` and `SettingsError` before it listens.
     """
+    hangup = Hangup()
     check_start(settings)
     allow_many_files()
     logging.basicConfig(format="%(levelname)s:     %(message)s", level=logging.INFO)
@@ -154,7 +155,6 @@ def supervise(settings: Settings, host: str, port: int, count: int) -> int:
             serve_metrics(settings.metrics_address, exposition.text, settings)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, note)
-        hangup = Hangup()
         environment = os.environ | {"PROMETHEUS_MULTIPROC_DIR": str(directory)}
         places = [Place(lambda: Worker(listener, environment)) for _ in range(count)]
         given_up = False

@@ -76,11 +76,12 @@ class TableSets(NamedTuple):
         return [role for role, one in roles if one is opened]
 
     def __str__(self) -> str:
-        canary = (
-            "" if self.canary is None else f", canary {self.canary.version} for {self.canary.share:g} of the callers"
-        )
-        shadow = "" if self.shadow is None else f", shadow {self.shadow.version}"
-        return f"default {self.default.version}{canary}{shadow}; open: {', '.join(self.by_version)}"
+        text = f"default {self.default.version}"
+        if self.canary is not None:
+            text += f", canary {self.canary.version} for {self.canary.share:g} of the callers"
+        if self.shadow is not None:
+            text += f", shadow {self.shadow.version}"
+        return f"{text}; open: {', '.join(self.by_version)}"
 
 
 def one_set(tables: TableSet) -> TableSets:
@@ -205,11 +206,12 @@ def _folder_error(text: str) -> RefusedError:
 
 
 def _open(path: Path) -> OpenSet:
-    # The folder that a link leads to, so that another link in its place does not change the open set.
+    real = path.resolve()  # so that another link in its place does not change the open set
     try:
-        opened = OpenSet(open_tables(path.resolve()))
+        opened = OpenSet(open_tables(real))
     except TablesError as error:
-        raise RefusedError("content", str(error)) from error
+        text = str(error)
+        raise RefusedError("content", text if str(real) in text else f"{real}: {text}") from error
     try:
         _warm_up(opened)
     except Exception as error:  # whatever the code raises on tables that it was not written for

@@ -82,9 +82,10 @@ class State:
         self._show()
 
     def check_tables(self) -> None:
-        """Stop using each set for good of which a file has changed or is missing: the mapped data may have changed too.
+        """Use no set any longer of which a file has changed or is missing: the mapped data may have changed too.
 
-        The server calls this once a second. It takes 0.16 ms for the 57 files of a set.
+        Such a set can be used again after it was opened again. The server calls this once a second; it takes 0.16 ms
+        for the 57 files of a set.
         """
         if self.sets is None:
             return
@@ -111,12 +112,10 @@ class State:
         """Show in the metrics which sets are open, and whether the service is ready."""
         assert self.sets is not None, "the tables are open"
         default = self.sets.default
-        roles = [
-            (one.version, role)
-            for one in self.sets.by_version.values()
-            if not one.changed
-            for role in (*self.sets.roles_of(one),) or (_NAMED,)
-        ]
+        roles: list[tuple[str, str]] = []
+        for one in self.sets.by_version.values():
+            if not one.changed:
+                roles += [(one.version, role) for role in self.sets.roles_of(one)] or [(one.version, _NAMED)]
         self.metrics.tables_served((default.version, default.tables.sha256), roles)
         self.metrics.ready.set(int(self.ready))
 

@@ -125,12 +125,16 @@ def written(problem: ProblemError) -> Reply:
 
 
 def invalid_request(faults: Sequence[Fault]) -> ProblemError:
-    """Return the 422 for a request with one or more ``faults``; only the first `MAX_FAULTS` are listed."""
-    if len(faults) == 1:
-        detail = faults[0].detail
-    else:
+    """Return the 422 for a request with one or more ``faults``; only the first `MAX_FAULTS` are listed.
+
+    >>> invalid_request([Fault("/seat", "missing-field", "seat is missing")] * 2).detail
+    'seat is missing (the first of 2 faults)'
+    """
+    detail = faults[0].detail
+    if len(faults) > 1:
         left_out = len(faults) - MAX_FAULTS
-        detail = f"{len(faults)} faults" + (f", {left_out} of them not listed" if left_out > 0 else "")
+        listed = f", {left_out} of them not listed" if left_out > 0 else ""
+        detail += f" (the first of {len(faults)} faults{listed})"
     return ProblemError("invalid-request", detail, faults)
 
 

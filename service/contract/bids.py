@@ -34,7 +34,7 @@ _ACCEPTED = 'accepted: 0..13, "nil" or "blind_nil"'
 _BID = {
     "anyOf": [
         {"type": "integer", "minimum": 0, "maximum": TRICKS},
-        {"type": "string", "enum": list(BID_WORDS)},
+        {"type": "string", "enum": list(BID_WORDS), "description": "Words may be in any case, such as NIL."},
     ]
 }
 _PREVIOUS = {
@@ -63,8 +63,23 @@ def _read_previous(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]
     rules = info.context.rules
     bids = _previous(value, rules) if type(value) is list and len(value) <= 3 else None
     if bids is None:
-        raise refusal(*_previous_faults(value, rules))
+        value = _in_lower_case(value)
+        faults = _previous_faults(value, rules)
+        if faults:
+            raise refusal(*faults)
+        bids = _numbers(value)
     return bids
+
+
+def _in_lower_case(bids: Any) -> Any:
+    """Return a list of bids with its words in lower case; anything else stays as it is."""
+    if type(bids) is not list:
+        return bids
+    return [bid.lower() if type(bid) is str and bid.lower() in BID_WORDS else bid for bid in bids]
+
+
+def _numbers(bids: list[Any]) -> tuple[int, ...]:
+    return tuple(BID_WORDS[bid] if type(bid) is str else bid for bid in bids)
 
 
 def _previous(previous: list[Any], rules: Rules) -> tuple[int, ...] | None:
@@ -102,7 +117,7 @@ def _list_faults(previous: Any, rules: Rules, field: str) -> Faults:
     ]
     if faults:
         return faults
-    bids = [BID_WORDS[bid] if type(bid) is str else bid for bid in previous]
+    bids = _numbers(previous)
     faults = [fault for index in range(len(bids)) for fault in _side_faults(bids, index, rules)]
     if rules.variant in SPADE_COUNTS and sum(bids) > TRICKS:
         detail = f"the bids sum to {sum(bids)}; accepted: at most {TRICKS} with variant {VARIANTS[rules.variant]}"
@@ -115,10 +130,7 @@ def _read_all(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
     if type(value) is list and len(value) != 4:
         code = "too-many-items" if len(value) > 4 else "bid-out-of-range"
         raise refusal(((), code, f"{len(value)} bids; accepted: 4"))
-    faults = _list_faults(value, info.context.rules, "bids")
-    if faults:
-        raise refusal(*faults)
-    return tuple(BID_WORDS[bid] if type(bid) is str else bid for bid in value)
+    return _checked(value, info.context.rules)
 
 
 def _read_made(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
@@ -126,10 +138,16 @@ def _read_made(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
     if type(value) is list and not 1 <= len(value) <= 4:
         code = "too-many-items" if value else "bid-out-of-range"
         raise refusal(((), code, f"{len(value)} bids; accepted: 1..4"))
-    faults = _list_faults(value, info.context.rules, "bids")
+    return _checked(value, info.context.rules)
+
+
+def _checked(value: Any, rules: Rules) -> tuple[int, ...]:
+    """Return the bids of the field `bids` as numbers."""
+    value = _in_lower_case(value)
+    faults = _list_faults(value, rules, "bids")
     if faults:
         raise refusal(*faults)
-    return tuple(BID_WORDS[bid] if type(bid) is str else bid for bid in value)
+    return _numbers(value)
 
 
 def _bid_faults(place: Place, bid: Any, rules: Rules, code: str) -> Faults:
@@ -142,7 +160,7 @@ def _bid_faults(place: Place, bid: Any, rules: Rules, code: str) -> Faults:
     return []
 
 
-def _side_faults(bids: list[int], index: int, rules: Rules) -> Faults:
+def _side_faults(bids: tuple[int, ...], index: int, rules: Rules) -> Faults:
     """Return the faults of bid ``index``, by itself or together with the partner's bid."""
     bid = bids[index]
     partner = bids[index - 2] if index > 1 and rules.variant != CUTTHROAT else NO_BID
@@ -189,6 +207,8 @@ def _read_legal(items: Any, info: ValidationInfo[Context]) -> tuple[int, ...] | 
     if items is None:
         return None
     faults, bids = _legal(items, info.context.rules)
+    if faults:
+        faults, bids = _legal(_in_lower_case(items), info.context.rules)
     if faults:
         raise refusal(*faults)
     return tuple(sorted(bids - {BLIND_NIL}))

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
-from service.bidding.game.cards import RANKS, SUITS, pbn_card
+from service.bidding.game.cards import RANKS, pbn_card
 from service.bidding.game.decks import CARD_CODES, DECK_BITS, DECKS
 from service.bidding.game.passing import MOST_PASSED
 from service.bidding.game.rules import Rules
@@ -15,10 +15,14 @@ from service.problems import quote
 
 TRICKS: Final = 13
 MAX_PBN_CHARS: Final = 64
+SUIT_TEXTS: Final = {suit: (suit, suit.lower(), symbol) for suit, symbol in zip("SHDC", "♠♥♦♣", strict=True)}
+_SUIT_PATTERN = f"[{''.join(text for texts in SUIT_TEXTS.values() for text in texts)}]"
+_RANK_PATTERN = f"(10|[{RANKS}{RANKS[8:].lower()}])"
 CARD_SCHEMA: Final = {
     "type": "string",
-    "pattern": r"^((10|[2-9TJQKAtjqka])[SHDCshdc]|[BLbl][Jj])$",
-    "description": "rank 2..9, T or 10, J, Q, K, A, then suit S, H, D, C; with variant jokers BJ and LJ too; any case",
+    "pattern": f"^({_RANK_PATTERN}{_SUIT_PATTERN}|{_SUIT_PATTERN}{_RANK_PATTERN}|[BLbl][Jj])$",
+    "description": "rank 2..9, T or 10, J, Q, K, A and suit S, H, D, C or ♠, ♥, ♦, ♣, in either order; with variant "
+    "jokers BJ and LJ too; any case",
     "examples": ["QS"],
 }
 HAND_SCHEMA = {
@@ -27,12 +31,26 @@ HAND_SCHEMA = {
         {
             "type": "string",
             "maxLength": MAX_PBN_CHARS,
-            "description": "PBN: the ranks of spades.hearts.diamonds.clubs; B and L among the spades are the jokers",
+            "description": "PBN: the ranks of spades.hearts.diamonds.clubs; B and L among the spades are the jokers. A "
+            "void is empty or -. A seat letter and a colon before the hand, as in N:, are ignored.",
         },
     ],
     "description": "13 cards, or one PBN text",
     "examples": ["AKJ62.AQ.Q.K9543"],
 }
+
+
+def texts_of(card: str) -> set[str]:
+    """Return every accepted text of a card.
+
+    >>> sorted(texts_of("2S"))
+    ['2S', '2s', '2♠', 'S2', 's2', '♠2']
+    """
+    rank, suit = card[0], card[1]
+    ranks = {rank, rank.lower()} | ({"10"} if rank == "T" else set())
+    if suit not in SUIT_TEXTS:  # a joker
+        return {letter + j for letter in ranks for j in (suit, suit.lower())}
+    return {text for one in ranks for other in SUIT_TEXTS[suit] for text in (one + other, other + one)}
 
 
 class _Cards:
@@ -41,11 +59,7 @@ class _Cards:
     def __init__(self, number: int) -> None:
         self.name = DECKS[number].name
         self.deck = DECK_BITS[number]
-        self.bits: dict[str, int] = {}  # of each accepted spelling of a card
-        for card, code in CARD_CODES[number].items():
-            for rank in (card[0], "10") if card[0] == "T" else (card[0],):
-                spellings = {r + s for r in (rank, rank.lower()) for s in (card[1], card[1].lower())}
-                self.bits.update(dict.fromkeys(spellings, 1 << code))
+        self.bits = {text: 1 << code for card, code in CARD_CODES[number].items() for text in texts_of(card)}
         # For each suit in PBN order: rank in PBN -> bit of the card. Only of cards with a rank.
         ranks = (*RANKS, *RANKS.lower())
         self.ranks = [
@@ -53,10 +67,9 @@ class _Cards:
         ]
 
 
+_COMPASS: Final = tuple("NESWnesw")  # before a colon and a hand in PBN
 _DECKS = [_Cards(number) for number in range(len(DECKS))]
-_SPELLINGS = {spelling for cards in _DECKS for spelling in cards.bits} | {
-    rank + suit for rank in (*RANKS, *RANKS.lower(), "10") for suit in (*SUITS, *SUITS.lower())
-}
+_SPELLINGS = {spelling for cards in _DECKS for spelling in cards.bits}
 
 
 def pbn_names(text: str) -> list[str] | None:
@@ -64,6 +77,11 @@ def pbn_names(text: str) -> list[str] | None:
     if len(text) > MAX_PBN_CHARS:
         return None
     suits = text.strip().replace("10", "T").split(".")
+    if ":" in suits[0]:
+        seat, _, ranks = suits[0].partition(":")
+        suits[0] = ranks.lstrip() if seat in _COMPASS else suits[0]
+    if "-" in suits:  # a void, as some programs write it
+        suits = ["" if ranks == "-" else ranks for ranks in suits]
     if len(suits) != 4:
         return None
     return [pbn_card(rank, suit) for suit, ranks in zip("SHDC", suits, strict=True) for rank in ranks]
@@ -147,7 +165,7 @@ def _card_faults(names: list[Any], cards: _Cards, where: Place | None = None) ->
         if type(name) is not str:
             faults.append((place, "wrong-type", f"a card is {json_type(name)}; accepted: a string such as QS"))
         elif name not in _SPELLINGS:
-            accepted = f"a rank of {RANKS} (or 10), then a suit of SHDC; with variant jokers also BJ and LJ"
+            accepted = f"a rank of {RANKS} (or 10) and a suit of SHDC or ♠♥♦♣; with variant jokers also BJ and LJ"
             faults.append((place, "unknown-card", f"{quote(name)} is not a card; accepted: {accepted}"))
         elif bit is None:
             faults.append((place, "unknown-card", f"{quote(name)} is not in the deck {cards.name}"))

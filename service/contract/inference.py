@@ -19,7 +19,7 @@ from service.contract.answer import ANSWER, RefusedItem, TablesVersion
 from service.contract.bids import SPADE_COUNTS, MadeBids
 from service.contract.exchange import Exchange, exchange_of
 from service.contract.faults import Place, json_type, refusal
-from service.contract.hand import CARD_SCHEMA, HAND_SCHEMA, TRICKS, Exchanged, Hand, card_list
+from service.contract.hand import CARD_SCHEMA, HAND_SCHEMA, SUIT_TEXTS, TRICKS, Exchanged, Hand, card_list
 from service.contract.request import Seed, read_fields, scores_in
 from service.contract.rules import REQUEST, Context, RulesInForce
 from service.contract.scores import Scores, score_faults
@@ -30,7 +30,7 @@ MAX_DEALS: Final = 1000
 MAX_INFERENCE_ITEMS: Final = 64  # requests in one POST /v1/inferences; each takes as long as many bids
 DEFAULT_BIDDER: Final = BIDDERS[0]
 _SEATS: Final = ("0", "1", "2", "3")
-_SUITS: Final = tuple(reversed(SUITS))  # as answers list them
+_SUIT_BITS: Final = {text: 1 << SUITS.index(suit) for suit, texts in SUIT_TEXTS.items() for text in texts}
 _SUIT_NAMES: Final = ("clubs", "diamonds", "hearts", "spades")
 _NOTHING: Final = (0, 0, 0, 0)
 
@@ -88,10 +88,10 @@ def _read_voids(value: Any) -> tuple[int, ...]:
             place, where = (str(seat), index), f"voids.{seat}.{index}"
             if type(suit) is not str:
                 faults.append((place, "wrong-type", f"{where} is {json_type(suit)}; accepted: a suit"))
-            elif suit.upper() not in _SUITS:
-                faults.append((place, "out-of-range", f"{where} is {quote(suit)}; accepted: {', '.join(_SUITS)}"))
+            elif suit not in _SUIT_BITS:
+                faults.append((place, "out-of-range", f"{where} is {quote(suit)}; accepted: {', '.join(SUIT_TEXTS)}"))
             else:
-                voids[seat] |= 1 << SUITS.index(suit.upper())
+                voids[seat] |= _SUIT_BITS[suit]
     if faults:
         raise refusal(*faults)
     return tuple(voids)
@@ -101,9 +101,10 @@ _PLAYED = _object_of_lists(
     CARD_SCHEMA, TRICKS, "By seat, the cards that the seat has played; a seat without cards may be left out."
 )
 _VOIDS = _object_of_lists(
-    {"type": "string", "enum": list(_SUITS)},
+    {"type": "string", "enum": list(SUIT_TEXTS)},
     len(SUITS),
-    "By seat, the suits that the seat has shown to be out of. Suits of which no card is unseen may be left out.",
+    "By seat, the suits that the seat has shown to be out of. Suits of which no card is unseen may be left out. As in "
+    "cards, s or ♠ is S too.",
 )
 _Seat = Annotated[StrictInt, Field(ge=0, le=3)]
 _Bidder = Literal[BIDDERS]  # type: ignore[valid-type]

@@ -26,8 +26,9 @@ from service.bidding.turn import BRIEF, EXPLAINED, NOT_EXPLAINED
 from service.bidding.winprob.games import SHIPPED, WON_VARIANTS, Games
 from service.bidding.winprob.nearest_errors import ERRORS
 from service.contract.bids import FourBids, LegalBids, PreviousBids
+from service.contract.canonical import in_canonical_form
 from service.contract.exchange import gives_first
-from service.contract.faults import faults_in, is_huge, json_type
+from service.contract.faults import faults_in, json_type
 from service.contract.hand import Exchanged, Hand
 from service.contract.policy import (
     DEFAULT_POLICY,
@@ -51,7 +52,6 @@ MAX_ITEMS: Final = 512  # requests in one POST /v1/bids
 MAX_SEED: Final = 2**53 - 1  # the largest integer that every JSON reader keeps exactly
 MAX_KEYS: Final = 64  # most fields of a request, those of its objects included
 _OBJECTS: Final = ("scores", "rules", "style", "players")  # fields of a request that are objects
-_MOST_ITEMS = 15  # of the longest list of numbers in a request
 
 _Seat = Annotated[StrictInt, Field(ge=0, le=3, description="Place in the bidding order: the number of previous bids.")]
 _Scores = Annotated[Scores | None, Field(description="The score before the round. Default: all 0.")]
@@ -66,8 +66,8 @@ _Policy = Annotated[
 _Convention = Annotated[
     Convention | None,
     Field(
-        description="The convention that both partners play. Only bis plays conventions, and only in variant "
-        "partnership. Default: the policy's option."
+        description="The convention that both partners play, in any case. Only bis plays conventions, and only in "
+        "variant partnership. Default: the policy's option."
     ),
 ]
 
@@ -298,8 +298,8 @@ def read_fields(data: Any, validate: Any) -> tuple[dict[str, Any], Rules]:
         return validate(data, context=context), context.rules
     except ValidationError as error:
         check_size(data)
-        if (whole := _with_integers(data)) is not None:
-            return read_fields(whole, validate)
+        if (respelled := in_canonical_form(data)) is not None:
+            return read_fields(respelled, validate)
         raise invalid_request(faults_in(error)) from None
 
 
@@ -329,8 +329,8 @@ def _validated(data: Any, validate: Any, games: Games, blind: bool = False) -> t
         faults = _conflicts(data, context, bidder, games)
     except ValidationError as error:
         check_size(data)
-        if (whole := _with_integers(data)) is not None:
-            return _validated(whole, validate, games, blind)
+        if (respelled := in_canonical_form(data)) is not None:
+            return _validated(respelled, validate, games, blind)
         faults = faults_in(error)
         broken = {fault.pointer for fault in faults}
         readable = {name: value for name, value in data.items() if pointer(name) not in broken}
@@ -465,24 +465,3 @@ def _instead(field: str, number: int) -> str:
 
 
 _NOTHING: dict[str, Any] = {}
-
-
-def _with_integers(value: Any, depth: int = 3) -> Any:
-    """Return ``value`` with integers instead of whole numbers such as 120.0; None if there are no such numbers.
-
-    JSON has one kind of number, and some languages write 120 as 120.0. The numbers of a request are at most ``depth``
-    levels deep.
-    """
-    if type(value) is float:
-        return int(value) if value.is_integer() and not is_huge(value) else None
-    if depth == 0:
-        return None
-    if type(value) is dict:
-        members = {name: _with_integers(member, depth - 1) for name, member in value.items() if name != "style"}
-        changed = {name: member for name, member in members.items() if member is not None}
-        return value | changed if changed else None
-    if type(value) is list and len(value) <= _MOST_ITEMS:
-        items = [_with_integers(item, depth - 1) for item in value]
-        if any(item is not None for item in items):
-            return [old if new is None else new for old, new in zip(value, items, strict=True)]
-    return None

@@ -1,0 +1,138 @@
+"""Other spellings of cards, hands, bids and conventions: read on every route, and no text has two readings."""
+
+from itertools import product
+from typing import Any
+
+import pytest
+
+from service.bidding.game.decks import CARD_CODES, DECKS
+from service.contract.examples import (
+    BLIND_REQUEST,
+    CARD_REQUEST,
+    INFERENCE_REQUEST,
+    PASS_REQUEST,
+    REQUEST,
+    SHORT_REQUEST,
+)
+from service.contract.hand import card_list
+from service.contract.request import read_bid
+from service.contract.rules import CLASSIC
+from tests.contract import faults_of
+
+_RANKS = {rank: rank for rank in "23456789TJQKA"} | {rank.lower(): rank for rank in "TJQKA"} | {"10": "T"}
+_SUITS = {text: suit for suit, texts in zip("SHDC", ("Ss♠", "Hh♥", "Dd♦", "Cc♣"), strict=True) for text in texts}
+_JOKERS = {first + second: (first + second).upper() for first in "BLbl" for second in "Jj"}
+_NAMES = {rank + suit: (rank, suit) for rank in "23456789TJQKA" for suit in "SHDC"}
+
+
+def _readings(text: str) -> set[str]:
+    """Every card that a text may mean, with the rank or the suit first."""
+    found = {_JOKERS[text]} if text in _JOKERS else set()
+    for cut in range(1, len(text)):
+        for rank, suit in ((text[:cut], text[cut:]), (text[cut:], text[:cut])):
+            if rank in _RANKS and suit in _SUITS:
+                found.add(_RANKS[rank] + _SUITS[suit])
+    return found
+
+
+@pytest.mark.parametrize("number", range(len(DECKS)), ids=lambda number: DECKS[number].name)
+def test_no_text_means_two_cards(number):
+    """All texts of up to three characters: those that may be part of a card, and some others."""
+    rules = CLASSIC._replace(deck=number)
+    for length in range(4):
+        for characters in product("0123456789TJQKAtjqkaSHDCshdc♠♥♦♣BLbl-: ", repeat=length):
+            text = "".join(characters)
+            readings = _readings(text)
+            assert len(readings) <= 1, text
+            wanted = [1 << CARD_CODES[number][card] for card in readings if card in CARD_CODES[number]]
+            assert card_list([text], rules)[1] == wanted, text
+
+
+@pytest.mark.parametrize("text", ["ſA", "Aſ", "A♤", "A ♠", "♠", "S", "10", "SAS", "♠A♠", "S01", "JB", "＊A", "K\u212a"])
+def test_what_only_looks_like_a_card_is_refused(text):
+    (fault,), _ = card_list([text], CLASSIC)
+    assert fault[1] == "unknown-card"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "N:AKJ62.AQT.-.K9543",
+        "w:AKJ62.AQT..K9543",
+        "E: akj62.aq10.-.k9543 ",
+        "AKJ62.AQT.-.K9543",
+    ],
+)
+def test_texts_of_a_hand(text):
+    assert read_bid(SHORT_REQUEST | {"hand": text}) == read_bid(SHORT_REQUEST | {"hand": "AKJ62.AQT..K9543"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "X:AKJ62.AQT..K9543",
+        "NN:AKJ62.AQT..K9543",
+        "N AKJ62.AQT..K9543",
+        "N:AKJ62.AQT..K9543 - - -",
+        "AKJ62.AQT.--.K9543",
+        "AKJ62.AQT-..K9543",
+        "-.-.-.-",
+    ],
+)
+def test_texts_that_are_no_hand(text):
+    faults = faults_of(SHORT_REQUEST | {"hand": text})
+    assert {fault.pointer for fault in faults} == {"/hand"}
+
+
+def _suit_first(card: str) -> str:
+    return "♠♥♦♣"["SHDC".index(card[1])] + card[0].lower() if card in _NAMES else card
+
+
+def _respelled(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _respelled(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_respelled(item) for item in value]
+    if isinstance(value, str) and value.count(".") == 3:
+        return f"N:{value}"
+    return _suit_first(value) if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize(
+    ("path", "request_body"),
+    [
+        ("/bid", REQUEST),
+        ("/v1/bid", {**REQUEST, "previous_bids": ["nil", 1], "legal_bids": ["nil", 4], "convention": "big5"}),
+        ("/v1/bid/blind", {**BLIND_REQUEST, "previous_bids": ["nil", 4, "blind_nil"], "convention": "big6"}),
+        ("/v1/pass", {**PASS_REQUEST, "bids": ["nil", 4, 5, 3]}),
+        ("/v1/card", CARD_REQUEST),
+        ("/v1/inference", INFERENCE_REQUEST),
+        ("/v1/inference", {**INFERENCE_REQUEST, "bids": ["nil", 1, 5, 4]}),
+    ],
+)
+def test_every_route_reads_them(call, path, request_body):
+    words = {"nil": "NIL", "blind_nil": "Blind_Nil"}
+    other = _respelled(request_body)
+    for field in ("bids", "previous_bids", "legal_bids"):
+        if field in other:
+            other[field] = [words.get(bid, bid) for bid in other[field]]
+    if "convention" in other:
+        other["convention"] = other["convention"].title()
+    if "voids" in other:
+        other["voids"] = {
+            seat: ["♠♥♦♣"["SHDC".index(suit)] for suit in suits] for seat, suits in other["voids"].items()
+        }
+    assert other != request_body
+    wanted = call("POST", path, json=request_body)
+    assert wanted.status_code == 200, wanted.text
+    assert call("POST", path, json=other).json() == wanted.json()
+
+
+def test_faults_name_what_was_found(call):
+    response = call(
+        "POST", "/bid", json={**SHORT_REQUEST, "previous_bids": ["NILL"], "convention": "Big7", "seat": 1.0}
+    )
+    details = [error["detail"] for error in response.json()["errors"]]
+    assert details[0] == 'the bid is NILL; accepted: 0..13, "nil" or "blind_nil"'
+    assert details[1].startswith("convention is Big7; accepted: ")
+    assert response.json()["detail"] == f"{details[0]} (the first of 2 faults)"

@@ -17,6 +17,8 @@ from typing import Any
 import orjson
 from pydantic import TypeAdapter
 
+from service import log
+from service.address import check_address, check_exposure
 from service.api import blind, card, inference, passing
 from service.api.bid import answer_body, decide_call
 from service.arguments import rule
@@ -59,23 +61,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"service {options.command}: {fault.pointer}: {fault.detail} ({fault.code})", file=sys.stderr)
         return 2
     except (SettingsError, TablesError) as error:
-        print(f"service: {error}", file=sys.stderr)
+        if options.command in ("serve", "work"):
+            log.complain("error", str(error))
+        else:
+            print(f"service: {error}", file=sys.stderr)
         return 1
 
 
 def _serve(options: argparse.Namespace, settings: Settings) -> int:
     """Run `serve`, or `work`: a worker that `serve --workers` has started."""
+    if options.command == "serve":
+        for name in not_settings():
+            log.complain(
+                "warning", f"{name} is set, but there is no such setting; docs/reference/settings.md lists them"
+            )
+        check_exposure(settings, options.host, options.allow_unauthenticated)
+        check_address(options.host, options.port)
     from service.metrics_directory import membership
-    from service.server import check_exposure, serve  # here, because FastAPI takes half a second to import
+    from service.server import serve  # here, because FastAPI takes half a second to import
 
     if options.command == "work":
         directory = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
         supervisor = SupervisorLine(options.supervisor, options.ready)
         with socket.socket(fileno=options.descriptor) as listener, membership(directory, supervisor.pid):
             return serve(settings, "", 0, listener, supervisor)
-    for name in not_settings():
-        print(f"service: {name} is set, but there is no such setting; service/settings.py lists them", file=sys.stderr)
-    check_exposure(settings, options.host, options.allow_unauthenticated)
     if options.workers == 1:
         return serve(settings, options.host, options.port)
     from service.supervisor import supervise
@@ -89,7 +98,8 @@ def _key(options: argparse.Namespace) -> int:
     except ValueError as error:
         print(f"service key: {error}", file=sys.stderr)
         return 2
-    print(f"for the caller, shown only now: {key.secret}\nfor SPADES_API_KEYS_FILE:         {key.line}")
+    print(f"for the caller, shown only now: {key.secret}", file=sys.stderr)
+    print(key.line)
     return 0
 
 

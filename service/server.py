@@ -6,7 +6,6 @@ second signal stops the server at once. On SIGHUP the tables are read again, bes
 """
 
 import asyncio
-import ipaddress
 import os
 import resource
 import signal
@@ -19,12 +18,13 @@ from typing import Any
 import uvicorn
 from uvicorn.server import ServerState
 
+from service import log
 from service.app import Service, create_app
 from service.edge import Edge
 from service.metrics_listener import serve_metrics
 from service.protocol import Connection
 from service.responder import SINGLE
-from service.settings import Settings, SettingsError
+from service.settings import Settings
 from service.table_sets import open_sets
 from service.worker import Hangup, SupervisorLine
 
@@ -120,6 +120,7 @@ def serve(
     ``supervisor`` ends.
     """
     hangup = Hangup()  # before the tables are read, so that a later change is not missed
+    log.configure()
     app = create_app(settings)
     responder = app.responder
     keyed = responder.gate.keys is not None
@@ -135,6 +136,7 @@ def serve(
         loop="uvloop",
         http=connect,  # type: ignore[arg-type]  # uvicorn calls it as it calls its own classes
         ws="none",
+        log_config=None,  # `log.configure` has been called
         access_log=False,
         proxy_headers=False,
         server_header=False,
@@ -151,30 +153,6 @@ def serve(
     except SystemExit:
         return 1  # the address can't be used; uvicorn has logged why
     return 0 if server.started else 1
-
-
-def check_exposure(settings: Settings, host: str, allowed: bool) -> None:
-    """Raise `SettingsError` if other machines could use the service without API keys, unless ``allowed``."""
-    if settings.api_keys_file is None and not allowed and not is_loopback(host):
-        raise SettingsError(
-            f"host is {host!r}, which other machines can reach, and no API keys are set; set SPADES_API_KEYS_FILE, "
-            "use a loopback host, or pass --allow-unauthenticated"
-        )
-
-
-def is_loopback(host: str) -> bool:
-    """Return whether only this machine can connect to ``host``; for a name, whether that is true of all its addresses.
-
-    >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("0.0.0.0"), is_loopback("")
-    (True, True, False, False)
-    """
-    if not host:
-        return False  # empty: all addresses
-    try:
-        found = socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)
-    except OSError:
-        return False  # binding it will fail with a message
-    return all(ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback for *_, address in found)
 
 
 def allow_many_files() -> None:

@@ -22,6 +22,7 @@ from contextlib import suppress
 from time import monotonic
 from types import FrameType
 
+from service import log
 from service.keys import read_keys
 from service.metrics import Exposition, workers_text
 from service.metrics_directory import metrics_directory
@@ -136,7 +137,7 @@ def supervise(settings: Settings, host: str, port: int, count: int) -> int:
     hangup = Hangup()
     check_start(settings)
     allow_many_files()
-    logging.basicConfig(format="%(levelname)s:     %(message)s", level=logging.INFO)
+    log.configure()
     signals: list[int] = []
 
     def note(number: int, _: FrameType | None) -> None:

@@ -1,7 +1,7 @@
-"""Write the tables of docs/reference/rules.md from the declarations: `python -m tests.reference_update`.
+"""Write the tables of two pages of docs/reference from the declarations: `python -m tests.reference_update`.
 
 Each table stands between ``<!-- table: name -->`` and ``<!-- end -->``; the text around is written by hand.
-tests/service/bidding/game/test_reference.py fails if the page is not up to date.
+tests/service/bidding/game/test_reference.py fails if a page is not up to date.
 """
 
 import json
@@ -9,15 +9,19 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from service.bidding.game.decks import CARD_CODES, CARD_NAMES, DECKS
 from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS, Rules, overrides_of
 from service.bidding.policies import BEST, decider_of, row_of
 from service.bidding.strength import read_results, texts_of_catalogue, win_rates_of
 from service.bidding.winprob.games import WON_VARIANTS
 from service.contract.policy import POLICIES
+from service.settings import Settings
 from tables.markdown import table
 
-PAGE = Path(__file__).parents[1] / "docs" / "reference" / "rules.md"
+_REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
+PAGES = (_REFERENCE / "rules.md", _REFERENCE / "settings.md")
 HIGHEST = 6  # trumps of a deck that are listed
 
 
@@ -73,6 +77,23 @@ def strength() -> str:
     return table("policy | wins, % of games to 200/-100, with 95% intervals", rows)
 
 
+def settings() -> str:
+    """Return the table of the settings; what is accepted is what the service says about a wrong value."""
+    rows = []
+    for name, field in Settings.model_fields.items():
+        default = "none" if field.default is None else f"{field.default:g}"
+        rows.append((f"`SPADES_{name.upper()}`", default, _accepted(name), str(field.description)))
+    return table("variable | default | accepted | meaning", rows)
+
+
+def _accepted(setting: str) -> str:
+    try:
+        Settings(**{setting: "?"})  # type: ignore[arg-type]
+    except ValidationError as error:
+        return str(error.errors()[0]["ctx"]["error"]).removesuffix(", as a plain decimal number")
+    raise AssertionError(f"{setting} accepts any text; write here what it is")
+
+
 def decider(rules: Rules) -> str:
     """Return the policy that decides for `best`."""
     return f"`{decider_of(BEST, rules.variant in WON_VARIANTS)}`"
@@ -93,6 +114,7 @@ SECTIONS: dict[str, Callable[[], str]] = {
     "decks": decks,
     "policies": policies,
     "strength": strength,
+    "settings": settings,
 }
 
 
@@ -107,4 +129,5 @@ def updated(page: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(updated(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for path in PAGES:
+        path.write_text(updated(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -6,12 +6,12 @@ from argparse import ArgumentParser
 import pytest
 
 from service.__main__ import main
+from service.address import check_exposure
 from service.bidding.game.rules import FIELDS
 from service.breakdown import breakdown
 from service.contract.examples import CARD_REQUEST
 from service.contract.rules import RuleSet
 from service.keys import new_key, read_keys
-from service.server import check_exposure
 from service.settings import Settings, SettingsError
 from tables.arena.arena_command import add_rules_arguments, rules_of
 
@@ -197,9 +197,10 @@ def test_who_may_listen_where(tmp_path):
 
 def test_key_makes_a_line_that_the_service_reads(capsys, tmp_path):
     assert main(["key", "table-server", "--rate", "50"]) == 0
-    secret, line = (text.partition(": ")[2].strip() for text in capsys.readouterr().out.splitlines())
+    line, explained = capsys.readouterr()
+    secret = explained.partition(": ")[2].strip()
     path = tmp_path / "keys"
-    path.write_text(line)
+    path.write_text(line)  # as `>>` does
     found = read_keys(path, 0.0).find(f"Bearer {secret}".encode())
     assert found is not None
     assert found.name == "table-server"

@@ -1,15 +1,15 @@
-"""The page about the rules says what the declarations say."""
+"""The pages about the rules and the settings say what the declarations say."""
 
 import re
 
 from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS
-from tests.reference_update import PAGE, SECTIONS, updated
+from tests.reference_update import PAGES, SECTIONS, updated
 
 
-def test_the_page_is_up_to_date():
-    page = PAGE.read_text(encoding="utf-8")
-    assert updated(page) == page, "run python -m tests.reference_update"
-    assert re.findall(r"<!-- table: (\S+) -->", page) == list(SECTIONS)
+def test_the_pages_are_up_to_date():
+    pages = [path.read_text(encoding="utf-8") for path in PAGES]
+    assert [updated(page) for page in pages] == pages, "run python -m tests.reference_update"
+    assert re.findall(r"<!-- table: (\S+) -->", "".join(pages)) == list(SECTIONS)
 
 
 def test_everything_is_on_it():

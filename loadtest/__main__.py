@@ -22,10 +22,14 @@ from loadtest import slo
 from loadtest.arrivals import percentile, run
 from loadtest.servers import ROOT, Server, ServerError, running_service
 
+CLOSED_PIPE = 141  # exit code, as of a command that SIGPIPE ends
 LOCUSTFILE = Path(__file__).with_name("locustfile.py")
 _NO_OP = f"GET {slo.NO_OP} (no-op)"
-# "late": delay of the sender itself; "CPU us": CPU time of the service's process per answer
 _COLUMNS = ((8, "rate/s"), *((9, name) for name in ("p50 ms", "p99 ms", "p99.9", "max")), (8, "missed"), (8, "failed"))
+_LEGEND = (
+    "late p99: ms by which the load generator itself sent late; it is part of the other times. If it is not far below "
+    "them, this machine is too busy to measure. CPU us: CPU time of the service for each answer"
+)
 _HEADER = " " * 20 + "".join(f"{name:>{width}}" for width, name in (*_COLUMNS, (10, "late p99"), (10, "CPU us")))
 
 
@@ -59,7 +63,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _slo(server: Server, options: argparse.Namespace) -> list[str]:
     """Measure the service and the no-op at a constant rate, and return the reasons why the promise was broken."""
-    print(f"\nOpen model, {options.duration:g} s at a constant {options.rate:g}/s\n{_HEADER}")
+    print(f"\nOpen model, {options.duration:g} s at a constant {options.rate:g}/s\n{_LEGEND}\n{_HEADER}")
     bids = slo.bid_requests(server)
     run((server.host, server.port), bids, options.rate, 1.0)  # warm up connections and caches
     measured = slo.measure(server, bids, options.rate, options.duration)
@@ -75,9 +79,8 @@ def _slo(server: Server, options: argparse.Namespace) -> list[str]:
 
 def _curves(server: Server, options: argparse.Namespace) -> None:
     step_s = max(1.0, options.duration / 15)
-    print(
-        f"\nCurve, {step_s:g} s per step, until the p99 is over {options.promise_ms:g} ms or a request fails\n{_HEADER}"
-    )
+    end = f"until the p99 is over {options.promise_ms:g} ms or a request fails"
+    print(f"\nCurve, {step_s:g} s per step, {end}\n{_LEGEND}\n{_HEADER}")
     for name, requests in (("POST /bid", slo.bid_requests(server)), (_NO_OP, slo.no_op_requests(server))):
         runs = []
         for measured in slo.curve(server, requests, step_s, options.promise_ms):
@@ -194,5 +197,17 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _main_in_a_pipe() -> int:
+    """Run `main`; end quietly if the reader of standard output has gone, such as `head`."""
+    try:
+        try:
+            return main()
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more when it exits
+        return CLOSED_PIPE
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(_main_in_a_pipe())

@@ -10,29 +10,28 @@ import argparse
 import os
 import socket
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
-from pydantic import TypeAdapter
 
 from service import log
 from service.address import check_address, check_exposure
 from service.api import blind, card, inference, passing
 from service.api.bid import answer_body, decide_call
-from service.arguments import rule
+from service.arguments import run_command
 from service.bidding.errors import TablesError
 from service.bidding.inference.inference import readers_of
 from service.bidding.numerals import decimal, integer
 from service.breakdown import breakdown
+from service.contract import examples
 from service.contract.card import CardRequest, read_card
 from service.contract.inference import InferenceRequest, read_inference
 from service.contract.request import BidRequest, BlindRequest, PassRequest, read_bid, read_blind, read_pass
-from service.contract.rules import RuleSet
-from service.contract.scores import Scores
 from service.keys import new_key
 from service.problems import ProblemError
+from service.request_arguments import add_fields, request_of
 from service.settings import Settings, SettingsError, from_environment, not_settings
 from service.table_sets import open_one
 from service.worker import SupervisorLine
@@ -40,7 +39,8 @@ from service.worker import SupervisorLine
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code."""
-    options = _parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    options = _parser(given).parse_args(given)
     try:
         settings = from_environment()
         if options.command == "bid":
@@ -103,33 +103,34 @@ def _key(options: argparse.Namespace) -> int:
     return 0
 
 
-def request_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the request that the arguments describe.
+class _Request(NamedTuple):
+    """The fields of a command's request, and an example of each."""
 
-    An argument that was not given is left out of the request, so that the answer lists it under `assumed`.
-    """
-    previous = [bid.strip() for bid in options.previous.split(",")] if options.previous.strip() else []
-    given = {name: value for name, value in vars(options).items() if value is not None}
-    fields = BidRequest if options.command == "bid" else BlindRequest
-    request: dict[str, Any] = {"previous_bids": previous, "seat": len(previous)}
-    request |= {name: given[name] for name in fields.__annotations__ if name in given}
-    return request | _scores_of(options) | _rules_of(options)
+    model: Any
+    example: dict[str, Any]
 
 
-def _scores_of(options: argparse.Namespace) -> dict[str, Any]:
-    given = vars(options)
-    scores = {name: given[name] for name in Scores.__annotations__ if given.get(name) is not None}
-    return {"scores": scores} if scores else {}
+REQUESTS = {
+    "bid": _Request(BidRequest, examples.CUTTHROAT_REQUEST | examples.LEVEL_REQUEST | examples.BRIEF_REQUEST),
+    "blind": _Request(BlindRequest, examples.BLIND_REQUEST),
+    "pass": _Request(PassRequest, examples.PASS_REQUEST),
+    "card": _Request(CardRequest, examples.CARD_REQUEST),
+    "inference": _Request(InferenceRequest, examples.INFERENCE_REQUEST | examples.SPECTATOR_REQUEST),
+}
 
 
-def _rules_of(options: argparse.Namespace) -> dict[str, Any]:
-    rules = {"preset": options.preset} if options.preset is not None else {}
-    rules |= dict(options.rule)
-    return {"rules": rules} if rules else {}
+def _request(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the request that the arguments describe; without a seat, the one that bids after the previous bids."""
+    model = REQUESTS[options.command].model
+    request = request_of(options, model)
+    if "previous_bids" in model.__annotations__:
+        previous = request.setdefault("previous_bids", [])
+        request.setdefault("seat", len(previous))
+    return request
 
 
 def _bid(options: argparse.Namespace, settings: Settings) -> int:
-    request = request_of(options)
+    request = _request(options)
     tables = open_one(settings, request.get("tables"))
     call = read_bid(request, tables.games)
     decision = decide_call(call, tables, call.explain)
@@ -142,7 +143,7 @@ def _bid(options: argparse.Namespace, settings: Settings) -> int:
 
 
 def _blind(options: argparse.Namespace, settings: Settings) -> int:
-    request = request_of(options)
+    request = _request(options)
     tables = open_one(settings, request.get("tables"))
     call = read_blind(request, tables.games)
     answer = blind.answer_body(call, blind.decide(call, tables), tables.version)
@@ -151,35 +152,30 @@ def _blind(options: argparse.Namespace, settings: Settings) -> int:
 
 
 def _pass(options: argparse.Namespace) -> int:
-    request: dict[str, Any] = {"hand": options.hand, "bids": options.bids, "seat": options.seat}
-    if options.received is not None:
-        request["received"] = options.received
-    answer = passing.answer_body(read_pass(request | _rules_of(options)))
+    answer = passing.answer_body(read_pass(_request(options)))
     print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
     return 0
 
 
 def _card(options: argparse.Namespace) -> int:
-    request: dict[str, Any] = {"hand": options.hand, "bids": options.bids, "seat": options.seat}
-    request |= {name: getattr(options, name) for name in ("tricks", "given", "received") if getattr(options, name)}
-    answer = card.answer_body(read_card(request | _scores_of(options) | _rules_of(options)))
+    answer = card.answer_body(read_card(_request(options)))
     print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
     return 0
 
 
 def _inference(options: argparse.Namespace, settings: Settings) -> int:
-    given = vars(options)
-    request = {name: given[name] for name in InferenceRequest.__annotations__ if given.get(name) is not None}
-    call = read_inference(request | _scores_of(options) | _rules_of(options))
+    request = _request(options)
+    call = read_inference(request)
     tables = open_one(settings, request.get("tables"))
     answer = orjson.loads(b"".join(inference.parts(call, readers_of(tables.arrays), tables.version)))
     print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the parser for ``arguments``; only the command that they name has the options of its request."""
     parser = argparse.ArgumentParser(prog="python -m service", description="Bids in Spades.")
-    commands = parser.add_subparsers(dest="command", required=True)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     serve = commands.add_parser("serve", help="answer over HTTP")
     serve.add_argument("--host", default="127.0.0.1")
@@ -200,101 +196,22 @@ def _parser() -> argparse.ArgumentParser:
     key.add_argument("name", help="the caller's name, for the log")
     key.add_argument("--rate", type=decimal, help="bids per second, in each process; default: SPADES_KEY_RATE")
 
-    bid = commands.add_parser("bid", help="print one bid and how it was made, without a server")
-    bid_hand = "13 cards as spades.hearts.diamonds.clubs, such as AKJ62.AQ.Q.K9543"
-    bid.add_argument("hand", help=bid_hand)
-    unseen = commands.add_parser("blind", help="decide whether to bid blind nil; prints JSON")
-    for command, model in ((bid, BidRequest), (unseen, BlindRequest)):
-        previous = "the bids so far, in bidding order, such as 3,nil"
-        command.add_argument("--previous", default="", metavar="BIDS", help=previous)
-        scores = ("us", "them", "us_bags", "them_bags")
-        _add(command, Scores, dict.fromkeys(scores, integer))
-        _add_rules(command)
-        _add(command, model, {"policy": str, "seed": integer, "tables": str})
-    _add(bid, Scores, {"seats": _numbers, "bags": _numbers}, metavar="N,N,N,N")
-    _add(bid, BidRequest, {"level": integer})
-    _add(bid, BidRequest, {"style": _style, "players": _players}, metavar="NAME=VALUE,...")
-    bid.add_argument("--json", action="store_true", help="print the answer of POST /bid as JSON")
-
-    giver = commands.add_parser("pass", help="choose the cards to give beside a nil; prints JSON")
-    player = commands.add_parser("card", help="choose the card to play; prints JSON")
-    for command in (giver, player):
-        command.add_argument("hand", help=bid_hand)
-        command.add_argument("--bids", type=_words, required=True, metavar="BIDS", help="all four, such as nil,4,5,3")
-        place = "the place of the hand in the bidding order, 0 to 3"
-        command.add_argument("--seat", type=integer, required=True, help=place)
-        _add_rules(command)
-    _add(giver, PassRequest, {"received": _words}, metavar="CARDS")
-    _add(player, CardRequest, {"given": _words, "received": _words}, metavar="CARDS")
-    so_far = "the tricks so far, in order of play, such as KD-2D-QD-6D,4H-5H"
-    player.add_argument("--tricks", type=_tricks, metavar="TRICKS", help=so_far)
-    viewer = commands.add_parser("inference", help="say who may hold each unseen card; prints JSON")
-    viewer.add_argument("hand", nargs="?", help=f"{bid_hand}; left out for a spectator")
-    made = "the bids so far, in bidding order, such as 3,nil"
-    viewer.add_argument("--bids", type=_words, required=True, metavar="BIDS", help=made)
-    _add_rules(viewer)
-    _add(viewer, InferenceRequest, {"seat": integer, "policy": str, "deals": integer, "seed": integer, "tables": str})
-    _add(viewer, InferenceRequest, {"given": _words, "received": _words}, metavar="CARDS")
-    _add(viewer, InferenceRequest, {"played": _by_seat, "voids": _by_seat}, metavar="SEAT=ITEM-ITEM,...")
-    for command in (player, viewer):
-        _add(command, Scores, dict.fromkeys(("us", "them", "us_bags", "them_bags"), integer))
-        _add(command, Scores, {"seats": _numbers, "bags": _numbers}, metavar="N,N,N,N")
+    described = {
+        "bid": "print one bid and how it was made, without a server",
+        "blind": "decide whether to bid blind nil; prints JSON",
+        "pass": "choose the cards to give beside a nil; prints JSON",
+        "card": "choose the card to play; prints JSON",
+        "inference": "say who may hold each unseen card; prints JSON",
+    }
+    for name, text in described.items():
+        command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+        if name not in arguments[:1]:
+            continue  # describing a request takes 20 ms
+        supplied = ("previous_bids", "seat") if "previous_bids" in REQUESTS[name].model.__annotations__ else ()
+        add_fields(command, *REQUESTS[name], supplied)
+        if name == "bid":
+            command.add_argument("--json", action="store_true", help="print the answer of POST /v1/bid as JSON")
     return parser
-
-
-def _add_rules(command: argparse.ArgumentParser) -> None:
-    _add(command, RuleSet, {"preset": str})
-    change = "change one rule of the preset, such as nil_pass=2; can be repeated"
-    command.add_argument("--rule", type=rule, action="append", default=[], metavar="NAME=VALUE", help=change)
-
-
-def _add(
-    command: argparse.ArgumentParser, model: Any, fields: dict[str, Callable[[str], Any]], metavar: str | None = None
-) -> None:
-    """Add an option for each of ``fields`` of the contract model ``model``; its help is the field's description."""
-    described = TypeAdapter(model).json_schema()["properties"]
-    for name, read in fields.items():
-        text = described[name]["description"].replace("%", "%%")
-        command.add_argument(f"--{name.replace('_', '-')}", type=read, metavar=metavar, help=text)
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip() for word in text.split(",")]
-
-
-def _tricks(text: str) -> list[list[str]]:
-    return [[card.strip() for card in trick.split("-")] for trick in text.split(",")] if text.strip() else []
-
-
-def _by_seat(text: str) -> dict[str, list[str]]:
-    """Return the lists of an object by seat, as in 0=KD-4H,1=2D."""
-    found: dict[str, list[str]] = {}
-    for part in text.split(",") if text.strip() else ():
-        seat, equals, items = part.strip().partition("=")
-        if not equals or seat in found:
-            detail = f"{part!r}: accepted: each seat once, as in 0=KD-4H,1=2D"
-            raise argparse.ArgumentTypeError(detail)
-        found[seat] = [item.strip() for item in items.split("-") if item.strip()]
-    return found
-
-
-def _numbers(text: str) -> list[int]:
-    try:
-        return [integer(number) for number in text.split(",")]
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"found {text!r}; accepted: four numbers such as 120,95,40,60") from None
-
-
-def _style(text: str) -> dict[str, float]:
-    try:
-        return {name: decimal(value) for name, _, value in (part.partition("=") for part in text.split(","))}
-    except ValueError:
-        expected = "names with numbers such as aggression=0.5,nil_bias=-0.3"
-        raise argparse.ArgumentTypeError(f"found {text!r}; accepted: {expected}") from None
-
-
-def _players(text: str) -> dict[str, str]:
-    return {place: kind for place, _, kind in (part.partition("=") for part in text.split(","))}
 
 
 def _port(text: str) -> int:
@@ -316,4 +233,4 @@ def _between(text: str, low: int, high: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main)

@@ -1,7 +1,13 @@
-"""Values of command-line arguments that several commands read."""
+"""What several command lines share: values of arguments, and how a command ends."""
 
 import argparse
 import json
+import os
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+CLOSED_PIPE = 141  # exit code, as of a command that SIGPIPE ends
 
 
 def rule(text: str) -> tuple[str, object]:
@@ -17,3 +23,17 @@ def rule(text: str) -> tuple[str, object]:
         return name, json.loads(value)
     except ValueError:
         return name, value
+
+
+def run_command(main: Callable[[], int]) -> NoReturn:
+    """Run ``main`` and exit with its code; end quietly if the reader of standard output has gone, such as `head`."""
+    try:
+        try:
+            code = main()
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more when it exits
+        code = CLOSED_PIPE
+    sys.exit(code)

@@ -8,6 +8,7 @@ import argparse
 import importlib
 import sys
 
+from service.arguments import run_command
 from service.bidding.errors import BiddingError, ResultsError, TablesError
 from tables.arena.errors import ArenaError
 from tables.players.names import PlayerError
@@ -52,4 +53,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_command(main)

@@ -45,6 +45,7 @@ from tables.engine.selfplay import play_pairs, play_rounds
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
 from tables.markdown import gain, table
 from tables.players.names import player_for
+from tables.run.executors import add_jobs_argument
 from tables.run.family import Arrays, Chunk
 
 PAPER = PRESETS["bis-paper"]
@@ -66,7 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=sorted(SEARCHES), help="the search to run")
     parser.add_argument("--pairs", type=integer, default=4000, help="pairs per candidate (default %(default)s)")
     parser.add_argument("--seed", type=integer, default=9, help="seed of the deals (default %(default)s)")
-    parser.add_argument("--jobs", type=integer, default=2, help="threads (default %(default)s)")
+    add_jobs_argument(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:

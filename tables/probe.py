@@ -46,7 +46,7 @@ from tables.engine.simulate import kernel_tables, numba_typed, player_rows
 from tables.engine.states import copy_state
 from tables.markdown import table
 from tables.players.choose_card import choose_card
-from tables.run.executors import executor_of
+from tables.run.executors import add_jobs_argument, executor_of
 from tables.run.family import Arrays
 
 CHUNK_DEALS = 20_000
@@ -110,7 +110,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--player", default="srp", metavar="P", help="card player in all seats (default %(default)s)")
     parser.add_argument("--deals", type=integer, default=1_000_000, help="deals to play (default %(default)s)")
     parser.add_argument("--seed", type=integer, default=1, help="seed of the deals (default %(default)s)")
-    parser.add_argument("--jobs", type=integer, default=2, help="threads (default %(default)s)")
+    add_jobs_argument(parser)
     parser.add_argument("--top", type=integer, default=40, help="rows to print (default %(default)s)")
 
 

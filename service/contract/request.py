@@ -18,7 +18,7 @@ from service.bidding.bis.cutthroat import own_and_best
 from service.bidding.game.passing import MOST_PASSED, cards_to_pass
 from service.bidding.game.rules import CUTTHROAT, FIELDS, VARIANTS, Rules, describe
 from service.bidding.game.scoring import BLIND_NIL, is_nil
-from service.bidding.policies import BEST, ROWS
+from service.bidding.policies import BEST, ROWS, SERVED
 from service.bidding.policy import Policy
 from service.bidding.record import record
 from service.bidding.skill import position_seed
@@ -59,8 +59,8 @@ _Rules = Annotated[RulesInForce | None, Field(description="The rules of the game
 _Policy = Annotated[
     PolicyText | None,
     Field(
-        description="Who bids: best (the strongest for the rules) or another policy of GET /v1/policies, with options "
-        "as in bis:endgame=off. Default: bis."
+        description=f"Who bids: {BEST} (the strongest for the rules), {', '.join(SERVED)}, with options as in "
+        f"bis:endgame=off. GET /v1/policies describes them. Default: {DEFAULT_POLICY}."
     ),
 ]
 _Convention = Annotated[

@@ -1,20 +1,22 @@
 """Play one bidder against another and print win rate, points and intervals: `python -m tables arena`.
 
-The match itself is in `match`. The result goes to standard output as Markdown, or with --json as one JSON object.
+The match itself is in `match`. The result goes to standard output as Markdown, or with --json as one JSON object. An
+interrupted match continues where it stopped.
 """
 
 import argparse
-import os
 
 from service.arguments import rule
-from service.bidding.game.rules import Rules, make_rules
+from service.bidding.game.rules import PRESETS, Rules, make_rules
 from service.bidding.numerals import decimal, integer
 from tables.arena.errors import ArenaError
-from tables.arena.match import Match
+from tables.arena.match import PAPER_RULES, Match
 from tables.arena.public.bots import BOTS, PREFIX
 from tables.arena.result import run_match
 from tables.players.names import player_for, split_players
-from tables.run.executors import executor_of
+from tables.run.executors import add_executor_arguments, executor_of
+
+DEFAULT_PRESET = "classic"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,24 +36,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--noise", type=decimal, default=0.0, metavar="P", help=noise)
     sprt = "stop as soon as a sequential test accepts one of two Elo differences (--sprt=-5,5)"
     parser.add_argument("--sprt", type=_bounds, metavar="ELO0,ELO1", help=sprt)
-    jobs = "threads (default %(default)s)"
-    parser.add_argument("--jobs", type=integer, default=os.cpu_count() or 1, metavar="N", help=jobs)
-    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="use this Dask cluster instead of threads")
+    add_executor_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of Markdown")
 
 
 def add_rules_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options that choose the rules."""
-    parser.add_argument("--preset", default="classic", help="rules except the two goals (default %(default)s)")
-    parser.add_argument("--win", type=integer, default=200, help="winning goal, points (default %(default)s)")
-    parser.add_argument("--lose", type=_goal, default=-100, help="losing goal, points or none (default %(default)s)")
+    goals = f"goals {PAPER_RULES.win} and {PAPER_RULES.lose}"
+    preset = f"rules with their goals: {', '.join(PRESETS)} (default: {DEFAULT_PRESET}, but {goals})"
+    parser.add_argument("--preset", help=preset)
+    parser.add_argument("--win", type=integer, default=argparse.SUPPRESS, help="winning goal, points")
+    parser.add_argument("--lose", type=_goal, default=argparse.SUPPRESS, help="losing goal, points or none")
     change = "change one rule of the preset, such as blind_nil=true; can be repeated"
     parser.add_argument("--rule", type=rule, action="append", default=[], metavar="NAME=VALUE", help=change)
 
 
 def rules_of(arguments: argparse.Namespace) -> Rules:
-    """Return the rules that the options of `add_rules_arguments` choose. Raises `RulesError`."""
-    return make_rules(arguments.preset, {"win": arguments.win, "lose": arguments.lose, **dict(arguments.rule)})
+    """Return the rules that the options of `add_rules_arguments` choose. Raises `RulesError`.
+
+    The goals are those of the preset; without a preset, those of ECAI 2020.
+    """
+    goals = {"win": PAPER_RULES.win, "lose": PAPER_RULES.lose} if arguments.preset is None else {}
+    goals |= {name: value for name, value in vars(arguments).items() if name in ("win", "lose")}
+    return make_rules(arguments.preset or DEFAULT_PRESET, {**goals, **dict(arguments.rule)})
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -72,7 +79,7 @@ def main(arguments: argparse.Namespace) -> int:
             arguments.noise,
             arguments.sprt,
         )
-        result = run_match(match, executor=executor, progress=True)
+        result = run_match(match, executor=executor, progress=True, resume=True)
     print(result.to_json() if arguments.json else result.to_markdown(), end="\n" if arguments.json else "")
     return 0
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -35,7 +36,7 @@ from tables.engine.simulate import numba_typed, player_rows, tables_for
 from tables.players.names import PlayerError, format_player, parse_player
 from tables.players.q_names import QPlayer, parse_q
 from tables.players.search_names import parse_search
-from tables.run.family import Arrays, Executor, LocalThreads
+from tables.run.family import Arrays, Executor, KeptChunks, LocalThreads
 
 CHUNK_PAIRS = 250  # compiled: about 20 ms
 SAMPLING_CHUNK_PAIRS = 10  # with a player that samples deals, which is a hundred times slower
@@ -97,6 +98,11 @@ class Match:
     def lockstep(self) -> bool:
         """Return whether the match needs the stepwise engine: it has an outside bidder, a learned player or noise."""
         return self.noise > 0 or is_outside(self.a) or is_outside(self.b) or any(map(learned_player, self.players))
+
+    @property
+    def depends_on_more(self) -> bool:
+        """Return whether more than the match, the tables and this code decides the games: a file or a server."""
+        return any(text.startswith(("python:", "http:")) for text in (self.a, self.b))
 
     @property
     def seated(self) -> Seated:
@@ -227,11 +233,13 @@ def play(
     progress: bool = False,
     nets: Nets | None = None,
     arrays: Arrays | None = None,
+    kept: Path | None = None,
 ) -> Played:
     """Play a match's chunks on ``executor`` until all pairs are done or its sequential test has decided.
 
     ``nets``: by policy, what reads bids for players that search. ``arrays``: of the tables, for learned players.
-    Raises `ArenaError` if no win table can value the rules and `winprob` plays.
+    ``kept``: a folder for finished chunks, whose name says what decides them. Raises `ArenaError` if no win table can
+    value the rules and `winprob` plays.
     """
     if any(_by_win_probability(text) for text in (match.a, match.b)):
         require_win_table(match.rules)
@@ -247,7 +255,8 @@ def play(
     counts = np.zeros(5, np.int64)
     test: stats.Sequential | None = None
     bar = tqdm(total=match.pairs, desc=f"{match.a} v {match.b}", unit="pair", disable=None if progress else True)
-    results = _each(executor.map(chunk, range(n_chunks)))
+    chunks = executor if kept is None else KeptChunks(executor, kept)
+    results = _each(chunks.map(chunk, range(n_chunks)))
     with bar, closing(results):  # closing cancels the chunks that a decided test does not need
         for played in _in_order(results):
             scores.append(played["scores"])

@@ -5,8 +5,10 @@ such as the success of nils if nobody bid nil, is null. The difference in points
 has Wilson's: points have no bound, so too few decisive pairs, or a match that may stop early, leave it unknown.
 """
 
+import hashlib
 import json
 import platform
+import shutil
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -25,6 +27,8 @@ from tables.engine import game
 from tables.engine.jit import source_hash
 from tables.engine.simulate import kernel_tables
 from tables.markdown import table
+from tables.run.build import CHECKPOINTS, alone
+from tables.run.code_hash import SOURCES, chunk_code
 from tables.run.family import Executor, LocalThreads
 
 Row = dict[str, Any]
@@ -92,18 +96,38 @@ class MatchResult:
         return "\n".join(_markdown(self)) + "\n"
 
 
-def run_match(match: Match, jobs: int = 1, executor: Executor | None = None, progress: bool = False) -> MatchResult:
+KEPT = CHECKPOINTS / "arena"  # folder of the finished chunks of interrupted matches
+
+
+def run_match(
+    match: Match, jobs: int = 1, executor: Executor | None = None, progress: bool = False, resume: bool = False
+) -> MatchResult:
     """Play ``match`` on the committed tables and judge it, in ``jobs`` threads or on ``executor``.
 
-    Raises `ArenaError` or `TablesError`.
+    With ``resume``, finished chunks are kept until the match ends, so that an interrupted one continues; but not if the
+    match depends on a file or a server, which may change. Raises `ArenaError`, `BuildError` or `TablesError`.
 
     >>> run_match(Match("rb", "rb", ("wrp", "wrp"), pairs=2)).win_rate
     0.5
     """
     opened = open_tables(DEFAULT_DIRECTORY)
     nets = readers_of(opened.arrays).nets if match.searches else None
-    played = play(match, kernel_tables(opened.arrays), executor or LocalThreads(jobs), progress, nets, opened.arrays)
+    tables, threads = kernel_tables(opened.arrays), executor or LocalThreads(jobs)
+    if not resume or match.depends_on_more:
+        return describe_match(match, play(match, tables, threads, progress, nets, opened.arrays), opened)
+    kept = KEPT / _version(match, opened)
+    kept.mkdir(parents=True, exist_ok=True)
+    with alone(kept):
+        played = play(match, tables, threads, progress, nets, opened.arrays, kept)
+        shutil.rmtree(kept)
     return describe_match(match, played, opened)
+
+
+def _version(match: Match, opened: TableSet) -> str:
+    """Return a hash of all that decides the chunks of a match."""
+    players = [player_version(player) for player in match.players]
+    content = [asdict(match), players, opened.sha256, chunk_code(*SOURCES), np.__version__]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
 
 def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResult:

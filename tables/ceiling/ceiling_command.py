@@ -5,7 +5,6 @@ tables/work/ceiling, so that an interrupted run continues, and a run with more d
 """
 
 import argparse
-import os
 
 from service.bidding.numerals import integer
 from service.bidding.tableset import open_tables
@@ -13,7 +12,7 @@ from tables.arena.arena_command import add_rules_arguments, rules_of
 from tables.arena.match import player_version
 from tables.ceiling.figures import markdown
 from tables.ceiling.positions import SOURCES, Question, measure
-from tables.run.executors import executor_of
+from tables.run.executors import add_executor_arguments, executor_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,9 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--player", default="srp", metavar="P", help="card player in all seats (default %(default)s)")
     add_rules_arguments(parser)
     parser.add_argument("--seed", type=integer, default=1, help="seed of the games (default %(default)s)")
-    jobs = "threads (default %(default)s)"
-    parser.add_argument("--jobs", type=integer, default=os.cpu_count() or 1, metavar="N", help=jobs)
-    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="use this Dask cluster instead of threads")
+    add_executor_arguments(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -51,6 +51,7 @@ from tables.report import (
 )
 from tables.report.samples import Rounds, self_play
 from tables.report.setup import PLAYED, VERSIONS, Setup
+from tables.run.executors import add_jobs_argument
 from tables.run.family import BuildError, write_atomically
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -68,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     seconds = "play such matches for S seconds, instead of --uct-pairs"
     parser.add_argument("--uct-seconds", type=decimal, metavar="S", help=seconds)
     parser.add_argument("--seed", type=integer, default=1, help="seed of the deals (default %(default)s)")
-    parser.add_argument("--jobs", type=integer, default=2, help="threads (default %(default)s)")
+    add_jobs_argument(parser)
     sections = sorted([*SECTIONS, "results"])
     parser.add_argument("--only", nargs="*", choices=sections, help="sections to make (default: all)")
     parser.add_argument("--page", type=Path, help="the page to fill (default: all in docs)")

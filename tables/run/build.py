@@ -42,7 +42,7 @@ from service.bidding.tableset import DEFAULT_DIRECTORY, open_array
 from tables.builders.extra_win_tables import NAME as GAMES
 from tables.builders.extra_win_tables import rules_of_text, with_games
 from tables.run.code_hash import chunk_code
-from tables.run.executors import executor_of
+from tables.run.executors import add_executor_arguments, executor_of
 from tables.run.family import (
     Arrays,
     BuildError,
@@ -93,7 +93,7 @@ def build(
     """
     only = options.only
     directory.mkdir(parents=True, exist_ok=True)
-    with _alone(directory):
+    with alone(directory):
         families = with_games(families, _manifest_or_empty(directory), options.games)
         ordered = in_order(families)
         if only and options.games:
@@ -123,7 +123,7 @@ def build(
                 progress=progress,
             )
             started = time.monotonic()
-            with _alone(folder):
+            with alone(folder):
                 if family.name in forced:
                     for chunks in folder.iterdir():
                         shutil.rmtree(chunks)
@@ -137,14 +137,14 @@ def build(
 
 
 @contextmanager
-def _alone(directory: Path) -> Iterator[None]:
-    """Lock ``directory`` against other builds until the block ends; raise `BuildError` if it is locked."""
+def alone(directory: Path) -> Iterator[None]:
+    """Lock ``directory`` against other runs until the block ends; raise `BuildError` if it is locked."""
     held = os.open(directory, os.O_RDONLY)
     try:
         try:
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise BuildError(f"{directory}: another build is running here; wait until it ends") from None
+            raise BuildError(f"{directory}: another run works here; wait until it ends") from None
         yield
     finally:
         os.close(held)
@@ -302,8 +302,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--force", action="store_true", help="build --only (or all) again, even if up to date")
     parser.add_argument("--keep-stale", action="store_true", help="keep families of which only the code changed")
-    parser.add_argument("--jobs", type=integer, default=1, metavar="N", help="threads (default %(default)s)")
-    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="use this Dask cluster instead of threads")
+    add_executor_arguments(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -1,13 +1,21 @@
 """Choose where a command's chunks run: in this process, in others, or on the Dask cluster that --scheduler names."""
 
+import argparse
+import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from multiprocessing import get_context
+from threading import Event, Thread
 
 import cloudpickle
+from tqdm import tqdm
 
+from service.bidding.numerals import integer
 from tables.run.family import Arrays, BuildError, Executor, LocalThreads
+
+JOBS = os.cpu_count() or 1  # the default of every command; no result depends on it
+REDRAW_S = 1.0
 
 
 class LocalProcesses:
@@ -34,19 +42,52 @@ class LocalProcesses:
             pool.shutdown(cancel_futures=True)
 
 
+def add_jobs_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option --jobs."""
+    text = "threads; default: the cores of this machine, %(default)s"
+    parser.add_argument("--jobs", type=integer, default=JOBS, metavar="N", help=text)
+
+
+def add_executor_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options --jobs and --scheduler."""
+    add_jobs_argument(parser)
+    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="use this Dask cluster instead of threads")
+
+
 @contextmanager
 def executor_of(scheduler: str | None, jobs: int, processes: bool = False) -> Iterator[Executor]:
     """Return a context with the executor for the two options; it is closed at the end. Raises `BuildError`.
 
-    ``processes``: jobs are processes instead of threads.
+    ``processes``: jobs are processes instead of threads. Meanwhile the time of progress bars moves, even while a chunk
+    takes minutes.
     """
-    if scheduler is None:
-        yield LocalProcesses(jobs) if processes else LocalThreads(jobs)
-        return
-    from tables.run.cluster import DaskCluster  # takes half a second, and one machine does not need it
+    with _moving_bars():
+        if scheduler is None:
+            yield LocalProcesses(jobs) if processes else LocalThreads(jobs)
+            return
+        from tables.run.cluster import DaskCluster  # takes half a second, and one machine does not need it
 
-    with DaskCluster(scheduler) as cluster:
-        yield cluster
+        with DaskCluster(scheduler) as cluster:
+            yield cluster
+
+
+@contextmanager
+def _moving_bars() -> Iterator[None]:
+    """Draw all progress bars again every `REDRAW_S` seconds, in a thread."""
+    ended = Event()
+
+    def redraw() -> None:
+        while not ended.wait(REDRAW_S):
+            with tqdm.external_write_mode():  # draws the bars again when it ends
+                pass
+
+    thread = Thread(target=redraw, name="progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 _taken: list[Callable[[int], Arrays]] = []  # in a process of `LocalProcesses`: the function of its chunks

@@ -161,6 +161,28 @@ def finished_chunks(
     return paths
 
 
+class KeptChunks:
+    """An executor that saves each finished chunk of ``executor`` in ``folder``, and takes those that are there already.
+
+    So a run that was interrupted continues. The folder's name must say what decides the chunks.
+    """
+
+    def __init__(self, executor: Executor, folder: Path) -> None:
+        self._executor = executor
+        self._folder = folder
+
+    def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
+        """Run ``fn`` on each index without a saved chunk; see `Executor`."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        paths = {index: self._folder / f"{index:06d}.npz" for index in indices}
+        missing = [index for index, path in paths.items() if not path.exists()]
+        for index in paths.keys() - missing:
+            yield index, _load_chunk(paths[index])
+        for index, arrays in self._executor.map(fn, missing):
+            _save_chunk(paths[index], arrays)
+            yield index, arrays
+
+
 def joined_chunks(paths: Sequence[Path]) -> dict[str, NDArray[Any]]:
     """Return the arrays of finished chunks, joined along the first axis. Raises `BuildError` for a damaged file."""
     parts = [_load_chunk(path) for path in paths]

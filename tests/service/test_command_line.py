@@ -1,17 +1,23 @@
 """`python -m service bid` and the argument checks."""
 
 import json
+import os
+import subprocess
+import sys
 from argparse import ArgumentParser
 
 import pytest
 
-from service.__main__ import main
+from service.__main__ import REQUESTS, main
 from service.address import check_exposure
 from service.bidding.game.rules import FIELDS
 from service.breakdown import breakdown
+from service.contract import examples
 from service.contract.examples import CARD_REQUEST
+from service.contract.policy import POLICIES
 from service.contract.rules import RuleSet
 from service.keys import new_key, read_keys
+from service.request_arguments import written
 from service.settings import Settings, SettingsError
 from tables.arena.arena_command import add_rules_arguments, rules_of
 
@@ -22,6 +28,75 @@ def test_json_is_what_the_service_answers(capsys, call):
     assert main(["bid", _HAND, "--previous", "3,1", "--json"]) == 0
     request = {"hand": _HAND, "previous_bids": [3, 1], "seat": 2}
     assert json.loads(capsys.readouterr().out) == call("POST", "/bid", json=request).json()
+
+
+def _arguments_of(request):
+    """The command line for a request."""
+    arguments = [written(request["hand"])] if "hand" in request else []
+    given = {name: value for name, value in request.items() if name not in ("hand", "scores", "rules")}
+    rules = dict(request.get("rules", {}))
+    given |= request.get("scores", {}) | ({"preset": rules.pop("preset")} if "preset" in rules else {})
+    arguments += [f"--{name.replace('_', '-')}={written(value)}" for name, value in given.items()]
+    return arguments + [f"--rule={name}={json.dumps(value)}" for name, value in rules.items()]
+
+
+@pytest.mark.parametrize(
+    ("command", "path", "request_body"),
+    [
+        ("bid", "/v1/bid", examples.REQUEST | {"convention": "Big5", "legal_bids": ["NIL", 4, 5], "seed": 3}),
+        ("bid", "/v1/bid", examples.BRIEF_REQUEST),
+        ("bid", "/v1/bid", examples.LEVEL_REQUEST | {"explain": False}),
+        ("bid", "/v1/bid", examples.CUTTHROAT_REQUEST),
+        ("blind", "/v1/bid/blind", examples.BLIND_REQUEST | {"rules": {"blind_nil": True, "win": 300}}),
+        ("pass", "/v1/pass", examples.PASS_REQUEST),
+        ("card", "/v1/card", examples.CARD_REQUEST),
+        ("inference", "/v1/inference", examples.INFERENCE_REQUEST),
+        ("inference", "/v1/inference", examples.SPECTATOR_REQUEST),
+    ],
+)
+def test_every_field_has_an_option(capsys, call, command, path, request_body):
+    json_option = ["--json"] if command == "bid" else []
+    assert main([command, *_arguments_of(request_body), *json_option]) == 0
+    assert json.loads(capsys.readouterr().out) == call("POST", path, json=request_body).json()
+    if command == "bid":
+        assert main([command, *_arguments_of(request_body)]) == 0
+
+
+@pytest.mark.parametrize("command", REQUESTS)
+def test_the_help_has_every_field_and_policy_and_its_examples_are_read(capsys, command):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    text = capsys.readouterr().out
+    model, example = REQUESTS[command]
+    for name in set(model.__annotations__) - {"rules", "scores", "hand"}:
+        assert f"--{name.replace('_', '-')} " in text
+    if command in ("bid", "blind"):
+        assert all(f"{policy}," in text or f"{policy} (" in text for policy in POLICIES)
+    assert set(example) <= set(model.__annotations__)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["service", "--help"],
+        ["service", "bid", _HAND],
+        ["service", "key", "me"],
+        ["tables", "--help"],
+        ["tables", "arena", "--help"],
+        ["loadtest", "--help"],
+    ],
+)
+def test_a_closed_pipe_is_no_error(arguments):
+    """As in `... | head -1`, whose reader ends early."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run([sys.executable, "-m", *arguments], stdout=writer, stderr=subprocess.PIPE, text=True)
+    finally:
+        os.close(writer)
+    assert "Error" not in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (0, 141)  # argparse itself ignores the error
 
 
 def test_every_option_is_passed_on(capsys, call):

@@ -246,7 +246,8 @@ def test_a_key_file_that_is_no_good_stops_the_start(tmp_path, fault, arguments):
     )
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    assert line.startswith(f"service: {path}: {'no keys found' if fault == 'empty' else 'mode is 0646'}")
+    message = json.loads(line)["message"]
+    assert message.startswith(f"{path}: {'no keys found' if fault == 'empty' else 'mode is 0646'}")
 
 
 @pytest.mark.parametrize("arguments", [(), ("--workers", "2")])

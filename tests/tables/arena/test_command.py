@@ -1,10 +1,17 @@
 """The command `python -m tables arena`, run in this process."""
 
+import argparse
 import json
 
 import pytest
 
+from service.bidding.game.rules import PRESETS
 from tables.__main__ import main
+from tables.arena import result
+from tables.arena.arena_command import add_rules_arguments, rules_of
+from tables.arena.match import PAPER_RULES, Match
+from tables.arena.result import run_match
+from tables.run.family import LocalThreads
 
 pytestmark = pytest.mark.compiled
 
@@ -57,3 +64,53 @@ def test_malformed_options_are_usage_errors(capsys, arguments):
         main(["arena", "--a", "rb", "--b", "rb", *arguments])
     assert stopped.value.code == 2
     assert "accepted" in capsys.readouterr().err
+
+
+def _rules(*arguments):
+    parser = argparse.ArgumentParser()
+    add_rules_arguments(parser)
+    return rules_of(parser.parse_args(arguments))
+
+
+def test_the_goals_are_those_of_the_preset():
+    assert _rules() == PAPER_RULES
+    for name, rules in PRESETS.items():
+        assert _rules("--preset", name) == rules
+    assert _rules("--preset", "quick", "--win", "300", "--lose", "none") == PRESETS["quick"]._replace(
+        win=300, lose=PRESETS["classic"].lose
+    )
+    assert _rules("--lose", "-50") == PAPER_RULES._replace(lose=-50)
+
+
+class Interrupting:
+    """An executor that is interrupted after ``chunks`` chunks."""
+
+    def __init__(self, chunks):
+        self.left = chunks
+
+    def map(self, fn, indices):
+        for index, arrays in LocalThreads(1).map(fn, indices):
+            yield index, arrays
+            self.left -= 1
+            if not self.left:
+                raise KeyboardInterrupt
+
+
+def test_an_interrupted_match_continues(monkeypatch, tmp_path):
+    monkeypatch.setattr(result, "KEPT", tmp_path)
+    match = Match("rb", "ms", ("wrp", "wrp"), pairs=1000)  # four chunks
+    with pytest.raises(KeyboardInterrupt):
+        run_match(match, executor=Interrupting(3), resume=True)
+    assert len(list(tmp_path.glob("*/*.npz"))) == 3
+    again = Interrupting(2)
+    found = run_match(match, executor=again, resume=True)
+    assert again.left == 1, "one chunk was left"
+    assert list(tmp_path.iterdir()) == []
+    assert found.record(timing=False) == run_match(match).record(timing=False)
+
+
+def test_a_match_with_a_bidder_that_may_change_is_not_kept(monkeypatch, tmp_path, bidder_file):
+    monkeypatch.setattr(result, "KEPT", tmp_path)
+    text = f"python:{bidder_file('def three(request): return 3')}:three"
+    run_match(Match(text, "rb", ("wrp", "wrp"), pairs=2), resume=True)
+    assert list(tmp_path.iterdir()) == [tmp_path / "bidder.py"]

@@ -200,7 +200,7 @@ def test_two_builds_at_once_are_refused(tmp_path, run):
     run(toy)
     held = os.open(tmp_path / "data", os.O_RDONLY)
     fcntl.flock(held, fcntl.LOCK_EX)
-    with pytest.raises(BuildError, match="another build is running here"):
+    with pytest.raises(BuildError, match="another run works here"):
         run(toy)
     os.close(held)
     assert run(toy) == []

@@ -26,10 +26,9 @@ CLOSED_PIPE = 141  # exit code, as of a command that SIGPIPE ends
 LOCUSTFILE = Path(__file__).with_name("locustfile.py")
 _NO_OP = f"GET {slo.NO_OP} (no-op)"
 _COLUMNS = ((8, "rate/s"), *((9, name) for name in ("p50 ms", "p99 ms", "p99.9", "max")), (8, "missed"), (8, "failed"))
-_LEGEND = (
-    "late p99: ms by which the load generator itself sent late; it is part of the other times. If it is not far below "
-    "them, this machine is too busy to measure. CPU us: CPU time of the service for each answer"
-)
+_LEGEND = """
+late p99: ms by which the sender itself was late, and which all other times include; near them, the machine is too busy
+CPU us: CPU time of the service's process for each answer"""
 _HEADER = " " * 20 + "".join(f"{name:>{width}}" for width, name in (*_COLUMNS, (10, "late p99"), (10, "CPU us")))
 
 
@@ -51,6 +50,8 @@ def _run(options: argparse.Namespace) -> int:
         found: list[str] = []
         if options.what in ("all", "locust"):
             found += _locust(server, options)
+        if options.what != "locust":
+            print(_LEGEND)
         if options.what in ("all", "slo"):
             found += _slo(server, options)
         if options.what in ("all", "curve"):
@@ -63,7 +64,7 @@ def _run(options: argparse.Namespace) -> int:
 
 def _slo(server: Server, options: argparse.Namespace) -> list[str]:
     """Measure the service and the no-op at a constant rate, and return the reasons why the promise was broken."""
-    print(f"\nOpen model, {options.duration:g} s at a constant {options.rate:g}/s\n{_LEGEND}\n{_HEADER}")
+    print(f"\nOpen model, {options.duration:g} s at a constant {options.rate:g}/s\n{_HEADER}")
     bids = slo.bid_requests(server)
     run((server.host, server.port), bids, options.rate, 1.0)  # warm up connections and caches
     measured = slo.measure(server, bids, options.rate, options.duration)
@@ -80,7 +81,7 @@ def _slo(server: Server, options: argparse.Namespace) -> list[str]:
 def _curves(server: Server, options: argparse.Namespace) -> None:
     step_s = max(1.0, options.duration / 15)
     end = f"until the p99 is over {options.promise_ms:g} ms or a request fails"
-    print(f"\nCurve, {step_s:g} s per step, {end}\n{_LEGEND}\n{_HEADER}")
+    print(f"\nCurve, {step_s:g} s per step, {end}\n{_HEADER}")
     for name, requests in (("POST /bid", slo.bid_requests(server)), (_NO_OP, slo.no_op_requests(server))):
         runs = []
         for measured in slo.curve(server, requests, step_s, options.promise_ms):

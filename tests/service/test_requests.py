@@ -278,6 +278,28 @@ def test_null_is_as_good_as_absent(given, same):
     assert read_bid(_PLAIN | given) == read_bid(_PLAIN | same)
 
 
+@pytest.mark.parametrize("rules", [{"preset": "five-bags", "bag_limit": 7}, {"nil_points": 130}])
+def test_the_warnings_of_assumed_do_not_depend_on_defaults_that_are_sent(rules):
+    """Some clients send every field with its default. That the win table is of other rules is still said."""
+    short = read_bid(_PLAIN | {"policy": "winprob", "rules": rules})
+    values = {name: value for name, value in rules.items() if name != "preset"}
+    spelled = describe(make_rules(rules.get("preset", "classic"), values))
+    every = {
+        "scores": {"us": 0, "them": 0, "us_bags": 0, "them_bags": 0},
+        "convention": "none",
+        "explain": True,
+        "level": 5,
+        "style": {"aggression": 0, "nil_bias": 0},
+        "players": dict.fromkeys(("left", "partner", "right"), "unknown"),
+    }
+    full = read_bid(
+        _PLAIN | {"policy": "winprob", "rules": {**spelled, "preset": "classic", "approximate": True}} | every
+    )
+    warnings = [entry for entry in short.assumed if entry.startswith("rules.") and "=" in entry]
+    assert warnings
+    assert full.assumed == warnings
+
+
 def test_null_is_a_value_of_two_rules():
     rules = read_bid(_PLAIN | {"rules": {"preset": "bis-paper", "lose": None, "team_max": None}}).position.rules
     assert rules == PRESETS["bis-paper"]._replace(lose=NO_LOSING_GOAL)

@@ -49,18 +49,18 @@ def request_of(options: argparse.Namespace, model: Any) -> dict[str, Any]:
     """Return the request that the arguments describe."""
     given = {name: value for name, value in vars(options).items() if value is not None}
     request: dict[str, Any] = {}
-    for name in TypeAdapter(model).json_schema()["properties"]:
+    for name in model.__annotations__:
         if name == "rules":
-            value: Any = ({"preset": given["preset"]} if "preset" in given else {}) | dict(given["rule"])
+            members = ({"preset": given["preset"]} if "preset" in given else {}) | dict(given["rule"])
         elif name in _FLAT:
-            value = {field: given[field] for field in _FLAT[name].__annotations__ if field in given}
-        elif name not in given:
-            continue
-        else:
+            members = {field: given[field] for field in _FLAT[name].__annotations__ if field in given}
+        elif name in given:
             request[name] = given[name]
             continue
-        if value:
-            request[name] = value
+        else:
+            continue
+        if members:
+            request[name] = members
     return request
 
 
@@ -73,12 +73,11 @@ def written(value: Any) -> str:
     if isinstance(value, bool):
         return json.dumps(value)
     if isinstance(value, dict):
-        return ",".join(f"{name}={written_item(item)}" for name, item in value.items())
-    return ",".join(map(written_item, value)) if isinstance(value, list) else str(value)
+        return ",".join(f"{name}={_item(item)}" for name, item in value.items())
+    return ",".join(map(_item, value)) if isinstance(value, list) else str(value)
 
 
-def written_item(item: Any) -> str:
-    """Return a member of a list or an object as text."""
+def _item(item: Any) -> str:
     return "-".join(map(str, item)) if isinstance(item, list) else str(item)
 
 

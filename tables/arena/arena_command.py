@@ -9,6 +9,7 @@ import argparse
 from service.arguments import rule
 from service.bidding.game.rules import PRESETS, Rules, make_rules
 from service.bidding.numerals import decimal, integer
+from service.bidding.policies import ROWS
 from tables.arena.errors import ArenaError
 from tables.arena.match import PAPER_RULES, Match
 from tables.arena.public.bots import BOTS, PREFIX
@@ -21,7 +22,8 @@ DEFAULT_PRESET = "classic"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    bidder = f"a policy such as bis:curves=single, a bot ({', '.join(PREFIX + name for name in BOTS)}), "
+    bidder = f"a policy ({', '.join(row.name for row in ROWS)}) with options as in bis:curves=single, "
+    bidder += f"a bot ({', '.join(PREFIX + name for name in BOTS)}), "
     bidder += "a learned player such as q@2, python:path/to/file.py:callable, or http://host:port/bid"
     parser.add_argument("--a", required=True, metavar="BIDDER", help=bidder)
     parser.add_argument("--b", required=True, metavar="BIDDER", help="the opponents; the same forms as --a")

@@ -5,6 +5,7 @@ Command line arguments override settings. An unusable value stops the start with
 """
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -42,6 +43,12 @@ def _directory(value: str | Path) -> Path:
     return Path(value)
 
 
+def _version(value: str) -> str:
+    if not re.fullmatch(r"[\w.+-]{1,128}", value):
+        raise ValueError("the version of a table set, such as 2026.11.8+978c7521")
+    return value
+
+
 def _file(value: str | Path) -> Path:
     if not Path(value).is_file():
         raise ValueError("a file with lines of the form `name sha256 [rate]`")
@@ -71,14 +78,14 @@ class Settings(BaseSettings):
         description="Directory with manifest.json and the .npy files, or with one such directory for each version; "
         "unset: the tables that come with the service.",
     )
-    tables_version: str | None = Field(
+    tables_version: Annotated[str, BeforeValidator(_version)] | None = Field(
         default=None,
         description="Version of the tables that answer if a request names none; required if there are several.",
     )
     canary: Annotated[Canary | None, NoDecode, BeforeValidator(canary_of)] = Field(
         default=None, description="VERSION:SHARE: the tables that answer this share of the callers."
     )
-    shadow: str | None = Field(
+    shadow: Annotated[str, BeforeValidator(_version)] | None = Field(
         default=None, description="Version of the tables that decide too; only the differences are counted."
     )
     drain_s: Annotated[float, _number("seconds", 0, 300)] = Field(

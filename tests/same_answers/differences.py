@@ -24,9 +24,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from service.bidding.policy import CONVENTIONS
 from tests.same_answers.client import MISSING, Request
 from tests.same_answers.commands import Command
 from tests.same_answers.comparison import Difference
+
+_WORDS = {"nil", "blind_nil", *CONVENTIONS}
 
 
 class Declared(NamedTuple):
@@ -72,6 +75,17 @@ def _is_read_now(difference: Difference) -> bool:
     read = {(at, code) for at, code in gone if code == "wrong-type" and _numbers_and_nulls(_at(data, at))}
     named = {(at, code) for at, code in gone if code == "unsupported-rules"}
     return bool(read) and gone == read | (named if any(at.startswith("/rules/") for at, _ in read) else set())
+
+
+def _is_a_word_now(difference: Difference) -> bool:
+    """Whether a request was refused only for words in another case."""
+    if difference.answers is None or not isinstance(difference.question, Request):
+        return False
+    base, new = difference.answers
+    if base.status != 422 or difference.where not in ("status", "faults"):
+        return False
+    gone = [_at(difference.question.data, at) for at, _ in set(base.faults) - set(new.faults)]
+    return bool(gone) and all(isinstance(word, str) and word != word.lower() in _WORDS for word in gone)
 
 
 def _in_another_order(difference: Difference) -> bool:
@@ -147,6 +161,7 @@ DECLARED: tuple[Declared, ...] = (
         "null counts as left out, and whole numbers may have a fraction of zero, as JSON schema says",
         _is_read_now,
     ),
+    Declared("words in any case", "bids and conventions may be in any case, such as NIL", _is_a_word_now),
     Declared("order of faults", "faults come in the order of the contract's fields", _in_another_order),
     Declared(
         "page named by a policy",

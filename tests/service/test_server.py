@@ -226,7 +226,8 @@ def test_several_table_sets_without_a_default_stop_the_start(made_sets, argument
     )
     assert done.returncode == 1
     listed = ", ".join(made_sets[1])
-    assert done.stderr == f"service: SPADES_TABLES_VERSION is not set; expected one of {listed}\n"
+    text = f"SPADES_TABLES_VERSION is not set; expected one of {listed}"
+    assert [json.loads(line)["message"] for line in done.stderr.splitlines()] == [text]
 
 
 @pytest.mark.parametrize("arguments", [(), ("--workers", "2")])

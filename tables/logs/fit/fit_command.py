@@ -16,7 +16,6 @@ import numpy as np
 
 from service import __version__
 from service.bidding.manifest import FamilyEntry, read_manifest
-from service.bidding.numerals import integer
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.engine.simulate import kernel_tables
 from tables.logs.fit.count_pieces import Counted, count_log
@@ -29,7 +28,7 @@ from tables.logs.fit.win_fit import win_tables
 from tables.logs.pieces import forget
 from tables.markdown import table
 from tables.run.build import npy_bytes, write_manifest
-from tables.run.executors import executor_of
+from tables.run.executors import add_executor_arguments, executor_of
 from tables.run.family import BuildError, Executor, write_atomically
 
 FAMILY = "logs"
@@ -47,8 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--label", metavar="FIELD=VALUE,...", help=label)
     by = f"make a table set for each value of these fields: {', '.join(FIELDS)}"
     parser.add_argument("--by", metavar="FIELD,...", help=by)
-    parser.add_argument("--jobs", type=integer, default=1, metavar="N", help="processes (default %(default)s)")
-    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="use this Dask cluster instead of processes")
+    add_executor_arguments(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -14,7 +14,6 @@ import numpy as np
 from markdown_it import MarkdownIt
 
 from service.bidding.game.scoring import BLIND_NIL
-from service.bidding.numerals import integer
 from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.engine.simulate import kernel_tables
 from tables.logs.fit.count_pieces import Counted, count_log
@@ -37,7 +36,7 @@ from tables.logs.report.rebidding import Changes, changes
 from tables.markdown import gain as gain_text
 from tables.markdown import table
 from tables.report import plots
-from tables.run.executors import executor_of
+from tables.run.executors import add_executor_arguments, executor_of
 from tables.run.family import BuildError, write_atomically
 
 FEW = 1_000  # cases; with fewer, the report warns
@@ -65,8 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--label", metavar="FIELD=VALUE,...", help="judge only seats with this label")
     by = f"also judge the seats of each value of these fields: {', '.join(FIELDS)}"
     parser.add_argument("--by", metavar="FIELD,...", help=by)
-    parser.add_argument("--jobs", type=integer, default=1, metavar="N", help="processes (default %(default)s)")
-    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="use this Dask cluster instead of processes")
+    add_executor_arguments(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:

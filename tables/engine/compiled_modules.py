@@ -53,6 +53,7 @@ KERNELS = (
     "tables.players.decisions",
     "tables.players.search",
     "tables.logs.replay",
+    "tables.logs.habits",
     "tables.alternatives",
     "tables.engine.cutthroat",
     "tables.arena.public.trickster",

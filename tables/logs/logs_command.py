@@ -1,8 +1,9 @@
-"""Check logs of a studio's own games, fit tables to them, or write a log: `python -m tables logs`.
+"""Check logs of a studio's own games, learn from them, or write a log: `python -m tables logs`.
 
 `check` reads JSON Lines and Parquet (docs/reference/game-log.md). It counts the rounds, says what they can be used for,
 and shows examples of every kind of fault. Records with a fault can go to a file of their own, and nothing is dropped
-without being counted. `fit` moves tables towards logs. `play` writes games between two policies as a log.
+without being counted. `fit` moves tables towards logs, and `model` learns how the people in them bid. `play` writes
+games between two policies, or of simulated people, as a log.
 """
 
 import argparse
@@ -10,6 +11,7 @@ import json
 import re
 import sys
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,8 @@ import orjson
 import polars
 from tqdm import tqdm
 
-from service.bidding.numerals import integer
+from service.bidding.game.rules import Rules
+from service.bidding.numerals import decimal, integer
 from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
 from tables.arena.arena_command import add_rules_arguments, rules_of
@@ -26,14 +29,16 @@ from tables.arena.match import MOST_SEED
 from tables.engine.deal import Deals
 from tables.engine.game import Lineup
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
+from tables.logs import model_command
 from tables.logs.columns import frame_of
 from tables.logs.fit import fit_command
 from tables.logs.keys import Keys
-from tables.logs.playing import play_games, records_of
+from tables.logs.playing import play_games, records_of, studio_records
 from tables.logs.reading import Batch, Fault, existing, read_all
 from tables.logs.report import report_command
-from tables.logs.round_log import FIELDS
+from tables.logs.round_log import FIELDS, RoundLog
 from tables.logs.rounds import NO_LABEL, Names, in_a_log
+from tables.logs.studios import STUDIOS, studio_of
 from tables.logs.uses import USES
 from tables.markdown import table
 from tables.players.names import TABLES_PLAYER
@@ -57,6 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     fit_command.add_arguments(actions.add_parser("fit", help=text, description=text))
     text = "judge a table set on logs, beside the shipped one"
     report_command.add_arguments(actions.add_parser("report", help=text, description=text))
+    text = "learn a model of the people in logs, which the arena can seat"
+    model_command.add_arguments(actions.add_parser("model", help=text, description=text))
     text = "play games between two policies and write them as a log"
     playing = actions.add_parser("play", help=text, description=text)
     playing.add_argument("out", type=Path, metavar="FILE", help="the log to write: .jsonl or .parquet")
@@ -64,6 +71,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         policy = f"policy of side {side} (default %(default)s)"
         playing.add_argument(f"--{side}", default="bis", metavar="POLICY", help=policy)
     playing.add_argument("--player", default=TABLES_PLAYER, help="card player of all (default %(default)s)")
+    studio = "instead of two policies, people whose bids are known: " + "; ".join(
+        f"{name}: {one.meaning}" for name, one in STUDIOS.items()
+    )
+    playing.add_argument("--studio", metavar="NAME", help=studio)
+    noise = "with --studio: probability that a bid is not the intended one (default %(default)s)"
+    playing.add_argument("--noise", type=decimal, default=0.0, metavar="P", help=noise)
     playing.add_argument("--games", type=integer, default=1_000, help="how many (default %(default)s)")
     playing.add_argument("--seed", type=integer, default=1, help="seed of the deals (default %(default)s)")
     add_rules_arguments(playing)
@@ -71,9 +84,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `BuildError`, `BiddingError` and `PlayerError`."""
-    return {"check": check, "fit": fit_command.main, "report": report_command.main, "play": play}[arguments.action](
-        arguments
-    )
+    learning = {"fit": fit_command.main, "report": report_command.main, "model": model_command.main}
+    return ({"check": check, "play": play} | learning)[arguments.action](arguments)
 
 
 class Summary:
@@ -204,17 +216,14 @@ def play(arguments: argparse.Namespace) -> int:
         found = f"--games is {arguments.games} and --seed {arguments.seed}"
         raise BuildError(f"{found}; accepted: 1 game or more, and a seed from 0 to {MOST_SEED}")
     rules = in_a_log(rules_of(arguments))
-    bidders = arguments.a, arguments.b
-    policies = policies_by_chair(*(parse_policy(text, rules.variant) for text in bidders))
-    lineup = Lineup(policies, player_rows(arguments.player, arguments.player))
-    profiles = tables_for(kernel_tables(open_tables().arrays), rules, policies)
+    played = _studio(arguments, rules) if arguments.studio else _policies(arguments, rules)
     frames: list[polars.DataFrame] = []
     n_rounds = 0
     with ExitStack() as stack:
         lines = stack.enter_context(out.open("wb")) if out.suffix == ".jsonl" else None
         for first in tqdm(range(0, arguments.games, GAMES), desc="logs play", disable=None):
             games = Deals(arguments.seed, first, min(first + GAMES, arguments.games))
-            records = list(records_of(play_games(games, rules, lineup, profiles), games, rules, bidders))
+            records = played(games)
             n_rounds += len(records)
             if lines is None:
                 frames.append(frame_of(records))
@@ -224,3 +233,23 @@ def play(arguments: argparse.Namespace) -> int:
         polars.concat(frames).write_parquet(out)
     print(f"{n_rounds:,} rounds of {arguments.games:,} games", file=sys.stderr)
     return 0
+
+
+def _policies(arguments: argparse.Namespace, rules: Rules) -> Callable[[Deals], list[RoundLog]]:
+    # What plays games between two policies, and returns their records.
+    if arguments.noise:
+        raise BuildError(f"--noise is {arguments.noise} without --studio; accepted: noise in the bids of a studio")
+    bidders = arguments.a, arguments.b
+    policies = policies_by_chair(*(parse_policy(text, rules.variant) for text in bidders))
+    lineup = Lineup(policies, player_rows(arguments.player, arguments.player))
+    profiles = tables_for(kernel_tables(open_tables().arrays), rules, policies)
+    return lambda games: list(records_of(play_games(games, rules, lineup, profiles), games, rules, bidders))
+
+
+def _studio(arguments: argparse.Namespace, rules: Rules) -> Callable[[Deals], list[RoundLog]]:
+    # What plays the games of a studio, and returns their records.
+    studio, noise = studio_of(arguments.studio), arguments.noise
+    if not 0 <= noise <= 1:
+        raise BuildError(f"--noise is {noise}; accepted: 0 to 1")
+    profiles = kernel_tables(open_tables().arrays)
+    return lambda games: list(studio_records(studio, noise, games, rules, profiles))

@@ -1,7 +1,7 @@
 """Play games and write them as a log: examples of the format, and logs whose truth is known, for tests."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,13 +9,17 @@ import numpy as np
 from service.bidding.game.cards import format_card, format_pbn
 from service.bidding.game.rules import Rules, overrides_of
 from service.bidding.game.scoring import game_winner
+from service.bidding.table_views import Tables
 from service.playing.state import PlayState
 from service.playing.tricks import carry_rules, play_card
 from tables.engine.deal import Deals, open_table
-from tables.engine.game import MOST_ROUNDS, SUMS, Game, Lineup, Totals, begin_round, bid_seat, close_round, turn_of
+from tables.engine.game import MOST_ROUNDS, SUMS, Game, Lineup, Totals, begin_round, close_round, turn_of
 from tables.engine.jit import round_loop
 from tables.engine.passing import exchange
-from tables.logs.round_log import RoundLog
+from tables.engine.simulate import tables_for
+from tables.logs.habits import bid_of_person
+from tables.logs.round_log import Label, RoundLog
+from tables.logs.studios import Seating, Studio, labels_of, plain_seating, policies_of, seating_of
 from tables.players.choose_card import choose_card
 
 
@@ -31,24 +35,29 @@ class Played(NamedTuple):
     scores: Any  # int16 (n, MOST_ROUNDS, 4): points of both sides before the round, then bags
 
 
-def _play(states: list[PlayState], deals: Deals, rules: Rules, lineup: Lineup, profiles: Any, made: Played) -> None:
+def _play(states: list[PlayState], deals: Deals, rules: Rules, seating: Any, profiles: Any, made: Played) -> None:
+    kinds, habits, players = seating
     state = open_table(states, rules)
     carry_rules(state, rules)
     sums = np.zeros(SUMS)
+    seated = np.zeros((4, 2), np.int64)
     for pair in range(deals.first, deals.last):
         g = pair - deals.first
+        for chair in range(4):
+            seated[chair] = players[kinds[g, chair]]
         game = Game(deals.seed, pair, 0)
         totals = Totals(0, 0, 0, 0)
         result = 0
         number = 0
         while result == 0 and number < MOST_ROUNDS:
             turn = turn_of(game, number)
-            begin_round(state, game, number, lineup.players, totals)
+            begin_round(state, game, number, seated, totals)
             for side in range(2):
                 made.scores[g, number, side] = state.score[side]
                 made.scores[g, number, 2 + side] = state.bags[side]
             for seat in range(4):
-                state.bid[seat] = bid_seat(state, seat, rules, lineup.policies[(turn + seat) & 3], profiles)
+                habit = habits[kinds[g, (turn + seat) & 3]]
+                state.bid[seat] = bid_of_person(state, seat, rules, habit, profiles)
                 made.hands[g, number, seat] = state.hand[seat]
                 made.bids[g, number, seat] = state.bid[seat]
             if state.passes[0] or state.passes[1]:
@@ -72,6 +81,11 @@ _play_games = round_loop(_play)
 
 def play_games(games: Deals, rules: Rules, lineup: Lineup, profiles: Any) -> Played:
     """Return the games of the players and bidders of ``lineup``, from 0-0 to their end."""
+    return play_seated(games, rules, plain_seating(lineup, games), profiles)
+
+
+def play_seated(games: Deals, rules: Rules, seating: Seating, profiles: Any) -> Played:
+    """Return the games of the players and bidders of ``seating``, from 0-0 to their end."""
     n = games.last - games.first
     shape = (n, MOST_ROUNDS)
     made = Played(
@@ -83,20 +97,43 @@ def play_games(games: Deals, rules: Rules, lineup: Lineup, profiles: Any) -> Pla
         np.zeros((*shape, 52), np.uint8),
         np.zeros((*shape, 4), np.int16),
     )
-    _play_games(*games, rules, lineup, profiles, made)
+    _play_games(*games, rules, seating, profiles, made)
     return made
+
+
+def studio_records(
+    studio: Studio, noise: float, games: Deals, rules: Rules, profiles: tuple[Tables, ...]
+) -> Iterator[RoundLog]:
+    """Yield the rounds of ``games`` of a studio as records of a log; ``profiles``: from `kernel_tables`.
+
+    ``noise`` is the probability that a bid is not the intended one.
+    """
+    seating = seating_of(studio, noise, games, rules)
+    tables = tables_for(profiles, rules, policies_of(studio, rules.variant))
+    made = play_seated(games, rules, seating, tables)
+    return labelled_records(made, games, rules, f"{studio.name} {noise:g}", labels_of(studio, seating))
 
 
 def records_of(made: Played, games: Deals, rules: Rules, bidders: tuple[str, str]) -> Iterator[RoundLog]:
     """Yield the rounds of ``games`` as records of a log; ``bidders`` are the policies of sides a and b."""
     names = [re.sub(r"[^\w .:@+-]", "+", text)[:64] for text in bidders]  # as `round_log.Label` accepts them
+    labels: list[Label] = [{"kind": "bot", "policy": name} for name in names * 2]
+    return labelled_records(made, games, rules, " ".join(bidders), [labels] * len(made.rounds))
+
+
+def labelled_records(
+    made: Played, games: Deals, rules: Rules, title: str, labels: Sequence[Sequence[Label]]
+) -> Iterator[RoundLog]:
+    """Yield the rounds of ``games`` as records of a log.
+
+    ``title`` begins the names of the games; ``labels``: by game and chair.
+    """
     for g in range(len(made.rounds)):
         for number in range(made.rounds[g]):
             turn = turn_of(Game(games.seed, games.first + g, 0), number)
-            chairs = [(turn + seat) & 3 for seat in range(4)]
             record: RoundLog = {
                 "format": 1,
-                "game": f"{bidders[0]} {bidders[1]} {games.seed}-{games.first + g}",
+                "game": f"{title} {games.seed}-{games.first + g}",
                 "round": number,
                 "rules": {"preset": "classic"} | overrides_of(rules),
                 "hands": [format_pbn(hand) for hand in made.hands[g, number].tolist()],
@@ -105,7 +142,7 @@ def records_of(made: Played, games: Deals, rules: Rules, bidders: tuple[str, str
                 "plays": [format_card(card) for card in made.plays[g, number].tolist()],
                 "scores": made.scores[g, number, :2].tolist(),
                 "bags": made.scores[g, number, 2:].tolist(),
-                "labels": [{"kind": "bot", "policy": names[chair & 1]} for chair in chairs],
+                "labels": [labels[g][(turn + seat) & 3] for seat in range(4)],
             }
             if made.results[g]:
                 record["winner"] = 0 if (turn & 1 == 0) == (made.results[g] == 1) else 1

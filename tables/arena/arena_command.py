@@ -24,11 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     bidder = f"a policy ({', '.join(row.name for row in ROWS)}) with options as in bis:curves=single, "
     bidder += f"a bot ({', '.join(PREFIX + name for name in BOTS)}), "
-    bidder += "a learned player such as q@2, python:path/to/file.py:callable, or http://host:port/bid"
+    bidder += "a learned player such as q@2, people such as model:FOLDER,kind=human, "
+    bidder += "python:path/to/file.py:callable, or http://host:port/bid"
     parser.add_argument("--a", required=True, metavar="BIDDER", help=bidder)
     parser.add_argument("--b", required=True, metavar="BIDDER", help="the opponents; the same forms as --a")
-    player = "card player such as wrp, srp, uct:5,samples=200, search:deals=64 or q@2, or one for each side"
-    parser.add_argument("--players", metavar="P[,P]", help=f"{player} (default: that of the tables)")
+    player = "card player such as wrp, srp, uct:5,samples=200, search:deals=64, q@2 or model:FOLDER; "
+    player += "or one for each side, or one for each chair (a0, b0, a1, b1)"
+    parser.add_argument("--players", metavar="P[,P[,P,P]]", help=f"{player} (default: that of the tables)")
     pairs = "duplicate pairs of two games each (default %(default)s)"
     parser.add_argument("--pairs", type=integer, default=10_000, help=pairs)
     add_rules_arguments(parser)
@@ -67,13 +69,14 @@ def main(arguments: argparse.Namespace) -> int:
     """Run the command. Raises `ArenaError`, `PolicyError`, `RulesError` or `TablesError`."""
     rules = rules_of(arguments)
     players = split_players(arguments.players or player_for(rules))
-    if len(players) > 2:
-        raise ArenaError(f"--players is {arguments.players!r}; accepted: one player for all, or one for each side")
+    if len(players) not in (1, 2, 4):
+        accepted = "one player for all, one for each side, or one for each chair (a0, b0, a1, b1)"
+        raise ArenaError(f"--players is {arguments.players!r}; accepted: {accepted}")
     with executor_of(arguments.scheduler, arguments.jobs) as executor:
         match = Match(
             arguments.a,
             arguments.b,
-            (players[0], players[-1]),
+            tuple(players * 2 if len(players) == 1 else players),
             arguments.pairs,
             rules,
             arguments.seed,

@@ -26,6 +26,7 @@ from typing import Any, Protocol
 from urllib.parse import parse_qs, urlsplit
 
 from service.bidding.numerals import decimal
+from tables.arena.batched import is_batched
 from tables.arena.errors import BidderError
 from tables.arena.public.bots import BOTS, PREFIX
 from tables.players.q_names import parse_q
@@ -50,8 +51,8 @@ class OutsideBidder(Protocol):
 
 
 def is_outside(text: str) -> bool:
-    """Return whether a bidder's text names an outside bidder or a learned player. Any other text names a policy."""
-    return text.startswith(("python:", "http:", PREFIX)) or parse_q(text) is not None
+    """Return whether a bidder bids outside the compiled games: it is no policy, or it has tables of its own."""
+    return text.startswith(("python:", "http:", PREFIX)) or parse_q(text) is not None or is_batched(text)
 
 
 def bot_of(text: str) -> int | None:

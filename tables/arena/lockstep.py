@@ -1,7 +1,8 @@
-"""Play many games step by step, for matches with outside bidders, public bots, learned players or noise.
+"""Play many games step by step, for matches with outside bidders, public bots, models, learned players or noise.
 
 Compiled code continues every game until an outside bidder has to bid, or a learned player has to bid or play. All
-waiting positions of one bidder go into one batch of requests, those of one learned player into one call of its net.
+waiting positions of one bidder go into one batch of requests, those of one learned player into one call of its net,
+and those of people or of a policy with tables of its own into one call of `batched`.
 With their answers the games continue, until all are over. Deals, bids and play are the kernels of
 `tables.engine.game`, so a built-in bidder plays the same games here and in `tables.engine.selfplay`. Outside bidders
 only bid on hands that they see, never a blind nil. Public bots are kernels, so games do not wait for them.
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from service.bidding.bis.blind_nil import hash_uniform
 from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.rules import Rules, overrides_of
 from service.bidding.game.scoring import game_winner
@@ -23,6 +25,7 @@ from service.bidding.policy import Policy
 from service.bidding.table_views import Tables
 from service.playing.state import PlayState
 from service.playing.tricks import carry_rules, legal_cards, play_card
+from tables.arena.batched import blend_of, is_batched, open_batched
 from tables.arena.bidders import OutsideBidder, bot_of, is_outside, open_bidder
 from tables.arena.learned import choose
 from tables.arena.public.bots import public_bid
@@ -44,13 +47,14 @@ from tables.engine.passing import exchange
 from tables.engine.simulate import numba_typed
 from tables.engine.states import STATE, plain_state
 from tables.engine.steps import to_play
-from tables.players.choose_card import choose_card
+from tables.players.choose_card import WRP, choose_card
 from tables.players.q_names import parse_q
 from tables.run.family import Arrays
 
 # Columns of a game's row. NEXT is the seat to bid, -1 before the deal; after the bids, FIRST_PLAY and the cards played.
 PAIR, SWAP, NUMBER, NEXT, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(11)
 NOISE_STREAM = 1 << 20  # first stream of the noise's random numbers; deals use the round's number as their stream
+BLEND_SEED = 1 << 40  # added to a deal's random word, so that blends draw other numbers than blind nils
 FIRST_PLAY, OVER_PLAY = 4, 4 + 52
 NO_ANSWER = -1
 POLICY, ASKED, FIRST_BOT = 0, 1, 2  # who bids from a chair; a public bot is FIRST_BOT and its number
@@ -70,6 +74,7 @@ class Chairs(NamedTuple):
 
     kinds: Any  # int64 (4,): who bids
     learned: Any  # int64 (4,): 1 if a learned player plays
+    blends: Any  # float64 (4,): how often the card player plays a round as WRP
 
 
 def _advance(
@@ -90,6 +95,10 @@ def _advance(
                 carry_rules(state, rules)
                 carry_passes(state, rules)
                 begin_round(state, identity, game[NUMBER], lineup.players, totals)
+                for seat in range(4):
+                    share = chairs.blends[(turn + seat) & 3]
+                    if share > 0.0 and hash_uniform(state.rng[seat] + BLEND_SEED) < share:
+                        state.player[seat] = WRP
                 if noise > 0.0:
                     seed_rng(state, seed, game[PAIR], NOISE_STREAM + 2 * game[NUMBER] + game[SWAP])
                 game[NEXT] = 0
@@ -181,7 +190,8 @@ def play_outside(
     waiting = np.zeros(n, np.int64)
     bidders = seated.bidders
     kinds = np.array([_kind(text) for text in bidders], np.int64)
-    chairs = Chairs(kinds, np.array([parse_q(text) is not None for text in seated.players], np.int64))
+    learned = np.array([parse_q(text) is not None for text in seated.players], np.int64)
+    chairs = Chairs(kinds, learned, np.array([blend_of(text) or 0.0 for text in seated.players]))
     policies = tuple(
         numba_typed(Policy() if is_outside(text) else parse_policy(text, rules.variant)) for text in bidders
     )
@@ -189,10 +199,11 @@ def play_outside(
     boards = Boards(states, games, answers, waiting)
     asked_rules = {"preset": "classic"} | overrides_of(rules)
     names = CARD_NAMES[deck_number(rules)]
+    batched = {text: open_batched(text, rules) for text in bidders if is_batched(text)}
     opened: dict[str, OutsideBidder] = {}
     try:
         for text, kind in zip(bidders, kinds, strict=True):
-            if kind == ASKED and text not in opened and not parse_q(text):
+            if kind == ASKED and text not in opened and text not in batched and not parse_q(text):
                 opened[text] = open_bidder(text)
         while True:
             asked = advance(boards, deals.seed, rules, lineup, chairs, noise, profiles, sums)
@@ -203,6 +214,8 @@ def play_outside(
                 if player is not None:
                     seats = games[batch, NEXT] if bidding else to_play(states[batch])
                     answers[batch] = choose(player, seated.nets, states[batch], seats, bidding)
+                elif who in batched:
+                    answers[batch] = batched[who].bids(states[batch], games[batch, NEXT])
                 else:
                     board = [(plain_state(states[g]), games[g].tolist()) for g in batch]
                     requests = [request_of(state, game, deals.seed, asked_rules, names) for state, game in board]

@@ -24,6 +24,7 @@ from service.bidding.policy import WINPROB, Policy
 from service.bidding.table_views import Tables
 from service.bidding.winprob.games import WON_VARIANTS
 from tables.arena import stats
+from tables.arena.batched import BLEND, blend_of, check_batched, is_batched
 from tables.arena.bidders import bot_of, is_outside
 from tables.arena.errors import ArenaError
 from tables.arena.learned import arrays_of
@@ -51,13 +52,14 @@ class Match:
     """All settings that decide a match's games, besides the tables.
 
     ``a`` and ``b`` are policy texts or outside bidders (`bidders`), for example public bots. ``players`` are the card
-    players of side a and side b. With ``mixed``, side a seats one bidder a and one bidder b, and side b two bidders b.
+    players of side a and side b, or of the chairs a0, b0, a1 and b1. With ``mixed``, side a seats one bidder a and one
+    bidder b, and side b two bidders b.
     ``noise`` is the probability that a bid is changed by one trick up or down, drawn separately for each bid.
     """
 
     a: str
     b: str
-    players: tuple[str, str] = ("srp", "srp")
+    players: tuple[str, ...] = ("srp", "srp")
     pairs: int = 10_000
     rules: Rules = PAPER_RULES
     seed: int = 1
@@ -71,8 +73,12 @@ class Match:
             if learned_player(text) and (self.rules.variant != PARTNERSHIP or self.rules.deck):
                 found = f"variant is {VARIANTS[self.rules.variant]} and deck {describe(self.rules)['deck']} with {text}"
                 raise ArenaError(f"{found}; accepted: partnership with the standard deck")
+        if len(self.players) not in (2, 4):
+            raise ArenaError(f"players are {self.players}; accepted: one for each side, or one for each chair")
         for text in (self.a, self.b):
-            if not is_outside(text):
+            if is_batched(text):
+                check_batched(text, self.rules)
+            elif not is_outside(text):
                 parse_policy(text)  # raises PolicyError
             elif bot_of(text) is not None and self.rules.variant != PARTNERSHIP:
                 raise ArenaError(f"variant is {VARIANTS[self.rules.variant]} with {text}; accepted: partnership")
@@ -97,7 +103,8 @@ class Match:
     @property
     def lockstep(self) -> bool:
         """Return whether the match needs the stepwise engine: it has an outside bidder, a learned player or noise."""
-        return self.noise > 0 or is_outside(self.a) or is_outside(self.b) or any(map(learned_player, self.players))
+        asked = any(learned_player(player) or blend_of(player) is not None for player in self.players)
+        return self.noise > 0 or is_outside(self.a) or is_outside(self.b) or asked
 
     @property
     def depends_on_more(self) -> bool:
@@ -107,7 +114,13 @@ class Match:
     @property
     def seated(self) -> Seated:
         """Return who bids and plays in the chairs, without the nets of learned players."""
-        return Seated(self.bidders, (*self.players, *self.players), {})
+        return Seated(self.bidders, self.players_by_chair, {})
+
+    @property
+    def players_by_chair(self) -> tuple[str, str, str, str]:
+        """Return the card players by chair: a0, b0, a1, b1."""
+        a0, b0, a1, b1 = self.players if len(self.players) == 4 else self.players * 2
+        return a0, b0, a1, b1
 
     @property
     def searches(self) -> bool:
@@ -158,8 +171,8 @@ class PlayChunk:
         match = self.match
         scores = np.zeros((last - first, 2), np.int64)
         sums = np.zeros(SUMS)
-        a, b = ("srp" if parse_search(player) or parse_q(player) else player for player in match.players)
-        players = player_rows(a, b)
+        names = [base_player(player) for player in match.players_by_chair]
+        players = np.concatenate([player_rows(names[0], names[1])[:2], player_rows(names[2], names[3])[2:]])
         if match.lockstep:
             deals = Deals(match.seed, first, last)
             seated = match.seated._replace(nets=self.nets)
@@ -189,10 +202,18 @@ def require_win_table(rules: Rules, who: str = "winprob") -> None:
 def player_version(player: str) -> str:
     """Return the player with its version and options, such as srp@2 for srp. Raises `ArenaError` if it is unknown."""
     try:
+        blend = blend_of(player)
+        if blend is not None:
+            return f"{BLEND}{blend:g}"
         special = parse_search(player) or parse_q(player)
         return str(special) if special else format_player(parse_player(player))
     except PlayerError as error:
         raise ArenaError(str(error)) from None
+
+
+def base_player(player: str) -> str:
+    """Return the card player of the compiled games that plays where ``player`` does not choose the card."""
+    return "srp" if parse_search(player) or parse_q(player) or blend_of(player) is not None else player
 
 
 def learned_player(text: str) -> QPlayer | None:
@@ -216,8 +237,7 @@ def _searching(match: Match, tables: tuple[Tables, ...], nets: Nets) -> Searchin
     """Return what a match with searching players needs, None for other matches."""
     if not match.searches:
         return None
-    a, b = (parse_search(player) for player in match.players)
-    by_chair = (a, b, a, b)
+    by_chair = [parse_search(player) for player in match.players_by_chair]
     deals, tricks = (
         np.array([getattr(player, name) if player else 0 for player in by_chair]) for name in ("deals", "tricks")
     )

@@ -22,6 +22,7 @@ from service.bidding.game.rules import describe
 from service.bidding.inference.inference import readers_of
 from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.arena import stats
+from tables.arena.batched import is_batched, version_of
 from tables.arena.match import Match, Played, play, player_version
 from tables.engine import game
 from tables.engine.jit import source_hash
@@ -183,6 +184,7 @@ def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResul
             "python": platform.python_version(),
             "numba": numba.__version__,
             "numpy": np.__version__,
+            **{text: version_of(text) for text in (match.a, match.b, *match.players) if is_batched(text)},
         },
         tables={
             "version": opened.version,
@@ -306,7 +308,7 @@ def _markdown(r: MatchResult) -> Iterable[str]:
     noise = f", bids changed with probability {r.noise:g}" if r.noise else ""
     lose = "none" if r.rules["lose"] is None else r.rules["lose"]
     yield (
-        f"Players {r.players[0]} and {r.players[1]}; goals {r.rules['win']}/{lose}; seed {r.seed}{noise};"
+        f"Players {' and '.join(r.players)}; goals {r.rules['win']}/{lose}; seed {r.seed}{noise};"
         f" tables {r.tables['version']}; {r.seconds:.1f} s."
     )
     yield "\n" + table(

@@ -54,6 +54,7 @@ KERNELS = (
     "tables.players.search",
     "tables.logs.replay",
     "tables.logs.habits",
+    "tables.people.inputs",
     "tables.alternatives",
     "tables.engine.cutthroat",
     "tables.arena.public.trickster",

@@ -1,0 +1,217 @@
+"""Bidders that answer many waiting games at once, from play states: models of people, and policies with own tables.
+
+- ``model:FOLDER`` bids as the people that `logs model` learned from. ``model:FOLDER,kind=human`` bids as those with
+  this label. A random number draws each bid from the model's chances; it depends only on the deal and the seat.
+- ``bis:tables=FOLDER``, or ``bis:offset=1,tables=FOLDER``, is a policy that reads a table set of its own.
+
+As a card player, ``model:FOLDER`` plays as `logs model` found that fits best. It is a blend: ``blend:0.4`` plays a
+round as WRP with probability 0.4, and otherwise as SRP.
+"""
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.game.rules import CUTTHROAT, JOKERS, VARIANTS, Rules
+from service.bidding.numerals import decimal
+from service.bidding.policies import parse_policy
+from service.bidding.policy import WINPROB
+from service.bidding.table_views import Tables
+from service.bidding.tableset import TableSet, open_tables
+from tables.arena.errors import BidderError
+from tables.engine.game import bid_seat
+from tables.engine.jit import entry
+from tables.engine.simulate import kernel_tables, numba_typed, tables_for
+from tables.engine.steps import Ints
+from tables.people.inputs import see
+from tables.people.model import PeopleModel, read_model
+from tables.people.net import no_positions, reference_policies
+from tables.run.family import BuildError
+
+MODEL = "model:"
+BLEND = "blend:"
+TABLES_OPTION = "tables="
+
+
+class StateBidder(Protocol):
+    """A bidder that answers from play states."""
+
+    def bids(self, states: NDArray[np.void], seats: Ints) -> Ints:
+        """Return a bid (n,) for each of n seats."""
+
+
+class People(NamedTuple):
+    """The people that a text names."""
+
+    folder: Path
+    label: str  # empty: everyone in the model
+
+
+def parse_people(text: str) -> People | None:
+    """Return the people that a bidder's or player's text names, None for other texts. Raises `BidderError`.
+
+    >>> parse_people("model:ours,kind=human,skill=beginner").label
+    'kind=human,skill=beginner'
+    """
+    if not text.startswith(MODEL):
+        return None
+    folder, _, label = text.removeprefix(MODEL).partition(",")
+    if not folder:
+        raise BidderError(f"bidder is {text!r}; accepted: model:FOLDER or model:FOLDER,kind=human")
+    return People(Path(folder), label)
+
+
+def split_tables(text: str) -> tuple[str, Path | None]:
+    """Return a policy's text without its tables, and the folder of these.
+
+    >>> split_tables("bis:offset=1,tables=ours")[0], split_tables("bis:tables=ours"), split_tables("bis")
+    ('bis:offset=1', ('bis', PosixPath('ours')), ('bis', None))
+    """
+    name, _, options = text.partition(":")
+    listed = options.split(",")
+    folders = [option.removeprefix(TABLES_OPTION) for option in listed if option.startswith(TABLES_OPTION)]
+    if not folders or text.startswith(("python:", "http:", MODEL)):
+        return text, None
+    if len(folders) > 1 or not folders[0]:
+        raise BidderError(f"bidder is {text!r}; accepted: one folder, as in bis:tables=our-tables")
+    rest = ",".join(option for option in listed if not option.startswith(TABLES_OPTION))
+    return f"{name}:{rest}" if rest else name, Path(folders[0])
+
+
+def is_batched(text: str) -> bool:
+    """Return whether a bidder's text names people or a policy with tables of its own."""
+    return parse_people(text) is not None or split_tables(text)[1] is not None
+
+
+def check_batched(text: str, rules: Rules) -> None:
+    """Raise an error if no such bidder can play under ``rules``: `BidderError`, `PolicyError` or `TablesError`."""
+    people = parse_people(text)
+    policy, _ = split_tables(text)
+    if people is not None and rules.variant in (JOKERS, CUTTHROAT):
+        accepted = ", ".join(name for number, name in enumerate(VARIANTS) if number not in (JOKERS, CUTTHROAT))
+        raise BidderError(f"variant is {VARIANTS[rules.variant]} with {text}; accepted: {accepted}")
+    if people is None and parse_policy(policy, rules.variant).kind == WINPROB:
+        raise BidderError(f"bidder is {text!r}; accepted: tables of their own for all policies but winprob")
+    version_of(text)
+
+
+def version_of(text: str) -> str:
+    """Return the version of the model or of the tables that a text names. Raises `BidderError` or `TablesError`."""
+    people = parse_people(text)
+    if people is None:
+        folder = split_tables(text)[1]
+        assert folder is not None, f"{text} names no tables"
+        return _table_set(folder).version
+    model = _model(people.folder)
+    _shares_exist(model, people.label)
+    return model.version
+
+
+def blend_of(text: str) -> float | None:
+    """Return how often the card player that a text names plays as WRP, None for other players. Raises `BidderError`."""
+    people = parse_people(text)
+    if people is not None:
+        model = _model(people.folder)
+        _shares_exist(model, people.label)
+        return model.blend(people.label)
+    if not text.startswith(BLEND):
+        return None
+    try:
+        share = decimal(text.removeprefix(BLEND))
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise BidderError(f"player is {text!r}; accepted: blend:P with P from 0 to 1")
+    return share
+
+
+def open_batched(text: str, rules: Rules) -> StateBidder:
+    """Return the bidder that a text names. Raises `BidderError` or `TablesError`."""
+    people = parse_people(text)
+    if people is not None:
+        return ModelBidder(_model(people.folder), people.label, rules)
+    policy, folder = split_tables(text)
+    assert folder is not None, f"{text} names no tables"
+    return TablesBidder(policy, _profiles(folder), rules)
+
+
+def _shares_exist(model: PeopleModel, label: str) -> None:
+    try:
+        model.shares_of(label)
+    except BuildError as error:
+        raise BidderError(str(error)) from None
+
+
+@lru_cache(maxsize=8)
+def _model(folder: Path) -> PeopleModel:
+    return read_model(folder)
+
+
+@lru_cache(maxsize=8)
+def _table_set(folder: Path | None) -> TableSet:
+    return open_tables(folder)
+
+
+@lru_cache(maxsize=8)
+def _profiles(folder: Path | None) -> tuple[Tables, ...]:
+    return kernel_tables(_table_set(folder).arrays)
+
+
+def _bids(states: Any, seats: Any, rules: Rules, policy: Any, profiles: Any, found: Any) -> None:
+    for n in range(len(seats)):
+        found[n] = bid_seat(states[n], seats[n], rules, policy, profiles)
+
+
+_bid_all = entry(_bids)
+
+
+class TablesBidder:
+    """A policy that reads a table set of its own."""
+
+    def __init__(self, text: str, profiles: tuple[Tables, ...], rules: Rules) -> None:
+        self._policy = numba_typed(parse_policy(text, rules.variant))
+        self._tables = tables_for(profiles, rules, [self._policy])
+        self._rules = rules
+
+    def bids(self, states: NDArray[np.void], seats: Ints) -> Ints:
+        """Return the policy's bids; see `StateBidder`."""
+        found = np.zeros(len(seats), np.int64)
+        _bid_all(states, seats, self._rules, self._policy, self._tables, found)
+        return found
+
+
+def _see(states: Any, seats: Any, rules: Rules, policies: Any, profiles: Any, seen: Any) -> None:
+    for n in range(len(seats)):
+        see(states[n], seats[n], rules, policies, profiles, seen, n)
+
+
+_see_all = entry(_see)
+
+
+class ModelBidder:
+    """People who bid as a model says."""
+
+    def __init__(self, model: PeopleModel, label: str, rules: Rules) -> None:
+        self._model, self._label, self._rules = model, label, rules
+        self._policies = reference_policies(rules.variant)
+        self._tables = tables_for(_profiles(None), rules, self._policies)
+
+    def bids(self, states: NDArray[np.void], seats: Ints) -> Ints:
+        """Return bids drawn from the model's chances; see `StateBidder`."""
+        seen = no_positions(len(seats))
+        _see_all(states, seats, self._rules, self._policies, self._tables, seen)
+        sums = self._model.chances(seen, self._label).cumsum(axis=1)
+        drawn = _uniform(states["rng"][np.arange(len(seats)), seats]) * sums[:, -1]
+        found: Ints = (sums <= drawn[:, None]).sum(axis=1)
+        return found
+
+
+def _uniform(words: Ints) -> NDArray[np.float64]:
+    # Numbers in [0, 1) that depend on the deal's random words: the hash function "fmix64" of MurmurHash3 (Appleby).
+    x = words.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        x = (x ^ x >> np.uint64(33)) * np.uint64(factor)
+    return np.asarray((x ^ x >> np.uint64(33)) >> np.uint64(11), np.float64) / 2.0**53

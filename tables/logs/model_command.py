@@ -1,0 +1,134 @@
+"""Learn a model of the people in logs: `python -m tables logs model`.
+
+The folder holds a net that states P(bid | hand, auction, score, label), and in its manifest how well the net does on
+held-out games. The arena seats such people (`model:FOLDER`).
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.table_profile import PARTNERSHIP_PROFILE
+from service.bidding.tableset import open_tables
+from tables.engine.simulate import kernel_tables
+from tables.logs.counting import HELD_OUT
+from tables.logs.keys import Keys
+from tables.logs.reading import read_all
+from tables.logs.rounds import Names
+from tables.logs.samples import Collector, Sample, Split, part_of, split, success_corrections
+from tables.markdown import table
+from tables.people import card_play
+from tables.people.judging import Judgement, judge, shares_of_bids, shares_of_classes
+from tables.people.successes import Correction
+from tables.people.writing import write_model
+from tables.run.family import Arrays, BuildError
+
+FEWEST_BIDS = 1_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the action."""
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="logs: .jsonl, .jsonl.gz or .parquet")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the model to write; a new folder")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the action. Raises `BuildError` or `TablesError`."""
+    from tables.people.net_fit import fit  # JAX takes a second to import, which the other actions do not need
+
+    out: Path = arguments.out
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise BuildError(f"--out is {out}; accepted: a new or an empty folder")
+    shipped = kernel_tables(open_tables().arrays)
+    collector, names, bad = Collector(shipped), Names(), 0
+    for batch in read_all(arguments.files, names, Keys(), "logs model: read"):
+        bad += len(batch.bad)
+        if batch.rounds is not None:
+            collector.add(batch.rounds, names)
+    sample = collector.sample()
+    if len(sample.bids) < FEWEST_BIDS:
+        raise BuildError(f"found {len(sample.bids):,} bids with hand and scores; accepted: {FEWEST_BIDS:,} or more")
+    texts = ["", *names.labels]
+    labels, numbers = _numbers(sample, texts)
+    sample = sample._replace(seen=sample.seen._replace(labels=numbers[sample.seen.labels]))
+    parts = split(sample)
+    chosen_on = parts.choose_on.seen, parts.choose_on.bids
+    arrays = fit(parts.fit_on.seen, parts.fit_on.bids, chosen_on, len(labels), "logs model: learn")
+    judged = _judged(arrays, parts, len(labels))
+    nils, contracts = success_corrections(parts, shipped[PARTNERSHIP_PROFILE].contract_made, len(labels))
+    plays = card_play.fit(collector.replayed(names, numbers), len(labels))
+    learned = {"nil_success": nils.weights, "contract_success": contracts.weights}
+    learned["blend"] = np.array([play.blend for play in plays])
+    sizes = np.bincount(sample.seen.labels, minlength=len(labels)).tolist()
+    report = {
+        "held_out": {label: found._asdict() for label, found in zip(labels, judged, strict=True)},
+        "blind_nils": {texts[number]: found for number, found in sorted(collector.blind.items())},
+        "card_play": {label: play._asdict() for label, play in zip(labels, plays, strict=True)},
+        "successes": {"nil": nils.figures(), "contract": contracts.figures()},
+        "rounds": collector.rounds,
+    }
+    figures = {f"likelihood_{label}": found.likelihood for label, found in zip(labels, judged, strict=True)}
+    version = write_model(out, {**arrays, **learned}, dict(zip(labels, sizes, strict=True)), report, figures)
+    print(f"{collector.rounds:,} rounds, {len(sample.bids):,} bids; {bad:,} records with a fault are not used.")
+    print(f"Model {version} in {out}. Log-likelihood for each bid on one game in {HELD_OUT}, which was held out:\n")
+    rows = [
+        (
+            label or "no label",
+            f"{size:,}",
+            f"{found.bids:,}",
+            *(f"{x:.4f}" for x in (found.marginal, found.bis_with_noise, found.likelihood, found.calibration_error)),
+        )
+        for label, size, found in zip(labels, sizes, judged, strict=True)
+    ]
+    header = "label | bids | held out | shares of bids | bis with noise | model | calibration error"
+    print(table(header, rows))
+    print(_successes_table({"nils": nils, "contracts": contracts}))
+    print("Card play: the blend plays a round as WRP with this probability, otherwise as SRP.\n")
+    print(_plays_table(labels, plays))
+    return 0
+
+
+def _successes_table(corrections: dict[str, Correction]) -> str:
+    rows = [
+        (name, f"{found.cases:,}", f"{found.shipped_loss:.5f}", f"{found.loss:.5f}")
+        for name, found in corrections.items()
+    ]
+    return "\n" + table("corrected | cases | loss of the shipped table, held out | loss", rows)
+
+
+def _plays_table(labels: list[str], plays: list[card_play.Fit]) -> str:
+    rows = [
+        (
+            label or "no label",
+            f"blend:{play.blend:g}",
+            *_made(play.nils, play.nils_made, play.blend_nils_made),
+            *_made(play.contracts, play.contracts_made, play.blend_contracts_made),
+        )
+        for label, play in zip(labels, plays, strict=True)
+    ]
+    return table("label | card player | nils | made | by the blend | contracts | made | by the blend", rows)
+
+
+def _made(cases: int, *shares: float) -> tuple[str, ...]:
+    return f"{cases:,}", *(f"{share:.3f}" if cases else "-" for share in shares)
+
+
+def _numbers(sample: Sample, texts: list[str]) -> tuple[list[str], NDArray[np.int16]]:
+    # The labels in use, sorted, and what each label's number becomes; ``texts``: by the numbers of ``sample``.
+    used = np.unique(sample.seen.labels).tolist()
+    labels = sorted(texts[number] for number in used)
+    numbers = np.zeros(len(texts), np.int16)
+    for number in used:
+        numbers[number] = labels.index(texts[number])
+    return labels, numbers
+
+
+def _judged(arrays: Arrays, parts: Split, labels: int) -> list[Judgement]:
+    found = []
+    for label in range(labels):
+        learned, held_out = (part_of(one, one.seen.labels == label) for one in (parts.fit_on, parts.held_out))
+        marginal, by_class = shares_of_bids(learned.bids), shares_of_classes(learned.seen, learned.bids)
+        found.append(judge(arrays, (held_out.seen, held_out.bids), marginal, by_class))
+    return found

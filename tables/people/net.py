@@ -1,0 +1,117 @@
+"""The net of a model of people: P(bid | position, label), for numpy and for JAX.
+
+A bid's logit is a sum of three parts. The first belongs to the difference between the bid and the bids of `bis`, the
+second to the difference between the bid and the estimate of its tricks, and the third is the output of a net with one
+hidden layer. Each part has weights that all labels share, and weights of each label.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.policies import parse_policy
+from service.bidding.policy import Policy
+from tables.engine.simulate import numba_typed
+from tables.people.inputs import BIDS, INPUTS
+from tables.run.family import Arrays
+
+HIDDEN = 64
+MOST_STEP = 3  # tricks; larger differences from the number of `bis` count as this
+NUMBER, NO_NIL, NIL, NIL_KEPT, CLASSES = 0, 7, 14, 15, 16  # first classes of a bid, see `classes`
+WIDTH, OVER_RANGE = 0.1, 20  # tricks; ranges on either side of the estimate
+OVERS = 2 * OVER_RANGE + 2  # the last one is of nils
+# By array, its axes; the length of an axis is in SIZES, or the number of labels.
+AXES = {
+    "first": ("input, then 1", "hidden"),
+    "first_label": ("label", "hidden"),
+    "out": ("hidden, then 1", "bid"),
+    "steps": ("changed", "class"),
+    "steps_label": ("label", "changed", "class"),
+    "overs": ("changed", "range"),
+    "overs_label": ("label", "changed", "range"),
+}
+SIZES = {
+    "input, then 1": INPUTS + 1,
+    "hidden": HIDDEN,
+    "hidden, then 1": HIDDEN + 1,
+    "bid": BIDS,
+    "class": CLASSES,
+    "range": OVERS,
+    "changed": 2,
+}
+IMPOSSIBLE = -1e9  # logit of a bid that the rules do not allow
+
+
+class Seen(NamedTuple):
+    """What a model sees of n positions; the values of `inputs.Reference` are columns."""
+
+    x: Any  # float32 or float16 (n, INPUTS)
+    bids: Any  # int8 (n,): of `bis`
+    numbers: Any  # int8 (n,)
+    allowed: Any  # int16 (n,)
+    estimates: Any  # float32 (n,)
+    changed: Any  # int8 (n,)
+    labels: Any  # int16 (n,)
+
+
+def reference_policies(variant: int) -> tuple[Policy, Policy]:
+    """Return `bis`, and `bis` without nils, as `inputs.see` takes them."""
+    return numba_typed(parse_policy("bis", variant)), numba_typed(parse_policy("bis:nils=off", variant))
+
+
+def no_positions(n: int) -> Seen:
+    """Return arrays for n positions."""
+    return Seen(
+        np.zeros((n, INPUTS), np.float32),
+        np.zeros(n, np.int8),
+        np.zeros(n, np.int8),
+        np.zeros(n, np.int16),
+        np.zeros(n, np.float32),
+        np.zeros(n, np.int8),
+        np.zeros(n, np.int16),
+    )
+
+
+def shape_of(name: str, labels: int) -> tuple[int, ...]:
+    """Return the shape of an array for so many labels."""
+    return tuple(SIZES.get(axis, labels) for axis in AXES[name])
+
+
+def classes(seen: Seen, xp: Any) -> Any:
+    """Return how each bid (n, BIDS) differs from the bids of `bis`, as a class.
+
+    From NUMBER on, the classes are steps from a number of `bis` to another number, from NO_NIL on, the same where `bis`
+    bids nil. NIL is a nil where `bis` bids a number, NIL_KEPT one where `bis` bids nil.
+    """
+    bid = xp.arange(BIDS)
+    step = xp.clip(bid - seen.numbers[:, None].astype(xp.int32), -MOST_STEP, MOST_STEP) + MOST_STEP
+    nil = seen.bids[:, None] == 0
+    return xp.where(bid > 0, step + xp.where(nil, NO_NIL, NUMBER), xp.where(nil, NIL_KEPT, NIL))
+
+
+def allowed_mask(seen: Seen, xp: Any) -> Any:
+    """Return which bids (n, BIDS) the rules allow."""
+    return (seen.allowed[:, None].astype(xp.int32) >> xp.arange(BIDS) & 1) == 1
+
+
+def logits(weights: Any, seen: Seen, xp: Any) -> Any:
+    """Return the logits (n, BIDS); ``xp`` is numpy or jax.numpy."""
+    labels, changed = seen.labels.astype(xp.int32)[:, None], seen.changed.astype(xp.int32)[:, None]
+    bid = xp.arange(BIDS)
+    over = xp.floor((bid - seen.estimates[:, None]) / WIDTH).astype(xp.int32)
+    over = xp.where(bid > 0, xp.clip(over, -OVER_RANGE, OVER_RANGE) + OVER_RANGE, OVERS - 1)
+    by_step = (weights["steps"] + weights["steps_label"])[labels, changed, classes(seen, xp)]
+    by_over = (weights["overs"] + weights["overs_label"])[labels, changed, over]
+    first, out = weights["first"], weights["out"]
+    hidden = seen.x.astype(xp.float32) @ first[:-1] + first[-1] + weights["first_label"][labels[:, 0]]
+    found = by_step + by_over + xp.maximum(hidden, 0.0) @ out[:-1] + out[-1]
+    return xp.where(allowed_mask(seen, xp), found, IMPOSSIBLE)
+
+
+def chances(weights: Arrays, seen: Seen) -> NDArray[np.float64]:
+    """Return the probability of each bid (n, BIDS)."""
+    found = logits(weights, seen, np).astype(np.float64)
+    powers = np.exp(found - found.max(axis=1, keepdims=True))
+    powers[~allowed_mask(seen, np)] = 0.0
+    return np.asarray(powers / powers.sum(axis=1, keepdims=True))

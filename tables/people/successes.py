@@ -1,0 +1,123 @@
+"""How often people make nils and contracts, as corrections of the shipped tables' log-odds.
+
+A correction has weights that all labels share, and deviations of each label. A ridge penalty holds both near 0, where
+the shipped tables are right. Held-out games choose its weight.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logit
+
+from service.bidding.bis.nil import GRID
+from tables.builders.newton import minimize_convex
+
+Floats = NDArray[np.float64]
+NIL_FEATURES = ("one", "nil value - 0.5", "partner has bid", "partner bid four or more")
+CONTRACT_FEATURES = ("one", "contract / 3 - 2", "partner bid nil")
+AXES = {
+    "nil_success": ("shared, then label", "feature of a nil"),
+    "contract_success": ("shared, then label", "feature of a contract"),
+}
+WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, np.inf)  # of the penalty; the last corrects nothing
+LEAST = 1e-4  # smallest probability
+assert GRID == 100, "nil values are those of the curves"
+
+
+class Cases(NamedTuple):
+    """Nils or contracts of n cells."""
+
+    stated: Floats  # (n,): probability from the shipped tables
+    features: Floats  # (n, features)
+    labels: NDArray[np.int64]  # (n,)
+    tried: Floats  # (n,)
+    made: Floats  # (n,)
+
+
+class Correction(NamedTuple):
+    """A correction that was learned."""
+
+    weights: NDArray[np.float32]  # (1 + labels, features)
+    penalty: float
+    cases: int
+    loss: float  # mean log-loss on held-out games
+    shipped_loss: float
+
+    def figures(self) -> dict[str, float | None]:
+        """Return the figures without the weights; the penalty is None if nothing is corrected."""
+        penalty = None if np.isinf(self.penalty) else self.penalty
+        return {"penalty": penalty, "cases": self.cases, "loss": self.loss, "shipped_loss": self.shipped_loss}
+
+
+def nil_features(values: Floats, seats: Floats, partner_bids: Floats) -> Floats:
+    """Return the features (n, 4) of nils; ``partner_bids`` of seats 0 and 1 are not read."""
+    has_bid = seats >= 2
+    return np.stack([np.ones(len(values)), values - 0.5, has_bid, has_bid & (partner_bids >= 4)], axis=1).astype(float)
+
+
+def contract_features(contracts: Floats, with_nil: Floats) -> Floats:
+    """Return the features (n, 3) of contracts."""
+    return np.stack([np.ones(len(contracts)), contracts / 3 - 2, with_nil], axis=1).astype(float)
+
+
+def corrected(stated: Floats, features: Floats, weights: Floats, label: int) -> Floats:
+    """Return the probabilities of people with the number of a label."""
+    z = logit(np.clip(stated, LEAST, 1 - LEAST)) + features @ (weights[0] + weights[1 + label])
+    return np.asarray(expit(z), np.float64)
+
+
+def learn(fit_on: Cases, held_out: Cases, labels: int) -> Correction:
+    """Return the correction whose penalty does best on ``held_out``, learned from all cases."""
+    losses = {penalty: _loss(held_out, _fit(fit_on, labels, penalty)) for penalty in WEIGHTS}
+    penalty = min(losses, key=lambda one: (losses[one], -one))
+    both = Cases(*(np.concatenate(columns) for columns in zip(fit_on, held_out, strict=True)))
+    weights = _fit(both, labels, penalty)
+    return Correction(weights.astype(np.float32), penalty, int(both.tried.sum()), losses[penalty], losses[np.inf])
+
+
+def _design(cases: Cases, labels: int) -> Floats:
+    n, width = cases.features.shape
+    own = np.zeros((n, labels, width))
+    own[np.arange(n), cases.labels] = cases.features
+    return np.concatenate([cases.features, own.reshape(n, labels * width)], axis=1)
+
+
+def _fit(cases: Cases, labels: int, penalty: float) -> Floats:
+    width = cases.features.shape[1]
+    if np.isinf(penalty) or not len(cases.tried):
+        return np.zeros((1 + labels, width))
+    x = _design(cases, labels)
+    start = logit(np.clip(cases.stated, LEAST, 1 - LEAST))
+
+    def derivatives(w: Floats) -> tuple[float, Floats, Floats]:
+        z = start + x @ w
+        p = expit(z)
+        value = float((cases.tried * np.logaddexp(0.0, z) - cases.made * z).sum()) + penalty * float(w @ w) / 2
+        gradient = x.T @ (cases.tried * p - cases.made) + penalty * w
+        hessian = x.T @ (x * (cases.tried * p * (1 - p))[:, None]) + penalty * np.eye(len(w))
+        return value, gradient, hessian
+
+    n_weights = x.shape[1]
+    found = minimize_convex(derivatives, np.zeros(n_weights), np.full(n_weights, -np.inf))
+    return np.asarray(found.reshape(1 + labels, width), np.float64)
+
+
+def _loss(cases: Cases, weights: Floats) -> float:
+    total = 0.0
+    for label in np.unique(cases.labels).tolist():
+        rows = cases.labels == label
+        p = np.clip(corrected(cases.stated[rows], cases.features[rows], weights, label), LEAST, 1 - LEAST)
+        made, tried = cases.made[rows], cases.tried[rows]
+        total -= float((made * np.log(p) + (tried - made) * np.log(1 - p)).sum())
+    return total / max(1.0, float(cases.tried.sum()))
+
+
+def mixture(stated: Floats, features: Floats, weights: Floats, shares: Sequence[float]) -> Floats:
+    """Return the probabilities of people of several labels, of which each counts by its share."""
+    total = np.zeros(len(stated))
+    for label, share in enumerate(shares):
+        if share:
+            total += share * corrected(stated, features, weights, label)
+    return total

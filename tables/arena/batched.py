@@ -26,9 +26,8 @@ from tables.engine.game import bid_seat
 from tables.engine.jit import entry
 from tables.engine.simulate import kernel_tables, numba_typed, tables_for
 from tables.engine.steps import Ints
-from tables.people.inputs import see
 from tables.people.model import PeopleModel, read_model
-from tables.people.net import no_positions, reference_policies
+from tables.people.seeing import positions
 from tables.run.family import BuildError
 
 MODEL = "model:"
@@ -183,26 +182,15 @@ class TablesBidder:
         return found
 
 
-def _see(states: Any, seats: Any, rules: Rules, policies: Any, profiles: Any, seen: Any) -> None:
-    for n in range(len(seats)):
-        see(states[n], seats[n], rules, policies, profiles, seen, n)
-
-
-_see_all = entry(_see)
-
-
 class ModelBidder:
     """People who bid as a model says."""
 
     def __init__(self, model: PeopleModel, label: str, rules: Rules) -> None:
         self._model, self._label, self._rules = model, label, rules
-        self._policies = reference_policies(rules.variant)
-        self._tables = tables_for(_profiles(None), rules, self._policies)
 
     def bids(self, states: NDArray[np.void], seats: Ints) -> Ints:
         """Return bids drawn from the model's chances; see `StateBidder`."""
-        seen = no_positions(len(seats))
-        _see_all(states, seats, self._rules, self._policies, self._tables, seen)
+        seen = positions(states, seats, self._rules, _profiles(None))
         sums = self._model.chances(seen, self._label).cumsum(axis=1)
         drawn = _uniform(states["rng"][np.arange(len(seats)), seats]) * sums[:, -1]
         found: Ints = (sums <= drawn[:, None]).sum(axis=1)

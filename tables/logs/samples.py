@@ -9,17 +9,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL, NIL
 from service.bidding.table_views import Tables
-from tables.engine.jit import entry
-from tables.engine.simulate import tables_for
 from tables.engine.states import STATE
 from tables.logs.counting import HELD_OUT
 from tables.logs.rounds import NO_LABEL, NO_POINTS, NO_TRICKS, Names, Rounds
 from tables.people import card_play
-from tables.people.inputs import NIL_VALUE_AT, P_NIL_AT, STEPS, see
-from tables.people.net import Seen, no_positions, reference_policies
+from tables.people.inputs import NIL_VALUE_AT, P_NIL_AT, STEPS
+from tables.people.net import Seen
+from tables.people.seeing import positions
 from tables.people.successes import Cases, Correction, contract_features, learn, nil_features
 
 CHOOSING = 10
@@ -38,30 +36,11 @@ class Sample(NamedTuple):
     results: NDArray[np.int8]  # (n, 3): own tricks and partner's, or NO_TRICKS, and partner's bid
 
 
-def _write(places: Any, rules: Rules, policies: Any, rounds: Any, profiles: Any, states: Any, seen: Seen) -> None:
-    # places (n, 2): row and seat. rounds: hands, bids, scores and bags of `Rounds`.
-    hands, bids, scores, bags = rounds
-    state = states[0]
-    for n in range(len(places)):
-        row, seat = places[n]
-        for side in range(2):
-            state.score[side] = scores[row, side]
-            state.bags[side] = max(0, bags[row, side])
-        for other in range(4):
-            state.bid[other] = bids[row, other]
-        state.hand[seat] = hands[row, seat]
-        see(state, seat, rules, policies, profiles, seen, n)
-
-
-_write_all = entry(_write)
-
-
 class Collector:
     """Collects the bids of batches of a log."""
 
     def __init__(self, profiles: tuple[Tables, ...]) -> None:
         self._profiles = profiles
-        self._states = np.zeros(1, STATE)
         self._parts: list[Sample] = []
         self._limits: dict[int, int] = {}  # by label: seats with a larger hash are left out
         self._sizes: dict[int, int] = {}  # by label: bids kept
@@ -85,20 +64,12 @@ class Collector:
             rules = names.rules[number]
             places = np.argwhere(chosen & (rounds.rules == number)[:, None])
             rows, seats = places[:, 0], places[:, 1]
-            seen = no_positions(len(places))
-            seen.labels[:] = labels[rows, seats]
-            policies = reference_policies(rules.variant)
-            tables = tables_for(self._profiles, rules, policies)
-            _write_all(
-                places,
-                rules,
-                policies,
-                (rounds.hands, rounds.bids, rounds.scores, rounds.bags),
-                tables,
-                self._states,
-                seen,
-            )
-            seen = seen._replace(x=seen.x.astype(np.float16))  # half the memory
+            states = np.zeros(len(places), STATE)
+            states["hand"][np.arange(len(places)), seats] = rounds.hands[rows, seats]
+            states["bid"], states["score"] = rounds.bids[rows], rounds.scores[rows]
+            states["bags"] = np.maximum(0, rounds.bags[rows])
+            seen = positions(states, seats, rules, self._profiles)
+            seen = seen._replace(x=seen.x.astype(np.float16), labels=labels[rows, seats].astype(np.int16))
             partners = (seats + 2) & 3
             results = np.stack([rounds.tricks[rows, seats], rounds.tricks[rows, partners], rounds.bids[rows, partners]])
             bids = rounds.bids[rows, seats]

@@ -10,9 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.policies import parse_policy
-from service.bidding.policy import Policy
-from tables.engine.simulate import numba_typed
 from tables.people.inputs import BIDS, INPUTS
 from tables.run.family import Arrays
 
@@ -53,11 +50,6 @@ class Seen(NamedTuple):
     estimates: Any  # float32 (n,)
     changed: Any  # int8 (n,)
     labels: Any  # int16 (n,)
-
-
-def reference_policies(variant: int) -> tuple[Policy, Policy]:
-    """Return `bis`, and `bis` without nils, as `inputs.see` takes them."""
-    return numba_typed(parse_policy("bis", variant)), numba_typed(parse_policy("bis:nils=off", variant))
 
 
 def no_positions(n: int) -> Seen:

@@ -47,13 +47,15 @@ def main(arguments: argparse.Namespace) -> int:
         bad += len(batch.bad)
         if batch.rounds is not None:
             collector.add(batch.rounds, names)
-    sample = collector.sample()
-    if len(sample.bids) < FEWEST_BIDS:
-        raise BuildError(f"found {len(sample.bids):,} bids with hand and scores; accepted: {FEWEST_BIDS:,} or more")
+    if collector.bids < FEWEST_BIDS:
+        raise BuildError(f"found {collector.bids:,} bids with hand and scores; accepted: {FEWEST_BIDS:,} or more")
     texts = ["", *names.labels]
+    sample = collector.sample()
     labels, numbers = _numbers(sample, texts)
     sample = sample._replace(seen=sample.seen._replace(labels=numbers[sample.seen.labels]))
+    sizes = np.bincount(sample.seen.labels, minlength=len(labels)).tolist()
     parts = split(sample)
+    del sample  # as large as its parts
     chosen_on = parts.choose_on.seen, parts.choose_on.bids
     arrays = fit(parts.fit_on.seen, parts.fit_on.bids, chosen_on, len(labels), "logs model: learn")
     judged = _judged(arrays, parts, len(labels))
@@ -61,7 +63,6 @@ def main(arguments: argparse.Namespace) -> int:
     plays = card_play.fit(collector.replayed(names, numbers), len(labels))
     learned = {"nil_success": nils.weights, "contract_success": contracts.weights}
     learned["blend"] = np.array([play.blend for play in plays])
-    sizes = np.bincount(sample.seen.labels, minlength=len(labels)).tolist()
     report = {
         "held_out": {label: found._asdict() for label, found in zip(labels, judged, strict=True)},
         "blind_nils": {texts[number]: found for number, found in sorted(collector.blind.items())},
@@ -71,23 +72,22 @@ def main(arguments: argparse.Namespace) -> int:
     }
     figures = {f"likelihood_{label}": found.likelihood for label, found in zip(labels, judged, strict=True)}
     version = write_model(out, {**arrays, **learned}, dict(zip(labels, sizes, strict=True)), report, figures)
-    print(f"{collector.rounds:,} rounds, {len(sample.bids):,} bids; {bad:,} records with a fault are not used.")
+    print(f"{collector.rounds:,} rounds, {sum(sizes):,} bids; {bad:,} records with a fault are not used.")
     print(f"Model {version} in {out}. Log-likelihood for each bid on one game in {HELD_OUT}, which was held out:\n")
-    rows = [
-        (
-            label or "no label",
-            f"{size:,}",
-            f"{found.bids:,}",
-            *(f"{x:.4f}" for x in (found.marginal, found.bis_with_noise, found.likelihood, found.calibration_error)),
-        )
-        for label, size, found in zip(labels, sizes, judged, strict=True)
-    ]
-    header = "label | bids | held out | shares of bids | bis with noise | model | calibration error"
-    print(table(header, rows))
+    print(_bids_table(labels, sizes, judged))
     print(_successes_table({"nils": nils, "contracts": contracts}))
     print("Card play: the blend plays a round as WRP with this probability, otherwise as SRP.\n")
     print(_plays_table(labels, plays))
     return 0
+
+
+def _bids_table(labels: list[str], sizes: list[int], judged: list[Judgement]) -> str:
+    rows = []
+    for label, size, found in zip(labels, sizes, judged, strict=True):
+        figures = found.marginal, found.bis_with_noise, found.likelihood, found.calibration_error
+        shown = (f"{x:.4f}" if found.bids else "-" for x in figures)
+        rows.append((label or "no label", f"{size:,}", f"{found.bids:,}", *shown))
+    return table("label | bids | held out | shares of bids | bis with noise | model | calibration error", rows)
 
 
 def _successes_table(corrections: dict[str, Correction]) -> str:

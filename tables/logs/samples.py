@@ -51,6 +51,8 @@ class Collector:
 
     def add(self, rounds: Rounds, names: Names) -> None:
         """Add the rounds of a batch that have scores: the bids of seats whose hand is known."""
+        if not len(rounds.bids):
+            return
         labels = rounds.labels - NO_LABEL
         usable = (rounds.hands != 0) & (rounds.scores[:, :1] != NO_POINTS)
         self._add_blind(rounds, labels, usable, names)
@@ -77,7 +79,7 @@ class Collector:
             for label, n in zip(*np.unique(seen.labels, return_counts=True), strict=True):
                 self._sizes[int(label)] = self._sizes.get(int(label), 0) + int(n)
         self._keep(rounds, labels)
-        while sum(self._sizes.values()) > MOST_BIDS:
+        while self.bids > MOST_BIDS:
             self._thin_out()
 
     def _add_blind(self, rounds: Rounds, labels: NDArray[Any], usable: NDArray[np.bool_], names: Names) -> None:
@@ -126,8 +128,13 @@ class Collector:
             found.append(card_play.Rounds(rules, hands, bids, tricks, scores, bags, numbers[labels].astype(np.int64)))
         return found
 
+    @property
+    def bids(self) -> int:
+        """The number of bids kept."""
+        return sum(self._sizes.values())
+
     def sample(self) -> Sample:
-        """Return all bids collected."""
+        """Return all bids collected, of which there is at least one."""
         parts = self._parts
         seen = Seen(*(np.concatenate(column) for column in zip(*(one.seen for one in parts), strict=True)))
         rest = (np.concatenate(column) for column in zip(*(one[1:] for one in parts), strict=True))

@@ -56,6 +56,7 @@ def new_games(tmp_path_factory, profiles):
     path, names = tmp_path_factory.mktemp("new") / "log.parquet", Names()
     frame_of(studio_records(STUDIOS["segments"], NOISE, Deals(2, 0, 200), PAPER_RULES, profiles)).write_parquet(path)
     (batch,) = read(path, names, Keys())
+    assert batch.rounds is not None
     collector = Collector(profiles)
     collector.add(batch.rounds, names)
     truth = true_chances(STUDIOS["segments"], NOISE, batch.rounds, names, profiles)
@@ -111,14 +112,14 @@ def test_card_play(folder):
     found = [model.p_contract_made(stated, contracts, with_nil, label) for label in (BEGINNER, EXPERT)]
     assert (found[0] > found[1]).all(), "experts overbid"
     assert ((found[1] > 0) & (found[0] < 1)).all()
-    nil = np.array([0.7]), np.array([0.8]), np.array([2]), np.array([3])
+    nil = np.array([0.7]), np.array([0.8]), np.array([2.0]), np.array([3.0])
     assert 0 < model.p_nil_made(*nil, BEGINNER)[0] < 1
 
 
 def test_corrections_find_a_truth_and_stay_without_one():
     rng = np.random.default_rng(1)
     n = 20_000
-    values, seats, partners = rng.random(n), rng.integers(0, 4, n), rng.integers(0, 7, n)
+    values, seats, partners = rng.random(n), np.floor(4 * rng.random(n)), np.floor(7 * rng.random(n))
     features, labels = nil_features(values, seats, partners), rng.integers(0, 2, n)
     stated = 0.3 + 0.5 * values
     own = np.array([[-0.3, 0.0, 0.4, 0.0], [0.6, 0.0, 0.0, 0.0], [-0.6, 0.5, 0.0, 0.0]])
@@ -168,7 +169,10 @@ def test_errors_of_the_command(folder, tmp_path, capsys):
     log = folder.parent / "log.parquet"
     few = tmp_path / "few.jsonl"
     assert main(["logs", "play", str(few), "--games", "2"]) == 0
-    for arguments in ([str(log), "--out", str(folder)], [str(few), "--out", str(tmp_path / "new")]):
+    wrong = tmp_path / "wrong.jsonl"
+    wrong.write_text(json.dumps(json.loads(few.read_text().splitlines()[0]) | {"bags": [99, 99]}))
+    new = ["--out", str(tmp_path / "new")]
+    for arguments in ([str(log), "--out", str(folder)], [str(few), *new], [str(wrong), *new]):
         capsys.readouterr()
         assert main(["logs", "model", *arguments]) == 1
         assert "accepted" in capsys.readouterr().err

@@ -16,13 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.game.rules import CUTTHROAT, JOKERS, VARIANTS, Rules
+from service.bidding.game.scoring import BLIND_NIL
+from service.bidding.levels import LARGEST_SEED, perturbed
 from service.bidding.numerals import decimal
 from service.bidding.policies import parse_policy
 from service.bidding.policy import WINPROB
 from service.bidding.table_views import Tables
 from service.bidding.tableset import TableSet, open_tables
 from tables.arena.errors import BidderError
-from tables.engine.game import bid_seat
+from tables.engine.choose_bid import auction_at, choose_bid, standing_at
+from tables.engine.game import bids_blind_nil
 from tables.engine.jit import entry
 from tables.engine.simulate import kernel_tables, numba_typed, tables_for
 from tables.engine.steps import Ints
@@ -160,8 +163,15 @@ def _profiles(folder: Path | None) -> tuple[Tables, ...]:
 
 
 def _bids(states: Any, seats: Any, rules: Rules, policy: Any, profiles: Any, found: Any) -> None:
+    # As `game.bid_seat`, without `winprob`, which takes longest to compile.
     for n in range(len(seats)):
-        found[n] = bid_seat(states[n], seats[n], rules, policy, profiles)
+        state, seat = states[n], seats[n]
+        own = perturbed(policy, state.rng[seat] & LARGEST_SEED) if policy.level else policy
+        if own.blind and rules.blind_nil and bids_blind_nil(state, seat, rules, own, profiles):
+            found[n] = BLIND_NIL
+        else:
+            hand, auction = state.hand[seat], auction_at(state, seat)
+            found[n] = choose_bid(hand, auction, standing_at(state, seat), rules, own, profiles)
 
 
 _bid_all = entry(_bids)

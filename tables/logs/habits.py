@@ -12,7 +12,7 @@ from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL, contract_of
 from service.bidding.record import record
 from service.playing.state import PlayState
-from tables.engine.choose_bid import auction_at
+from tables.engine.choose_bid import auction_at, choose_bid, standing_at
 from tables.engine.deal import below, uniform
 from tables.engine.game import bid_seat
 
@@ -36,16 +36,19 @@ class Intended(NamedTuple):
     allowed: int  # the set of bids that the rules allow
 
 
-def intended_bid(state: PlayState, seat: int, rules: Rules, habit: Habit, profiles: Any) -> Intended:
-    """Return the bid that a person in ``seat`` intends; ``profiles``: `Tables` by profile."""
-    policy, number_policy, nil_beside, noise = habit
-    allowed = allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, rules)
-    bid = bid_seat(state, seat, rules, policy, profiles)
+def intended_bid(state: PlayState, seat: int, rules: Rules, habit: Habit, bid: int, profiles: Any) -> Intended:
+    """Return the bid that a person in ``seat`` intends, if their policy bids ``bid``; ``profiles``: `Tables` by profile.
+
+    The policy of a person who bids numbers instead of nils is one of `choose_bid`.
+    """
+    hand, auction = state.hand[seat], auction_at(state, seat)
+    allowed = allowed_bids(hand, auction.partner_bid, rules)
     number = bid
-    if bid == 0 and (nil_beside > 0 or noise > 0.0):
-        number = nearest_number(max(1, bid_seat(state, seat, rules, number_policy, profiles)), allowed)
+    if bid == 0 and (habit.nil_beside > 0 or habit.noise > 0.0):
+        number = choose_bid(hand, auction, standing_at(state, seat), rules, habit.number_policy, profiles)
+        number = nearest_number(max(1, number), allowed)
         for other in range(seat):
-            if contract_of(state.bid[other]) < nil_beside:
+            if contract_of(state.bid[other]) < habit.nil_beside:
                 bid = number
     return record(Intended, (bid, number, allowed))
 
@@ -61,15 +64,21 @@ def moved_bid(intended: Intended, move: int) -> int:
 
 def bid_of_person(state: PlayState, seat: int, rules: Rules, habit: Habit, profiles: Any) -> int:
     """Return the bid of a person in ``seat``. The state's generator draws the random numbers."""
-    intended = intended_bid(state, seat, rules, habit, profiles)
+    bid = bid_seat(state, seat, rules, habit.policy, profiles)
+    intended = intended_bid(state, seat, rules, habit, bid, profiles)
     if habit.noise == 0.0 or intended.bid == BLIND_NIL or uniform(state) >= habit.noise:
         return intended.bid
     return moved_bid(intended, below(state, MOVES))
 
 
 def bid_chances(state: PlayState, seat: int, rules: Rules, habit: Habit, profiles: Any, chances: Any) -> None:
-    """Write the probability of each bid 0..13 of a person in ``seat`` to ``chances`` (14,)."""
-    intended = intended_bid(state, seat, rules, habit, profiles)
+    """Write the probability of each bid 0..13 of a person in ``seat`` to ``chances`` (14,).
+
+    The person's policy is one of `choose_bid`, without blind nils and at full strength.
+    """
+    hand, auction = state.hand[seat], auction_at(state, seat)
+    bid = choose_bid(hand, auction, standing_at(state, seat), rules, habit.policy, profiles)
+    intended = intended_bid(state, seat, rules, habit, bid, profiles)
     chances[intended.bid] += 1.0 - habit.noise
     for move in range(MOVES):
         chances[moved_bid(intended, move)] += habit.noise / MOVES

@@ -45,7 +45,10 @@ def test_markdown_and_sequential_test(capsys):
     ("arguments", "message"),
     [
         (["--a", "bos", "--b", "rb"], "unknown policy 'bos'"),
-        (["--a", "rb", "--b", "rb", "--players", "a,b,c"], "accepted: one player for all, or one for each side"),
+        (
+            ["--a", "rb", "--b", "rb", "--players", "a,b,c"],
+            "accepted: one player for all, one for each side, or one for each chair",
+        ),
         (["--a", "rb", "--b", "python:nowhere.py:f", "--pairs", "1"], "nowhere.py is not a Python file"),
         (["--a", "rb", "--b", "rb", "--jobs", "0"], "jobs is 0"),
         (["--a", "rb", "--b", "rb", "--win", "0"], "win is 0"),

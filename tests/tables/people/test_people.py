@@ -232,9 +232,12 @@ def test_a_blend_lies_between_both_players():
 
 def test_a_policy_with_tables_of_its_own(tmp_path):
     """With the shipped tables it plays the games of the policy; with others it bids otherwise."""
-    own = run_match(Match(f"bis:offset=0.5,tables={DEFAULT_DIRECTORY}", "rb", pairs=100, seed=6))
-    plain = run_match(Match("bis:offset=0.5", "rb", pairs=100, seed=6))
+    rules = make_rules("classic", {"win": 200, "blind_nil": True})
+    own = run_match(Match(f"bis:level=2,blind=on,tables={DEFAULT_DIRECTORY}", "rb", pairs=100, rules=rules, seed=6))
+    plain = run_match(Match("bis:level=2,blind=on", "rb", pairs=100, rules=rules, seed=6))
     assert (own.win_rate, own.points_per_round) == (plain.win_rate, plain.points_per_round)
+    assert own.bids == plain.bids
+    assert any(row["bid"] == "blind_nil" for row in own.bids)
     assert own.versions[own.a] == open_tables().version
     with pytest.raises(TablesError, match="nowhere"):
         Match(f"bis:tables={tmp_path / 'nowhere'}", "bis")

@@ -37,9 +37,9 @@ class Intended(NamedTuple):
 
 
 def intended_bid(state: PlayState, seat: int, rules: Rules, habit: Habit, bid: int, profiles: Any) -> Intended:
-    """Return the bid that a person in ``seat`` intends, if their policy bids ``bid``; ``profiles``: `Tables` by profile.
+    """Return the bid that a person in ``seat`` intends, if their policy bids ``bid``.
 
-    The policy of a person who bids numbers instead of nils is one of `choose_bid`.
+    ``profiles``: `Tables` by profile. The policy of a person who bids numbers instead of nils is one of `choose_bid`.
     """
     hand, auction = state.hand[seat], auction_at(state, seat)
     allowed = allowed_bids(hand, auction.partner_bid, rules)

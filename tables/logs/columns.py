@@ -6,7 +6,7 @@ JSON Schema of `round_log`.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ _NOT_RIGHT = -2
 _LABEL: TypeAdapter[Any] = TypeAdapter(Label | None)
 
 
-def frame_of(records: Sequence[RoundLog]) -> polars.DataFrame:
+def frame_of(records: Iterable[RoundLog]) -> polars.DataFrame:
     """Return records as a frame with the columns of a Parquet log."""
     rows = [
         {**record, "rules": json.dumps(record["rules"], sort_keys=True)} if record.get("rules") is not None else record

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.tableset import open_tables
 from tables.engine.simulate import kernel_tables
-from tables.logs.counting import HELD_OUT
+from tables.logs.fit.counting import HELD_OUT
 from tables.logs.keys import Keys
+from tables.logs.people_sample import Collector, Sample, Split, part_of, split, success_corrections
 from tables.logs.reading import read_all
 from tables.logs.rounds import Names
-from tables.logs.samples import Collector, Sample, Split, part_of, split, success_corrections
 from tables.markdown import table
 from tables.people import card_play
 from tables.people.judging import Judgement, judge, shares_of_bids, shares_of_classes

@@ -21,7 +21,6 @@ RATE = 1e-2
 MOST_PASSES, PATIENCE = 40, 3  # passes over the positions; passes without a gain before the training stops
 BATCHES = 50  # fewest batches in a pass
 BATCH = 1024  # most positions in a batch
-SD, SD_LABEL = 1.0, 1.0  # standard deviations of the weights around their start
 CHUNK = 50_000  # positions that are judged at once
 Weights: TypeAlias = dict[str, jax.Array]
 
@@ -55,11 +54,8 @@ def parts_of(n: int) -> list[slice]:
 
 
 def _penalty(weights: Weights, begun: Weights) -> jax.Array:
-    parts = [
-        jnp.square((weights[name] - begun[name]) / (SD_LABEL if name.endswith("_label") else SD)).sum() / 2
-        for name in AXES
-    ]
-    return jnp.stack(parts).sum()
+    # Of a Gaussian prior with variance 1.
+    return jnp.stack([jnp.square(weights[name] - begun[name]).sum() / 2 for name in AXES]).sum()
 
 
 def log_losses(weights: Weights, seen: Seen, bids: jax.Array) -> jax.Array:
@@ -120,5 +116,7 @@ def mean_loss(weights: Weights, seen: Seen, bids: NDArray[np.int8]) -> float:
     """Return the mean of -log P(bid); infinite without positions."""
     if not len(bids):
         return np.inf
-    parts = parts_of(len(bids))
-    return sum(float(_judge(weights, Seen(*(c[p] for c in seen)), bids[p]).sum()) for p in parts) / len(bids)
+    total = 0.0
+    for part in parts_of(len(bids)):
+        total += float(_judge(weights, Seen(*(column[part] for column in seen)), bids[part]).sum())
+    return total / len(bids)

@@ -15,8 +15,8 @@ from tables.__main__ import main
 from tables.engine.deal import Deals
 from tables.engine.game import bid_seat
 from tables.engine.simulate import kernel_tables
+from tables.logs.columns import frame_of
 from tables.logs.keys import Keys
-from tables.logs.logs_command import frame_of
 from tables.logs.playing import studio_records
 from tables.logs.reading import read
 from tables.logs.rounds import Names

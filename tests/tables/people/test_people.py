@@ -19,12 +19,12 @@ from tables.arena.result import run_match
 from tables.engine.deal import Deals
 from tables.engine.simulate import kernel_tables
 from tables.engine.steps import deal_rounds
+from tables.logs.columns import frame_of
 from tables.logs.keys import Keys
-from tables.logs.logs_command import frame_of
+from tables.logs.people_sample import Collector
 from tables.logs.playing import studio_records
 from tables.logs.reading import read
 from tables.logs.rounds import Names
-from tables.logs.samples import Collector
 from tables.logs.studios import STUDIOS, true_chances
 from tables.people.model import read_model
 from tables.people.successes import Cases, corrected, learn, nil_features

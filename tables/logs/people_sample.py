@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from service.bidding.game.scoring import BLIND_NIL, NIL
 from service.bidding.table_views import Tables
 from tables.engine.states import STATE
-from tables.logs.counting import HELD_OUT
+from tables.logs.fit.counting import HELD_OUT
 from tables.logs.rounds import NO_LABEL, NO_POINTS, NO_TRICKS, Names, Rounds
 from tables.people import card_play
 from tables.people.inputs import NIL_VALUE_AT, P_NIL_AT, STEPS

@@ -14,23 +14,23 @@ from time import perf_counter
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from service import __version__
 from service.api.batch import BATCHES, batch
 from service.api.body import MAX_BODIES_BYTES, MAX_BODY_BYTES, ClientGone, read_body
 from service.api.catalogue import catalogue_routes
-from service.api.docs_page import docs_page
 from service.api.documentation import add_hot_routes, openapi
 from service.api.fixed_answers import FIXED_ROUTES, FixedAnswers, ask
 from service.api.health import health_routes
 from service.api.inference import inference
 from service.api.state import State
+from service.api.static_files import StaticFiles
 from service.asgi import Receive, Reply, Scope, Send, join_headers, send_reply
-from service.gate import METRICS, OPEN_ROUTES
+from service.gate import HEALTH_ROUTES, METRICS, is_open
 from service.metrics import CONTENT_TYPE
-from service.problems import Fault, ProblemError, invalid_request, pointer
+from service.problems import Fault, ProblemError, invalid_request, method_not_allowed, pointer
 from service.responder import INFERENCE, JSON, MAX_BYTES, ROUTES, Asked, Responder
 from service.settings import Settings, from_environment
 from service.table_sets import RefusedError, open_sets
@@ -39,13 +39,7 @@ NO_SUCH_PATH = "no such path; /openapi.json lists them"
 CLIENT_GONE = 499  # for the metrics only: the caller has disconnected and gets no answer
 _READING = frozenset(("GET", "HEAD"))
 _EXPOSITION = (b"content-type", CONTENT_TYPE.encode())
-_HTML_HEADERS = [
-    (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
-    (b"referrer-policy", b"no-referrer"),
-]
 _logger = logging.getLogger("service")
-_DEFAULT_CSP = (b"content-security-policy", b"default-src 'self'; frame-ancestors 'none'; base-uri 'none'")
 
 
 class Service:
@@ -58,6 +52,7 @@ class Service:
         self._settings = settings
         self._own_metrics = settings.metrics_address is not None  # /metrics has a separate listener
         self._fixed = FixedAnswers(fastapi)
+        self._files = StaticFiles()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request (or run the lifespan)."""
@@ -127,19 +122,21 @@ class Service:
         if path in MAX_BYTES:
             return responder.answer(asked, await read_body(receive, asked.deadline, MAX_BODY_BYTES))
         overloaded = gate.overloaded(perf_counter() - asked.arrived, responder.in_flight)
-        if path not in OPEN_ROUTES:
+        if path in self._files.paths:
+            return self._files.get(path, asked.method, asked.fields)
+        if not is_open(path):
             gate.charge(asked.key)
         if path not in ROUTES and not path.startswith("/problems/"):
             raise ProblemError("not-found", NO_SUCH_PATH)
-        if path not in OPEN_ROUTES and path not in FIXED_ROUTES:
+        if path not in HEALTH_ROUTES and path not in FIXED_ROUTES:
             await self._wait(gate.turn_s(path))
         if asked.method in _READING and path in FIXED_ROUTES:
-            return _secured(await self._fixed.get(path))
+            return await self._fixed.get(path)
         if asked.method in _READING and path == METRICS and not self._own_metrics:
             return 200, [_EXPOSITION], await self.state.exposition.text_beside_requests(overloaded)
         if asked.method == "HEAD":  # answered like GET; `send_reply` omits the body
             scope = {**scope, "method": "GET"}
-        return _secured(await ask(self.fastapi, scope, receive))
+        return await ask(self.fastapi, scope, receive)
 
     async def _wait(self, wait_s: float) -> None:
         """Wait until a costly request may start. Requests that wait here do not count towards an overload."""
@@ -185,27 +182,9 @@ def create_app(settings: Settings | None = None) -> Service:
     app.include_router(catalogue)
     app.include_router(health_routes(state, with_metrics=settings.metrics_address is None))
 
-    @app.get("/", include_in_schema=False)
-    async def root() -> RedirectResponse:
-        return RedirectResponse("/docs")
-
-    @app.get("/docs", include_in_schema=False)
-    async def docs() -> Response:
-        return docs_page(app.title)
-
     app.openapi = lambda: openapi(app, examples)  # type: ignore[method-assign]
     service = Service(settings, state, app)
     return service
-
-
-def _secured(reply: Reply) -> Reply:
-    """Return ``reply``, with security headers if it is HTML."""
-    status, headers, body = reply
-    names = dict(headers)
-    if not names.get(b"content-type", b"").startswith(b"text/html"):
-        return reply
-    missing = [] if b"content-security-policy" in names else [_DEFAULT_CSP]
-    return status, headers + _HTML_HEADERS + missing, body
 
 
 async def _raise_problem(request: Request, error: Exception) -> Response:
@@ -219,6 +198,5 @@ async def _raise_problem(request: Request, error: Exception) -> Response:
     if error.status_code == 405:
         methods = {method for method in (error.headers or {}).get("Allow", "").split(", ") if method}
         allowed = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
-        detail = f"{request.method[:20]} is not allowed here; accepted: {allowed}"
-        raise ProblemError("method-not-allowed", detail, headers=[("allow", allowed)]) from error
+        raise method_not_allowed(request.method, allowed) from error
     raise error

@@ -36,12 +36,12 @@ def join_headers(headers: Headers) -> Fields:
 
 
 async def send_reply(send: Send, method: str, reply: Reply) -> None:
-    """Send an answer; for a HEAD request, only its headers."""
+    """Send an answer; for a HEAD request and with a 304, only its headers."""
     status, headers, body = reply
     parts = [body] if isinstance(body, bytes) else body
     headers = [*headers, (b"content-length", b"%d" % sum(map(len, parts)))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    if method == "HEAD":
+    if method == "HEAD" or status == 304:
         parts = [b""]
     for part in parts[:-1]:
         await send({"type": "http.response.body", "body": part, "more_body": True})

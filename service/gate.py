@@ -23,9 +23,13 @@ from service.metrics import Metrics
 from service.problems import ProblemError
 from service.settings import Settings
 
-OPEN_ROUTES = frozenset(("/healthz", "/readyz"))
+HEALTH_ROUTES = frozenset(("/healthz", "/readyz"))
 METRICS = "/metrics"
-_NEVER_SHED = OPEN_ROUTES | {METRICS}  # during an overload, GET /metrics repeats its last answer
+_NEVER_SHED = HEALTH_ROUTES | {METRICS}  # during an overload, GET /metrics repeats its last answer
+ROOT, DOCS, OPENAPI = "/", "/docs", "/openapi.json"
+ASSETS = "/static/"  # the prefix of the files that the pages load
+_PAGES = frozenset((ROOT, DOCS))
+_OPEN_ROUTES = HEALTH_ROUTES | {ROOT, DOCS, OPENAPI}
 # Requests per second on the costly routes together: /metrics and the routes that FastAPI answers. Such a request costs
 # more than a bid. Requests over this rate wait.
 COSTLY_RATE = 100.0
@@ -35,6 +39,16 @@ MAX_LARGE_BODIES_BYTES = 24 * 1024 * 1024  # in all, for bodies too large for a 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
 _TRACEPARENT = re.compile(rb"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
 _RETRY_S = "1"
+
+
+def is_open(path: str) -> bool:
+    """Return whether a path needs no API key: health, and the pages and their files, which hold no secret."""
+    return path in _OPEN_ROUTES or _is_file(path)
+
+
+def _is_file(path: str) -> bool:
+    """Return whether a path is of a page or its files. To send one from memory costs no more than to shed it."""
+    return path in _PAGES or path.startswith(ASSETS)
 
 
 class Gate:
@@ -72,7 +86,7 @@ class Gate:
 
     def check_load(self, path: str, waited_s: float, in_flight: int) -> None:
         """Raise the 503 if a request must be shed; see `overloaded`."""
-        if self.overloaded(waited_s, in_flight) and path not in _NEVER_SHED:
+        if self.overloaded(waited_s, in_flight) and path not in _NEVER_SHED and not _is_file(path):
             raise self.shed()
 
     def turn_s(self, path: str) -> float:
@@ -107,8 +121,8 @@ class Gate:
             self.large_bodies_bytes -= room.held_bytes
 
     def key(self, path: str, fields: Fields) -> Key | None:
-        """Return the caller's API key; None if no keys are set or for a health route. Raises the 401."""
-        if self.keys is None or path in OPEN_ROUTES:
+        """Return the caller's API key; None if no keys are set or for a route that needs none. Raises the 401."""
+        if self.keys is None or is_open(path):
             return None
         key = self.keys.find(fields.get(b"authorization"))
         if key is None:

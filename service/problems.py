@@ -138,6 +138,12 @@ def invalid_request(faults: Sequence[Fault]) -> ProblemError:
     return ProblemError("invalid-request", detail, faults)
 
 
+def method_not_allowed(method: str, allowed: str) -> ProblemError:
+    """Return the 405; ``allowed``: the methods of the path, with commas between."""
+    detail = f"{method[:20]} is not allowed here; accepted: {allowed}"
+    return ProblemError("method-not-allowed", detail, headers=[("allow", allowed)])
+
+
 def internal_error() -> ProblemError:
     """Return the 500. It does not name the cause, which is only in the log."""
     return ProblemError("internal-error", "this is a bug; the service's log has the cause, by X-Request-ID")

@@ -21,10 +21,10 @@ from service.api.body import (
 )
 from service.api.state import State
 from service.asgi import CLOSE, Fields, Headers, Reply
-from service.gate import Gate
+from service.gate import ASSETS, DOCS, OPENAPI, ROOT, Gate
 from service.keys import Key
 from service.metrics import OTHER_ROUTE
-from service.problems import ProblemError, internal_error, written
+from service.problems import ProblemError, internal_error, method_not_allowed, written
 from service.settings import Settings
 
 SINGLE = frozenset(("/bid", "/v1/bid"))
@@ -47,9 +47,10 @@ ROUTES = frozenset(
     (
         *MAX_BYTES,
         *("/v1/policies", "/v1/rules", "/v1/reasons", "/healthz", "/readyz", "/version", "/metrics"),
-        *("/docs", "/openapi.json", "/"),
+        *(ROOT, DOCS, OPENAPI),
     )
 )
+_PREFIXES = ("/problems/", ASSETS)  # of the routes that are not in ROUTES
 JSON = (b"content-type", b"application/json")
 _logger = logging.getLogger("service")
 
@@ -96,8 +97,7 @@ class Responder:
         if most is None:
             return
         if asked.method != "POST":
-            detail = f"{asked.method[:20]} is not allowed here; accepted: POST"
-            raise ProblemError("method-not-allowed", detail, headers=[("allow", "POST")])
+            raise method_not_allowed(asked.method, "POST")
         check_content_headers(asked.fields, most)
         if b"x-deadline-ms" in asked.fields:
             asked.deadline = deadline_of(asked.fields, asked.arrived)
@@ -128,7 +128,7 @@ class Responder:
         seconds = perf_counter() - asked.arrived
         route = asked.path
         if route not in ROUTES:
-            route = "/problems/{name}" if route.startswith("/problems/") else OTHER_ROUTE
+            route = next((prefix + "{name}" for prefix in _PREFIXES if route.startswith(prefix)), OTHER_ROUTE)
         self.state.metrics.answered(route, status, seconds)
         if self.log.wants(status):
             marks = dict(asked.marks)

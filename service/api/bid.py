@@ -15,6 +15,7 @@ from service.api.shadow import Made
 from service.api.state import State
 from service.api.table_choice import set_for
 from service.bidding.bidder import Decision, decide
+from service.bidding.explain.success_curve import success_curve
 from service.bidding.skill import decide_with_skill
 from service.bidding.tableset import TableSet
 from service.bidding.turn import NOT_EXPLAINED
@@ -47,6 +48,8 @@ def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tup
     started = perf_counter()
     decision = decide_call(call, tables, call.explain)
     made = ((decision.kind, call.base, call.convention, version), perf_counter() - started)
+    if call.curve:
+        add_curve(call, decision, tables)
     if sets.shadow is not None and chosen is sets.default:
         state.shadow.add(sets.shadow, Made(data, call.base, decision.bid, _bid_of))
     return answer_body(call, decision, version), made
@@ -61,6 +64,13 @@ def decide_call(call: BidCall, tables: TableSet, explain: int) -> Decision:
 
 def _bid_of(data: Any, tables: TableSet) -> int:
     return decide_call(read_bid(data, tables.games), tables, NOT_EXPLAINED).bid
+
+
+def add_curve(call: BidCall, decision: Decision, tables: TableSet) -> None:
+    """Add the success curve to the explanation's nil, if the policy reads one."""
+    nil = decision.explanation["nil"] if decision.explanation else {}
+    if "probability" in nil:
+        nil["curve"] = success_curve(call.position, call.policy, tables)
 
 
 def answer_body(call: BidCall, decision: Decision, version: str) -> BidAnswer:

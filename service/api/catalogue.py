@@ -13,12 +13,15 @@ from service.api.documentation import GET_PROBLEMS
 from service.api.state import State
 from service.bidding.explain.pass_explanation import PASS_NUMBERS, PASS_TEMPLATES
 from service.bidding.explain.reasons import NUMBERS, TEMPLATES
+from service.bidding.game.cards import SUITS
+from service.bidding.game.decks import CARD_NAMES, DECKS
 from service.bidding.game.rule_fields import Rule
 from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS, describe, overrides_of
 from service.bidding.policies import BEST, BEST_DECIDERS, decider_of, options_of, row_of
 from service.bidding.strength import Measured, Results, read_results, strength_of, texts_of_catalogue, win_rates_of
 from service.bidding.winprob.games import SHIPPED, WON_VARIANTS, Games, all_rules
 from service.contract.answer import (
+    DeckInfo,
     PoliciesAnswer,
     PolicyInfo,
     ReasonInfo,
@@ -164,10 +167,25 @@ def _rules() -> RulesAnswer:
         for variant, name in enumerate(VARIANTS)
     }
     return RulesAnswer(
-        default=DEFAULT_PRESET, presets=presets, descriptions=_PRESETS, fields=fields, fixed_by_variant=fixed
+        default=DEFAULT_PRESET,
+        presets=presets,
+        descriptions=_PRESETS,
+        fields=fields,
+        fixed_by_variant=fixed,
+        decks={deck.name: _deck(number) for number, deck in enumerate(DECKS)},
     )
+
+
+def _deck(number: int) -> DeckInfo:
+    codes = sorted(CARD_NAMES[number], reverse=True)
+    suits = {
+        name: [CARD_NAMES[number][code] for code in codes if code // 16 == suit]
+        for suit, name in reversed([*enumerate(SUITS)])
+    }
+    return DeckInfo(meaning=DECKS[number].meaning, suits=suits)
 
 
 def _field(rule: Rule) -> RuleField:
     field: Any = {"type": rule.values.json_type, "default": rule.json_default, "supported": rule.values.supported}
+    field["meaning"] = rule.meaning
     return field  # type: ignore[no-any-return]

@@ -9,7 +9,8 @@ from fastapi import FastAPI
 
 from service.asgi import Receive, Reply, Scope
 
-FIXED_ROUTES = frozenset(("/openapi.json", "/docs", "/v1/rules", "/v1/policies", "/v1/reasons"))
+OPENAPI = "/openapi.json"
+FIXED_ROUTES = frozenset((OPENAPI, "/v1/rules", "/v1/policies", "/v1/reasons"))
 _BY_TABLES = ("/v1/policies",)
 
 

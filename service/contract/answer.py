@@ -74,6 +74,12 @@ class Nil(TypedDict):
     ]
     ruled_out: NotRequired[Annotated[str | None, Field(description="Why no nil is possible; null if it is possible.")]]
     rule: NotRequired[Annotated[str, Field(description="The nil rule of rb, ms and io in words.")]]
+    curve: NotRequired[
+        Annotated[
+            list[float],
+            Field(description="With explain curve: the probability for values 0, 0.01, ... 1 in this auction."),
+        ]
+    ]
 
 
 @with_config(ANSWER)
@@ -364,11 +370,23 @@ class ReasonsAnswer(TypedDict):
 
 @with_config(ANSWER)
 class RuleField(TypedDict):
-    """A rule: its JSON type, its default and the accepted values."""
+    """A rule: its JSON type, its default, the accepted values and its meaning."""
 
     type: Literal["boolean", "integer", "string"]
     default: bool | int | str | None
     supported: str
+    meaning: str
+
+
+@with_config(ANSWER)
+class DeckInfo(TypedDict):
+    """A deck of 52 cards."""
+
+    meaning: str
+    suits: Annotated[
+        dict[str, list[str]],
+        Field(description="The cards of S, H, D, C, each suit from its highest card. S has all trumps."),
+    ]
 
 
 @with_config(ANSWER)
@@ -383,6 +401,7 @@ class RulesAnswer(TypedDict):
         dict[str, dict[str, Any]],
         Field(description="Rules with only one accepted value in a variant; any other is refused."),
     ]
+    decks: Annotated[dict[str, DeckInfo], Field(description="The decks; `standard` is the usual one.")]
 
 
 @with_config(ANSWER)

@@ -77,21 +77,28 @@ class _TrueFalseBrief:
 
     def __get_pydantic_core_schema__(self, *_: Any) -> Any:
         return core_schema.union_schema(
-            [core_schema.bool_schema(strict=True), core_schema.literal_schema(["brief"])],
+            [core_schema.bool_schema(strict=True), core_schema.literal_schema(["brief", "curve"])],
             mode="left_to_right",
             custom_error_type="explain_type",
-            custom_error_message="neither true, false nor brief",
+            custom_error_message="neither true, false, brief nor curve",
         )
 
 
 _Explain = Annotated[
-    Annotated[bool | Literal["brief"], _TrueFalseBrief()] | None,
+    Annotated[bool | Literal["brief", "curve"], _TrueFalseBrief()] | None,
     Field(
         description="Whether the answer has an explanation; brief: only the reasons and, if the policy knows it, the "
-        "win probability. Default: true."
+        "win probability; curve: all, and the success curve of nils in this auction. Default: true."
     ),
 ]
-_EXPLAIN: Final[dict[Any, int]] = {None: EXPLAINED, True: EXPLAINED, False: NOT_EXPLAINED, "brief": BRIEF}
+CURVE: Final = "curve"  # a value of `explain`
+_EXPLAIN: Final[dict[Any, int]] = {
+    None: EXPLAINED,
+    True: EXPLAINED,
+    False: NOT_EXPLAINED,
+    "brief": BRIEF,
+    CURVE: EXPLAINED,
+}
 Seed = Annotated[StrictInt, Field(ge=0, le=MAX_SEED)]
 _REQUESTS = {"type": "array", "items": {"$ref": "#/components/schemas/BidRequest"}, "maxItems": MAX_ITEMS}
 
@@ -204,6 +211,7 @@ class BidCall(NamedTuple):
     explain: int  # turn.NOT_EXPLAINED, EXPLAINED or BRIEF
     assumed: list[str]
     seed: int = 0  # of the policy's random numbers, if it uses any
+    curve: bool = False  # whether the explanation has the success curve
 
 
 class BlindCall(NamedTuple):
@@ -241,8 +249,9 @@ def read_bid(data: Any, games: Games = SHIPPED) -> BidCall:
         seed = position_seed(position) if given is None else given
         if given is None:
             assumed.append("seed")
-    explain = _EXPLAIN[request.get("explain")]
-    return record(BidCall, (position, policy, *table[8:11], request.get("legal_bids"), explain, assumed, seed))
+    asked = request.get("explain")
+    answer = (request.get("legal_bids"), _EXPLAIN[asked], assumed, seed, asked == CURVE)
+    return record(BidCall, (position, policy, *table[8:11], *answer))
 
 
 def read_blind(data: Any, games: Games = SHIPPED) -> BlindCall:

@@ -459,15 +459,6 @@ def test_health_never_touches_the_tables(call):
     assert call("GET", "/healthz", service).status_code == 200
 
 
-def test_root_leads_to_the_docs(call):
-    response = call("GET", "/")
-    assert response.status_code == 307
-    assert response.headers["location"] == "/docs"
-    docs = call("GET", "/docs")
-    assert docs.status_code == 200
-    assert "/openapi.json" in docs.text
-
-
 def test_problem_types_are_explained(call):
     for name, (status, title, meaning) in TYPES.items():
         info = call("GET", f"/problems/{name}").json()

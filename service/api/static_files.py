@@ -1,0 +1,66 @@
+"""The pages at / and /docs with their scripts and styles: read once at the start, and sent from memory.
+
+The playground at / and the page at /docs are files in service/static. The assets of Swagger UI come from the package
+fastapi-offline. A page holds no secret, so it needs no API key; the requests that it sends do (docs/adr/0064).
+"""
+
+import hashlib
+from importlib.resources import files
+from typing import NamedTuple
+
+from service.asgi import Fields, Headers, Reply
+from service.gate import ASSETS, DOCS, ROOT
+from service.problems import method_not_allowed
+
+_TYPES = {
+    "html": b"text/html; charset=utf-8",
+    "js": b"text/javascript; charset=utf-8",
+    "css": b"text/css; charset=utf-8",
+    "svg": b"image/svg+xml",
+}
+_PAGES = {"index.html": ROOT, "docs.html": DOCS}
+_SWAGGER = ("swagger-ui-bundle.js", "swagger-ui.css")
+# The style of Swagger UI has pictures as data: addresses.
+_POLICY = "default-src 'self'; img-src {images}; object-src 'none'; frame-ancestors 'none'; base-uri 'none'"
+_IMAGES = {ROOT: "'self'", DOCS: "'self' data:"}
+_SECURITY = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
+
+
+class _File(NamedTuple):
+    """A file with the headers of its answers."""
+
+    etag: bytes
+    headers: Headers
+    body: bytes
+
+
+class StaticFiles:
+    """The files that the service sends to browsers, by path."""
+
+    def __init__(self) -> None:
+        here, swagger = files("service") / "static", files("fastapi_offline") / "static"
+        found = [*here.iterdir(), *(swagger / name for name in _SWAGGER)]
+        by_path = {_PAGES.get(file.name, ASSETS + file.name): file.read_bytes() for file in found}
+        self._files = {path: _file(path, body) for path, body in by_path.items()}
+        self.paths = frozenset(self._files)
+
+    def get(self, path: str, method: str, fields: Fields) -> Reply:
+        """Return the file at ``path``, or a 304 if the caller has it; raise the 405 for methods that do not read."""
+        if method not in ("GET", "HEAD"):
+            raise method_not_allowed(method, "GET, HEAD")
+        etag, headers, body = self._files[path]
+        known = fields.get(b"if-none-match", b"")
+        if known == b"*" or etag in (one.strip().removeprefix(b"W/") for one in known.split(b",")):
+            return 304, headers, b""
+        return 200, headers, body
+
+
+def _file(path: str, body: bytes) -> _File:
+    name = path if "." in path else "page.html"
+    etag = b'"%s"' % hashlib.sha256(body).hexdigest()[:20].encode()
+    headers = [(b"content-type", _TYPES[name.rpartition(".")[2]]), (b"etag", etag), (b"cache-control", b"no-cache")]
+    headers += _SECURITY
+    if path in _IMAGES:
+        headers.append((b"x-frame-options", b"DENY"))
+        headers.append((b"content-security-policy", _POLICY.format(images=_IMAGES[path]).encode()))
+    return _File(etag, headers, body)

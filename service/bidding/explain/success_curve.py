@@ -1,0 +1,17 @@
+"""The success curve of a position: how often a nil of each value is made in this auction."""
+
+from service.bidding.bidder import Position, turn_of
+from service.bidding.bis.nil import GRID
+from service.bidding.policy import RAW, SINGLE, Policy
+from service.bidding.tableset import TableSet
+
+
+def success_curve(position: Position, policy: Policy, tables: TableSet) -> list[float]:
+    """Return the probabilities that a nil of value 0, 1 / GRID, ... 1 is made, by the curve that ``policy`` reads."""
+    if policy.curves == RAW:
+        return [point / GRID for point in range(GRID + 1)]
+    turn = turn_of(position, policy, tables, None, False)
+    curves, row = turn.tables.curves, turn.auction.sequence
+    if policy.curves == SINGLE:
+        curves, row = turn.tables.single_curve, 0
+    return [curves[row, point] for point in range(GRID + 1)]

@@ -1,0 +1,237 @@
+// "Play a round": four seats around a table. The user may take the seat at the bottom; the service plays the others.
+import { Problem } from "./api.js";
+import { cardFace, cardName, cardsIn, deckOf } from "./cards.js";
+import { bidName, byId, el, fill } from "./dom.js";
+import { HAND } from "./picker.js";
+import { sentence } from "./result.js";
+import { bySuit, dealHands, Round } from "./round.js";
+import { bidderFields, numberOf, rulesField, rulesOf } from "./state.js";
+
+const PLACES = ["South", "West", "North", "East"]; // clockwise from the bottom
+const MOVE_MS = 260;
+const TRICK_MS = 900;
+const FIRST = 3; // South's seat in the first round: the dealer, who bids last
+
+/** The table; `templates`: sentences by code. */
+export class Table {
+  constructor(templates) {
+    this.templates = templates;
+    this.south = FIRST;
+    this.game = 0; // goes up with each new round, so that what is under way for an older one stops
+    byId("round-start").addEventListener("click", () => this.start());
+    byId("round-end").addEventListener("click", () => this.#finish());
+    byId("round-open").addEventListener("change", () => this.#draw());
+  }
+
+  /** Take the rules, scores and bidder from the form's state. */
+  use(state, catalogue) {
+    this.state = state;
+    this.catalogue = catalogue;
+    if (!this.round) fill(byId("table-note"), "Rules, score and bidder are those of “Bid a hand”.");
+  }
+
+  /** Deal and play a round; `sides`: the score before it, or that of the form. */
+  async start(sides) {
+    const { state, catalogue } = this;
+    const rules = rulesOf(state, catalogue);
+    const deck = deckOf(rules, catalogue);
+    const own = byId("round-own").checked ? cardsIn(state.hand, deck) : [];
+    const setup = { deck, rules, rulesField: rulesField(state), bidder: bidderFields(state), sides: sides || this.#sides(rules) };
+    this.round = new Round(setup, dealHands(deck, this.south, own.length === HAND ? own : []));
+    this.finishing = false;
+    this.shown = null; // the last trick, while it lies on the table
+    this.#say("");
+    byId("round-fault").hidden = true;
+    byId("round-end").disabled = false;
+    fill(byId("round-result"));
+    const game = ++this.game;
+    try {
+      await this.#play(game);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (game !== this.game) return;
+      const faults = error.faults.map((fault) => `${fault.pointer}: ${fault.detail}`);
+      byId("round-fault").textContent = faults.join(" ") || error.message;
+      byId("round-fault").hidden = false;
+    }
+  }
+
+  #sides(rules) {
+    const { scores, seats, bags } = this.state;
+    const whole = (text) => Number(numberOf(text)) || 0;
+    if (rules.variant === "cutthroat") return seats.map((text, seat) => ({ points: whole(text), bags: whole(bags[seat]) }));
+    const sides = [{ points: whole(scores.us), bags: whole(scores.us_bags) }, { points: whole(scores.them), bags: whole(scores.them_bags) }];
+    return this.south % 2 ? sides.reverse() : sides;
+  }
+
+  get #userSeat() {
+    return byId("round-seat").value === "south" && !this.finishing ? this.south : -1;
+  }
+
+  async #play(game) {
+    const { round } = this;
+    for (let turn = round.turn(); turn.kind !== "over"; turn = round.turn()) {
+      this.#draw(turn);
+      const suggestion = await round.suggest(turn, turn.seat === this.#userSeat);
+      if (game !== this.game) return;
+      const choice = turn.seat === this.#userSeat ? await this.#choose(turn, suggestion) : suggestion.choice;
+      if (turn.seat !== this.#userSeat) await this.#pause(MOVE_MS);
+      if (game !== this.game) return;
+      const trick = round.apply(turn, choice);
+      this.#log(turn, choice, trick);
+      if (!trick) continue;
+      this.shown = trick;
+      this.#draw(turn);
+      await this.#pause(TRICK_MS);
+      this.shown = null;
+      if (game !== this.game) return;
+    }
+    this.#draw();
+    this.#over();
+  }
+
+  #pause(milliseconds) {
+    const still = this.finishing || matchMedia("(prefers-reduced-motion: reduce)").matches;
+    return still ? null : new Promise((done) => setTimeout(done, milliseconds));
+  }
+
+  /** Play on for the user with the suggestions, without pauses. */
+  #finish() {
+    this.finishing = true;
+    if (this.decide) this.decide();
+  }
+
+  /** Let the user choose; the promise is kept with the choice. */
+  #choose(turn, suggestion) {
+    return new Promise((resolve) => {
+      const done = (choice) => {
+        this.decide = null;
+        this.choosing = null;
+        fill(byId("advice"));
+        resolve(choice);
+      };
+      this.decide = () => done(suggestion.choice);
+      this.choosing = { turn, suggestion, done, passed: new Set(turn.kind === "pass" ? suggestion.choice : []) };
+      this.#draw(turn);
+      this.#advise();
+    });
+  }
+
+  #advise() {
+    const { turn, suggestion, done } = this.choosing;
+    const words = { bid: () => bidName(suggestion.choice), pass: () => suggestion.choice.map(cardName).join(", "), card: () => cardName(suggestion.choice) };
+    const reasons = suggestion.reasons.map((reason) => reason.sentence || sentence(reason, this.templates)).filter(Boolean);
+    const parts = [el("h3", { text: `Suggested: ${words[turn.kind]()}` }), el("ul", {}, reasons.map((text) => el("li", { text })))];
+    if (turn.kind === "bid") {
+      parts.push(el("div", { class: "bid-buttons", role: "group", "aria-label": "Your bid" }, suggestion.legal.map((bid) =>
+        el("button", { type: "button", class: bid === suggestion.choice ? "primary" : "", onclick: () => done(bid), text: bidName(bid) }))));
+    }
+    if (turn.kind === "pass") {
+      const count = suggestion.choice.length;
+      parts.push(el("p", { class: "hint", text: `Choose ${count} cards for your partner.` }));
+      parts.push(el("button", { type: "button", class: "primary", id: "pass-cards", onclick: () => done([...this.choosing.passed]), text: "Pass the cards" }));
+    }
+    fill(byId("advice"), parts);
+    this.#say({ bid: "Your turn to bid.", pass: "Your turn to pass cards.", card: "Your turn to play a card." }[turn.kind]);
+    byId("announcement").textContent = `Suggested: ${words[turn.kind]()}. ${reasons[reasons.length - 1] || ""}`;
+    const first = byId("advice").querySelector(".primary") || byId("table").querySelector(".suggested");
+    const lost = [null, document.body].includes(document.activeElement) || byId("round").contains(document.activeElement);
+    if (first && lost) first.focus({ preventScroll: true });
+  }
+
+  #draw(turn = this.round && this.round.turn()) {
+    if (!this.round) return;
+    const seats = PLACES.map((place, step) => this.#seat((this.south + step) % 4, place, turn));
+    fill(byId("table"), seats, this.#middle());
+  }
+
+  #seat(seat, place, turn) {
+    const { round } = this;
+    const mine = place === "South";
+    const name = mine && byId("round-seat").value === "south" ? "South (you)" : place;
+    const bid = seat < round.bids.length ? `bid ${bidName(round.bids[seat])}, took ${round.taken[seat]}` : "has not bid";
+    const open = mine || byId("round-open").checked;
+    const turns = !this.shown && turn.seat === seat ? " at-turn" : "";
+    return el("section", { class: `seat ${place.toLowerCase()}${turns}`, "aria-label": place },
+      el("p", { class: "seat-name" }, el("strong", { text: name }), el("span", { class: "hint", text: ` ${bid}` })),
+      open ? this.#hand(seat, mine) : el("p", { class: "hint backs", text: `${round.hands[seat].length} cards` }));
+  }
+
+  #hand(seat, mine) {
+    const { round, choosing } = this;
+    const active = mine && choosing && choosing.turn.seat === seat && choosing.turn.kind !== "bid" ? choosing : null;
+    const cards = active && active.turn.kind === "pass" ? active.suggestion.legal : round.hands[seat];
+    const groups = bySuit(cards, round.deck).map((held) => el("span", { class: "suit-group" }, held.map((card) => {
+      if (!mine) return el("span", { class: "card small" }, cardFace(card), el("span", { class: "sr-only", text: cardName(card) }));
+      const legal = active && active.suggestion.legal.includes(card);
+      const best = active && [active.suggestion.choice].flat().includes(card);
+      return el("button", {
+        type: "button", class: `card${best ? " suggested" : ""}`, "data-card": card, "aria-label": cardName(card) + (best ? ", suggested" : ""),
+        disabled: !legal, "aria-pressed": active && active.turn.kind === "pass" ? String(active.passed.has(card)) : null,
+        onclick: () => this.#pick(card),
+      }, cardFace(card));
+    })));
+    return el("div", { class: "hand" }, groups);
+  }
+
+  #pick(card) {
+    const { turn, done, passed, suggestion } = this.choosing;
+    if (turn.kind === "card") {
+      done(card);
+      return;
+    }
+    if (!passed.delete(card)) passed.add(card);
+    this.#draw(turn);
+    byId("pass-cards").disabled = passed.size !== suggestion.choice.length;
+    byId("table").querySelector(`[data-card="${card}"]`).focus();
+  }
+
+  #middle() {
+    const { round } = this;
+    const { cards, leader } = this.shown || { cards: round.trick, leader: round.leader };
+    const played = cards.map((card, index) => {
+      const seat = (leader + index) % 4;
+      const place = PLACES[(seat - this.south + 4) % 4].toLowerCase();
+      const won = this.shown && this.shown.winner === seat ? " won" : "";
+      return el("li", { class: `played from-${place}${won}` }, el("span", { class: "card" }, cardFace(card)), el("span", { class: "sr-only", text: `${place}: ${cardName(card)}` }));
+    });
+    return el("div", { class: "middle" }, el("p", { class: "hint", text: `Trick ${Math.min(round.tricks.length + (this.shown ? 0 : 1), 13)} of 13` }), el("ol", { class: "trick" }, played));
+  }
+
+  #log({ kind, seat }, choice, trick) {
+    const place = PLACES[(seat - this.south + 4) % 4];
+    const what = { bid: () => `bids ${bidName(choice)}`, pass: () => "passes cards", card: () => `plays ${cardName(choice)}` }[kind]();
+    const won = trick ? `. ${PLACES[(trick.winner - this.south + 4) % 4]} wins the trick` : "";
+    if (!this.finishing) this.#say(`${place} ${what}${won}.`);
+  }
+
+  #say(text) {
+    byId("round-status").textContent = text;
+  }
+
+  #over() {
+    byId("round-end").disabled = true;
+    const results = this.round.results();
+    const rows = results.map((result) => el("tr", {},
+      el("th", { scope: "row", text: result.players.map(({ seat }) => PLACES[(seat - this.south + 4) % 4]).join(" and ") }),
+      el("td", { text: result.players.map(({ bid }) => bidName(bid)).join(" + ") }),
+      el("td", { text: result.players.map(({ taken }) => taken).join(" + ") }),
+      el("td", { class: result.points < 0 ? "lost" : "won", text: `${result.points < 0 ? "−" : "+"}${Math.abs(result.points)}` }),
+      el("td", { text: `${result.after.points} (${result.after.bags} bags)` })));
+    const head = ["Side", "Bid", "Tricks", "This round", "Score"].map((text) => el("th", { scope: "col", text }));
+    fill(byId("round-result"),
+      el("h3", { text: "The round is over" }),
+      el("table", { class: "score" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows)),
+      el("button", { type: "button", class: "primary", id: "round-next", onclick: () => this.#next(results), text: "Next round with this score" }));
+    const told = results.map((result) => `${result.players.map(({ seat }) => PLACES[(seat - this.south + 4) % 4]).join(" and ")}: ${result.points} points`);
+    this.#say(`The round is over. ${told.join(". ")}.`);
+    byId("round-next").focus({ preventScroll: true });
+  }
+
+  /** The player who bids first moves on by one place, so the seats of all go down by one. */
+  #next(results) {
+    const after = results.map((result) => result.after);
+    this.south = (this.south + 3) % 4;
+    this.start(this.round.alone ? [...after.slice(1), after[0]] : after.reverse());
+  }
+}

@@ -1,0 +1,75 @@
+"""Fixtures of the browser tests: a server, Debian's Chromium, and pages that watch for errors and other hosts."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.service.conftest import RealServer, running_server
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+PATIENT = {"SPADES_QUEUE_MS": "0"}  # the machine may be busy with other tests
+WAIT_MS = 20_000
+# Chromium reports each of these answers as an error. A page shows them to the user.
+_EXPECTED = tuple(f"the server responded with a status of {status}" for status in (401, 422))
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Run Chromium without a window."""
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("SKIPPED: chromium is not installed (.ci/run installs it; Debian: apt-get install chromium)")
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RealServer]:
+    with running_server(**PATIENT) as running:
+        yield running
+
+
+@pytest.fixture
+def new_page(browser: Browser, server: RealServer) -> Iterator[Callable[..., Page]]:
+    """A function that opens a window of its own; at the end, none may have had an error or asked another host."""
+    errors: list[str] = []
+    hosts: set[str] = set()
+    contexts = []
+
+    def host_of(url: str) -> str:
+        return "" if url.startswith(("data:", "blob:")) else url.split("/")[2]
+
+    def make(width: int = 1280, height: int = 900, **options: Any) -> Page:
+        size: Any = {"width": width, "height": height}
+        context = browser.new_context(base_url=server.url, viewport=size, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(WAIT_MS)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on(
+            "console", lambda message: errors.append(message.text) if message.type in ("error", "warning") else None
+        )
+        page.on("request", lambda request: hosts.add(host_of(request.url)))
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert [error for error in errors if not any(text in error for text in _EXPECTED)] == []
+    assert hosts - {""} <= {f"127.0.0.1:{server.port}"}
+
+
+@pytest.fixture
+def page(new_page: Callable[..., Page]) -> Page:
+    return new_page()

@@ -1,0 +1,52 @@
+"""What a user does on the playground: actions that the tests and the screenshots share."""
+
+import json
+from typing import Any
+
+from playwright.sync_api import Page
+
+EXAMPLE = "AKJ62.AQ.Q.K9543"
+NIL_HAND = "JT3.9742.T854.32"
+
+
+def open_playground(page: Page, link: str = "") -> None:
+    """Open the page with a link's fragment, and wait for its first bid."""
+    page.goto(f"/#{link}")
+    settled(page)
+
+
+def settled(page: Page) -> None:
+    """Wait until the answer to the last change is shown completely."""
+    page.wait_for_selector("#result[aria-busy=false]", state="attached")
+
+
+def bid(page: Page) -> str:
+    """Return the bid that is shown."""
+    settled(page)
+    return page.inner_text("#bid")
+
+
+def request_of(page: Page) -> dict[str, Any]:
+    """Return the request that the page has sent."""
+    settled(page)
+    page.click("label[for=as-json]")
+    request: dict[str, Any] = json.loads(page.inner_text("#code"))["request"]
+    return request
+
+
+def click_card(page: Page, card: str) -> None:
+    """Choose a card of the picker, or put it back."""
+    page.click(f"#picker [data-card='{card}']")
+
+
+def open_round(page: Page, link: str = "") -> None:
+    """Open "Play a round", deal, and wait for the user's bid."""
+    open_playground(page, f"{link}&mode=round" if link else "mode=round")
+    page.click("#round-start")
+    page.wait_for_selector(".bid-buttons .primary")
+
+
+def finish_round(page: Page) -> None:
+    """Let the service play the rest of the round."""
+    page.click("#round-end")
+    page.wait_for_selector("#round-next")

@@ -1,0 +1,199 @@
+"""The playground at / in a real browser: a hand, its bid, faults, links, keyboard, phone, dark."""
+
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.browser.playground import (
+    EXAMPLE,
+    NIL_HAND,
+    bid,
+    click_card,
+    open_playground,
+    open_round,
+    request_of,
+    settled,
+)
+
+MOST_BYTES = 300_000  # of all files of the playground
+STATIC = Path(__file__).resolve().parents[2] / "service" / "static"
+
+
+def faults(page):
+    """Return the texts of the faults, by the JSON pointer of their field."""
+    found = page.query_selector_all(".fault")
+    return {fault.evaluate("node => node.parentElement.dataset.pointer"): fault.inner_text() for fault in found}
+
+
+def serious(page):
+    """Return the violations of axe-core that are serious or critical."""
+    found = Axe().run(page).response["violations"]
+    return [(fault["id"], fault["nodes"][0]["html"]) for fault in found if fault["impact"] in ("serious", "critical")]
+
+
+def test_it_bids_at_once(page):
+    open_playground(page)
+    assert bid(page) == "6"
+    assert "you win the game" in page.inner_text("#reasons")
+    assert page.locator("#chances tr").count() > 9
+    assert page.locator("#chances tr.chosen th").inner_text() == "6"
+    assert page.locator("#cards li").count() == 13
+    assert page.locator("#heat table").count() == 4
+    assert page.locator("#curve polyline").count() == 1
+    assert "Bid 6" in page.text_content("#announcement")
+
+
+def test_deal_pick_and_clear(page):
+    open_playground(page)
+    for _ in range(2):
+        page.click("#deal")
+        settled(page)
+        assert page.locator("#picker [aria-pressed=true]").count() == 13
+        assert re.fullmatch("[2-9TJQKA]*[.].*", page.input_value("#hand"))
+    page.click("#clear")
+    for card in ("AS", "KS", "QS", "JS", "TS", "9S", "8S", "7S", "6S", "5S", "4S", "3S"):
+        click_card(page, card)
+    assert "1 more to pick" in page.inner_text("#hand-count")
+    click_card(page, "2S")
+    assert bid(page) == "10"  # partner has bid 3
+    assert page.input_value("#hand") == "AKQJT98765432..."
+
+
+def test_pasted_hands(page):
+    open_playground(page, "policy=bis&bids=3,4")
+    page.fill("#hand", NIL_HAND)
+    assert bid(page) == "Nil"
+    page.fill("#hand", "AS KS JS 6S 2S AH QH QD KC 9C 5C 4C 3C")
+    assert bid(page) == "6"
+    assert page.locator("#picker [aria-pressed=true]").count() == 13
+    assert isinstance(request_of(page)["hand"], list)
+
+
+def test_a_fault_is_shown_at_its_field(page):
+    open_playground(page)
+    page.fill("#hand", "AKJ62.AQ.Q.K954")
+    page.fill("#f-scores-us", "many")
+    page.wait_for_selector("[data-pointer='/scores/us'] .fault")
+    assert faults(page).keys() == {"/hand", "/scores/us"}
+    assert "accepted: 13" in faults(page)["/hand"]
+    described = page.get_attribute("#f-scores-us", "aria-describedby")
+    assert page.inner_text(f"[id='{described}']") == faults(page)["/scores/us"]
+    assert page.get_attribute("#f-scores-us", "aria-invalid") == "true"
+    page.fill("#hand", EXAMPLE)
+    page.fill("#f-scores-us", "120")
+    assert bid(page) == "6"
+    page.wait_for_selector(".fault", state="detached")
+    assert page.locator("[aria-invalid]").count() == 0
+
+
+def test_rules_come_from_the_service(page):
+    open_playground(page)
+    names = page.eval_on_selector_all("#rules .field", "nodes => nodes.map(node => node.dataset.pointer)")
+    listed = page.request.get("/v1/rules").json()
+    assert names == [f"/rules/{name}" for name in listed["fields"]]
+    page.select_option("#f-rules-preset", "jokers")
+    settled(page)
+    assert page.locator("#picker [data-card=BJ]").count() == 1
+    page.click("summary")
+    page.fill("#f-rules-bag_limit", "500")
+    page.press("#f-rules-bag_limit", "Tab")
+    page.wait_for_selector("[data-pointer='/rules/bag_limit'] .fault")
+    assert "accepted: at most 100" in faults(page)["/rules/bag_limit"]
+    page.select_option("#f-rules-preset", "cutthroat")
+    page.wait_for_selector("#f-scores-seats-3")
+
+
+def test_a_link_repeats_everything(page, new_page):
+    open_playground(page)
+    page.fill("#hand", NIL_HAND)
+    page.click("label[for=seat-3]")
+    page.select_option("#f-previous_bids-0", "4")
+    page.fill("#f-scores-them_bags", "9")
+    page.select_option("#f-policy", "bis")
+    page.select_option("#f-convention", "big5")
+    page.select_option("#f-level", "2")
+    page.fill("#f-options", "endgame=off")
+    page.click("summary")
+    page.fill("#f-rules-bag_limit", "7")
+    page.press("#f-rules-bag_limit", "Tab")
+    page.wait_for_selector("[data-pointer='/scores/them_bags'] .fault")
+    page.fill("#f-scores-them_bags", "6")
+    sent = request_of(page)
+    assert (sent["policy"], sent["convention"], sent["level"]) == ("bis:endgame=off", "big5", 2)
+    assert sent["rules"] == {"preset": "classic", "bag_limit": 7}
+    assert len(sent["previous_bids"]) == 3
+    other = new_page()
+    open_playground(other, page.evaluate("location.hash.slice(1)"))
+    assert request_of(other) == sent
+    assert bid(other) == bid(page)
+
+
+def test_keyboard_only(page):
+    open_playground(page)
+    page.focus("#picker [data-card=AS]")
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.dataset.card") == "QS"
+    page.keyboard.press("Space")
+    assert page.input_value("#hand") == "KQJ62.AQ.Q.K9543"
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.dataset.card") == "QH"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "deal"
+    reached = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.add(page.evaluate("document.activeElement.id"))
+    assert {"hand", "seat-2", "f-scores-us", "f-rules-preset", "f-policy", "f-level", "as-curl", "copy-code"} <= reached
+
+
+def test_every_choice_gives_an_answer_or_a_fault(page):
+    open_playground(page)
+    for policy in ("winprob", "bis:tuned", "rb", "ms", "io"):
+        page.select_option("#f-policy", policy)
+        assert bid(page).isdigit()
+        assert policy.partition(":")[0] in page.inner_text("#decided-by")
+    for language in ("curl", "python", "typescript", "csharp"):
+        page.click(f"label[for=as-{language}]")
+        assert EXAMPLE in page.inner_text("#code")
+
+
+@pytest.mark.parametrize("width", [360, 390, 1280])
+def test_no_page_is_wider_than_its_window(new_page, width):
+    page = new_page(width, 800)
+    open_playground(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.click("summary")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    open_round(page)
+    page.check("#round-open")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_dark_and_light(new_page):
+    page = new_page(color_scheme="dark")
+    open_playground(page)
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.click("#theme")
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+    page.reload()
+    settled(page)
+    assert page.evaluate("document.documentElement.dataset.theme") == "light"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(new_page, scheme):
+    page = new_page(color_scheme=scheme)
+    open_playground(page, f"hand={NIL_HAND}&policy=bis&scores=x")
+    page.click("summary")
+    assert serious(page) == []
+    open_round(page)
+    page.check("#round-open")
+    assert serious(page) == []
+
+
+def test_the_files_are_small():
+    assert sum(file.stat().st_size for file in STATIC.iterdir()) < MOST_BYTES

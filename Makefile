@@ -9,6 +9,7 @@
 #   make test-long                          the tests that take too long for every run; an hour
 #   make test-clients                       generate Python, TypeScript and Java clients and run them;
 #                                           wants npm and a JDK
+#   make screenshots                        remake the pictures of the playground in docs/img; wants Debian's chromium
 #   make same-answers [BASE=<commit>] [ARGS="--requests 2000"]
 #                                           does the working tree answer as the commit does? BASE's default is the
 #                                           commit of main that this branch started from
@@ -54,7 +55,8 @@ FIND_PYTHON = found=; for candidate in $(or $(PYTHON),python3.13 python3.12 pyth
 	echo "No usable Python: expected >= 3.11 with venv and ensurepip (on Debian: python3-venv), tried:" \
 	"$(or $(PYTHON),python3.13 python3.12 python3.11 python3). Name one with PYTHON=..." >&2; exit 1; fi
 
-.PHONY: help run install test test-fast test-long test-clients same-answers check imports fix bench loadtest \
+.PHONY: help run install test test-fast test-long test-clients same-answers screenshots check imports fix bench \
+	loadtest \
 	loadtest-web dashboards-check \
 	prometheusrule sbom pin-images tables verify lock clean
 .DEFAULT_GOAL := help
@@ -113,6 +115,9 @@ test-long: $(ALL)
 
 test-clients: $(ALL)
 	$(BIN)/python -m pytest -m clients tests/clients $(ARGS)
+
+screenshots: $(ALL)
+	$(BIN)/python -m tests.browser.screenshots $(ARGS)
 
 # Intended differences are declared in tests/same_answers/differences.py.
 BASE ?=

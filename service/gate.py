@@ -17,6 +17,8 @@ from itertools import count
 from time import monotonic
 
 from service.api.body import MAX_BODY_BYTES
+from service.api.fixed_answers import OPENAPI
+from service.api.static_files import is_file
 from service.asgi import Fields, Headers
 from service.keys import Bucket, Key, Keys, read_keys
 from service.metrics import Metrics
@@ -26,10 +28,7 @@ from service.settings import Settings
 HEALTH_ROUTES = frozenset(("/healthz", "/readyz"))
 METRICS = "/metrics"
 _NEVER_SHED = HEALTH_ROUTES | {METRICS}  # during an overload, GET /metrics repeats its last answer
-ROOT, DOCS, OPENAPI = "/", "/docs", "/openapi.json"
-ASSETS = "/static/"  # the prefix of the files that the pages load
-_PAGES = frozenset((ROOT, DOCS))
-_OPEN_ROUTES = HEALTH_ROUTES | {ROOT, DOCS, OPENAPI}
+_OPEN_ROUTES = HEALTH_ROUTES | {OPENAPI}
 # Requests per second on the costly routes together: /metrics and the routes that FastAPI answers. Such a request costs
 # more than a bid. Requests over this rate wait.
 COSTLY_RATE = 100.0
@@ -43,12 +42,7 @@ _RETRY_S = "1"
 
 def is_open(path: str) -> bool:
     """Return whether a path needs no API key: health, and the pages and their files, which hold no secret."""
-    return path in _OPEN_ROUTES or _is_file(path)
-
-
-def _is_file(path: str) -> bool:
-    """Return whether a path is of a page or its files. To send one from memory costs no more than to shed it."""
-    return path in _PAGES or path.startswith(ASSETS)
+    return path in _OPEN_ROUTES or is_file(path)
 
 
 class Gate:
@@ -86,7 +80,9 @@ class Gate:
 
     def check_load(self, path: str, waited_s: float, in_flight: int) -> None:
         """Raise the 503 if a request must be shed; see `overloaded`."""
-        if self.overloaded(waited_s, in_flight) and path not in _NEVER_SHED and not _is_file(path):
+        if (
+            self.overloaded(waited_s, in_flight) and path not in _NEVER_SHED and not is_file(path)
+        ):  # a file costs no more than a 503
             raise self.shed()
 
     def turn_s(self, path: str) -> float:

@@ -19,9 +19,11 @@ from service.api.body import (
     check_size,
     deadline_of,
 )
+from service.api.fixed_answers import OPENAPI
 from service.api.state import State
+from service.api.static_files import ASSETS, DOCS, ROOT
 from service.asgi import CLOSE, Fields, Headers, Reply
-from service.gate import ASSETS, DOCS, OPENAPI, ROOT, Gate
+from service.gate import Gate
 from service.keys import Key
 from service.metrics import OTHER_ROUTE
 from service.problems import ProblemError, internal_error, method_not_allowed, written

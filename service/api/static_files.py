@@ -1,7 +1,7 @@
 """The pages at / and /docs with their scripts and styles: read once at the start, and sent from memory.
 
 The playground at / and the page at /docs are files in service/static. The assets of Swagger UI come from the package
-fastapi-offline. A page holds no secret, so it needs no API key; the requests that it sends do (docs/adr/0064).
+fastapi-offline. A page holds no secret, so it needs no API key; the requests that it sends do (docs/adr/0064-pages.md).
 """
 
 import hashlib
@@ -9,9 +9,10 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from service.asgi import Fields, Headers, Reply
-from service.gate import ASSETS, DOCS, ROOT
 from service.problems import method_not_allowed
 
+ROOT, DOCS = "/", "/docs"
+ASSETS = "/static/"  # the prefix of the files that the pages load
 _TYPES = {
     "html": b"text/html; charset=utf-8",
     "js": b"text/javascript; charset=utf-8",
@@ -24,6 +25,11 @@ _SWAGGER = ("swagger-ui-bundle.js", "swagger-ui.css")
 _POLICY = "default-src 'self'; img-src {images}; object-src 'none'; frame-ancestors 'none'; base-uri 'none'"
 _IMAGES = {ROOT: "'self'", DOCS: "'self' data:"}
 _SECURITY = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
+
+
+def is_file(path: str) -> bool:
+    """Return whether a path is of a page, or can be of one of its files."""
+    return path in _IMAGES or path.startswith(ASSETS)
 
 
 class _File(NamedTuple):
@@ -51,7 +57,7 @@ class StaticFiles:
         etag, headers, body = self._files[path]
         known = fields.get(b"if-none-match", b"")
         if known == b"*" or etag in (one.strip().removeprefix(b"W/") for one in known.split(b",")):
-            return 304, headers, b""
+            return 304, headers, body  # whose length is sent, and nothing more
         return 200, headers, body
 
 

@@ -315,10 +315,19 @@ def test_catalogue(call):
     assert set(rules["presets"]) == set(rules["descriptions"]) == set(PRESETS)
     assert rules["presets"]["bis-paper"]["win"] == 200
     assert rules["presets"]["bis-paper"]["lose"] == -100
-    assert rules["fields"]["win"] == {"type": "integer", "default": 500, "supported": "1..10000"}
+    win = rules["fields"]["win"]
+    assert win.pop("meaning") == "Points at which a side wins the game."
+    assert win == {"type": "integer", "default": 500, "supported": "1..10000"}
     assert rules["fields"]["lose"]["supported"].endswith(", null")
     assert rules["fields"]["variant"]["supported"].startswith("partnership, cutthroat, mirror")
-    assert rules["fields"]["ten_for_200"] == {"type": "boolean", "default": False, "supported": "true, false"}
+    assert (
+        rules["fields"]["ten_for_200"].items()
+        >= {"type": "boolean", "default": False, "supported": "true, false"}.items()
+    )
+    decks = rules["decks"]
+    assert decks["standard"]["suits"]["D"] == [f"{rank}D" for rank in "AKQJT98765432"]
+    assert decks["jjdd"]["suits"]["S"][:5] == ["BJ", "LJ", "2D", "2S", "AS"]
+    assert {sum(map(len, deck["suits"].values())) for deck in decks.values()} == {52}
     assert rules["fixed_by_variant"]["jokers"] == {}
     assert rules["fixed_by_variant"]["partnership"] == {"deck": None}
     assert rules["fixed_by_variant"]["suicide"] == {"double_nil": True, "blind_nil": False, "deck": None}

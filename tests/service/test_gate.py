@@ -212,12 +212,12 @@ def test_costly_requests_take_turns_by_hand():
     assert waits == pytest.approx([number / COSTLY_RATE for number in range(1, 51)])
     for _ in range(3):
         with pytest.raises(ProblemError, match="overloaded"):
-            gate.turn_s("/docs")
+            gate.turn_s("/version")
         assert gate.turn_s(METRICS) == 0.0
     now = 0.5  # all waiting requests have started
-    assert gate.turn_s("/docs") == pytest.approx(0.01)
+    assert gate.turn_s("/version") == pytest.approx(0.01)
     now = 100.0
-    assert [gate.turn_s("/docs") for _ in range(101)] == pytest.approx([0.0] * 100 + [0.01])
+    assert [gate.turn_s("/version") for _ in range(101)] == pytest.approx([0.0] * 100 + [0.01])
 
 
 def test_refusals_of_costly_requests_take_turns_of_their_own():
@@ -226,7 +226,7 @@ def test_refusals_of_costly_requests_take_turns_of_their_own():
     assert [gate.refusal_turn_s() for _ in range(100)] == [0.0] * 100
     assert [gate.refusal_turn_s() for _ in range(50)] == pytest.approx([number / 100 for number in range(1, 51)])
     assert gate.refusal_turn_s() == 0.0
-    assert gate.turn_s("/docs") == 0.0
+    assert gate.turn_s("/version") == 0.0
     now = 0.5
     assert gate.refusal_turn_s() == pytest.approx(0.01)
 
@@ -281,7 +281,7 @@ def test_who_waits_for_a_turn_is_not_under_way(clock, monkeypatch, request_body)
 
             await ask("GET", "/version")
             async with asyncio.TaskGroup() as group:
-                for path in ("/version", "/"):
+                for path in ("/version", "/problems/not-found"):
                     group.create_task(ask("GET", path))
                 while len(waits_s) < 2:
                     await pause(0)
@@ -291,7 +291,7 @@ def test_who_waits_for_a_turn_is_not_under_way(clock, monkeypatch, request_body)
 
     ended, waits_s = asyncio.run(run())
     assert ended[:2] == [("/version", 200), ("/bid", 200)]
-    assert sorted(ended[2:]) == [("/", 307), ("/version", 200)]
+    assert sorted(ended[2:]) == [("/problems/not-found", 200), ("/version", 200)]
     assert waits_s == pytest.approx([0.05, 0.1])
 
 

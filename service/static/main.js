@@ -83,7 +83,7 @@ function handChanged(text, complete) {
     if (running) running.abort();
     clearFaults();
     remember();
-    byId("result").classList.add("stale");
+    noBid("Pick 13 cards, deal a hand, or paste one.");
   }
 }
 
@@ -126,6 +126,7 @@ async function send() {
 function show(request, answer, rules) {
   const { explanation } = answer;
   byId("result").classList.remove("stale");
+  byId("no-bid").hidden = true;
   byId("result").hidden = false;
   showBid(answer, templates);
   if (explanation.candidates && explanation.candidates.length) {
@@ -186,10 +187,16 @@ async function worthOf(hand, deck, request, signal) {
   return new Map(hand.map((card, index) => [card, whole - without[index]]));
 }
 
-function refused(error) {
-  if (!(error instanceof Problem)) throw error;
+function noBid(why) {
+  byId("no-bid").textContent = `No bid: ${why}`;
+  byId("no-bid").hidden = false;
   byId("result").classList.add("stale");
   byId("result").setAttribute("aria-busy", "false");
+}
+
+function refused(error) {
+  if (!(error instanceof Problem)) throw error;
+  noBid(error.faults.length ? "the marked fields need another value." : error.message);
   byId("announcement").textContent = `No bid: ${error.message}`;
   if (error.status === 401) {
     byId("key-panel").hidden = false;

@@ -107,7 +107,7 @@ export function showNil(nil, nilPoints) {
   const threshold = nil.threshold === null ? "" : `, and it must be worth more than ${nil.threshold.toFixed(0)}`;
   const factor = nil.void_factor === 1 ? "" : ` × ${nil.void_factor} for a void suit`;
   byId("nil-sum").textContent = `Product${factor}: nil value ${nil.value.toFixed(2)}. Such a nil is made ${percent(nil.probability, 0)} of the time `
-    + `and worth ${nil.expected_points.toFixed(0)} points${threshold}.`;
+    + `and worth ${signed(nil.expected_points, 0)} points${threshold}.`;
   if (nil.curve) fill(byId("curve"), curve(nil, nilPoints));
 }
 

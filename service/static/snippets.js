@@ -9,9 +9,12 @@ export function snippets(request) {
 
 const json = (value) => JSON.stringify(value);
 
+/** Return an object as JSON with one line for each field. */
+const lines = (value) => `{\n${Object.entries(value).map(([name, one]) => `  ${json(name)}: ${json(one)}`).join(",\n")}\n}`;
+
 function curl(url, request) {
   const key = apiKey() ? ` \\\n  -H 'Authorization: Bearer KEY'` : "";
-  return `curl -s ${url} \\\n  -H 'Content-Type: application/json'${key} \\\n  -d '${json(request).replaceAll("'", "'\\''")}'`;
+  return `curl -s ${url} \\\n  -H 'Content-Type: application/json'${key} \\\n  -d '${lines(request).replaceAll("'", "'\\''")}'`;
 }
 
 /** Return a JSON value as a Python literal. */
@@ -32,7 +35,7 @@ function python(url, request) {
 
 function typescript(url, request) {
   const key = apiKey() ? `, Authorization: "Bearer KEY"` : "";
-  return `const request = ${JSON.stringify(request, null, 2)};
+  return `const request = ${lines(request)};
 const response = await fetch("${url}", {
   method: "POST",
   headers: { "Content-Type": "application/json"${key} },

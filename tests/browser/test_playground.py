@@ -66,7 +66,7 @@ def test_pasted_hands(page):
     page.fill("#hand", NIL_HAND)
     assert bid(page) == "Nil"
     page.fill("#hand", "AS KS JS 6S 2S AH QH QD KC 9C 5C 4C 3C")
-    assert bid(page) == "6"
+    assert bid(page) == "5"
     assert page.locator("#picker [aria-pressed=true]").count() == 13
     assert isinstance(request_of(page)["hand"], list)
 

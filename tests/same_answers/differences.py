@@ -178,6 +178,20 @@ DECLARED: tuple[Declared, ...] = (
         "a match names its interval's method, and a match without a difference has one with a width",
         lambda d: isinstance(d.question, Command) and _of_an_interval(d),
     ),
+    Declared(
+        "rules catalogue",
+        "it has the meaning of each rule, and the cards of the decks",
+        lambda d: (
+            isinstance(d.question, Request)
+            and d.question.path == "/v1/rules"
+            and (d.where.startswith("/decks") or d.where.endswith("/meaning"))
+        ),
+    ),
+    Declared(
+        "pages",
+        "/ is the playground, and both pages are files",
+        lambda d: isinstance(d.question, Request) and d.question.path in ("/", "/docs"),
+    ),
     Declared("texts in a batch", "texts of faults are free", _text_in_a_batch),
 )
 

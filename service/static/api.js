@@ -2,6 +2,8 @@
 
 const KEY = "spades-api-key"; // in sessionStorage, so that the browser forgets it with the tab
 
+// The page may be served below a path of a proxy.
+const HERE = new URL(".", location.href);
 const BUSY = [429, 503]; // asked again after Retry-After
 const RETRIES = 2;
 
@@ -14,6 +16,9 @@ export class Problem extends Error {
     this.faults = body.errors || [];
   }
 }
+
+/** Return the address of a path of the service. */
+export const urlOf = (path) => new URL(path.slice(1), HERE).href;
 
 export const apiKey = () => sessionStorage.getItem(KEY) || "";
 
@@ -44,7 +49,7 @@ export async function ask(path, request, signal) {
 
 async function send(path, options) {
   try {
-    return await fetch(path, options);
+    return await fetch(urlOf(path), options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Problem(0, { title: "No answer", detail: "The service does not answer. Is it still running?" });

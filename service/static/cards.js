@@ -68,11 +68,22 @@ export function cardsIn(text, deck) {
   return [...new Set(found)].filter((card) => all.has(card));
 }
 
+/** Return random numbers from 0 to 1 that depend on the seed alone (mulberry32). */
+export function seeded(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
 /** Return `count` random cards of a deck. */
-export function deal(deck, count = 13) {
+export function deal(deck, count = 13, random = Math.random) {
   const cards = SUITS.flatMap((suit) => deck.suits[suit]);
   for (let last = cards.length - 1; last > 0; last--) {
-    const other = Math.floor(Math.random() * (last + 1));
+    const other = Math.floor(random() * (last + 1));
     [cards[last], cards[other]] = [cards[other], cards[last]];
   }
   return cards.slice(0, count);

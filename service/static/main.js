@@ -51,7 +51,7 @@ async function load() {
     return;
   }
   byId("key-panel").hidden = !apiKey();
-  table ??= new Table(templates);
+  table ??= new Table(templates, remember);
   form ??= new Form(catalogue, policies, changed);
   picker ??= new Picker(handChanged);
   open(location.hash);
@@ -61,7 +61,9 @@ function open(fragment) {
   state = fromFragment(fragment, catalogue);
   form.show(state);
   picker.show(deckOf(rulesOf(state, catalogue), catalogue), state.hand);
-  showMode(new URLSearchParams(fragment.replace(/^#/, "")).get("mode") || "bid");
+  const link = new URLSearchParams(fragment.replace(/^#/, ""));
+  table.linked = Number(link.get("deal")) || 0;
+  showMode(link.get("mode") || "bid");
   send();
 }
 
@@ -100,7 +102,7 @@ function remember() {
   history.replaceState(null, "", `#${fragmentNow()}`);
 }
 
-const fragmentNow = () => toFragment(state, catalogue) + (mode === "round" ? "&mode=round" : "");
+const fragmentNow = () => toFragment(state, catalogue) + (mode === "round" ? `&mode=round${table.seed ? `&deal=${table.seed}` : ""}` : "");
 
 async function send() {
   if (running) running.abort();
@@ -110,10 +112,11 @@ async function send() {
   const rules = rulesOf(state, catalogue);
   byId("result").setAttribute("aria-busy", "true");
   try {
-    const answer = await ask("/v1/bid", { ...request, explain: "curve" }, signal);
+    const sent = { ...request, explain: "curve" };
+    const answer = await ask("/v1/bid", sent, signal);
     clearFaults();
     byId("key-panel").hidden = !apiKey();
-    show(request, answer, rules);
+    show(sent, answer, rules);
     if (!performance.getEntriesByName("first-bid").length) performance.mark("first-bid");
     await showMore(request, answer, rules, signal);
   } catch (error) {
@@ -145,7 +148,8 @@ function showCode() {
   if (!shown) return;
   const language = document.querySelector("#languages input:checked").value;
   const { request, answer } = shown;
-  const texts = { ...snippets(request), JSON: JSON.stringify({ request, answer }, null, 2) };
+  const { explain, ...plain } = request; // the usual explanation is enough for code
+  const texts = { ...snippets(plain), JSON: JSON.stringify({ request, answer }, null, 2) };
   byId("code").textContent = texts[language];
 }
 

@@ -1,15 +1,15 @@
 // One round: hands, bids, exchanged cards and tricks. All suggestions come from the service.
 import { ask, askAll } from "./api.js";
-import { deal, sorted, suitIn, SUITS } from "./cards.js";
+import { deal, seeded, sorted, suitIn, SUITS } from "./cards.js";
 import { scoreSeat, scoreSide } from "./scoring.js";
 
 const SEATS = [0, 1, 2, 3];
 const TRICKS = 13;
 const NIL = 0;
 
-/** Return four hands; `own`: the cards of `seat`, or none. */
-export function dealHands(deck, seat, own) {
-  const rest = deal(deck, 52).filter((card) => !own.includes(card));
+/** Return four hands that depend on the seed alone; `own`: the cards of `seat`, or none. */
+export function dealHands(deck, seed, seat, own) {
+  const rest = deal(deck, 52, seeded(seed)).filter((card) => !own.includes(card));
   return SEATS.map((other) => (other === seat && own.length ? own : rest.splice(0, TRICKS))).map((cards) => sorted(cards, deck));
 }
 

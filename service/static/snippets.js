@@ -1,9 +1,9 @@
 // The request as code: curl, Python, TypeScript and C#.
-import { apiKey } from "./api.js";
+import { apiKey, urlOf } from "./api.js";
 
 /** Return the request as code by language. */
 export function snippets(request) {
-  const url = `${location.origin}/v1/bid`;
+  const url = urlOf("/v1/bid");
   return { curl: curl(url, request), Python: python(url, request), TypeScript: typescript(url, request), "C#": csharp(url, request) };
 }
 

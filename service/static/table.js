@@ -10,11 +10,15 @@ import { bidderFields, numberOf, rulesField, rulesOf } from "./state.js";
 const PLACES = ["South", "West", "North", "East"]; // clockwise from the bottom
 const MOVE_MS = 260;
 const TRICK_MS = 900;
+const MOST_DEALS = 999_999; // numbers of deals in links
 const FIRST = 3; // South's seat in the first round: the dealer, who bids last
 
-/** The table; `templates`: sentences by code. */
+/** The table; `templates`: sentences by code. `dealt()` is called after each deal. */
 export class Table {
-  constructor(templates) {
+  constructor(templates, dealt) {
+    this.dealt = dealt;
+    this.seed = 0; // of the deal on the table, 0: none
+    this.linked = 0; // the seed in the page's link; it is used once
     this.templates = templates;
     this.south = FIRST;
     this.game = 0; // goes up with each new round, so that what is under way for an older one stops
@@ -36,8 +40,11 @@ export class Table {
     const rules = rulesOf(state, catalogue);
     const deck = deckOf(rules, catalogue);
     const own = byId("round-own").checked ? cardsIn(state.hand, deck) : [];
+    this.seed = this.linked || 1 + Math.floor(Math.random() * MOST_DEALS);
+    this.linked = 0;
+    this.dealt();
     const setup = { deck, rules, rulesField: rulesField(state), bidder: bidderFields(state), sides: sides || this.#sides(rules) };
-    this.round = new Round(setup, dealHands(deck, this.south, own.length === HAND ? own : []));
+    this.round = new Round(setup, dealHands(deck, this.seed, this.south, own.length === HAND ? own : []));
     this.finishing = false;
     this.shown = null; // the last trick, while it lies on the table
     this.#say("");

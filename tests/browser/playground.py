@@ -31,6 +31,7 @@ def request_of(page: Page) -> dict[str, Any]:
     settled(page)
     page.click("label[for=as-json]")
     request: dict[str, Any] = json.loads(page.inner_text("#code"))["request"]
+    assert request.pop("explain") == "curve"
     return request
 
 

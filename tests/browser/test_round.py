@@ -43,6 +43,19 @@ def test_the_user_follows_or_not(new_page):
     finish_round(page)
 
 
+def test_a_link_repeats_the_deal(new_page):
+    page, other = new_page(), new_page()
+    open_round(page)
+    open_round(other, page.evaluate("location.hash.slice(1)"))
+    assert "deal=" in page.url
+    hands = [
+        one.eval_on_selector_all(".south .card", "cards => cards.map(card => card.dataset.card)")
+        for one in (page, other)
+    ]
+    assert hands[0] == hands[1]
+    assert len(hands[0]) == 13
+
+
 def test_nobody_but_the_service(new_page):
     page = new_page(reduced_motion="reduce")
     open_playground(page, "mode=round")

@@ -1,6 +1,7 @@
 """The pages at / and /docs and their files: headers, revalidation, methods."""
 
 import re
+from urllib.parse import urljoin
 
 import pytest
 
@@ -46,7 +47,7 @@ def test_the_files_of_a_page_are_there(call, path):
     links = re.findall(r'(?:src|href)="([^"#]+)"', call("GET", path).text)
     assert len(links) >= 3
     for link in links:
-        assert call("GET", link).status_code == 200
+        assert call("GET", urljoin(path, link)).status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/", "/static/main.js"])

@@ -85,7 +85,7 @@ export class Table {
       if (turn.seat !== this.#userSeat) await this.#pause(MOVE_MS);
       if (game !== this.game) return;
       const trick = round.apply(turn, choice);
-      this.#log(turn, choice, trick);
+      this.#log(turn, choice, trick, suggestion);
       if (!trick) continue;
       this.shown = trick;
       this.#draw(turn);
@@ -127,7 +127,7 @@ export class Table {
   #advise() {
     const { turn, suggestion, done } = this.choosing;
     const words = { bid: () => bidName(suggestion.choice), pass: () => suggestion.choice.map(cardName).join(", "), card: () => cardName(suggestion.choice) };
-    const reasons = suggestion.reasons.map((reason) => reason.sentence || sentence(reason, this.templates)).filter(Boolean);
+    const reasons = this.#sentences(suggestion);
     const parts = [el("h3", { text: `Suggested: ${words[turn.kind]()}` }), el("ul", {}, reasons.map((text) => el("li", { text })))];
     if (turn.kind === "bid") {
       parts.push(el("div", { class: "bid-buttons", role: "group", "aria-label": "Your bid" }, suggestion.legal.map((bid) =>
@@ -157,18 +157,19 @@ export class Table {
     const mine = place === "South";
     const name = mine && byId("round-seat").value === "south" ? "South (you)" : place;
     const bid = seat < round.bids.length ? `bid ${bidName(round.bids[seat])}, took ${round.taken[seat]}` : "has not bid";
-    const open = mine || byId("round-open").checked;
+    const over = turn.kind === "over";
+    const open = mine || over || byId("round-open").checked;
     const turns = !this.shown && turn.seat === seat ? " at-turn" : "";
     return el("section", { class: `seat ${place.toLowerCase()}${turns}`, "aria-label": place },
       el("p", { class: "seat-name" }, el("strong", { text: name }), el("span", { class: "hint", text: ` ${bid}` })),
-      open ? this.#hand(seat, mine) : el("p", { class: "hint backs", text: `${round.hands[seat].length} cards` }));
+      open ? this.#hand(over ? round.dealt[seat] : round.hands[seat], seat, mine && !over) : el("p", { class: "hint backs", text: `${round.hands[seat].length} cards` }));
   }
 
-  #hand(seat, mine) {
+  #hand(held, seat, mine) {
     const { round, choosing } = this;
     const active = mine && choosing && choosing.turn.seat === seat && choosing.turn.kind !== "bid" ? choosing : null;
-    const cards = active && active.turn.kind === "pass" ? active.suggestion.legal : round.hands[seat];
-    const groups = bySuit(cards, round.deck).map((held) => el("span", { class: "suit-group" }, held.map((card) => {
+    const cards = active && active.turn.kind === "pass" ? active.suggestion.legal : held;
+    const groups = bySuit(cards, round.deck).map((suit) => el("span", { class: "suit-group" }, suit.map((card) => {
       if (!mine) return el("span", { class: "card small" }, cardFace(card), el("span", { class: "sr-only", text: cardName(card) }));
       const legal = active && active.suggestion.legal.includes(card);
       const best = active && [active.suggestion.choice].flat().includes(card);
@@ -198,18 +199,34 @@ export class Table {
     const { cards, leader } = this.shown || { cards: round.trick, leader: round.leader };
     const played = cards.map((card, index) => {
       const seat = (leader + index) % 4;
-      const place = PLACES[(seat - this.south + 4) % 4].toLowerCase();
+      const place = this.#place(seat).toLowerCase();
       const won = this.shown && this.shown.winner === seat ? " won" : "";
       return el("li", { class: `played from-${place}${won}` }, el("span", { class: "card" }, cardFace(card)), el("span", { class: "sr-only", text: `${place}: ${cardName(card)}` }));
     });
-    return el("div", { class: "middle" }, el("p", { class: "hint", text: `Trick ${Math.min(round.tricks.length + (this.shown ? 0 : 1), 13)} of 13` }), el("ol", { class: "trick" }, played));
+    const number = Math.min(round.tricks.length + (this.shown ? 0 : 1), 13);
+    const what = { bid: "Bidding", pass: "Passing cards", card: `Trick ${number} of 13`, over: "The hands as dealt" }[round.turn().kind];
+    return el("div", { class: "middle" },
+      el("p", { class: "hint", text: this.shown ? `Trick ${number} of 13` : what }),
+      el("ol", { class: "trick" }, played));
   }
 
-  #log({ kind, seat }, choice, trick) {
-    const place = PLACES[(seat - this.south + 4) % 4];
+  #place(seat) {
+    return PLACES[(seat - this.south + 4) % 4];
+  }
+
+  /** Say what a player did; the reasons only where they tell the user nothing about hidden cards. */
+  #log({ kind, seat }, choice, trick, suggestion) {
+    if (this.finishing) return;
+    const place = this.#place(seat);
     const what = { bid: () => `bids ${bidName(choice)}`, pass: () => "passes cards", card: () => `plays ${cardName(choice)}` }[kind]();
-    const won = trick ? `. ${PLACES[(trick.winner - this.south + 4) % 4]} wins the trick` : "";
-    if (!this.finishing) this.#say(`${place} ${what}${won}.`);
+    const won = trick ? `. ${this.#place(trick.winner)} wins the trick` : "";
+    this.#say(`${place} ${what}${won}.`);
+    const open = byId("round-open").checked && seat !== this.#userSeat;
+    fill(byId("advice"), open ? el("ul", {}, this.#sentences(suggestion).map((text) => el("li", { text }))) : []);
+  }
+
+  #sentences(suggestion) {
+    return suggestion.reasons.map((reason) => reason.sentence || sentence(reason, this.templates)).filter(Boolean);
   }
 
   #say(text) {
@@ -219,20 +236,37 @@ export class Table {
   #over() {
     byId("round-end").disabled = true;
     const results = this.round.results();
+    const names = (result) => result.players.map(({ seat }) => this.#place(seat)).join(" and ");
     const rows = results.map((result) => el("tr", {},
-      el("th", { scope: "row", text: result.players.map(({ seat }) => PLACES[(seat - this.south + 4) % 4]).join(" and ") }),
+      el("th", { scope: "row", text: names(result) }),
       el("td", { text: result.players.map(({ bid }) => bidName(bid)).join(" + ") }),
       el("td", { text: result.players.map(({ taken }) => taken).join(" + ") }),
       el("td", { class: result.points < 0 ? "lost" : "won", text: `${result.points < 0 ? "−" : "+"}${Math.abs(result.points)}` }),
-      el("td", { text: `${result.after.points} (${result.after.bags} bags)` })));
+      el("td", { text: `${result.after.points} (${result.after.bags} ${result.after.bags === 1 ? "bag" : "bags"})` })));
     const head = ["Side", "Bid", "Tricks", "This round", "Score"].map((text) => el("th", { scope: "col", text }));
     fill(byId("round-result"),
       el("h3", { text: "The round is over" }),
       el("table", { class: "score" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows)),
+      this.#tricks(),
       el("button", { type: "button", class: "primary", id: "round-next", onclick: () => this.#next(results), text: "Next round with this score" }));
-    const told = results.map((result) => `${result.players.map(({ seat }) => PLACES[(seat - this.south + 4) % 4]).join(" and ")}: ${result.points} points`);
-    this.#say(`The round is over. ${told.join(". ")}.`);
+    this.#say("");
+    fill(byId("advice"));
+    byId("announcement").textContent = `The round is over. ${results.map((result) => `${names(result)}: ${result.points} points`).join(". ")}.`;
     byId("round-next").focus({ preventScroll: true });
+  }
+
+  #tricks() {
+    const head = ["", ...PLACES].map((text) => (text ? el("th", { scope: "col", text }) : el("td", {})));
+    const rows = this.round.tricks.map(({ cards, leader, winner }, number) => el("tr", {},
+      el("th", { scope: "row", text: number + 1 }),
+      PLACES.map((_, step) => {
+        const seat = (this.south + step) % 4;
+        const card = cards[(seat - leader + 4) % 4];
+        return el("td", { class: `${seat === winner ? "taken" : ""}` }, cardFace(card),
+          el("span", { class: "sr-only", text: cardName(card) + (seat === winner ? ", wins" : "") }));
+      })));
+    return el("details", {}, el("summary", { text: "All tricks" }),
+      el("table", { class: "tricks" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows)));
   }
 
   /** The player who bids first moves on by one place, so the seats of all go down by one. */

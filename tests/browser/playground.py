@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 EXAMPLE = "AKJ62.AQ.Q.K9543"
@@ -51,3 +52,9 @@ def finish_round(page: Page) -> None:
     """Let the service play the rest of the round."""
     page.click("#round-end")
     page.wait_for_selector("#round-next")
+
+
+def serious(page: Page) -> list[tuple[str, str]]:
+    """Return the violations that axe-core calls serious or critical: the rule, and one element."""
+    found = Axe().run(page).response["violations"]
+    return [(fault["id"], fault["nodes"][0]["html"]) for fault in found if fault["impact"] in ("serious", "critical")]

@@ -80,9 +80,7 @@ class Gate:
 
     def check_load(self, path: str, waited_s: float, in_flight: int) -> None:
         """Raise the 503 if a request must be shed; see `overloaded`. A page's file costs no more to send than a 503."""
-        if (
-            self.overloaded(waited_s, in_flight) and path not in _NEVER_SHED and not is_file(path)
-        ):  # a file costs no more than a 503
+        if self.overloaded(waited_s, in_flight) and path not in _NEVER_SHED and not is_file(path):
             raise self.shed()
 
     def turn_s(self, path: str) -> float:

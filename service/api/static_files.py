@@ -45,7 +45,8 @@ class StaticFiles:
 
     def __init__(self) -> None:
         here, swagger = files("service") / "static", files("fastapi_offline") / "static"
-        found = [*here.iterdir(), *(swagger / name for name in _SWAGGER)]
+        found = [file for file in here.iterdir() if _suffix(file.name) in _TYPES]
+        found += [swagger / name for name in _SWAGGER]
         by_path = {_PAGES.get(file.name, ASSETS + file.name): file.read_bytes() for file in found}
         self._files = {path: _file(path, body) for path, body in by_path.items()}
         self.paths = frozenset(self._files)
@@ -61,10 +62,14 @@ class StaticFiles:
         return 200, headers, body
 
 
+def _suffix(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
 def _file(path: str, body: bytes) -> _File:
-    name = path if "." in path else "page.html"
+    kind = _TYPES["html" if path in _IMAGES else _suffix(path)]
     etag = b'"%s"' % hashlib.sha256(body).hexdigest()[:20].encode()
-    headers = [(b"content-type", _TYPES[name.rpartition(".")[2]]), (b"etag", etag), (b"cache-control", b"no-cache")]
+    headers = [(b"content-type", kind), (b"etag", etag), (b"cache-control", b"no-cache")]
     headers += _SECURITY
     if path in _IMAGES:
         headers.append((b"x-frame-options", b"DENY"))

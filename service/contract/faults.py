@@ -20,7 +20,7 @@ _EXPECTED = {
     "string": "a string",
     "dict": "an object",
     "list": "an array",
-    "explain": 'true, false or "brief"',
+    "explain": 'true, false, "brief" or "curve"',
 }
 # The code of a word that is not in a field's list of words, by field; of other fields: out-of-range.
 _WORD_CODES = {"rules": "unsupported-rules", "convention": "unsupported-convention", "policy": "unknown-policy"}

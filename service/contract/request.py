@@ -72,7 +72,7 @@ _Convention = Annotated[
 ]
 
 
-class _TrueFalseBrief:
+class _ExplainSchema:
     """The schema of `explain`: read as fast as a boolean, and with one fault for any other value."""
 
     def __get_pydantic_core_schema__(self, *_: Any) -> Any:
@@ -85,7 +85,7 @@ class _TrueFalseBrief:
 
 
 _Explain = Annotated[
-    Annotated[bool | Literal["brief", "curve"], _TrueFalseBrief()] | None,
+    Annotated[bool | Literal["brief", "curve"], _ExplainSchema()] | None,
     Field(
         description="Whether the answer has an explanation; brief: only the reasons and, if the policy knows it, the "
         "win probability; curve: all, and the success curve of nils in this auction. Default: true."

@@ -37,7 +37,7 @@ def write(page: Page, name: str, full_page: bool = False) -> None:
     """Write a picture of the window, or of the full page, and print its size."""
     path: Path = IMAGES / f"playground-{name}.png"
     picture = Image.open(io.BytesIO(page.screenshot(full_page=full_page))).convert("RGB")
-    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+    picture.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(path, optimize=True)
     print(f"{path.relative_to(ROOT)}: {path.stat().st_size / 1000:.0f} kB")
 
 
@@ -60,7 +60,7 @@ def main() -> None:
         open_playground(page)
         write(page, "phone")
         page = new_page(browser, server.url, (1280, 800), "light")
-        open_round(page)
+        open_round(page, "deal=7")
         page.click(".bid-buttons .primary")
         page.wait_for_selector(".south .suggested")
         page.wait_for_function("document.querySelectorAll('.south button:not(:disabled)').length > 0")

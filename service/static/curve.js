@@ -22,14 +22,16 @@ export function curve(nil, points) {
     text(x(0.5), HEIGHT - 3, "nil value of the hand", "middle"),
     svg("polyline", { class: "curve", points: line.join(" ") }),
   ];
-  const needed = points > 0 && nil.threshold !== null ? (nil.threshold / points + 1) / 2 : null;
+  const threshold = nil.threshold ?? nil.bis_threshold ?? null;
+  const name = nil.threshold === null ? "threshold of bis" : "threshold";
+  const needed = points > 0 && threshold !== null ? (threshold / points + 1) / 2 : null;
   if (needed !== null && needed >= 0 && needed <= 1) {
     parts.push(svg("line", { class: "threshold", x1: LEFT, x2: WIDTH - RIGHT, y1: y(needed), y2: y(needed) }));
-    parts.push(text(WIDTH - RIGHT, y(needed) - 5, `threshold ${percent(needed, 0)}`, "end", "threshold-label"));
+    parts.push(text(LEFT + 6, y(needed) - 5, `${name} ${percent(needed, 0)}`, "start", "threshold-label"));
   }
   parts.push(svg("circle", { class: "point", cx: x(nil.value), cy: y(nil.probability), r: 5.5 }));
   const label = `Success curve. This hand has nil value ${nil.value.toFixed(2)} and makes nil ${percent(nil.probability, 0)} of the time`
-    + (needed === null ? "." : `; the threshold is ${percent(needed, 0)}.`);
+    + (needed === null ? "." : `; the ${name} is ${percent(needed, 0)}.`);
   return svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label }, parts);
 }
 

@@ -1,4 +1,5 @@
 // The form: fields for everything that a request can say, made from what the service lists.
+import { deckOf } from "./cards.js";
 import { bidName, byId, el, fill } from "./dom.js";
 import { rulesOf, SIDE_SCORES, STYLES } from "./state.js";
 
@@ -108,7 +109,7 @@ export class Form {
       state.preset = value;
       this.#rulesChanged();
     });
-    fill(byId("preset"), field("/rules/preset", "Preset", preset, catalogue.descriptions[state.preset]));
+    fill(byId("preset"), field("/rules/preset", "Preset", preset, `${catalogue.descriptions[state.preset]}. Deck: ${deckOf(rulesOf(state, catalogue), catalogue).meaning}.`));
     const fields = Object.entries(catalogue.fields).map(([name, rule]) => this.#rule(name, rule));
     fill(byId("rules"), fields);
     const count = Object.keys(state.rules).length;

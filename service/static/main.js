@@ -161,7 +161,7 @@ async function showMore(request, answer, rules, signal) {
   const needs = !(answer.explanation.candidates || []).length;
   const [chances, worth, inferred] = await Promise.allSettled([
     needs ? ask("/v1/bid", { ...plain, policy: "winprob" }, signal) : null,
-    hand.length === HAND ? worthOf(hand, deck, plain, signal) : "The page cannot read the cards in this text, so it shows no worth.",
+    hand.length === HAND ? worthOf(hand, deck, plain, signal) : { tricks: "The page cannot read the cards in this text." },
     ask("/v1/inference", inferenceRequest(request, state, catalogue, answer.bid), signal),
   ]);
   if (signal.aborted) return;
@@ -170,7 +170,10 @@ async function showMore(request, answer, rules, signal) {
       showChances(chances.value.explanation.candidates, answer.bid, "As winprob judges them; another policy decided.");
     } else showChances([], answer.bid, `winprob knows no chances here: ${chances.reason.message}`);
   }
-  showCards(picker.cards, worth.status === "fulfilled" ? worth.value : worth.reason.message);
+  const { tricks, nil } = worth.status === "fulfilled" ? worth.value : { tricks: worth.reason.message };
+  showCards(picker.cards, tricks);
+  const own = answer.explanation.nil;
+  if (own.threshold === null && nil) showNil({ ...own, bis_threshold: nil.threshold }, rules.nil_points);
   if (inferred.status === "fulfilled") showInference(inferred.value, state.bids.length, deck, rules);
   else {
     fill(byId("heat"));
@@ -178,7 +181,10 @@ async function showMore(request, answer, rules, signal) {
   }
 }
 
-/** Return what each card gives, in tricks: the hand's estimate less that with the suit's lowest free card in its place. */
+/**
+ * Return what each card gives, in tricks: the hand's estimate less that with the suit's lowest free card in its place.
+ * Also return the nil of the policy that was asked; it is bis if winprob decides, which knows no threshold.
+ */
 async function worthOf(hand, deck, request, signal) {
   const held = new Set(hand);
   const lower = (card) => deck.suits[suitIn(deck, card)].findLast((other) => other === card || !held.has(other));
@@ -188,7 +194,8 @@ async function worthOf(hand, deck, request, signal) {
   const refusedItem = answers.find((item) => item.status !== 200);
   if (refusedItem) throw new Problem(refusedItem.status, refusedItem.body);
   const [whole, ...without] = answers.map((item) => item.body.explanation.regular.estimate);
-  return new Map(hand.map((card, index) => [card, whole - without[index]]));
+  const tricks = new Map(hand.map((card, index) => [card, whole - without[index]]));
+  return { tricks, nil: answers[0].body.explanation.nil };
 }
 
 function noBid(why) {

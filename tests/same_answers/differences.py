@@ -183,7 +183,7 @@ DECLARED: tuple[Declared, ...] = (
         "it has the meaning of each rule, and the cards of the decks",
         lambda d: (
             isinstance(d.question, Request)
-            and d.question.path == "/v1/rules"
+            and d.question.path.startswith("/v1/rules")
             and (d.where.startswith("/decks") or d.where.endswith("/meaning"))
         ),
     ),

@@ -9,7 +9,7 @@ export function firstState(catalogue) {
   return {
     hand: "AKJ62.AQ.Q.K9543",
     bids: ["3", "1"],
-    scores: { us: "120", them: "95", us_bags: "3", them_bags: "5" },
+    scores: { us: "120", them: "95", us_bags: "3", them_bags: "4" },
     seats: ["0", "0", "0", "0"],
     bags: ["0", "0", "0", "0"],
     preset: catalogue.default,

@@ -42,7 +42,13 @@ export async function ask(path, request, signal) {
     await new Promise((done) => setTimeout(done, 1000 * (Number(response.headers.get("Retry-After")) || 1)));
     response = await send(path, options);
   }
-  const body = await response.json().catch(() => ({ title: "The answer is not JSON" }));
+  let body;
+  try {
+    body = await response.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem(response.status, { title: `The answer is not JSON (status ${response.status})` });
+  }
   if (!response.ok) throw new Problem(response.status, body);
   return body;
 }

@@ -114,6 +114,7 @@ async function send() {
   try {
     const sent = { ...request, explain: "curve" };
     const answer = await ask("/v1/bid", sent, signal);
+    if (signal.aborted) return;
     clearFaults();
     byId("key-panel").hidden = !apiKey();
     show(sent, answer, rules);

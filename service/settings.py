@@ -119,7 +119,10 @@ class Settings(BaseSettings):
     )
     api_keys_file: Annotated[Path, BeforeValidator(_file)] | None = Field(
         default=None,
-        description="File of API keys, one `name sha256 [rate]` per line; if set, all but health routes require a key.",
+        description=(
+            "File of API keys, one `name sha256 [rate]` per line; if set, all routes but those of health and of the "
+            "pages require a key."
+        ),
     )
     key_rate: Annotated[float, _number("bids a second", 0, 1_000_000)] = Field(
         default=0.0,

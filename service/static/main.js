@@ -1,6 +1,6 @@
 // The playground: keeps the state, asks the service after each change, and shows the answers.
 import { apiKey, ask, askAll, Problem, setApiKey } from "./api.js";
-import { cardsIn, deckOf, suitIn } from "./cards.js";
+import { cardsIn, deckOf, sorted, suitIn } from "./cards.js";
 import { byId, fill } from "./dom.js";
 import { clearFaults, showFaults } from "./faults.js";
 import { Form } from "./form.js";
@@ -94,6 +94,7 @@ function changed(newDeck = false) {
   if (newDeck) picker.show(deckOf(rulesOf(state, catalogue), catalogue), state.hand);
   remember();
   byId("result").setAttribute("aria-busy", "true");
+  if (running) running.abort(); // its answers are about an older state
   clearTimeout(timer);
   timer = setTimeout(send, PAUSE_MS);
 }
@@ -172,10 +173,10 @@ async function showMore(request, answer, rules, signal) {
     } else showChances([], answer.bid, `winprob knows no chances here: ${chances.reason.message}`);
   }
   const { tricks, nil } = worth.status === "fulfilled" ? worth.value : { tricks: worth.reason.message };
-  showCards(picker.cards, tricks);
+  showCards(sorted(hand, deck), tricks);
   const own = answer.explanation.nil;
   if (own.threshold === null && nil) showNil({ ...own, bis_threshold: nil.threshold }, rules.nil_points);
-  if (inferred.status === "fulfilled") showInference(inferred.value, state.bids.length, deck, rules);
+  if (inferred.status === "fulfilled") showInference(inferred.value, request.seat, deck, rules);
   else {
     fill(byId("heat"));
     byId("heat-note").textContent = inferred.reason.message;

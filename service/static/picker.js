@@ -1,5 +1,5 @@
 // The hand: 52 cards to click or to walk through with the arrow keys, and a text that can be pasted.
-import { cardFace, cardName, cardsIn, deal, pbnOf, sorted, SUIT_NAMES, SUITS } from "./cards.js";
+import { cardFace, cardName, cardsIn, deal, pbnOf, SUIT_NAMES, SUITS } from "./cards.js";
 import { byId, el, fill } from "./dom.js";
 
 export const HAND = 13;
@@ -27,11 +27,6 @@ export class Picker {
     byId("hand").value = text;
     if (!same) this.#draw();
     this.#mark();
-  }
-
-  /** Return the chosen cards as a player holds them. */
-  get cards() {
-    return sorted(this.chosen, this.deck);
   }
 
   #draw() {

@@ -39,6 +39,7 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from service import __version__
 from service.keys import Bucket
 from service.problems import CODES, ProblemError
+from service.result_metrics import ResultMetrics
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 # Seconds. The default buckets begin at 5 ms, but nearly all answers take less.
@@ -232,6 +233,7 @@ class Metrics:
         self.ready = Gauge(
             "spades_ready", "1 if /readyz answers 200, else 0.", registry=self.registry, multiprocess_mode="livemin"
         )
+        self.results = ResultMetrics(self.registry)
         self._build.labels(__version__, platform.python_version()).set(1)
         self._bids = {labels: bids.labels(*labels) for labels in product(_KINDS, policies, conventions)}
         self.shed = {reason: shed.labels(reason) for reason in ("capacity", "deadline", "rate")}

@@ -1,4 +1,4 @@
-"""POST /v1/bids, /v1/cards and /v1/inferences: many requests in one body; a faulty request fails alone.
+"""POST /v1/bids, /v1/cards, /v1/inferences and /v1/results: many requests in one body; a faulty request fails alone.
 
 Like POST /bid, these routes are answered without FastAPI (docs/adr/0005-hot-path.md).
 """
@@ -6,37 +6,28 @@ Like POST /bid, these routes are answered without FastAPI (docs/adr/0005-hot-pat
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from time import perf_counter
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 import orjson
 
 from service.api import bid, card, inference
 from service.api.bid import parsed
 from service.api.json_limits import BATCH_LIMITS
+from service.api.results import ResultsBatch
 from service.api.state import State
 from service.contract.card import CARDS
 from service.contract.inference import INFERENCES
 from service.contract.request import check_size, read_batch
+from service.contract.result import RESULTS
 from service.keys import Key
 from service.metrics import Decided
 from service.problems import ProblemError, internal_error
 from service.table_sets import TableSets
 
-
-class _Route(NamedTuple):
-    """A route of batches."""
-
-    requests: Callable[[Any], list[Any]]  # of a body; raises the 422
-    # Its answer to one request, with what to count for it.
-    answer_one: Callable[[State, TableSets, Any, Key | None], tuple[Mapping[str, Any], Decided | None]]
-
-
-BATCHES: Final = {
-    "/v1/bids": _Route(read_batch, bid.answer_one),
-    "/v1/cards": _Route(lambda data: read_batch(data, CARDS), card.answer_one),
-    "/v1/inferences": _Route(lambda data: read_batch(data, INFERENCES), inference.answer_one),
-}
+# Answers one request of a batch; with the answer, it returns what to count for it.
+_AnswerOne = Callable[[State, TableSets, Any, Key | None], tuple[Mapping[str, Any], Decided | None]]
 SLICE_S = 0.0005  # work on one batch in one turn of the event loop
 _logger = logging.getLogger("service")
 
@@ -57,7 +48,7 @@ async def batch(state: State, path: str, body: bytes, deadline: float, key: Key 
                 requests = BATCHES[path].requests(parsed(body, BATCH_LIMITS))
                 if key is not None and key.bucket is not None:
                     key.bucket.debit(len(requests) - 1)  # the gate has charged one
-                work = _Batch(state, sets, path, requests, key)
+                work = BATCHES[path].work(state, sets, requests, key)
                 work.go_on(until, deadline)
             finally:
                 await asyncio.sleep(0)
@@ -68,11 +59,27 @@ async def batch(state: State, path: str, body: bytes, deadline: float, key: Key 
     return work.answer()
 
 
+class _Work(Protocol):
+    """The work on one body."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether every request has been worked on."""
+
+    def go_on(self, until: float, deadline: float) -> None:
+        """Work until the time ``until``; raise the 504 after the time ``deadline`` (`perf_counter`, s)."""
+
+    def answer(self) -> list[bytes]:
+        """Return the parts of the JSON answer of a complete batch."""
+
+
 class _Batch:
     """The requests of one body, and the answers made so far."""
 
-    def __init__(self, state: State, sets: TableSets, path: str, requests: list[Any], key: Key | None) -> None:
-        self._path = path
+    def __init__(
+        self, answer_one: _AnswerOne, state: State, sets: TableSets, requests: list[Any], key: Key | None
+    ) -> None:
+        self._answer_one = answer_one
         self._requests = iter(requests)
         self._left = len(requests)
         self._state = state
@@ -90,7 +97,7 @@ class _Batch:
 
         The answers are counted and written together, which saves a tenth of the time.
         """
-        state, sets, answer_one = self._state, self._sets, BATCHES[self._path].answer_one
+        state, sets, answer_one = self._state, self._sets, self._answer_one
         made: list[Decided] = []
         answers: list[dict[str, Any]] = []
         now = perf_counter()
@@ -107,7 +114,7 @@ class _Batch:
                     state.metrics.refused(problem)
                     answers.append({"status": problem.status, "body": problem.body()})
                 except Exception:  # a bug in one item fails only that item
-                    _logger.exception("a request of POST %s failed", self._path)
+                    _logger.exception("a request of a batch failed")
                     bug = internal_error()
                     answers.append({"status": bug.status, "body": bug.body()})
                 now = perf_counter()
@@ -140,3 +147,20 @@ def _written(answer: dict[str, Any]) -> bytes:
     except orjson.JSONEncodeError:
         bug = internal_error()
         return orjson.dumps({"status": bug.status, "body": bug.body()})
+
+
+class _Route(NamedTuple):
+    """A route of batches."""
+
+    requests: Callable[[Any], list[Any]]  # of a body; raises the 422
+    work: Callable[[State, TableSets, list[Any], Key | None], _Work]
+
+
+BATCHES: Final = {
+    "/v1/bids": _Route(read_batch, partial(_Batch, bid.answer_one)),
+    "/v1/cards": _Route(lambda data: read_batch(data, CARDS), partial(_Batch, card.answer_one)),
+    "/v1/inferences": _Route(lambda data: read_batch(data, INFERENCES), partial(_Batch, inference.answer_one)),
+    "/v1/results": _Route(
+        lambda data: read_batch(data, RESULTS, "results"), lambda state, _, results, __: ResultsBatch(state, results)
+    ),
+}

@@ -14,7 +14,7 @@ from service.asgi import Fields, Receive
 from service.problems import ProblemError
 
 MAX_BODY_BYTES = 64 * 1024
-MAX_BODIES_BYTES = 1024 * 1024  # POST /v1/bids, /v1/cards and /v1/inferences
+MAX_BODIES_BYTES = 1024 * 1024  # POST /v1/bids, /v1/cards, /v1/inferences and /v1/results
 NO_DEADLINE = float("inf")
 _MILLISECONDS = re.compile(rb"[0-9]{1,9}(\.[0-9]{1,6})?")
 

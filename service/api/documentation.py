@@ -30,6 +30,7 @@ from service.contract.examples import (
     PASS_REQUEST,
     POLICY_REQUESTS,
     REQUEST,
+    RESULTS_REQUEST,
     SEVERAL_FAULTS,
     SHORT_BLIND_REQUEST,
     SHORT_INFERENCE_REQUEST,
@@ -45,6 +46,7 @@ from service.contract.inference import (
     InferencesRequest,
 )
 from service.contract.request import MAX_ITEMS, BidRequest, BidsRequest, BlindRequest, PassRequest
+from service.contract.result import MAX_RESULTS, Result, ResultsAnswer, ResultsRequest
 from service.problems import CODES, MEDIA_TYPE, TYPES, ProblemError, invalid_request
 
 DESCRIPTION = """A bidding service for Spades: send a hand and the bids before it, get a bid and its explanation.
@@ -273,6 +275,16 @@ def _hot_routes() -> tuple[_HotRoute, ...]:
             "BidsRequest",
             {"two": BATCH_REQUEST},
         ),
+        _HotRoute(
+            "/v1/results",
+            "results",
+            f"Up to {MAX_RESULTS} outcomes of bids, for the metrics; a faulty one is refused alone",
+            ResultsAnswer,
+            "How many were accepted, and what is wrong with the others",
+            {"accepted": 1, "refused": [{"index": 1, "status": refused.status, "body": refused.body()}]},
+            "ResultsRequest",
+            {"two": RESULTS_REQUEST},
+        ),
     )
 
 
@@ -313,7 +325,7 @@ def openapi(app: FastAPI, examples: dict[str, Any]) -> dict[str, Any]:
             separate_input_output_schemas=False,
         )
         cards = (CardRequest, CardsRequest, InferenceItemRequest, InferenceRequest, InferencesRequest)
-        models = (BidRequest, BidsRequest, BlindRequest, *cards, PassRequest, Problem)
+        models = (BidRequest, BidsRequest, BlindRequest, *cards, PassRequest, ResultsRequest, Result, Problem)
         _, extra = TypeAdapter.json_schemas(
             [(model.__name__, "validation", TypeAdapter(model)) for model in models],
             ref_template="#/components/schemas/{model}",

@@ -12,6 +12,7 @@ from service.api.shadow import Shadow
 from service.bidding.policies import SERVED
 from service.bidding.policy import CONVENTIONS
 from service.bidding.tableset import TableSet
+from service.decision_log import DecisionLog
 from service.metrics import Exposition, Metrics
 from service.problems import ProblemError
 from service.table_sets import OpenSet, TableSets
@@ -32,6 +33,7 @@ class State:
         self.batches = asyncio.Semaphore(BATCHES_AT_ONCE)
         self.drawings = asyncio.Semaphore(DRAWINGS_AT_ONCE)
         self.batch_turn = asyncio.Lock()  # held by the batch or inference that works in this turn of the event loop
+        self.decision_log: DecisionLog | None = None
         self.shadow = Shadow(self.metrics)
         self.sets: TableSets | None = None  # open, checked and warmed up
         self.draining = False

@@ -37,6 +37,7 @@ _BID = {
         {"type": "string", "enum": list(BID_WORDS), "description": "Words may be in any case, such as NIL."},
     ]
 }
+_ANY_BIDS = CLASSIC._replace(blind_nil=1)  # rules that allow every bid by itself
 _PREVIOUS = {
     "type": "array",
     "items": _BID,
@@ -50,6 +51,10 @@ _MADE = {
     "minItems": 1,
     "maxItems": 4,
     "description": "The bids made so far, first bidder first. Nil is 0.",
+}
+_REPORTED = {
+    "anyOf": [{"type": "array", "items": _BID, "minItems": 4, "maxItems": 4}, {"type": "null"}],
+    "description": "All four bids, first bidder first, for the decision log.",
 }
 _LEGAL = {
     "anyOf": [{"type": "array", "items": _BID, "minItems": 1, "maxItems": MAX_LEGAL_BIDS}, {"type": "null"}],
@@ -131,6 +136,23 @@ def _read_all(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
         code = "too-many-items" if len(value) > 4 else "bid-out-of-range"
         raise refusal(((), code, f"{len(value)} bids; accepted: 4"))
     return _checked(value, info.context.rules)
+
+
+def _read_reported(value: Any) -> tuple[int, ...] | None:
+    """Return the four bids of a round that was played, as numbers; None for null. The rules are not known."""
+    if value is None:
+        return None
+    if type(value) is not list:
+        raise refusal(((), "wrong-type", f"bids is {json_type(value)}; accepted: an array"))
+    if len(value) != 4:
+        code = "too-many-items" if len(value) > 4 else "bid-out-of-range"
+        raise refusal(((), code, f"{len(value)} bids; accepted: 4"))
+    faults = [
+        fault for seat, bid in enumerate(value) for fault in _bid_faults((seat,), bid, _ANY_BIDS, "bid-out-of-range")
+    ]
+    if faults:
+        raise refusal(*faults)
+    return tuple(BID_WORDS[bid] if type(bid) is str else bid for bid in value)
 
 
 def _read_made(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
@@ -238,6 +260,7 @@ def _legal(items: Any, rules: Rules) -> tuple[Faults, set[int]]:
 
 
 FourBids = Annotated[tuple[int, ...], PlainValidator(_read_all), WithJsonSchema(_FOUR)]
+ReportedBids = Annotated[tuple[int, ...] | None, PlainValidator(_read_reported), WithJsonSchema(_REPORTED)]
 MadeBids = Annotated[tuple[int, ...], PlainValidator(_read_made), WithJsonSchema(_MADE)]
 PreviousBids = Annotated[tuple[int, ...], PlainValidator(_read_previous), WithJsonSchema(_PREVIOUS)]
 LegalBids = Annotated[tuple[int, ...] | None, PlainValidator(_read_legal), WithJsonSchema(_LEGAL)]

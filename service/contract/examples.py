@@ -191,6 +191,25 @@ INFERENCE_ANSWER = {
         {"0": ["9D", "TS"], "1": ["7H", "3S"], "3": ["5S", "8S"]},
     ],
 }
+RESULTS_REQUEST = {
+    "results": [
+        {
+            "policy": "winprob",
+            "tables": "2026.11.1+3f9a2c",
+            "p_contract_made": 0.81,
+            "contract_made": True,
+            "p_win": 0.62,
+            "won": False,
+            "round_id": "7f3a-2",
+            "seat": 2,
+            "bids": [3, 3, 2, 2],
+            "tricks": [3, 4, 3, 3],
+            "game": "7f3a",
+            "round": 2,
+        },
+        {"policy": "bis", "tables": "2026.11.1+3f9a2c", "p_nil_made": 0.71, "nil_made": True},
+    ]
+}
 BATCH_REQUEST = {"requests": [REQUEST, SHORT_REQUEST]}
 
 _GONE: Final = object()

@@ -312,13 +312,13 @@ def read_fields(data: Any, validate: Any) -> tuple[dict[str, Any], Rules]:
         raise invalid_request(faults_in(error)) from None
 
 
-def read_batch(data: Any, validate: Any = _BATCH) -> list[Any]:
-    """Return the unread requests in the body of a batch, as ``validate`` reads it. Raises the 422."""
+def read_batch(data: Any, validate: Any = _BATCH, field: str = "requests") -> list[Any]:
+    """Return the unread items of ``field`` in the body of a batch, as ``validate`` reads it. Raises the 422."""
     if type(data) is not dict:
         raise invalid_request([Fault("", "wrong-type", f"the body is {json_type(data)}; accepted: an object")])
     check_size(data)
     try:
-        return validate(data)["requests"]  # type: ignore[no-any-return]
+        return validate(data)[field]  # type: ignore[no-any-return]
     except ValidationError as error:
         raise invalid_request(faults_in(error)) from None
 

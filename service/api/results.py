@@ -1,0 +1,72 @@
+"""POST /v1/results: count what became of rounds whose bids the service gave. Nothing is stored.
+
+`batch.py` works on it in slices. The outcomes are counted together when all results have been read, so that a batch
+that fails as a whole has counted nothing and can be sent again.
+"""
+
+import logging
+from time import perf_counter
+from typing import Any
+
+import orjson
+
+from service.api.state import State
+from service.contract.request import check_size
+from service.contract.result import OUTCOMES, ResultCall, read_result
+from service.problems import ProblemError, internal_error
+from service.result_metrics import Tally
+
+_logger = logging.getLogger("service")
+
+
+class ResultsBatch:
+    """The results of one body."""
+
+    def __init__(self, state: State, results: list[Any]) -> None:
+        self._results = enumerate(results)
+        self._left = len(results)
+        self._state = state
+        self._tally = Tally(state.versions)
+        self._accepted = 0
+        self._refused: list[dict[str, Any]] = []
+
+    @property
+    def complete(self) -> bool:
+        """Whether every result has been read."""
+        return self._left == 0
+
+    def go_on(self, until: float, deadline: float) -> None:
+        """Read results until the time ``until``; raise the 504 after the time ``deadline`` (`perf_counter`, s)."""
+        state = self._state
+        now = perf_counter()
+        for index, item in self._results:
+            state.check_deadline(deadline, now)
+            self._left -= 1
+            try:
+                check_size(item)
+                self._add(read_result(item))
+                self._accepted += 1
+            except ProblemError as problem:
+                state.metrics.refused(problem)
+                self._refuse(index, problem)
+            except Exception:  # a bug in one item fails only that item
+                _logger.exception("a result of POST /v1/results failed")
+                self._refuse(index, internal_error())
+            now = perf_counter()
+            if now > until:
+                break
+
+    def answer(self) -> list[bytes]:
+        """Count the outcomes of a complete batch; return the parts of the JSON answer."""
+        self._state.metrics.results.count(self._tally)
+        return [orjson.dumps({"accepted": self._accepted, "refused": self._refused})]
+
+    def _add(self, call: ResultCall) -> None:
+        fields = call.fields
+        for kind, (stated, happened) in OUTCOMES.items():
+            probability = fields.get(stated)
+            if probability is not None:
+                self._tally.add(kind, call.base, fields["tables"], probability, fields[happened])
+
+    def _refuse(self, index: int, problem: ProblemError) -> None:
+        self._refused.append({"index": index, "status": problem.status, "body": problem.body()})

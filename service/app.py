@@ -164,7 +164,7 @@ def create_app(settings: Settings | None = None) -> Service:
         gc.freeze()
         yield
         state.drain()
-        service.responder.log.close()
+        service.responder.close()
 
     app = FastAPI(
         title="Spades bidding service",

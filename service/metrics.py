@@ -182,6 +182,11 @@ class Metrics:
             "Access log lines dropped because the queue was full or writing failed.",
             registry=self.registry,
         )
+        self.decision_log_dropped = Counter(
+            "spades_decision_log_dropped",
+            "Decision log lines dropped because the queue was full or writing failed.",
+            registry=self.registry,
+        )
         self.connections = Gauge(
             "spades_connections", "Open connections.", registry=self.registry, multiprocess_mode="livesum"
         )

@@ -23,6 +23,7 @@ from service.api.fixed_answers import OPENAPI
 from service.api.state import State
 from service.api.static_files import ASSETS, DOCS, ROOT
 from service.asgi import CLOSE, Fields, Headers, Reply
+from service.decision_log import decision_log
 from service.gate import Gate
 from service.keys import Key
 from service.metrics import OTHER_ROUTE
@@ -80,7 +81,14 @@ class Responder:
         self.state = state
         self.gate = Gate(settings, state.metrics)
         self.log = AccessLog(settings.access_log, state.metrics.log_dropped.inc)
+        state.decision_log = decision_log(settings, state.metrics.decision_log_dropped.inc)
         self.in_flight = 0  # requests that have a task and are not waiting to start
+
+    def close(self) -> None:
+        """Write the lines of the logs that still wait."""
+        self.log.close()
+        if self.state.decision_log is not None:
+            self.state.decision_log.close()
 
     def ask(self, method: str, path: str, fields: Fields, arrived: float) -> Asked:
         """Return a new request; while the service stops, its answer will close the connection."""

@@ -55,6 +55,13 @@ def _file(value: str | Path) -> Path:
     return Path(value)
 
 
+def _log_file(value: str | Path) -> Path:
+    path = Path(value)
+    if str(path) != "-" and (path.is_dir() or not path.parent.is_dir()):
+        raise ValueError("- for standard output, or a file in a directory that exists")
+    return path
+
+
 def _address(value: str | tuple[str, int] | None) -> tuple[str, int] | None:
     """Read host:port; an IPv6 host is in brackets."""
     if not isinstance(value, str):
@@ -112,6 +119,19 @@ class Settings(BaseSettings):
     idle_s: _Seconds = Field(default=75.0, description="Seconds that a connection may stay open between requests.")
     access_log: Annotated[float, _number("a share", 0, 1)] = Field(
         default=0.01, description="Share of requests in the access log, 0 to 1."
+    )
+    decision_log: Annotated[Path, BeforeValidator(_log_file)] | None = Field(
+        default=None,
+        description="File for bids with their hands, and results, as JSON Lines; -: standard output; unset: no log.",
+    )
+    decision_log_share: Annotated[float, _number("a share", 0, 1)] = Field(
+        default=1.0, description="Share of rounds in the decision log, 0 to 1."
+    )
+    decision_log_mib: Annotated[int, _number("MiB", 1, 1_000_000, int)] = Field(
+        default=100, description="Size at which the decision log's file is renamed and a new one begun."
+    )
+    decision_log_files: Annotated[int, _number("files", 0, 10_000, int)] = Field(
+        default=9, description="Older files of the decision log that are kept."
     )
     metrics_address: Annotated[tuple[str, int] | None, NoDecode, BeforeValidator(_address)] = Field(
         default=None,

@@ -32,13 +32,15 @@ def bid(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[by
 
     Raises `ProblemError` for an error answer.
     """
-    answer, made = answer_one(state, sets, parsed(body, SINGLE_LIMITS), key)
+    answer, made = answer_one(state, sets, parsed(body, SINGLE_LIMITS), key, body)
     state.metrics.decided(made)
     return orjson.dumps(answer), answer["tables"]
 
 
-def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tuple[BidAnswer, Decided]:
-    """Return the answer to one request, ready for JSON, and what to count for it.
+def answer_one(
+    state: State, sets: TableSets, data: Any, key: Key | None, body: bytes | None = None
+) -> tuple[BidAnswer, Decided]:
+    """Return the answer to one request, ready for JSON, and what to count for it. ``body``: its bytes, if known.
 
     Raises `ProblemError` with all faults of a request that can't be used.
     """
@@ -52,7 +54,10 @@ def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tup
         add_curve(call, decision, tables)
     if sets.shadow is not None and chosen is sets.default:
         state.shadow.add(sets.shadow, Made(data, call.base, decision.bid, _bid_of))
-    return answer_body(call, decision, version), made
+    answer = answer_body(call, decision, version)
+    if state.decision_log is not None:
+        state.decision_log.decided(data, body, answer)
+    return answer, made
 
 
 def decide_call(call: BidCall, tables: TableSet, explain: int) -> Decision:

@@ -67,6 +67,8 @@ class ResultsBatch:
             probability = fields.get(stated)
             if probability is not None:
                 self._tally.add(kind, call.base, fields["tables"], probability, fields[happened])
+        if self._state.decision_log is not None:
+            self._state.decision_log.reported(fields)
 
     def _refuse(self, index: int, problem: ProblemError) -> None:
         self._refused.append({"index": index, "status": problem.status, "body": problem.body()})

@@ -43,6 +43,7 @@ from service.contract.policy import (
     with_level_and_style,
     with_players,
 )
+from service.contract.round_id import RoundId
 from service.contract.rules import REQUEST, Context, RulesInForce
 from service.contract.scores import NO_SCORES, SEAT_FIELDS, SIDE_FIELDS, FourInts, Scores, score_faults
 from service.contract.table_choice import GameId, TablesName
@@ -132,6 +133,7 @@ class BidRequest(TypedDict, total=False):
     ]
     tables: TablesName
     game: GameId
+    round_id: RoundId
 
 
 @with_config(REQUEST)

@@ -28,12 +28,12 @@ from service.contract.bids import ReportedBids
 from service.contract.faults import Place, json_type, refusal
 from service.contract.hand import TRICKS
 from service.contract.policy import POLICY_CHARS, POLICY_PATTERN, policy_fault
-from service.contract.request import read_fields
+from service.contract.request import MAX_ITEMS, read_fields
 from service.contract.round_id import GameId, RoundId
 from service.contract.rules import REQUEST
 from service.problems import Fault, invalid_request
 
-MAX_RESULTS: Final = 1000  # results in one POST /v1/results
+MAX_RESULTS: Final = MAX_ITEMS  # in one POST /v1/results
 MAX_ROUND: Final = 10_000
 _VERSION_CHARS: Final = 64
 # By kind of outcome: the field with the stated probability, and the one that says whether it happened.
@@ -175,7 +175,7 @@ _RESULTS = {"type": "array", "items": {"$ref": "#/components/schemas/Result"}, "
 
 @with_config(REQUEST)
 class ResultsRequest(TypedDict):
-    """Up to 1000 results; a faulty one is refused alone."""
+    """Up to 512 results; a faulty one is refused alone."""
 
     results: Annotated[list[Any], Field(max_length=MAX_RESULTS), WithJsonSchema(_RESULTS)]
 

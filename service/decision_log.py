@@ -17,70 +17,61 @@ from typing import Any, Final
 import orjson
 
 from service.bidding.bidder import Position
-from service.bidding.game.cards import RANKS, suits_of
+from service.bidding.game.cards import RANK_BITS, RANKS
 from service.bidding.game.rules import CUTTHROAT, JOKERS
-from service.line_log import STANDARD_OUTPUT, LineLog, Record, Sink
+from service.line_log import STANDARD_OUTPUT, LineLog, Sink
 from service.rotating_file import RotatingFile
 from service.settings import Settings, SettingsError
 
 FORMAT: Final = 1  # of game logs (docs/reference/game-log.md)
 DECISION, RESULT = "decision", "result"
+_NOT_IN_A_LOG: Final = (CUTTHROAT, JOKERS)  # variants whose hands and scores the format can't hold
+_GATHER_S = 0.02
 _HASH_BYTES = 8
 _MOST_HASH = 1 << 8 * _HASH_BYTES
 _MIB = 1024 * 1024
 _OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
 
 
-class _Decided(Record):
-    """A bid that was given."""
-
-    def __init__(self, request: Mapping[str, Any], position: Position, bid: int, policy: str, tables: str) -> None:
-        self.created = time()
-        self.request = request
-        self.position = position
-        self.bid = bid
-        self.policy = policy
-        self.tables = tables
-
-    def line(self, dropped: int) -> bytes:
-        """Return the record as a line of JSON."""
-        position, request = self.position, self.request
-        seat = len(position.bids)
-        fields = _head(DECISION, request["round_id"], self.created, dropped)
-        fields |= {"seat": seat, "previous_bids": position.bids, "bid": self.bid, "policy": self.policy}
-        fields["tables"] = self.tables
-        if request.get("rules"):
-            fields["rules"] = request["rules"]
-        if position.rules.variant not in (CUTTHROAT, JOKERS):  # a log can't hold these games
-            fields["hand"] = hand_text(position.hand)
-            scores = request.get("scores") or {}
-            turn = 1 if seat & 1 == 0 else -1  # the side of seats 0 and 2 comes first
+def decision_line(request: Mapping[str, Any], position: Position, bid: int, policy: str, tables: str) -> bytes:
+    """Return the line about a bid. ``request``: as it came, without faults."""
+    seat = len(position.bids)
+    fields: dict[str, Any] = {
+        "format": FORMAT,
+        "record": DECISION,
+        "round_id": request["round_id"],
+        "time": _moment(int(time())),
+        "seat": seat,
+        "previous_bids": position.bids,
+        "bid": bid,
+        "policy": policy,
+        "tables": tables,
+    }
+    rules = request.get("rules")
+    if rules:
+        fields["rules"] = rules
+    if position.rules.variant not in _NOT_IN_A_LOG:
+        fields["hand"] = hand_text(position.hand)
+        scores = request.get("scores")
+        if scores:
+            turn = -1 if seat & 1 else 1  # the side of seats 0 and 2 comes first
             if scores.get("us") is not None and scores.get("them") is not None:
                 fields["scores"] = (position.us, position.them)[::turn]
             if scores.get("us_bags") is not None and scores.get("them_bags") is not None:
                 fields["bags"] = (position.us_bags, position.them_bags)[::turn]
-        return orjson.dumps(fields, option=_OPTIONS)
+    return orjson.dumps(fields, option=_OPTIONS)
 
 
-class _Reported(Record):
-    """A result that was posted."""
-
-    def __init__(self, fields: Mapping[str, Any]) -> None:
-        self.created = time()
-        self.fields = fields
-
-    def line(self, dropped: int) -> bytes:
-        """Return the record as a line of JSON."""
-        known = {name: value for name, value in self.fields.items() if value is not None}
-        return orjson.dumps(_head(RESULT, known["round_id"], self.created, dropped) | known, option=_OPTIONS)
+def result_line(fields: Mapping[str, Any]) -> bytes:
+    """Return the line about a result. ``fields``: as the contract reads them."""
+    head = {"format": FORMAT, "record": RESULT, "time": _moment(int(time()))}
+    known = {name: value for name, value in fields.items() if value is not None}
+    return orjson.dumps(head | known, option=_OPTIONS)
 
 
-def _head(record: str, round_id: str, created: float, dropped: int) -> dict[str, Any]:
-    moment = datetime.fromtimestamp(created, UTC)
-    fields: dict[str, Any] = {"format": FORMAT, "record": record, "round_id": round_id, "time": moment}
-    if dropped:
-        fields["dropped"] = dropped
-    return fields
+@lru_cache(maxsize=4)
+def _moment(second: int) -> datetime:
+    return datetime.fromtimestamp(second, UTC)
 
 
 @lru_cache(maxsize=1 << 13)
@@ -94,7 +85,7 @@ def hand_text(hand: int) -> str:
     >>> hand_text(0b111 << 48 | 1 << 12)
     '432...A'
     """
-    clubs, diamonds, hearts, spades = suits_of(hand)
+    spades, hearts, diamonds, clubs = hand >> 48, hand >> 32 & RANK_BITS, hand >> 16 & RANK_BITS, hand & RANK_BITS
     return f"{_suit_text(spades)}.{_suit_text(hearts)}.{_suit_text(diamonds)}.{_suit_text(clubs)}"
 
 
@@ -102,7 +93,7 @@ class DecisionLog(LineLog):
     """The decision log of one process: the records of ``share`` (0..1) of all rounds."""
 
     def __init__(self, sink: Sink, share: float, count_dropped: Callable[[int], object]) -> None:
-        super().__init__("decision log", sink, count_dropped)
+        super().__init__("decision log", sink, count_dropped, _GATHER_S)
         self._below = round(share * _MOST_HASH)  # rounds whose hash is below this are kept
         self._all = share == 1.0
 
@@ -110,13 +101,13 @@ class DecisionLog(LineLog):
         """Log the bid that answers ``request``, which has been read, if it has a `round_id`."""
         round_id = request.get("round_id")
         if round_id is not None and (self._all or self.keeps(round_id)):
-            self.write(_Decided(request, position, bid, policy, tables))
+            self.write_line(decision_line(request, position, bid, policy, tables))
 
     def reported(self, fields: Mapping[str, Any]) -> None:
         """Log a result, if it has a `round_id`. ``fields``: as the contract reads them."""
         round_id = fields.get("round_id")
         if round_id is not None and (self._all or self.keeps(round_id)):
-            self.write(_Reported(fields))
+            self.write_line(result_line(fields))
 
     def keeps(self, round_id: str) -> bool:
         """Return whether the records of the round are logged."""

@@ -1,4 +1,4 @@
-"""The decision log: bids with their hands, and results, as JSON Lines. It is off unless SPADES_DECISION_LOG is set.
+"""The decision log: bids with their requests, and results, as JSON Lines. It is off unless SPADES_DECISION_LOG is set.
 
 A record is logged if its request has a `round_id`. `python -m tables logs check` joins the records of a round
 (docs/reference/game-log.md, "Logs of production"). Nothing but fields of the contract is written: no header, no key and
@@ -16,77 +16,18 @@ from typing import Any, Final
 
 import orjson
 
-from service.bidding.bidder import Position
-from service.bidding.game.cards import RANK_BITS, RANKS
-from service.bidding.game.rules import CUTTHROAT, JOKERS
 from service.line_log import STANDARD_OUTPUT, LineLog, Sink
 from service.rotating_file import RotatingFile
 from service.settings import Settings, SettingsError
 
 FORMAT: Final = 1  # of game logs (docs/reference/game-log.md)
 DECISION, RESULT = "decision", "result"
-_NOT_IN_A_LOG: Final = (CUTTHROAT, JOKERS)  # variants whose hands and scores the format can't hold
-_GATHER_S = 0.02
+_DECISION_LINE = b'{"format":%d,"record":"%b","time":"%%b","bid":%%d,%%b,"request":%%b}\n' % (FORMAT, DECISION.encode())
+_GATHER_S = 0.05  # a busy process then writes some hundred lines together
+_MOST_COPIED_BYTES = 1024  # a longer body may hold white space without end
 _HASH_BYTES = 8
 _MOST_HASH = 1 << 8 * _HASH_BYTES
 _MIB = 1024 * 1024
-_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z
-
-
-def decision_line(request: Mapping[str, Any], position: Position, bid: int, policy: str, tables: str) -> bytes:
-    """Return the line about a bid. ``request``: as it came, without faults."""
-    seat = len(position.bids)
-    fields: dict[str, Any] = {
-        "format": FORMAT,
-        "record": DECISION,
-        "round_id": request["round_id"],
-        "time": _moment(int(time())),
-        "seat": seat,
-        "previous_bids": position.bids,
-        "bid": bid,
-        "policy": policy,
-        "tables": tables,
-    }
-    rules = request.get("rules")
-    if rules:
-        fields["rules"] = rules
-    if position.rules.variant not in _NOT_IN_A_LOG:
-        fields["hand"] = hand_text(position.hand)
-        scores = request.get("scores")
-        if scores:
-            turn = -1 if seat & 1 else 1  # the side of seats 0 and 2 comes first
-            if scores.get("us") is not None and scores.get("them") is not None:
-                fields["scores"] = (position.us, position.them)[::turn]
-            if scores.get("us_bags") is not None and scores.get("them_bags") is not None:
-                fields["bags"] = (position.us_bags, position.them_bags)[::turn]
-    return orjson.dumps(fields, option=_OPTIONS)
-
-
-def result_line(fields: Mapping[str, Any]) -> bytes:
-    """Return the line about a result. ``fields``: as the contract reads them."""
-    head = {"format": FORMAT, "record": RESULT, "time": _moment(int(time()))}
-    known = {name: value for name, value in fields.items() if value is not None}
-    return orjson.dumps(head | known, option=_OPTIONS)
-
-
-@lru_cache(maxsize=4)
-def _moment(second: int) -> datetime:
-    return datetime.fromtimestamp(second, UTC)
-
-
-@lru_cache(maxsize=1 << 13)
-def _suit_text(holding: int) -> str:
-    return "".join(rank for number, rank in enumerate(RANKS) if holding >> number & 1)[::-1]
-
-
-def hand_text(hand: int) -> str:
-    """Return a hand of the ordinary deck in PBN, as fast as possible.
-
-    >>> hand_text(0b111 << 48 | 1 << 12)
-    '432...A'
-    """
-    spades, hearts, diamonds, clubs = hand >> 48, hand >> 32 & RANK_BITS, hand >> 16 & RANK_BITS, hand & RANK_BITS
-    return f"{_suit_text(spades)}.{_suit_text(hearts)}.{_suit_text(diamonds)}.{_suit_text(clubs)}"
 
 
 class DecisionLog(LineLog):
@@ -97,11 +38,11 @@ class DecisionLog(LineLog):
         self._below = round(share * _MOST_HASH)  # rounds whose hash is below this are kept
         self._all = share == 1.0
 
-    def decided(self, request: Mapping[str, Any], position: Position, bid: int, policy: str, tables: str) -> None:
-        """Log the bid that answers ``request``, which has been read, if it has a `round_id`."""
+    def decided(self, request: Mapping[str, Any], body: bytes | None, answer: Mapping[str, Any]) -> None:
+        """Log a bid if its request has a `round_id`. ``request`` has no faults; ``body``: its JSON, if there is any."""
         round_id = request.get("round_id")
         if round_id is not None and (self._all or self.keeps(round_id)):
-            self.write_line(decision_line(request, position, bid, policy, tables))
+            self.write_line(decision_line(request, body, answer))
 
     def reported(self, fields: Mapping[str, Any]) -> None:
         """Log a result, if it has a `round_id`. ``fields``: as the contract reads them."""
@@ -113,6 +54,21 @@ class DecisionLog(LineLog):
         """Return whether the records of the round are logged."""
         digest = blake2b(round_id.encode(), digest_size=_HASH_BYTES, person=b"decision log").digest()
         return int.from_bytes(digest, "big") < self._below
+
+
+def decision_line(request: Mapping[str, Any], body: bytes | None, answer: Mapping[str, Any]) -> bytes:
+    """Return the line about a bid. It holds the request as it came, because writing it anew would take longer."""
+    if body is None or len(body) > _MOST_COPIED_BYTES or b"\n" in body or b"\r" in body:
+        body = orjson.dumps(request)
+    who = _who(answer["policy"], answer["tables"])
+    return _DECISION_LINE % (_moment(int(time())), answer["bid"], who, body)
+
+
+def result_line(fields: Mapping[str, Any]) -> bytes:
+    """Return the line about a result. ``fields``: as the contract reads them."""
+    head = {"format": FORMAT, "record": RESULT, "time": _moment(int(time())).decode()}
+    known = {name: value for name, value in fields.items() if value is not None}
+    return orjson.dumps(head | known, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def decision_log(settings: Settings, count_dropped: Callable[[int], object]) -> DecisionLog | None:
@@ -129,3 +85,13 @@ def decision_log(settings: Settings, count_dropped: Callable[[int], object]) -> 
         why = os.strerror(error.errno or 0)
         raise SettingsError(f"SPADES_DECISION_LOG is {str(path)!r}: {why}; accepted: {accepted}") from None
     return DecisionLog(Sink(lambda: file), settings.decision_log_share, count_dropped)
+
+
+@lru_cache(maxsize=1024)
+def _who(policy: str, tables: str) -> bytes:
+    return orjson.dumps({"policy": policy, "tables": tables})[1:-1]
+
+
+@lru_cache(maxsize=4)
+def _moment(second: int) -> bytes:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ").encode()

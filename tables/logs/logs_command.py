@@ -11,7 +11,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -32,9 +32,10 @@ from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair
 from tables.logs import model_command
 from tables.logs.columns import frame_of
 from tables.logs.fit import fit_command
+from tables.logs.joining import Joiner
 from tables.logs.keys import Keys
 from tables.logs.playing import play_games, records_of, studio_records
-from tables.logs.reading import Batch, Fault, existing, read_all
+from tables.logs.reading import Batch, Fault, existing, joined, read_all
 from tables.logs.report import report_command
 from tables.logs.round_log import FIELDS, RoundLog
 from tables.logs.rounds import NO_LABEL, Names, in_a_log
@@ -45,6 +46,7 @@ from tables.players.names import TABLES_PLAYER
 from tables.run.family import BuildError
 
 EXAMPLES = 3  # shown of each kind of fault
+KEPT = {*FIELDS, "record", "round_id", "records", "bid", "policy", "tables", "seat"}  # fields of a record with a fault
 GAMES = 500  # that `play` keeps in memory
 
 
@@ -100,6 +102,7 @@ class Summary:
         self.uses: Counter[str] = Counter()
         self.labels: Counter[str] = Counter()
         self.unreadable: list[str] = []  # why a file could not be read to its end
+        self.joined: Counter[str] = Counter()  # of decision logs: decisions, results, repeats, dropped
 
     def add(self, batch: Batch, names: Names) -> None:
         """Add a batch."""
@@ -134,6 +137,7 @@ class Summary:
             "examples": {name: [fault._asdict() for fault in shown] for name, shown in sorted(self.examples.items())},
             "dropped_fields": dict(sorted(self.dropped.items())),
             "unreadable": self.unreadable,
+            "joined": dict(sorted(self.joined.items())),
         }
 
     def markdown(self) -> str:
@@ -152,6 +156,10 @@ class Summary:
         if self.dropped:
             names = ", ".join(f"{_cell(name)} ({n:,})" for name, n in sorted(self.dropped.items()))
             parts.append(f"Fields that are not in the format, and were dropped: {names}.")
+        if self.joined:
+            text = "Joined from {decisions:,} decisions and {results:,} results, of which {repeats:,} were repeats."
+            lost = " The service dropped {dropped:,} lines." if self.joined["dropped"] else ""
+            parts.append((text + lost).format_map(self.joined))
         parts += self.unreadable
         return "\n\n".join(part.strip() for part in parts) + "\n"
 
@@ -170,39 +178,47 @@ def check(arguments: argparse.Namespace) -> int:
     summary, names, keys = Summary(), Names(), Keys()
     parts = 0
     with ExitStack() as stack:
+        joiner = stack.enter_context(Joiner())
         unfinished = bad.with_name(f"{bad.name}.unfinished") if bad else None
         lines = stack.enter_context(unfinished.open("wb")) if unfinished else None
-        for path in files:
-            try:
-                for batch in read_all([path], names, keys, f"logs check {path.name}"):
-                    summary.add(batch, names)
-                    if lines is not None:
-                        lines.writelines(_bad_lines(batch))
-                    if out and len(batch.kept):
-                        out.mkdir(parents=True, exist_ok=True)
-                        batch.frame().write_parquet(out / f"{parts:06d}.parquet")
-                        parts += 1
-            except BuildError as error:
-                summary.unreadable.append(str(error))
+        for batch in _batches(files, names, keys, joiner, summary):
+            summary.add(batch, names)
+            if lines is not None:
+                lines.writelines(_bad_lines(batch))
+            if out and len(batch.kept):
+                out.mkdir(parents=True, exist_ok=True)
+                batch.frame().write_parquet(out / f"{parts:06d}.parquet")
+                parts += 1
+        summary.joined = joiner.counts
     if unfinished is not None:
         unfinished.replace(bad)
     print(json.dumps(summary.record()) if arguments.json else summary.markdown(), end="\n" if arguments.json else "")
     return summary.status()
 
 
+def _batches(files: Sequence[Path], names: Names, keys: Keys, joiner: Joiner, summary: Summary) -> Iterator[Batch]:
+    # The batches of all files that can be read, and the rounds joined from them.
+    for path in files:
+        try:
+            yield from read_all([path], names, keys, f"logs check {path.name}", joiner)
+        except BuildError as error:
+            summary.unreadable.append(str(error))
+    yield from joined(joiner, names, keys)
+
+
 def _bad_lines(batch: Batch) -> list[bytes]:
     # The records with a fault as JSON Lines, without the fields that the format does not have.
     lines = []
-    for line, given in sorted(batch.bad.items()):
-        faults = batch.faults[line]
+    for number, given in sorted(batch.bad.items()):
+        faults = batch.faults[number]
         try:
             record = orjson.loads(given) if isinstance(given, bytes) else given
         except orjson.JSONDecodeError:
             record = given.decode(errors="replace").rstrip("\r\n")
         if isinstance(record, dict):
-            record = {name: value for name, value in record.items() if name in FIELDS}
+            record = {name: value for name, value in record.items() if name in KEPT}
         texts = [{"fault": fault.name, "text": fault.text} for fault in faults]
-        found = {"file": faults[0].file, "line": line, "faults": texts, "record": record}
+        found = {"file": faults[0].file, "line": faults[0].line, "faults": texts, "record": record}
         lines.append(json.dumps(found, default=str).encode() + b"\n")
     return lines
 

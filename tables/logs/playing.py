@@ -1,6 +1,5 @@
 """Play games and write them as a log: examples of the format, and logs whose truth is known, for tests."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -18,7 +17,7 @@ from tables.engine.jit import round_loop
 from tables.engine.passing import exchange
 from tables.engine.simulate import tables_for
 from tables.logs.habits import bid_of_person
-from tables.logs.round_log import Label, RoundLog
+from tables.logs.round_log import Label, RoundLog, label_name
 from tables.logs.studios import Seating, Studio, labels_of, plain_seating, policies_of, seating_of
 from tables.players.choose_card import choose_card
 
@@ -116,8 +115,7 @@ def studio_records(
 
 def records_of(made: Played, games: Deals, rules: Rules, bidders: tuple[str, str]) -> Iterator[RoundLog]:
     """Yield the rounds of ``games`` as records of a log; ``bidders`` are the policies of sides a and b."""
-    names = [re.sub(r"[^\w .:@+-]", "+", text)[:64] for text in bidders]  # as `round_log.Label` accepts them
-    labels: list[Label] = [{"kind": "bot", "policy": name} for name in names * 2]
+    labels: list[Label] = [{"kind": "bot", "policy": label_name(text)} for text in bidders * 2]
     return labelled_records(made, games, rules, " ".join(bidders), [labels] * len(made.rounds))
 
 

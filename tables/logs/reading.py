@@ -8,6 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +22,8 @@ from tqdm import tqdm
 from service.bidding.errors import RulesError
 from tables.logs.checks import fill_and_check
 from tables.logs.columns import frame_of, readable, rounds_of_frame, with_columns
+from tables.logs.decision_records import RecordError, record_in
+from tables.logs.joining import Joiner
 from tables.logs.keys import Keys
 from tables.logs.round_log import ACCEPTED, FIELDS, READER, RoundLog
 from tables.logs.rounds import Names, Rounds, rounds_of
@@ -62,8 +65,8 @@ class Batch:
 
     kept: list[RoundLog] | polars.DataFrame = field(default_factory=list)
     rounds: Rounds | None = None
-    faults: dict[int, list[Fault]] = field(default_factory=dict)  # by line
-    bad: dict[int, Any] = field(default_factory=dict)  # by line, the records with a fault, as they were read
+    faults: dict[int, list[Fault]] = field(default_factory=dict)  # by line, or number of a joined round
+    bad: dict[int, Any] = field(default_factory=dict)  # likewise, the records with a fault, as they were read
     dropped: Counter[str] = field(default_factory=Counter)  # names of fields that the format does not have
     n_bytes: int = 0  # of the file
 
@@ -79,15 +82,16 @@ class Batch:
         return frame_of(self.kept) if isinstance(self.kept, list) else self.kept
 
 
-def read(path: Path, names: Names, keys: Keys) -> Iterator[Batch]:
+def read(path: Path, names: Names, keys: Keys, joiner: Joiner | None = None) -> Iterator[Batch]:
     """Yield the batches of a file; ``names`` and ``keys`` go on from file to file.
 
-    Raises `BuildError` for a file that cannot be read.
+    Records of a decision log go to ``joiner``. Raises `BuildError` for a file that cannot be read, or that has such
+    records if there is no joiner.
     """
-    yield from read_piece(Piece(path), names, keys)
+    yield from read_piece(Piece(path), names, keys, joiner)
 
 
-def read_piece(piece: Piece, names: Names, keys: Keys) -> Iterator[Batch]:
+def read_piece(piece: Piece, names: Names, keys: Keys, joiner: Joiner | None = None) -> Iterator[Batch]:
     """Yield the batches of a part of a file; see `read`."""
     path, source = piece.path, _Source(str(piece.path), names, keys)
     if not path.name.endswith(ENDINGS):
@@ -95,7 +99,7 @@ def read_piece(piece: Piece, names: Names, keys: Keys) -> Iterator[Batch]:
     try:
         for batch, raw in _from_text(piece) if path.name.endswith(TEXT_ENDINGS) else _from_parquet(piece):
             if isinstance(raw, list):
-                _fill(batch, raw, source)
+                _fill(batch, _without_decisions(batch, raw, source, joiner), source)
             else:
                 _fill_from_frame(batch, raw, source)
             yield batch
@@ -103,14 +107,29 @@ def read_piece(piece: Piece, names: Names, keys: Keys) -> Iterator[Batch]:
         raise BuildError(f"{path} cannot be read to its end: {str(error).splitlines()[0]}") from error
 
 
-def read_all(files: Sequence[Path], names: Names, keys: Keys, title: str) -> Iterator[Batch]:
-    """Yield the batches of all files, with a progress bar. Raises `BuildError`."""
+def read_all(
+    files: Sequence[Path], names: Names, keys: Keys, title: str, joiner: Joiner | None = None
+) -> Iterator[Batch]:
+    """Yield the batches of all files, with a progress bar; see `read`. Raises `BuildError`."""
     total = sum(path.stat().st_size for path in existing(files))
     with tqdm(total=total, unit="B", unit_scale=True, desc=title, disable=None) as bar:
         for path in files:
-            for batch in read(path, names, keys):
+            for batch in read(path, names, keys, joiner):
                 yield batch
                 bar.update(batch.n_bytes)
+
+
+def joined(joiner: Joiner, names: Names, keys: Keys) -> Iterator[Batch]:
+    """Yield the rounds of decision logs, joined, in batches. A fault is at the first record of its round."""
+    rounds = joiner.rounds(names)
+    while part := list(islice(rounds, BATCH)):
+        batch = Batch()
+        source = _Source("", names, keys, [(one.file, one.line) for one in part])
+        for number, one in enumerate(part):
+            if one.fault is not None:
+                _refuse(batch, source, number, one.record, [one.fault])
+        _fill(batch, [(number, one.record) for number, one in enumerate(part) if one.fault is None], source)
+        yield batch
 
 
 def existing(files: Sequence[Path]) -> Sequence[Path]:
@@ -171,6 +190,7 @@ class _Source(NamedTuple):
     file: str
     names: Names
     keys: Keys
+    places: Sequence[tuple[str, int]] = ()  # of joined rounds, by number: file and line
 
 
 class _Formed(NamedTuple):
@@ -203,6 +223,28 @@ def _formed(batch: Batch, raw: list[tuple[int, Any]], source: _Source) -> _Forme
     records = [record for _, _, record in found]
     rounds = rounds_of(records, numbers, source.names)
     return _Formed([line for line, _, _ in found], [given for _, given, _ in found], records, rounds)
+
+
+def _without_decisions(
+    batch: Batch, raw: list[tuple[int, Any]], source: _Source, joiner: Joiner | None
+) -> list[tuple[int, Any]]:
+    # Give the records of a decision log to the joiner, and return the others.
+    others = []
+    for line, given in raw:
+        value = record_in(given) if isinstance(given, bytes) else None
+        if value is None:
+            others.append((line, given))
+            continue
+        if joiner is None:
+            accepted = "rounds, which `logs check --out FOLDER` joins from such records"
+            raise BuildError(f"{source.file}:{line} is a record of a decision log; accepted: {accepted}")
+        try:
+            joiner.add(value, source.file, line)
+        except ValidationError as error:
+            _refuse(batch, source, line, given, [(FORM, text) for text in _texts(error)])
+        except RecordError as error:
+            _refuse(batch, source, line, given, [(FORM, str(error))])
+    return others
 
 
 def _fill(batch: Batch, raw: list[tuple[int, Any]], source: _Source) -> None:
@@ -248,7 +290,8 @@ def _check(
 
 
 def _refuse(batch: Batch, source: _Source, line: int, given: Any, faults: Sequence[tuple[str, str]]) -> None:
-    batch.faults[line] = [Fault(source.file, line, name, text) for name, text in faults]
+    place = source.places[line] if source.places else (source.file, line)
+    batch.faults[line] = [Fault(*place, name, text) for name, text in faults]
     batch.bad[line] = given
 
 
@@ -279,9 +322,9 @@ def _texts(error: ValidationError) -> list[str]:
         elif not name:
             text = "the line is no JSON object; accepted: one JSON object"
         elif one["type"] == "missing":
-            text = f"{where} is missing; accepted: {ACCEPTED[name]}"
+            text = f"{where} is missing; accepted: {ACCEPTED.get(name, 'a record of a decision log')}"
         else:
-            text = f"{where} is {_shown(one['input'])}; accepted: {ACCEPTED[name]}"
+            text = f"{where} is {_shown(one['input'])}; accepted: {ACCEPTED.get(name, one['msg'])}"
         found.setdefault(name, []).append(text)
     return [texts[0] + (f" (and {len(texts) - 1} more in this field)" if texts[1:] else "") for texts in found.values()]
 

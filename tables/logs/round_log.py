@@ -4,6 +4,7 @@ One record is one round. In JSON Lines a record is a line. In Parquet it is a ro
 there a text with the JSON object. Fields beyond these are dropped when a log is read: no player ids are needed.
 """
 
+import re
 from typing import Annotated, Any, TypeAlias
 
 from pydantic import ConfigDict, Field, TypeAdapter
@@ -23,6 +24,11 @@ Card: TypeAlias = Annotated[str, Field(pattern="^[2-9TJQKA][CDHS]$")]
 Points: TypeAlias = Annotated[int, Field(ge=-10_000, le=10_000)]
 Text: TypeAlias = Annotated[str, Field(min_length=1, max_length=128)]
 Name: TypeAlias = Annotated[str, Field(pattern=r"^[\w .:@+-]{1,64}$")]
+Time: TypeAlias = Annotated[str, Field(pattern=_TIME)]
+Bid: TypeAlias = Annotated[int, Field(ge=0, le=BLIND_NIL)]
+FourBids: TypeAlias = Annotated[list[Bid], _Four]
+FourTricks: TypeAlias = Annotated[list[Annotated[int, Field(ge=0, le=13)]], _Four]
+RoundNumber: TypeAlias = Annotated[int, Field(ge=0, le=10_000)]
 
 
 class Label(TypedDict, total=False):
@@ -38,10 +44,9 @@ class Label(TypedDict, total=False):
 class _Required(TypedDict):
     format: Annotated[int, Field(ge=1, le=1, description="the version of this format: 1")]
     game: Annotated[Text, Field(description="a text of 1 to 128 characters, the same in all rounds of a game")]
-    round: Annotated[int, Field(ge=0, le=10_000, description="the number of the round in its game, from 0")]
+    round: Annotated[RoundNumber, Field(description="the number of the round in its game, from 0")]
     bids: Annotated[
-        list[Annotated[int, Field(ge=0, le=BLIND_NIL)]],
-        _Four,
+        FourBids,
         Field(description=f"four bids in bidding order: tricks, 0 for nil, {BLIND_NIL} for blind nil"),
     ]
 
@@ -52,7 +57,7 @@ class RoundLog(_Required, total=False):
     __pydantic_config__ = ConfigDict(extra="allow", strict=True)  # type: ignore[misc]
 
     time: Annotated[
-        Annotated[str, Field(pattern=_TIME)] | None,
+        Time | None,
         Field(description="the start of the round in RFC 3339 with a time zone, such as 2026-11-02T18:03:11Z"),
     ]
     rules: Annotated[dict[str, Any] | None, Field(description="an object as in POST /bid: a preset and what differs")]
@@ -61,9 +66,7 @@ class RoundLog(_Required, total=False):
         _Four,
         Field(description="four hands as dealt, in PBN such as AKJ62.AQ.Q.K9543; null for one that is not known"),
     ]
-    tricks: Annotated[
-        list[Annotated[int, Field(ge=0, le=13)]] | None, _Four, Field(description="the tricks that each seat took")
-    ]
+    tricks: Annotated[FourTricks | None, Field(description="the tricks that each seat took")]
     plays: Annotated[
         list[Card] | None,
         Field(min_length=PLAYS, max_length=PLAYS, description="52 cards such as KC in the order of play"),
@@ -85,6 +88,15 @@ class RoundLog(_Required, total=False):
         Annotated[int, Field(ge=0, le=1)] | None,
         Field(description="the winner of the game: 0 for the side of seats 0 and 2, 1 for the other"),
     ]
+
+
+def label_name(text: str) -> str:
+    """Return a text as a `Name`: other characters become +.
+
+    >>> label_name("bis:nil=30,endgame=off")
+    'bis:nil+30+endgame+off'
+    """
+    return re.sub(r"[^\w .:@+-]", "+", text)[:64]
 
 
 FIELDS = tuple(RoundLog.__annotations__)

@@ -38,12 +38,23 @@ def ask(url: str, path: str, **parameters: str) -> dict:
 
 
 def traffic(server: Server, seconds: float) -> None:
-    """Send bids of all kinds, wrong requests, a batch, health checks, and a request with a passed deadline."""
+    """Send bids of all kinds, wrong requests, batches, results, health checks, and a request with a passed deadline."""
     some = list(itertools.islice(questions(7, bad_share=0.2), 200))
     batch = Question("/v1/bids", json.dumps({"requests": [json.loads(some[0].body)] * 8}).encode(), 200, "batch")
     requests = [prepare(question, server.host, {}) for question in (batch, *some)]
     requests += [prepare(batch, server.host, {"X-Deadline-Ms": "0"})._replace(status=504)]
     requests += [prepare_get("/healthz", server.host)]
+    stated = {
+        "p_nil_made": 0.7,
+        "nil_made": True,
+        "p_contract_made": 0.8,
+        "contract_made": False,
+        "p_win": 0.5,
+        "won": True,
+    }
+    outcome = {"policy": "winprob", "tables": "other"} | stated
+    results = Question("/v1/results", json.dumps({"results": [outcome] * 20}).encode(), 200, "results")
+    requests = [*requests[:50], prepare(results, server.host, {}), *requests[50:], prepare(results, server.host, {})]
     result = run((server.host, server.port), requests, rate=100, seconds=seconds)
     assert result.statuses[200] > 100
     assert result.statuses[504] > 0
@@ -112,6 +123,8 @@ def test_what_the_panels_show_is_what_was_sent(prometheus):
         'sum(spades_bids_total{kind="nil", policy="bis"}) > 0',
         "job:spades_bid_errors:ratio_rate5m > 0",
         "count(spades_tables_info == 1) == 1",
+        'job_kind_policy_tables:spades_results_stated:ratio1d{kind="win"} == 0.5',
+        "count(job_kind_policy_tables:spades_results_drift:standard_errors) == 3",
     ):
         assert ask(prometheus, "/api/v1/query", query=expression)["result"], expression
 

@@ -14,6 +14,7 @@ _HOT = {
     "/v1/bid/blind": "Blind",
     "/v1/inference": "Inference",
     "/v1/inferences": "Inferences",
+    "/v1/results": "Results",
 }
 
 
@@ -102,7 +103,7 @@ def test_problem_examples_cover_every_type(document):
     assert types == {f"/problems/{name}" for name in TYPES}
 
 
-@pytest.mark.parametrize("path", ["/bid", "/v1/bid", "/v1/bid/blind", "/v1/inference", "/v1/inferences"])
+@pytest.mark.parametrize("path", ["/bid", "/v1/bid", "/v1/bid/blind", "/v1/inference", "/v1/inferences", "/v1/results"])
 def test_request_examples_fit_and_are_answered(call, document, path):
     content = document["paths"][path]["post"]["requestBody"]["content"]["application/json"]
     for item in content["examples"].values():

@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from service.api import batch, results
 from service.app import create_app
 from service.contract.examples import RESULTS_REQUEST
-from service.contract.result import MAX_RESULTS
+from service.contract.result import MAX_RESULTS, read_result
 from service.keys import new_key
 from service.problems import ProblemError
 from service.settings import Settings
@@ -141,11 +141,10 @@ class Clock:
         self.turns: list[float] = []
         for module in (batch, results):
             monkeypatch.setattr(module, "perf_counter", lambda: self.now)
-        read = results.read_result
 
         def read_slowly(item):
             self.now += result_s
-            return read(item)
+            return read_result(item)
 
         monkeypatch.setattr(results, "read_result", read_slowly)
 

@@ -108,7 +108,7 @@ def test_a_log_of_production_holds_the_rounds_that_were_played(played, tmp_path,
     assert summary["uses"]["mean bids"] == summary["uses"]["win tables"] == summary["uses"]["ace of spades"] == rounds
     assert summary["seats_by_label"] == {"kind=bot,policy=bis": 2 * rounds, "no label": 2 * rounds}
     batches = read_all([path], Names(), Keys(), "test")
-    joined = {(one["game"], one["round"]): one for batch in batches for one in batch.records}
+    joined: dict[tuple, dict] = {(one["game"], one["round"]): dict(one) for batch in batches for one in batch.records}
     for record in played:
         one = joined[record["game"], record["round"]]
         for name in ("bids", "tricks", "scores", "bags", "rules", "winner"):

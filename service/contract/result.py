@@ -58,13 +58,6 @@ def _checked_decider(text: str) -> str:
     return text
 
 
-def _checked_version(text: str) -> str:
-    if not 0 < len(text) <= _VERSION_CHARS:
-        accepted = f"1 to {_VERSION_CHARS}, as the answer's `tables`"
-        raise refusal(((), "out-of-range", f"tables has {len(text)} characters; accepted: {accepted}"))
-    return text
-
-
 def _read_tricks(values: Any) -> tuple[int, ...] | None:
     """Return the tricks that each seat took; None for null."""
     if values is None:
@@ -121,14 +114,10 @@ class Result(TypedDict, total=False):
     tables: Required[
         Annotated[
             StrictStr,
-            AfterValidator(_checked_version),
-            WithJsonSchema(
-                {
-                    "type": "string",
-                    "minLength": 1,
-                    "maxLength": _VERSION_CHARS,
-                    "description": "`tables` of the answer. Sets that are not open are counted as other.",
-                }
+            Field(
+                min_length=1,
+                max_length=_VERSION_CHARS,
+                description="`tables` of the answer. Sets that are not open are counted as other.",
             ),
         ]
     ]

@@ -163,7 +163,7 @@ def test_the_reader_takes_what_the_schema_takes(body):
             continue
         less = {name: value for name, value in body.items() if name != field}
         assert faults_of(less, read=read_blind) == []
-    of_a_hand = {"hand", "explain", "legal_bids", "level", "style", "players"}
+    of_a_hand = {"hand", "explain", "legal_bids", "level", "style", "players", "round_id"}
     assert BidRequest.__annotations__.keys() - BlindRequest.__annotations__.keys() == of_a_hand
     for preset in PRESETS:
         request = {"previous_bids": [], "seat": 0, "rules": {"preset": preset}}

@@ -139,7 +139,7 @@ def test_records_of_a_round_may_be_in_several_files_and_in_any_order(found):
             "round": 4,
             "bids": [3, 3, 2, 2],
             "time": "2026-11-02T18:03:10Z",
-            "rules": {"win": 200.0},
+            "rules": {"preset": "classic", "win": 200},
             "hands": [HANDS[0], None, None, HANDS[3]],
             "tricks": [3, 4, 3, 3],
             "scores": [123, 95],

@@ -5,7 +5,7 @@ them. A decision holds the request of POST /bid as it came.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypeAlias
 
 from pydantic import ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict
@@ -50,6 +50,7 @@ class DecisionLog(TypedDict):
     policy: str
     tables: str
     request: RequestLog
+    dropped: NotRequired[_Dropped]
 
 
 class _Reported(TypedDict):
@@ -65,6 +66,7 @@ class ResultLog(_Reported, total=False):
 
     __pydantic_config__ = _OPEN  # type: ignore[misc]
 
+    dropped: _Dropped
     won: _Outcome
     bids: FourBids | None
     tricks: FourTricks | None

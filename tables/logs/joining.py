@@ -123,7 +123,8 @@ class Joiner:
             for name in ("hand", "previous", "bid", "scores", "bags", "rules"):
                 one, other = getattr(before, name), getattr(decision, name)
                 if one != other:
-                    text = f"seat {decision.seat} has two decisions, with {name} {one} and {other}; accepted: one"
+                    shown = "" if name == "hand" else f" {one} and {other}"
+                    text = f"seat {decision.seat} has two decisions, which differ in {name}{shown}; accepted: one"
                     raise _FaultError(CONTRADICTION, text)
             self.counts["repeats"] += 1
         if not decisions:
@@ -164,10 +165,7 @@ def _whole(round_id: str, decisions: dict[int, Decision], results: list[Any], na
         "bids": bids,
         "time": min(decision.time for decision in decisions.values()),
         "rules": dict(first.rules) or None,
-        "hands": [
-            format_pbn(decisions[seat].hand or 0) if seat in decisions and decisions[seat].hand else None
-            for seat in range(SEATS)
-        ],
+        "hands": [_hand(decisions.get(seat)) for seat in range(SEATS)],
         "tricks": _one("tricks", [result["tricks"] for result in results if result.get("tricks")]),
         "scores": _pair("scores", [decision.scores for decision in decisions.values()]),
         "bags": _pair("bags", [decision.bags for decision in decisions.values()]),
@@ -178,6 +176,10 @@ def _whole(round_id: str, decisions: dict[int, Decision], results: list[Any], na
         "winner": _one("winner", winners),
     }
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _hand(decision: Decision | None) -> str | None:
+    return None if decision is None or decision.hand is None else format_pbn(decision.hand)
 
 
 def _one(name: str, values: Sequence[Any]) -> Any:

@@ -165,7 +165,7 @@ def test_a_round_without_results_and_without_a_game(found):
     [
         ([result(bids=[3, 3, 2, 2])], NO_DECISION, "1 results and no decision"),
         ([decision(0), decision(2)], NO_BIDS, "not all four bids are known"),
-        ([decision(0), decision(0, bid=4)], CONTRADICTION, "seat 0 has two decisions, with bid 3 and 4"),
+        ([decision(0), decision(0, bid=4)], CONTRADICTION, "seat 0 has two decisions, which differ in bid 3 and 4"),
         ([decision(0), result(bids=[4, 3, 2, 2])], CONTRADICTION, "bids are [4, 3, 2, 2], but the request of seat 0"),
         ([decision(3), decision(2, previous_bids=[3, 4])], CONTRADICTION, "of seat 2 and its answer say [3, 4, 2]"),
         ([decision(3), decision(1, rules={"win": 300})], CONTRADICTION, "rules is"),
@@ -181,6 +181,8 @@ def test_a_round_without_results_and_without_a_game(found):
         ([decision(3) | {"bid": 15}], FORM, "bid is 15; accepted: "),
         ([decision(3, round_id=...)], FORM, "request/round_id is missing"),
         ([result(7)], FORM, "seat is 7; accepted: "),
+        ([result(0, dropped="many")], FORM, 'dropped is "many"; accepted: '),
+        ([decision(3), decision(3, hand=HANDS[1])], CONTRADICTION, "differ in hand; accepted: one"),
     ],
 )
 def test_what_cannot_be_joined_is_named(found, records, fault, text):

@@ -36,6 +36,7 @@ class RequestLog(TypedDict, total=False):
     previous_bids: Annotated[list[Bid | str | float], Field(max_length=SEATS - 1)]
     scores: dict[str, Any] | None
     rules: dict[str, Any] | None
+    game: Text | None
 
 
 class DecisionLog(TypedDict):
@@ -93,6 +94,7 @@ class Decision(NamedTuple):
     rules: Mapping[str, Any]
     policy: str
     time: str
+    game: str | None
 
 
 def decision_of(record: DecisionLog) -> Decision:
@@ -116,6 +118,7 @@ def decision_of(record: DecisionLog) -> Decision:
         request.get("rules") or {},
         record["policy"],
         record["time"],
+        request.get("game"),
     )
 
 

@@ -158,9 +158,10 @@ def _whole(round_id: str, decisions: dict[int, Decision], results: list[Any], na
     _one("rules", [_rules(decision, names) for decision in decisions.values()])
     winners = [result["seat"] & 1 ^ (not result["won"]) for result in results if result.get("won") is not None]
     first = decisions[min(decisions)]
+    games = [*(decision.game for decision in decisions.values()), *(result.get("game") for result in results)]
     fields = {
         "format": 1,
-        "game": _one("game", [result["game"] for result in results if result.get("game")]) or round_id,
+        "game": _one("game", [game for game in games if game]) or round_id,
         "round": _one("round", [result["round"] for result in results if result.get("round") is not None]) or 0,
         "bids": bids,
         "time": min(decision.time for decision in decisions.values()),

@@ -171,6 +171,7 @@ def test_a_round_without_results_and_without_a_game(found):
         ([decision(3), decision(1, rules={"win": 300})], CONTRADICTION, "rules is"),
         ([decision(3, scores={"us": 5, "them": 7}), decision(1, scores={"us": 7, "them": 5})], CONTRADICTION, "scores"),
         ([decision(3), result(won=True), result(1, won=True)], CONTRADICTION, "winner is 0 in one record and 1"),
+        ([decision(3, game="a"), result(game="b")], CONTRADICTION, "game is a in one record and b in another"),
         ([decision(3), result(game="a"), result(game="b")], CONTRADICTION, "game is a in one record and b in another"),
         ([decision(3, rules={"preset": "jokers"}, hand="LB6.Q98.AQ.K9543")], RULES, "accepted in a log"),
         ([decision(3), decision(1, hand=HANDS[3])], "card-twice", "is in two hands"),

@@ -39,7 +39,7 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from service import __version__
 from service.keys import Bucket
 from service.problems import CODES, ProblemError
-from service.result_metrics import ResultMetrics
+from service.result_metrics import OTHER_VERSION, ResultMetrics
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 # Seconds. The default buckets begin at 5 ms, but nearly all answers take less.
@@ -54,7 +54,6 @@ _KINDS = ("regular", "nil", "blind_nil")
 # event loop, at most this many. A worker that is killed loses the counts of its last turn.
 COUNTED_AT_ONCE = 64
 MOST_VERSIONS = 64  # of tables in labels, in the life of a process; later ones are OTHER_VERSION
-OTHER_VERSION = "other"
 REFUSALS = ("content", "version", "unusable", "folder")  # why tables can't be used (`table_sets`)
 SHADOW_RESULTS = ("same", "other", "failed", "dropped")
 
@@ -310,19 +309,20 @@ class Metrics:
     def tables_served(self, default: tuple[str, str], roles: Sequence[tuple[str, str]]) -> None:
         """Record the open tables: the ``default``, version and sha256, and pairs of a version and one of its roles."""
         for version in {version for version, _ in roles}:
-            if len(self._by_version) < MOST_VERSIONS * len(_KINDS) and not self._is_label(version):
+            if len(self._by_version) < MOST_VERSIONS * len(_KINDS) and not self.is_label(version):
                 self._count_bids_of(version)
-        version, sha256 = default if self._is_label(default[0]) else (OTHER_VERSION, OTHER_VERSION)
+        version, sha256 = default if self.is_label(default[0]) else (OTHER_VERSION, OTHER_VERSION)
         shown = {self._tables.labels(version, sha256)}
         for version, role in roles:
-            shown.add(self._open_tables.labels(version if self._is_label(version) else OTHER_VERSION, role))
+            shown.add(self._open_tables.labels(version if self.is_label(version) else OTHER_VERSION, role))
         for child in self._shown - shown:
             child.set(0)
         for child in shown:
             child.set(1)
         self._shown = shown
 
-    def _is_label(self, version: str) -> bool:
+    def is_label(self, version: str) -> bool:
+        """Return whether the version of a table set is a label of its own; otherwise it counts as `OTHER_VERSION`."""
         return (version, _KINDS[0]) in self._by_version
 
     def _count_bids_of(self, version: str) -> None:

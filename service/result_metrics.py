@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter
 
-OTHER_TABLES: Final = "other"  # a table set that is not open
+OTHER_VERSION: Final = "other"  # the label of tables that have none of their own
 _BINS: Final = 10
 _NAMES: Final = tuple(f"{number / _BINS:.1f}" for number in range(_BINS))  # of the bins: their lower bounds
 
@@ -17,7 +17,7 @@ Labels = tuple[str, str, str, int]  # kind, policy, table set, number of the bin
 
 
 class Tally:
-    """Outcomes of one batch, added up before they are counted. ``versions``: of the open table sets."""
+    """Outcomes of one batch, added up before they are counted. ``versions``: those that are labels."""
 
     def __init__(self, versions: Iterable[str]) -> None:
         self._versions = frozenset(versions)
@@ -25,7 +25,7 @@ class Tally:
 
     def add(self, kind: str, policy: str, version: str, stated: float, happened: bool) -> None:
         """Add one outcome."""
-        tables = version if version in self._versions else OTHER_TABLES
+        tables = version if version in self._versions else OTHER_VERSION
         labels = (kind, policy, tables, min(int(stated * _BINS), _BINS - 1))
         sums = self.sums.get(labels)
         if sums is None:

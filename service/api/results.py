@@ -26,7 +26,7 @@ class ResultsBatch:
         self._results = enumerate(results)
         self._left = len(results)
         self._state = state
-        self._tally = Tally(state.versions)
+        self._tally = Tally(filter(state.metrics.is_label, state.versions))
         self._accepted = 0
         self._refused: list[dict[str, Any]] = []
 

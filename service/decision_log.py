@@ -23,7 +23,7 @@ from service.settings import Settings, SettingsError
 FORMAT: Final = 1  # of game logs (docs/reference/game-log.md)
 DECISION, RESULT = "decision", "result"
 _DECISION_LINE = b'{"format":%d,"record":"%b","time":"%%b","bid":%%d,%%b,"request":%%b}\n' % (FORMAT, DECISION.encode())
-_GATHER_S = 0.05  # a busy process then writes some hundred lines together
+_GATHER_S = 0.2  # a busy process then writes a thousand lines or more together
 _MOST_COPIED_BYTES = 1024  # a longer body may hold white space without end
 _HASH_BYTES = 8
 _MOST_HASH = 1 << 8 * _HASH_BYTES

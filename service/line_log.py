@@ -17,8 +17,8 @@ from threading import Lock, Thread
 from time import sleep
 from typing import Protocol
 
-MAX_QUEUED = 4096  # lines
-_BATCH = 512  # most lines written by one system call
+MAX_QUEUED = 16_384  # lines
+_BATCH = 2048  # most lines written by one system call
 _CLOSE_S = 1.0
 _STANDARD_OUTPUT = 1
 _logger = logging.getLogger("service")

@@ -125,10 +125,12 @@ class Settings(BaseSettings):
         description="File for bids with their hands, and results, as JSON Lines; -: standard output; unset: no log.",
     )
     decision_log_share: Annotated[float, _number("a share", 0, 1)] = Field(
-        default=1.0, description="Share of rounds in the decision log, 0 to 1."
+        default=1.0,
+        description="Share of rounds in the decision log, 0 to 1; all records of a round are kept, or none.",
     )
     decision_log_mib: Annotated[int, _number("MiB", 1, 1_000_000, int)] = Field(
-        default=100, description="Size at which the decision log's file is renamed and a new one begun."
+        default=100,
+        description="Size at which the decision log's file NAME.jsonl becomes NAME.1.jsonl and a new one is begun.",
     )
     decision_log_files: Annotated[int, _number("files", 0, 10_000, int)] = Field(
         default=9, description="Older files of the decision log that are kept."

@@ -29,8 +29,9 @@ from service.contract.faults import Place, json_type, refusal
 from service.contract.hand import TRICKS
 from service.contract.policy import POLICY_CHARS, POLICY_PATTERN, policy_fault
 from service.contract.request import MAX_ITEMS, read_fields
-from service.contract.round_id import GameId, RoundId
+from service.contract.round_id import RoundId
 from service.contract.rules import REQUEST
+from service.contract.table_choice import GameId
 from service.problems import Fault, invalid_request
 
 MAX_RESULTS: Final = MAX_ITEMS  # in one POST /v1/results

@@ -1,4 +1,4 @@
-"""`round_id` and `game`: the caller's names for a round and its game. They only tie records of the decision log."""
+"""`round_id`: the caller's name for a round. It only ties records of the decision log together."""
 
 from typing import Annotated, Final
 
@@ -13,8 +13,4 @@ RoundId = Annotated[
         description="The caller's name for the round, the same in all requests and results of a round and in no other. "
         "It is used only if the operator has set a decision log. It must not name a person."
     ),
-]
-GameId = Annotated[
-    _Id | None,
-    Field(description="The caller's name for the game, the same in all its rounds, for the decision log."),
 ]

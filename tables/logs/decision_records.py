@@ -7,6 +7,7 @@ them. A decision holds the request of POST /bid as it came.
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypeAlias
 
+import orjson
 from pydantic import ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict
 
@@ -76,6 +77,20 @@ class ResultLog(_Reported, total=False):
 
 
 READERS: dict[str, TypeAdapter[Any]] = {DECISION: TypeAdapter(DecisionLog), RESULT: TypeAdapter(ResultLog)}
+
+
+_MARK = b'"record"'
+
+
+def record_in(text: bytes) -> Any:
+    """Return a line as JSON if it is a record of a decision log; None for any other line."""
+    if _MARK not in text:
+        return None
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return None
+    return value if isinstance(value, dict) and value.get("record") in READERS else None
 
 
 class RecordError(ValueError):

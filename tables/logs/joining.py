@@ -32,7 +32,6 @@ from tables.logs.rounds import Names, hash_of
 PARTS = 64  # files between which records are divided
 NO_DECISION, NO_BIDS, CONTRADICTION = "no-decision", "no-bids", "contradiction"  # names of faults
 _REPEATED = ("time", "dropped")  # fields in which a repeated record may differ
-_MARK = b'"record"'
 
 
 class Joined(NamedTuple):
@@ -57,16 +56,6 @@ class Joiner:
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
-
-    def takes(self, text: bytes) -> Any:
-        """Return a line as JSON if it is a record of a decision log; None for any other line."""
-        if _MARK not in text:
-            return None
-        try:
-            value = orjson.loads(text)
-        except orjson.JSONDecodeError:
-            return None
-        return value if isinstance(value, dict) and value.get("record") in READERS else None
 
     def add(self, value: Any, file: str, line: int) -> None:
         """Add a record; raise `ValidationError` or `RecordError` if it is none."""

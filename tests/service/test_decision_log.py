@@ -11,6 +11,7 @@ from service.decision_log import DecisionLog, decision_log
 from service.line_log import STANDARD_OUTPUT
 from service.rotating_file import RotatingFile
 from service.settings import Settings, SettingsError
+from service.table_sets import one_set
 from tests.conftest import committed_tables
 
 ASKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2, "scores": {"us": 120, "them": 95}}
@@ -21,7 +22,7 @@ def logging(tmp_path):
     """A service with a decision log, and a function that closes the log and returns its records."""
     path = tmp_path / "decisions.jsonl"
     service = create_app(Settings(decision_log=path))
-    service.state.start(None, committed_tables())
+    service.state.serve(one_set(committed_tables()))
 
     def records() -> list[dict]:
         service.responder.close()

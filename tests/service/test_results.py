@@ -14,6 +14,7 @@ from service.contract.result import MAX_RESULTS, read_result
 from service.keys import new_key
 from service.problems import ProblemError
 from service.settings import Settings
+from service.table_sets import one_set
 from tests.conftest import committed_tables
 
 NIL = {"policy": "bis", "tables": "old", "p_nil_made": 0.75, "nil_made": True}
@@ -22,7 +23,7 @@ NIL = {"policy": "bis", "tables": "old", "p_nil_made": 0.75, "nil_made": True}
 @pytest.fixture
 def fresh():
     service = create_app(Settings())
-    service.state.start(None, committed_tables())
+    service.state.serve(one_set(committed_tables()))
     return service
 
 
@@ -125,7 +126,7 @@ def test_each_result_is_charged_to_the_key(call, tmp_path):
     path.write_text(key.line + "\n")
     path.chmod(0o600)
     service = create_app(Settings(api_keys_file=path))
-    service.state.start(None, committed_tables())
+    service.state.serve(one_set(committed_tables()))
     assert post(call, service, NIL).status_code == 401
     headers = {"authorization": f"Bearer {key.secret}"}
     body = {"results": [NIL] * 30}

@@ -21,14 +21,16 @@ from service.bidding.levels import LARGEST_SEED, perturbed
 from service.bidding.numerals import decimal
 from service.bidding.policies import parse_policy
 from service.bidding.policy import WINPROB
+from service.bidding.table_profile import profile_of
 from service.bidding.table_views import Tables
 from service.bidding.tableset import TableSet, open_tables
 from tables.arena.errors import BidderError
-from tables.engine.choose_bid import auction_at, choose_bid, standing_at
+from tables.engine.choose_bid import auction_at, choose_bid, standing_at, tables_of_profile
 from tables.engine.game import bids_blind_nil
 from tables.engine.jit import entry
 from tables.engine.simulate import kernel_tables, numba_typed, tables_for
 from tables.engine.steps import Ints
+from tables.engine.winprob import skilled_seat, winprob_seat
 from tables.people.model import PeopleModel, read_model
 from tables.people.seeing import positions
 from tables.run.family import BuildError
@@ -95,8 +97,8 @@ def check_batched(text: str, rules: Rules) -> None:
     if people is not None and rules.variant in (JOKERS, CUTTHROAT):
         accepted = ", ".join(name for number, name in enumerate(VARIANTS) if number not in (JOKERS, CUTTHROAT))
         raise BidderError(f"variant is {VARIANTS[rules.variant]} with {text}; accepted: {accepted}")
-    if people is None and parse_policy(policy, rules.variant).kind == WINPROB:
-        raise BidderError(f"bidder is {text!r}; accepted: tables of their own for all policies but winprob")
+    if people is None:
+        parse_policy(policy, rules.variant)
     version_of(text)
 
 
@@ -174,7 +176,18 @@ def _bids(states: Any, seats: Any, rules: Rules, policy: Any, profiles: Any, fou
             found[n] = choose_bid(hand, auction, standing_at(state, seat), rules, own, profiles)
 
 
+def _winprob_bids(states: Any, seats: Any, rules: Rules, policy: Any, profiles: Any, found: Any) -> None:
+    for n in range(len(seats)):
+        state, seat = states[n], seats[n]
+        tables = tables_of_profile(profiles, profile_of(rules, policy, standing_at(state, seat)))
+        if policy.level:
+            found[n] = skilled_seat(state, seat, rules, policy, state.rng[seat] & LARGEST_SEED, tables)
+        else:
+            found[n] = winprob_seat(state, seat, rules, policy, tables)
+
+
 _bid_all = entry(_bids)
+_bid_all_by_winprob = entry(_winprob_bids)
 
 
 class TablesBidder:
@@ -188,7 +201,8 @@ class TablesBidder:
     def bids(self, states: NDArray[np.void], seats: Ints) -> Ints:
         """Return the policy's bids; see `StateBidder`."""
         found = np.zeros(len(seats), np.int64)
-        _bid_all(states, seats, self._rules, self._policy, self._tables, found)
+        bid_all = _bid_all_by_winprob if self._policy.kind == WINPROB else _bid_all
+        bid_all(states, seats, self._rules, self._policy, self._tables, found)
         return found
 
 

@@ -44,6 +44,7 @@ from tables.report import (
     rule_options,
     search,
     stated_chances,
+    studios,
     summary,
     variants,
     winprob,
@@ -56,7 +57,7 @@ from tables.run.family import BuildError, write_atomically
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = DOCS / "strength.md"
-PAGES = (PAGE, DOCS / "inference.md", DOCS / "learned-player.md")
+PAGES = (PAGE, DOCS / "inference.md", DOCS / "learned-player.md", DOCS / "learned-from-logs.md")
 SUMMARY = "summary"
 ROUNDS = 40  # rounds of self-play recorded for each pair of the report
 
@@ -242,6 +243,9 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "learned-errors": learned.errors,
     "learned-loss": learned.loss_curves,
     "learned-strength": learned.strength,
+    "studios-calibration": studios.calibration,
+    "studios-games": studios.games,
+    "studios-people": studios.people,
     "levels": levels.against,
     "styles": levels.styles,
     "levels-searched": levels.searched,

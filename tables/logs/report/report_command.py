@@ -6,14 +6,16 @@ which bids change, and where the log has too few cases to say. It is written as 
 
 import argparse
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from markdown_it import MarkdownIt
 
+from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL
+from service.bidding.numerals import integer
 from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.engine.simulate import kernel_tables
 from tables.logs.fit.count_pieces import Counted, count_log
@@ -33,11 +35,12 @@ from tables.logs.report.judged import (
     nils_by_auction,
 )
 from tables.logs.report.rebidding import Changes, changes
+from tables.logs.report.simulated import Change, beside_people, change
 from tables.markdown import gain as gain_text
 from tables.markdown import table
 from tables.report import plots
 from tables.run.executors import add_executor_arguments, executor_of
-from tables.run.family import BuildError, write_atomically
+from tables.run.family import BuildError, Executor, write_atomically
 
 FEW = 1_000  # cases; with fewer, the report warns
 COMMON = 5  # changes of bids that are listed
@@ -64,6 +67,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--label", metavar="FIELD=VALUE,...", help="judge only seats with this label")
     by = f"also judge the seats of each value of these fields: {', '.join(FIELDS)}"
     parser.add_argument("--by", metavar="FIELD,...", help=by)
+    people = "also play games beside and against people of this model, such as model:FOLDER,kind=human"
+    parser.add_argument("--people", metavar="MODEL", help=people)
+    parser.add_argument("--pairs", type=integer, default=4_000, help="pairs of such games (default %(default)s)")
+    parser.add_argument("--seed", type=integer, default=1, help="seed of their deals (default %(default)s)")
     add_executor_arguments(parser)
 
 
@@ -83,6 +90,11 @@ def main(arguments: argparse.Namespace) -> int:
         )
     out.mkdir(parents=True, exist_ok=True)
     figures, text = report(counted, sets, out)
+    if arguments.people:
+        with executor_of(arguments.scheduler, arguments.jobs) as executor:
+            played = list(_played(counted, sets, arguments, executor))
+        figures["games"] = [one._asdict() for one in played]
+        text += f"\n{_games(played)}\n"
     write_atomically(out / "report.json", json.dumps(figures, indent=1).encode())
     write_atomically(out / "report.md", text.encode())
     page = MarkdownIt("commonmark").enable("table").render(text)
@@ -212,6 +224,37 @@ def _changes(counted: Counted, sets: Sets) -> Iterator[tuple[str, str, str, str]
         total = Changes(policy, np.sum(found, axis=0))
         common = "; ".join(f"{_bid(a)} to {_bid(b)} {n:,}" for a, b, n in total.most_common(COMMON)) or "none"
         yield policy, f"{total.n:,}", f"{100 * total.changed / max(1, total.n):.1f}", common
+
+
+def _played(counted: Counted, sets: Sets, arguments: argparse.Namespace, executor: Executor) -> Iterator[Change]:
+    # The policies in the game that the log has most rounds of.
+    rows = np.concatenate([sample.rules for sample in counted.samples.values()])
+    kinds, times = np.unique(rows, axis=0, return_counts=True)
+    rules = Rules(*kinds[times.argmax()].tolist())
+    match = beside_people(arguments.people, rules, arguments.pairs, arguments.seed)
+    for policy in POLICIES:
+        yield change(policy, match, sets.shipped, arguments.tables, executor)
+
+
+def _games(played: Sequence[Change]) -> str:
+    rows = [
+        (
+            one.policy,
+            *(f"{100 * found.rate:.1f} [{100 * found.low:.1f}, {100 * found.high:.1f}]" for found in one[1:3]),
+            gain_text(one.difference, (one.low, one.high), 1),
+        )
+        for one in played
+    ]
+    parts = [
+        "## Games beside people like those of the log",
+        "One bot beside a person, against two, on the same deals with both table sets: games won in percent, with 95%"
+        " intervals. People bid and play as the model says.",
+        table("policy | shipped tables | fitted tables | difference", rows),
+    ]
+    few = [
+        f"**Not shown for {one.policy}**: the difference may be chance." for one in played if one.low <= 0 <= one.high
+    ]
+    return "\n\n".join([*parts, *few])
 
 
 def _bid(bid: int) -> str:

@@ -7,13 +7,19 @@ import pytest
 from scipy.special import xlogy
 
 from service.bidding.game.auction import auction_after
-from service.bidding.tableset import open_tables
+from service.bidding.game.rules import make_rules
+from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.__main__ import main
+from tables.arena.match import Match
 from tables.engine.simulate import kernel_tables
 from tables.logs.columns import frame_of
 from tables.logs.fit.counting import no_counts
+from tables.logs.fit.fit_command import write
+from tables.logs.fit.fitting import Fitted
 from tables.logs.report.judged import Stated, bins, gain, judged, nils, nils_by_auction
 from tables.logs.report.rebidding import changes
+from tables.logs.report.simulated import beside_people, change
+from tables.run.family import LocalThreads
 from tests.tables.logs.test_fit import counted, profiles, records  # noqa: F401  # fixtures
 
 pytestmark = pytest.mark.compiled
@@ -90,3 +96,28 @@ def test_the_command(tmp_path, capsys, records):  # noqa: F811
     assert "**Not held out**: the tables were fitted to rounds of this log" in capsys.readouterr().out
     assert main(["logs", "report", str(one), "--out", str(out), *arguments]) == 1
     assert "is not an empty folder; accepted: a new folder" in capsys.readouterr().err
+
+
+# ---- games --------------------------------------------------------------------------------------------------------
+
+
+def test_the_same_tables_win_the_same_games():
+    match = Match("bis", "rb", pairs=40, seed=5)
+    found = change("bis", match, open_tables(), DEFAULT_DIRECTORY, LocalThreads(1))
+    assert found.shipped == found.fitted
+    assert (found.difference, found.low, found.high) == (0, 0, 0)
+
+
+def test_a_difference_is_that_of_the_same_deals(tmp_path):
+    """Tables by which no nil is ever made lose games, and both rates and their difference say so."""
+    arrays = open_tables().arrays
+    never = Fitted(np.zeros(arrays["curves"].shape), 1, 1.0, 0.0, 0.0)
+    write(tmp_path / "set", {"curves": never}, {})
+    found = change("bis", Match("bis", "bis", pairs=400, seed=5), open_tables(), tmp_path / "set", LocalThreads(2))
+    assert found.shipped.rate == pytest.approx(0.5, abs=1e-9)
+    assert found.difference == pytest.approx(100 * (found.fitted.rate - found.shipped.rate), abs=1e-6)
+    assert found.low < found.difference < found.high < 0
+
+
+def test_the_table_of_people():
+    assert beside_people("q@2", make_rules("classic", {}), 10, 1).bidders == ("bis", "q@2", "q@2", "q@2")

@@ -241,10 +241,15 @@ def test_a_policy_with_tables_of_its_own(tmp_path):
     assert own.versions[own.a] == open_tables().version
     with pytest.raises(TablesError, match="nowhere"):
         Match(f"bis:tables={tmp_path / 'nowhere'}", "bis")
-    with pytest.raises(BidderError, match="all policies but winprob"):
-        Match(f"winprob:tables={DEFAULT_DIRECTORY}", "bis")
     with pytest.raises(PolicyError):
         Match(f"bis:offset=x,tables={DEFAULT_DIRECTORY}", "bis")
+
+
+def test_winprob_with_tables_of_its_own():
+    one, other = (
+        run_match(Match(text, "rb", pairs=20, seed=7)) for text in (f"winprob:tables={DEFAULT_DIRECTORY}", "winprob")
+    )
+    assert one.bids == other.bids
 
 
 def test_matches_that_people_cannot_play(folder):

@@ -1,0 +1,186 @@
+"""The figures of docs/learned-from-logs.md: what tables fitted to a studio's log gain in simulated studios.
+
+For each studio, the people of `tables.logs.studios` play a log. Tables and a model of the people are learned from it.
+New games of the same people judge both, and matches at the studio's tables say what `bis` wins with each table set.
+Finished steps are kept in the report's folder, so that an interrupted report continues.
+"""
+
+import json
+from argparse import Namespace
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars
+from tqdm import tqdm
+
+from service.bidding.manifest import MANIFEST
+from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
+from tables.arena.match import Match
+from tables.engine.deal import Deals
+from tables.engine.simulate import kernel_tables
+from tables.logs import model_command
+from tables.logs.columns import frame_of
+from tables.logs.fit import fit_command
+from tables.logs.fit.count_pieces import count_log
+from tables.logs.fit.segments import read_segments
+from tables.logs.keys import Keys
+from tables.logs.people_sample import Collector
+from tables.logs.playing import studio_records
+from tables.logs.reading import read_all
+from tables.logs.report.report_command import Sets, report
+from tables.logs.report.simulated import beside_people, change
+from tables.logs.rounds import Names
+from tables.logs.studios import STUDIOS, true_chances
+from tables.markdown import gain, table
+from tables.people.model import read_model
+from tables.report.setup import PAPER, VERSIONS, Setup
+from tables.run.executors import executor_of
+
+NOISE = 0.1
+GAMES = (60_000, 600)  # in a log, at 10,000 pairs: about 200,000 and 2,000 rounds
+NEW_GAMES = 30_000  # that judge
+AT_ONCE = 500  # games
+PAIRS = 0.6  # matches, as a share of the report's pairs
+POLICIES = ("bis", "winprob")
+_SETS = ("shipped", "fitted")
+
+
+class Case(NamedTuple):
+    """A studio, the seats that its tables are fitted for, and the seats of the policy that is judged."""
+
+    studio: str
+    label: str | None  # of the seats that count
+    seats: str  # in words
+
+
+CASES = (
+    Case("weak", "kind=human", "both partners, with weak card play, against two strong bots"),
+    Case("overbidders", None, "one bot beside a person, against two"),
+    Case("careful", None, "one bot beside a person, against two"),
+    Case("segments", None, "one bot beside a person, against two"),
+)
+
+
+def calibration(setup: Setup) -> str:
+    """Return how well nils, contracts and win chances come true with both table sets."""
+    rows = []
+    for case in CASES:
+        for found in _studied(case, setup):
+            for kind in ("nils", "contracts"):
+                shipped, fitted = found["stated"][kind]
+                figures = (
+                    *(f"{one['stated']:.3f}" for one in (shipped, fitted)),
+                    *(f"{one['calibration_error']:.3f}" for one in (shipped, fitted)),
+                    *(f"{one['log_loss']:.4f}" for one in (shipped, fitted)),
+                )
+                rows.append((case.studio, f"{found['rounds']:,}", kind, f"{shipped['observed']:.3f}", *figures))
+    columns = [f"{which}: {what}" for what in ("stated", "calibration error", "log-loss") for which in _SETS]
+    return table(" | ".join(["studio", "rounds of its log", "what", "observed", *columns]), rows)
+
+
+def games(setup: Setup) -> str:
+    """Return what `bis` and `winprob` win at the studios' tables with both table sets."""
+    rows = []
+    for case in CASES:
+        for found in _studied(case, setup):
+            for one in found["games"]:
+                rates = [f"{100 * rate[0]:.1f} [{100 * rate[1]:.1f}, {100 * rate[2]:.1f}]" for rate in one[1:3]]
+                gained = gain(one[3], (one[4], one[5]), 1)
+                rows.append((case.studio, f"{found['rounds']:,}", f"`{one[0]}`", case.seats, *rates, gained))
+    return table("studio | rounds of its log | policy | seats | shipped, % | fitted, % | difference, %", rows)
+
+
+def people(setup: Setup) -> str:
+    """Return how likely new bids are by the model of the people and in truth."""
+    rows = []
+    for case in CASES:
+        for found in _studied(case, setup):
+            for label, n, truth, model in found["people"]:
+                figures = (f"{truth:.3f}", f"{model:.3f}", f"{truth - model:.3f}")
+                rows.append((case.studio, f"{found['rounds']:,}", label, f"{n:,}", *figures))
+    return table("studio | rounds of its log | label | new bids | truth | model | gap", rows)
+
+
+def _studied(case: Case, setup: Setup) -> list[dict[str, Any]]:
+    # The figures of a studio, by the size of its log.
+    assert setup.played is not None, "the report has a folder for what it keeps"
+    scale = setup.pairs / 10_000
+    key = f"{case.studio}-{setup.seed}-{setup.pairs}-{setup.opened.sha256[:8]}-{VERSIONS[0][:8]}"
+    folder = setup.played / "studios" / key
+    folder.mkdir(parents=True, exist_ok=True)
+    judged = max(10, int(NEW_GAMES * scale))
+    new = _log(case, Deals(setup.seed + 2, 0, judged), folder / "new.parquet", setup)
+    found = []
+    for size in GAMES:
+        n = max(30, int(size * scale))
+        log = _log(case, Deals(setup.seed + 1, 0, n), folder / f"log-{n}.parquet", setup)
+        path = folder / f"figures-{n}.json"
+        if not path.exists():
+            path.write_text(json.dumps(_figures(case, log, new, folder, setup)), encoding="utf-8")
+        found.append(json.loads(path.read_text(encoding="utf-8")))
+    return found
+
+
+def _figures(case: Case, log: Path, new: Path, folder: Path, setup: Setup) -> dict[str, Any]:
+    tables, model = folder / f"{log.stem}-tables", folder / f"{log.stem}-model"
+    segments = read_segments(case.label, None)
+    with executor_of(None, setup.jobs, processes=True) as executor:
+        learned = count_log([log], segments, folder / "unfinished", executor)
+        if not (tables / MANIFEST).exists():
+            fitted = fit_command.fit(learned, learned.segments[0], folder / "unfinished", executor)
+            fit_command.write(tables, fitted, {"rounds": learned.good})
+        sets = Sets(open_tables(DEFAULT_DIRECTORY), open_tables(tables))
+        counted = count_log([new], segments, folder / "unfinished", executor)
+    if not model.exists():
+        with redirect_stdout(StringIO()):
+            model_command.main(Namespace(files=[log], out=model))
+    figures, _ = report(counted, sets, folder)
+    match = _match(case, model, setup)
+    with executor_of(None, setup.jobs) as executor:
+        played = [change(policy, match, sets.shipped, tables, executor) for policy in POLICIES]
+    figures |= {"rounds": learned.good, "games": played, "people": _likelihoods(case, new, model)}
+    return figures
+
+
+def _match(case: Case, model: Path, setup: Setup) -> Match:
+    pairs = max(10, int(PAIRS * setup.pairs))
+    if case.studio == "weak":
+        return Match("bis", "bis", ("wrp", "srp"), pairs, PAPER, setup.seed + 3)
+    return beside_people(f"model:{model}", PAPER, pairs, setup.seed + 3)
+
+
+def _likelihoods(case: Case, new: Path, folder: Path) -> list[tuple[str, int, float, float]]:
+    # By label: new bids, and their mean log-likelihood in truth and by the model.
+    model, names = read_model(folder), Names()
+    profiles = kernel_tables(open_tables(DEFAULT_DIRECTORY).arrays)
+    sums: dict[str, Any] = {}
+    for batch in read_all([new], names, Keys(), f"bids of {case.studio}"):
+        assert batch.rounds is not None, "a log that was played here has no faults"
+        collector = Collector(profiles)
+        collector.add(batch.rounds, names)
+        sample = collector.sample()
+        truth = true_chances(STUDIOS[case.studio], NOISE, batch.rounds, names, profiles).reshape(-1, 14)
+        bids = sample.bids[:, None].astype(np.int64)
+        for number, label in enumerate(names.labels, 1):
+            rows = sample.seen.labels == number
+            if "human" in label and rows.any():
+                chances = truth[rows], model.chances(sample.seen, label)[rows]
+                logs = [float(np.log(np.take_along_axis(one, bids[rows], 1)).sum()) for one in chances]
+                sums[label] = sums.get(label, 0) + np.array([rows.sum(), *logs])
+    return [(label, int(n), truth / n, found / n) for label, (n, truth, found) in sorted(sums.items())]
+
+
+def _log(case: Case, games: Deals, path: Path, setup: Setup) -> Path:
+    if path.exists():
+        return path
+    profiles = kernel_tables(setup.opened.arrays)
+    parts = []
+    for first in tqdm(range(games.first, games.last, AT_ONCE), desc=f"log of {case.studio}", disable=None):
+        own = Deals(games.seed, first, min(first + AT_ONCE, games.last))
+        parts.append(frame_of(studio_records(STUDIOS[case.studio], NOISE, own, PAPER, profiles)))
+    unfinished = path.with_suffix(".unfinished")
+    polars.concat(parts).write_parquet(unfinished)
+    return unfinished.replace(path)

@@ -38,6 +38,8 @@ from tables.arena.public.bots import BOTS
 from tables.engine.game import SUMS, Game, RoundSummary, Totals
 from tables.engine.outcomes import Contracts
 from tables.engine.simulate import numba_typed, player_rows
+from tables.logs.habits import MOVES, Habit, Intended
+from tables.people.inputs import INPUTS as PEOPLE_INPUTS
 from tables.players.choose_card import IDS, UCT1, UCT2
 from tables.players.uct import MOST_C, MOST_CARDS, MOST_SAMPLES, packed
 from tables.players.unseen import WAYS, count_deals, seed_view
@@ -513,6 +515,27 @@ def win_sitting(rng: random.Random) -> tuple:
     return with_counted_bags(s, rules), seat, rules, rng.choice(WIN_POLICIES), ALL
 
 
+PEOPLE_POLICIES = tuple(numba_typed(parse_policy(text)) for text in ("bis", "bis:nils=off"))
+
+
+def at_turn(rng: random.Random) -> tuple:
+    """Return a state in which the seats before a random one have bid, the seat, and rules."""
+    s, seat = states.dealt(rng.randrange(2**31), 1), rng.randrange(4)
+    for earlier in range(seat):
+        s.bid[earlier] = rng.choice((0, 2, 3, 4))
+    rules = rng.choice(RULES)
+    return with_counted_bags(s, rules), seat, rules
+
+
+def habit(rng: random.Random) -> Habit:
+    policy = numba_typed(parse_policy("bis"))
+    return Habit(policy, policy._replace(nils=0), rng.choice((0, 3)), rng.choice((0.0, 0.5, 1.0)))
+
+
+def intended(rng: random.Random) -> Intended:
+    return Intended(rng.randrange(8), rng.randint(1, 8), EVERY_BID & ~rng.randrange(64))
+
+
 STYLED = ("level=1", "level=4,aggression=-0.5", "aggression=1,nil_bias=1")
 GRADED = tuple(numba_typed(parse_policy(f"{name}:{style}")) for name in ("bis", "rb", "ms", "io") for style in STYLED)
 GRADED_WIN = tuple(numba_typed(parse_policy(f"winprob:{style}")) for style in STYLED)
@@ -536,6 +559,7 @@ Maker = Callable[[random.Random], tuple[Any, ...]]
 SCORING, AUCTION = "service.bidding.game.scoring.", "service.bidding.game.auction."
 REGULAR = "service.bidding.bis.regular."
 SIGNALS, BLIND = "service.bidding.bis.conventions.", "service.bidding.bis.blind_nil."
+HABITS = "tables.logs.habits."
 NIL, ENDGAME, BASELINES = "service.bidding.bis.nil.", "service.bidding.bis.endgame.", "service.bidding.baselines."
 RULES_OF_PLAY, DEAL, COMMON = "service.playing.tricks.", "tables.engine.deal.", "service.playing.common."
 WINNING, WINPROB, OUTCOMES_OF = (
@@ -945,6 +969,16 @@ CASES: dict[str, Maker] = {
         (s, r.randrange(4), r.choice(RULES), r.choice(POLICIES), SETTINGS, r.choice((0.0, 0.5, 1.0)))
         for s in [states.dealt(4, r.randrange(200))]
     ),
+    HABITS + "moved_bid": lambda r: (intended(r), r.randrange(MOVES)),
+    HABITS + "intended_bid": lambda r: (*at_turn(r), habit(r), r.randint(0, 5), SETTINGS),
+    HABITS + "bid_of_person": lambda r: (*at_turn(r), habit(r), SETTINGS),
+    HABITS + "bid_chances": lambda r: (*at_turn(r), habit(r), SETTINGS, view(np.zeros(14))),
+    "tables.people.inputs.write_inputs": lambda r: (
+        *at_turn(r),
+        PEOPLE_POLICIES,
+        SETTINGS,
+        view(np.zeros(PEOPLE_INPUTS)),
+    ),
     GAME + "play_out": lambda r: (states.dealt(r.randrange(2**31), 1, states.random_bids(r)),),
     GAME + "start_mid_game": lambda r: (
         states.empty(),
@@ -988,6 +1022,9 @@ WITHIN_A_SEARCH = {
     *("tables.players.search." + name for name in ("search_card", "open_cards", "worth_of")),
     *("tables.players.weighted_deals." + name for name in ("sum_deals", "draw_deal")),
 }
+
+# Compared as a part of `positions` (tests/tables/people/test_people.py), because it writes rows of matrices.
+WITHIN_POSITIONS = {"tables.people.inputs.see"}
 
 HOW_MANY = (
     {WINPROB + "winprob_bid": 40}

@@ -15,6 +15,7 @@ from tests.parity.cases import (
     WITHIN_A_DECISION,
     WITHIN_A_PAIR,
     WITHIN_A_SEARCH,
+    WITHIN_POSITIONS,
     any_position,
 )
 from tests.parity.worlds import both, compiled, kernel, same_tables
@@ -30,7 +31,7 @@ def test_every_public_kernel_has_a_case():
         for function, value in vars(import_module(name)).items()
         if isinstance(value, types.FunctionType) and value.__module__ == name and not function.startswith("_")
     }
-    others = TEXTS | WITHIN_A_PAIR | WITHIN_A_DECISION | WITHIN_A_SEARCH
+    others = TEXTS | WITHIN_A_PAIR | WITHIN_A_DECISION | WITHIN_A_SEARCH | WITHIN_POSITIONS
     assert found - others - set(CASES) == set()
     assert found >= others
 

@@ -10,6 +10,7 @@ import pytest
 from service.bidding.errors import PolicyError, TablesError
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import make_rules
+from service.bidding.policies import parse_policy
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.__main__ import main
 from tables.arena.batched import blend_of, open_batched, parse_people, split_tables
@@ -17,7 +18,8 @@ from tables.arena.errors import ArenaError, BidderError
 from tables.arena.match import PAPER_RULES, Match
 from tables.arena.result import run_match
 from tables.engine.deal import Deals
-from tables.engine.simulate import kernel_tables
+from tables.engine.simulate import kernel_tables, numba_typed
+from tables.engine.states import plain_state
 from tables.engine.steps import deal_rounds
 from tables.logs.columns import frame_of
 from tables.logs.keys import Keys
@@ -26,7 +28,9 @@ from tables.logs.playing import studio_records
 from tables.logs.reading import read
 from tables.logs.rounds import Names
 from tables.logs.studios import STUDIOS, true_chances
+from tables.people.inputs import INPUTS, write_inputs
 from tables.people.model import read_model
+from tables.people.seeing import positions
 from tables.people.successes import Cases, corrected, learn, nil_features
 from tables.run.family import BuildError
 
@@ -85,6 +89,24 @@ def test_bids_of_new_games_are_nearly_as_likely_as_in_truth(folder, new_games):
         assert stated["calibration_error"] < 0.05
         assert (chances[(sample.seen.allowed[rows, None] >> np.arange(14) & 1) == 0] == 0).all()
         assert chances.sum(axis=1) == pytest.approx(1)
+
+
+def test_positions_are_those_of_plain_python(profiles):
+    rng = np.random.default_rng(3)
+    states, seats = deal_rounds(5, 0, 20, PAPER_RULES), rng.integers(0, 4, 20)
+    states["bid"] = rng.integers(0, 6, (20, 4))
+    found = positions(states, seats, PAPER_RULES, profiles)
+    policies = tuple(numba_typed(parse_policy(text)) for text in ("bis", "bis:nils=off"))
+    for n, state in enumerate(map(plain_state, states)):
+        x = np.zeros(INPUTS)
+        reference = write_inputs(state, int(seats[n]), PAPER_RULES, policies, open_tables().kernel, x)
+        assert found.x[n] == pytest.approx(x, abs=1e-6)
+        assert (found.bids[n], found.numbers[n], found.allowed[n], found.changed[n]) == (
+            reference.bid,
+            reference.number,
+            reference.allowed,
+            reference.changed,
+        )
 
 
 def test_labels_differ_and_mix(folder, new_games):

@@ -41,7 +41,7 @@ from tables.run.executors import executor_of
 
 NOISE = 0.1
 GAMES = (60_000, 600)  # in a log, at 10,000 pairs: about 200,000 and 2,000 rounds
-NEW_GAMES = 30_000  # that judge
+NEW_GAMES = 15_000  # that judge
 AT_ONCE = 500  # games
 PAIRS = 0.6  # matches, as a share of the report's pairs
 POLICIES = ("bis", "winprob")

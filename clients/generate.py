@@ -1,0 +1,98 @@
+"""Make the types of the clients from the contract: `make clients`. `make test-clients` fails if they are out of date.
+
+The generators are in an environment of their own, build/clients/venv, and in clients/typescript/node_modules.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from service.app import create_app
+from service.settings import Settings
+
+ROOT = Path(__file__).resolve().parents[1]
+BUILD = ROOT / "build" / "clients"
+REQUIREMENTS = ROOT / "requirements" / "clients.txt"
+PYTHON_MODELS = ROOT / "clients" / "python" / "spades_client" / "models.py"
+TYPESCRIPT = ROOT / "clients" / "typescript"
+TYPESCRIPT_TYPES = TYPESCRIPT / "src" / "contract.ts"
+LIMIT_S = 400.0
+HEADER = '"""The contract\'s requests and answers. `make clients` makes this file from the OpenAPI document."""'
+
+
+def run(*command: str | Path, cwd: Path = BUILD, path: Path | None = None) -> str:
+    """Run a command, with ``path`` before PATH; return what it printed, or raise with it."""
+    environment = os.environ | ({"PATH": f"{path}:{os.environ['PATH']}"} if path else {})
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"{command} exits with {done.returncode}:\n{done.stdout[-4000:]}")
+    return done.stdout
+
+
+def generators() -> Path:
+    """Return the folder of commands of an environment with the generators in it; make it if it is out of date."""
+    commands, installed = BUILD / "venv" / "bin", BUILD / "venv" / "installed.txt"
+    if not installed.exists() or installed.read_bytes() != REQUIREMENTS.read_bytes():
+        BUILD.mkdir(parents=True, exist_ok=True)
+        run(sys.executable, "-m", "venv", "--clear", BUILD / "venv")
+        install = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--require-hashes")
+        run(commands / "python", *install, "-r", REQUIREMENTS)
+        shutil.copy(REQUIREMENTS, installed)
+    return commands
+
+
+def contract() -> dict[str, Any]:
+    """Return the OpenAPI document of the working tree."""
+    return create_app(Settings()).fastapi.openapi()
+
+
+def python_models(document: dict[str, Any]) -> str:
+    """Return the module of typed dicts."""
+    commands = generators()
+    source, target = BUILD / "models.json", BUILD / "models.py"
+    schemas = document["components"]["schemas"].items()
+    # mypy does not know closed typed dicts, and finds unknown fields without them.
+    opened = {name: {k: v for k, v in s.items() if (k, v) != ("additionalProperties", False)} for name, s in schemas}
+    source.write_text(json.dumps(document | {"components": document["components"] | {"schemas": opened}}))
+    options = (
+        "--input-file-type=openapi --output-model-type=typing.TypedDict --target-python-version=3.11 "
+        "--disable-timestamp --use-schema-description --use-field-description --enum-field-as-literal=all "
+        "--use-union-operator --use-standard-collections --formatters=builtin"
+    )
+    files = (f"--input={source}", f"--output={target}", f"--custom-file-header={HEADER}")
+    run(commands / "datamodel-codegen", *options.split(), *files)
+    return target.read_text()
+
+
+def typescript_types(document: dict[str, Any]) -> str:
+    """Return the TypeScript module of types; installs the development packages of clients/typescript."""
+    source, target = BUILD / "contract.json", BUILD / "contract.ts"
+    BUILD.mkdir(parents=True, exist_ok=True)
+    source.write_text(json.dumps(document))
+    run("npm", "ci", "--no-audit", "--no-fund", cwd=TYPESCRIPT)
+    run("npx", "openapi-typescript", source, "--output", target, cwd=TYPESCRIPT)
+    return target.read_text()
+
+
+def main() -> None:
+    """Write the types of both clients."""
+    document = contract()
+    PYTHON_MODELS.write_text(python_models(document))
+    TYPESCRIPT_TYPES.write_text(typescript_types(document))
+
+
+if __name__ == "__main__":
+    main()

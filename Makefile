@@ -7,8 +7,9 @@
 #   make test [ARGS="-k nil"]               all tests, in two processes; those that measure time or memory afterwards
 #   make test-fast [ARGS="-k nil"]          tests of service/ that compile nothing and start no servers, for the edit loop
 #   make test-long                          the tests that take too long for every run; an hour
-#   make test-clients                       generate Python, TypeScript and Java clients and run them;
-#                                           wants npm and a JDK
+#   make clients                            remake the types of clients/ from the contract; wants npm
+#   make test-clients                       run the clients of clients/, and generated Python, TypeScript and Java
+#                                           ones; wants npm, a JDK and mono
 #   make screenshots                        remake the pictures of the playground in docs/img; wants Debian's chromium
 #   make same-answers [BASE=<commit>] [ARGS="--requests 2000"]
 #                                           does the working tree answer as the commit does? BASE's default is the
@@ -55,7 +56,7 @@ FIND_PYTHON = found=; for candidate in $(or $(PYTHON),python3.13 python3.12 pyth
 	echo "No usable Python: expected >= 3.11 with venv and ensurepip (on Debian: python3-venv), tried:" \
 	"$(or $(PYTHON),python3.13 python3.12 python3.11 python3). Name one with PYTHON=..." >&2; exit 1; fi
 
-.PHONY: help run install test test-fast test-long test-clients same-answers screenshots check imports fix bench \
+.PHONY: help run install test test-fast test-long clients test-clients same-answers screenshots check imports fix bench \
 	loadtest \
 	loadtest-web dashboards-check \
 	prometheusrule sbom pin-images tables verify lock clean
@@ -112,6 +113,9 @@ bench: $(ALL)
 
 test-long: $(ALL)
 	$(BIN)/python -m pytest -m long -s tests $(ARGS)
+
+clients: $(ALL)
+	$(BIN)/python -m clients.generate
 
 test-clients: $(ALL)
 	$(BIN)/python -m pytest -m clients tests/clients $(ARGS)

@@ -1,0 +1,117 @@
+"""The Python client against services on loopback, and installed from its wheel (`make test-clients`)."""
+
+import asyncio
+import re
+import sys
+from uuid import uuid4
+
+import pytest
+from spades_client import AsyncClient, Client, InvalidRequest, ProblemError, Unavailable, simple_bid
+from spades_client.models import BidRequest
+
+from clients.generate import BUILD, PYTHON_MODELS, ROOT, contract, python_models, run
+from service import __version__
+from service.contract.examples import (
+    BLIND_REQUEST,
+    CARD_REQUEST,
+    INFERENCE_REQUEST,
+    PASS_REQUEST,
+    REQUEST,
+    RESULTS_REQUEST,
+    SHORT_INFERENCE_REQUEST,
+)
+from tests.clients.conftest import KEY
+
+pytestmark = pytest.mark.clients
+BID: BidRequest = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2}
+CALLS = {
+    "bid": (REQUEST, "bid"),
+    "bids": ({"requests": [REQUEST, {}]}, "answers"),
+    "blind": (BLIND_REQUEST, "blind_nil"),
+    "pass_cards": (PASS_REQUEST, "cards"),
+    "card": (CARD_REQUEST, "card"),
+    "cards": ({"requests": [CARD_REQUEST]}, "answers"),
+    "inference": (INFERENCE_REQUEST, "seats"),
+    "inferences": ({"requests": [SHORT_INFERENCE_REQUEST]}, "answers"),
+    "results": (RESULTS_REQUEST, "accepted"),
+    "list_policies": (None, "policies"),
+    "list_rules": (None, "presets"),
+    "list_reasons": (None, "reasons"),
+    "version": (None, "service"),
+}
+
+
+def arguments(body):
+    return () if body is None else (body,)
+
+
+def test_every_method_gets_an_answer(url):
+    async def all_at_once():
+        async with AsyncClient(url, timeout_s=30.0) as client:
+            found = [getattr(client, name)(*arguments(body)) for name, (body, _) in CALLS.items()]
+            return await asyncio.gather(*found)
+
+    with Client(url, timeout_s=30.0) as client:
+        blocking = [getattr(client, name)(*arguments(body)) for name, (body, _) in CALLS.items()]
+    for answer, (_, field) in zip(blocking, CALLS.values(), strict=True):
+        assert field in answer
+    assert asyncio.run(all_at_once()) == blocking
+
+
+def test_faults_have_their_place_and_what_is_accepted(url):
+    with Client(url) as client, pytest.raises(InvalidRequest) as caught:
+        client.bid({**BID, "seat": 3}, timeout_s=30.0)
+    assert caught.value.faults == [
+        {"pointer": "/seat", "code": "seat-mismatch", "detail": "seat is 3 after 2 previous bids; accepted: 2"}
+    ]
+
+
+def test_a_key_is_sent(keyed_url):
+    with Client(keyed_url, timeout_s=30.0) as client, pytest.raises(ProblemError) as caught:
+        client.bid(BID)
+    assert caught.value.type == "/problems/unauthorized"
+    with Client(keyed_url, key=KEY, timeout_s=30.0) as client:
+        assert client.bid(BID)["policy"] == "bis"
+
+
+def test_retry_after_is_kept(bad_url):
+    with Client(f"{bad_url}/once/{uuid4()}", timeout_s=30.0) as client:
+        assert "fallback" not in client.bid(BID)
+    with Client(f"{bad_url}/busy", timeout_s=0.5) as client, pytest.raises(Unavailable) as caught:
+        client.bid(BID)
+    assert caught.value.retry_after_s == 1
+
+
+@pytest.mark.parametrize("kind", ["silent", "busy", "html"])
+def test_a_table_never_waits(bad_url, kind):
+    async def on_a_loop():
+        async with AsyncClient(f"{bad_url}/{kind}", fallback=simple_bid) as client:
+            return await client.bid(BID, timeout_s=0.2)
+
+    with Client(f"{bad_url}/{kind}", fallback=simple_bid) as client:
+        answer = client.bid(BID, timeout_s=0.2)
+    assert (answer["bid"], answer["policy"]) == (5, "fallback")
+    assert asyncio.run(on_a_loop()) == answer
+    if kind == "silent":
+        assert answer["fallback"] == "no answer in 0.2 s"
+
+
+def test_the_models_are_up_to_date():
+    assert python_models(contract()) == PYTHON_MODELS.read_text(), "run make clients"
+
+
+def test_the_wheel_runs_the_examples_of_its_readme_alone(url, commands, tmp_path):
+    """Its environment has neither the service nor this repository."""
+    folder = ROOT / "clients" / "python"
+    build = ("wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", tmp_path, folder)
+    run(sys.executable, "-m", "pip", *build)
+    (wheel,) = tmp_path.glob("*.whl")
+    assert wheel.name.startswith(f"spades_client-{__version__}-")
+    run(commands / "python", "-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall", wheel)
+    examples = re.findall(r"^```python\n(.*?)^```", (folder / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    assert examples
+    for number, example in enumerate(examples):
+        path = tmp_path / f"example_{number}.py"
+        path.write_text(example.replace("http://127.0.0.1:8080", url))
+        run(commands / "python", "-I", path, cwd=tmp_path)
+        run(sys.executable, "-m", "mypy", "--strict", "--python-executable", commands / "python", path, cwd=BUILD)

@@ -1,13 +1,20 @@
 """What all client tests use: services, and the environment of the generators. `client.py` is not run here."""
 
 import hashlib
+import json
 from pathlib import Path
+from random import Random
+from typing import cast
 
 import httpx
 import pytest
+from spades_client import simple_bid
+from spades_client.cards import DECK
+from spades_client.models import BidRequest
 
 from clients.generate import BUILD
 from clients.generate import generators as installed_generators
+from service.bidding.game.rules import PRESETS
 from tests.clients.bad_service import bad_service
 from tests.service.conftest import running_server
 
@@ -44,3 +51,20 @@ def bad_url():
 def commands() -> Path:
     """The folder of commands of an environment with the generators in it."""
     return installed_generators()
+
+
+@pytest.fixture(scope="session")
+def fallback_cases() -> Path:
+    """A file of requests, each with the bid of the Python client's fallback."""
+    random = Random(66)
+    cases = []
+    for _ in range(500):
+        bids: list[int | str] = [random.choice(["nil", "blind_nil", *range(14)]) for _ in range(random.randrange(4))]
+        rules = {"preset": random.choice(list(PRESETS))} | random.choice([{}, {"min_bid": 2}, {"team_min": 4}])
+        request = {"hand": random.sample(DECK, 13), "previous_bids": bids, "seat": len(bids), "rules": rules}
+        if random.random() < 0.5:
+            request["legal_bids"] = random.sample(["nil", *range(1, 14)], random.randint(1, 14))
+        cases.append({"request": request, "bid": simple_bid(cast(BidRequest, request))})
+    file = BUILD / "fallback_cases.json"
+    file.write_text(json.dumps(cases))
+    return file

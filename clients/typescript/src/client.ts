@@ -1,0 +1,165 @@
+/** The client: deadlines, retries, errors and the fallback, on `fetch`. */
+import { errorOf, NoAnswer, SpadesError, Unavailable } from "./errors.js";
+import { type Fallback, localAnswer, type LocalBid } from "./fallback.js";
+import { type Operation, operations, type Schemas } from "./operations.js";
+
+const FIRST_BACKOFF_MS = 20;
+
+export interface ClientOptions {
+  /** The API key. */
+  key?: string;
+  /** Deadline of a whole call, retries included; the service gets what is left as X-Deadline-Ms. Default: 1000. */
+  timeoutMs?: number;
+  /** How often a request is sent at most. Default: 3. */
+  attempts?: number;
+  /** Makes the bid if the service cannot. */
+  fallback?: Fallback;
+}
+
+export interface CallOptions {
+  timeoutMs?: number;
+  /** Sent as X-Request-ID; it is in the service's log. */
+  requestId?: string;
+}
+
+/** A client of the service. Each method takes the body that the HTTP interface documents and returns its answer. */
+export class Client {
+  private readonly url: string;
+  private readonly timeoutMs: number;
+  private readonly attempts: number;
+
+  constructor(url: string, private readonly options: ClientOptions = {}) {
+    this.url = url.replace(/\/+$/, "");
+    this.timeoutMs = positive("timeoutMs", options.timeoutMs ?? 1000);
+    this.attempts = positive("attempts", options.attempts ?? 3);
+  }
+
+  /** Return one bid. If the service cannot answer and there is a fallback, its bid, marked by `fallback`. */
+  async bid(request: Schemas["BidRequest"], options?: CallOptions): Promise<LocalBid> {
+    try {
+      return await this.call(operations.bid, request, options);
+    } catch (error) {
+      const { fallback } = this.options;
+      if (fallback === undefined || !(error instanceof SpadesError) || !error.temporary) throw error;
+      return localAnswer(fallback(request), error.message);
+    }
+  }
+
+  /** Return the answers to up to 512 requests for bids, in order; each is answered or refused on its own. */
+  bids(request: Schemas["BidsRequest"], options?: CallOptions): Promise<Schemas["BidsAnswer"]> {
+    return this.call(operations.bids, request, options);
+  }
+
+  /** Return whether to bid blind nil, before the player sees the hand. */
+  blind(request: Schemas["BlindRequest"], options?: CallOptions): Promise<Schemas["BlindAnswer"]> {
+    return this.call(operations.blind, request, options);
+  }
+
+  /** Return the cards that a nil bidder or the partner gives away. */
+  passCards(request: Schemas["PassRequest"], options?: CallOptions): Promise<Schemas["PassAnswer"]> {
+    return this.call(operations.passCards, request, options);
+  }
+
+  /** Return the card to play. */
+  card(request: Schemas["CardRequest"], options?: CallOptions): Promise<Schemas["CardAnswer"]> {
+    return this.call(operations.card, request, options);
+  }
+
+  /** Return the answers to up to 256 requests for cards, in order. */
+  cards(request: Schemas["CardsRequest"], options?: CallOptions): Promise<Schemas["CardsAnswer"]> {
+    return this.call(operations.cards, request, options);
+  }
+
+  /** Return who may hold each unseen card, and random deals of these cards. */
+  inference(request: Schemas["InferenceRequest"], options?: CallOptions): Promise<Schemas["InferenceAnswer"]> {
+    return this.call(operations.inference, request, options);
+  }
+
+  /** Return the answers to up to 64 such requests, in order. */
+  inferences(request: Schemas["InferencesRequest"], options?: CallOptions): Promise<Schemas["InferencesAnswer"]> {
+    return this.call(operations.inferences, request, options);
+  }
+
+  /** Tell the service what became of bids. It is sent again only if nothing was counted. */
+  results(request: Schemas["ResultsRequest"], options?: CallOptions): Promise<Schemas["ResultsAnswer"]> {
+    return this.call(operations.results, request, options);
+  }
+
+  /** Return the policies with their options and measured strength. */
+  listPolicies(options?: CallOptions): Promise<Schemas["PoliciesAnswer"]> {
+    return this.call(operations.listPolicies, undefined, options);
+  }
+
+  /** Return presets, rule fields and what each variant fixes. */
+  listRules(options?: CallOptions): Promise<Schemas["RulesAnswer"]> {
+    return this.call(operations.listRules, undefined, options);
+  }
+
+  /** Return the codes of reasons with their sentences. */
+  listReasons(options?: CallOptions): Promise<Schemas["ReasonsAnswer"]> {
+    return this.call(operations.listReasons, undefined, options);
+  }
+
+  /** Return the versions of code and tables. */
+  version(options?: CallOptions): Promise<Schemas["VersionAnswer"]> {
+    return this.call(operations.version, undefined, options);
+  }
+
+  private async call<Request, Answer>(
+    operation: Operation<Request, Answer>,
+    request: Request,
+    { timeoutMs = this.timeoutMs, requestId }: CallOptions = {},
+  ): Promise<Answer> {
+    const deadline = performance.now() + positive("timeoutMs", timeoutMs);
+    const left = () => Math.max(deadline - performance.now(), 1);
+    for (let attempt = 1; ; attempt++) {
+      let error: SpadesError;
+      try {
+        const headers: Record<string, string> = { "X-Deadline-Ms": left().toFixed(1) };
+        if (request !== undefined) headers["Content-Type"] = "application/json";
+        if (this.options.key !== undefined) headers["Authorization"] = `Bearer ${this.options.key}`;
+        if (requestId !== undefined) headers["X-Request-ID"] = requestId;
+        const body = request === undefined ? null : JSON.stringify(request);
+        const signal = AbortSignal.timeout(Math.ceil(left()));
+        const response = await fetch(this.url + operation.path, { method: operation.method, headers, body, signal });
+        const text = await response.text();
+        if (response.status === 200) return answerOf<Answer>(text);
+        error = errorOf(response, text);
+      } catch (cause) {
+        error = cause instanceof SpadesError ? cause : noAnswer(cause, timeoutMs);
+      }
+      const wait = waitMs(error, operation.repeatable, attempt);
+      if (wait === undefined || attempt >= this.attempts || wait >= left()) throw error;
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+}
+
+function positive(name: string, value: number): number {
+  if (value > 0) return value;
+  throw new RangeError(`${name} is ${value}; accepted: more than 0`);
+}
+
+function answerOf<Answer>(text: string): Answer {
+  try {
+    return JSON.parse(text) as Answer;
+  } catch (cause) {
+    throw new NoAnswer(`the answer is ${text.slice(0, 200)}; accepted: JSON`, { cause });
+  }
+}
+
+function noAnswer(cause: unknown, timeoutMs: number): NoAnswer {
+  const late = cause instanceof Error && cause.name === "TimeoutError";
+  return new NoAnswer(late ? `no answer in ${timeoutMs} ms` : `the connection failed: ${cause}`, { cause });
+}
+
+/** Return the milliseconds to wait before the next attempt, or undefined: do not try again. */
+function waitMs(error: SpadesError, repeatable: boolean, attempt: number): number | undefined {
+  if (error instanceof Unavailable) {
+    if (error.status !== 429 && error.status !== 503) return undefined;
+    if (error.retryAfterSeconds !== undefined) return error.retryAfterSeconds * 1000;
+  } else if (!(error instanceof NoAnswer) || !repeatable) {
+    return undefined; // fetch does not say whether the request was sent
+  }
+  return FIRST_BACKOFF_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
+}

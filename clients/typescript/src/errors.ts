@@ -1,0 +1,64 @@
+/** Errors: `NoAnswer`, and `ProblemError` with `InvalidRequest` (422) and `Unavailable` (429, 5xx). */
+import type { Schemas } from "./operations.js";
+
+/** There is no answer that can be used. `temporary`: the same request may succeed later. */
+export class SpadesError extends Error {
+  readonly temporary: boolean = false;
+  override get name(): string {
+    return this.constructor.name;
+  }
+}
+
+/** The deadline passed, or the connection failed (`cause`). `sent`: the service may have got the request. */
+export class NoAnswer extends SpadesError {
+  override readonly temporary = true;
+}
+
+/** The service answered with a problem (RFC 9457). */
+export class ProblemError extends SpadesError {
+  readonly type: string;
+  readonly title: string;
+  readonly detail: string;
+  /** All faults of the request: `pointer` into it, `code`, and `detail` with what was found and what is accepted. */
+  readonly faults: Schemas["FaultItem"][];
+
+  constructor(
+    readonly status: number,
+    problem: Partial<Schemas["Problem"]>,
+    /** `Retry-After` of the answer. */
+    readonly retryAfterSeconds?: number,
+  ) {
+    const faults = problem.errors ?? [];
+    const listed = faults.map((fault) => `${fault.pointer}: ${fault.detail}`).join("; ");
+    super(`${status} ${problem.title ?? ""}: ${listed || (problem.detail ?? "")}`);
+    this.type = problem.type ?? "about:blank";
+    this.title = problem.title ?? "";
+    this.detail = problem.detail ?? "";
+    this.faults = faults;
+  }
+}
+
+/** The request has faults; `faults` lists all of them. */
+export class InvalidRequest extends ProblemError {}
+
+/** The service cannot answer now: too much work, not ready, the key's rate is used up, or the deadline passed. */
+export class Unavailable extends ProblemError {
+  override readonly temporary = true;
+}
+
+/** Return the error that an answer other than 200 means; a proxy's answer need not be a problem. */
+export function errorOf(response: Response, body: string): ProblemError {
+  let problem: Partial<Schemas["Problem"]>;
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new SyntaxError("no object");
+    problem = value;
+  } catch {
+    problem = { title: response.statusText, detail: `not an answer of the service: ${body.slice(0, 200)}` };
+  }
+  const seconds = response.headers.get("Retry-After") ?? "";
+  const retryAfter = /^\d+$/.test(seconds) ? Number(seconds) : undefined;
+  const { status } = response;
+  const kind = status === 422 ? InvalidRequest : status === 429 || status >= 500 ? Unavailable : ProblemError;
+  return new kind(status, problem, retryAfter);
+}

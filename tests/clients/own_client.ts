@@ -1,0 +1,75 @@
+// Uses the package of clients/typescript. Arguments: service, service with a key, the key, bad service, fallback cases.
+import { readFileSync } from "node:fs";
+import {
+  CardError,
+  Client,
+  formatHand,
+  InvalidRequest,
+  operations,
+  parseCard,
+  parseHand,
+  type Schemas,
+  simpleBid,
+  Unavailable,
+} from "spades-client";
+
+declare const process: { argv: string[] };
+const [url, keyedUrl, key, badUrl, cases] = process.argv.slice(2) as [string, string, string, string, string];
+const timeoutMs = 30_000;
+const client = new Client(url, { timeoutMs });
+function check(condition: boolean, what: unknown): asserts condition {
+  if (!condition) throw new Error(JSON.stringify(what));
+}
+async function failure(call: Promise<unknown>): Promise<unknown> {
+  return call.then(() => "no error").catch((error: unknown) => error);
+}
+
+const request: Schemas["BidRequest"] = { hand: "AKJ62.AQ.Q.K9543", previous_bids: [3, 1], seat: 2 };
+const round = { hand: request.hand, bids: [3, 1, 5, 4], seat: 2 };
+const answer = await client.bid(request);
+check(answer.bid === 6 && answer.fallback === undefined && answer.explanation !== undefined, answer);
+const { answers } = await client.bids({ requests: [request, { ...request, seat: 3 }] });
+check(answers[0]?.status === 200 && answers[0].body.bid === 6 && answers[1]?.status === 422, answers);
+check(!(await client.blind({ previous_bids: [], seat: 0, rules: { preset: "blind-nil" } })).blind_nil, "blind");
+const nil = { ...round, bids: [0, 1, 5, 4], rules: { preset: "pass-2" } } as const;
+check((await client.passCards({ ...nil, bids: [...nil.bids] })).cards.length === 2, "pass");
+const lead = { ...round, tricks: [["KD", "2D", "QD", "6D"], ["4H", "5H"]] };
+check((await client.card(lead)).card === "AH", "card");
+check((await client.cards({ requests: [lead] })).answers[0]?.status === 200, "cards");
+check((await client.inference({ ...round, deals: 1 })).deals?.length === 1, "inference");
+check((await client.inferences({ requests: [round] })).answers[0]?.status === 200, "inferences");
+const result = { policy: "bis", tables: answer.tables, p_nil_made: 0.7, nil_made: true };
+check((await client.results({ results: [result] })).accepted === 1, "results");
+check((await client.listPolicies()).default === "bis", "policies");
+check((await client.listRules()).presets["classic"]?.win === 500, "rules");
+check((await client.listReasons()).reasons.length > 0, "reasons");
+check((await client.version({ requestId: "table-17" })).service !== "", "version");
+check(Object.keys(operations).every((name) => name in client), "each operation has a method");
+
+const refused = await failure(client.bid({ ...request, seat: 3 }));
+check(refused instanceof InvalidRequest && refused.faults[0]?.pointer === "/seat", refused);
+check(refused.message.includes("seat is 3 after 2 previous bids; accepted: 2"), refused.message);
+const keyless = await failure(new Client(keyedUrl, { timeoutMs, fallback: simpleBid }).bid(request));
+check(String(keyless).startsWith("ProblemError: 401"), keyless);
+check((await new Client(keyedUrl, { key, timeoutMs }).bid(request)).bid === 6, "key");
+
+check((await new Client(`${badUrl}/once/typescript`, { timeoutMs }).bid(request)).policy === "bis", "Retry-After");
+const busy = await failure(new Client(`${badUrl}/busy`, { timeoutMs: 500 }).bid(request));
+check(busy instanceof Unavailable && busy.retryAfterSeconds === 1, busy);
+for (const kind of ["silent", "busy", "html"]) {
+  const local = await new Client(`${badUrl}/${kind}`, { fallback: simpleBid }).bid(request, { timeoutMs: 200 });
+  check(local.bid === 5 && local.policy === "fallback" && local.fallback !== "", local);
+  check(kind !== "silent" || local.fallback === "no answer in 200 ms", local);
+}
+const gone = await new Client("http://127.0.0.1:9", { fallback: simpleBid }).bid(request);
+check(gone.fallback !== undefined, gone);
+
+const fallbacks: { request: Schemas["BidRequest"]; bid: number }[] = JSON.parse(readFileSync(cases, "utf8"));
+for (const one of fallbacks) check(simpleBid(one.request) === one.bid, one);
+check(parseCard("♠10") === "TS" && parseCard("sq") === "QS" && parseCard("bj") === "BJ", "cards");
+check(formatHand(["9C", "KS", "AS", "TD", "BJ"]) === "BAK..T.9", "hands");
+check(parseHand("N:BA2.-.T.K9").join() === "BJ,AS,2S,TD,KC,9C", "hands");
+for (const wrong of [["QS", "sq"], "AKQ.J", ["1S"], ["JB"], "A.B..", ["QSS"]]) {
+  check((await failure(Promise.resolve().then(() => parseHand(wrong)))) instanceof CardError, wrong);
+}
+console.log("TypeScript client: all good");

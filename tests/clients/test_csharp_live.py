@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from clients.generate import BUILD, ROOT, run
-from service import __version__
 from tests.clients.conftest import KEY
 
 HERE = Path(__file__).parent
@@ -57,7 +56,3 @@ def test_the_examples_of_the_readme_run(url):
         program = BUILT / f"Example{number}.cs"
         program.write_text(EXAMPLE.format(usings=usings, code=code))
         run("mono", compiled(program))
-
-
-def test_its_version_is_that_of_the_contract():
-    assert f"// Version {__version__}," in (FOLDER / "SpadesClient.cs").read_text()

@@ -13,15 +13,12 @@ from spades_client import AsyncClient, CardError, Client, InvalidRequest, NoAnsw
 from spades_client.cards import DECK
 from spades_client.exchange import Exchange, Remaining
 from spades_client.models import BidRequest
-from spades_client.operations import Operation
 
-from service.app import create_app
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.cards import parse_pbn
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import PRESETS
 from service.contract.examples import ANSWER
-from service.settings import Settings
 
 BID = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3], "seat": 1}
 BUSY = {"type": "/problems/overloaded", "title": "Over capacity", "status": 503, "detail": "retry later"}
@@ -149,19 +146,6 @@ def test_httpx_looks_up_each_timeout():
     Client("http://spades", transport=httpx.MockTransport(keep)).version()
     assert isinstance(seen[0], Remaining)
     assert 0 < seen[0].get("read") <= 1
-
-
-def test_every_endpoint_of_the_contract_has_a_method():
-    names = {name.lower(): one for name, one in vars(spades_client.operations).items() if isinstance(one, Operation)}
-    found = {}
-    for path, methods in create_app(Settings()).fastapi.openapi()["paths"].items():
-        for method, operation in methods.items():
-            if path.startswith("/v1/") or path == "/version":
-                found[operation["operationId"]] = (method.upper(), path)
-    assert {name: (one.method, one.path) for name, one in names.items()} == found
-    for name in found:
-        assert callable(getattr(Client, name))
-        assert callable(getattr(AsyncClient, name))
 
 
 @given(st.lists(st.sampled_from(DECK), unique=True, max_size=13))

@@ -1,0 +1,85 @@
+"""The endpoints, types and versions that the clients write down, against the contract."""
+
+import json
+import re
+import tomllib
+from typing import NamedTuple, get_type_hints
+
+import pytest
+from spades_client import AsyncClient, Client, LocalBid, models, operations
+from spades_client.operations import Operation
+
+from clients.generate import ROOT, TYPESCRIPT, contract
+
+CSHARP = ROOT / "clients" / "csharp" / "SpadesClient.cs"
+
+
+class Endpoint(NamedTuple):
+    """An endpoint as a client knows it: HTTP method, path, and the names of the schemas."""
+
+    method: str
+    path: str
+    request: str
+    answer: str
+
+
+@pytest.fixture(scope="module")
+def document():
+    return contract()
+
+
+@pytest.fixture(scope="module")
+def endpoints(document):
+    """By operation id, what programs call: not what pages and probes do, and `/bid` only with its version."""
+    found = {}
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            if path.startswith("/v1/") or path == "/version":
+                answer = operation["responses"]["200"]["content"]["application/json"]["schema"]
+                request = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+                names = [schema["$ref"].rpartition("/")[2] if schema else "" for schema in (request, answer)]
+                found[operation["operationId"]] = Endpoint(method.upper(), path, *names)
+    return found
+
+
+@pytest.mark.parametrize("kind", [Client, AsyncClient])
+def test_the_python_client_has_every_endpoint(endpoints, kind):
+    found = {}
+    for name, operation in vars(operations).items():
+        if isinstance(operation, Operation):
+            hints = get_type_hints(getattr(kind, name.lower()))
+            request, answer = hints.get("request"), hints["return"]
+            names = request.__name__ if request else "", "BidAnswer" if answer is LocalBid else answer.__name__
+            found[name.lower()] = Endpoint(operation.method, operation.path, *names)
+    assert found == endpoints
+
+
+def test_the_typescript_client_has_every_endpoint(endpoints):
+    source = (TYPESCRIPT / "src" / "operations.ts").read_text()
+    schema = r'Schemas\["(\w+)"\]'
+    posts = re.findall(rf'(\w+): post<{schema}, {schema}>\("([\w/]+)"', source)
+    gets = re.findall(rf'(\w+): get<{schema}>\("([\w/]+)"', source)
+    found = {name: Endpoint("POST", path, request, answer) for name, request, answer, path in posts}
+    found |= {name: Endpoint("GET", path, "", answer) for name, answer, path in gets}
+    assert {re.sub("([A-Z])", r"_\1", name).lower(): endpoint for name, endpoint in found.items()} == endpoints
+
+
+def test_the_csharp_client_has_every_endpoint(endpoints):
+    found = set(re.findall(r'Call\("(\w+)", "([\w/]+)"', CSHARP.read_text()))
+    assert found == {(endpoint.method, endpoint.path) for endpoint in endpoints.values()}
+
+
+def test_the_clients_have_the_version_of_the_contract(document):
+    python = tomllib.loads((ROOT / "clients" / "python" / "pyproject.toml").read_text())["project"]["version"]
+    typescript = json.loads((TYPESCRIPT / "package.json").read_text())["version"]
+    csharp = re.findall(r"^// Version ([\d.]+),", CSHARP.read_text(), re.MULTILINE)
+    assert [python, typescript, *csharp] == [document["info"]["version"]] * 3
+
+
+def test_the_python_models_have_every_field(document):
+    """A quick look; `make test-clients` compares the whole file with what the generator makes."""
+    for name, schema in document["components"]["schemas"].items():
+        found = getattr(models, name)
+        assert set(found.__annotations__) == set(schema["properties"]), f"{name}: run make clients"
+        required = {field for field, text in found.__annotations__.items() if "NotRequired" not in str(text)}
+        assert required == set(schema.get("required", [])), f"{name}: run make clients"

@@ -33,15 +33,26 @@ namespace Spades
             else if (value is string text) WriteText(text, builder);
             else if (value is bool flag) builder.Append(flag ? "true" : "false");
             else if (value is int || value is long || value is double || value is float)
-                builder.Append(((IFormattable)value).ToString(value is int || value is long ? "D" : "R", CultureInfo.InvariantCulture));
+                builder.Append(Digits((IFormattable)value, value is int || value is long));
             else if (value is JsonObject fields)
-                WriteAll("{", fields, field => { WriteText(field.Key, builder); builder.Append(':'); Write(field.Value, builder); }, "}", builder);
+                WriteAll("{", fields, field => WriteField(field.Key, field.Value, builder), "}", builder);
             else if (value is IEnumerable items)
                 WriteAll("[", items.Cast<object>(), item => Write(item, builder), "]", builder);
-            else throw new ArgumentException("a value is a " + value.GetType() + "; accepted: what JSON has, as dictionaries and lists");
+            else throw new ArgumentException("a value is a " + value.GetType() + "; accepted: what JSON has");
         }
 
-        private static void WriteAll<T>(string open, IEnumerable<T> items, Action<T> write, string close, StringBuilder builder)
+        private static string Digits(IFormattable number, bool whole) =>
+            number.ToString(whole ? "D" : "R", CultureInfo.InvariantCulture);
+
+        private static void WriteField(string name, object value, StringBuilder builder)
+        {
+            WriteText(name, builder);
+            builder.Append(':');
+            Write(value, builder);
+        }
+
+        private static void WriteAll<T>(
+            string open, IEnumerable<T> items, Action<T> write, string close, StringBuilder builder)
         {
             builder.Append(open);
             var first = true;
@@ -60,7 +71,7 @@ namespace Spades
             foreach (var sign in text)
             {
                 if (sign == '"' || sign == '\\') builder.Append('\\').Append(sign);
-                else if (sign < ' ') builder.Append("\\u").Append(((int)sign).ToString("x4", CultureInfo.InvariantCulture));
+                else if (sign < ' ') builder.Append("\\u00").Append(((int)sign).ToString("x2", CultureInfo.InvariantCulture));
                 else builder.Append(sign);
             }
             builder.Append('"');
@@ -97,7 +108,8 @@ namespace Spades
             if (sign == '[')
             {
                 var items = new List<object>();
-                for (place++; !Closes(text, ref place, ']', items.Count == 0);) items.Add(Value(text, ref place, nested + 1));
+                for (place++; !Closes(text, ref place, ']', items.Count == 0);)
+                    items.Add(Value(text, ref place, nested + 1));
                 return items;
             }
             if (sign == '"') return Quoted(text, ref place);
@@ -125,8 +137,9 @@ namespace Spades
             var start = place;
             while (place < text.Length && "+-.eE0123456789".IndexOf(text[place]) >= 0) place++;
             var digits = text.Substring(start, place - start);
-            if (long.TryParse(digits, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out var whole)) return whole;
-            if (double.TryParse(digits, NumberStyles.Float, CultureInfo.InvariantCulture, out var number)) return number;
+            var culture = CultureInfo.InvariantCulture;
+            if (long.TryParse(digits, NumberStyles.AllowLeadingSign, culture, out var whole)) return whole;
+            if (double.TryParse(digits, NumberStyles.Float, culture, out var number)) return number;
             throw Unexpected(text, start);
         }
 
@@ -157,7 +170,9 @@ namespace Spades
         }
 
         private static char Sign(string text, int place) =>
-            place < text.Length ? text[place] : throw new FormatException("JSON ends too early, after " + text.Length + " characters");
+            place < text.Length
+                ? text[place]
+                : throw new FormatException("JSON ends too early, after " + text.Length + " characters");
 
         private static void Space(string text, ref int place)
         {

@@ -55,7 +55,7 @@ namespace Spades
         /// <summary>The answer's Retry-After, if it has one.</summary>
         public readonly double? RetryAfterSeconds;
 
-        /// <summary>True for 429 and 5xx: too much work, not ready, the key's rate is used up, or the deadline passed.</summary>
+        /// <summary>True for 429 and 5xx: too much work, not ready, a used-up rate, or a deadline that passed.</summary>
         public override bool Temporary => Status == 429 || Status >= 500;
 
         public ProblemException(int status, JsonObject problem, double? retryAfterSeconds)

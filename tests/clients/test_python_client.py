@@ -114,8 +114,11 @@ def test_an_answer_that_is_not_of_the_service_is_an_error(ask):
         ask(Script(httpx.Response(502, text="<html>")))
     with pytest.raises(ProblemError, match="404"):
         ask(Script(httpx.Response(404, json=["unexpected"])))
+    with pytest.raises(ProblemError, match="400") as caught:
+        ask(Script(httpx.Response(400, json={"errors": ["unexpected", {}]})))
+    assert caught.value.faults == []
     with pytest.raises(NoAnswer, match="the answer is '<html>'; accepted: JSON"):
-        ask(Script(httpx.Response(200, text="<html>")))
+        ask(Script(httpx.Response(200, text="<html>")), attempts=1)
 
 
 @pytest.mark.parametrize("failure", [503, 500, 429, httpx.ReadTimeout], ids=str)

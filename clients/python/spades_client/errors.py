@@ -34,7 +34,7 @@ class ProblemError(SpadesError):
         self.type = str(problem.get("type", "about:blank"))
         self.title = str(problem.get("title", ""))
         self.detail = str(problem.get("detail", ""))
-        self.faults = cast(list[FaultItem], problem.get("errors", []))
+        self.faults = _faults_of(problem)
         self.retry_after_s = retry_after_s
         faults = "; ".join(f"{fault['pointer']}: {fault['detail']}" for fault in self.faults)
         super().__init__(f"{status} {self.title}: {faults or self.detail}")
@@ -51,6 +51,15 @@ class Unavailable(ProblemError):
     """The service cannot answer now: too much work, not ready, the key's rate is used up, or the deadline passed."""
 
     temporary = True
+
+
+def _faults_of(problem: dict[str, Any]) -> list[FaultItem]:
+    """Return the faults that a problem lists; a proxy's ``errors`` may have another form."""
+    errors = problem.get("errors")
+    if not isinstance(errors, list):
+        return []
+    fields = {"pointer", "code", "detail"}
+    return [cast(FaultItem, fault) for fault in errors if isinstance(fault, dict) and fields <= fault.keys()]
 
 
 def error_of(response: httpx.Response) -> ProblemError:

@@ -87,9 +87,14 @@ class Exchange:
             deadline = {"X-Deadline-Ms": f"{timeouts.seconds() * 1000:.1f}"}
             outcome = yield Send(operation.method, operation.path, body, headers | deadline, timeouts)
             assert outcome is not None, "what is sent has an outcome"
+            error: SpadesError
             if isinstance(outcome, httpx.Response) and outcome.status_code == 200:
-                return cast(Answer, _json_of(outcome))
-            error = _error_of(outcome, limit_s)
+                try:
+                    return cast(Answer, outcome.json())
+                except ValueError:
+                    error = NoAnswer(f"the answer is {outcome.text[:200]!r}; accepted: JSON")
+            else:
+                error = _error_of(outcome, limit_s)
             wait_s = _wait_s(error, operation, attempt)
             if wait_s is None or attempt == self.attempts or wait_s >= timeouts.seconds():
                 raise error
@@ -104,13 +109,6 @@ class Exchange:
             if self.fallback is None or not error.temporary:
                 raise
             return local_answer(self.fallback(request), str(error))
-
-
-def _json_of(response: httpx.Response) -> object:
-    try:
-        return response.json()
-    except ValueError as error:
-        raise NoAnswer(f"the answer is {response.text[:200]!r}; accepted: JSON") from error
 
 
 def _error_of(outcome: httpx.Response | httpx.RequestError, limit_s: float) -> SpadesError:

@@ -9,7 +9,7 @@ export class SpadesError extends Error {
   }
 }
 
-/** The deadline passed, or the connection failed (`cause`). `sent`: the service may have got the request. */
+/** The deadline passed, the connection failed, or the answer is not JSON. `cause` is the error of `fetch`. */
 export class NoAnswer extends SpadesError {
   override readonly temporary = true;
 }
@@ -28,7 +28,8 @@ export class ProblemError extends SpadesError {
     /** `Retry-After` of the answer. */
     readonly retryAfterSeconds?: number,
   ) {
-    const faults = problem.errors ?? [];
+    const errors: unknown[] = Array.isArray(problem.errors) ? problem.errors : [];
+    const faults = errors.filter(isFault);
     const listed = faults.map((fault) => `${fault.pointer}: ${fault.detail}`).join("; ");
     super(`${status} ${problem.title ?? ""}: ${listed || (problem.detail ?? "")}`);
     this.type = problem.type ?? "about:blank";
@@ -36,6 +37,11 @@ export class ProblemError extends SpadesError {
     this.detail = problem.detail ?? "";
     this.faults = faults;
   }
+}
+
+/** Return whether an item of `errors` is a fault; those of a proxy may have another form. */
+function isFault(value: unknown): value is Schemas["FaultItem"] {
+  return typeof value === "object" && value !== null && "pointer" in value && "code" in value && "detail" in value;
 }
 
 /** The request has faults; `faults` lists all of them. */

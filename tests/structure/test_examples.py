@@ -1,0 +1,262 @@
+"""Every fenced example of README, the tutorial, the how-to guides and the reference is run, read or declared.
+
+- `sh`: commands that ask a server are run against one. Other commands are read by the real parser of their arguments.
+- `json`: a request is sent to the server. An answer must have the form of the real one; `"..."` means "and more".
+- `python`: a program is run. A part of a change to the code must be Python, with names that the code has.
+
+`ELSEWHERE` lists the other examples and says why no test here runs them.
+"""
+
+import argparse
+import ast
+import json
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import pytest
+
+from service import __main__ as service_command
+from service.roles import read_roles
+from service.settings import Settings
+from tables import __main__ as tables_command
+from tests.service.conftest import RealServer, running_server
+from tests.structure.summary import sources
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "docs/tutorial.md",
+    *sorted((ROOT / "docs/how-to").glob("*.md")),
+    *sorted((ROOT / "docs/reference").glob("*.md")),
+]
+ADDRESS = "127.0.0.1:8080"  # of the service in the pages
+PATIENT = {"SPADES_QUEUE_MS": "0"}  # the machine may be busy with other tests
+ELSEWHERE = {  # first words of a command: why it is not run here
+    "docker compose": "needs Docker; tests/deploy checks the compose file",
+    "dask": "needs a cluster; tests/tables/run/test_cluster.py runs it",
+    "cp": "copies all tables for the next command, which is only read",
+}
+PATH_IN_HEADING = re.compile(r"## POST (/\S+)")
+
+
+class Example(NamedTuple):
+    """A fenced block of a page."""
+
+    page: Path
+    line: int
+    kind: str
+    text: str
+    heading: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+def examples_of(page: Path) -> Iterator[Example]:
+    """Return the fenced blocks of a page, with the heading above each."""
+    heading, kind, start, lines = "", "", 0, list[str]()
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        if fence := re.match(r"\s*```(\w*)", line):
+            if kind:
+                yield Example(page, start, kind, textwrap.dedent("\n".join(lines)), heading)
+                kind, lines = "", []
+            else:
+                kind, start = fence[1] or "none", number
+        elif kind:
+            lines.append(line)
+        elif line.startswith("#"):
+            heading = line
+    assert not kind, f"{page}:{start}: a block that is never closed"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[RealServer]:
+    with running_server(**PATIENT) as running:
+        yield running
+
+
+def commands(text: str) -> list[str]:
+    """Return the commands of a shell block: lines, with those that a backslash, a quote or a pipe continues."""
+    found, open_command = list[str](), ""
+    for line in text.splitlines():
+        open_command = f"{open_command}\n{line}" if open_command else line
+        if open_command.endswith(("\\", "|")):
+            continue
+        try:
+            words = shlex.split(open_command, comments=True)
+        except ValueError:  # a quote is still open
+            continue
+        if words:
+            found.append(open_command)
+        open_command = ""
+    assert not open_command, open_command
+    return found
+
+
+class ParsedError(Exception):
+    """Raised in place of running a command whose arguments have been read."""
+
+
+def parsed(main: Callable[[list[str]], int], arguments: list[str]) -> None:
+    """Read the arguments of a command with its own parser, without running it; exit if the parser refuses them."""
+    parse = argparse.ArgumentParser.parse_args
+
+    def read(parser: argparse.ArgumentParser, *given: Any) -> argparse.Namespace:
+        raise ParsedError(parse(parser, *given))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(argparse.ArgumentParser, "parse_args", read)
+        with pytest.raises(ParsedError):
+            main(arguments)
+
+
+def read_command(command: str, variables: dict[str, str]) -> None:
+    """Read a command's arguments, or run it if it only prints a bid; ``variables`` are those of the shell."""
+    words = shlex.split(command, comments=True)
+    while words and (given := re.fullmatch(r"(\w+)=(.*)", words[0])):
+        if given[1].startswith("SPADES_"):
+            assert given[1].removeprefix("SPADES_").lower() in Settings.model_fields, given[1]
+        variables[given[1]] = given[2]
+        del words[0]
+    words = [re.sub(r"\$(\w+)", lambda name: variables.get(name[1], name[0]), word) for word in words]
+    if not words:
+        return
+    if words[0] == "make":
+        subprocess.run(["make", "--dry-run", *words[1:]], cwd=ROOT, check=True, capture_output=True)
+        return
+    assert words[:2] in (["python", "-m"], [".venv/bin/python", "-m"]), command
+    main: Callable[[list[str]], int] = {"service": service_command.main, "tables": tables_command.main}[words[2]]
+    if words[3] == "bid" and "SPADES_TABLES_DIR" not in variables:
+        assert main(words[3:]) == 0
+    else:
+        parsed(main, words[3:])
+
+
+def output_of(command: str, port: int) -> str:
+    """Run a command that asks the service, against the server at ``port``, and return what it prints."""
+    assert ADDRESS in command, f"{command}: the pages' service is at {ADDRESS}"
+    shell = ["bash", "-o", "pipefail", "-c", command.replace(ADDRESS, f"127.0.0.1:{port}")]
+    return subprocess.run(shell, check=True, capture_output=True, text=True, timeout=30).stdout
+
+
+def agrees(shown: Any, found: Any) -> bool:
+    """Whether a shown answer has the form of the one found: its fields, in the same types. ``"..."``: and more."""
+    if isinstance(shown, str) and shown.endswith("..."):
+        return isinstance(found, str)
+    if isinstance(shown, dict) and isinstance(found, dict):
+        return all(name in found and agrees(one, found[name]) for name, one in shown.items() if name != "...")
+    if isinstance(shown, list) and isinstance(found, list):
+        shown = [one for one in shown if one != "..."]
+        return len(shown) <= len(found) and all(map(agrees, shown, found))
+    numbers = (int, float)
+    if type(shown) in numbers:
+        return type(found) in numbers
+    return type(shown) is type(found)
+
+
+class Reader:
+    """Goes through the examples of a page; remembers the last request's answer until the page shows it."""
+
+    def __init__(self, server: RealServer, folder: Path) -> None:
+        self.server = server
+        self.folder = folder
+        self.variables: dict[str, str] = {}
+        self.made: set[str] = set()  # by the page's parts of a change
+        self.answer: Any = None
+        self.section = ""
+
+    def sh(self, example: Example) -> None:
+        for command in commands(example.text):
+            if command.startswith(tuple(ELSEWHERE)):
+                continue
+            if not command.startswith("curl"):
+                read_command(command, self.variables)
+                continue
+            printed = output_of(command, self.server.port)
+            if "|" not in command:
+                self.answer = json.loads(printed)
+                assert "/problems/" not in self.answer.get("type", "") or "error" in example.heading, printed
+
+    def json(self, example: Example) -> None:
+        if example.text.startswith('{"format"'):
+            self.log(example.text)
+            return
+        shown = json.loads(example.text)
+        if "default" in shown:
+            self.roles(example.text)
+        elif "code" in shown:
+            self.reason(shown)
+        elif self.answer is not None:
+            assert agrees(shown, self.answer), f"shown: {shown}\nfound: {self.answer}"
+            self.answer = None
+        else:
+            path = PATH_IN_HEADING.match(self.section)
+            response = httpx.post(f"{self.server.url}{path[1] if path else '/v1/bid'}", json=shown, timeout=30)
+            self.answer = response.json()
+            assert response.status_code == (422 if example.heading == "## Errors" else 200), response.text
+
+    def log(self, text: str) -> None:
+        """Check records of the game log with the command."""
+        decoder, at = json.JSONDecoder(), 0
+        path = self.folder / "example.jsonl"
+        with path.open("w") as file:
+            while at < len(text.rstrip()):
+                record, at = decoder.raw_decode(text, at + len(text[at:]) - len(text[at:].lstrip()))
+                file.write(json.dumps(record) + "\n")
+        assert tables_command.main(["logs", "check", str(path)]) == 0
+
+    def roles(self, text: str) -> None:
+        path = self.folder / "releases.json"
+        path.write_text(text)
+        read_roles(path)
+
+    def reason(self, shown: dict[str, Any]) -> None:
+        listed = httpx.get(f"{self.server.url}/v1/reasons", timeout=30).json()["reasons"]
+        template = next(one["template"] for one in listed if one["code"] == shown["code"])
+        assert set(re.findall(r"{(\w+)}", template)) == shown.keys() - {"code"}
+
+    def python(self, example: Example) -> None:
+        if "print(" in example.text:
+            program = example.text.replace('"127.0.0.1", 8080', f'"127.0.0.1", {self.server.port}')
+            run = [sys.executable, "-c", program]
+            done = subprocess.run(run, capture_output=True, text=True, timeout=30, check=False)
+            assert done.returncode == 0, done.stderr
+            assert f"It prints {done.stdout.strip()}." in example.page.read_text()
+            return
+        in_braces = re.match(r'"\w', example.text)  # an item of a dictionary
+        tree = ast.parse(f"{{{example.text}}}" if in_braces else example.text.replace("elif", "if"))
+        found = list(ast.walk(tree))
+        self.made |= {node.id for node in found if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        self.made |= {node.name for node in found if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+        used = {node.id for node in found if isinstance(node, ast.Name)} | {
+            node.attr for node in found if isinstance(node, ast.Attribute)
+        }
+        assert used - names_in_the_code() - self.made == set(), "names that neither the code nor the page has"
+
+
+@cache
+def names_in_the_code() -> frozenset[str]:
+    """Return all words of the source."""
+    return frozenset(word for text in sources().values() for word in re.findall(r"\w+", text))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_examples_of_a_page(page: Path, server: RealServer, tmp_path: Path, subtests: pytest.Subtests):
+    reader = Reader(server, tmp_path)
+    for example in examples_of(page):
+        if not example.heading.startswith("###"):
+            if reader.section != example.heading:
+                reader.answer = None
+            reader.section = example.heading
+        if example.kind in ("sh", "json", "python"):
+            with subtests.test(example.name):
+                getattr(reader, example.kind)(example)

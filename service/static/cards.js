@@ -4,6 +4,7 @@ import { el, svg } from "./dom.js";
 export const SUITS = ["S", "H", "D", "C"];
 export const SUIT_NAMES = { S: "spades", H: "hearts", D: "diamonds", C: "clubs" };
 const SYMBOLS = { "♠": "S", "♤": "S", "♥": "H", "♡": "H", "♦": "D", "♢": "D", "♣": "C", "♧": "C" };
+const PICTURES = { S: "♠", H: "♥", D: "♦", C: "♣" };
 const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "ten" };
 const JOKERS = { BJ: "big joker", LJ: "little joker" };
 
@@ -20,6 +21,9 @@ export const suitIn = (deck, card) => SUITS.find((suit) => deck.suits[suit].incl
 export function cardName(card) {
   return JOKERS[card] || `${RANK_NAMES[card[0]] || card[0]} of ${SUIT_NAMES[card[1]]}`;
 }
+
+/** Return a sentence of the service with its cards as a player writes them: "4C" -> "4♣". */
+export const withSymbols = (text) => text.replace(/\b([2-9TJQKA])([SHDC])\b/g, (_, rank, suit) => (rank === "T" ? "10" : rank) + PICTURES[suit]);
 
 /** Return the picture of a suit. */
 export function suitIcon(suit) {

@@ -34,6 +34,14 @@ async function start() {
       remember();
     });
   }
+  // The fragment of the address is the state, so these links move the focus without it.
+  for (const link of document.querySelectorAll(".skip")) {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      const inRound = { "#bid-form": "table", "#answer": "at-table" };
+      byId(mode === "round" ? inRound[link.hash] : link.hash.slice(1)).focus();
+    });
+  }
   window.addEventListener("hashchange", () => {
     if (catalogue && location.hash.slice(1) !== fragmentNow()) open(location.hash);
   });
@@ -138,7 +146,7 @@ function show(request, answer, rules) {
     showChances(explanation.candidates, answer.bid, "");
   }
   showTricks(explanation.regular);
-  showNil(explanation.nil, rules.nil_points);
+  showNil(explanation, rules.nil_points, templates);
   showSteps(explanation.adjustments || []);
   shown = { request, answer };
   showCode();
@@ -169,13 +177,13 @@ async function showMore(request, answer, rules, signal) {
   if (signal.aborted) return;
   if (needs) {
     if (chances.status === "fulfilled") {
-      showChances(chances.value.explanation.candidates, answer.bid, "As winprob judges them; another policy decided.");
+      showChances(chances.value.explanation.candidates, answer.bid, `The chances come from winprob; the bid comes from ${answer.policy}.`);
     } else showChances([], answer.bid, `winprob knows no chances here: ${chances.reason.message}`);
   }
   const { tricks, nil } = worth.status === "fulfilled" ? worth.value : { tricks: worth.reason.message };
   showCards(sorted(hand, deck), tricks);
   const own = answer.explanation.nil;
-  if (own.threshold === null && nil) showNil({ ...own, bis_threshold: nil.threshold }, rules.nil_points);
+  if (own.threshold === null && nil) showNil({ ...answer.explanation, nil: { ...own, bis_threshold: nil.threshold } }, rules.nil_points, templates);
   if (inferred.status === "fulfilled") showInference(inferred.value, request.seat, deck, rules);
   else {
     fill(byId("heat"));

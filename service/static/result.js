@@ -53,7 +53,7 @@ export function showTricks(regular) {
     el("th", { scope: "row" }, suit ? suitIcon(suit) : null, ` ${label}`),
     el("td", { class: "bar-cell" }, el("span", { class: tricks < 0 ? "bar less" : "bar", vars: { "--part": Math.abs(tricks) / most } })),
     el("td", { class: "number", text: signed(tricks) }))));
-  byId("estimate").textContent = `${regular.estimate.toFixed(2)} tricks, which is a bid of ${regular.takes} before nil, score and rules`;
+  byId("estimate").textContent = `${signed(regular.estimate)} tricks in all: a bid of ${regular.takes}, before nil, score and rules are considered.`;
 }
 
 function countedParts(regular) {
@@ -89,8 +89,8 @@ export function showCards(cards, worth) {
   }));
 }
 
-/** Show the nil: what each suit allows, and the success curve of this auction with the hand on it. */
-export function showNil(nil, nilPoints) {
+/** Show the nil of an explanation: what each suit allows, and the success curve of this auction with the hand on it. */
+export function showNil({ nil, reasons }, nilPoints, templates) {
   byId("nil-rule").textContent = nil.rule ? `This policy's nil rule: ${nil.rule}.` : "";
   byId("nil-numbers").hidden = !nil.cnil;
   byId("curve-figure").hidden = !nil.curve;
@@ -98,16 +98,17 @@ export function showNil(nil, nilPoints) {
     byId("nil-verdict").textContent = nil.chosen ? "Nil is bid." : "No nil.";
     return;
   }
-  const out = nil.ruled_out ? `No nil: ${nil.ruled_out}.` : nil.chosen ? "Nil is bid." : "A nil is possible, but it is not the best bid.";
+  const why = reasons.find((reason) => reason.code.startsWith("no-nil-"));
+  const out = nil.ruled_out ? (why ? sentence(why, templates) : `No nil: ${nil.ruled_out}.`) : nil.chosen ? "Nil is bid." : "A nil is possible, but it is not the best bid.";
   byId("nil-verdict").textContent = out;
   fill(byId("nil-suits"), SUITS.map((suit) => el("tr", {},
     el("th", { scope: "row" }, suitIcon(suit), ` ${capital(SUIT_NAMES[suit])}`),
     el("td", { class: "bar-cell" }, el("span", { class: "bar", vars: { "--part": nil.cnil[suit] } })),
     el("td", { class: "number", text: percent(nil.cnil[suit], 0) }))));
-  const threshold = nil.threshold === null ? "" : `, and it must be worth more than ${nil.threshold.toFixed(0)}`;
+  const threshold = nil.threshold === null ? "" : ` It is bid if it is worth more than ${nil.threshold.toFixed(0)}.`;
   const factor = nil.void_factor === 1 ? "" : ` × ${nil.void_factor} for a void suit`;
-  byId("nil-sum").textContent = `Product${factor}: nil value ${nil.value.toFixed(2)}. Such a nil is made ${percent(nil.probability, 0)} of the time `
-    + `and worth ${signed(nil.expected_points, 0)} points${threshold}.`;
+  byId("nil-sum").textContent = `The product of the four${factor} is the nil value, ${nil.value.toFixed(2)}. Such a nil is made `
+    + `${percent(nil.probability, 0)} of the time and is worth ${signed(nil.expected_points, 0)} points on average.${threshold}`;
   if (nil.curve) fill(byId("curve"), curve(nil, nilPoints));
 }
 

@@ -1,6 +1,6 @@
 // "Play a round": four seats around a table. The user may take the seat at the bottom; the service plays the others.
 import { Problem } from "./api.js";
-import { cardFace, cardName, cardsIn, deckOf } from "./cards.js";
+import { cardFace, cardName, cardsIn, deckOf, withSymbols } from "./cards.js";
 import { bidName, byId, el, fill } from "./dom.js";
 import { HAND } from "./picker.js";
 import { sentence } from "./result.js";
@@ -11,7 +11,10 @@ const PLACES = ["South", "West", "North", "East"]; // clockwise from the bottom
 const MOVE_MS = 260;
 const TRICK_MS = 900;
 const MOST_DEALS = 999_999; // numbers of deals in links
+const NARROW = "(max-width: 980px)"; // the table is below the controls
 const FIRST = 3; // South's seat in the first round: the dealer, who bids last
+
+const scoreText = ({ points, bags }) => `${points} (${bags} ${bags === 1 ? "bag" : "bags"})`;
 
 /** The table; `templates`: sentences by code. `dealt()` is called after each deal. */
 export class Table {
@@ -45,6 +48,8 @@ export class Table {
     this.dealt();
     const setup = { deck, rules, rulesField: rulesField(state), bidder: bidderFields(state), sides: sides || this.#sides(rules) };
     this.round = new Round(setup, dealHands(deck, this.seed, this.south, own.length === HAND ? own : []));
+    this.#showScore();
+    if (matchMedia(NARROW).matches) byId("table").scrollIntoView({ block: "start" });
     this.finishing = false;
     this.shown = null; // the last trick, while it lies on the table
     this.#say("");
@@ -61,6 +66,18 @@ export class Table {
       byId("round-fault").textContent = faults.join(" ") || error.message;
       byId("round-fault").hidden = false;
     }
+  }
+
+  /** Say below the controls what the score is, which the form no longer shows from the second round on. */
+  #showScore() {
+    const text = this.#names().map((name, index) => `${name} ${scoreText(this.round.sides[index])}`).join(", ");
+    fill(byId("table-note"), `Rules and bidder are those of “Bid a hand”. Score before this round: ${text}.`);
+  }
+
+  /** Return the places of each side, or of each seat that plays alone. */
+  #names() {
+    const seats = this.round.alone ? [[0], [1], [2], [3]] : [[0, 2], [1, 3]];
+    return seats.map((side) => side.map((seat) => this.#place(seat)).join(" and "));
   }
 
   #sides(rules) {
@@ -155,12 +172,13 @@ export class Table {
   #seat(seat, place, turn) {
     const { round } = this;
     const mine = place === "South";
-    const name = mine && byId("round-seat").value === "south" ? "South (you)" : place;
-    const bid = seat < round.bids.length ? `bid ${bidName(round.bids[seat])}, took ${round.taken[seat]}` : "has not bid";
+    const yours = byId("round-seat").value === "south";
+    const name = mine && yours ? "South (you)" : place === "North" && yours && !round.alone ? "North (partner)" : place;
+    const bid = seat < round.bids.length ? `bid ${bidName(round.bids[seat])}${round.bids.length < 4 ? "" : `, took ${round.taken[seat]}`}` : "has not bid";
     const over = turn.kind === "over";
     const open = mine || over || byId("round-open").checked;
     const turns = !this.shown && turn.seat === seat ? " at-turn" : "";
-    return el("section", { class: `seat ${place.toLowerCase()}${turns}`, "aria-label": place },
+    return el("section", { class: `seat ${place.toLowerCase()}${turns}`, "aria-label": name },
       el("p", { class: "seat-name" }, el("strong", { text: name }), el("span", { class: "hint", text: ` ${bid}` })),
       open ? this.#hand(over ? round.dealt[seat] : round.hands[seat], seat, mine && !over) : el("p", { class: "hint backs", text: `${round.hands[seat].length} cards` }));
   }
@@ -226,7 +244,8 @@ export class Table {
   }
 
   #sentences(suggestion) {
-    return suggestion.reasons.map((reason) => reason.sentence || sentence(reason, this.templates)).filter(Boolean);
+    const texts = suggestion.reasons.map((reason) => reason.sentence || sentence(reason, this.templates)).filter(Boolean);
+    return texts.map((text) => withSymbols(text).replace(/\bseat ([0-3])\b/gi, (_, seat) => this.#place(Number(seat))));
   }
 
   #say(text) {
@@ -236,23 +255,34 @@ export class Table {
   #over() {
     byId("round-end").disabled = true;
     const results = this.round.results();
-    const names = (result) => result.players.map(({ seat }) => this.#place(seat)).join(" and ");
-    const rows = results.map((result) => el("tr", {},
-      el("th", { scope: "row", text: names(result) }),
+    const names = this.#names();
+    const ended = this.#ended(results);
+    const rows = results.map((result, index) => el("tr", {},
+      el("th", { scope: "row", text: names[index] }),
       el("td", { text: result.players.map(({ bid }) => bidName(bid)).join(" + ") }),
       el("td", { text: result.players.map(({ taken }) => taken).join(" + ") }),
       el("td", { class: result.points < 0 ? "lost" : "won", text: `${result.points < 0 ? "−" : "+"}${Math.abs(result.points)}` }),
-      el("td", { text: `${result.after.points} (${result.after.bags} ${result.after.bags === 1 ? "bag" : "bags"})` })));
+      el("td", { text: scoreText(result.after) })));
     const head = ["Side", "Bid", "Tricks", "This round", "Score"].map((text) => el("th", { scope: "col", text }));
     fill(byId("round-result"),
-      el("h3", { text: "The round is over" }),
+      el("h3", { text: ended || "The round is over" }),
       el("table", { class: "score" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows)),
       this.#tricks(),
-      el("button", { type: "button", class: "primary", id: "round-next", onclick: () => this.#next(results), text: "Next round with this score" }));
+      el("button", { type: "button", class: "primary", id: "round-next", onclick: () => this.#next(results, ended), text: ended ? "New game" : "Next round with this score" }));
     this.#say("");
     fill(byId("advice"));
-    byId("announcement").textContent = `The round is over. ${results.map((result) => `${names(result)}: ${result.points} points`).join(". ")}.`;
+    byId("announcement").textContent = `${ended || "The round is over"}. ${results.map((result, index) => `${names[index]}: ${result.points} points`).join(". ")}.`;
     byId("round-next").focus({ preventScroll: true });
+  }
+
+  /** Return who has won the game, or "" if it goes on. */
+  #ended(results) {
+    const { win, lose } = this.round.rules;
+    const points = results.map((result) => result.after.points);
+    const best = Math.max(...points);
+    const first = points.indexOf(best);
+    const reached = best >= win || (lose !== null && Math.min(...points) <= lose);
+    return reached && first === points.lastIndexOf(best) ? `The game is over: ${this.#names()[first]} ${this.round.alone ? "wins" : "win"}` : "";
   }
 
   #tricks() {
@@ -270,8 +300,8 @@ export class Table {
   }
 
   /** The player who bids first moves on by one place, so the seats of all go down by one. */
-  #next(results) {
-    const after = results.map((result) => result.after);
+  #next(results, ended) {
+    const after = results.map((result) => (ended ? { points: 0, bags: 0 } : result.after));
     this.south = (this.south + 3) % 4;
     this.start(this.round.alone ? [...after.slice(1), after[0]] : after.reverse());
   }

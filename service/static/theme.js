@@ -17,5 +17,5 @@ export function startTheme() {
 
 function show(theme) {
   document.documentElement.dataset.theme = theme;
-  byId("theme").setAttribute("aria-pressed", String(theme === "dark"));
+  byId("theme").textContent = theme === "dark" ? "Light theme" : "Dark theme"; // what a click gives
 }

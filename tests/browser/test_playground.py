@@ -90,7 +90,7 @@ def test_rules_come_from_the_service(page):
     page.select_option("#f-rules-preset", "jokers")
     settled(page)
     assert page.locator("#picker [data-card=BJ]").count() == 1
-    page.click("summary")
+    page.click("#single-rules summary")
     page.fill("#f-rules-bag_limit", "500")
     page.press("#f-rules-bag_limit", "Tab")
     page.wait_for_selector("[data-pointer='/rules/bag_limit'] .fault")
@@ -109,7 +109,7 @@ def test_a_link_repeats_everything(page, new_page):
     page.select_option("#f-convention", "big5")
     page.select_option("#f-level", "2")
     page.fill("#f-options", "endgame=off")
-    page.click("summary")
+    page.click("#single-rules summary")
     page.fill("#f-rules-bag_limit", "7")
     page.press("#f-rules-bag_limit", "Tab")
     page.wait_for_selector("[data-pointer='/scores/them_bags'] .fault")
@@ -160,7 +160,7 @@ def test_no_page_is_wider_than_its_window(new_page, width):
     page = new_page(width, 800)
     open_playground(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    page.click("summary")
+    page.click("#single-rules summary")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     open_round(page)
     page.check("#round-open")
@@ -182,7 +182,7 @@ def test_dark_and_light(new_page):
 def test_axe_finds_nothing_serious(new_page, scheme):
     page = new_page(color_scheme=scheme)
     open_playground(page, f"hand={NIL_HAND}&policy=bis&scores=x")
-    page.click("summary")
+    page.click("#single-rules summary")
     assert serious(page) == []
     open_round(page)
     page.check("#round-open")

@@ -53,7 +53,7 @@ export function showTricks(regular) {
     el("th", { scope: "row" }, suit ? suitIcon(suit) : null, ` ${label}`),
     el("td", { class: "bar-cell" }, el("span", { class: tricks < 0 ? "bar less" : "bar", vars: { "--part": Math.abs(tricks) / most } })),
     el("td", { class: "number", text: signed(tricks) }))));
-  byId("estimate").textContent = `${signed(regular.estimate)} tricks in all: a bid of ${regular.takes}, before nil, score and rules are considered.`;
+  byId("estimate").textContent = `${regular.estimate.toFixed(2).replace("-", "−")} tricks in all: a bid of ${regular.takes}, before nil, score and rules are considered.`;
 }
 
 function countedParts(regular) {

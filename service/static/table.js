@@ -49,7 +49,6 @@ export class Table {
     const setup = { deck, rules, rulesField: rulesField(state), bidder: bidderFields(state), sides: sides || this.#sides(rules) };
     this.round = new Round(setup, dealHands(deck, this.seed, this.south, own.length === HAND ? own : []));
     this.#showScore();
-    if (matchMedia(NARROW).matches) byId("table").scrollIntoView({ block: "start" });
     this.finishing = false;
     this.shown = null; // the last trick, while it lies on the table
     this.#say("");
@@ -70,7 +69,7 @@ export class Table {
 
   /** Say below the controls what the score is, which the form no longer shows from the second round on. */
   #showScore() {
-    const text = this.#names().map((name, index) => `${name} ${scoreText(this.round.sides[index])}`).join(", ");
+    const text = this.#oursFirst(this.#names().map((name, index) => `${name} ${scoreText(this.round.sides[index])}`)).join(", ");
     fill(byId("table-note"), `Rules and bidder are those of “Bid a hand”. Score before this round: ${text}.`);
   }
 
@@ -78,6 +77,11 @@ export class Table {
   #names() {
     const seats = this.round.alone ? [[0], [1], [2], [3]] : [[0, 2], [1, 3]];
     return seats.map((side) => side.map((seat) => this.#place(seat)).join(" and "));
+  }
+
+  /** Return what belongs to the two sides with South's side first. */
+  #oursFirst(sides) {
+    return this.round.alone || this.south % 2 === 0 ? sides : [...sides].reverse();
   }
 
   #sides(rules) {
@@ -161,6 +165,7 @@ export class Table {
     const first = byId("advice").querySelector(".primary") || byId("table").querySelector(".suggested");
     const lost = [null, document.body].includes(document.activeElement) || byId("round").contains(document.activeElement);
     if (first && lost) first.focus({ preventScroll: true });
+    if (turn.kind === "bid" && matchMedia(NARROW).matches) byId("table").scrollIntoView({ block: "start" });
   }
 
   #draw(turn = this.round && this.round.turn()) {
@@ -266,7 +271,7 @@ export class Table {
     const head = ["Side", "Bid", "Tricks", "This round", "Score"].map((text) => el("th", { scope: "col", text }));
     fill(byId("round-result"),
       el("h3", { text: ended || "The round is over" }),
-      el("table", { class: "score" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows)),
+      el("table", { class: "score" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, this.#oursFirst(rows))),
       this.#tricks(),
       el("button", { type: "button", class: "primary", id: "round-next", onclick: () => this.#next(results, ended), text: ended ? "New game" : "Next round with this score" }));
     this.#say("");

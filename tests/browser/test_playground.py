@@ -144,6 +144,18 @@ def test_keyboard_only(page):
     assert {"hand", "seat-2", "f-scores-us", "f-rules-preset", "f-policy", "f-level", "as-curl", "copy-code"} <= reached
 
 
+def test_links_to_parts_of_the_page_keep_the_state(page):
+    open_playground(page, f"hand={NIL_HAND}&bids=3,4")
+    for part in ("bid-form", "answer"):
+        page.press(f".skip[href='#{part}']", "Enter")
+        assert page.evaluate("document.activeElement.id") == part
+    page.click("#mode-round")
+    page.press(".skip >> nth=0", "Enter")
+    assert page.evaluate("document.activeElement.id") == "table"
+    assert page.input_value("#hand") == NIL_HAND
+    assert "mode=round" in page.url
+
+
 def test_every_choice_gives_an_answer_or_a_fault(page):
     open_playground(page)
     for policy in ("winprob", "bis:tuned", "rb", "ms", "io"):

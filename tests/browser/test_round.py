@@ -69,6 +69,24 @@ def test_nobody_but_the_service(new_page):
     assert serious(page) == []
 
 
+def test_the_end_of_a_game(new_page):
+    page = new_page(reduced_motion="reduce")
+    open_playground(page, "mode=round&us=495&them=-900&rules.win=500")
+    page.select_option("#round-seat", "none")
+    for _ in range(12):
+        page.click("#round-next" if page.locator("#round-next").count() else "#round-start")
+        page.wait_for_selector("#round-next")
+        before, after = page.inner_text("#table-note"), page.inner_text(".score tbody tr >> nth=0")
+        assert "North and South" in after
+        if page.inner_text("#round-next") == "New game":
+            break
+        assert "The round is over" in page.inner_text("#round-result h3")
+    assert page.inner_text("#round-result h3") == "The game is over: North and South win"
+    assert "East and West -" in before or "West and East -" in before
+    page.click("#round-next")
+    page.wait_for_function("document.querySelector('#table-note').textContent.includes('North and South 0 (0 bags)')")
+
+
 def test_a_refused_round_says_why(page):
     open_playground(page, "mode=round&us_bags=40&them_bags=0")
     page.click("#round-start")

@@ -58,15 +58,15 @@ TEMPLATES = {
     # The hand.
     "tricks": "Your cards should win about {tricks} of the 13 tricks.",
     "hardly-a-trick": "Your cards should win hardly any trick.",
-    "at-least-one": "The smallest number is 1.",
+    "at-least-one": "The smallest bid that is not nil is 1.",
     "tricks-left": "Partner's bid leaves only {tricks} of the 13 tricks.",
-    "certain-tricks": "Your spades alone are sure of more tricks than that, so the bid is higher.",
+    "certain-tricks": "Your spades alone are certain to win more tricks than that, so the bid is higher.",
     "simple-count": "By a simple count your cards win {tricks} of the 13 tricks.",
     # The contract.
     "partner-bid": "Partner bid {partner} and you add {bid}: {contract} in all.",
     "partner-nil": "Partner bid nil, so your {bid} is the whole contract.",
     "partner-to-bid": "Partner has yet to bid; {partner} is likely, which makes {contract} in all.",
-    "partner-alone": "Partner must make the {partner} alone.",
+    "partner-alone": "Partner must make the bid of {partner} alone.",
     "partner-alone-to-bid": "Partner has yet to bid; {partner} is likely, and partner must make it alone.",
     "partner-nil-makes": "Partner's nil succeeds {makes}% of the time.",
     "their-nil": "The nil of the others fails {fails}% of the time.",
@@ -84,15 +84,15 @@ TEMPLATES = {
     "close": "With {other} you would win {percent}%: too close to tell apart.",
     "better": "With {other} you would win {percent}%, which is better.",
     "better-nil": "A nil would succeed {makes}% and win the game {percent}% of the time, which is better.",
-    "no-other-bid": "No other bid comes into question.",
+    "no-other-bid": "No other bid is worth considering.",
     # Nil.
     "nil-makes": "The nil succeeds {makes}% of the time.",
     "nil-wins-less": "A nil would succeed {makes}% and win the game {percent}% of the time.",
     "nil-too-close": "A nil would succeed {makes}% and win the game {percent}% of the time: too close to tell apart.",
     "nil-above-threshold": "A nil succeeds {makes}% of the time and is worth {points} points on average; {threshold} "
     "would be enough.",
-    "nil-below-threshold": "A nil succeeds {makes}% of the time and is worth {points} points on average; it takes more "
-    "than {threshold}.",
+    "nil-below-threshold": "A nil succeeds {makes}% of the time and is worth {points} points on average; it is bid "
+    "only above {threshold}.",
     "nil-pass": "That is after giving {cards} cards to partner.",
     "nil-pass-one": "That is after giving a card to partner.",
     "nil-by-simple-rule": "Your cards are low enough for a nil by a simple rule.",
@@ -127,7 +127,7 @@ TEMPLATES = {
     "loses-if-nil-fails": "If the nil fails you fall to {score}; at {goal} you lose the game.",
     "bags": "Bags so far: {bags}; at {limit} you lose {penalty} points.",
     "their-bags": "Bags of the others so far: {bags}; at {limit} they lose {penalty} points.",
-    "opponents-nil": "One of them bid nil: bid half a trick less, to be free to spoil it.",
+    "opponents-nil": "An opponent bid nil: bid half a trick less, so that you are free to make that nil fail.",
     "complete-to-14": "With 14 bid in all, only one side can make its bid, and it may be yours.",
     "close-race": "That is less than 20 points behind: bid enough to come out ahead.",
     "desperate-nil": "That is too far behind to catch up with tricks: a nil may do it.",

@@ -182,7 +182,7 @@ def test_legal_bids_have_the_last_word():
         assert {row["bid"] for row in made.explanation["candidates"]} <= set(legal)
     made = decide(position(LOW), WINPROB, committed_tables(), (0,))
     assert made.explanation is not None
-    assert made.explanation["sentence"].endswith(" No other bid comes into question.")
+    assert made.explanation["sentence"].endswith(" No other bid is worth considering.")
 
 
 def test_a_clear_nil_and_its_sentence():

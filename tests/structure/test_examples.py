@@ -1,10 +1,13 @@
-"""Every fenced example of README, the tutorial, the how-to guides and the reference is run, read or declared.
+"""Every example of README, the tutorial, the how-to guides and the reference is run, read or declared.
+
+Fenced examples:
 
 - `sh`: commands that ask a server are run against one. Other commands are read by the real parser of their arguments.
 - `json`: a request is sent to the server. An answer must have the form of the real one; `"..."` means "and more".
 - `python`: a program is run. A part of a change to the code must be Python, with names that the code has.
 
-`ELSEWHERE` lists the other examples and says why no test here runs them.
+Commands in the text are read by the parser of their arguments. `ELSEWHERE` lists the other examples and says
+why no test here runs them.
 """
 
 import argparse
@@ -23,6 +26,7 @@ from typing import Any, NamedTuple
 import httpx
 import pytest
 
+from loadtest import __main__ as loadtest_command
 from service import __main__ as service_command
 from service.roles import read_roles
 from service.settings import Settings
@@ -44,6 +48,8 @@ ELSEWHERE = {  # first words of a command: why it is not run here
     "dask": "needs a cluster; tests/tables/run/test_cluster.py runs it",
     "cp": "copies all tables for the next command, which is only read",
 }
+MAINS = {"service": service_command.main, "tables": tables_command.main, "loadtest": loadtest_command.main}
+COMMAND_IN_TEXT = re.compile(r"`((?:(?:\.venv/bin/)?python -m (?:service|tables|loadtest)|make) [^`\[]+)`")
 PATH_IN_HEADING = re.compile(r"## POST (/\S+)")
 
 
@@ -119,8 +125,8 @@ def parsed(main: Callable[[list[str]], int], arguments: list[str]) -> None:
             main(arguments)
 
 
-def read_command(command: str, variables: dict[str, str]) -> None:
-    """Read a command's arguments, or run it if it only prints a bid; ``variables`` are those of the shell."""
+def read_command(command: str, variables: dict[str, str], run: bool = True) -> None:
+    """Read a command's arguments, or if ``run``, run it if it only prints a bid; ``variables``: those of the shell."""
     words = shlex.split(command, comments=True)
     while words and (given := re.fullmatch(r"(\w+)=(.*)", words[0])):
         if given[1].startswith("SPADES_"):
@@ -134,9 +140,12 @@ def read_command(command: str, variables: dict[str, str]) -> None:
         subprocess.run(["make", "--dry-run", *words[1:]], cwd=ROOT, check=True, capture_output=True)
         return
     assert words[:2] in (["python", "-m"], [".venv/bin/python", "-m"]), command
-    main: Callable[[list[str]], int] = {"service": service_command.main, "tables": tables_command.main}[words[2]]
-    if words[3] == "bid" and "SPADES_TABLES_DIR" not in variables:
+    main: Callable[[list[str]], int] = MAINS[words[2]]
+    if run and words[3] == "bid" and "SPADES_TABLES_DIR" not in variables:
         assert main(words[3:]) == 0
+    elif not run and len(words) == 4:  # the text names a command, without its arguments
+        with pytest.raises(SystemExit, match="0"):
+            main([words[3], "--help"])
     else:
         parsed(main, words[3:])
 
@@ -260,3 +269,11 @@ def test_the_examples_of_a_page(page: Path, server: RealServer, tmp_path: Path, 
         if example.kind in ("sh", "json", "python"):
             with subtests.test(example.name):
                 getattr(reader, example.kind)(example)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_commands_in_the_text(page: Path, subtests: pytest.Subtests):
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for command in COMMAND_IN_TEXT.findall(text):
+        with subtests.test(command):
+            read_command(command.split(" >> ")[0].removesuffix(" ..."), {}, run=False)

@@ -193,16 +193,17 @@ export class Table {
     const active = mine && choosing && choosing.turn.seat === seat && choosing.turn.kind !== "bid" ? choosing : null;
     const cards = active && active.turn.kind === "pass" ? active.suggestion.legal : held;
     const groups = bySuit(cards, round.deck).map((suit) => el("span", { class: "suit-group" }, suit.map((card) => {
-      if (!mine) return el("span", { class: "card small" }, cardFace(card), el("span", { class: "sr-only", text: cardName(card) }));
-      const legal = active && active.suggestion.legal.includes(card);
-      const best = active && [active.suggestion.choice].flat().includes(card);
+      // Buttons only where one can be chosen: a screen reader calls every other one "unavailable".
+      if (!active) return el("span", { class: mine ? "card" : "card small", "data-card": card }, cardFace(card), el("span", { class: "sr-only", text: `${cardName(card)}, ` }));
+      const legal = active.suggestion.legal.includes(card);
+      const best = [active.suggestion.choice].flat().includes(card);
       return el("button", {
         type: "button", class: `card${best ? " suggested" : ""}`, "data-card": card, "aria-label": cardName(card) + (best ? ", suggested" : ""),
-        disabled: !legal, "aria-pressed": active && active.turn.kind === "pass" ? String(active.passed.has(card)) : null,
+        disabled: !legal, "aria-pressed": active.turn.kind === "pass" ? String(active.passed.has(card)) : null,
         onclick: () => this.#pick(card),
       }, cardFace(card));
     })));
-    return el("div", { class: "hand" }, groups);
+    return el("div", { class: "hand", role: "group", "aria-label": "Cards" }, groups);
   }
 
   #pick(card) {

@@ -20,7 +20,7 @@ COMMANDS = {  # name: (module, what it does)
     "fit": ("tables.fit", "search the constants of the bidders and measure the parts of the card players"),
     "probe": ("tables.probe", "find situations in which a card player loses points"),
     "bench": ("tables.bench", "time decisions and compiled play"),
-    "report": ("tables.report", "fill docs/strength.md with measured figures"),
+    "report": ("tables.report.report_command", "fill docs/strength.md with measured figures"),
     "logs": ("tables.logs.logs_command", "check the logs of your own games, or write one of games played here"),
     "arena": ("tables.arena.arena_command", "play one bidder against another and compare them"),
     "ceiling": ("tables.ceiling.ceiling_command", "measure what a bidder that searches would win beyond winprob"),

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tables.logs.fit.counting import Counter, Counts, no_counts
-from tables.logs.fit.engine_games import shipped_profiles
+from tables.logs.fit.counting import Counter, Counts, no_counts, shipped_profiles
 from tables.logs.fit.samples import Sample, joined
 from tables.logs.fit.segments import Segments
 from tables.logs.keys import Keys

@@ -4,13 +4,13 @@ Counts are kept twice: of the games that a table is fitted on, and of those held
 move away from the shipped one. A hash of the game's id decides, so that all rounds of a game are on one side.
 """
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.bis.nil import GRID, NilTerms, consider_nil
-from service.bidding.bis.regular import regular_takes
 from service.bidding.game.auction import SEQUENCES
 from service.bidding.game.cards import ACE, FIRST_SPADE, suits_of
 from service.bidding.game.legal import EVERY_BID
@@ -22,12 +22,14 @@ from service.bidding.inference.prior_rows import COLUMNS
 from service.bidding.policy import RAW, Policy
 from service.bidding.table_profile import PROFILES, plain_profile
 from service.bidding.table_views import Tables
+from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.builders.ace_of_spades import SUMS
 from tables.builders.priors import CLASSES, count_cards
 from tables.builders.priors import SEQUENCES as AUCTIONS
 from tables.engine.bid_deals import BidDeals
 from tables.engine.choose_bid import auction_at
 from tables.engine.jit import entry
+from tables.engine.simulate import kernel_tables
 from tables.engine.states import STATE
 from tables.logs.fit.samples import Sample, joined, sample_of
 from tables.logs.fit.segments import Segments
@@ -46,9 +48,6 @@ class Counts(NamedTuple):
     bid_squares: Any  # float64 (2, SEQUENCES, 3): sums of the squares of the next three bids
     contracts: Any  # float64 (2, 2, 27, 2): by whether a partner bid nil, and contract: all, and those made
     aces: Any  # float64 (2, 4, SUMS, 2): hands by seat and sum of the previous bids: all, and with the ace of spades
-    # float64 (2, 4, SUMS, 3): by seat and sum of the previous bids: bids of a number, and the sums of the tricks beyond
-    # the regular takes without the factor, and of their squares
-    surplus: Any
     holders: Any  # int64 (2, SEQUENCES of `priors`, 4, COLUMNS): the cards of each bidder, by the four bids
 
 
@@ -60,7 +59,6 @@ def no_counts() -> Counts:
         np.zeros((2, SEQUENCES, 3)),
         np.zeros((2, 2, 27, 2)),
         np.zeros((2, 4, SUMS, 2)),
-        np.zeros((2, 4, SUMS, 3)),
         np.zeros((2, AUCTIONS, 4, COLUMNS), np.int64),
     )
 
@@ -97,14 +95,6 @@ def _count(
                 cell = int(nil.value * GRID)
                 counts.nils[part, auction.sequence, cell, 0] += 1
                 counts.nils[part, auction.sequence, cell, 1] += 1 if tricks[row, seat] == 0 else 0
-            if known and not is_nil(bids[row, seat]):
-                regular = regular_takes(
-                    suits_of(hand), 2 - auction.opponents_nils, auction.partner_bid, 0.0, 0.0, tables
-                )
-                beyond = tricks[row, seat] - regular.estimate
-                counts.surplus[part, seat, total, 0] += 1
-                counts.surplus[part, seat, total, 1] += beyond
-                counts.surplus[part, seat, total, 2] += beyond * beyond
         if known:
             for side in range(2):
                 if not (chosen[row, side] or chosen[row, side + 2]):
@@ -124,14 +114,10 @@ def _count(
 _count_rows = entry(_count)
 
 
-def count_rounds(hands: Any, bids: Any, tricks: Any, rules: Rules, profiles: tuple[Tables, ...]) -> Counts:
-    """Return the counts of n rounds (n, 4) of one game, in which all seats count and no game is held out."""
-    counts, n = no_counts(), len(hands)
-    profile = plain_profile(rules)
-    parts = np.ascontiguousarray(hands), np.ascontiguousarray(bids), np.ascontiguousarray(tricks), np.zeros(n, np.int64)
-    everyone = np.ones((n, 4), np.bool_)
-    _count_rows(np.arange(n), rules, Policy(), profiles[profile], parts, everyone, np.zeros(1, STATE), counts)
-    return counts
+@cache
+def shipped_profiles() -> tuple[Tables, ...]:
+    """Return the shipped tables by profile, for compiled code."""
+    return kernel_tables(open_tables(DEFAULT_DIRECTORY).arrays)
 
 
 class Counter:

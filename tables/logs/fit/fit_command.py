@@ -20,8 +20,7 @@ from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.engine.simulate import kernel_tables
 from tables.logs.fit.count_pieces import Counted, count_log
 from tables.logs.fit.counting import HELD_OUT
-from tables.logs.fit.engine_games import engine_surplus
-from tables.logs.fit.fitting import TABLES, Fitted, factor
+from tables.logs.fit.fitting import TABLES, Fitted
 from tables.logs.fit.net_fit import last_layer
 from tables.logs.fit.segments import FIELDS, folder_name, read_segments
 from tables.logs.fit.win_fit import win_tables
@@ -90,8 +89,6 @@ def fit(counted: Counted, segment: str, work: Path, executor: Executor) -> dict[
             array = name if profile == PLAIN else f"{profile}_{name}"
             if array in shipped:
                 fitted[array] = make(np.array(shipped[array], np.float64), counts)
-        if profile == PLAIN:
-            fitted["factor"] = factor(np.array(shipped["factor"], np.float64), counts, engine_surplus())
     sample = counted.samples[segment]
     if len(sample.keys):
         fitted["win"] = win_tables(np.array(shipped["win"]), sample, work, executor)

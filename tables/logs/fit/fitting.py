@@ -14,10 +14,8 @@ from scipy.special import expit, logit
 
 from service.bidding.bis.nil import GRID
 from service.bidding.inference.prior_rows import BIDS, COLUMNS, FIRST_ROWS, RANKS
-from tables.builders.ace_of_spades import SUMS
 from tables.builders.curve_fit import Design, bin_middles, design, sequences
 from tables.builders.curves import value_at_bins
-from tables.builders.factor import MOST
 from tables.builders.newton import minimize_convex
 from tables.builders.priors import SCALE
 from tables.logs.fit.counting import Counts
@@ -25,7 +23,6 @@ from tables.logs.fit.counting import Counts
 Floats = NDArray[np.float64]
 WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5)
 LEAST = 1e-6  # smallest probability
-REACH = (0, 6, 9, 12)  # by seat, the largest sum of the previous bids that the factor tells apart
 CARDS_PER_DEAL = np.repeat([3.0, 1.0], RANKS)  # by column of `prior_rows`
 SEAT_WEIGHT = 0.05  # share of the weight that holds what all sequences of a seat have in common
 
@@ -138,47 +135,6 @@ def contracts(shipped: Floats, counts: Counts) -> Fitted:
 def aces(shipped: Floats, counts: Counts) -> Fitted:
     """Return P(ace of spades) by seat and sum of the previous bids (4, 40); the weight is in hands."""
     return _shares(shipped, counts.aces, lambda table: np.minimum.accumulate(table, axis=1))
-
-
-def factor(shipped: Floats, counts: Counts, engine: Floats) -> Fitted:
-    """Return the factor of the previous bids (4, SUMS); the weight is in bids.
-
-    It moves by how many more tricks the log's players take beyond the regular takes than the engine's players do, a
-    straight line in the sum of the previous bids for each seat. ``engine``: `Counts.surplus` of the engine's games.
-    """
-    usual = _usual_surplus(engine.sum(axis=0))
-
-    def lines(weight: float, cells: Floats) -> Floats:
-        moved = np.zeros((4, SUMS))
-        for seat, reach in enumerate(REACH):
-            sums = np.minimum(np.arange(SUMS), reach)
-            x = np.stack([np.ones(SUMS), (sums - reach / 2) / max(1, reach)])
-            n, beyond = cells[seat, :, 0], cells[seat, :, 1] - cells[seat, :, 0] * usual[seat]
-            moved[seat] = np.linalg.solve((x * n) @ x.T + weight * np.eye(2), x @ beyond) @ x
-        return moved
-
-    def at(weight: float, cells: Floats) -> Floats:
-        return np.clip(shipped + lines(weight, cells), -MOST, MOST).round(4)
-
-    def loss(table: Floats, cells: Floats) -> float:
-        n, y, squares = cells[..., 0], cells[..., 1], cells[..., 2]
-        expected = usual + table - shipped
-        return float((squares - 2 * expected * y + n * expected * expected).sum() / max(1.0, n.sum()))
-
-    return _best(shipped, counts.surplus, at, loss, int(counts.surplus[..., 0].sum()))
-
-
-def _usual_surplus(cells: Floats) -> Floats:
-    # The engine's mean tricks beyond the regular takes (4, SUMS): a parabola in the sum for each seat.
-    usual = np.zeros((4, SUMS))
-    for seat, reach in enumerate(REACH):
-        n = cells[seat, : reach + 1, 0]
-        means = cells[seat, : reach + 1, 1] / np.maximum(1.0, n)
-        degree = min(2, max(0, int((n > 0).sum()) - 1))
-        fitted = np.polynomial.Polynomial.fit(np.arange(reach + 1), means, degree, w=np.sqrt(n)) if reach else None
-        sums = np.minimum(np.arange(SUMS), reach)
-        usual[seat] = means[0] if fitted is None else fitted(sums)
-    return usual
 
 
 def prior(shipped: Floats, counts: Counts) -> Fitted:

@@ -15,8 +15,7 @@ from service.bidding.game.rules import Rules, overrides_of
 from service.bidding.winprob.games import SHIPPED, WinTableSlice, cells_of
 from service.bidding.winprob.win_table import WIN_SCALE
 from tables.builders.win_tables import BUCKETS, EDGES, KEPT, bucket_of_distance, bucket_outcomes, by_both_sides, solve
-from tables.logs.fit.counting import is_held_out
-from tables.logs.fit.engine_games import shipped_profiles
+from tables.logs.fit.counting import is_held_out, shipped_profiles
 from tables.logs.fit.fitting import Fitted
 from tables.logs.fit.net_fit import results_of
 from tables.logs.fit.samples import Sample

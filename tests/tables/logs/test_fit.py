@@ -26,7 +26,7 @@ from tables.logs.columns import frame_of
 from tables.logs.fit import win_fit
 from tables.logs.fit.count_pieces import count_log
 from tables.logs.fit.counting import BINS, HELD_OUT, Counter, is_held_out, no_counts
-from tables.logs.fit.fitting import TABLES, aces, contracts, curves, factor, mean_bids, prior
+from tables.logs.fit.fitting import TABLES, aces, contracts, curves, mean_bids, prior
 from tables.logs.fit.net_fit import bids_of, last_layer, results_of
 from tables.logs.fit.samples import rows_of
 from tables.logs.fit.segments import read_segments
@@ -214,26 +214,6 @@ def test_a_label_that_nobody_has(tmp_path, capsys, records):
 
 
 # ---- the other tables ---------------------------------------------------------------------------------------------
-
-
-def test_the_factor_follows_the_tricks_that_are_taken():
-    """Players who take .3 tricks more than the engine's beside a sum of 4, and .6 more beside one of 8."""
-    engine = no_counts().surplus
-    for seat in range(4):
-        for total in range((1, 7, 10, 13)[seat]):
-            engine[0, seat, total] = (1_000, -400, 1_360)  # a mean of -.4, and a variance of 1.2
-    counts = no_counts()
-    for part, n in ((0, 4_000), (1, 1_000)):
-        for total, more in ((4, 0.3), (8, 0.6)):
-            mean = more - 0.4
-            counts.surplus[part, 2, total] = (n, n * mean, n * (1.2 + mean * mean))
-    before = shipped("factor")
-    found = factor(before, counts, engine)
-    moved = found.array - before
-    assert moved[2, 4] == pytest.approx(0.3, abs=0.01)
-    assert moved[2, 8] == pytest.approx(0.6, abs=0.01)
-    assert not moved[[0, 1, 3]].any()
-    assert (found.n, found.loss < found.shipped_loss) == (10_000, True)
 
 
 def test_the_prior_follows_who_holds_the_cards():

@@ -28,6 +28,7 @@ from tables.arena.errors import BidderError
 from tables.engine.choose_bid import auction_at, choose_bid, standing_at, tables_of_profile
 from tables.engine.game import bids_blind_nil
 from tables.engine.jit import entry
+from tables.engine.mixing import mixed
 from tables.engine.simulate import kernel_tables, numba_typed, tables_for
 from tables.engine.steps import Ints
 from tables.engine.winprob import skilled_seat, winprob_seat
@@ -222,8 +223,6 @@ class ModelBidder:
 
 
 def _uniform(words: Ints) -> NDArray[np.float64]:
-    # Numbers in [0, 1) that depend on the deal's random words: the hash function "fmix64" of MurmurHash3 (Appleby).
-    x = words.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
-        x = (x ^ x >> np.uint64(33)) * np.uint64(factor)
-    return np.asarray((x ^ x >> np.uint64(33)) >> np.uint64(11), np.float64) / 2.0**53
+    # Numbers in [0, 1) that depend on the deal's random words.
+    bits = mixed(words.astype(np.uint64) + np.uint64(0x9E3779B97F4A7C15))
+    return np.asarray(bits >> np.uint64(11), np.float64) / 2.0**53

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tables.engine.mixing import mixed
 from tables.engine.steps import Ints, legal_masks
 from tables.players import q1, q2
 from tables.players.q_names import QPlayer
@@ -28,9 +29,7 @@ def choose(player: QPlayer, arrays: Arrays, states: NDArray[np.void], seats: Int
 def random_actions(states: NDArray[np.void], seats: Ints, bidding: bool) -> Ints:
     """Return random bids from 0 to 13, or random legal cards; they depend only on the state and the seat."""
     x = (states["hand"][np.arange(len(seats)), seats] * 4 + seats).astype(np.uint64)
-    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):  # the hash function "fmix64" of MurmurHash3 (Appleby)
-        x = (x ^ x >> np.uint64(33)) * np.uint64(factor)
-    lots = (x ^ x >> np.uint64(33)) / 2.0**64
+    lots = mixed(x) / 2.0**64
     if bidding:
         return (lots * q1.BID_ACTIONS).astype(np.int64)
     legal = legal_masks(states, seats)[:, None] >> q1.CARD_BITS & 1

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from service.bidding.game.scoring import BLIND_NIL, NIL
 from service.bidding.table_views import Tables
+from tables.engine.mixing import mixed
 from tables.engine.states import STATE
 from tables.logs.fit.counting import HELD_OUT
 from tables.logs.rounds import NO_LABEL, NO_POINTS, NO_TRICKS, Names, Rounds
@@ -195,10 +196,3 @@ def _cases(sample: Sample, shipped: NDArray[Any]) -> tuple[Cases, Cases]:
         np.bincount(at, minlength=len(used)).astype(np.float64),
         np.bincount(at, weights=made, minlength=len(used)).astype(np.float64),
     )
-
-
-def mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return well-mixed bits of 64-bit numbers: the hash function "fmix64" of MurmurHash3 (Appleby)."""
-    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
-        x = (x ^ x >> np.uint64(33)) * np.uint64(factor)
-    return x ^ x >> np.uint64(33)

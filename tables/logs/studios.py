@@ -15,6 +15,7 @@ from service.bidding.table_views import Tables
 from tables.engine.deal import Deals
 from tables.engine.game import Lineup
 from tables.engine.jit import entry
+from tables.engine.mixing import mixed
 from tables.engine.simulate import numba_typed, tables_for
 from tables.engine.states import STATE
 from tables.logs.habits import Habit, bid_chances
@@ -108,17 +109,10 @@ def seating_of(studio: Studio, noise: float, games: Deals, rules: Rules) -> Seat
     rows = [parse_player(people.player) for people in studio.people]
     n = games.last - games.first
     numbers = (np.arange(games.first, games.last)[:, None] * 4 + np.arange(4)).astype(np.uint64)
-    mixed = _mixed(numbers + _mixed(np.full((n, 4), games.seed + 1, np.uint64)))
-    drawn = (mixed % np.uint64(len(studio.people))).astype(np.int64)
+    bits = mixed(numbers + mixed(np.full((n, 4), games.seed + 1, np.uint64)))
+    drawn = (bits % np.uint64(len(studio.people))).astype(np.int64)
     kinds = np.tile(studio.chairs, (n, 1)).astype(np.int64) if studio.chairs else drawn
     return Seating(kinds, habits, np.array((rows * KINDS)[:KINDS], np.int64))
-
-
-def _mixed(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    # The hash function "fmix64" of MurmurHash3 (Appleby).
-    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
-        x = (x ^ x >> np.uint64(33)) * np.uint64(factor)
-    return x ^ x >> np.uint64(33)
 
 
 def plain_seating(lineup: Lineup, games: Deals) -> Seating:

@@ -12,19 +12,14 @@ import cloudpickle
 from tqdm import tqdm
 
 from service.bidding.numerals import integer
-from tables.run.family import Arrays, BuildError, Executor, LocalThreads
+from tables.run.family import Arrays, Executor, LocalThreads
 
 JOBS = os.cpu_count() or 1  # the default of every command; no result depends on it
 REDRAW_S = 1.0
 
 
-class LocalProcesses:
+class LocalProcesses(LocalThreads):
     """An executor with ``jobs`` processes, for chunks that are plain Python and would hold up each other in threads."""
-
-    def __init__(self, jobs: int) -> None:
-        if jobs < 1:
-            raise BuildError(f"jobs is {jobs}; accepted: 1 or more")
-        self.jobs = jobs
 
     def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
         """Run ``fn`` on each index; see `Executor`. A single job, or a single chunk, runs in this process."""

@@ -15,7 +15,7 @@ from service.bidding.game.auction import SEQUENCES
 from service.bidding.game.cards import ACE, FIRST_SPADE, suits_of
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import NIL, contract_of, is_nil
+from service.bidding.game.scoring import BLIND_NIL, NIL, contract_of, is_nil
 from service.bidding.game.variants import ranks_above_ace
 from service.bidding.inference.inference import reads_bids
 from service.bidding.inference.prior_rows import COLUMNS
@@ -49,6 +49,7 @@ class Counts(NamedTuple):
     contracts: Any  # float64 (2, 2, 27, 2): by whether a partner bid nil, and contract: all, and those made
     aces: Any  # float64 (2, 4, SUMS, 2): hands by seat and sum of the previous bids: all, and with the ace of spades
     holders: Any  # int64 (2, SEQUENCES of `priors`, 4, COLUMNS): the cards of each bidder, by the four bids
+    blind_nils: Any  # float64 (2, SEQUENCES, 2): by previous bids: all, and those made
 
 
 def no_counts() -> Counts:
@@ -60,6 +61,7 @@ def no_counts() -> Counts:
         np.zeros((2, 2, 27, 2)),
         np.zeros((2, 4, SUMS, 2)),
         np.zeros((2, AUCTIONS, 4, COLUMNS), np.int64),
+        np.zeros((2, SEQUENCES, 2)),
     )
 
 
@@ -84,6 +86,9 @@ def _count(
                 tricks_bid = contract_of(bids[row, later])
                 counts.bids[part, auction.sequence, 1 + later - seat] += tricks_bid
                 counts.bid_squares[part, auction.sequence, later - seat] += tricks_bid * tricks_bid
+            if bids[row, seat] == BLIND_NIL and known:
+                counts.blind_nils[part, auction.sequence, 0] += 1
+                counts.blind_nils[part, auction.sequence, 1] += 1 if tricks[row, seat] == 0 else 0
             hand = hands[row, seat]
             if hand == 0:
                 continue

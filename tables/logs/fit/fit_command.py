@@ -1,8 +1,8 @@
 """Fit tables to logs and write table sets for the service: `python -m tables logs fit`.
 
-A folder holds all tables: those that the log can move, and the shipped ones. The service opens it with
-SPADES_TABLES_DIR. The manifest says for each fitted array on how many cases it rests, and what it gains on held-out
-games. With --by, each segment of the log gets a folder of its own.
+A table set holds all tables: those that the log can move, and the shipped ones. Its folder has the name of its version,
+and lies in the folder --out, which the service opens with SPADES_TABLES_DIR. The manifest says for each fitted array on
+how many cases it rests, and what it gains on held-out games. With --by, each segment of the log gets a set of its own.
 """
 
 import argparse
@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from service import __version__
-from service.bidding.manifest import FamilyEntry, read_manifest
+from service.bidding.manifest import MANIFEST, FamilyEntry, read_manifest
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.engine.simulate import kernel_tables
 from tables.logs.fit.count_pieces import Counted, count_log
 from tables.logs.fit.counting import HELD_OUT
 from tables.logs.fit.fitting import TABLES, Fitted
 from tables.logs.fit.net_fit import last_layer
-from tables.logs.fit.segments import FIELDS, folder_name, read_segments
+from tables.logs.fit.segments import FIELDS, read_segments
 from tables.logs.fit.win_fit import win_tables
 from tables.logs.pieces import forget
 from tables.markdown import table
@@ -38,9 +38,8 @@ PLAIN = "partnership"  # the profile whose arrays have no prefix
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the action."""
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="logs: .jsonl, .jsonl.gz or .parquet")
-    parser.add_argument(
-        "--out", type=Path, required=True, metavar="FOLDER", help="the table set to write; a new folder"
-    )
+    out = "where the table set goes, in a new folder named after its version; for SPADES_TABLES_DIR"
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help=out)
     label = "count only seats with this label, such as kind=human,partner.kind=bot"
     parser.add_argument("--label", metavar="FIELD=VALUE,...", help=label)
     by = f"make a table set for each value of these fields: {', '.join(FIELDS)}"
@@ -51,8 +50,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `BuildError` or `TablesError`."""
     out: Path = arguments.out
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise BuildError(f"{out} is not an empty folder; accepted: a new folder")
+    if out.exists() and (not out.is_dir() or (out / MANIFEST).exists()):
+        found = "a table set" if out.is_dir() else "a file"
+        raise BuildError(f"--out is {out}, {found}; accepted: a new folder, or one with a folder for each table set")
     segments = read_segments(arguments.label, arguments.by)
     work = out.with_name(f"{out.name}.unfinished")
     with executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor:
@@ -61,13 +61,11 @@ def main(arguments: argparse.Namespace) -> int:
             raise BuildError(nobody(arguments.label, counted))
         print(f"{counted.good:,} rounds; {counted.bad:,} records with a fault are not used.")
         for segment in counted.segments:
-            folder = out / folder_name(segment) if segments.by else out
             fitted = fit(counted, segment, work, executor)
             parameters = {"label": arguments.label, "segment": segment if segments.by else None}
             parameters |= {"rounds": counted.rounds[segment], "seats": counted.seats[segment]}
             parameters["sample"] = [f"{key:016x}" for key in counted.samples[segment].keys[:SHOWN_KEYS].tolist()]
-            write(folder, fitted, parameters)
-            _print(folder, counted, segment, fitted)
+            _print(write_version(out, fitted, parameters), counted, segment, fitted)
     forget(work)
     return 0
 
@@ -109,9 +107,25 @@ def _print(folder: Path, counted: Counted, segment: str, fitted: Mapping[str, Fi
         for array, found in fitted.items()
     ]
     of = f"{segment}: {counted.rounds[segment]:,} rounds, {counted.seats[segment]:,} seats."
-    print(f"\n{of} Tables {read_manifest(folder).version} in {folder}.")
+    print(f"\n{of} Tables in {folder}")
     print(f"Loss on one game in {HELD_OUT}, which was held out:\n")
     print(table("array | cases | weight of the shipped table | loss of the shipped table | loss", rows))
+
+
+def write_version(folder: Path, fitted: Mapping[str, Fitted], parameters: dict[str, Any]) -> Path:
+    """Write a table set to a new folder in ``folder``, named after the set's version; return the new folder.
+
+    The service never sees half a set: until the end, the folder's name begins with a dot. If the version is there
+    already, its folder stays as it is.
+    """
+    working = folder / ".unfinished"
+    forget(working)
+    write(working, fitted, parameters)
+    named = folder / read_manifest(working).version
+    if not named.exists():
+        return working.rename(named)
+    forget(working)
+    return named
 
 
 def write(out: Path, fitted: Mapping[str, Fitted], parameters: dict[str, Any]) -> None:

@@ -47,7 +47,10 @@ def curves(shipped: Floats, counts: Counts) -> Fitted:
     stated = np.clip(value_at_bins(shipped), LEAST, 1 - LEAST)
 
     def at(weight: float, nils: Floats) -> Floats:
-        return _moved(shipped, *_effects(logit(stated), nils, matrices, weight), matrices)
+        level, tilt = _effects(logit(stated), nils, bin_middles() - 0.5, matrices, weight)
+        z = logit(np.clip(shipped, LEAST, 1 - LEAST)) + level + tilt * (np.linspace(0.0, 1.0, GRID + 1) - 0.5)
+        monotone: Floats = np.maximum.accumulate(expit(z), axis=1).round(6)
+        return monotone
 
     def loss(table: Floats, nils: Floats) -> float:
         return _log_loss(value_at_bins(table), nils)
@@ -55,14 +58,26 @@ def curves(shipped: Floats, counts: Counts) -> Fitted:
     return _best(shipped, counts.nils, at, loss, int(counts.nils[..., 0].sum()))
 
 
-def _effects(start: Floats, nils: Floats, matrices: Design, weight: float) -> tuple[Floats, Floats]:
-    # The effects of the previous bids, then by seat level and slope in the nil value (4, 2). start: log-odds by cell.
+def blind_nils(shipped: Floats, counts: Counts) -> Fitted:
+    """Return P(blind nil made) (SEQUENCES,): as `curves`, without the nil value. The weight is in blind nils."""
+    matrices = design(sequences())
+    start = logit(np.clip(shipped, LEAST, 1 - LEAST))[:, None]
+
+    def at(weight: float, nils: Floats) -> Floats:
+        level, _ = _effects(start, nils[:, None], np.zeros(1), matrices, weight)
+        found: Floats = expit(start + level)[:, 0].round(6)
+        return found
+
+    return _best(shipped, counts.blind_nils, at, _log_loss, int(counts.blind_nils[..., 0].sum()))
+
+
+def _effects(start: Floats, nils: Floats, middle: Floats, matrices: Design, weight: float) -> tuple[Floats, Floats]:
+    # What to add to the log-odds `start` (SEQUENCES, bins) of a sequence, and its slope in `middle` (SEQUENCES, 1).
     asked = np.flatnonzero(nils[..., 0].any(axis=1))  # the sequences with nils; an effect of no other is not 0
     own = matrices.effects[asked]
     used = np.unique(own.indices)
     effects, seats, start = own[:, used], _seats()[asked], start[asked]
     n, made = nils[asked, :, 0], nils[asked, :, 1]
-    middle = bin_middles() - 0.5
     width = effects.shape[1]
     penalty = np.full(width + 8, weight)
     penalty[width:] *= SEAT_WEIGHT
@@ -91,16 +106,8 @@ def _effects(start: Floats, nils: Floats, matrices: Design, weight: float) -> tu
     found = minimize_convex(derivatives, np.zeros(width + 8), np.full(width + 8, -np.inf))
     every = np.zeros(matrices.effects.shape[1])
     every[used] = found[:width]
-    return every, found[width:].reshape(2, 4)
-
-
-def _moved(shipped: Floats, effects: Floats, by_seat: Floats, matrices: Design) -> Floats:
-    seats = _seats()
-    level = matrices.effects @ effects + seats @ by_seat[0]
-    tilt = (seats @ by_seat[1])[:, None] * (np.linspace(0.0, 1.0, GRID + 1) - 0.5)
-    z = logit(np.clip(shipped, LEAST, 1 - LEAST)) + level[:, None] + tilt
-    monotone: Floats = np.maximum.accumulate(expit(z), axis=1).round(6)
-    return monotone
+    level, tilt = (_seats() @ found[width:].reshape(2, 4).T).T
+    return (matrices.effects @ every + level)[:, None], tilt[:, None]
 
 
 def _seats() -> Floats:
@@ -202,4 +209,5 @@ TABLES: dict[str, Callable[[Floats, Counts], Fitted]] = {
     "p_ace": aces,
     "prior_bis": prior,
     "prior_best": prior,
+    "blind_nil": blind_nils,
 }

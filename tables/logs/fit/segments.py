@@ -1,6 +1,5 @@
 """Segments: which seats of a log count, and in which table set, by the labels of the seat and of its partner."""
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -59,15 +58,6 @@ def read_segments(label: str | None, by: str | None) -> Segments:
         if name not in FIELDS:
             raise BuildError(f"--by has {name!r}; accepted: {', '.join(FIELDS)}")
     return Segments(parts, fields)
-
-
-def folder_name(segment: str) -> str:
-    """Return a segment's name as that of a folder.
-
-    >>> folder_name("kind=human,no partner.kind")
-    'kind=human,no-partner.kind'
-    """
-    return re.sub(r"[^\w.,:@+=-]", "-", segment)
 
 
 def _values(label: str) -> dict[str, str]:

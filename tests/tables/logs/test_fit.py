@@ -16,6 +16,8 @@ from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
 from service.bidding.winprob.games import SHIPPED, cells_of
 from service.bidding.winprob.win_table import win_probability
+from service.settings import Settings
+from service.table_sets import open_sets
 from tables.__main__ import main
 from tables.builders.curves import value_at_bins
 from tables.engine.deal import Deals
@@ -26,7 +28,7 @@ from tables.logs.columns import frame_of
 from tables.logs.fit import win_fit
 from tables.logs.fit.count_pieces import count_log
 from tables.logs.fit.counting import BINS, HELD_OUT, Counter, is_held_out, no_counts
-from tables.logs.fit.fitting import TABLES, aces, contracts, curves, mean_bids, prior
+from tables.logs.fit.fitting import TABLES, aces, blind_nils, contracts, curves, mean_bids, prior
 from tables.logs.fit.net_fit import bids_of, last_layer, results_of
 from tables.logs.fit.samples import rows_of
 from tables.logs.fit.segments import read_segments
@@ -115,6 +117,16 @@ def test_profiles_are_counted_apart(tmp_path, profiles, records):
     assert set(found) == {("all", "partnership"), ("all", "whiz")}
 
 
+def test_blind_nils_count_without_a_hand(tmp_path, profiles):
+    blind = {"format": 1, "game": "a", "rules": {"preset": "blind-nil"}, "bids": [3, 14, 4, 2], "scores": [200, 50]}
+    took = ([4, 0, 5, 4], [4, 0, 6, 3], [3, 1, 5, 4], None)
+    records = [{**blind, "round": number, "tricks": tricks} for number, tricks in enumerate(took)]
+    (counts,) = counted(tmp_path, profiles, records).counts.values()
+    found = counts.blind_nils.sum(axis=0)
+    assert found[auction_after((3,)).sequence].tolist() == [3, 2]
+    assert found.sum() == 5
+
+
 # ---- fitting ------------------------------------------------------------------------------------------------------
 
 
@@ -164,6 +176,18 @@ def test_curves_of_the_shipped_players_stay():
     assert np.abs(found.array - before).mean() < 0.02
 
 
+def test_blind_nils_move_in_the_auctions_that_the_log_has():
+    before, counts = shipped("blind_nil"), no_counts()
+    row, beside, other = (auction_after(bids).sequence for bids in ((4, 3, 2), (4, 3, 3), ()))
+    counts.blind_nils[0, row], counts.blind_nils[1, row] = (800, 160), (200, 40)
+    found = blind_nils(before, counts)
+    assert (found.n, found.array.shape) == (1000, before.shape)
+    assert found.array[row] == pytest.approx(0.2, abs=0.01)
+    assert found.array[row] < before[row] - 0.1
+    assert found.array[beside] < before[beside] - 0.05, "an auction that is alike"
+    assert found.array[other] == pytest.approx(before[other], abs=1e-5)
+
+
 def test_shares_and_means_by_hand():
     counts = no_counts()
     counts.contracts[0, 0, 7], counts.contracts[1, 0, 7] = (800, 200), (200, 50)
@@ -187,13 +211,15 @@ def test_shares_and_means_by_hand():
 
 
 def test_a_table_set_for_the_service(tmp_path, capsys, records):
-    path, out = tmp_path / "log.jsonl", tmp_path / "set"
+    path, out = tmp_path / "log.jsonl", tmp_path / "sets"
     path.write_text("".join(json.dumps(one) + "\n" for one in [*records, {"format": 1}]))
-    assert main(["logs", "fit", str(path), "--out", str(out), "--label", "policy=rb"]) == 0
+    arguments = ["logs", "fit", str(path), "--label", "policy=rb", "--out"]
+    assert main([*arguments, str(out)]) == 0
     text = capsys.readouterr().out
     assert f"{len(records):,} rounds; 1 records with a fault are not used." in text
     assert f"all: {len(records):,} rounds, {2 * len(records):,} seats." in text
-    opened, before = open_tables(out), open_tables()
+    opened, before = open_sets(Settings(tables_dir=out)).default.tables, open_tables()
+    assert f"Tables in {out / opened.version}\n" in text
     assert opened.version.startswith(f"{before.manifest.release}-logs+")
     family = opened.families["logs"]
     assert family.sizes["mean_bids"] == 2 * len(records)
@@ -201,8 +227,12 @@ def test_a_table_set_for_the_service(tmp_path, capsys, records):
     for name, array in opened.arrays.items():
         moved = not np.array_equal(array, before.arrays[name])
         assert moved == (family.parameters["weights"].get(name) is not None), name
-    assert main(["logs", "fit", str(path), "--out", str(out)]) == 1
-    assert "is not an empty folder" in capsys.readouterr().err
+    assert main([*arguments, str(out)]) == 0, "the same fit again"
+    assert [folder.name for folder in out.iterdir()] == [opened.version]
+    assert opened.changed_file() is None, "a set that may be in use stays"
+    for wrong, found in ((out / opened.version, "a table set"), (path, "a file")):
+        assert main([*arguments, str(wrong)]) == 1
+        assert f"--out is {wrong}, {found}; accepted: a new folder, or one with" in capsys.readouterr().err
 
 
 def test_a_label_that_nobody_has(tmp_path, capsys, records):
@@ -383,10 +413,9 @@ def test_a_table_set_for_each_segment(tmp_path, capsys, records):
     path, out = tmp_path / "log.jsonl", tmp_path / "sets"
     path.write_text("".join(json.dumps(one) + "\n" for one in records))
     assert main(["logs", "fit", str(path), "--out", str(out), "--by", "policy"]) == 0
-    assert {folder.name for folder in out.iterdir()} == {"policy=bis", "policy=rb"}
-    assert {open_tables(folder).families["logs"].parameters["segment"] for folder in out.iterdir()} == {
-        "policy=bis",
-        "policy=rb",
-    }
+    sets = {folder.name: open_tables(folder) for folder in out.iterdir()}
+    assert list(sets) == [one.version for one in sets.values()]
+    segments = {one.families["logs"].parameters["segment"] for one in sets.values()}
+    assert segments == {"policy=bis", "policy=rb"}
     assert not (tmp_path / "sets.unfinished").exists()
     assert "policy=rb: " in capsys.readouterr().out

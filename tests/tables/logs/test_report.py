@@ -79,9 +79,10 @@ def test_the_command(tmp_path, capsys, records):  # noqa: F811
     one, other, out = tmp_path / "one.parquet", tmp_path / "other.parquet", tmp_path / "report"
     frame_of(records[:120]).write_parquet(one)
     frame_of(records[120:]).write_parquet(other)
-    assert main(["logs", "fit", str(one), "--out", str(tmp_path / "set")]) == 0
+    assert main(["logs", "fit", str(one), "--out", str(tmp_path / "sets")]) == 0
     capsys.readouterr()
-    arguments = ["--tables", str(tmp_path / "set"), "--by", "policy"]
+    (fitted,) = (tmp_path / "sets").iterdir()
+    arguments = ["--tables", str(fitted), "--by", "policy"]
     assert main(["logs", "report", str(other), "--out", str(out), *arguments]) == 0
     text = capsys.readouterr().out
     assert "**Too few nils**: the log has" in text

@@ -1,40 +1,29 @@
 """Each query of the dashboard returns data from a real Prometheus that scraped a real service under traffic."""
 
-import http.client
 import itertools
 import json
 import math
-import shutil
-import subprocess
-import urllib.parse
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
 
 import pytest
 import yaml
 
 from loadtest.arrivals import prepare, prepare_get, run
-from loadtest.servers import Server, free_port, running_service
+from loadtest.servers import Server, running_service
 from loadtest.traffic import Question, questions
+from tests.deploy.prometheus import ask, query, running_prometheus
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 DASHBOARD = json.loads((DEPLOY / "grafana/dashboards/bidder.json").read_text())
 PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
 VARIABLES = {"$job": "bidder", "$instance": ".*", "$__rate_interval": "5s", "$__range": "1m"}
-WAIT_S = 20.0
 
 
 def expressions() -> list[tuple[str, str]]:
     return [(panel["title"], target["expr"]) for panel in PANELS for target in panel["targets"]]
-
-
-def ask(url: str, path: str, **parameters: str) -> dict:
-    query = urllib.parse.urlencode(parameters)
-    with urllib.request.urlopen(f"{url}{path}?{query}", timeout=10) as response:
-        return json.load(response)["data"]
 
 
 def traffic(server: Server, seconds: float) -> None:
@@ -63,45 +52,14 @@ def traffic(server: Server, seconds: float) -> None:
 @pytest.fixture(scope="module")
 def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a Prometheus with the committed configuration but shorter times, after some seconds of traffic."""
-    if shutil.which("prometheus") is None:
-        pytest.skip("prometheus is not installed (Debian: prometheus)")
     directory = tmp_path_factory.mktemp("prometheus")
-    port = free_port()
-    with running_service(SPADES_QUEUE_MS="0") as server:
-        configuration = yaml.safe_load((DEPLOY / "prometheus/prometheus.yml").read_text())
-        configuration["global"] |= {"scrape_interval": "500ms", "scrape_timeout": "400ms", "evaluation_interval": "1s"}
-        configuration["rule_files"] = [str(DEPLOY / "prometheus" / name) for name in configuration["rule_files"]]
-        (job,) = configuration["scrape_configs"]
-        del job["dns_sd_configs"]
-        job["static_configs"] = [{"targets": [f"{server.host}:{server.port}"]}]
-        (directory / "prometheus.yml").write_text(yaml.safe_dump(configuration))
-        command = [
-            *("prometheus", f"--config.file={directory}/prometheus.yml", f"--storage.tsdb.path={directory}/data"),
-            f"--web.listen-address=127.0.0.1:{port}",
-        ]
-        with (directory / "log").open("wb") as log:
-            process = subprocess.Popen(command, stdout=log, stderr=log)
-        try:
-            wait_for_scrapes(f"http://127.0.0.1:{port}", process, directory / "log")
-            traffic(server, 5.0)
-            sleep(1.5)  # one more scrape and evaluation
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
-            process.wait(20)
-
-
-def wait_for_scrapes(url: str, process: subprocess.Popen, log: Path) -> None:
-    give_up = monotonic() + WAIT_S
-    while monotonic() < give_up:
-        assert process.poll() is None, log.read_text()[-2000:]
-        try:
-            if ask(url, "/api/v1/query", query='up{job="bidder"} == 1')["result"]:
-                return
-        except (OSError, http.client.HTTPException):
-            pass  # it does not listen yet
-        sleep(0.2)
-    raise AssertionError(f"no scrape within {WAIT_S:g} s: {log.read_text()[-2000:]}")
+    with (
+        running_service(SPADES_QUEUE_MS="0") as server,
+        running_prometheus(directory, f"{server.host}:{server.port}") as url,
+    ):
+        traffic(server, 5.0)
+        sleep(1.5)  # one more scrape and evaluation
+        yield url
 
 
 @pytest.mark.parametrize(("title", "expression"), expressions())
@@ -109,7 +67,7 @@ def test_each_panel_gets_data(prometheus, title, expression):
     for name, value in VARIABLES.items():
         expression = expression.replace(name, value)
     assert "$" not in expression
-    result = ask(prometheus, "/api/v1/query", query=expression)["result"]
+    result = query(prometheus, expression)
     values = [float(sample["value"][1]) for sample in result]
     assert any(math.isfinite(value) for value in values), f"{title}: {expression} gave {result}"
 
@@ -126,7 +84,7 @@ def test_what_the_panels_show_is_what_was_sent(prometheus):
         'job_kind_policy_tables:spades_results_stated:ratio1d{kind="win"} == 0.5',
         "count(job_kind_policy_tables:spades_results_drift:standard_errors) == 3",
     ):
-        assert ask(prometheus, "/api/v1/query", query=expression)["result"], expression
+        assert query(prometheus, expression), expression
 
 
 def test_all_rules_are_evaluated(prometheus):

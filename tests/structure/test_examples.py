@@ -46,6 +46,7 @@ PATIENT = {"SPADES_QUEUE_MS": "0"}  # the machine may be busy with other tests
 ELSEWHERE = {  # first words of a command: why it is not run here
     "docker compose": "needs Docker; tests/deploy checks the compose file",
     "dask": "needs a cluster; tests/tables/run/test_cluster.py runs it",
+    "psql": "needs PostgreSQL; tests/tables/logs/test_export.py runs its query",
     "cp": "copies all tables for the next command, which is only read",
 }
 MAINS = {"service": service_command.main, "tables": tables_command.main, "loadtest": loadtest_command.main}

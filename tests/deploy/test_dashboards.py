@@ -13,7 +13,10 @@ import yaml
 from loadtest.arrivals import prepare, prepare_get, run
 from loadtest.servers import Server, running_service
 from loadtest.traffic import Question, questions
+from service.bidding.tableset import DEFAULT_DIRECTORY
+from tests.conftest import committed_tables
 from tests.deploy.prometheus import ask, query, running_prometheus
+from tests.service.made_sets import make_set
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -53,8 +56,13 @@ def traffic(server: Server, seconds: float) -> None:
 def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a Prometheus with the committed configuration but shorter times, after some seconds of traffic."""
     directory = tmp_path_factory.mktemp("prometheus")
+    sets, default = directory / "sets", committed_tables().version
+    sets.mkdir()
+    (sets / default).symlink_to(DEFAULT_DIRECTORY)
+    other = make_set(sets, "1.1", 1.5)
+    roles = {"SPADES_TABLES_VERSION": default, "SPADES_CANARY": f"{other}:0.5", "SPADES_SHADOW": other}
     with (
-        running_service(SPADES_QUEUE_MS="0") as server,
+        running_service(SPADES_QUEUE_MS="0", SPADES_TABLES_DIR=str(sets), **roles) as server,
         running_prometheus(directory, f"{server.host}:{server.port}") as url,
     ):
         traffic(server, 5.0)
@@ -81,6 +89,8 @@ def test_what_the_panels_show_is_what_was_sent(prometheus):
         'sum(spades_bids_total{kind="nil", policy="bis"}) > 0',
         "job:spades_bid_errors:ratio_rate5m > 0",
         "count(spades_tables_info == 1) == 1",
+        "count(spades_tables_open == 1) == 3",
+        'sum(spades_shadow_bids_total{result="other"}) > 0',
         'job_kind_policy_tables:spades_results_stated:ratio1d{kind="win"} == 0.5',
         "count(job_kind_policy_tables:spades_results_drift:standard_errors) == 3",
     ):

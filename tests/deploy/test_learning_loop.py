@@ -5,6 +5,7 @@ The players are weak, so that the shipped tables state their nils too high, and 
 
 import json
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic, sleep
@@ -23,6 +24,7 @@ from tests.service.conftest import RealServer, running_server
 
 pytestmark = [pytest.mark.compiled, pytest.mark.slow]
 RULES = ("--win", "220")  # no win table is fitted to a log of this game, which would take a minute
+GAMES = 2_000  # of the log, and of those that the service bids in
 WAIT_S = 60.0
 PARTS = 5
 
@@ -58,7 +60,7 @@ def nils_of_people(rounds: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any
                     "rules": one["rules"],
                     "scores": {"us": us, "them": them},
                     "policy": "bis",
-                    "explain": "brief",
+                    "explain": True,
                     "game": one["game"],
                 }
                 yield request, one["tricks"][seat] == 0
@@ -81,12 +83,14 @@ def results_of(server: RealServer, rounds: list[dict[str, Any]]) -> list[dict[st
     ]
 
 
-def report(server: RealServer, results: list[dict[str, Any]]) -> None:
-    """Post results in parts, with scrapes in between: Prometheus does not count what a series has at first."""
+def report(server: RealServer, results: list[dict[str, Any]], prometheus: str) -> None:
+    """Post results in parts, with a scrape after each: Prometheus does not count what a series has at first."""
+    posted = 0
     for part in range(PARTS):
         some = results[part::PARTS]
         assert sum(answer["accepted"] for answer in post(server, "/v1/results", "results", some)) == len(some)
-        sleep(3 * SCRAPE_S)
+        posted += len(some)
+        wait_for(f"sum(spades_results_total) == {posted}", prometheus)
 
 
 def wait_for(condition: str, url: str) -> list[dict[str, Any]]:
@@ -103,9 +107,9 @@ def test_the_drift_alert_fires_for_the_tables_that_do_not_suit_the_players(tmp_p
     sets, shipped = tmp_path / "sets", committed_tables().version
     sets.mkdir()
     (sets / shipped).symlink_to(DEFAULT_DIRECTORY)
-    play(tmp_path / "log.jsonl", 1_000, seed=1)
+    play(tmp_path / "log.jsonl", GAMES, seed=1)
     with (
-        running_server(SPADES_TABLES_DIR=str(sets), SPADES_QUEUE_MS="0") as server,
+        running_server(stdout=subprocess.DEVNULL, SPADES_TABLES_DIR=str(sets), SPADES_QUEUE_MS="0") as server,
         running_prometheus(tmp_path, f"127.0.0.1:{server.port}") as prometheus,
     ):
         arguments = ["logs", "fit", str(tmp_path / "log.jsonl"), "--label", "kind=human", "--out", str(sets)]
@@ -114,9 +118,9 @@ def test_the_drift_alert_fires_for_the_tables_that_do_not_suit_the_players(tmp_p
         (sets / RELEASES).write_text(json.dumps({"default": shipped, "canary": f"{fitted}:0.5"}))
         server.process.send_signal(signal.SIGHUP)
         wait_for(f'spades_tables_open{{version="{fitted}", role="canary"}} == 1', prometheus)
-        results = results_of(server, play(tmp_path / "next.jsonl", 2_000, seed=2))
+        results = results_of(server, play(tmp_path / "next.jsonl", GAMES, seed=2))
         assert {one["tables"] for one in results} == {shipped, fitted}
-        report(server, results)
+        report(server, results, prometheus)
         (alert,) = wait_for('ALERTS{alertname="BidderDrift", alertstate="firing"}', prometheus)
         assert alert["metric"]["tables"] == shipped
         assert (alert["metric"]["kind"], alert["metric"]["policy"]) == ("nil", "bis")

@@ -1,13 +1,12 @@
 """`tables` and `game`: which table set decides a request."""
 
 from collections.abc import Iterable
-from typing import Annotated, Final
+from typing import Annotated
 
 from pydantic import Field, StrictStr
 
+from service.contract.round_id import Id
 from service.problems import Fault, quote
-
-MAX_GAME_CHARS: Final = 128  # as in a log of games (docs/reference/game-log.md)
 
 TablesName = Annotated[
     StrictStr | None,
@@ -18,7 +17,7 @@ TablesName = Annotated[
     ),
 ]
 GameId = Annotated[
-    Annotated[StrictStr, Field(min_length=1, max_length=MAX_GAME_CHARS)] | None,
+    Id | None,
     Field(
         description="The caller's name for the game, the same in all its rounds. While new tables are tried on a share "
         "of the callers, all requests of a game get the same tables. Default: the API key counts as one game."

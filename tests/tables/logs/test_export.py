@@ -48,12 +48,12 @@ def postgresql(directory: Path) -> Iterator[Run]:
     if user:
         shutil.chown(directory, user)
 
-    def call(program: str, *arguments: object) -> None:
-        command = [programs[-1] / program, "-D", directory / "data", *arguments]
+    def call(program: str, *arguments: str | Path) -> None:
+        command: list[str | Path] = [programs[-1] / program, "-D", directory / "data", *arguments]
         subprocess.run(command, user=user, cwd=directory, stdout=subprocess.DEVNULL, check=True)
 
     def run(text: str) -> str:
-        command = ["psql", "-X", "-qAt", "-v", "ON_ERROR_STOP=1", "-h", directory, "-U", "test", "postgres"]
+        command = ["psql", "-XqAt", "-v", "ON_ERROR_STOP=1", f"--host={directory}", "--username=test", "postgres"]
         return subprocess.run(command, input=text, check=True, text=True, stdout=subprocess.PIPE).stdout
 
     call("initdb", "-A", "trust", "-U", "test", "--no-sync")
@@ -75,9 +75,7 @@ def inserted(records: list[dict]) -> str:
 
         key = (one["game"], one["round"])
         winner = None if one["winner"] is None else (one["winner"] + first) % 2
-        game = (one["game"], one["rules"]["win"], one["rules"]["lose"], winner)
-        if one["round"] == 0:
-            rows["games"].append(game)
+        rows["games"].append((one["game"], one["rules"]["win"], one["rules"]["lose"], winner))
         rows["rounds"].append((*key, one["time"], first, *by_side(one["scores"]), *by_side(one["bags"])))
         plays = one["plays"] or []
         for seat in range(4):
@@ -98,19 +96,16 @@ def _row(values: tuple) -> str:
 
 @pytest.fixture(scope="module")
 def records() -> list[dict]:
-    """Records with every field; games of a single round, so that each has the first chair that its winner needs."""
-    found = []
+    """Records with every field. Each round is taken as a game of its own, with bots that bid `rb` and people."""
+    kinds = {
+        "rb": {"kind": "bot", "policy": "rb", "skill": None},
+        "bis": {"kind": "human", "policy": None, "skill": "beginner"},
+    }
+    found: list[dict] = []
     for number, one in enumerate(games(n=12)):
-        policies = [label["policy"] for label in one["labels"]]
-        people = [
-            {"kind": "bot", "policy": policy, "skill": None}
-            if policy == "rb"
-            else {"kind": "human", "policy": None, "skill": "beginner"}
-            for policy in policies
-        ]
-        time = f"2026-11-02T18:{number:02}:11Z"
-        one |= {"game": f"game {number:03}", "round": 0, "labels": people, "time": time, "winner": one.get("winner")}
-        found.append(one)
+        labels = [kinds[label["policy"]] for label in one["labels"]]
+        times = {"game": f"game {number:03}", "round": 0, "time": f"2026-11-02T18:{number:02}:11Z"}
+        found.append(one | times | {"labels": labels, "winner": one.get("winner")})
     found[3] |= {"plays": None, "tricks": None, "winner": None}  # not played to its end
     return found
 

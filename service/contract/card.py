@@ -45,10 +45,11 @@ def _read_tricks(value: Any, info: ValidationInfo[Context]) -> tuple[tuple[int, 
             faults.append(((index,), "wrong-type", f"a trick is {json_type(names)}; accepted: an array of cards"))
             continue
         found, bits = card_list(names, info.context.rules, 4)
-        faults += [((index, *place), code, detail) for place, code, detail in found]
+        if found:
+            faults += [((index, *place), code, detail) for place, code, detail in found]
         if len(names) < 4 and index + 1 < len(value):
             faults.append(((index,), "hand-size", f"{len(names)} cards; accepted: 4, except in the last trick"))
-        tricks.append(tuple(bit.bit_length() - 1 for bit in bits))
+        tricks.append(tuple([bit.bit_length() - 1 for bit in bits]))
     if faults:
         raise refusal(*faults)
     return tuple(tricks)

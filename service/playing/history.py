@@ -45,6 +45,8 @@ KINDS = {
     "revoke": "seat {seat} plays {card}, but it did not follow this suit earlier; accepted: cards of other suits",
     "spades-only": "seat {seat} plays {card}, but it led the first spade, so it had no other suit; accepted: spades",
     "revoke-given": "seat {seat} plays {card}, but a card that seat {own} gave it forbids this; accepted: legal cards",
+    "given-kept": "seat {seat} plays {card}, but it has too few cards left for those that seat {own} gave it; "
+    "accepted: cards that were given to it",
     "own-revoke": "seat {seat} plays {card}, but it held a card of the suit led; accepted: cards of that suit",
     "own-spade-lead": "seat {seat} leads {card} before any spade was played, but it held other suits; accepted: those",
     "no-room": "after seat {seat} plays {card}, the other hands have too many voids to hold all unseen cards; "
@@ -69,7 +71,7 @@ def _replayed(known: Known, thorough: bool) -> tuple[PlayState, Impossible | Non
     state = PlayState(deck=known.deck, bid=list(known.bids), pieces=[ALL_PIECES] * 4)
     state.hand[me] = own = known.dealt & ~known.given | known.received
     out = [0, 0, 0, 0]  # by seat: suits that it cannot hold: its voids, and all side suits if it led the first spade
-    last = Impossible("no-room", 0, 0, 0, 0)
+    n = place = seat = card = 0
     for n, trick in enumerate(known.tricks):
         for place, card in enumerate(trick):
             seat = (state.leader + place) & 3
@@ -80,10 +82,9 @@ def _replayed(known: Known, thorough: bool) -> tuple[PlayState, Impossible | Non
                 out[seat] |= SIDE_SUITS  # it leads a spade, so it holds nothing else
             play_card(state, seat, card)
             out[seat] |= state.void[seat]
-            last = Impossible("no-room", n, place, seat, card)
             if thorough and not _is_room(state, known, out):
-                return state, last
-    return state, None if _is_room(state, known, out) else last
+                return state, Impossible("no-room", n, place, seat, card)
+    return state, None if _is_room(state, known, out) else Impossible("no-room", n, place, seat, card)
 
 
 def _fault(state: PlayState, known: Known, own: int, seat: int, card: int, out: list[int]) -> str:
@@ -99,8 +100,12 @@ def _fault(state: PlayState, known: Known, own: int, seat: int, card: int, out: 
         if out[seat] >> (card >> 4) & 1:
             return "revoke" if state.void[seat] >> (card >> 4) & 1 else "spades-only"
         got = known.given & ~state.played if seat == known.seat ^ 2 else 0
-        holds_back = not legal_cards(got | bit, state.trick_size, state.trick[0], state.broken) & bit
-        return "revoke-given" if holds_back else ""
+        if not got:
+            return ""
+        if not legal_cards(got | bit, state.trick_size, state.trick[0], state.broken) & bit:
+            return "revoke-given"
+        left = 12 - sum(state.taken)  # cards that the seat holds after this one
+        return "given-kept" if (got & ~bit).bit_count() > left else ""
     hand = state.hand[seat]
     if not hand & bit:
         return "not-held"
@@ -120,8 +125,11 @@ def _is_room(state: PlayState, known: Known, out: list[int]) -> bool:
     held = [known.dealt.bit_count() - sum(state.taken) - laid for laid in in_trick]
     held[known.seat ^ 2] -= partners.bit_count()
     others = [seat for seat in range(4) if seat != known.seat]
-    for suits in range(1, 16):
-        need = sum(count for suit, count in enumerate(counts) if suits >> suit & 1)
-        if need > sum(held[seat] for seat in others if suits & ~out[seat]):
-            return False
+    for seat in others:
+        suits = out[seat]
+        while suits:  # each set of suits that the seat cannot hold; other sets have the room of all three hands
+            need = sum(count for suit, count in enumerate(counts) if suits >> suit & 1)
+            if need > sum(held[other] for other in others if suits & ~out[other]):
+                return False
+            suits = suits - 1 & out[seat]
     return True

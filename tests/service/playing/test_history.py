@@ -142,3 +142,23 @@ def test_suits_that_nobody_can_hold():
     out_of_one = [("KD", "2C", "QD", "6C")]
     assert found(out_of_one) is None
     assert found([*out_of_one, ("4H", "7C", "QH", "8C")]) == ("no-room", 1, 3)
+
+
+def test_a_partner_keeps_room_for_the_cards_that_were_given_to_it():
+    """The player says that it gave partner a card that is really an opponent's, and partner has one card left."""
+    kinds = set()
+    for seed in range(20):
+        state = states.dealt(seed, 0)
+        hands, tricks = list(state.hand), []
+        while sum(state.taken) < 12:
+            tricks.append(())
+            for _ in range(4):
+                tricks[-1] += (states.legal_now(state)[0],)
+                play_card(state, states.to_play(state), tricks[-1][-1])
+        given, received = state.hand[2] | state.hand[1], sum(1 << card for card in cards_of(hands[0])[:2])
+        dealt = hands[0] & ~received | given
+        _, fault = state_before(Known(DECK, 0, dealt, given, received, (0, 3, 4, 3), tuple(tricks)))
+        assert fault is not None
+        assert fault.seat == 2
+        kinds.add((fault.kind, fault.trick if fault.kind == "given-kept" else 0))
+    assert kinds == {("given-kept", 11), ("revoke-given", 0)}

@@ -23,7 +23,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
 from time import monotonic, perf_counter, sleep
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from loadtest.arrivals import Prepared, run
 from loadtest.servers import ROOT, START_S, STOP_S, free_port
@@ -121,12 +121,18 @@ def _compare_with(commit: str, rounds: int, seconds: float) -> None:
 
 
 def _stages() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.bench.stages"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
     print("in-process, us per bid (the contract's example request)")
-    for name, value in json.loads(done.stdout).items():
+    for name, value in _printed_by("tests.bench.stages").items():
         print(f"  {name:28} {value:7.2f}")
+    print("\nin-process, us per card of POST /v1/card (all plays of random rounds)")
+    for name, value in _printed_by("tests.bench.cards").items():
+        print(f"  {name:28} mean {value['mean']:7.2f}  p99 {value['p99']:7.2f}")
+
+
+def _printed_by(module: str) -> Any:
+    """Return the JSON value that a module prints."""
+    done = subprocess.run([sys.executable, "-m", module], cwd=ROOT, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
 
 
 def _memory_and_start(missed: list[str]) -> None:

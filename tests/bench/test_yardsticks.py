@@ -9,6 +9,7 @@ from service.contract.examples import REQUEST
 from service.settings import Settings
 from service.table_sets import one_set
 from tests.bench import idiomatic, raw
+from tests.bench.cards import requests_of, times_us
 from tests.bench.stages import best_us
 from tests.conftest import committed_tables
 
@@ -35,3 +36,9 @@ def test_the_echo_answers_as_many_bytes_as_asked():
 
 def test_times_are_microseconds():
     assert 0 < best_us(lambda: None) < 1000
+    assert 0 < times_us(len, "ab")["mean"] < 1000
+
+
+def test_the_requests_for_cards_are_whole_rounds():
+    requests = requests_of(1, committed_tables())
+    assert [sum(map(len, request["tricks"])) for request in requests] == list(range(52))

@@ -48,6 +48,7 @@ class Catalogue(NamedTuple):
     conventions: tuple[str, ...]
     codes: tuple[str, ...]  # of faults
     problems: tuple[str, ...]  # names of problem types
+    paths: tuple[str, ...]  # of endpoints
 
 
 def read_catalogue(port: int) -> Catalogue:
@@ -90,6 +91,7 @@ def catalogue_of(rules: Values, policies: Values, invalid: Values, openapi: str)
         tuple(dict.fromkeys(conventions)),
         tuple(invalid["codes"]),
         tuple(sorted(set(re.findall(r"/problems/([a-z][a-z-]+)", openapi)) - {"name"})),
+        tuple(sorted(set(re.findall(r'"(/v1/[a-z/]+)"', openapi)))),
     )
 
 

@@ -7,7 +7,9 @@ from typing import Any
 from tests.same_answers.catalogue import Catalogue
 from tests.same_answers.client import Answer, Request
 from tests.same_answers.positions import LEVELS
+from tests.same_answers.wrong import INFERENCE
 
+_OF_INFERENCES = ("hand", "scores", "policy", "rules", "played", "voids", "given", "received", "deals", "seed")
 _BIDS = ("/bid", "/v1/bid", "/v1/bid/blind")
 
 
@@ -34,6 +36,7 @@ class Coverage:
             "seats": Counter({str(seat): 0 for seat in range(4)}),
             "kinds of bid": Counter(dict.fromkeys(("regular", "nil"), 0)),
             "blind": Counter(dict.fromkeys(("blind nil", "look"), 0)),
+            "inferences with": Counter(dict.fromkeys(_OF_INFERENCES if INFERENCE in catalogue.paths else (), 0)),
         }
 
     def add(self, request: Request, answer: Answer) -> None:
@@ -46,6 +49,8 @@ class Coverage:
             counts["fault codes"].update(code for _, code in answer.faults)
         if answer.status == 200 and request.path in _BIDS and isinstance(request.data, dict):
             self._add_good(request.data, answer.json)
+        if answer.status == 200 and request.path == INFERENCE and isinstance(request.data, dict):
+            counts["inferences with"].update(name for name in _OF_INFERENCES if request.data.get(name))
 
     def holes(self) -> list[str]:
         """What never occurred, although the base service says that it exists."""

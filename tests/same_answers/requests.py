@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from tests.same_answers.catalogue import Catalogue, Values
 from tests.same_answers.client import JSON_BODY, Answer, Request
 from tests.same_answers.positions import LEVELS, STYLES, Positions
-from tests.same_answers.wrong import BATCH, BID, BLIND, Damage, body_of, wrong_requests
+from tests.same_answers.rounds import STAGES, Rounds
+from tests.same_answers.wrong import BATCH, BID, BLIND, CARD, INFERENCE, Damage, body_of, wrong_requests
 from tests.same_answers.wrong_http import http_requests
 
 BATCH_ITEMS = 64
@@ -15,8 +16,8 @@ _BATCH_BYTES = 900_000  # under the limit of a body
 _PATHS = (BID, BID, "/bid")
 _IN_TIME = (*JSON_BODY, ("x-deadline-ms", "60000"))
 # Kinds of random requests, with their shares.
-_KINDS = ("bid", "damaged bid", "blind", "damaged blind", "rules")
-_SHARES = (52, 22, 8, 4, 14)
+_SHARES = {"bid": 48, "blind": 10, "rules": 14, INFERENCE: 8, CARD: 4}
+_DAMAGED = 0.25  # of the random requests
 
 
 def make_requests(catalogue: Catalogue, count: int, seed: int) -> list[Request]:
@@ -26,7 +27,7 @@ def make_requests(catalogue: Catalogue, count: int, seed: int) -> list[Request]:
     """
     rng = random.Random(seed)
     positions = Positions(catalogue, rng)
-    made = [*_sweeps(positions), *wrong_requests(catalogue), *http_requests(catalogue)]
+    made = [*_sweeps(positions), *_rounds(positions), *wrong_requests(catalogue), *http_requests(catalogue)]
     made += itertools.islice(_random_requests(positions), max(0, count - len(made)))
     return made
 
@@ -99,25 +100,40 @@ def _sweeps(positions: Positions) -> Iterator[Request]:
             yield bid(f"convention {convention}", {**data, "convention": convention})
 
 
+def _rounds(positions: Positions) -> Iterator[Request]:
+    """Every preset, stage, policy and viewer of an inference; and a card with every preset."""
+    rounds, catalogue = Rounds(positions), positions.catalogue
+    for preset in catalogue.presets:
+        given = {"preset": preset}
+        if INFERENCE in catalogue.paths:
+            for stage, policy, watched in itertools.product(STAGES, ("bis", "best"), (False, True)):
+                request = rounds.inference(given, stage, policy, watched)
+                yield Request(f"inference, {stage}, preset {preset}", INFERENCE, body_of(request))
+        if CARD in catalogue.paths:
+            yield from (Request(f"card, preset {preset}", CARD, body_of(rounds.card(given))) for _ in range(4))
+
+
 def _random_requests(positions: Positions) -> Iterator[Request]:
     rng, catalogue = positions.rng, positions.catalogue
-    damage = Damage(rng)
+    damage, rounds = Damage(rng), Rounds(positions)
+    shares = {kind: share for kind, share in _SHARES.items() if not kind.startswith("/") or kind in catalogue.paths}
     while True:
-        kind = rng.choices(_KINDS, _SHARES)[0]
-        path = rng.choice(_PATHS)
-        if kind == "bid":
-            body = body_of(positions.bid())
-        elif kind == "damaged bid":
-            body = damage.body(positions.bid())
-        elif kind == "blind":
-            path, body = BLIND, body_of(positions.blind())
-        elif kind == "damaged blind":
-            path, body = BLIND, damage.body(positions.blind())
-        else:
+        kind = rng.choices(list(shares), list(shares.values()))[0]
+        path = kind if kind.startswith("/") else BLIND if kind == "blind" else rng.choice(_PATHS)
+        if kind == "rules":
             given = {
                 field: rng.choice(catalogue.fields[field] if rng.random() < 0.9 else catalogue.beyond[field])
                 for field in rng.sample(list(catalogue.fields), rng.randint(1, 5))
             }
-            body = body_of(positions.bid(given))
+            data = positions.bid(given)
+        elif kind == INFERENCE:
+            data = rounds.inference(watched=rng.random() < 0.2)
+        elif kind == CARD:
+            data = rounds.card()
+        else:
+            data = positions.blind() if kind == "blind" else positions.bid()
+        damaged = rng.random() < _DAMAGED
+        body = damage.body(data) if damaged else body_of(data)
         headers = _IN_TIME if rng.random() < 0.05 else JSON_BODY
-        yield Request(kind, path, body, headers=headers, writes=2 if rng.random() < 0.1 else 1)
+        writes = 2 if rng.random() < 0.1 else 1
+        yield Request(f"damaged {kind}" if damaged else kind, path, body, headers=headers, writes=writes)

@@ -16,7 +16,27 @@ HAND = ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", 
 GOOD: Values = {"hand": HAND, "previous_bids": [3, 1], "seat": 2}
 GOOD_BLIND: Values = {"previous_bids": [3, 1], "seat": 2, "rules": {"preset": "blind-nil"}}
 CARD = "/v1/card"
+INFERENCE, INFERENCES = "/v1/inference", "/v1/inferences"
+GOOD_INFERENCE: Values = {
+    **{"hand": HAND, "bids": [3, 1, 5, 4], "seat": 2, "deals": 2, "voids": {"3": ["D"]}},
+    "played": {"0": ["KD", "4H"], "1": ["2D", "5H"], "2": ["QD"], "3": ["6C"]},
+}
 GOOD_CARD: Values = {"hand": HAND, "bids": [3, 1, 5, 4], "seat": 2, "tricks": [["KD", "2D", "QD", "6D"], ["4H", "5H"]]}
+_PLAYED = GOOD_INFERENCE["played"]
+_WRONG_PLAYED: tuple[tuple[str, list[str]], ...] = (
+    *(("1", ["KD", "5H"]), ("1", ["AS"]), ("2", ["2D"]), ("0", []), ("3", ["6C", "7C"])),
+    ("0", ["KD", "AC", "KD"]),
+)
+_CONTRADICTIONS: tuple[Values, ...] = (
+    *({"played": {**_PLAYED, seat: cards}} for seat, cards in _WRONG_PLAYED),
+    *({"voids": {seat: suits}} for seat, suits in (("2", ["D"]), ("0", ["D"]), ("3", ["S", "H", "D", "C"]))),
+    {"voids": {"0": ["C"], "1": ["C"], "3": ["C"]}},
+    {"bids": [3, 1]},
+    {"bids": [9, 1, 9, 4]},
+    {"bids": [3, 1, 5, 4], "rules": {"preset": "mirror"}},
+    {"given": ["QD", "3C"], "received": ["8D", "TH"], "bids": [0, 1, 5, 4], "rules": {"preset": "pass-2"}},
+    {"given": ["7D", "3C"], "received": ["9C", "TH"], "bids": [0, 1, 5, 4], "rules": {"preset": "pass-2"}},
+)
 _MANY = {f"field{index}": 0 for index in range(65)}
 # Values of the wrong type or size for every field.
 JUNK: tuple[Any, ...] = (
@@ -61,10 +81,29 @@ def wrong_requests(catalogue: Catalogue) -> Iterator[Request]:
             yield Request("broken body", path, body)
     for batch in _wrong_batches():
         yield Request("wrong batch", BATCH, body_of(batch))
-    if "contradiction" in catalogue.codes:  # otherwise the base service plays no cards
+    if CARD in catalogue.paths:
         yield Request("card", CARD, body_of(GOOD_CARD))
         for tricks in ([], [["KD"]], [["KD", "2D", "QD", "2D"]], [["KD", "AS"]], [["KD", "2D", "AH"]], *JUNK):
             yield Request("junk as tricks", CARD, body_of({**GOOD_CARD, "tricks": tricks}))
+    if INFERENCE in catalogue.paths:
+        yield from _inferences()
+
+
+def _inferences() -> Iterator[Request]:
+    """Every field with junk, every contradiction, and batches."""
+    others = ("scores", "policy", "rules", "given", "received", "seed", "tables", "game")
+    for field in (*GOOD_INFERENCE, *others):
+        for value in JUNK:
+            yield Request(f"junk as {field}", INFERENCE, body_of({**GOOD_INFERENCE, field: value}))
+    for left_out in GOOD_INFERENCE:
+        fields = {field: value for field, value in GOOD_INFERENCE.items() if field != left_out}
+        yield Request("missing field", INFERENCE, body_of(fields))
+    wrong = [{**GOOD_INFERENCE, **change} for change in _CONTRADICTIONS]
+    for request in wrong:
+        yield Request("contradiction", INFERENCE, body_of(request))
+    item = {field: value for field, value in GOOD_INFERENCE.items() if field != "deals"}
+    for batch in ([], [item, *wrong, GOOD_INFERENCE, None, 1, {}], [item] * 64, [item] * 65, item, None):
+        yield Request("batch of inferences", INFERENCES, body_of({"requests": batch}))
 
 
 def _changes() -> Iterator[Values]:

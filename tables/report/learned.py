@@ -1,19 +1,22 @@
 """The sections of docs/learned-player.md: the nets of the spAIdes report, and the stronger player `q@2`."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tables.arena.learned import arrays_of, choose
 from tables.arena.result import MatchResult
 from tables.engine.steps import deal_rounds
 from tables.learning.q1_training import BIDS_COLUMN, DECISIONS, KEPT, PLAYERS, POINTS_COLUMN, RULES
 from tables.markdown import gain, table
-from tables.players.q_names import REPORT_REWARDS, QPlayer
+from tables.players.q_names import REPORT_REWARDS, REWARDS, QPlayer
 from tables.report import plots
 from tables.report.setup import Setup, by_points, percent, share
 
 HANDS = 5_000
+PARTS = np.arange(1.0, KEPT + 1)
 
 
 class Row(NamedTuple):
@@ -95,13 +98,29 @@ def errors(setup: Setup) -> str:
     return f"Parts: the first and the last of {KEPT}.\n\n{table(head, rows)}"
 
 
+def _histories(setup: Setup, rewards: tuple[str, ...]) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    # Of the net with a convolution.
+    for player, history in zip(PLAYERS, setup.opened.arrays["q1_history"], strict=True):
+        if player.net == "conv" and player.reward in rewards:
+            yield player.reward, history
+
+
+def score_curves(setup: Setup) -> str:
+    """Return the plot of the points during the training, for the net with a convolution."""
+    series = [
+        plots.Series(reward, PARTS, history[:, POINTS_COLUMN].astype(np.float64))
+        for reward, history in _histories(setup, REWARDS)
+    ]
+    svg = plots.lines(series, "part of the training", "points of a side per round", level=0.0)
+    return setup.image("learned-score", svg, "Points of a side per round during the training, by reward")
+
+
 def loss_curves(setup: Setup) -> str:
     """Return the plot of the mean squared error during the training, for the net with a convolution."""
     series = []
-    for player, history in zip(PLAYERS, setup.opened.arrays["q1_history"], strict=True):
-        if player.net == "conv" and player.reward in REPORT_REWARDS:
-            losses = history[:, :DECISIONS].mean(axis=1).astype(np.float64)
-            series.append(plots.Series(player.reward, np.arange(1.0, len(losses) + 1), losses / losses.max()))
+    for reward, history in _histories(setup, REPORT_REWARDS):
+        losses = history[:, :DECISIONS].mean(axis=1).astype(np.float64)
+        series.append(plots.Series(reward, PARTS, losses / losses.max()))
     svg = plots.lines(series, "part of the training", "mean squared error, share of the largest")
     return setup.image("learned-loss", svg, "Mean squared error during the training, by reward")
 

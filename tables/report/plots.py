@@ -24,8 +24,8 @@ STYLE: dict[Any, Any] = {
     "legend.frameon": False,
 }
 WIDTH_IN, HEIGHT_IN = 6.4, 3.4
-OURS, THEIRS, THIRD = "#1f5fa8", "#c2571a", "#4d8c3f"
-COLOURS = (OURS, THEIRS, THIRD)
+OURS, THEIRS = "#1f5fa8", "#c2571a"
+COLOURS = (OURS, THEIRS, "#4d8c3f", "#7a4fa3")
 
 Floats = NDArray[np.float64]
 

@@ -241,6 +241,7 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "inference-others": inference.others,
     "learned-published": learned.published,
     "learned-errors": learned.errors,
+    "learned-score": learned.score_curves,
     "learned-loss": learned.loss_curves,
     "learned-strength": learned.strength,
     "studios-calibration": studios.calibration,

@@ -3,6 +3,7 @@
 import pytest
 
 from tables.learning.q1_training import PLAYERS
+from tables.players.q_names import REPORT_REWARDS, REWARDS
 from tables.report import learned
 from tables.report.setup import Setup
 from tests.conftest import committed_tables
@@ -18,8 +19,11 @@ def report(tmp_path):
 def test_errors_and_curves_come_from_the_history(report):
     text = learned.errors(report)
     assert text.count("\n| linear") == text.count("\n| conv") == 8
+    assert learned.score_curves(report).startswith("![Points of a side per round")
     assert learned.loss_curves(report).startswith("![Mean squared error")
-    assert (report.images / "learned-loss.svg").stat().st_size > 1000
+    for name, rewards in (("learned-score", REWARDS), ("learned-loss", REPORT_REWARDS)):
+        svg = (report.images / f"{name}.svg").read_text()
+        assert [reward in svg for reward in REWARDS] == [reward in rewards for reward in REWARDS]
 
 
 def test_matches_of_the_nets(report, monkeypatch):

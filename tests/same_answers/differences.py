@@ -28,6 +28,8 @@ from tests.same_answers.client import MISSING, Request
 from tests.same_answers.commands import Command
 from tests.same_answers.comparison import Difference
 
+_NEW_FIELDS = {"/game", "/tables"}
+_SERVED = {("/readyz", "/tables"), ("/version", "/table_sets"), ("/version", "/canary_share")}
 _WORDS = {"nil", "blind_nil", "none", "big5", "big6", "auto"}
 
 
@@ -39,15 +41,6 @@ class Declared(NamedTuple):
     applies: Callable[[Difference], bool]
 
 
-def _numbers_and_nulls(value: Any) -> bool:
-    """Whether a request holds a null, or a whole number with a fraction such as 120.0, anywhere."""
-    if isinstance(value, dict):
-        return any(map(_numbers_and_nulls, value.values()))
-    if isinstance(value, list):
-        return any(map(_numbers_and_nulls, value))
-    return value is None or (isinstance(value, float) and value.is_integer())
-
-
 def _at(data: Any, pointer: str) -> Any:
     """The value at a JSON pointer; `MISSING` where there is none."""
     for part in pointer.split("/")[1:]:
@@ -56,24 +49,6 @@ def _at(data: Any, pointer: str) -> Any:
         except (KeyError, IndexError, ValueError, TypeError):
             return MISSING
     return data
-
-
-def _is_read_now(difference: Difference) -> bool:
-    """Whether a request was refused for nulls and whole numbers with a fraction, and for nothing that remains.
-
-    What had hidden behind such a fault, or follows from the number, may be refused now; winprob names the first rule
-    without a win table, and that may be the rule that is read now.
-    """
-    if difference.answers is None or not isinstance(difference.question, Request):
-        return False
-    base, new = difference.answers
-    if base.status != 422 or difference.where not in ("status", "faults"):
-        return False
-    data = difference.question.data
-    gone = set(base.faults) - set(new.faults)
-    read = {(at, code) for at, code in gone if code == "wrong-type" and _numbers_and_nulls(_at(data, at))}
-    named = {(at, code) for at, code in gone if code == "unsupported-rules"}
-    return bool(read) and gone == read | (named if any(at.startswith("/rules/") for at, _ in read) else set())
 
 
 def _is_a_word_now(difference: Difference) -> bool:
@@ -87,110 +62,63 @@ def _is_a_word_now(difference: Difference) -> bool:
     return bool(gone) and all(isinstance(word, str) and word != word.lower() in _WORDS for word in gone)
 
 
-def _in_another_order(difference: Difference) -> bool:
-    return difference.where == "faults" and sorted(difference.base) == sorted(difference.new)
-
-
 def _text_in_a_batch(difference: Difference) -> bool:
     """Whether only a fault's text differs, in the answer to a batch of which no item is a request by itself."""
     return difference.where.startswith("/answers/") and difference.where.endswith("/detail")
 
 
-def _of_an_interval(difference: Difference) -> bool:
-    """Whether a match has a method now, or had an interval that was a point: .5, or the difference in points 0."""
-    place = difference.where.removeprefix("/output/")
-    return (
-        (place == "ci95_method" and difference.base is MISSING)
-        or (place in ("ci95/0", "ci95/1") and difference.base == 0.5)
-        or (place == "points_difference_ci95" and difference.base == [0.0, 0.0] and difference.new is None)
-    )
-
-
-_CHOICE = re.compile(r"/(bid|kind|explanation/(adjustments|candidates|nil/chosen|regular/takes).*)$")
-
-
-def _of_the_choice(difference: Difference) -> bool:
-    """Whether a bid of bis or winprob changed, or the numbers behind it."""
-    if not isinstance(difference.question, Request) or not _CHOICE.search(difference.where):
+def _names_a_new_field(difference: Difference) -> bool:
+    """Whether a request has fields that the base did not know; all other faults must be the same."""
+    if difference.answers is None or not isinstance(difference.question, Request):
         return False
-    return not any(name in repr(difference.question.data) for name in ("'rb", "'ms", "'io"))
+    base, new = difference.answers
+    if difference.where not in ("status", "faults") or new.status not in (200, 422):
+        return False
+    unknown = {at for at, code in base.faults if code == "unknown-field"} & _NEW_FIELDS
+    rest = [[fault for fault in answer.faults if fault[0] not in unknown] for answer in (base, new)]
+    return bool(unknown) and rest[0] == rest[1]
 
 
-def _best_is_known(difference: Difference) -> bool:
-    """Whether a request was refused because it names the policy best."""
-    return (
-        isinstance(difference.question, Request)
-        and difference.where in ("status", "faults")
-        and difference.answers is not None
-        and ("/policy", "unknown-policy") in difference.answers[0].faults
-        and str(_at(difference.question.data, "/policy")).startswith("best")
-    )
+def _route(difference: Difference) -> str:
+    """The path of a request, "" for a command."""
+    return difference.question.path.partition("?")[0] if isinstance(difference.question, Request) else ""
 
 
 DECLARED: tuple[Declared, ...] = (
     Declared(
-        "choice of the bid",
-        "no trick less when ahead, signals stay, certain tricks are bid and stated as certain, and nils have a margin",
-        _of_the_choice,
-    ),
-    Declared("policy best in requests", "requests may name it", _best_is_known),
-    Declared(
-        "reasons",
-        "explanations have coded reasons, and the sentence and the reasons of steps are made from them",
-        lambda d: bool(re.search(r"/explanation/(reasons|sentence|p_win|adjustments/\d+/why)$", d.where)),
+        "sentences",
+        "the sentences of explanations are clearer; codes and numbers are compared at their own places",
+        lambda d: bool(re.search(r"/explanation/(sentence|adjustments/\d+/why)$", d.where)),
     ),
     Declared(
         "text of the command line",
-        "the printed explanation shows the sentence of the reasons, and the steps with their reasons",
+        "the printed explanation shows the same sentences",
         lambda d: (
             isinstance(d.question, Command) and "bid" in d.question.arguments and "--json" not in d.question.arguments
         ),
     ),
-    Declared(
-        "policy best",
-        "the catalogue lists best first, with supported rules, times and win rates",
-        lambda d: (
-            isinstance(d.question, Request)
-            and d.question.path == "/v1/policies"
-            and d.where in ("/policies", "/win_tables")
-        ),
-    ),
-    Declared(
-        "null and 120.0",
-        "null counts as left out, and whole numbers may have a fraction of zero, as JSON schema says",
-        _is_read_now,
-    ),
     Declared("words in any case", "bids and conventions may be in any case, such as NIL", _is_a_word_now),
-    Declared("order of faults", "faults come in the order of the contract's fields", _in_another_order),
+    Declared("fields for table sets", "requests may have `game` and `tables`", _names_a_new_field),
     Declared(
-        "page named by a policy",
-        "the description of winprob names its page where it is now",
+        "code of table sets",
+        "faults may have the code unknown-tables",
         lambda d: (
-            isinstance(d.question, Request)
-            and d.question.path == "/v1/policies"
-            and d.where.endswith("/description")
-            and d.base.replace("2-winprob.md", "explanation/how-winprob-bids.md") == d.new
+            d.where == "/codes"
+            and _route(d) == "/problems/invalid-request"
+            and sorted([*d.base, "unknown-tables"]) == d.new
         ),
     ),
     Declared(
-        "intervals",
-        "a match names its interval's method, and a match without a difference has one with a width",
-        lambda d: isinstance(d.question, Command) and _of_an_interval(d),
+        "table sets that are served",
+        "/version and /readyz say which table sets are served",
+        lambda d: d.base is MISSING and (_route(d), d.where) in _SERVED,
     ),
     Declared(
         "rules catalogue",
         "it has the meaning of each rule, and the cards of the decks",
-        lambda d: (
-            isinstance(d.question, Request)
-            and d.question.path.startswith("/v1/rules")
-            and (d.where.startswith("/decks") or d.where.endswith("/meaning"))
-        ),
+        lambda d: d.base is MISSING and _route(d) == "/v1/rules" and bool(re.search(r"^/decks$|/meaning$", d.where)),
     ),
-    Declared(
-        "pages",
-        "/ is the playground, and both pages are files",
-        lambda d: isinstance(d.question, Request) and d.question.path in ("/", "/docs"),
-    ),
+    Declared("pages", "/ is the playground, and both pages are files", lambda d: _route(d) in ("/", "/docs")),
     Declared("texts in a batch", "texts of faults are free", _text_in_a_batch),
 )
 

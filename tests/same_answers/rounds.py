@@ -83,6 +83,8 @@ class Rounds:
         bids = positions.bids(rules, 4)
         if rules.get("variant") in SPADE_COUNTS and rng.random() < 0.9:
             bids = [sum(_suit(card) == "S" for card in hand) for hand in dealt]
+        if rules.get("nil_pass") and rng.random() < 0.5:
+            bids[rng.randrange(4)] = "nil"
         for seats in ((0, 2), (1, 3)) if rules.get("variant") != "cutthroat" else ():
             passes = [rules.get(_NILS[str(bids[seat])], 0) for seat in seats if str(bids[seat]) in _NILS]
             if passes and passes[0]:

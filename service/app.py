@@ -98,7 +98,7 @@ class Service:
             state.metrics.tables_refused(refused.reason)
             _logger.error("the tables stay as they are: %s", refused)
             return
-        except Exception:  # a bug; the tables that are open are as good as before
+        except Exception:  # a bug; the open tables have not changed
             state.metrics.reloads["refused"].inc()
             _logger.exception("the tables stay as they are")
             return

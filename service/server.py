@@ -142,7 +142,7 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=settings.grace_s,
     )
-    app.state.serve(open_sets(settings))  # not kept here, so that it can be let go
+    app.state.serve(open_sets(settings))  # no name for them here, so that a reload can release them
     allow_many_files()
     sys.setswitchinterval(_SWITCH_S)
     if settings.metrics_address is not None and listener is None:

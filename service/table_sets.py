@@ -131,7 +131,7 @@ def open_one(settings: Settings, version: str | None = None) -> TableSet:
 
 
 def _folder(settings: Settings) -> tuple[dict[str | None, Path], Roles]:
-    """Return the folders of the sets by version (None: of a single set, not known yet), and the roles."""
+    """Return the folders of the sets by version, None for a single set that is not read yet; and the roles."""
     folder = DEFAULT_DIRECTORY if settings.tables_dir is None else settings.tables_dir
     releases = folder / RELEASES
     try:
@@ -180,7 +180,7 @@ def _roles(settings: Settings, releases: Path) -> Roles:
 
 
 def _check_roles(roles: Roles, paths: Mapping[str | None, Path]) -> None:
-    """Raise `RefusedError` unless there is a default, each role names a folder, and only one role the default."""
+    """Raise `RefusedError` unless there is a default, each role names a folder, and no other role the default's."""
     if roles.default is None:
         raise _folder_error(f"{roles.names[0]} is not set; expected one of {_listed(paths)}")
     versions = (roles.default, None if roles.canary is None else roles.canary.version, roles.shadow)

@@ -38,7 +38,7 @@ class SupervisorLine:
 
 
 class Hangup:
-    """Notes SIGHUP from now on, also one that came while the process was starting with the signal blocked."""
+    """Notes SIGHUP from now on, and one that came before, while the signal was blocked at the start."""
 
     def __init__(self) -> None:
         self._noted = False

@@ -84,9 +84,9 @@ class State:
         self._show()
 
     def check_tables(self) -> None:
-        """Use no set any longer of which a file has changed or is missing: the mapped data may have changed too.
+        """Stop using each set of which a file has changed or is missing: the mapped data may have changed too.
 
-        Such a set can be used again after it was opened again. The server calls this once a second; it takes 0.16 ms
+        The set can be used again after it has been opened again. The server calls this once a second; it takes 0.16 ms
         for the 57 files of a set.
         """
         if self.sets is None:
@@ -104,7 +104,7 @@ class State:
         path = opened.tables.changed_file()
         if path is None:
             return False
-        opened.changed = f"the tables changed on disk ({Path(path).name}); restart the service"
+        opened.changed = f"the tables changed on disk ({Path(path).name}); send SIGHUP or restart the service"
         detail = "%s has changed on disk since it was opened: no more bids with tables %s; restart the service, or "
         detail += "mend the folder and send SIGHUP"
         _logger.error(detail, path, opened.version)

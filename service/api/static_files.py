@@ -28,7 +28,7 @@ _SECURITY = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-
 
 
 def is_file(path: str) -> bool:
-    """Return whether a path is of a page, or can be of one of its files."""
+    """Return whether a path is that of a page, or may be that of one of its files."""
     return path in _IMAGES or path.startswith(ASSETS)
 
 

@@ -1,7 +1,7 @@
 """The request and the answer of POST /v1/results: what became of rounds whose bids the service gave.
 
-A result pairs a stated probability with what happened. Fields beyond that are for the decision log, which `round_id`
-ties together.
+A result pairs a stated probability with what happened. The other fields are for the decision log, where
+`round_id` connects the records of a round.
 """
 
 from functools import lru_cache

@@ -212,7 +212,7 @@ def player_version(player: str) -> str:
 
 
 def base_player(player: str) -> str:
-    """Return the card player of the compiled games that plays where ``player`` does not choose the card."""
+    """Return the compiled card player that plays the cards which ``player`` does not choose."""
     return "srp" if parse_search(player) or parse_q(player) or blend_of(player) is not None else player
 
 

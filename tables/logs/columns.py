@@ -1,8 +1,8 @@
 """Read the columns of a Parquet log as arrays, without a record for each row.
 
-This is many times as fast as reading records, and accepts less: rows whose form is not plainly right are left to
-`reading`, which names what is wrong in them, or finds that they are right after all. What is right follows from the
-JSON Schema of `round_log`.
+This is many times as fast as reading records, but it accepts only rows that match the JSON Schema of `round_log`.
+`reading` reads the other rows as records: it names their faults, or finds none, because records may be written in more
+ways.
 """
 
 import json
@@ -75,7 +75,7 @@ def readable(types: Mapping[str, Any]) -> bool:
 
 
 def rounds_of_frame(frame: polars.DataFrame, names: Names) -> tuple[NDArray[np.bool_], Rounds]:
-    """Return which rows of ``frame`` are plainly right, and these rows as arrays. Its types are `readable`."""
+    """Return which rows of ``frame`` match the schema, and these rows as arrays. Its types are `readable`."""
     whole = with_columns(frame)
     rules, labels = _rules(whole["rules"], names), _labels(whole["labels"], names)
     formed = whole.select(polars.all_horizontal(_RIGHT)).to_series().fill_null(value=False).to_numpy()

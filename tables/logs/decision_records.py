@@ -1,7 +1,7 @@
 """The records of a decision log, which the service writes: bids that it gave, and results that were posted.
 
-They are lines of a log beside those of whole rounds; the field `record` tells them apart. `joining` makes rounds of
-them. A decision holds the request of POST /bid as it came.
+They are lines of a log that may also hold whole rounds; only they have the field `record`. `joining` makes rounds of
+them. A decision holds the unchanged request of POST /bid.
 """
 
 from collections.abc import Mapping

@@ -2,7 +2,8 @@
 
 Records of a round may be in several files, in any order, because each process writes its own lines. So they are kept
 in files by a hash of the round's id until all logs are read, and then joined file by file. The memory in use depends on
-the size of one of these files. Nothing is guessed: what contradicts itself, or lacks what a round needs, is a fault.
+the size of one of these files. Nothing is guessed: records that contradict each other, or that lack what a round needs,
+are a fault.
 """
 
 import tempfile

@@ -1,4 +1,4 @@
-"""Simulated studios: who plays there and how, so that the truth behind a log is known.
+"""Simulated studios: who plays there and how, so that the true chances behind a log are known.
 
 `play_studio` plays their games, and `true_chances` states the probability of every bid in a log of them.
 """

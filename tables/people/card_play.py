@@ -23,7 +23,7 @@ from tables.engine.states import STATE
 
 AXES = {"blend": ("label",)}
 SWEEPS = 4
-PRIOR = 10.0  # how strongly a label's blend is held to that of everyone: as about 200 nils
+PRIOR = 10.0  # weight of everyone's blend in that of a label, in nils
 # What is compared: nils of a label, of its partners and opponents, and contracts of its side and of the opponents.
 OWN_NIL, PARTNER_NIL, OTHER_NIL, OWN_CONTRACT, OTHER_CONTRACT, CELLS = range(6)
 STRONG, WEAK = "srp", "wrp"

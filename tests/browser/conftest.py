@@ -42,7 +42,7 @@ def server() -> Iterator[RealServer]:
 
 @pytest.fixture
 def new_page(browser: Browser, server: RealServer) -> Iterator[Callable[..., Page]]:
-    """A function that opens a window of its own; at the end, none may have had an error or asked another host."""
+    """A function that opens a window. At the end, no window may have had an error or sent a request elsewhere."""
     errors: list[str] = []
     hosts: set[str] = set()
     contexts = []

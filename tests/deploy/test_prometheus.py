@@ -52,7 +52,7 @@ def test_each_alert_is_seen_to_fire_and_not_to():
 
 
 def test_the_link_to_the_runbook_is_absolute():
-    """The rules take its beginning from an external label, which compose sets; the tests of the rules show the rest."""
+    """The link begins with an external label, which compose sets; the tests of the rules check the rest of it."""
     config = yaml.safe_load((PROMETHEUS / "prometheus.yml").read_text())
     assert config["global"]["external_labels"] == {"runbooks": "${RUNBOOKS}"}
     prometheus = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["prometheus"]

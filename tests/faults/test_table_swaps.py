@@ -50,7 +50,7 @@ def folder(made) -> Folder:
 
 @pytest.fixture(scope="module")
 def exchanges(made) -> list[tuple[bytes, dict[bytes, str]]]:
-    """Requests, each with the versions of the right answers by their text: those of any set, or of the one it names."""
+    """Requests, each with its right answers and the version that gives each; one answer if it names a version."""
     folder, versions = made
     sets = open_sets(Settings(tables_dir=folder.path.parent / "made", tables_version=versions["a"]))
     found = []
@@ -202,7 +202,7 @@ def test_no_file_is_mapped_twice_and_old_ones_stay_where_they_are(made, folder):
 
 
 def _defaults(server: RealServer, count: int) -> set[str]:
-    """What answers on new connections, so that each worker answers some of them."""
+    """What answers on many new connections, of which each worker gets some."""
     return {_default(server) for _ in range(count)}
 
 

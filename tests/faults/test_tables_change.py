@@ -59,7 +59,7 @@ def test_changed_tables_are_bid_from_no_more(tmp_path, name, change, arguments):
         started = time.monotonic()
         while _statuses(server, 8) != ({503}, {503}):
             assert time.monotonic() - started < LOOK_S, "it bids from tables that have changed"
-        reason = f"the tables changed on disk ({name}); restart the service"
+        reason = f"the tables changed on disk ({name}); send SIGHUP or restart the service"
         for path, body in (
             ("/bid", {}),
             ("/v1/bid", {}),

@@ -47,7 +47,7 @@ def make_set(folder: Path, release: str, more_tricks: float) -> str:
 
 
 class Folder:
-    """A folder of table sets: links to sets that other tests use too, or copies that a test may harm."""
+    """A folder of table sets: links to sets that other tests use too, or copies that a test may change."""
 
     def __init__(self, path: Path, made: Path) -> None:
         self.path = path

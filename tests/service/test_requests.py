@@ -280,7 +280,7 @@ def test_null_is_as_good_as_absent(given, same):
 
 @pytest.mark.parametrize("rules", [{"preset": "five-bags", "bag_limit": 7}, {"nil_points": 130}])
 def test_the_warnings_of_assumed_do_not_depend_on_defaults_that_are_sent(rules):
-    """Some clients send every field with its default. That the win table is of other rules is still said."""
+    """Some clients send every field with its default. The answer still says that the win table is of other rules."""
     short = read_bid(_PLAIN | {"policy": "winprob", "rules": rules})
     values = {name: value for name, value in rules.items() if name != "preset"}
     spelled = describe(make_rules(rules.get("preset", "classic"), values))

@@ -1,4 +1,4 @@
-"""SIGHUP in one process: sets that are kept, let go, refused or changed on disk, and what is told of them."""
+"""SIGHUP in one process: which sets are kept, closed or refused, and what metrics and answers say about them."""
 
 import asyncio
 import weakref
@@ -156,10 +156,11 @@ def test_files_that_changed_end_the_use_of_their_set_only(call, folder, made_set
         answer = call("POST", "/bid", service, json=request)
         assert (answer.status_code, answer.json()["detail"]) == (
             503,
-            "the tables changed on disk (win.npy); restart the service",
+            "the tables changed on disk (win.npy); send SIGHUP or restart the service",
         )
     listed = {one["version"]: one.get("changed") for one in call("GET", "/version", service).json()["table_sets"]}
-    assert listed == {one: None, two: None, three: "the tables changed on disk (win.npy); restart the service"}
+    reason = "the tables changed on disk (win.npy); send SIGHUP or restart the service"
+    assert listed == {one: None, two: None, three: reason}
     assert _value(call, service, "spades_tables_open", version=three, role="canary") == 0
     (copies[two] / "win.npy").touch()
     service.state.check_tables()

@@ -1,7 +1,7 @@
 """What both clients do, without input and output: deadlines, retries, errors and the fallback.
 
-`Exchange.call` is a generator. It yields a `Send` and is sent what came of it, or yields the seconds to wait; it
-returns the answer. `Client` and `AsyncClient` only send, and wait.
+`Exchange.call` is a generator. It yields a `Send`, for which it gets the response or the error, or the seconds to
+wait. In the end it returns the answer. `Client` and `AsyncClient` only send, and wait.
 """
 
 import random

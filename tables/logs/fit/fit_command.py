@@ -1,8 +1,9 @@
 """Fit tables to logs and write table sets for the service: `python -m tables logs fit`.
 
 A table set holds all tables: those that the log can move, and the shipped ones. Its folder has the name of its version,
-and lies in the folder --out, which the service opens with SPADES_TABLES_DIR. The manifest says for each fitted array on
-how many cases it rests, and what it gains on held-out games. With --by, each segment of the log gets a set of its own.
+and lies in the folder --out, which the service opens with SPADES_TABLES_DIR. For each fitted array, the manifest says
+how many cases it was fitted on, and how much it improves on held-out games. With --by, each segment of the log gets a
+set of its own.
 """
 
 import argparse

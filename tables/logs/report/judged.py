@@ -124,7 +124,7 @@ def _stated(p: Floats, cells: Any) -> Stated:
 
 
 def cases(p: Floats, happened: Floats) -> Stated:
-    """Return single cases as cells; those whose end is not known (NaN) are left out."""
+    """Return single cases as cells; those whose outcome is not known (NaN) are left out."""
     known = ~np.isnan(happened)
     return Stated(p[known], np.ones(int(known.sum())), happened[known])
 

@@ -29,7 +29,7 @@ class Change(NamedTuple):
 
 
 def beside_people(people: str, rules: Rules, pairs: int, seed: int) -> Match:
-    """Return the match of a bot, whose policy is yet to be set, beside a person and against two.
+    """Return the match of a bot beside a person, against two people; the caller sets the bot's policy.
 
     ``people``: a bidder such as ``model:FOLDER,kind=human``.
     """
@@ -40,7 +40,7 @@ def beside_people(people: str, rules: Rules, pairs: int, seed: int) -> Match:
 def change(policy: str, match: Match, shipped: TableSet, tables: Path, executor: Executor) -> Change:
     """Return what ``policy`` wins as bidder a of ``match`` with the ``shipped`` tables and with those in a folder.
 
-    The interval is that of the difference in each pair of games, which saves the variance that both have in common.
+    The interval is that of the difference in each pair of games, without the variance that both games share.
     Raises `BidderError` and `TablesError`.
     """
     fitted = f"{policy}{',' if ':' in policy else ':'}tables={tables}"

@@ -110,7 +110,7 @@ def test_the_same_tables_win_the_same_games():
 
 
 def test_a_difference_is_that_of_the_same_deals(tmp_path):
-    """Tables by which no nil is ever made lose games, and both rates and their difference say so."""
+    """Tables that say that no nil is ever made lose games; both rates and their difference show it."""
     arrays = open_tables().arrays
     never = Fitted(np.zeros(arrays["curves"].shape), 1, 1.0, 0.0, 0.0)
     write(tmp_path / "set", {"curves": never}, {})

@@ -253,7 +253,7 @@ def test_a_blend_lies_between_both_players():
 
 
 def test_a_policy_with_tables_of_its_own(tmp_path):
-    """With the shipped tables it plays the games of the policy; with others it bids otherwise."""
+    """With the shipped tables it plays the games of the policy; with others it bids differently."""
     rules = make_rules("classic", {"win": 200, "blind_nil": True})
     own = run_match(Match(f"bis:level=2,blind=on,tables={DEFAULT_DIRECTORY}", "rb", pairs=100, rules=rules, seed=6))
     plain = run_match(Match("bis:level=2,blind=on", "rb", pairs=100, rules=rules, seed=6))

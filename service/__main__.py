@@ -28,7 +28,8 @@ from service.breakdown import breakdown
 from service.contract import examples
 from service.contract.card import CardRequest, read_card
 from service.contract.inference import InferenceRequest, read_inference
-from service.contract.request import BidRequest, BlindRequest, PassRequest, read_bid, read_blind, read_pass
+from service.contract.passing import PassRequest, read_pass
+from service.contract.request import BidRequest, BlindRequest, read_bid, read_blind
 from service.keys import new_key
 from service.problems import ProblemError
 from service.request_arguments import add_fields, request_of

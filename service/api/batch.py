@@ -19,7 +19,8 @@ from service.api.results import ResultsBatch
 from service.api.state import State
 from service.contract.card import CARDS
 from service.contract.inference import INFERENCES
-from service.contract.request import check_size, read_batch
+from service.contract.reading import check_size, read_batch
+from service.contract.request import BIDS
 from service.contract.result import RESULTS
 from service.keys import Key
 from service.metrics import Decided
@@ -157,7 +158,7 @@ class _Route(NamedTuple):
 
 
 BATCHES: Final = {
-    "/v1/bids": _Route(read_batch, partial(_Batch, bid.answer_one)),
+    "/v1/bids": _Route(lambda data: read_batch(data, BIDS), partial(_Batch, bid.answer_one)),
     "/v1/cards": _Route(lambda data: read_batch(data, CARDS), partial(_Batch, card.answer_one)),
     "/v1/inferences": _Route(lambda data: read_batch(data, INFERENCES), partial(_Batch, inference.answer_one)),
     "/v1/results": _Route(

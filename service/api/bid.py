@@ -20,7 +20,8 @@ from service.bidding.skill import decide_with_skill
 from service.bidding.tableset import TableSet
 from service.bidding.turn import NOT_EXPLAINED
 from service.contract.answer import BidAnswer
-from service.contract.request import BidCall, check_size, read_bid
+from service.contract.reading import check_size
+from service.contract.request import BidCall, read_bid
 from service.keys import Key
 from service.metrics import Decided
 from service.problems import ProblemError, invalid_request

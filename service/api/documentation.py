@@ -45,7 +45,8 @@ from service.contract.inference import (
     InferencesAnswer,
     InferencesRequest,
 )
-from service.contract.request import MAX_ITEMS, BidRequest, BidsRequest, BlindRequest, PassRequest
+from service.contract.passing import PassRequest
+from service.contract.request import MAX_ITEMS, BidRequest, BidsRequest, BlindRequest
 from service.contract.result import MAX_RESULTS, Result, ResultsAnswer, ResultsRequest
 from service.problems import CODES, MEDIA_TYPE, TYPES, ProblemError, invalid_request
 

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from service.api.state import State
-from service.contract.request import check_size
+from service.contract.reading import check_size
 from service.contract.result import OUTCOMES, ResultCall, read_result
 from service.problems import ProblemError, internal_error
 from service.result_metrics import Tally

@@ -13,9 +13,9 @@ from service.contract.bids import FourBids
 from service.contract.exchange import exchange_of
 from service.contract.faults import Place, json_type, refusal
 from service.contract.hand import CARD_SCHEMA, TRICKS, Exchanged, Hand, card_list
-from service.contract.request import read_fields, scores_in
+from service.contract.reading import read_fields
 from service.contract.rules import REQUEST, Context, RulesInForce
-from service.contract.scores import Scores, score_faults
+from service.contract.scores import Scores, score_faults, scores_in
 from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 from service.playing.history import KINDS, Impossible, Known, state_before
 from service.playing.state import PlayState

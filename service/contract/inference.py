@@ -20,9 +20,10 @@ from service.contract.bids import SPADE_COUNTS, MadeBids
 from service.contract.exchange import Exchange, exchange_of
 from service.contract.faults import Place, json_type, refusal
 from service.contract.hand import CARD_SCHEMA, HAND_SCHEMA, SUIT_TEXTS, TRICKS, Exchanged, Hand, card_list
-from service.contract.request import Seed, read_fields, scores_in
+from service.contract.reading import read_fields
+from service.contract.request import Seed
 from service.contract.rules import REQUEST, Context, RulesInForce
-from service.contract.scores import Scores, score_faults
+from service.contract.scores import Scores, score_faults, scores_in
 from service.contract.table_choice import GameId, TablesName
 from service.problems import Fault, invalid_request, pointer, quote
 

@@ -2,7 +2,7 @@
 
 `BidRequest` and `BlindRequest` declare the fields: reading, faults, the OpenAPI document and the command line all come
 from them. A field that is null counts as left out. `read_bid` and `read_blind` turn a JSON value into a call that the
-bidding code takes, or raise the 422 with every fault at once. `_conflicts` checks combinations of fields.
+bidding code takes, or raise the 422 with every fault at once. `conflicts` checks combinations of fields.
 """
 
 import json
@@ -15,21 +15,19 @@ from typing_extensions import TypedDict
 
 from service.bidding.bidder import Position
 from service.bidding.bis.cutthroat import own_and_best
-from service.bidding.game.passing import MOST_PASSED, cards_to_pass
-from service.bidding.game.rules import CUTTHROAT, FIELDS, VARIANTS, Rules, describe
-from service.bidding.game.scoring import BLIND_NIL, is_nil
-from service.bidding.policies import BEST, ROWS, SERVED
+from service.bidding.game.rules import CUTTHROAT, FIELDS, Rules
+from service.bidding.policies import BEST, SERVED
 from service.bidding.policy import Policy
 from service.bidding.record import record
 from service.bidding.skill import position_seed
 from service.bidding.turn import BRIEF, EXPLAINED, NOT_EXPLAINED
-from service.bidding.winprob.games import SHIPPED, WON_VARIANTS, Games
+from service.bidding.winprob.games import SHIPPED, Games
 from service.bidding.winprob.nearest_errors import ERRORS
-from service.contract.bids import FourBids, LegalBids, PreviousBids
+from service.contract.bids import LegalBids, PreviousBids
 from service.contract.canonical import in_canonical_form
-from service.contract.exchange import gives_first
+from service.contract.conflicts import conflicts_in
 from service.contract.faults import faults_in, json_type
-from service.contract.hand import Exchanged, Hand
+from service.contract.hand import Hand
 from service.contract.policy import (
     DEFAULT_POLICY,
     Bidder,
@@ -39,20 +37,18 @@ from service.contract.policy import (
     PolicyText,
     Style,
     bidder_of,
-    plays_conventions,
     with_level_and_style,
     with_players,
 )
+from service.contract.reading import check_size
 from service.contract.round_id import RoundId
 from service.contract.rules import REQUEST, Context, RulesInForce
-from service.contract.scores import NO_SCORES, SEAT_FIELDS, SIDE_FIELDS, FourInts, Scores, score_faults
+from service.contract.scores import NO_SCORES, FourInts, Scores, scores_in
 from service.contract.table_choice import GameId, TablesName
-from service.problems import Fault, invalid_request, pointer, quote
+from service.problems import Fault, invalid_request, pointer
 
 MAX_ITEMS: Final = 512  # requests in one POST /v1/bids
 MAX_SEED: Final = 2**53 - 1  # the largest integer that every JSON reader keeps exactly
-MAX_KEYS: Final = 64  # most fields of a request, those of its objects included
-_OBJECTS: Final = ("scores", "rules", "style", "players")  # fields of a request that are objects
 
 _Seat = Annotated[StrictInt, Field(ge=0, le=3, description="Place in the bidding order: the number of previous bids.")]
 _Scores = Annotated[Scores | None, Field(description="The score before the round. Default: all 0.")]
@@ -155,22 +151,6 @@ class BlindRequest(TypedDict, total=False):
 
 
 @with_config(REQUEST)
-class PassRequest(TypedDict, total=False):
-    """A hand after the bidding, in a game in which a nil bidder and partner exchange cards."""
-
-    rules: Annotated[RulesInForce | None, Field(description="The rules of the game, with nil_pass or blind_nil_pass.")]
-    hand: Required[Hand]
-    bids: Required[FourBids]
-    seat: Required[Annotated[StrictInt, Field(ge=0, le=3, description="Place of the hand in the bidding order.")]]
-    received: Annotated[
-        Exchanged | None,
-        Field(
-            description="The cards that partner has given, if rules.nil_passes_first is true and partner gives first."
-        ),
-    ]
-
-
-@with_config(REQUEST)
 class BidsRequest(TypedDict):
     """Up to 512 requests; a faulty request fails alone."""
 
@@ -179,9 +159,8 @@ class BidsRequest(TypedDict):
 
 
 _BID = TypeAdapter[BidRequest](BidRequest).validator.validate_python
-_BATCH = TypeAdapter[BidsRequest](BidsRequest).validator.validate_python
+BIDS: Final = TypeAdapter[BidsRequest](BidsRequest).validator.validate_python
 _BLIND = TypeAdapter[BlindRequest](BlindRequest).validator.validate_python
-_PASS = TypeAdapter[PassRequest](PassRequest).validator.validate_python
 
 
 class Table(NamedTuple):
@@ -223,17 +202,6 @@ class BlindCall(NamedTuple):
     seed: int | None
 
 
-class PassCall(NamedTuple):
-    """A request for the cards to give."""
-
-    hand: int
-    received: int  # 0: none
-    seat: int
-    bid: int  # of the hand
-    number: int  # of cards to give
-    rules: Rules
-
-
 def read_bid(data: Any, games: Games = SHIPPED) -> BidCall:
     """Read a request for a bid. ``games``: the games that have a win table. Raises the 422."""
     request, rules, bidder = _validated(data, _BID, games)
@@ -262,69 +230,6 @@ def read_blind(data: Any, games: Games = SHIPPED) -> BlindCall:
     return BlindCall(_table(request, rules, data, bidder, games), request.get("seed"))
 
 
-def read_pass(data: Any) -> PassCall:
-    """Read a request for the cards to give. Raises the 422."""
-    request, rules = read_fields(data, _PASS)
-    bids, seat, hand = request["bids"], request["seat"], request["hand"]
-    number = cards_to_pass(bids[seat], bids[seat ^ 2], rules.nil_pass, rules.blind_nil_pass)
-    received = request.get("received") or 0
-    faults = []
-    partner_first = gives_first(bids, seat ^ 2, rules)
-    if not (is_nil(bids[seat]) or is_nil(bids[seat ^ 2])):
-        detail = f"neither seat {seat} nor its partner has bid nil; accepted: bids in which one has"
-        faults.append(Fault("/bids", "bid-out-of-range", detail))
-    elif rules.variant == CUTTHROAT:
-        detail = "variant is cutthroat, in which nobody has a partner; accepted: the other variants"
-        faults.append(Fault(pointer("rules", "variant"), "unsupported-rules", detail))
-    elif number == 0:
-        field = "blind_nil_pass" if BLIND_NIL in (bids[seat], bids[seat ^ 2]) else "nil_pass"
-        faults.append(Fault(pointer("rules", field), "unsupported-rules", f"{field} is 0; accepted: 1..{MOST_PASSED}"))
-    elif partner_first and not received:
-        detail = f"received is missing; accepted: the {number} cards that seat {seat ^ 2} has given"
-        faults.append(Fault("/received", "missing-field", detail))
-    elif received:
-        if not partner_first:
-            detail = "received is present; accepted: only if rules.nil_passes_first is true and partner gives first"
-            faults.append(Fault("/received", "unsupported-field", detail))
-        elif received & hand:
-            detail = "a card of received is in the hand too; accepted: the 13 cards that were dealt, and other cards"
-            faults.append(Fault("/received", "duplicate-card", detail))
-        elif received.bit_count() != number:
-            detail = f"received has {received.bit_count()} cards; accepted: {number}"
-            faults.append(Fault("/received", "hand-size", detail))
-    if faults:
-        raise invalid_request(faults)
-    return PassCall(hand, received, seat, bids[seat], number, rules)
-
-
-def read_fields(data: Any, validate: Any) -> tuple[dict[str, Any], Rules]:
-    """Return the fields of a request as ``validate`` reads them, and the rules in force. Raises the 422.
-
-    It is for requests without a policy that bids.
-    """
-    if type(data) is not dict:
-        raise invalid_request([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
-    context = Context()
-    try:
-        return validate(data, context=context), context.rules
-    except ValidationError as error:
-        check_size(data)
-        if (respelled := in_canonical_form(data)) is not None:
-            return read_fields(respelled, validate)
-        raise invalid_request(faults_in(error)) from None
-
-
-def read_batch(data: Any, validate: Any = _BATCH, field: str = "requests") -> list[Any]:
-    """Return the unread items of ``field`` in the body of a batch, as ``validate`` reads it. Raises the 422."""
-    if type(data) is not dict:
-        raise invalid_request([Fault("", "wrong-type", f"the body is {json_type(data)}; accepted: an object")])
-    check_size(data)
-    try:
-        return validate(data)[field]  # type: ignore[no-any-return]
-    except ValidationError as error:
-        raise invalid_request(faults_in(error)) from None
-
-
 def _validated(data: Any, validate: Any, games: Games, blind: bool = False) -> tuple[dict[str, Any], Rules, Bidder]:
     """The request's fields as pydantic reads them, the rules in force and the policy that decides.
 
@@ -337,7 +242,7 @@ def _validated(data: Any, validate: Any, games: Games, blind: bool = False) -> t
     try:
         request = validate(data, context=context)
         bidder = _bidder(data, context, None if blind else games)
-        faults = _conflicts(data, context, bidder, games)
+        faults = conflicts_in(data, context, bidder, games)
     except ValidationError as error:
         check_size(data)
         if (respelled := in_canonical_form(data)) is not None:
@@ -347,33 +252,11 @@ def _validated(data: Any, validate: Any, games: Games, blind: bool = False) -> t
         readable = {name: value for name, value in data.items() if pointer(name) not in broken}
         known = {(fault.pointer, fault.code) for fault in faults}
         bidder = _bidder(readable, context, games)
-        found = _conflicts(readable, context, bidder, games)
+        found = conflicts_in(readable, context, bidder, games)
         faults += [fault for fault in found if (fault.pointer, fault.code) not in known]
     if faults:
         raise invalid_request(faults)
     return request, context.rules, bidder
-
-
-def check_size(data: Any) -> None:
-    """Refuse a request with more than MAX_KEYS fields; for large bodies, before the fields are read."""
-    if type(data) is not dict:
-        return
-    if len(data) <= MAX_KEYS:
-        fields = len(data)
-        for value in data.values():
-            if type(value) is dict:
-                fields += len(value)
-        if fields <= MAX_KEYS:
-            return
-    sizes = {"": len(data)}
-    sizes |= {f"/{name}": len(data[name]) for name in _OBJECTS if type(data.get(name)) is dict}
-    for where, size in sizes.items():
-        if size > MAX_KEYS:
-            detail = f"{size} fields; accepted: at most {MAX_KEYS}"
-            raise invalid_request([Fault(where, "too-many-items", detail)])
-    if sum(sizes.values()) > MAX_KEYS:
-        detail = f"{sum(sizes.values())} fields, those of {', '.join(_OBJECTS)} included; accepted: at most {MAX_KEYS}"
-        raise invalid_request([Fault("", "too-many-items", detail)])
 
 
 def _bidder(data: Mapping[str, Any], context: Context, games: Games | None) -> Bidder:
@@ -384,65 +267,6 @@ def _bidder(data: Mapping[str, Any], context: Context, games: Games | None) -> B
         nearest = games.nearest(rules)
         has_win_table = nearest is not None and (context.approximate or not nearest.instead)
     return bidder_of(text, data.get("convention"), rules.variant, has_win_table)
-
-
-def _conflicts(data: Mapping[str, Any], context: Context, bidder: Bidder, games: Games) -> list[Fault]:
-    """Return the faults of fields that are valid separately, but not together. ``data`` holds only valid fields."""
-    faults, rules = [], context.rules
-    previous, seat = data.get("previous_bids"), data.get("seat")
-    if previous is not None and seat is not None and seat != len(previous):
-        detail = f"seat is {seat} after {len(previous)} previous bids; accepted: {len(previous)}"
-        faults.append(Fault("/seat", "seat-mismatch", detail))
-    scores = data.get("scores")
-    if scores is not None:
-        faults += score_faults(scores, rules)
-    if not bidder.plays_it:
-        faults.append(_convention_fault(data.get("policy") or DEFAULT_POLICY, bidder.convention, rules))
-    if bidder.needs_win_table:
-        nearest = games.nearest(rules)
-        if nearest is None:
-            accepted = " or ".join(json.dumps(VARIANTS[variant]) for variant in WON_VARIANTS)
-            faults.append(_no_win_table("variant", rules, bidder, accepted))
-        elif nearest.instead and not context.approximate:
-            for field, number in nearest.instead:
-                accepted = json.dumps(FIELDS[field].values.json_of(number))
-                faults.append(_no_win_table(field, rules, bidder, f"{accepted}, or any with approximate: true"))
-    return faults
-
-
-def _no_win_table(field: str, rules: Rules, bidder: Bidder, accepted: str) -> Fault:
-    found = json.dumps(describe(rules)[field])
-    detail = f"{field} is {found}, for which policy {bidder.base} has no win table; accepted: {accepted}"
-    return Fault(pointer("rules", field), "unsupported-rules", detail)
-
-
-def _convention_fault(text: str, found: str, rules: Rules) -> Fault:
-    if not plays_conventions(text):
-        players = ", ".join(row.name for row in ROWS if "convention" in row.options)
-        detail = f"convention is {found} with policy {quote(text)}; accepted: none, because only {players} plays one"
-    else:
-        detail = f"convention is {found} with variant {VARIANTS[rules.variant]}; accepted: none in this variant"
-    return Fault("/convention", "unsupported-convention", detail)
-
-
-def scores_in(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any]) -> tuple[list[Any], list[str]]:
-    """Return the values of SIDE_FIELDS, or in cutthroat of SEAT_FIELDS, and what of rules and scores is assumed."""
-    assumed = []
-    if (data.get("rules") or _NOTHING).get("preset") is None:
-        assumed.append("rules.preset")
-    scores = request.get("scores")
-    solo = rules.variant == CUTTHROAT
-    if scores is None:
-        assumed.append("scores")
-        scores = _NOTHING
-    names = SEAT_FIELDS if solo else SIDE_FIELDS
-    values: list[Any] = [*map(scores.get, names)]
-    if None in values:
-        if scores is not _NOTHING:
-            assumed += [f"scores.{name}" for name, value in zip(names, values, strict=True) if value is None]
-        none = NO_SCORES if solo else 0
-        values = [none if value is None else value for value in values]
-    return values, assumed
 
 
 def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bidder: Bidder, games: Games) -> Table:
@@ -459,7 +283,7 @@ def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bi
         assumed.append("convention")
     if bidder.needs_win_table:
         nearest = games.nearest(rules)
-        assert nearest is not None, "_conflicts refuses such rules"
+        assert nearest is not None, "conflicts_in refuses such rules"
         assumed += [_instead(field, number) for field, number in nearest.instead]
     policy, text, base, played, _, _ = bidder
     return record(Table, (request["previous_bids"], *values, rules, by_seat, policy, text, base, played, assumed))
@@ -473,6 +297,3 @@ def _instead(field: str, number: int) -> str:
     """
     error = f"error {ERRORS[field]}" if field in ERRORS else "error not measured"
     return f"rules.{field}={json.dumps(FIELDS[field].values.json_of(number))}, {error}"
-
-
-_NOTHING: dict[str, Any] = {}

@@ -28,7 +28,8 @@ from service.contract.bids import ReportedBids
 from service.contract.faults import Place, json_type, refusal
 from service.contract.hand import TRICKS
 from service.contract.policy import POLICY_CHARS, POLICY_PATTERN, policy_fault
-from service.contract.request import MAX_ITEMS, read_fields
+from service.contract.reading import read_fields
+from service.contract.request import MAX_ITEMS
 from service.contract.round_id import RoundId
 from service.contract.rules import REQUEST
 from service.contract.table_choice import GameId

@@ -1,5 +1,6 @@
 """`scores`: the points and bags before the round, of two sides or, with variant cutthroat, of the four seats."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import Field, PlainValidator, StrictInt, ValidationInfo, WithJsonSchema, with_config
@@ -17,6 +18,7 @@ SEAT_FIELDS: Final = ("seats", "bags")  # where four seats do
 _SIDES, _SEATS, _SIDE_BAGS = frozenset(SIDE_FIELDS), frozenset(SEAT_FIELDS), ("us_bags", "them_bags")
 NO_SCORES: Final = (0, 0, 0, 0)
 FourInts: TypeAlias = tuple[int, int, int, int]
+_NOTHING: Final[dict[str, Any]] = {}
 
 
 def bags_below(rules: Rules) -> int:
@@ -105,3 +107,23 @@ def score_faults(scores: Any, rules: Rules) -> list[Fault]:
                 detail = f"scores.{field} has no meaning in this variant; accepted: {accepted}"
                 faults.append(Fault(pointer("scores", field), "unsupported-field", detail))
     return faults
+
+
+def scores_in(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any]) -> tuple[list[Any], list[str]]:
+    """Return the values of SIDE_FIELDS, or in cutthroat of SEAT_FIELDS, and what of rules and scores is assumed."""
+    assumed = []
+    if (data.get("rules") or _NOTHING).get("preset") is None:
+        assumed.append("rules.preset")
+    scores = request.get("scores")
+    solo = rules.variant == CUTTHROAT
+    if scores is None:
+        assumed.append("scores")
+        scores = _NOTHING
+    names = SEAT_FIELDS if solo else SIDE_FIELDS
+    values: list[Any] = [*map(scores.get, names)]
+    if None in values:
+        if scores is not _NOTHING:
+            assumed += [f"scores.{name}" for name, value in zip(names, values, strict=True) if value is None]
+        none = NO_SCORES if solo else 0
+        values = [none if value is None else value for value in values]
+    return values, assumed

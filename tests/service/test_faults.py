@@ -11,7 +11,7 @@ import pytest
 from service.api.bid import answer_one
 from service.bidding.game.rules import Rules
 from service.contract.examples import FAULTS
-from service.contract.request import MAX_KEYS
+from service.contract.reading import MAX_KEYS
 from service.problems import CODES, MAX_FAULTS, MEDIA_TYPE, ProblemError
 
 _HAND = ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"]

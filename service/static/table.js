@@ -5,6 +5,7 @@ import { bidName, byId, el, fill } from "./dom.js";
 import { HAND } from "./picker.js";
 import { sentence } from "./result.js";
 import { bySuit, dealHands, Round } from "./round.js";
+import { scoreTable, scoreText, trickTable, winnerText } from "./round_end.js";
 import { bidderFields, numberOf, rulesField, rulesOf } from "./state.js";
 
 const PLACES = ["South", "West", "North", "East"]; // clockwise from the bottom
@@ -13,8 +14,6 @@ const TRICK_MS = 900;
 const MOST_DEALS = 999_999; // numbers of deals in links
 const NARROW = "(max-width: 980px)"; // the table is below the controls
 const FIRST = 3; // South's seat in the first round: the dealer, who bids last
-
-const scoreText = ({ points, bags }) => `${points} (${bags} ${bags === 1 ? "bag" : "bags"})`;
 
 /** The table; `templates`: sentences by code. `dealt()` is called after each deal. */
 export class Table {
@@ -262,47 +261,17 @@ export class Table {
     byId("round-end").disabled = true;
     const results = this.round.results();
     const names = this.#names();
-    const ended = this.#ended(results);
-    const rows = results.map((result, index) => el("tr", {},
-      el("th", { scope: "row", text: names[index] }),
-      el("td", { text: result.players.map(({ bid }) => bidName(bid)).join(" + ") }),
-      el("td", { text: result.players.map(({ taken }) => taken).join(" + ") }),
-      el("td", { class: result.points < 0 ? "lost" : "won", text: `${result.points < 0 ? "−" : "+"}${Math.abs(result.points)}` }),
-      el("td", { text: scoreText(result.after) })));
-    const head = ["Side", "Bid", "Tricks", "This round", "Score"].map((text) => el("th", { scope: "col", text }));
+    const ended = winnerText(results, names, this.round);
+    const title = ended || "The round is over";
     fill(byId("round-result"),
-      el("h3", { text: ended || "The round is over" }),
-      el("table", { class: "score" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, this.#oursFirst(rows))),
-      this.#tricks(),
+      el("h3", { text: title }),
+      scoreTable(this.#oursFirst(results), this.#oursFirst(names)),
+      trickTable(this.round.tricks, PLACES, this.south),
       el("button", { type: "button", class: "primary", id: "round-next", onclick: () => this.#next(results, ended), text: ended ? "New game" : "Next round with this score" }));
     this.#say("");
     fill(byId("advice"));
-    byId("announcement").textContent = `${ended || "The round is over"}. ${results.map((result, index) => `${names[index]}: ${result.points} points`).join(". ")}.`;
+    byId("announcement").textContent = `${title}. ${results.map((result, index) => `${names[index]}: ${result.points} points`).join(". ")}.`;
     byId("round-next").focus({ preventScroll: true });
-  }
-
-  /** Return who has won the game, or "" if it goes on. */
-  #ended(results) {
-    const { win, lose } = this.round.rules;
-    const points = results.map((result) => result.after.points);
-    const best = Math.max(...points);
-    const first = points.indexOf(best);
-    const reached = best >= win || (lose !== null && Math.min(...points) <= lose);
-    return reached && first === points.lastIndexOf(best) ? `The game is over: ${this.#names()[first]} ${this.round.alone ? "wins" : "win"}` : "";
-  }
-
-  #tricks() {
-    const head = ["", ...PLACES].map((text) => (text ? el("th", { scope: "col", text }) : el("td", {})));
-    const rows = this.round.tricks.map(({ cards, leader, winner }, number) => el("tr", {},
-      el("th", { scope: "row", text: number + 1 }),
-      PLACES.map((_, step) => {
-        const seat = (this.south + step) % 4;
-        const card = cards[(seat - leader + 4) % 4];
-        return el("td", { class: `${seat === winner ? "taken" : ""}` }, cardFace(card),
-          el("span", { class: "sr-only", text: cardName(card) + (seat === winner ? ", wins" : "") }));
-      })));
-    return el("details", {}, el("summary", { text: "All tricks" }),
-      el("table", { class: "tricks" }, el("thead", {}, el("tr", {}, head)), el("tbody", {}, rows)));
   }
 
   /** The player who bids first moves on by one place, so the seats of all go down by one. */

@@ -211,7 +211,7 @@ namespace Spades
                 {
                     error = new NoAnswerException("the connection failed: " + cause.Message, cause);
                 }
-                var wait = Wait(error, repeatable, attempt);
+                var wait = Wait(error, repeatable, attempt, whole - clock.Elapsed);
                 if (wait == null || attempt >= attempts || wait >= whole - clock.Elapsed) throw error;
                 await Task.Delay(wait.Value).ConfigureAwait(false);
             }
@@ -268,13 +268,17 @@ namespace Spades
             }
         }
 
-        /// <summary>Return the time to wait before the next attempt; null: do not try again.</summary>
-        private TimeSpan? Wait(SpadesException error, bool repeatable, int attempt)
+        /// <summary>
+        /// Return the time to wait before the next attempt; null: do not try again. If there is no time for the Retry-After
+        /// of a 503, the wait is short: another replica may answer.
+        /// </summary>
+        private TimeSpan? Wait(SpadesException error, bool repeatable, int attempt, TimeSpan left)
         {
             if (error is ProblemException problem)
             {
                 if (problem.Status != 429 && problem.Status != 503) return null;
-                if (problem.RetryAfterSeconds is double seconds) return TimeSpan.FromSeconds(seconds);
+                if (problem.RetryAfterSeconds is double seconds && (problem.Status == 429 || seconds < left.TotalSeconds))
+                    return TimeSpan.FromSeconds(seconds);
             }
             else if (!repeatable)
             {

@@ -81,6 +81,8 @@ public static class OwnClient
         Check((await new SpadesClient(keyedUrl, key, Long).Bid(request)).Bid == 6, "key");
 
         Check((await new SpadesClient(badUrl + "/once/csharp", timeout: Long).Bid(request)).Fallback == null, "Retry-After");
+        var soon = new SpadesClient(badUrl + "/later/csharp", timeout: Long);
+        Check((await soon.Bid(request)).Fallback == null, "without time for Retry-After");
         var busy = await Failure(new SpadesClient(badUrl + "/busy", timeout: TimeSpan.FromSeconds(0.5)).Bid(request));
         Check(((ProblemException)busy).RetryAfterSeconds == 1, busy);
         foreach (var kind in new[] { "silent", "busy", "html" })

@@ -16,7 +16,7 @@ BUSY = {"type": "/problems/overloaded", "title": "Over capacity", "status": 503,
 class _Handler(BaseHTTPRequestHandler):
     """``/once/ID``: 503 with Retry-After 1 to the first request with this ID, then a bid. ``/busy``: always 503.
 
-    ``/silent``: no answer. ``/html``: a proxy's page.
+    ``/later/ID``: as ``/once/ID``, with Retry-After 60. ``/silent``: no answer. ``/html``: a proxy's page.
     """
 
     protocol_version = "HTTP/1.1"
@@ -31,16 +31,16 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif kind == "html":
             self._answer(502, b"<html>")
-        elif kind == "once" and rest in self.seen:
+        elif kind in ("once", "later") and rest in self.seen:
             self._answer(200, orjson.dumps(ANSWER))
         else:
             self.seen.add(rest)
-            self._answer(503, orjson.dumps(BUSY))
+            self._answer(503, orjson.dumps(BUSY), "60" if kind == "later" else "1")
 
-    def _answer(self, status: int, body: bytes) -> None:
+    def _answer(self, status: int, body: bytes, retry_after: str = "") -> None:
         self.send_response(status)
-        if status == 503:
-            self.send_header("Retry-After", "1")
+        if retry_after:
+            self.send_header("Retry-After", retry_after)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

@@ -54,6 +54,7 @@ check(String(keyless).startsWith("ProblemError: 401"), keyless);
 check((await new Client(keyedUrl, { key, timeoutMs }).bid(request)).bid === 6, "key");
 
 check((await new Client(`${badUrl}/once/typescript`, { timeoutMs }).bid(request)).policy === "bis", "Retry-After");
+check((await new Client(`${badUrl}/later/typescript`, { timeoutMs }).bid(request)).policy === "bis", "soon");
 const busy = await failure(new Client(`${badUrl}/busy`, { timeoutMs: 500 }).bid(request));
 check(busy instanceof Unavailable && busy.retryAfterSeconds === 1, busy);
 for (const kind of ["silent", "busy", "html"]) {

@@ -80,6 +80,15 @@ def test_a_busy_service_is_asked_again_after_retry_after(ask):
     assert deadlines == sorted(deadlines, reverse=True), "what is left of one deadline"
 
 
+def test_without_time_for_retry_after_a_busy_service_is_asked_again_soon(ask):
+    script = Script(busy(60), busy(60), httpx.Response(200, json=ANSWER))
+    assert ask(script, timeout_s=30.0) == ANSWER
+    script = Script(*(busy(60) for _ in range(3)))
+    with pytest.raises(Unavailable, match="503 Over capacity: retry later"):
+        ask(script, timeout_s=30.0)
+    assert not script.answers
+
+
 def test_a_lost_connection_is_made_again_except_for_results(ask):
     script = Script(httpx.ReadError, httpx.Response(200, json=ANSWER))
     assert ask(script, timeout_s=30.0) == ANSWER
@@ -91,9 +100,9 @@ def test_a_lost_connection_is_made_again_except_for_results(ask):
 
 
 def test_a_wait_beyond_the_deadline_and_the_last_attempt_raise(ask):
-    script = Script(busy(60))
-    with pytest.raises(Unavailable, match="503 Over capacity: retry later") as caught:
-        ask(script)
+    script = Script(httpx.Response(429, json=BUSY, headers={"Retry-After": "60"}))
+    with pytest.raises(Unavailable, match="429 Over capacity: retry later") as caught:
+        ask(script, timeout_s=30.0)
     assert caught.value.retry_after_s == 60
     script = Script(busy(0), busy(0))
     with pytest.raises(Unavailable):

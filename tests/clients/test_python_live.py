@@ -77,6 +77,8 @@ def test_a_key_is_sent(keyed_url):
 def test_retry_after_is_kept(bad_url):
     with Client(f"{bad_url}/once/{uuid4()}", timeout_s=30.0) as client:
         assert "fallback" not in client.bid(BID)
+    with Client(f"{bad_url}/later/{uuid4()}", timeout_s=30.0) as client:
+        assert "fallback" not in client.bid(BID), "Retry-After is longer than the deadline"
     with Client(f"{bad_url}/busy", timeout_s=0.5) as client, pytest.raises(Unavailable) as caught:
         client.bid(BID)
     assert caught.value.retry_after_s == 1

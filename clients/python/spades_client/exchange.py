@@ -95,7 +95,7 @@ class Exchange:
                     error = NoAnswer(f"the answer is {outcome.text[:200]!r}; accepted: JSON")
             else:
                 error = _error_of(outcome, limit_s)
-            wait_s = _wait_s(error, operation, attempt)
+            wait_s = _wait_s(error, operation, attempt, timeouts.seconds())
             if wait_s is None or attempt == self.attempts or wait_s >= timeouts.seconds():
                 raise error
             yield wait_s
@@ -120,12 +120,15 @@ def _error_of(outcome: httpx.Response | httpx.RequestError, limit_s: float) -> S
     return error
 
 
-def _wait_s(error: SpadesError, operation: Operation[Any], attempt: int) -> float | None:
-    """Return the seconds to wait before the next attempt; None: do not try again."""
+def _wait_s(error: SpadesError, operation: Operation[Any], attempt: int, left_s: float) -> float | None:
+    """Return the seconds to wait before the next attempt; None: do not try again.
+
+    If there is no time for the `Retry-After` of a 503, the wait is short: another replica may answer.
+    """
     if isinstance(error, Unavailable):
         if error.status not in (429, 503):
             return None
-        if error.retry_after_s is not None:
+        if error.retry_after_s is not None and (error.status == 429 or error.retry_after_s < left_s):
             return error.retry_after_s
     elif isinstance(error, NoAnswer):
         unsent = isinstance(error.__cause__, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)

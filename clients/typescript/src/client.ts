@@ -128,7 +128,7 @@ export class Client {
       } catch (cause) {
         error = cause instanceof SpadesError ? cause : noAnswer(cause, timeoutMs);
       }
-      const wait = waitMs(error, operation.repeatable, attempt);
+      const wait = waitMs(error, operation.repeatable, attempt, left());
       if (wait === undefined || attempt >= this.attempts || wait >= left()) throw error;
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
@@ -153,11 +153,15 @@ function noAnswer(cause: unknown, timeoutMs: number): NoAnswer {
   return new NoAnswer(late ? `no answer in ${timeoutMs} ms` : `the connection failed: ${cause}`, { cause });
 }
 
-/** Return the milliseconds to wait before the next attempt, or undefined: do not try again. */
-function waitMs(error: SpadesError, repeatable: boolean, attempt: number): number | undefined {
+/**
+ * Return the milliseconds to wait before the next attempt, or undefined: do not try again.
+ * If there is no time for the Retry-After of a 503, the wait is short: another replica may answer.
+ */
+function waitMs(error: SpadesError, repeatable: boolean, attempt: number, left: number): number | undefined {
   if (error instanceof Unavailable) {
     if (error.status !== 429 && error.status !== 503) return undefined;
-    if (error.retryAfterSeconds !== undefined) return error.retryAfterSeconds * 1000;
+    const wait = error.retryAfterSeconds === undefined ? undefined : error.retryAfterSeconds * 1000;
+    if (wait !== undefined && (error.status === 429 || wait < left)) return wait;
   } else if (!(error instanceof NoAnswer) || !repeatable) {
     return undefined; // fetch does not say whether the request was sent
   }

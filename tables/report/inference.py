@@ -5,7 +5,7 @@ in nats for each unseen card: 0 is perfect. The error is the mean distance betwe
 over all unseen cards and other seats, in percent; three equal chances have 44.4.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
@@ -106,6 +106,15 @@ def _prior(view: View, bids: Bids, readers: Readers) -> Floats:
     return found.probabilities
 
 
+def _judged(
+    deals: BidDeals, seats: NDArray[np.int64], made: int, bidder: str, model: Callable[[View, Bids], Floats]
+) -> Iterator[Judged]:
+    """Yield how well ``model`` does on each deal, seen from ``seats`` (n,) after the first ``made`` bids."""
+    for i, seat in enumerate(seats):
+        view = view_of(deals, i, seat)
+        yield judge(model(view, bids_of(deals, i, seat, made, bidder)), holders_of(deals, i, view))
+
+
 def _seats(n: int, seed: int) -> NDArray[np.int64]:
     return np.random.default_rng(seed).integers(0, 4, n)
 
@@ -128,11 +137,7 @@ def log_loss(setup: Setup) -> str:
         for made in range(1, 5):
             cells = []
             for model in (_prior, _net):
-                judged = []
-                for i in range(n):
-                    view, bids = view_of(deals, i, seats[i]), bids_of(deals, i, seats[i], made, bidder)
-                    holders = holders_of(deals, i, view)
-                    judged.append(judge(model(view, bids, readers), holders))
+                judged = list(_judged(deals, seats, made, bidder, partial(model, readers=readers)))
                 cells += [_mean(one.log_loss for one in judged), f"{100 * np.mean([one.error for one in judged]):.2f}"]
             rows.append((f"`{bidder}`", made, *cells))
     words = f"{n:,} positions for each policy, seed {setup.seed}, tables {setup.opened.version}."
@@ -266,16 +271,7 @@ def others(setup: Setup) -> str:
     rows = []
     for bidder in OTHERS:
         deals = positions(setup, bidder, n, setup.seed)
-        cells = []
-        for assumed in BIDDERS:
-            model = partial(_net, readers=readers)
-            views = (view_of(deals, i, seats[i]) for i in range(n))
-            cells.append(
-                _mean(
-                    judge(model(view, bids_of(deals, i, seats[i], 4, assumed)), holders_of(deals, i, view)).log_loss
-                    for i, view in enumerate(views)
-                )
-            )
-        rows.append((f"`{bidder}`", *cells))
+        read = [_judged(deals, seats, 4, assumed, partial(_net, readers=readers)) for assumed in BIDDERS]
+        rows.append((f"`{bidder}`", *(_mean(one.log_loss for one in judged) for judged in read)))
     words = f"Log-loss after four bids, {n:,} positions each, seed {setup.seed}. Below {UNIFORM:.4f}, the bids help."
     return words + "\n\n" + table(" | ".join(["who bids", *(f"read as `{name}`" for name in BIDDERS)]), rows)

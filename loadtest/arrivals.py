@@ -85,8 +85,8 @@ def prepare_get(path: str, host: str) -> Prepared:
     return Prepared(f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n".encode(), 200)
 
 
-class _Connection:
-    """A socket with at most one request in progress."""
+class Connection:
+    """A socket with at most one request in progress. It does not block; `loadtest.turns` changes that."""
 
     def __init__(self, address: tuple[str, int]) -> None:
         self.socket = socket.create_connection(address, timeout=TIMEOUT_S)
@@ -138,8 +138,8 @@ def run(
     """
     total = max(1, round(rate * seconds))
     result = Run(rate, total)
-    free = [_Connection(address)]
-    busy: dict[socket.socket, _Connection] = {}
+    free = [Connection(address)]
+    busy: dict[socket.socket, Connection] = {}
     waiting: deque[float] = deque()  # due times not yet sent
     begin = perf_counter() + LEAD_S
     due_count = sent_count = told = 0
@@ -159,7 +159,7 @@ def run(
                     connection = free.pop()
                 elif len(busy) < max_connections:
                     try:
-                        connection = _Connection(address)
+                        connection = Connection(address)
                     except OSError:
                         break  # the arrival waits, and is missed after PATIENCE_S
                 else:

@@ -6,7 +6,12 @@ decision (tests/bench). Rounds are interleaved and medians compared, because a m
 minute. The exit code is 1 if a goal is missed. Without `wrk` the comparison is skipped.
 
     python -m loadtest.bench [--rounds 5] [--seconds 2]
-    python -m loadtest.bench --base COMMIT [--rounds 20]   compare only POST /bid with that commit's
+    python -m loadtest.bench --base COMMIT   POST /bid next to that of another commit
+    python -m loadtest.bench log             what a decision log of all rounds costs POST /bid
+    python -m loadtest.bench results         the results/s that POST /v1/results takes on one core
+    python -m loadtest.bench beside          the latency of POST /bid with results posted beside, and without
+
+The last four are in `comparisons`.
 """
 
 import argparse
@@ -25,13 +30,16 @@ from statistics import median
 from time import monotonic, perf_counter, sleep
 from typing import Any, NamedTuple
 
+from loadtest import comparisons
 from loadtest.arrivals import Prepared, run
+from loadtest.comparisons import CONNECTIONS, REQUEST
 from loadtest.servers import ROOT, START_S, STOP_S, free_port
+from loadtest.turns import Plan
 from service.bidding.numerals import decimal, integer
 
-CONNECTIONS = 16
+ROUNDS, SECONDS = 5, 2.0
 CONSTANT_RATE = 5000.0  # requests/s
-BATCH = 512  # requests in one body of /v1/bids
+BATCH = 512  # requests in one body of /v1/bids or /v1/results
 _MANY = "service, /v1/bids"
 _ONE_CALLER = "service, one caller"  # one connection, requests one after another
 GOALS = {
@@ -43,16 +51,6 @@ GOALS = {
 P99_GOAL_MS = 0.5  # above the p99 of (a), at CONSTANT_RATE
 BUSY_MS = 5.0  # if the p99 of (a) is above this, the machine is busy with other work
 READY_GOAL_S = 1.0
-REQUEST = {
-    "hand": ["KC", "9C", "5C", "4C", "3C", "QD", "AH", "QH", "AS", "KS", "JS", "6S", "2S"],
-    "previous_bids": [3, 1],
-    "seat": 2,
-    "scores": {"us": 120, "them": 95, "us_bags": 3, "them_bags": 5},
-    "convention": "none",
-    "policy": "bis",
-    "rules": {"preset": "classic"},
-    "explain": True,
-}
 _UVICORN = ("-m", "uvicorn", "--loop", "uvloop", "--http", "httptools", "--no-access-log", "--log-level", "warning")
 
 
@@ -75,49 +73,51 @@ class Served(NamedTuple):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run all measurements and print them. Return 1 if a goal is missed, otherwise 0."""
-    parser = argparse.ArgumentParser(prog="python -m loadtest.bench")
-    parser.add_argument("--rounds", type=integer, default=5, help="interleaved rounds (default %(default)s)")
-    parser.add_argument("--seconds", type=decimal, default=2.0, help="seconds per measurement (default %(default)s)")
-    parser.add_argument("--base", metavar="COMMIT", help="only compare POST /bid with this commit")
-    options = parser.parse_args(arguments)
-    if options.base is not None:
-        _compare_with(options.base, options.rounds, options.seconds)
-        return 0
+    options = _parser().parse_args(arguments)
+    if options.base is not None or options.what != "all":
+        return _compare_parts(options)
     missed: list[str] = []
     _stages()
     _memory_and_start(missed)
     if shutil.which("wrk") is None:
         print("\nSKIPPED: wrk is not installed, so throughput and latency are not measured (apt-get install wrk)")
     else:
-        _compare(options.rounds, options.seconds, missed)
+        _compare(options.rounds or ROUNDS, options.seconds or SECONDS, missed)
     print("\nverdict: " + ("every goal that was measured is met" if not missed else "MISSED: " + "; ".join(missed)))
     return 1 if missed else 0
 
 
-def _compare_with(commit: str, rounds: int, seconds: float) -> None:
-    """Print the rate of POST /bid for this tree and for ``commit``. Both servers run, and the load alternates."""
-    body = json.dumps(REQUEST).encode()
-    settings = {"SPADES_QUEUE_MS": "0", "SPADES_ACCESS_LOG": "0"}
-    with tempfile.TemporaryDirectory() as directory, ExitStack() as stack:
-        base = Path(directory) / "base"
-        subprocess.run(["git", "worktree", "add", "--quiet", "--detach", str(base), commit], cwd=ROOT, check=True)
-        stack.callback(subprocess.run, ["git", "worktree", "remove", "--force", str(base)], cwd=ROOT, check=True)
-        targets = [
-            Target(name, stack.enter_context(_service(cwd=cwd, **settings)).port, "/bid", body)
-            for name, cwd in ((commit, base), ("this tree", ROOT))
-        ]
-        rates: dict[str, list[float]] = {target.name: [] for target in targets}
-        for number in range(rounds + 1):
-            for target in targets if number % 2 else reversed(targets):
-                rate = _wrk(target, seconds)
-                if number:  # the first round warms up
-                    rates[target.name].append(rate)
-    theirs, ours = rates.values()
-    print(f"POST /bid, requests/s, {CONNECTIONS} connections, medians of {rounds} alternating rounds")
-    for name, values in rates.items():
-        print(f"  {name:28} {median(values):9.0f}   ({_list(values, 0)})")
-    ratios = sorted(b / a for a, b in zip(theirs, ours, strict=True))
-    print(f"  ratio {median(ratios):.3f}; single rounds {ratios[0]:.2f} to {ratios[-1]:.2f}")
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m loadtest.bench")
+    what = "all: the service next to its yardsticks (default); log, results, beside: see the module's text"
+    parser.add_argument("what", nargs="?", choices=("all", "log", "results", "beside"), default="all", help=what)
+    parser.add_argument("--base", metavar="COMMIT", help="only compare POST /bid with this commit")
+    parser.add_argument("--starts", type=integer, help="how often the servers are started, except with all")
+    parser.add_argument("--rounds", type=integer, help=f"rounds in turns (with all {ROUNDS}), of each start")
+    parser.add_argument("--seconds", type=decimal, help=f"seconds of a round (with all {SECONDS:g})")
+    batch = "results in one body of /v1/results (default %(default)s)"
+    parser.add_argument("--batch", type=integer, default=BATCH, help=batch)
+    rate = "bids per second with beside (default %(default)s)"
+    parser.add_argument("--rate", type=decimal, default=1000.0, help=rate)
+    results = "results per second with beside (default %(default)s)"
+    parser.add_argument("--results-rate", type=decimal, default=1000.0, help=results)
+    return parser
+
+
+def _compare_parts(options: argparse.Namespace) -> int:
+    def plan(default: Plan) -> Plan:
+        return Plan(*(getattr(options, name) or value for name, value in default._asdict().items()))
+
+    if options.base is not None:
+        missed = comparisons.compare_with(options.base, plan(comparisons.BASE_PLAN))
+    elif options.what == "log":
+        missed = comparisons.decision_log(plan(comparisons.LOG_PLAN))
+    elif options.what == "results":
+        missed = comparisons.results_rate(plan(comparisons.RESULTS_PLAN), options.batch)
+    else:
+        rates = (options.rate, options.results_rate)
+        missed = comparisons.bids_beside_results(plan(comparisons.BESIDE_PLAN), options.batch, *rates)
+    return 1 if missed else 0
 
 
 def _stages() -> None:

@@ -23,11 +23,12 @@ _LOG_BYTES = 4000
 
 
 class Server(NamedTuple):
-    """The address of a service and its API key (empty: none)."""
+    """The address of a service, its API key (empty: none) and its process id (0: not known)."""
 
     host: str
     port: int
     api_key: str = ""
+    pid: int = 0
 
     @property
     def headers(self) -> dict[str, str]:
@@ -63,18 +64,18 @@ def free_port() -> int:
 
 
 @contextmanager
-def running_service(*arguments: str, **environment: str) -> Iterator[Server]:
-    """Run `python -m service serve` until the block ends.
+def running_service(*arguments: str, cwd: Path = ROOT, **environment: str) -> Iterator[Server]:
+    """Run `python -m service serve` of the tree ``cwd`` until the block ends.
 
     Raises `ServerError` with the service's log if it does not become ready.
     """
     server = Server("127.0.0.1", free_port())
     command = [sys.executable, "-m", "service", "serve", "--host", server.host, "--port", str(server.port), *arguments]
     with tempfile.TemporaryFile() as log:  # not a pipe, because nothing reads it while the service runs
-        process = subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, stdout=log, stderr=log)
+        process = subprocess.Popen(command, cwd=cwd, env=os.environ | environment, stdout=log, stderr=log)
         try:
             _wait_ready(server, process, log)
-            yield server
+            yield server._replace(pid=process.pid)
         finally:
             process.terminate()
             try:

@@ -5,6 +5,7 @@ given share of requests is wrong on purpose, because game backends have bugs too
 requests as fast as it answers others. `arrivals` and `locustfile` send the requests.
 """
 
+import itertools
 import json
 import random
 from collections.abc import Iterator, Sequence
@@ -109,3 +110,24 @@ def questions(seed: int, bad_share: float = BAD_SHARE) -> Iterator[Question]:
                 what, body = fault(body, rng)
                 status = 422
             yield Question("/bid" if rng.random() < 0.5 else "/v1/bid", json.dumps(body).encode(), status, what)
+
+
+def results(seed: int, tables: str) -> Iterator[dict[str, Any]]:
+    """Yield results without end, as a backend reports them in POST /v1/results, those of all seats for each round.
+
+    ``tables``: the version of the tables that decided. A third of the results is of a game that has ended.
+    """
+    rng = random.Random(seed)
+    for number in itertools.count():
+        bids = previous_bids(rng, 4)
+        winners = rng.choices(range(4), k=TRICKS)
+        taken = [winners.count(seat) for seat in range(4)]
+        for seat, bid in enumerate(bids):
+            made = "nil_made" if bid == 0 else "contract_made"
+            happened = taken[seat] == 0 if bid == 0 else rng.random() < 0.7
+            result: dict[str, Any] = {"policy": rng.choices(POLICIES, POLICY_WEIGHTS)[0], "tables": tables}
+            result["round_id"] = f"round-{number}"
+            result |= {"seat": seat, "bids": bids, "tricks": taken, f"p_{made}": rng.random(), made: happened}
+            if rng.random() < 1 / 3:
+                result |= {"p_win": rng.random(), "won": rng.random() < 0.5}
+            yield result

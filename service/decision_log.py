@@ -22,8 +22,8 @@ from service.settings import Settings, SettingsError
 
 FORMAT: Final = 1  # of game logs (docs/reference/game-log.md)
 DECISION, RESULT = "decision", "result"
-_DECISION_LINE = b'{"format":%d,"record":"%b","time":"%%b","bid":%%d,%%b,"request":%%b}\n' % (FORMAT, DECISION.encode())
 _GATHER_S = 0.2  # a busy process then writes a thousand lines or more together
+_LINE_FEED, _CARRIAGE_RETURN = b"\n\r"  # numbers, because looking for them in bytes takes a third of the time
 _MOST_COPIED_BYTES = 1024  # a longer body may hold white space without end
 _HASH_BYTES = 8
 _MOST_HASH = 1 << 8 * _HASH_BYTES
@@ -58,15 +58,14 @@ class DecisionLog(LineLog):
 
 def decision_line(request: Mapping[str, Any], body: bytes | None, answer: Mapping[str, Any]) -> bytes:
     """Return the line about a bid. It copies the bytes of the request, because writing JSON anew takes longer."""
-    if body is None or len(body) > _MOST_COPIED_BYTES or b"\n" in body or b"\r" in body:
+    if body is None or len(body) > _MOST_COPIED_BYTES or _LINE_FEED in body or _CARRIAGE_RETURN in body:
         body = orjson.dumps(request)
-    who = _who(answer["policy"], answer["tables"])
-    return _DECISION_LINE % (_moment(int(time())), answer["bid"], who, body)
+    return b"%b%d%b%b}\n" % (_head(int(time())), answer["bid"], _who(answer["policy"], answer["tables"]), body)
 
 
 def result_line(fields: Mapping[str, Any]) -> bytes:
     """Return the line about a result. ``fields``: as the contract reads them."""
-    head = {"format": FORMAT, "record": RESULT, "time": _moment(int(time())).decode()}
+    head = {"format": FORMAT, "record": RESULT, "time": _moment(int(time()))}
     known = {name: value for name, value in fields.items() if value is not None}
     return orjson.dumps(head | known, option=orjson.OPT_APPEND_NEWLINE)
 
@@ -87,11 +86,18 @@ def decision_log(settings: Settings, count_dropped: Callable[[int], object]) -> 
     return DecisionLog(Sink(lambda: file), settings.decision_log_share, count_dropped)
 
 
+@lru_cache(maxsize=4)
+def _head(second: int) -> bytes:
+    """Return the beginning of the lines about bids, up to the bid."""
+    return b'{"format":%d,"record":"%b","time":"%b","bid":' % (FORMAT, DECISION.encode(), _moment(second).encode())
+
+
 @lru_cache(maxsize=1024)
 def _who(policy: str, tables: str) -> bytes:
-    return orjson.dumps({"policy": policy, "tables": tables})[1:-1]
+    """Return the part of a line between the bid and the request."""
+    return b"," + orjson.dumps({"policy": policy, "tables": tables})[1:-1] + b',"request":'
 
 
 @lru_cache(maxsize=4)
-def _moment(second: int) -> bytes:
-    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ").encode()
+def _moment(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -19,6 +19,7 @@ from typing import Protocol
 
 MAX_QUEUED = 16_384  # lines
 _BATCH = 2048  # most lines written by one system call
+_END = b""  # in the place of a line: the last one
 _CLOSE_S = 1.0
 _STANDARD_OUTPUT = 1
 _logger = logging.getLogger("service")
@@ -47,7 +48,11 @@ class Sink:
         """Write ``lines``; return how many were written whole, and the error if some were not."""
         with self._writing:
             start = b"\n" if self._torn else b""  # ends a line that was cut short
-            written, error = self._write(start + b"".join(lines))
+            data = start + b"".join(lines)
+            written, error = self._write(data)
+            if error is None:
+                self._torn = False
+                return len(lines), None
             whole, end = 0, len(start)
             while whole < len(lines) and end + len(lines[whole]) - 1 <= written:  # its line feed may lack
                 end += len(lines[whole])
@@ -94,7 +99,7 @@ class LineLog:
         self._sink = sink
         self._count = count_dropped
         self._gather_s = gather_s
-        self._lines: SimpleQueue[bytes | None] = SimpleQueue()  # None: the end
+        self._lines: SimpleQueue[bytes] = SimpleQueue()
         self._thread: Thread | None = None
         self._refused = 0  # lines for which the queue had no room, since the start
         self._lost = 0  # lines that could not be written, since the start
@@ -115,24 +120,22 @@ class LineLog:
     def close(self) -> None:
         """Write the queued lines, for at most one second. Call it once, at the end."""
         if self._thread is not None:
-            self._lines.put(None)
+            self._lines.put(_END)
             self._thread.join(_CLOSE_S)  # the thread may hang in a write
 
     def _run(self) -> None:
         """Write lines until the end, as many together as are queued."""
-        line, idle = self._lines.get(), True
-        while line is not None:
-            if idle:
+        lines, full = self._lines, False
+        while line := lines.get():
+            if not full:
                 sleep(self._gather_s)
             batch = [line]
-            while not (idle := self._lines.empty()) and len(batch) < _BATCH:
-                line = self._lines.get()
-                if line is None:
-                    break
-                batch.append(line)
+            batch += [lines.get() for _ in range(min(lines.qsize(), _BATCH - 1))]
+            full = len(batch) == _BATCH
+            if batch[-1] == _END:
+                self._write(batch[:-1])
+                return
             self._write(batch)
-            if line is not None:
-                line = self._lines.get()
 
     def _write(self, batch: list[bytes]) -> None:
         """Write lines, the first with the number of lines missing before it; count those that can't be written."""

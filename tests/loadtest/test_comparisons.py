@@ -1,0 +1,77 @@
+"""The comparisons of `python -m loadtest.bench`: intervals, turns, and each measurement once against real servers."""
+
+import doctest
+from contextlib import nullcontext
+from itertools import islice
+from math import inf
+from typing import Any
+
+import pytest
+
+from loadtest import bench, turns
+from loadtest.traffic import results
+from loadtest.turns import Plan, Spent, figure, in_turns, mean_interval, ratio
+
+QUICK = ["--starts", "1", "--rounds", "1", "--seconds", "0.1"]
+
+
+def test_doctests():
+    assert doctest.testmod(turns).failed == 0
+
+
+def test_a_single_value_has_no_bounds():
+    assert mean_interval([3.0]) == (3.0, -inf, inf)
+
+
+def test_the_ratio_is_of_pairs_of_rounds():
+    slow, fast = ([Spent(10, wall_s, 2 * wall_s) for wall_s in walls] for walls in ((1.0, 10.0, 4.0), (0.5, 5.0, 2.0)))
+    assert ratio([fast, fast], [slow, slow], Spent.rate) == pytest.approx((2.0, 2.0, 2.0))
+    assert figure([slow, slow], Spent.cpu_us).value == pytest.approx(800_000)
+
+
+class Counting:
+    """Callers that only note their turns."""
+
+    def __init__(self, name, turns_taken):
+        self._name, self._turns = name, turns_taken
+
+    def load(self, seconds):
+        self._turns.append(self._name)
+        return Spent(1, seconds, seconds)
+
+
+def test_the_order_changes_with_rounds_and_starts():
+    taken: list[str] = []
+    sides: dict[str, Any] = {name: lambda name=name: nullcontext(Counting(name, taken)) for name in "ab"}
+    found = in_turns(sides, Plan(starts=2, rounds=2, seconds=1.0))
+    assert "".join(taken) == "abbaab" + "baabba"
+    assert {name: [len(rounds) for rounds in starts] for name, starts in found.items()} == {"a": [2, 2], "b": [2, 2]}
+
+
+def test_results_are_drawn_with_a_seed():
+    first, again, other = ([*islice(results(seed, "1.0"), 200)] for seed in (1, 1, 2))
+    assert first == again != other
+    assert {"p_nil_made", "p_contract_made", "p_win"} <= {name for result in first for name in result}
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("arguments", "printed"),
+    [
+        (["log"], "with one of all rounds"),
+        (["results", "--batch", "40"], "POST /v1/results, batches of 40"),
+        (["beside", "--batch", "10", "--rate", "50", "--results-rate", "100"], "POST /bid at 50/s, with 100 results/s"),
+    ],
+)
+def test_each_measurement(arguments, printed, capsys):
+    assert bench.main([*arguments, *QUICK]) in (0, 1)  # the speed decides
+    out = capsys.readouterr().out
+    assert printed in out
+    assert "goal: " in out
+
+
+@pytest.mark.parametrize("arguments", [["nothing"], ["log", "--starts", "many"]])
+def test_wrong_arguments(arguments):
+    with pytest.raises(SystemExit) as caught:
+        bench.main(arguments)
+    assert caught.value.code == 2

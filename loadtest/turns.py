@@ -87,14 +87,16 @@ def cpu_s(pid: int) -> float:
 
 
 class Callers:
-    """Connections that send the same request together and then wait for all answers, again and again."""
+    """Connections that send the same request together and then wait for all answers, again and again.
+
+    They open with the first request: a server closes connections that send nothing while other servers start.
+    """
 
     def __init__(self, server: Server, request: Prepared, connections: int) -> None:
         self.server = server
         self._request = request
-        self._connections = [Connection((server.host, server.port)) for _ in range(connections)]
-        for connection in self._connections:
-            connection.socket.setblocking(True)
+        self._count = connections
+        self._connections: list[Connection] = []
         self._used_s = cpu_s(server.pid)
 
     def load(self, seconds: float) -> Spent:
@@ -102,6 +104,9 @@ class Callers:
 
         Raises `ConnectionError` if an answer has another status than expected.
         """
+        while len(self._connections) < self._count:
+            self._connections.append(Connection((self.server.host, self.server.port)))
+            self._connections[-1].socket.setblocking(True)
         count, started = 0, perf_counter()
         while count == 0 or perf_counter() - started < seconds:
             for connection in self._connections:
@@ -124,7 +129,7 @@ class Callers:
 
 @contextmanager
 def callers(server: Server, request: Prepared, connections: int) -> Iterator[Callers]:
-    """Open connections to a server until the block ends."""
+    """Return callers of a server, whose connections close when the block ends."""
     made = Callers(server, request, connections)
     try:
         yield made

@@ -23,6 +23,7 @@ COMMANDS = {  # name: (module, what it does)
     "report": ("tables.report.report_command", "fill docs/strength.md with measured figures"),
     "logs": ("tables.logs.logs_command", "check the logs of your own games, or write one of games played here"),
     "arena": ("tables.arena.arena_command", "play one bidder against another and compare them"),
+    "searcher": ("tables.players.searcher", "choose cards by search for the service, which starts this process"),
     "ceiling": ("tables.ceiling.ceiling_command", "measure what a bidder that searches would win beyond winprob"),
 }
 

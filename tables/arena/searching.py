@@ -10,12 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.auction import NO_BID
 from service.bidding.game.rules import Rules
-from service.bidding.game.scoring import BLIND_NIL, game_winner
+from service.bidding.game.scoring import game_winner
 from service.bidding.game.variants import deck_of
-from service.bidding.inference.holder_net import HolderNet, inputs_of, places_of, shares
-from service.bidding.inference.inference import scores_for_net
+from service.bidding.inference.holder_net import HolderNet
 from service.bidding.table_views import Tables
 from service.bidding.winprob.win_table import win_array
 from service.playing.tricks import carry_rules, legal_cards, play_card
@@ -37,6 +35,7 @@ from tables.engine.states import STATE
 from tables.engine.winprob import slice_of
 from tables.players.choose_card import choose_card
 from tables.players.search import Value, search_card
+from tables.players.search_weights import EQUAL, PARTNERS, weights_by_bids
 
 # Columns of a game's row.
 PAIR, SWAP, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(9)
@@ -114,11 +113,6 @@ def _play_rounds(
 
 bid_rounds, play_rounds = entry(_bid_rounds), entry(_play_rounds)
 
-
-EQUAL = np.full((64, 3), 1.0 / 3.0)  # weights of cards about which nothing is known
-PARTNERS = (0.0, 1.0, 0.0)  # weights of a card that was given to partner
-
-
 class Searching(NamedTuple):
     """What a match with searching players needs besides its bidders and deals."""
 
@@ -136,18 +130,11 @@ def weights_of(boards: Boards, chairs: NDArray[np.int64], searching: Searching) 
         if net is None or not searching.searchers.deals[chair]:
             continue
         games, seats = np.nonzero(chairs == chair)
-        hands = dealt[games, seats]
-        bids = states["bid"][games]
         side = seats & 1
         scores = [states[name][games, one] for name in ("score", "bags") for one in (side, 1 - side)]
-        places = places_of(hands)
-        known = np.where(bids == BLIND_NIL, NO_BID, bids)
-        found = shares(
-            net, inputs_of(hands, seats, known, scores_for_net(np.stack(scores, axis=1), searching.rules), places)
+        weights[games, seats] = weights_by_bids(
+            net, dealt[games, seats], seats, states["bid"][games], np.stack(scores, axis=1), searching.rules
         )
-        cards = np.flatnonzero(np.arange(64) % 16 < 13)
-        rows = np.arange(len(games))[:, None]
-        weights[games[:, None], seats[:, None], cards] = found[rows, places[:, cards]]
     given = dealt & ~states["hand"]
     for card in range(64):
         weights[(given >> card & 1).astype(bool), card] = PARTNERS

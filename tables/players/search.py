@@ -33,6 +33,10 @@ LOOK = 16
 WORSE = 3.0  # standard errors
 SURE = 0.3
 MOST_CARDS = 13
+# Columns of the row of a card that was tried: 1 if there is a card, its number, the deals on which it was played, and
+# the sums over them of its win probability, of the gain over SRP's card, and of the gain's square.
+PLAYABLE, CARD, DEALS, WORTH, GAIN, SQUARES = range(6)
+CELLS = 6
 
 
 class Value(NamedTuple):
@@ -44,21 +48,30 @@ class Value(NamedTuple):
 
 
 def search_card(state: PlayState, sim: PlayState, me: int, weights: Any, deals: int, value: Value) -> int:
-    """Return the card that SEARCH plays from seat ``me``.
+    """Return the card that SEARCH plays from seat ``me``; see `try_cards`."""
+    return try_cards(state, sim, me, weights, deals, value, np.zeros((MOST_CARDS, CELLS)))
 
-    ``weights`` (64, 3): of each card for the next three seats. ``deals``: most deals. ``sim`` is working memory.
+
+def try_cards(
+    state: PlayState, sim: PlayState, me: int, weights: Any, deals: int, value: Value, tried: Any
+) -> int:
+    """Return the card that SEARCH plays from seat ``me``, and write a row for each card to ``tried``, which holds zeros.
+
+    ``weights`` (64, 3): of each card for the next three seats. ``deals``: most deals. ``sim`` is working memory. The
+    first row of ``tried`` (MOST_CARDS, CELLS) is SRP's card; rows without a card have 0 in PLAYABLE.
     """
     preferred = srp3(state, me)
     legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
     cards = scratch(MOST_CARDS)
     n = open_cards(cards, legal, preferred, cards_between(state, me))
+    for i in range(n):
+        tried[i, PLAYABLE] = 1.0
+        tried[i, CARD] = cards[i]
     if n == 1:
         return preferred
     sums = np.zeros((MOST_UNSEEN + 1, SIDE, SIDE))
     if sum_deals(state, me, weights, sums) <= 0.0:
         return preferred
-    # By card: the sum of the gains over SRP's card, and that of their squares.
-    gains = np.zeros((MOST_CARDS, 2))
     active = (1 << n) - 1
     hands = scratch(4)
     for done in range(deals):
@@ -72,13 +85,15 @@ def search_card(state: PlayState, sim: PlayState, me: int, weights: Any, deals: 
                 worth = worth_of(state, sim, me, cards[i], hands, value)
                 if i == 0:
                     usual = worth
-                gains[i, 0] += worth - usual
-                gains[i, 1] += (worth - usual) * (worth - usual)
+                tried[i, DEALS] += 1.0
+                tried[i, WORTH] += worth
+                tried[i, GAIN] += worth - usual
+                tried[i, SQUARES] += (worth - usual) * (worth - usual)
         if done % LOOK == LOOK - 1:
-            active = _still_good(gains, n, active, done + 1)
+            active = _still_good(tried, n, active, done + 1)
             if active == 1:
                 return preferred
-    return int(cards[_best(gains, n, active, deals)])
+    return int(cards[_best(tried, n, active, deals)])
 
 
 def open_cards(cards: Any, legal: int, preferred: int, others: int) -> int:
@@ -111,29 +126,29 @@ def worth_of(state: PlayState, sim: PlayState, me: int, card: int, hands: Any, v
     return win_probability_after_round(sim, me, value.rules, value.win_slice, value.win)
 
 
-def _error(gains: Any, i: int, deals: int) -> float:
-    mean = gains[i, 0] / deals
-    return sqrt(max(gains[i, 1] / deals - mean * mean, 0.0) / deals)
+def _error(tried: Any, i: int, deals: int) -> float:
+    mean = tried[i, GAIN] / deals
+    return sqrt(max(tried[i, SQUARES] / deals - mean * mean, 0.0) / deals)
 
 
-def _still_good(gains: Any, n: int, active: int, deals: int) -> int:
+def _still_good(tried: Any, n: int, active: int, deals: int) -> int:
     # The set of cards without those that are surely worse than SRP's or than the best. SRP's card stays.
     best = 0.0
     for i in range(1, n):
         if active >> i & 1:
-            best = max(best, gains[i, 0] / deals)
+            best = max(best, tried[i, GAIN] / deals)
     for i in range(1, n):
-        if active >> i & 1 and gains[i, 0] / deals + WORSE * _error(gains, i, deals) < best:
+        if active >> i & 1 and tried[i, GAIN] / deals + WORSE * _error(tried, i, deals) < best:
             active &= ~(1 << i)
     return active
 
 
-def _best(gains: Any, n: int, active: int, deals: int) -> int:
+def _best(tried: Any, n: int, active: int, deals: int) -> int:
     best = 0
     most = 0.0
     for i in range(1, n):
         if active >> i & 1:
-            gain = gains[i, 0] / deals
-            if gain > most and gain > SURE * _error(gains, i, deals):
+            gain = tried[i, GAIN] / deals
+            if gain > most and gain > SURE * _error(tried, i, deals):
                 best, most = i, gain
     return best

@@ -1,0 +1,34 @@
+"""What a searching player knows of the unseen cards when play begins: a weight of each card for each other seat.
+
+The nets of card inference read the bids, in one call for many players.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.rules import Rules
+from service.bidding.game.scoring import BLIND_NIL
+from service.bidding.inference.holder_net import HolderNet, inputs_of, places_of, shares
+from service.bidding.inference.inference import scores_for_net
+
+EQUAL = np.full((64, 3), 1.0 / 3.0)  # weights of cards about which nothing is known
+PARTNERS = (0.0, 1.0, 0.0)  # weights of a card that was given to partner
+Ints = NDArray[np.int64]
+
+
+def weights_by_bids(
+    net: HolderNet, hands: Ints, seats: Ints, bids: Ints, scores: Ints, rules: Rules
+) -> NDArray[np.float64]:
+    """Return the weights (n, 64, 3) of each card for the next three seats of n players.
+
+    ``hands`` (n,): as dealt. ``bids`` (n, 4): in bidding order. ``scores`` (n, 4): points of the player's side and of
+    the other, then their bags.
+    """
+    places = places_of(hands)
+    known = np.where(bids == BLIND_NIL, NO_BID, bids)
+    found = shares(net, inputs_of(hands, seats, known, scores_for_net(scores, rules), places))
+    cards = np.flatnonzero(np.arange(64) % 16 < 13)
+    weights = np.tile(EQUAL, (len(hands), 1, 1))
+    weights[:, cards] = found[np.arange(len(hands))[:, None], places[:, cards]]
+    return weights

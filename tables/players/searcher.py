@@ -1,0 +1,139 @@
+"""The process in which `search@1` chooses cards for the service: `python -m tables searcher`.
+
+The service imports no compiler, so it starts this process and talks to it by lines of JSON (docs/adr/0068). When the
+process is ready, it writes its first line. Then it answers each line on standard input with one line, and ends with its
+input. It works on one card at a time. What it reads comes from the service, which has checked it.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.errors import TablesError
+from service.bidding.game.rules import Rules
+from service.bidding.inference.inference import Readers, readers_of, reads_bids
+from service.bidding.table_profile import PARTNERSHIP_PROFILE
+from service.bidding.tableset import TableSet, open_tables
+from service.bidding.winprob.games import WinTableSlice
+from service.bidding.winprob.win_table import win_array
+from tables.engine.jit import entry
+from tables.engine.states import STATE
+from tables.players.search import CARD, CELLS, DEALS, GAIN, MOST_CARDS, PLAYABLE, WORTH, Value, try_cards
+from tables.players.search_weights import EQUAL, PARTNERS, weights_by_bids
+
+MOST_SETS = 2  # of tables that are kept open
+READY = {"ready": True}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command: none."""
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Answer the lines of standard input until it ends."""
+    serve(sys.stdin, sys.stdout)
+    return 0
+
+
+def serve(source: TextIO, target: TextIO) -> None:
+    """Compile, write the first line, and answer each line of ``source`` with a line to ``target``."""
+    nothing = _value_of(Rules(), WinTableSlice(0, 0, -1), np.zeros(1, np.uint16))
+    _search_in(np.zeros(2, STATE), 0, EQUAL.copy(), 0, nothing, np.zeros((MOST_CARDS, CELLS)))
+    _write(target, READY)
+    for line in source:
+        try:
+            _write(target, answer(json.loads(line)))
+        except TablesError as error:
+            _write(target, {"error": str(error)})
+
+
+def answer(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the card of a request, and for each card that was tried: its number, deals and win probability.
+
+    Raises `TablesError` if the tables can't be used, or are not those that the request names.
+    """
+    tables, readers = _open(*request["tables"])
+    if request.get("open"):
+        return READY
+    rules = Rules(*request["rules"])
+    states = np.zeros(2, STATE)
+    for name, cells in request["state"].items():
+        # With 16 spades, the sign bit is a card.
+        states[name][0] = np.array(cells, np.uint64).astype(np.int64) if name in UNSIGNED else cells
+    tried = np.zeros((MOST_CARDS, CELLS))
+    weights = _weights(request, states[0], rules, readers)
+    card = _search_in(states, request["seat"], weights, request["deals"], _value(tables, rules), tried)
+    return {"card": int(card), "tried": _rows(tried)}
+
+
+UNSIGNED = ("hand", "played", "deck")  # fields of a state that are sets of cards
+
+
+def _rows(tried: NDArray[np.float64]) -> list[tuple[int, int, float | None]]:
+    """Return card, deals and win probability of each card; None if no deal was needed.
+
+    A probability is that of SRP's card and the gain over it, so that cards that were left out early compare well.
+    """
+    found: list[tuple[int, int, float | None]] = []
+    usual = tried[0, WORTH] / max(tried[0, DEALS], 1.0)
+    for row in tried[tried[:, PLAYABLE] > 0.0]:
+        deals = int(row[DEALS])
+        worth = float(min(max(usual + row[GAIN] / deals, 0.0), 1.0)) if deals else None
+        found.append((int(row[CARD]), deals, worth))
+    return found
+
+
+def _weights(request: Mapping[str, Any], state: Any, rules: Rules, readers: Readers) -> NDArray[np.float64]:
+    """Return the weights of the unseen cards, as `tables.arena.searching.weights_of` does."""
+    weights = EQUAL.copy()
+    if reads_bids(rules):
+        side = request["seat"] & 1
+        scores = np.array([[state[name][one] for name in ("score", "bags") for one in (side, 1 - side)]])
+        net, dealt = readers.nets[request["bids"]], np.array([request["dealt"]])
+        weights = weights_by_bids(net, dealt, np.array([request["seat"]]), state["bid"][None], scores, rules)[0]
+    for card in range(64):
+        if request["given"] >> card & 1:
+            weights[card] = PARTNERS
+    return weights
+
+
+@lru_cache(MOST_SETS)
+def _open(directory: str, sha256: str) -> tuple[TableSet, Readers]:
+    opened = open_tables(Path(directory))
+    if opened.sha256 != sha256:
+        raise TablesError(f"{directory}: found tables with sha256 {opened.sha256}; expected {sha256}")
+    return opened, readers_of(opened.arrays)
+
+
+def _value(tables: TableSet, rules: Rules) -> Value:
+    nearest = tables.games.nearest(rules)
+    assert nearest is not None, "the service refuses rules without a win table"
+    return _value_of(rules, nearest.win_slice, win_array(nearest.win_slice, tables.kernel_arrays[PARTNERSHIP_PROFILE]))
+
+
+def _value_of(rules: Rules, win_slice: WinTableSlice, win: Any) -> Value:
+    win = np.asarray(win)  # mapped arrays have a class of their own
+    win.flags.writeable = False  # so that there is one type to compile for
+    return Value(rules, win_slice, win)
+
+
+def _search(states: Any, me: int, weights: Any, deals: int, value: Value, tried: Any) -> int:
+    # A state without cards is for compiling.
+    if states[0].hand[me] == 0:
+        return -1
+    return try_cards(states[0], states[1], me, weights, deals, value, tried)
+
+
+_search_in: Callable[..., int] = entry(_search)
+
+
+def _write(target: TextIO, line: Mapping[str, Any]) -> None:
+    target.write(json.dumps(line) + "\n")
+    target.flush()

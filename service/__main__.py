@@ -18,7 +18,7 @@ import orjson
 
 from service import log
 from service.address import check_address, check_exposure
-from service.api import blind, card, inference, passing
+from service.api import blind, card, inference, passing, search
 from service.api.bid import answer_body, decide_call
 from service.arguments import run_command
 from service.bidding.errors import TablesError
@@ -33,6 +33,7 @@ from service.contract.request import BidRequest, BlindRequest, read_bid, read_bl
 from service.keys import new_key
 from service.problems import ProblemError
 from service.request_arguments import add_fields, request_of
+from service.searchers import search_once
 from service.settings import Settings, SettingsError, from_environment, not_settings
 from service.table_sets import open_one
 from service.worker import SupervisorLine
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "pass":
             return _pass(options)
         if options.command == "card":
-            return _card(options)
+            return _card(options, settings)
         if options.command == "inference":
             return _inference(options, settings)
         if options.command == "key":
@@ -158,8 +159,15 @@ def _pass(options: argparse.Namespace) -> int:
     return 0
 
 
-def _card(options: argparse.Namespace) -> int:
-    answer = card.answer_body(read_card(_request(options)))
+def _card(options: argparse.Namespace, settings: Settings) -> int:
+    request = _request(options)
+    call = read_card(request)
+    if call.search is None:
+        answer = card.answer_body(call)
+    else:
+        tables = open_one(settings, request.get("tables"))
+        found = search_once(search.search_request(call, call.search, tables))
+        answer = search.answer_body(call, call.search, found, tables.version)
     print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
     return 0
 

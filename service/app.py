@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 from service import __version__
 from service.api.batch import BATCHES, batch
 from service.api.body import MAX_BODIES_BYTES, MAX_BODY_BYTES, ClientGone, read_body
+from service.api.card import play
 from service.api.catalogue import catalogue_routes
 from service.api.documentation import add_hot_routes, openapi
 from service.api.fixed_answers import FIXED_ROUTES, FixedAnswers, ask
@@ -31,7 +32,8 @@ from service.asgi import Receive, Reply, Scope, Send, join_headers, send_reply
 from service.gate import HEALTH_ROUTES, METRICS, is_open
 from service.metrics import CONTENT_TYPE
 from service.problems import Fault, ProblemError, invalid_request, method_not_allowed, pointer
-from service.responder import INFERENCE, JSON, MAX_BYTES, ROUTES, Asked, Responder
+from service.responder import CARD, INFERENCE, JSON, MAX_BYTES, ROUTES, Asked, Responder
+from service.searchers import BusyError
 from service.settings import Settings, from_environment
 from service.table_sets import RefusedError, open_sets
 
@@ -119,6 +121,14 @@ class Service:
             gate.charge(asked.key)
             content, asked.tables = await inference(self.state, body, asked.deadline, asked.key)
             return 200, [JSON], content
+        if path == CARD:
+            body = await read_body(receive, asked.deadline, MAX_BODY_BYTES)
+            gate.charge(asked.key)
+            try:
+                card, asked.tables = await play(self.state, body, asked.deadline, asked.key)
+            except BusyError:
+                raise gate.shed() from None
+            return 200, [JSON], card
         if path in MAX_BYTES:
             return responder.answer(asked, await read_body(receive, asked.deadline, MAX_BODY_BYTES))
         overloaded = gate.overloaded(perf_counter() - asked.arrived, responder.in_flight)
@@ -158,12 +168,16 @@ def create_app(settings: Settings | None = None) -> Service:
         if state.sets is None:
             state.serve(open_sets(settings))
         await service.prepare()
+        if settings.search_processes:
+            default = state.tables_in_use().default
+            await state.searchers.start(settings.search_processes, settings.queue_ms, default.tables)
         # Exclude from garbage collection the objects that live as long as the process. A full collection then stops
         # the event loop for 0.2 ms, not for 10 to 18 ms.
         gc.collect()
         gc.freeze()
         yield
         state.drain()
+        state.searchers.close()
         service.responder.close()
 
     app = FastAPI(

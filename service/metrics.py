@@ -227,6 +227,13 @@ class Metrics:
             ("policy", "result"),
             registry=self.registry,
         )
+        searches = Counter("spades_searches", "Searches for cards, by result.", ("result",), registry=self.registry)
+        self.search_seconds = Histogram(
+            "spades_search_duration_seconds",
+            "Time that a search for a card took, without waiting for a process.",
+            buckets=LATENCY_BUCKETS,
+            registry=self.registry,
+        )
         self._build = Gauge(
             "spades_build_info",
             "Version of the service and of Python; the value is 1.",
@@ -245,6 +252,7 @@ class Metrics:
         self.decisions = {policy: decisions.labels(policy) for policy in policies}
         self.faults = {code: faults.labels(code) for code in CODES}
         self.reloads = {result: reloads.labels(result) for result in ("done", "refused")}
+        self.searches = {result: searches.labels(result) for result in ("done", "failed")}
         self._refusals = {reason: refusals.labels(reason) for reason in REFUSALS}
         self.shadowed = {pair: shadowed.labels(*pair) for pair in product(policies, SHADOW_RESULTS)}
         self._by_version: dict[tuple[str, str], Counter] = {}  # children of `_bids_by_tables` by version and kind

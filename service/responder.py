@@ -9,7 +9,7 @@ import logging
 from time import perf_counter
 
 from service.access_log import AccessLog, Answered
-from service.api import bid, blind, card, passing
+from service.api import bid, blind, passing
 from service.api.batch import BATCHES
 from service.api.body import (
     MAX_BODIES_BYTES,
@@ -39,10 +39,9 @@ _ANSWERS = {
     **dict.fromkeys(SINGLE, bid.bid),
     BLIND: blind.blind,
     PASS: passing.give,
-    CARD: card.play,
 }  # each: (state, table sets, body, API key) -> JSON, version of the tables that decided
 MAX_BYTES = {
-    **dict.fromkeys((*_ANSWERS, INFERENCE), MAX_BODY_BYTES),
+    **dict.fromkeys((*_ANSWERS, CARD, INFERENCE), MAX_BODY_BYTES),
     **dict.fromkeys(BATCHES, MAX_BODIES_BYTES),
 }  # largest body, by route
 # Metrics labels; a test compares them with the OpenAPI document.
@@ -113,7 +112,7 @@ class Responder:
             asked.deadline = deadline_of(asked.fields, asked.arrived)
 
     def answer(self, asked: Asked, body: bytes) -> Reply:
-        """Return the answer to an admitted request for one bid, blind nil, pass or card; raise `ProblemError`."""
+        """Return the answer to an admitted request for one bid, blind nil or pass; raise `ProblemError`."""
         check_size(body, MAX_BODY_BYTES)
         if asked.key is not None:
             self.gate.charge(asked.key)

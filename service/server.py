@@ -24,6 +24,7 @@ from service.edge import Edge
 from service.metrics_listener import serve_metrics
 from service.protocol import Connection
 from service.responder import SINGLE
+from service.searchers import check_installed
 from service.settings import Settings
 from service.table_sets import open_sets
 from service.worker import Hangup, SupervisorLine
@@ -114,7 +115,8 @@ def serve(
     listener: socket.socket | None = None,
     supervisor: SupervisorLine | None = None,
 ) -> int:
-    """Serve until a signal and return the exit code. Raises `TablesError`, before listening, for unusable tables.
+    """Serve until a signal and return the exit code. Raises `TablesError`, before listening, for unusable tables,
+    and `SettingsError` if searches are wanted that cannot run here.
 
     A worker has a ``listener`` (a listening socket, used instead of ``host`` and ``port``), and ends when its
     ``supervisor`` ends.
@@ -142,6 +144,8 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=settings.grace_s,
     )
+    if settings.search_processes:
+        check_installed(f"SPADES_SEARCH_PROCESSES is {settings.search_processes}")
     app.state.serve(open_sets(settings))  # no name for them here, so that a reload can release them
     allow_many_files()
     sys.setswitchinterval(_SWITCH_S)

@@ -135,6 +135,11 @@ class Settings(BaseSettings):
     decision_log_files: Annotated[int, _number("files", 0, 10_000, int)] = Field(
         default=9, description="Older files of the decision log that are kept."
     )
+    search_processes: Annotated[int, _number("processes", 0, 64, int)] = Field(
+        default=0,
+        description="Processes that search for cards (player search@1), in each worker; 0: no searches. They need the "
+        "image of the Dockerfile's target `search`.",
+    )
     metrics_address: Annotated[tuple[str, int] | None, NoDecode, BeforeValidator(_address)] = Field(
         default=None,
         description="host:port of a separate listener for /metrics; the main listener then has no /metrics.",

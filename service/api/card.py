@@ -3,13 +3,16 @@
 Like /v1/bid/blind, this route is answered without FastAPI (docs/adr/0005-hot-path.md).
 """
 
+from time import perf_counter
 from typing import Any
 
 import orjson
 
+from service.api import search
 from service.api.bid import parsed
 from service.api.json_limits import SINGLE_LIMITS
 from service.api.state import State
+from service.api.table_choice import set_for
 from service.bidding.game.cards import cards_of
 from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.rules import CUTTHROAT
@@ -20,24 +23,44 @@ from service.playing.card_reasons import explain_card
 from service.playing.solo1.solo import solo1
 from service.playing.srp3.srp import srp3
 from service.playing.tricks import legal_cards
+from service.problems import Fault, invalid_request
 from service.table_sets import TableSets
 
 # By whether the player is alone: its name and its kernel.
 PLAYERS = {False: ("srp@3", srp3), True: ("solo@1", solo1)}
 
 
-def play(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[bytes, None]:
-    """Return the JSON answer, which no tables decide; raise `ProblemError` for an error answer."""
-    return orjson.dumps(answer_one(state, sets, parsed(body, SINGLE_LIMITS), key)[0]), None
+async def play(state: State, body: bytes, deadline: float, key: Key | None) -> tuple[bytes, str | None]:
+    """Return the JSON answer, and the version of the tables if they decided; raise `ProblemError` or `BusyError`.
+
+    A card by rules is chosen at once. A search waits for another process.
+    """
+    sets = state.tables_in_use()
+    state.check_deadline(deadline, perf_counter(), started=False)
+    data = parsed(body, SINGLE_LIMITS)
+    chosen = set_for(sets, data, key, read_card)
+    call = read_card(data, chosen.tables.games)
+    if call.search is None:
+        content, version = orjson.dumps(answer_body(call)), None
+    else:
+        found = await state.searchers.search(search.search_request(call, call.search, chosen.tables), deadline)
+        content = orjson.dumps(search.answer_body(call, call.search, found, chosen.version))
+        version = chosen.version
+    state.check_deadline(deadline, perf_counter())
+    return content, version
 
 
 def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tuple[CardAnswer, None]:
     """Return the answer to one request; raise `ProblemError` for a request that can't be used."""
-    return answer_body(read_card(data)), None
+    call = read_card(data)
+    if call.search is not None:
+        detail = f"player is {call.search.player} in a batch; accepted: none, or a request to POST /v1/card"
+        raise invalid_request([Fault("/player", "unsupported-field", detail)])
+    return answer_body(call), None
 
 
 def answer_body(call: CardCall) -> CardAnswer:
-    """Choose the card; return the fields of the answer in the contract's order."""
+    """Choose the card by rules; return the fields of the answer in the contract's order."""
     state, me = call.state, call.seat
     names = CARD_NAMES[deck_number(call.rules)]
     player, choose = PLAYERS[call.rules.variant == CUTTHROAT]

@@ -15,6 +15,7 @@ from service.bidding.tableset import TableSet
 from service.decision_log import DecisionLog
 from service.metrics import Exposition, Metrics
 from service.problems import ProblemError
+from service.searchers import Searchers
 from service.table_sets import OpenSet, TableSets
 
 _logger = logging.getLogger("service")
@@ -29,6 +30,7 @@ class State:
 
     def __init__(self) -> None:
         self.metrics = Metrics(SERVED, CONVENTIONS)
+        self.searchers = Searchers(self.metrics)
         self.exposition = Exposition(lambda: self.metrics.text())
         self.batches = asyncio.Semaphore(BATCHES_AT_ONCE)
         self.drawings = asyncio.Semaphore(DRAWINGS_AT_ONCE)

@@ -1,27 +1,35 @@
 """The request and the answer of POST /v1/card: a round in progress, and the card that a strong player would play."""
 
-from typing import Annotated, Any, Final, Literal, NamedTuple, Required
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, NamedTuple, NotRequired, Required
 
 from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationInfo, WithJsonSchema, with_config
 from typing_extensions import TypedDict
 
 from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.rules import CUTTHROAT, Rules
+from service.bidding.game.rules import CUTTHROAT, VARIANTS, Rules
 from service.bidding.game.variants import deck_number, deck_of
-from service.contract.answer import ANSWER, Assumed, RefusedItem, reason_config
+from service.bidding.winprob.games import SHIPPED, WON_VARIANTS, Games
+from service.contract.answer import ANSWER, Assumed, RefusedItem, TablesVersion, reason_config
 from service.contract.bids import FourBids
 from service.contract.exchange import exchange_of
 from service.contract.faults import Place, json_type, refusal
 from service.contract.hand import CARD_SCHEMA, TRICKS, Exchanged, Hand, card_list
+from service.contract.inference import DEFAULT_BIDDER, Bidder
 from service.contract.reading import read_fields
+from service.contract.request import assumed_rules
 from service.contract.rules import REQUEST, Context, RulesInForce
 from service.contract.scores import Scores, score_faults, scores_in
+from service.contract.table_choice import GameId, TablesName
 from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 from service.playing.history import KINDS, Impossible, Known, state_before
 from service.playing.state import PlayState
 from service.playing.tricks import carry_rules
 from service.problems import Fault, invalid_request, pointer
 
+SEARCH: Final = "search@1"
+DEFAULT_SEARCH_DEALS: Final = 256
+MAX_SEARCH_DEALS: Final = 1000
 _TRICKS = {
     "anyOf": [
         {"type": "array", "items": {"type": "array", "items": CARD_SCHEMA, "maxItems": 4}, "maxItems": TRICKS},
@@ -77,8 +85,26 @@ class CardRequest(TypedDict, total=False):
             "leads the first trick, and the winner of a trick leads the next one. Default: none."
         ),
     ]
+    player: Annotated[
+        Literal[SEARCH] | None,  # type: ignore[valid-type]
+        Field(
+            description=f"The card player. {SEARCH} plays each card on random deals; servers offer it only if their "
+            "operator wants it. Default: the newest player by rules: srp@3, or solo@1 in variant cutthroat."
+        ),
+    ]
+    deals: Annotated[
+        Annotated[StrictInt, Field(ge=1, le=MAX_SEARCH_DEALS)] | None,
+        Field(description=f"{SEARCH}: most random deals. Default: {DEFAULT_SEARCH_DEALS}."),
+    ]
+    policy: Annotated[
+        Bidder | None,
+        Field(description=f"{SEARCH}: the policy by which all players are taken to bid. Default: {DEFAULT_BIDDER}."),
+    ]
+    tables: TablesName
+    game: GameId
 
 
+_FOR_SEARCH: Final = ("deals", "policy", "tables", "game")  # fields that only a search reads
 MAX_CARD_ITEMS: Final = 256  # requests in one POST /v1/cards; they are longer than those for bids
 _REQUESTS = {"type": "array", "items": {"$ref": "#/components/schemas/CardRequest"}, "maxItems": MAX_CARD_ITEMS}
 
@@ -99,6 +125,32 @@ class CardReason(TypedDict):
 
 
 @with_config(ANSWER)
+class TriedCard(TypedDict):
+    """A card that was played on random deals."""
+
+    card: str
+    deals: Annotated[int, Field(description="Deals on which it was played: fewer, if it was surely worse.")]
+    p_win: Annotated[
+        float | None,
+        Field(
+            description="Share of the games that the player's side wins after this card. Null: no deals were needed."
+        ),
+    ]
+
+
+@with_config(ANSWER)
+class SearchFigures(TypedDict):
+    """What a search found."""
+
+    deals: Annotated[int, Field(description="Random deals that were played.")]
+    cards: Annotated[
+        list[TriedCard], Field(description="The best card first. Of cards that are worth the same, only one is listed.")
+    ]
+    policy: Annotated[str, Field(description="The policy by which all players were taken to bid.")]
+    tables: TablesVersion
+
+
+@with_config(ANSWER)
 class CardAnswer(TypedDict):
     """One card."""
 
@@ -106,7 +158,8 @@ class CardAnswer(TypedDict):
     player: Annotated[str, Field(description="The card player that decided, with its version.")]
     legal: Annotated[list[str], Field(description="The cards that may be played, lowest first.")]
     assumed: Assumed
-    reasons: Annotated[list[CardReason], Field(description="The aim first.")]
+    reasons: Annotated[list[CardReason], Field(description="The aim first; after a search, what it found.")]
+    search: NotRequired[SearchFigures]
 
 
 @with_config(ANSWER)
@@ -127,6 +180,14 @@ class CardsAnswer(TypedDict):
     answers: list[CardsItem]
 
 
+class Search(NamedTuple):
+    """How to search for a card."""
+
+    player: str
+    deals: int
+    bidder: str  # the policy as whose bids the bids are read
+
+
 class CardCall(NamedTuple):
     """A round in which the player can play a card."""
 
@@ -134,20 +195,27 @@ class CardCall(NamedTuple):
     seat: int
     rules: Rules
     assumed: list[str]
+    dealt: int  # the player's cards before an exchange
+    given: int  # of these, the cards that partner has got
+    search: Search | None  # None: the newest player by rules
 
 
 _CARD: Final = TypeAdapter[CardRequest](CardRequest).validator.validate_python
 CARDS: Final = TypeAdapter[CardsRequest](CardsRequest).validator.validate_python
 
 
-def read_card(data: Any) -> CardCall:
-    """Read a request for a card. Raises the 422: every fault of the fields, or the first card that cannot be true."""
+def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
+    """Read a request for a card. ``games``: the games that have a win table.
+
+    Raises the 422: every fault of the fields, or the first card that cannot be true.
+    """
     request, rules = read_fields(data, _CARD)
     seat, scores = request["seat"], request.get("scores")
     given, received = request.get("given") or 0, request.get("received") or 0
     exchange, faults = exchange_of(request["hand"], request["bids"], seat, given, received, rules)
     if scores is not None:
         faults += score_faults(data["scores"], rules)
+    faults += _search_faults(request, rules, games)
     if faults:
         raise invalid_request(faults)
     tricks = request.get("tricks", ())
@@ -168,7 +236,26 @@ def read_card(data: Any) -> CardCall:
         side = seat & 1
         state.score[side], state.score[1 - side], state.bags[side], state.bags[1 - side] = values
     carry_rules(state, rules)
-    return CardCall(state, seat, rules, assumed)
+    search = None
+    if request.get("player") is not None:
+        assumed += assumed_rules(rules, games)
+        deals, bidder = request.get("deals") or DEFAULT_SEARCH_DEALS, request.get("policy") or DEFAULT_BIDDER
+        search = Search(request["player"], deals, bidder)
+    return CardCall(state, seat, rules, assumed, request["hand"], exchange.given, search)
+
+
+def _search_faults(request: Mapping[str, Any], rules: Rules, games: Games) -> list[Fault]:
+    if request.get("player") is None:
+        return [
+            Fault(pointer(name), "unsupported-field", f"{name} is present; accepted: only with player {SEARCH}")
+            for name in _FOR_SEARCH
+            if request.get(name) is not None
+        ]
+    if games.nearest(rules) is not None:
+        return []
+    accepted = ", ".join(VARIANTS[variant] for variant in WON_VARIANTS)
+    detail = f"variant is {VARIANTS[rules.variant]} with player {SEARCH}; accepted: {accepted}"
+    return [Fault(pointer("rules", "variant"), "unsupported-rules", detail)]
 
 
 def _fault_of(found: Impossible, seat: int, rules: Rules) -> Fault:

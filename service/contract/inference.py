@@ -108,7 +108,7 @@ _VOIDS = _object_of_lists(
     "cards, s or ♠ is S too.",
 )
 _Seat = Annotated[StrictInt, Field(ge=0, le=3)]
-_Bidder = Literal[BIDDERS]  # type: ignore[valid-type]
+Bidder = Literal[BIDDERS]  # type: ignore[valid-type]
 
 
 @with_config(REQUEST)
@@ -129,7 +129,7 @@ class InferenceItemRequest(TypedDict, total=False):
         Field(description="The score before the round; a spectator gives it as the first bidder. Default: all 0."),
     ]
     policy: Annotated[
-        _Bidder | None,
+        Bidder | None,
         Field(description=f"The policy by which all players are taken to bid. Default: {DEFAULT_BIDDER}."),
     ]
     given: Annotated[
@@ -179,7 +179,7 @@ class InferenceItemAnswer(TypedDict):
         ),
     ]
     tables: TablesVersion
-    policy: Annotated[_Bidder, Field(description="The policy by which all players are taken to bid.")]
+    policy: Annotated[Bidder, Field(description="The policy by which all players are taken to bid.")]
     assumed: Annotated[
         list[str],
         Field(

@@ -282,11 +282,16 @@ def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bi
     if request.get("convention") is None:
         assumed.append("convention")
     if bidder.needs_win_table:
-        nearest = games.nearest(rules)
-        assert nearest is not None, "conflicts_in refuses such rules"
-        assumed += [_instead(field, number) for field, number in nearest.instead]
+        assumed += assumed_rules(rules, games)
     policy, text, base, played, _, _ = bidder
     return record(Table, (request["previous_bids"], *values, rules, by_seat, policy, text, base, played, assumed))
+
+
+def assumed_rules(rules: Rules, games: Games) -> list[str]:
+    """Return what `assumed` says of the win table that values ``rules``, of which there is one."""
+    nearest = games.nearest(rules)
+    assert nearest is not None, "the reader of the request refuses such rules"
+    return [_instead(field, number) for field, number in nearest.instead]
 
 
 def _instead(field: str, number: int) -> str:

@@ -54,6 +54,11 @@ CARD_TEMPLATES = {
     "own-share": "The player is certain to make its own bid, and leaves the other tricks to partner.",
     "hopeless": "The contract can no longer be made.",
     "failed-nil": "The player's nil has failed, and it leaves tricks to the others.",
+    # What a search found.
+    "search-better": "The side wins {percent}% of the games after {card}, and {usual_percent}% after {usual}, the card "
+    "of srp@3. Random deals: {deals}.",
+    "search-kept": "No card is clearly better than {card}, the card of srp@3: the side wins {percent}% of the games "
+    "after it. Random deals: {deals}.",
     # What the card does.
     "lead-top": "No other player has a higher card of its suit than {card}.",
     "lead": "{card} is led, of a suit with {above} higher and {below} lower unseen cards.",
@@ -75,6 +80,10 @@ CARD_NUMBERS = {
     "left": Number("integer", "tricks", "Tricks that are not decided yet, the current one included."),
     "theirs": Number("integer", "tricks", "Tricks that the opponents still need together."),
     "above": Number("integer", "cards", "Unseen cards of the suit that are higher."),
+    "deals": Number("integer", "deals", "Random deals on which each card was played."),
+    "percent": Number("number", "percent", "How often the player's side wins the game after the card."),
+    "usual": Number("string", "card", "The card of srp@3."),
+    "usual_percent": Number("number", "percent", "How often the player's side wins the game after the card of srp@3."),
     "below": Number("integer", "cards", "Unseen cards of the suit that are lower."),
 }
 

@@ -113,6 +113,7 @@ def _play_rounds(
 
 bid_rounds, play_rounds = entry(_bid_rounds), entry(_play_rounds)
 
+
 class Searching(NamedTuple):
     """What a match with searching players needs besides its bidders and deals."""
 

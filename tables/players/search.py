@@ -52,13 +52,11 @@ def search_card(state: PlayState, sim: PlayState, me: int, weights: Any, deals: 
     return try_cards(state, sim, me, weights, deals, value, np.zeros((MOST_CARDS, CELLS)))
 
 
-def try_cards(
-    state: PlayState, sim: PlayState, me: int, weights: Any, deals: int, value: Value, tried: Any
-) -> int:
-    """Return the card that SEARCH plays from seat ``me``, and write a row for each card to ``tried``, which holds zeros.
+def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, deals: int, value: Value, tried: Any) -> int:
+    """Return the card that SEARCH plays from seat ``me``, and write a row for each card to ``tried``.
 
     ``weights`` (64, 3): of each card for the next three seats. ``deals``: most deals. ``sim`` is working memory. The
-    first row of ``tried`` (MOST_CARDS, CELLS) is SRP's card; rows without a card have 0 in PLAYABLE.
+    first row of ``tried`` (MOST_CARDS, CELLS), which holds zeros, becomes that of SRP's card.
     """
     preferred = srp3(state, me)
     legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)

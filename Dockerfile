@@ -34,7 +34,17 @@ RUN /opt/sbom/bin/cyclonedx-py environment /opt/venv --pyproject /build/pyprojec
        --output-format JSON --output-file /build/sbom.cdx.json \
     && /opt/sbom/bin/python /build/sbom.py /build/sbom.cdx.json /build/runtime.txt
 
-FROM ${PYTHON_IMAGE}
+# What searches for cards need besides (player search@1): a compiler, and the code of `tables` that it compiles.
+FROM project AS with-search
+COPY requirements/search.txt /build/search.txt
+RUN pip --python /opt/venv/bin/python install --no-cache-dir --disable-pip-version-check --no-input \
+       --require-hashes --only-binary :all: -r /build/search.txt
+COPY tables/ ./tables/
+RUN /opt/build/bin/python -m hatchling build --target wheel --directory /build/wheels \
+    && pip --python /opt/venv/bin/python install --no-cache-dir --disable-pip-version-check --no-input \
+       --no-index --no-deps --force-reinstall /build/wheels/*.whl
+
+FROM ${PYTHON_IMAGE} AS base
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1
@@ -43,12 +53,26 @@ RUN pip uninstall --yes --quiet --root-user-action ignore pip \
     && groupadd --system --gid 10001 bidder \
     && useradd --system --uid 10001 --gid bidder --home-dir /nonexistent --no-create-home --shell /usr/sbin/nologin bidder
 WORKDIR /app
-COPY --from=project /opt/venv /opt/venv
-COPY --from=sbom /build/sbom.cdx.json ./sbom.cdx.json
-USER 10001:10001
 EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=3 \
     CMD ["python", "-c", "import http.client, sys; c = http.client.HTTPConnection('127.0.0.1', 8080, timeout=2); c.request('GET', '/healthz'); sys.exit(c.getresponse().status != 200)"]
 # The container listens for whoever is let in to it, without API keys, and says so; see SECURITY.md.
 CMD ["python", "-m", "service", "serve", "--host", "0.0.0.0", "--port", "8080", "--allow-unauthenticated"]
+
+# The service with searches for cards: `docker build --target search`. The machine code is made here, for every processor
+# of the kind, so that no container compiles.
+FROM base AS search
+COPY --from=with-search /opt/venv /opt/venv
+ENV SPADES_SEARCH_PROCESSES=1 \
+    NUMBA_CPU_NAME=generic \
+    XDG_CACHE_HOME=/opt/machine-code
+RUN python -m tables searcher </dev/null
+ENV NUMBA_CACHE_LOCATOR_CLASSES=tables.players.kept_code.KeptCode
+USER 10001:10001
+
+# The service. It is the last stage, so that `docker build` makes it if no target is named.
+FROM base AS service
+COPY --from=project /opt/venv /opt/venv
+COPY --from=sbom /build/sbom.cdx.json ./sbom.cdx.json
+USER 10001:10001

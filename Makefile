@@ -154,6 +154,7 @@ lock:
 	@.lock-venv/bin/python -m pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
 	$(COMPILE) pyproject.toml --group tables --group learning --group logs --group dev --output-file requirements/all.txt
 	$(COMPILE) pyproject.toml --constraints requirements/all.txt --output-file requirements/runtime.txt
+	$(COMPILE) --group pyproject.toml:search --constraints requirements/all.txt --output-file requirements/search.txt
 	$(COMPILE) --group pyproject.toml:build --constraints requirements/all.txt --output-file requirements/build.txt
 	$(COMPILE) --group pyproject.toml:sbom --constraints requirements/all.txt --output-file requirements/sbom.txt
 	$(COMPILE) --group pyproject.toml:clients --constraints requirements/all.txt --output-file requirements/clients.txt

@@ -177,7 +177,7 @@ def create_app(settings: Settings | None = None) -> Service:
         gc.freeze()
         yield
         state.drain()
-        state.searchers.close()
+        await state.searchers.close()
         service.responder.close()
 
     app = FastAPI(

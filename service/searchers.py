@@ -73,7 +73,6 @@ class Searchers:
         self._all: set[asyncio.subprocess.Process] = set()
         self._tasks: set[asyncio.Task[Any]] = set()  # kept, because the event loop does not keep them
         self._first: dict[str, Any] = {}  # the first request of each process
-        self._closed = False
 
     async def start(self, processes: int, queue_ms: float, tables: TableSet) -> None:
         """Start ``processes``, and wait until they are ready to search with ``tables``.
@@ -85,12 +84,11 @@ class Searchers:
         for process in await asyncio.gather(*(self._started() for _ in range(processes))):
             self._idle.put_nowait(process)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End all processes."""
-        self._closed = True
-        for process in self._all:
-            if process.returncode is None:
-                process.kill()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, *map(_end, self._all), return_exceptions=True)
 
     async def search(self, request: Mapping[str, Any], deadline: float) -> dict[str, Any]:
         """Return the answer to a search.
@@ -149,16 +147,15 @@ class Searchers:
         return process
 
     def _replace(self, process: asyncio.subprocess.Process) -> None:
-        if process.returncode is None:
-            process.kill()
-        self._all.discard(process)
-        task = asyncio.create_task(self._start_again())
+        task = asyncio.create_task(self._start_again(process))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _start_again(self) -> None:
+    async def _start_again(self, ended: asyncio.subprocess.Process) -> None:
+        await _end(ended)
+        self._all.discard(ended)
         pause_s, longest_s = _PAUSES_S
-        while not self._closed:
+        while True:
             await asyncio.sleep(pause_s)
             try:
                 self._idle.put_nowait(await self._started())
@@ -167,6 +164,12 @@ class Searchers:
                 pause_s = min(2 * pause_s, longest_s)
             else:
                 return
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        process.kill()
+    await process.wait()
 
 
 async def _ask(process: asyncio.subprocess.Process, request: Mapping[str, Any]) -> dict[str, Any]:

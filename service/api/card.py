@@ -10,6 +10,7 @@ import orjson
 
 from service.api import search
 from service.api.bid import parsed
+from service.api.body import deadline_exceeded
 from service.api.json_limits import SINGLE_LIMITS
 from service.api.state import State
 from service.api.table_choice import set_for
@@ -43,7 +44,11 @@ async def play(state: State, body: bytes, deadline: float, key: Key | None) -> t
     if call.search is None:
         content, version = orjson.dumps(answer_body(call)), None
     else:
-        found = await state.searchers.search(search.search_request(call, call.search, chosen.tables), deadline)
+        request = search.search_request(call, call.search, chosen.tables)
+        try:
+            found = await state.searchers.search(request, deadline)
+        except TimeoutError:
+            raise deadline_exceeded() from None
         content = orjson.dumps(search.answer_body(call, call.search, found, chosen.version))
         version = chosen.version
     state.check_deadline(deadline, perf_counter())

@@ -31,6 +31,7 @@ from service.contract.examples import (
     POLICY_REQUESTS,
     REQUEST,
     RESULTS_REQUEST,
+    SEARCH_REQUEST,
     SEVERAL_FAULTS,
     SHORT_BLIND_REQUEST,
     SHORT_INFERENCE_REQUEST,
@@ -234,7 +235,7 @@ def _hot_routes() -> tuple[_HotRoute, ...]:
             "The card, with the reasons",
             CARD_ANSWER,
             "CardRequest",
-            {"third": CARD_REQUEST},
+            {"third": CARD_REQUEST, "search": SEARCH_REQUEST},
         ),
         _HotRoute(
             "/v1/cards",

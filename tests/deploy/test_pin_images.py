@@ -56,7 +56,7 @@ def test_every_image_is_in_a_variable():
     dockerfile = (ROOT / "Dockerfile").read_text()
     assert f"ARG PYTHON_IMAGE={IMAGES['PYTHON_IMAGE']}\nFROM " in dockerfile
     bases = re.findall(r"^FROM (\S+)", dockerfile, re.MULTILINE)
-    assert set(bases) == {"${PYTHON_IMAGE}", "build"}
+    assert set(bases) == {"${PYTHON_IMAGE}", "build", "project", "base"}
     assert all(":" in name and "@" not in name for name in IMAGES.values())
 
 

@@ -84,9 +84,10 @@ def test_what_the_reasons_say_is_true(rules):
             assert CARD_TEMPLATES[reason["code"]].format(**reason) == reason["sentence"]
             assert set(reason) - {"code", "sentence"} <= set(CARD_NUMBERS)
             assert TRUE[reason["code"]](call.state, me, card, call.rules), (seed, reason["sentence"])
-    assert set(TRUE) == set(CARD_TEMPLATES) >= codes
+    by_rules = {code for code in CARD_TEMPLATES if not code.startswith("search-")}
+    assert set(TRUE) == by_rules >= codes
     if not rules:
-        assert set(CARD_TEMPLATES) - codes <= {"tricks", "no-tricks", "own-contract", "set-one", "enough-no-bags"}
+        assert by_rules - codes <= {"tricks", "no-tricks", "own-contract", "set-one", "enough-no-bags"}
 
 
 def _partner(me, rules):

@@ -7,6 +7,7 @@ input. It works on one card at a time. What it reads comes from the service, whi
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -28,7 +29,8 @@ from tables.engine.states import STATE
 from tables.players.search import CARD, CELLS, DEALS, GAIN, MOST_CARDS, PLAYABLE, WORTH, Value, try_cards
 from tables.players.search_weights import EQUAL, PARTNERS, weights_by_bids
 
-MOST_SETS = 2  # of tables that are kept open
+LATER = 5  # levels of priority below the service
+MOST_SETS = 4  # of tables that are kept open
 READY = {"ready": True}
 
 
@@ -37,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Answer the lines of standard input until it ends."""
+    """Answer the lines of standard input until it ends, at a lower priority than the service."""
+    os.nice(LATER)
     serve(sys.stdin, sys.stdout)
     return 0
 

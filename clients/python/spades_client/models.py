@@ -10,7 +10,7 @@ class CardReason(TypedDict):
     Why the card is played: the aim of the player, and what the card does. GET /v1/reasons has the sentences.
     """
 
-    code: Literal['only-card', 'keep-nil', 'cover-nil', 'cover-later', 'attack-nil', 'under-nil', 'attack-later', 'contract', 'own-contract', 'tricks', 'no-tricks', 'set', 'set-one', 'enough', 'enough-no-bags', 'sure', 'own-share', 'hopeless', 'failed-nil', 'lead-top', 'lead', 'win', 'win-sure', 'win-now', 'ruff', 'win-trump', 'partner-wins', 'partner-ahead', 'nil-in-danger', 'lose', 'discard']
+    code: Literal['only-card', 'keep-nil', 'cover-nil', 'cover-later', 'attack-nil', 'under-nil', 'attack-later', 'contract', 'own-contract', 'tricks', 'no-tricks', 'set', 'set-one', 'enough', 'enough-no-bags', 'sure', 'own-share', 'hopeless', 'failed-nil', 'search-better', 'search-kept', 'lead-top', 'lead', 'win', 'win-sure', 'win-now', 'ruff', 'win-trump', 'partner-wins', 'partner-ahead', 'nil-in-danger', 'lose', 'discard']
     sentence: str
     card: NotRequired[str]
     """
@@ -35,6 +35,22 @@ class CardReason(TypedDict):
     above: NotRequired[int]
     """
     Unseen cards of the suit that are higher. Unit: cards.
+    """
+    deals: NotRequired[int]
+    """
+    Random deals on which each card was played. Unit: deals.
+    """
+    percent: NotRequired[float]
+    """
+    How often the player's side wins the game after the card. Unit: percent.
+    """
+    usual: NotRequired[str]
+    """
+    The card of srp@3. Unit: card.
+    """
+    usual_percent: NotRequired[float]
+    """
+    How often the player's side wins the game after the card of srp@3. Unit: percent.
     """
     below: NotRequired[int]
     """
@@ -201,7 +217,7 @@ class Problem(TypedDict):
     An error answer (RFC 9457).
     """
 
-    type: Literal['/problems/invalid-json', '/problems/invalid-deadline', '/problems/invalid-http', '/problems/unauthorized', '/problems/not-found', '/problems/method-not-allowed', '/problems/request-timeout', '/problems/body-too-large', '/problems/unsupported-media-type', '/problems/invalid-request', '/problems/rate-limited', '/problems/headers-too-large', '/problems/internal-error', '/problems/not-ready', '/problems/overloaded', '/problems/deadline-exceeded']
+    type: Literal['/problems/invalid-json', '/problems/invalid-deadline', '/problems/invalid-http', '/problems/unauthorized', '/problems/not-found', '/problems/method-not-allowed', '/problems/request-timeout', '/problems/body-too-large', '/problems/unsupported-media-type', '/problems/invalid-request', '/problems/rate-limited', '/problems/headers-too-large', '/problems/internal-error', '/problems/no-search', '/problems/not-ready', '/problems/overloaded', '/problems/deadline-exceeded']
     """
     A stable URI reference.
     """
@@ -219,7 +235,7 @@ class ProblemTypeInfo(TypedDict):
     The meaning of a problem type; `codes` lists the codes of its `errors`.
     """
 
-    type: Literal['/problems/invalid-json', '/problems/invalid-deadline', '/problems/invalid-http', '/problems/unauthorized', '/problems/not-found', '/problems/method-not-allowed', '/problems/request-timeout', '/problems/body-too-large', '/problems/unsupported-media-type', '/problems/invalid-request', '/problems/rate-limited', '/problems/headers-too-large', '/problems/internal-error', '/problems/not-ready', '/problems/overloaded', '/problems/deadline-exceeded']
+    type: Literal['/problems/invalid-json', '/problems/invalid-deadline', '/problems/invalid-http', '/problems/unauthorized', '/problems/not-found', '/problems/method-not-allowed', '/problems/request-timeout', '/problems/body-too-large', '/problems/unsupported-media-type', '/problems/invalid-request', '/problems/rate-limited', '/problems/headers-too-large', '/problems/internal-error', '/problems/no-search', '/problems/not-ready', '/problems/overloaded', '/problems/deadline-exceeded']
     """
     A stable URI reference.
     """
@@ -622,6 +638,22 @@ class TablesInfo(TypedDict):
     sha256: str
 
 
+class TriedCard(TypedDict):
+    """
+    A card that was played on random deals.
+    """
+
+    card: str
+    deals: int
+    """
+    Deals on which it was played: fewer, if it was surely worse.
+    """
+    p_win: float | None
+    """
+    Share of the games that the player's side wins after this card. Null: no deals were needed.
+    """
+
+
 class TypicalTime(TypedDict):
     """
     Microseconds of one decision on a shared core, a median. Machines differ; the ratios differ less.
@@ -974,30 +1006,6 @@ class Candidate(TypedDict):
     outcomes: Outcomes
 
 
-class CardAnswer(TypedDict):
-    """
-    One card.
-    """
-
-    card: str
-    player: str
-    """
-    The card player that decided, with its version.
-    """
-    legal: list[str]
-    """
-    The cards that may be played, lowest first.
-    """
-    assumed: list[str]
-    """
-    The fields that the request left out, as dotted names. An entry such as `rules.bag_limit=10, error 0.6` names a rule that has another value in the win table in use, and the mean error of win probabilities in percentage points.
-    """
-    reasons: list[CardReason]
-    """
-    The aim first.
-    """
-
-
 class Explanation(TypedDict):
     """
     The reasons for the bid, and the numbers behind it, enough to redo it by hand.
@@ -1089,6 +1097,29 @@ class PolicyInfo(TypedDict):
     win_rates: list[WinRate]
     """
     The same as numbers. Empty: not measured.
+    """
+
+
+class SearchFigures(TypedDict):
+    """
+    What a search found.
+    """
+
+    deals: int
+    """
+    Random deals that were played.
+    """
+    cards: list[TriedCard]
+    """
+    The best card first. Of cards that are worth the same, only one is listed.
+    """
+    policy: str
+    """
+    The policy by which all players were taken to bid.
+    """
+    tables: str
+    """
+    Version of the tables that the answer was made with.
     """
 
 
@@ -1251,6 +1282,26 @@ class CardRequest(TypedDict):
     """
     The tricks so far, each in order of play. The last one may be incomplete or empty. Seat 0 leads the first trick, and the winner of a trick leads the next one. Default: none.
     """
+    player: NotRequired[Literal['search@1'] | None]
+    """
+    The card player. search@1 plays each card on random deals; servers offer it only if their operator wants it. Default: the newest player by rules: srp@3, or solo@1 in variant cutthroat.
+    """
+    deals: NotRequired[int | None]
+    """
+    search@1: most random deals. Default: 256.
+    """
+    policy: NotRequired[Literal['bis', 'best'] | None]
+    """
+    search@1: the policy by which all players are taken to bid. Default: bis.
+    """
+    tables: NotRequired[str | None]
+    """
+    Version of the tables that decide, one of table_sets in GET /version; for A/B tests. Default: chosen by the service.
+    """
+    game: NotRequired[str | None]
+    """
+    The caller's name for the game, the same in all its rounds. While new tables are tried on a share of the callers, all requests of a game get the same tables. Default: the API key counts as one game.
+    """
 
 
 class CardsRequest(TypedDict):
@@ -1387,15 +1438,6 @@ class InferencesRequest(TypedDict):
     requests: list[InferenceItemRequest]
 
 
-class AnsweredCard(TypedDict):
-    """
-    The answer to one request of a batch.
-    """
-
-    status: Literal[200]
-    body: CardAnswer
-
-
 class BidAnswer(TypedDict):
     """
     One bid.
@@ -1449,12 +1491,29 @@ class BlindAnswer(TypedDict):
     explanation: BlindExplanation
 
 
-class CardsAnswer(TypedDict):
+class CardAnswer(TypedDict):
     """
-    The answers, in the order of the requests.
+    One card.
     """
 
-    answers: list[AnsweredCard | RefusedItem]
+    card: str
+    player: str
+    """
+    The card player that decided, with its version.
+    """
+    legal: list[str]
+    """
+    The cards that may be played, lowest first.
+    """
+    assumed: list[str]
+    """
+    The fields that the request left out, as dotted names. An entry such as `rules.bag_limit=10, error 0.6` names a rule that has another value in the win table in use, and the mean error of win probabilities in percentage points.
+    """
+    reasons: list[CardReason]
+    """
+    The aim first; after a search, what it found.
+    """
+    search: NotRequired[SearchFigures]
 
 
 class PoliciesAnswer(TypedDict):
@@ -1474,6 +1533,15 @@ class PoliciesAnswer(TypedDict):
     """
 
 
+class AnsweredCard(TypedDict):
+    """
+    The answer to one request of a batch.
+    """
+
+    status: Literal[200]
+    body: CardAnswer
+
+
 class AnsweredItem(TypedDict):
     """
     The answer to one request of a batch.
@@ -1489,3 +1557,11 @@ class BidsAnswer(TypedDict):
     """
 
     answers: list[AnsweredItem | RefusedItem]
+
+
+class CardsAnswer(TypedDict):
+    """
+    The answers, in the order of the requests.
+    """
+
+    answers: list[AnsweredCard | RefusedItem]

@@ -244,9 +244,10 @@ export interface components {
             assumed: string[];
             /**
              * Reasons
-             * @description The aim first.
+             * @description The aim first; after a search, what it found.
              */
             reasons: components["schemas"]["CardReason"][];
+            search?: components["schemas"]["SearchFigures"];
         } & {
             [key: string]: unknown;
         };
@@ -259,7 +260,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "only-card" | "keep-nil" | "cover-nil" | "cover-later" | "attack-nil" | "under-nil" | "attack-later" | "contract" | "own-contract" | "tricks" | "no-tricks" | "set" | "set-one" | "enough" | "enough-no-bags" | "sure" | "own-share" | "hopeless" | "failed-nil" | "lead-top" | "lead" | "win" | "win-sure" | "win-now" | "ruff" | "win-trump" | "partner-wins" | "partner-ahead" | "nil-in-danger" | "lose" | "discard";
+            code: "only-card" | "keep-nil" | "cover-nil" | "cover-later" | "attack-nil" | "under-nil" | "attack-later" | "contract" | "own-contract" | "tricks" | "no-tricks" | "set" | "set-one" | "enough" | "enough-no-bags" | "sure" | "own-share" | "hopeless" | "failed-nil" | "search-better" | "search-kept" | "lead-top" | "lead" | "win" | "win-sure" | "win-now" | "ruff" | "win-trump" | "partner-wins" | "partner-ahead" | "nil-in-danger" | "lose" | "discard";
             /** Sentence */
             sentence: string;
             /**
@@ -292,6 +293,26 @@ export interface components {
              * @description Unseen cards of the suit that are higher. Unit: cards.
              */
             above?: number;
+            /**
+             * deals
+             * @description Random deals on which each card was played. Unit: deals.
+             */
+            deals?: number;
+            /**
+             * percent
+             * @description How often the player's side wins the game after the card. Unit: percent.
+             */
+            percent?: number;
+            /**
+             * usual
+             * @description The card of srp@3. Unit: card.
+             */
+            usual?: string;
+            /**
+             * usual_percent
+             * @description How often the player's side wins the game after the card of srp@3. Unit: percent.
+             */
+            usual_percent?: number;
             /**
              * below
              * @description Unseen cards of the suit that are lower. Unit: cards.
@@ -682,7 +703,7 @@ export interface components {
              * @description A stable URI reference.
              * @enum {string}
              */
-            type: "/problems/invalid-json" | "/problems/invalid-deadline" | "/problems/invalid-http" | "/problems/unauthorized" | "/problems/not-found" | "/problems/method-not-allowed" | "/problems/request-timeout" | "/problems/body-too-large" | "/problems/unsupported-media-type" | "/problems/invalid-request" | "/problems/rate-limited" | "/problems/headers-too-large" | "/problems/internal-error" | "/problems/not-ready" | "/problems/overloaded" | "/problems/deadline-exceeded";
+            type: "/problems/invalid-json" | "/problems/invalid-deadline" | "/problems/invalid-http" | "/problems/unauthorized" | "/problems/not-found" | "/problems/method-not-allowed" | "/problems/request-timeout" | "/problems/body-too-large" | "/problems/unsupported-media-type" | "/problems/invalid-request" | "/problems/rate-limited" | "/problems/headers-too-large" | "/problems/internal-error" | "/problems/no-search" | "/problems/not-ready" | "/problems/overloaded" | "/problems/deadline-exceeded";
             /** Title */
             title: string;
             /** Status */
@@ -707,7 +728,7 @@ export interface components {
              * @description A stable URI reference.
              * @enum {string}
              */
-            type: "/problems/invalid-json" | "/problems/invalid-deadline" | "/problems/invalid-http" | "/problems/unauthorized" | "/problems/not-found" | "/problems/method-not-allowed" | "/problems/request-timeout" | "/problems/body-too-large" | "/problems/unsupported-media-type" | "/problems/invalid-request" | "/problems/rate-limited" | "/problems/headers-too-large" | "/problems/internal-error" | "/problems/not-ready" | "/problems/overloaded" | "/problems/deadline-exceeded";
+            type: "/problems/invalid-json" | "/problems/invalid-deadline" | "/problems/invalid-http" | "/problems/unauthorized" | "/problems/not-found" | "/problems/method-not-allowed" | "/problems/request-timeout" | "/problems/body-too-large" | "/problems/unsupported-media-type" | "/problems/invalid-request" | "/problems/rate-limited" | "/problems/headers-too-large" | "/problems/internal-error" | "/problems/no-search" | "/problems/not-ready" | "/problems/overloaded" | "/problems/deadline-exceeded";
             /** Status */
             status: number;
             /** Title */
@@ -1208,6 +1229,34 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * SearchFigures
+         * @description What a search found.
+         */
+        SearchFigures: {
+            /**
+             * Deals
+             * @description Random deals that were played.
+             */
+            deals: number;
+            /**
+             * Cards
+             * @description The best card first. Of cards that are worth the same, only one is listed.
+             */
+            cards: components["schemas"]["TriedCard"][];
+            /**
+             * Policy
+             * @description The policy by which all players were taken to bid.
+             */
+            policy: string;
+            /**
+             * Tables
+             * @description Version of the tables that the answer was made with.
+             */
+            tables: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * Status
          * @description Alive.
          */
@@ -1251,6 +1300,26 @@ export interface components {
             version: string;
             /** Sha256 */
             sha256: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * TriedCard
+         * @description A card that was played on random deals.
+         */
+        TriedCard: {
+            /** Card */
+            card: string;
+            /**
+             * Deals
+             * @description Deals on which it was played: fewer, if it was surely worse.
+             */
+            deals: number;
+            /**
+             * P Win
+             * @description Share of the games that the player's side wins after this card. Null: no deals were needed.
+             */
+            p_win: number | null;
         } & {
             [key: string]: unknown;
         };
@@ -1497,6 +1566,32 @@ export interface components {
              * @description The tricks so far, each in order of play. The last one may be incomplete or empty. Seat 0 leads the first trick, and the winner of a trick leads the next one. Default: none.
              */
             tricks?: string[][] | null;
+            /**
+             * Player
+             * @description The card player. search@1 plays each card on random deals; servers offer it only if their operator wants it. Default: the newest player by rules: srp@3, or solo@1 in variant cutthroat.
+             */
+            player?: "search@1" | null;
+            /**
+             * Deals
+             * @description search@1: most random deals. Default: 256.
+             */
+            deals?: number | null;
+            /**
+             * Policy
+             * @description search@1: the policy by which all players are taken to bid. Default: bis.
+             */
+            policy?: ("bis" | "best") | null;
+            /**
+             * Tables
+             * @description Version of the tables that decide, one of table_sets in GET /version; for A/B tests. Default: chosen by the service.
+             * @example 2026.11.8+978c7521
+             */
+            tables?: string | null;
+            /**
+             * Game
+             * @description The caller's name for the game, the same in all its rounds. While new tables are tried on a share of the callers, all requests of a game get the same tables. Default: the API key counts as one game.
+             */
+            game?: string | null;
         };
         /**
          * CardsRequest

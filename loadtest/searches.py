@@ -1,0 +1,110 @@
+"""Searches for cards beside bids: `python -m loadtest.searches`. Wants what requirements/search.txt lists.
+
+The command starts a service with search processes and measures the times of `POST /v1/card` with player search@1, and
+those of bids at a constant rate with and without callers that search all the time. Then it prints the memory of a
+search process. It checks nothing.
+"""
+
+import argparse
+import http.client
+import json
+from contextlib import closing
+from pathlib import Path
+from threading import Event, Thread
+from time import perf_counter
+
+from loadtest import slo
+from loadtest.arrivals import percentile, run
+from loadtest.servers import Server, running_service
+
+HAND = {"hand": "AKJ62.AQ.Q.K9543", "bids": [3, 1, 5, 4], "player": "search@1"}
+PLACES = {
+    "first trick": {"seat": 2, "tricks": [["KD", "2D"]], "hand": "AKJ62.AQT..K95432"},
+    "second trick": {"seat": 2, "tricks": [["KD", "2D", "QD", "6D"], ["4C", "5D"]]},
+}
+DEALS = (64, 256, 1000)
+CALLERS = 4
+
+
+def ask(connection: http.client.HTTPConnection, request: dict[str, object]) -> tuple[int, float]:
+    """Return status and ms of one request."""
+    began = perf_counter()
+    connection.request("POST", "/v1/card", json.dumps(request), {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status, 1e3 * (perf_counter() - began)
+
+
+def searches(server: Server, count: int) -> None:
+    """Print the times of searches, one after the other."""
+    print("| place | deals | p50 ms | p99 ms |\n|---|---|---|---|")
+    with closing(http.client.HTTPConnection(server.host, server.port, timeout=60)) as connection:
+        for name, place in PLACES.items():
+            for deals in DEALS:
+                found = [ask(connection, HAND | place | {"deals": deals}) for _ in range(count)]
+                assert all(status == 200 for status, _ in found), "the server answers every search"
+                times = sorted(ms for _, ms in found)
+                print(f"| {name} | {deals} | {percentile(times, 50):.1f} | {percentile(times, 99):.1f} |")
+
+
+def beside_bids(server: Server, rate: float, seconds: float) -> None:
+    """Print the times of bids alone, and while callers search without a pause."""
+    print(
+        f"\n| beside {rate:g} bids/s | p50 ms | p99 ms | p99.9 ms | searches/s | refused/s |\n|---|---|---|---|---|---|"
+    )
+    bids = slo.bid_requests(server)
+    run((server.host, server.port), bids, rate, 1.0)  # warm up connections and caches
+    for callers in (0, CALLERS):
+        stop, statuses = Event(), list[int]()
+        threads = [Thread(target=_search_on, args=(server, stop, statuses)) for _ in range(callers)]
+        for thread in threads:
+            thread.start()
+        found = run((server.host, server.port), bids, rate, seconds)
+        stop.set()
+        for thread in threads:
+            thread.join()
+        times = " | ".join(f"{found.percentile(percent):.2f}" for percent in (50, 99, 99.9))
+        refused = sum(status != 200 for status in statuses)
+        rates = f"{(len(statuses) - refused) / seconds:.1f} | {refused / seconds:.1f}"
+        print(f"| {f'{callers} callers that search' if callers else 'nothing else'} | {times} | {rates} |")
+
+
+def _search_on(server: Server, stop: Event, statuses: list[int]) -> None:
+    with closing(http.client.HTTPConnection(server.host, server.port, timeout=60)) as connection:
+        while not stop.is_set():
+            status, _ = ask(connection, HAND | PLACES["second trick"])
+            statuses.append(status)
+            if status != 200:
+                stop.wait(0.1)  # shorter than Retry-After
+
+
+def _memory_mib() -> float:
+    """Return the resident memory of the newest search process, MiB."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if path.read_bytes().endswith(b"\0tables\0searcher\0"):
+                found.append((int(path.parent.name), (path.parent / "status").read_text()))
+        except OSError:
+            continue  # the process has ended
+    status = max(found)[1]
+    return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+
+
+def main() -> int:
+    """Run the command."""
+    parser = argparse.ArgumentParser(prog="python -m loadtest.searches", description=__doc__)
+    parser.add_argument("--processes", type=int, default=1, help="search processes (default %(default)s)")
+    parser.add_argument("--count", type=int, default=50, help="searches of each kind (default %(default)s)")
+    parser.add_argument("--rate", type=float, default=200.0, help="bids a second (default %(default)s)")
+    parser.add_argument("--duration", type=float, default=10.0, help="seconds of bids (default %(default)s)")
+    options = parser.parse_args()
+    with running_service(SPADES_SEARCH_PROCESSES=str(options.processes)) as server:
+        searches(server, options.count)
+        beside_bids(server, options.rate, options.duration)
+        print(f"\nA search process uses {_memory_mib():.0f} MiB of memory.")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

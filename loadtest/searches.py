@@ -19,8 +19,8 @@ from loadtest.servers import Server, running_service
 
 HAND = {"hand": "AKJ62.AQ.Q.K9543", "bids": [3, 1, 5, 4], "player": "search@1"}
 PLACES = {
-    "first trick": {"seat": 2, "tricks": [["KD", "2D"]], "hand": "AKJ62.AQT..K95432"},
-    "second trick": {"seat": 2, "tricks": [["KD", "2D", "QD", "6D"], ["4C", "5D"]]},
+    "first trick": {"seat": 2, "tricks": [["KD", "2D"]], "hand": "AKJ62.AQT..K9543"},
+    "second trick": {"seat": 2, "tricks": [["KD", "2D", "QD", "6D"], ["6C", "7C"]]},
 }
 DEALS = (64, 256, 1000)
 CALLERS = 4

@@ -238,12 +238,10 @@ def _searching(match: Match, tables: tuple[Tables, ...], nets: Nets) -> Searchin
     if not match.searches:
         return None
     by_chair = [parse_search(player) for player in match.players_by_chair]
-    deals, tricks = (
-        np.array([getattr(player, name) if player else 0 for player in by_chair]) for name in ("deals", "tricks")
-    )
+    options = (np.array([getattr(player, name) if player else 0 for player in by_chair]) for name in Searchers._fields)
     read = [nets.get(player.bids) if player and reads_bids(match.rules) else None for player in by_chair]
     (won,) = tables_for(tables, match.rules, [parse_policy("winprob", match.rules.variant)])
-    return Searching(Searchers(deals, tricks), tuple(read), won, match.rules)
+    return Searching(Searchers(*options), tuple(read), won, match.rules)
 
 
 def play(

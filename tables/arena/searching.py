@@ -34,7 +34,8 @@ from tables.engine.passing import exchange
 from tables.engine.states import STATE
 from tables.engine.winprob import slice_of
 from tables.players.choose_card import choose_card
-from tables.players.search import Value, search_card
+from tables.players.cover import cover_or_give_up
+from tables.players.search import Effort, Value, search_card
 from tables.players.search_weights import EQUAL, PARTNERS, weights_by_bids
 
 # Columns of a game's row.
@@ -46,6 +47,8 @@ class Searchers(NamedTuple):
 
     deals: Any  # int64 (4,): most deals for a card; 0: the player does not search
     tricks: Any  # int64 (4,): the last tricks of a round in which it searches
+    solved: Any  # int64 (4,): the last tricks that it plays perfectly on its deals
+    lost: Any  # int64 (4,): 0, or percent of the deals on which partner's nil must fail to be given up (`cover`)
 
 
 class Boards(NamedTuple):
@@ -96,7 +99,12 @@ def _play_rounds(
             chair = (turn + seat) & 3
             state.choices += legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken).bit_count()
             if searchers.deals[chair] > 0 and 13 - place // 4 <= searchers.tricks[chair]:
-                card = search_card(state, sim, seat, weights[g, seat], searchers.deals[chair], value)
+                deals, lost = searchers.deals[chair], searchers.lost[chair]
+                if lost > 0:
+                    card = cover_or_give_up(state, sim, seat, weights[g, seat], deals, lost)
+                else:
+                    effort = Effort(deals, searchers.solved[chair])
+                    card = search_card(state, sim, seat, weights[g, seat], effort, value)
             else:
                 card = choose_card(state, seat)
             play_card(state, seat, card)

@@ -25,6 +25,7 @@ from service.playing.tricks import legal_cards, play_card
 from tables.engine.game import win_probability_after_round
 from tables.engine.scratch import scratch
 from tables.engine.states import copy_state
+from tables.players.solve import solve
 from tables.players.touching import cards_between, group_of
 from tables.players.unseen import seed_view
 from tables.players.weighted_deals import MOST_UNSEEN, SIDE, draw_deal, sum_deals
@@ -47,15 +48,22 @@ class Value(NamedTuple):
     win: Any  # the array of the win table
 
 
-def search_card(state: PlayState, sim: PlayState, me: int, weights: Any, deals: int, value: Value) -> int:
+class Effort(NamedTuple):
+    """How much to search."""
+
+    deals: int  # most deals
+    solved: int = 0  # the last tricks of each deal that are played perfectly (`solve`) instead of by SRP
+
+
+def search_card(state: PlayState, sim: PlayState, me: int, weights: Any, effort: Effort, value: Value) -> int:
     """Return the card that SEARCH plays from seat ``me``; see `try_cards`."""
-    return try_cards(state, sim, me, weights, deals, value, np.zeros((MOST_CARDS, CELLS)))
+    return try_cards(state, sim, me, weights, effort, value, np.zeros((MOST_CARDS, CELLS)))
 
 
-def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, deals: int, value: Value, tried: Any) -> int:
+def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, effort: Effort, value: Value, tried: Any) -> int:
     """Return the card that SEARCH plays from seat ``me``, and write a row for each card to ``tried``.
 
-    ``weights`` (64, 3): of each card for the next three seats. ``deals``: most deals. ``sim`` is working memory. The
+    ``weights`` (64, 3): of each card for the next three seats. ``sim`` is working memory. The
     first row of ``tried`` (MOST_CARDS, CELLS), which holds zeros, becomes that of SRP's card.
     """
     preferred = srp3(state, me)
@@ -72,7 +80,7 @@ def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, deals: in
         return preferred
     active = (1 << n) - 1
     hands = scratch(4)
-    for done in range(deals):
+    for done in range(effort.deals):
         seed_view(state, me, done, sim)
         draw_deal(state, me, weights, sums, sim)
         for seat in range(4):
@@ -80,7 +88,7 @@ def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, deals: in
         usual = 0.0
         for i in range(n):
             if active >> i & 1:
-                worth = worth_of(state, sim, me, cards[i], hands, value)
+                worth = worth_of(state, sim, me, cards[i], hands, effort.solved, value)
                 if i == 0:
                     usual = worth
                 tried[i, DEALS] += 1.0
@@ -91,7 +99,7 @@ def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, deals: in
             active = _still_good(tried, n, active, done + 1)
             if active == 1:
                 return preferred
-    return int(cards[_best(tried, n, active, deals)])
+    return int(cards[_best(tried, n, active, effort.deals)])
 
 
 def open_cards(cards: Any, legal: int, preferred: int, others: int) -> int:
@@ -111,16 +119,21 @@ def open_cards(cards: Any, legal: int, preferred: int, others: int) -> int:
     return n
 
 
-def worth_of(state: PlayState, sim: PlayState, me: int, card: int, hands: Any, value: Value) -> float:
-    """Return the win probability of ``me``'s side after ``card`` and SRP's play of the rest with ``hands``."""
+def worth_of(state: PlayState, sim: PlayState, me: int, card: int, hands: Any, solved: int, value: Value) -> float:
+    """Return the win probability of ``me``'s side after ``card`` and SRP's play of the rest with ``hands``.
+
+    The last ``solved`` tricks are played perfectly.
+    """
     copy_state(state, sim)
     for seat in range(4):
         sim.hand[seat] = hands[seat]
         sim.pieces[seat] = ALL_PIECES
     play_card(sim, me, card)
-    for _ in range(4 * state.hand[me].bit_count() - state.trick_size - 1):
+    for _ in range(4 * (state.hand[me].bit_count() - solved) - state.trick_size - 1):
         seat = (sim.leader + sim.trick_size) & 3
         play_card(sim, seat, srp3(sim, seat))
+    if solved:
+        return solve(sim, me, value)
     return win_probability_after_round(sim, me, value.rules, value.win_slice, value.win)
 
 

@@ -1,4 +1,4 @@
-"""Parse and format the texts of card players that search: `search`, `search@1:deals=500,tricks=5,bids=none`."""
+"""Parse and format the texts of card players that search: `search@1:deals=500,tricks=5,bids=none`, `cover:lost=90`."""
 
 import re
 from typing import NamedTuple
@@ -7,20 +7,36 @@ from service.bidding.inference.inference import BIDDERS
 from service.bidding.numerals import integer
 from tables.players.names import PlayerError
 
-NAME = "search@1"
 NO_BIDS = "none"
-LIMITS = {"deals": (1, 1_000_000), "tricks": (1, 13)}
+LIMITS = {"deals": (1, 1_000_000), "tricks": (1, 13), "solved": (1, 5), "lost": (1, 100)}
 
 
 class SearchPlayer(NamedTuple):
-    """The options of a card player that searches (`tables.players.search`)."""
+    """The options of a card player that searches (`tables.players.search`), or covers (`tables.players.cover`)."""
 
     deals: int = 1_000  # most deals for a card
     tricks: int = 13  # the last tricks of a round in which it searches; SRP 3 plays those before
     bids: str = BIDDERS[0]  # the policy as whose bids it reads the bids, or NO_BIDS
+    solved: int = 0  # search@2: the last tricks of each deal that are played perfectly
+    lost: int = 0  # cover@1: percent of the deals on which partner's nil must fail to be given up
+
+    @property
+    def name(self) -> str:
+        """The name with its version."""
+        return "cover@1" if self.lost else "search@2" if self.solved else "search@1"
 
     def __str__(self) -> str:
-        return f"{NAME}:deals={self.deals},tricks={self.tricks},bids={self.bids}"
+        options = OPTIONS[self.name]
+        return f"{self.name}:" + ",".join(f"{option}={getattr(self, option)}" for option in options)
+
+
+DEFAULTS = {"search@1": SearchPlayer(), "search@2": SearchPlayer(solved=3), "cover@1": SearchPlayer(100, lost=95)}
+OPTIONS = {
+    "search@1": ("deals", "tricks", "bids"),
+    "search@2": ("deals", "tricks", "bids", "solved"),
+    "cover@1": ("deals", "bids", "lost"),
+}
+NEWEST = {"search": "search@1", "cover": "cover@1"}
 
 
 def parse_search(text: str) -> SearchPlayer | None:
@@ -30,16 +46,17 @@ def parse_search(text: str) -> SearchPlayer | None:
     ('search@1:deals=50,tricks=13,bids=bis', None)
     """
     name, colon, rest = text.partition(":")
-    if name not in (NAME, NAME.partition("@")[0]):
+    name = NEWEST.get(name, name)
+    if name not in DEFAULTS:
         return None
     values: dict[str, int | str] = {}
     for option in rest.split(",") if colon else ():
         key, _, value = option.partition("=")
-        if key not in SearchPlayer._fields or key in values:
-            accepted = ", ".join(f"{field}=VALUE" for field in SearchPlayer._fields)
+        if key not in OPTIONS[name] or key in values:
+            accepted = ", ".join(f"{field}=VALUE" for field in OPTIONS[name])
             raise PlayerError(f"{text}: option is {option!r}; accepted: {accepted}, each at most once")
         values[key] = _number(text, key, value) if key in LIMITS else _bidder(text, value)
-    return SearchPlayer(**values)  # type: ignore[arg-type]
+    return DEFAULTS[name]._replace(**values)  # type: ignore[arg-type]
 
 
 def _number(text: str, key: str, value: str) -> int:

@@ -26,7 +26,7 @@ from service.bidding.winprob.games import WinTableSlice
 from service.bidding.winprob.win_table import win_array
 from tables.engine.jit import entry
 from tables.engine.states import STATE
-from tables.players.search import CARD, CELLS, DEALS, GAIN, MOST_CARDS, PLAYABLE, WORTH, Value, try_cards
+from tables.players.search import CARD, CELLS, DEALS, GAIN, MOST_CARDS, PLAYABLE, WORTH, Effort, Value, try_cards
 from tables.players.search_weights import EQUAL, PARTNERS, weights_by_bids
 
 LATER = 5  # levels of priority below the service
@@ -48,7 +48,7 @@ def main(arguments: argparse.Namespace) -> int:
 def serve(source: TextIO, target: TextIO) -> None:
     """Compile, write the first line, and answer each line of ``source`` with a line to ``target``."""
     nothing = _value_of(Rules(), WinTableSlice(0, 0, -1), np.zeros(1, np.uint16))
-    _search_in(np.zeros(2, STATE), 0, EQUAL.copy(), 0, nothing, np.zeros((MOST_CARDS, CELLS)))
+    _search_in(np.zeros(2, STATE), 0, EQUAL.copy(), Effort(0), nothing, np.zeros((MOST_CARDS, CELLS)))
     _write(target, READY)
     for line in source:
         try:
@@ -72,7 +72,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
         states[name][0] = np.array(cells, np.uint64).astype(np.int64) if name in UNSIGNED else cells
     tried = np.zeros((MOST_CARDS, CELLS))
     weights = _weights(request, states[0], rules, readers)
-    card = _search_in(states, request["seat"], weights, request["deals"], _value(tables, rules), tried)
+    card = _search_in(states, request["seat"], weights, Effort(request["deals"]), _value(tables, rules), tried)
     return {"card": int(card), "tried": _rows(tried)}
 
 
@@ -127,11 +127,11 @@ def _value_of(rules: Rules, win_slice: WinTableSlice, win: Any) -> Value:
     return Value(rules, win_slice, win)
 
 
-def _search(states: Any, me: int, weights: Any, deals: int, value: Value, tried: Any) -> int:
+def _search(states: Any, me: int, weights: Any, effort: Effort, value: Value, tried: Any) -> int:
     # A state without cards is for compiling.
     if states[0].hand[me] == 0:
         return -1
-    return try_cards(states[0], states[1], me, weights, deals, value, tried)
+    return try_cards(states[0], states[1], me, weights, effort, value, tried)
 
 
 _search_in: Callable[..., int] = entry(_search)

@@ -34,7 +34,7 @@ from tables.engine.states import FIELDS, STATE, new_states
 from tables.engine.winprob import slice_of, win_array
 from tables.players import searcher
 from tables.players.choose_card import choose_card
-from tables.players.search import Value, search_card
+from tables.players.search import Effort, Value, search_card
 from tests.conftest import committed_tables
 
 NAMES = CARD_NAMES[0]
@@ -74,7 +74,9 @@ def arena_card(rules, state, dealt, kept, policy, deals):
     opened = committed_tables()
     (won,) = tables_for(kernel_tables(opened.arrays), rules, [parse_policy("winprob")])
     nets = searcher.readers_of(opened.arrays).nets
-    searching = Searching(Searchers(np.array([deals] * 4), np.array([13] * 4)), (nets[policy],) * 4, won, rules)
+    searching = Searching(
+        Searchers(*np.array([[deals] * 4, [13] * 4, [0] * 4, [0] * 4])), (nets[policy],) * 4, won, rules
+    )
     states = np.zeros(2, STATE)
     for name in FIELDS:
         states[0][name] = getattr(state, name)
@@ -84,7 +86,7 @@ def arena_card(rules, state, dealt, kept, policy, deals):
     boards = Boards(before, states[1:], games, hands, np.zeros((1, 4, 64, 3)))
     weights = weights_of(boards, np.arange(4)[None], searching)[0, me]
     win_slice = slice_of(rules, won)
-    return entry(_search)(states, me, weights, deals, Value(rules, win_slice, win_array(win_slice, won)))
+    return entry(_search)(states, me, weights, Effort(deals), Value(rules, win_slice, win_array(win_slice, won)))
 
 
 def request_for(state, dealt, tricks, kept, preset):

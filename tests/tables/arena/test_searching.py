@@ -29,7 +29,7 @@ def test_without_searching_the_games_are_those_of_self_play(rules):
     for play in (0, 1):
         scores, sums = np.zeros((12, 2), np.int64), np.zeros(SUMS)
         if play:
-            nobody = Searchers(np.zeros(4, np.int64), np.zeros(4, np.int64))
+            nobody = Searchers(*np.zeros((4, 4), np.int64))
             searching = Searching(nobody, (None,) * 4, won, rules)
             play_searching(lineup, searching, Deals(7, 3, 15), rules, used, scores, sums)
         else:

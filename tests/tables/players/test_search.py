@@ -17,7 +17,7 @@ from tables.engine.simulate import kernel_tables, player_rows, tables_for
 from tables.engine.states import FIELDS, STATE, copy_state, new_states
 from tables.engine.winprob import slice_of
 from tables.players.names import PlayerError
-from tables.players.search import MOST_CARDS, Value, open_cards, search_card
+from tables.players.search import MOST_CARDS, Effort, Value, open_cards, search_card
 from tables.players.search_names import SearchPlayer, parse_search
 from tables.players.unseen import places
 from tables.players.weighted_deals import MOST_UNSEEN, SIDE, draw_deal, sum_deals
@@ -112,8 +112,8 @@ def test_plain_python_and_compiled_code_play_the_same_cards():
         state, me = a_round(number, 21 + 4 * number)
         for name in FIELDS:
             records[0][name] = getattr(state, name)
-        card = search_card(state, new_states(1)[0], me, random_weights(number), 12, value)
-        assert card == compiled(records[0], records[1:], me, random_weights(number), 12, value)
+        card = search_card(state, new_states(1)[0], me, random_weights(number), Effort(12), value)
+        assert card == compiled(records[0], records[1:], me, random_weights(number), Effort(12), value)
         legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
         assert legal >> card & 1
         others += card != srp3(state, me)
@@ -124,12 +124,12 @@ def test_what_is_hidden_does_not_matter():
     """The seat's card stays the same when the others exchange cards that it does not see."""
     state, me = a_round(3, 12)
     value = value_of()
-    card = search_card(state, new_states(1)[0], me, random_weights(), 8, value)
+    card = search_card(state, new_states(1)[0], me, random_weights(), Effort(8), value)
     (other,) = new_states(1)
     copy_state(state, other)
     one, two = (me + 1) & 3, (me + 2) & 3
     other.hand[one], other.hand[two] = other.hand[two], other.hand[one]
-    assert search_card(other, new_states(1)[0], me, random_weights(), 8, value) == card
+    assert search_card(other, new_states(1)[0], me, random_weights(), Effort(8), value) == card
 
 
 def test_names():

@@ -1,0 +1,57 @@
+"""COVER: SRP 3 that gives up partner's nil when it cannot be saved, as kernels.
+
+SRP covers partner's nil as long as it is alive. This player plays the round out on random deals that fit what it knows.
+If the nil fails on nearly all of them although it is covered, the player plays as if it had failed already.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from service.playing.common import nil_alive
+from service.playing.srp1.goals import ALL_PIECES
+from service.playing.srp3.srp import srp3
+from service.playing.state import PlayState
+from service.playing.tricks import play_card
+from tables.engine.scratch import scratch
+from tables.engine.states import copy_state
+from tables.players.unseen import seed_view
+from tables.players.weighted_deals import MOST_UNSEEN, SIDE, draw_deal, sum_deals
+
+
+def cover_or_give_up(state: PlayState, sim: PlayState, me: int, weights: Any, deals: int, lost: int) -> int:
+    """Return the card of seat ``me``; ``lost``: percent of ``deals`` on which the nil must fail to be given up.
+
+    ``weights`` and ``sim``: see `tables.players.search`.
+    """
+    card = srp3(state, me)
+    partner = me ^ 2
+    if nil_alive(state, me) or not nil_alive(state, partner):
+        return card
+    copy_state(state, sim)
+    sim.taken[partner] = 1
+    other = srp3(sim, me)
+    sums = np.zeros((MOST_UNSEEN + 1, SIDE, SIDE))
+    if other == card or sum_deals(state, me, weights, sums) <= 0.0:
+        return card
+    hands = scratch(4)
+    failed = 0
+    for done in range(deals):
+        seed_view(state, me, done, sim)
+        draw_deal(state, me, weights, sums, sim)
+        for seat in range(4):
+            hands[seat] = sim.hand[seat]
+        copy_state(state, sim)
+        for seat in range(4):
+            sim.hand[seat] = hands[seat]
+            sim.pieces[seat] = ALL_PIECES
+        play_card(sim, me, card)
+        for _ in range(4 * state.hand[me].bit_count() - state.trick_size - 1):
+            seat = (sim.leader + sim.trick_size) & 3
+            play_card(sim, seat, srp3(sim, seat))
+            if sim.taken[partner]:
+                failed += 1
+                break
+        if 100 * (failed + deals - done - 1) < lost * deals:
+            return card
+    return other

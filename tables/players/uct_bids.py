@@ -1,0 +1,67 @@
+"""UCT for a bid, as kernels: the paper's search for a card (ECAI 2020, appendix F.3, Algorithm 2), with bids.
+
+Each iteration deals the unseen cards evenly, lets the later seats bid by `bis` and plays the round with SRP 3 in all
+seats. The reward is the points of the bidder's side minus those of the other.
+"""
+
+from math import log, sqrt
+from typing import Any
+
+import numpy as np
+
+from service.bidding.game.rules import Rules
+from service.bidding.policy import Policy
+from service.playing.srp1.goals import ALL_PIECES
+from service.playing.state import PlayState
+from tables.engine.game import bid_seat, play_out
+from tables.engine.scratch import scratch
+from tables.engine.states import copy_state
+from tables.players.choose_card import SRP3
+from tables.players.uct import point_gap
+from tables.players.unseen import WAYS, count_deals, deal_unseen, seed_view
+
+MOST_BID = 13
+C_POINTS = 200.0  # as of the search of cards
+
+
+def uct_bid(
+    state: PlayState, sim: PlayState, me: int, rules: Rules, policy: Policy, profiles: Any, samples: int
+) -> int:
+    """Return the bid of seat ``me`` with the most points in ``samples`` iterations; ``policy``: of the later seats."""
+    ways, hands = scratch(WAYS), scratch(4)
+    count_deals(state, me, ways)
+    tried, points = np.zeros(MOST_BID + 1), np.zeros(MOST_BID + 1)
+    for done in range(samples):
+        bid = done
+        if done > MOST_BID:
+            bid = _most_promising(tried, points, done)
+        seed_view(state, me, int(tried[bid]), sim)
+        deal_unseen(state, me, ways, sim)
+        for seat in range(4):
+            hands[seat] = sim.hand[seat]
+        copy_state(state, sim)
+        for seat in range(4):
+            sim.hand[seat] = hands[seat]
+            sim.pieces[seat] = ALL_PIECES
+            sim.player[seat] = SRP3
+        sim.bid[me] = bid
+        for seat in range(me + 1, 4):
+            sim.bid[seat] = bid_seat(sim, seat, rules, policy, profiles)
+        play_out(sim)
+        tried[bid] += 1.0
+        points[bid] += point_gap(sim, sim, me)
+    best = 0
+    for bid in range(1, MOST_BID + 1):
+        if points[bid] * tried[best] > points[best] * tried[bid]:
+            best = bid
+    return best
+
+
+def _most_promising(tried: Any, points: Any, done: int) -> int:
+    best = 0
+    most = -1e9
+    for bid in range(MOST_BID + 1):
+        worth = points[bid] / tried[bid] + C_POINTS * sqrt(log(done) / tried[bid])
+        if worth > most:
+            best, most = bid, worth
+    return best

@@ -31,6 +31,10 @@ _NEEDED: Final = ("numba", "tables.players")  # what may be missing
 _LINE_BYTES: Final = 1 << 16
 _SEARCH_S: Final = 10.0  # a process that answers later is replaced
 _PAUSES_S: Final = (1.0, 60.0)  # before a process is replaced: at first, and at most
+NO_SEARCH: Final = (
+    "this server runs no searches; accepted: requests without player, or a server whose operator has installed "
+    "requirements/search.txt and set SPADES_SEARCH_PROCESSES"
+)
 _logger = logging.getLogger("service")
 
 
@@ -97,10 +101,7 @@ class Searchers:
         `ProblemError` if the search cannot be made.
         """
         if not self._first:
-            detail = "this server runs no searches; accepted: requests without player, or a server whose operator has "
-            raise ProblemError(
-                "no-search", f"{detail}installed requirements/search.txt and set SPADES_SEARCH_PROCESSES"
-            )
+            raise ProblemError("no-search", NO_SEARCH)
         try:
             process = await asyncio.wait_for(self._idle.get(), self._longest_wait_s)
         except TimeoutError:

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
 from service.bidding.errors import RulesError
-from tables.logs.round_log import FIELDS, LABEL_FIELDS, SEATS, Label, RoundLog, json_schema
+from tables.logs.round_log import FIELDS, HAND_CHARACTERS, LABEL_FIELDS, PLAYS, SEATS, Label, RoundLog, json_schema
 from tables.logs.rounds import (
     NO_BAGS,
+    NO_CARD,
     NO_CARDS,
     NO_LABEL,
     NO_POINTS,
@@ -30,6 +31,7 @@ from tables.logs.rounds import (
     card_numbers,
     hand_masks,
     hash_of,
+    round_keys,
 )
 
 # The columns of a Parquet log.
@@ -80,24 +82,29 @@ def rounds_of_frame(frame: polars.DataFrame, names: Names) -> tuple[NDArray[np.b
     rules, labels = _rules(whole["rules"], names), _labels(whole["labels"], names)
     formed = whole.select(polars.all_horizontal(_RIGHT)).to_series().fill_null(value=False).to_numpy()
     right: NDArray[np.bool_] = formed & (rules != _NOT_RIGHT) & (labels != _NOT_RIGHT).all(axis=1)
-    rows = whole.filter(right)
-    n, games = len(rows), rows["game"].to_list()
-    hashes = {game: hash_of(game) for game in set(games)}
-    keys = [hash_of(f"{number}/{game}") for number, game in zip(rows["round"].to_list(), games, strict=True)]
-    hands = _items(rows["hands"], SEATS).fill_null(NOT_KNOWN).to_list()
-    return right, Rounds(
-        hand_masks(np.frombuffer("".join(hands).encode(), np.uint8).reshape(n, SEATS, len(NOT_KNOWN))),
-        _integers(rows["bids"], SEATS, 0).astype(np.int8),
-        _integers(rows["tricks"], SEATS, NO_TRICKS).astype(np.int8),
-        card_numbers("".join(rows["plays"].list.join("").fill_null(NO_CARDS).to_list()), n),
-        _integers(rows["scores"], 2, NO_POINTS).astype(np.int16),
-        _integers(rows["bags"], 2, NO_BAGS).astype(np.int8),
-        rows["winner"].fill_null(NO_WINNER).to_numpy().astype(np.int8),
-        rules[right],
-        labels[right],
-        np.array([hashes[game] for game in games], np.uint64),
-        np.array(keys, np.uint64),
+    rows = whole if right.all() else whole.filter(right)
+    read = {
+        "hands": _hands(rows["hands"]),
+        "plays": _plays(rows["plays"]),
+        "bids": _integers(rows["bids"], "bids", 0),
+        "tricks": _integers(rows["tricks"], "tricks", NO_TRICKS),
+        "scores": _integers(rows["scores"], "scores", NO_POINTS),
+        "bags": _integers(rows["bags"], "bags", NO_BAGS),
+    }
+    fine = np.logical_and.reduce([own for _, own in read.values()])
+    games = _hashes(rows["game"])
+    rounds = Rounds(
+        **{name: array for name, (array, _) in read.items()},
+        winner=rows["winner"].fill_null(NO_WINNER).to_numpy(),
+        rules=rules[right],
+        labels=labels[right],
+        games=games,
+        keys=round_keys(games, rows["round"].to_numpy()),
     )
+    if not fine.all():
+        right[right] = fine
+        rounds = Rounds(*(column[fine] for column in rounds))
+    return right, rounds
 
 
 def _alike(found: Any, kind: Any) -> bool:
@@ -109,16 +116,19 @@ def _alike(found: Any, kind: Any) -> bool:
     return bool(found.is_integer() if kind.is_integer() else found == kind) or found == polars.Null
 
 
+def _form(schema: Mapping[str, Any]) -> Any:
+    # A JSON Schema without null.
+    return next(one for one in schema.get("anyOf", [schema]) if one != {"type": "null"})
+
+
 def _is_right(value: Any, schema: Mapping[str, Any]) -> Any:
-    # An expression: whether ``value`` has the form of a JSON Schema.
+    # An expression: whether ``value`` has the form of a JSON Schema, apart from the items of lists.
     if "anyOf" in schema:
-        forms = [one for one in schema["anyOf"] if one != {"type": "null"}]
-        return value.is_null() | _is_right(value, forms[0])
+        return value.is_null() | _is_right(value, _form(schema))
     known = value.is_not_null()
-    if schema["type"] == "array":
+    if schema["type"] == "array":  # its items are checked when they are read
         assert schema["minItems"] == schema["maxItems"], "lists have a fixed length"
-        items = value.list.eval(_is_right(polars.element(), schema["items"])).list.all()
-        return known & (value.list.len() == schema["minItems"]) & items
+        return known & (value.list.len() == schema["minItems"])
     if schema["type"] == "string":
         lengths = value.str.len_chars().is_between(schema.get("minLength", 0), schema.get("maxLength", 1 << 30))
         return known & (value.str.contains(schema["pattern"]) if "pattern" in schema else lengths)
@@ -126,9 +136,8 @@ def _is_right(value: Any, schema: Mapping[str, Any]) -> Any:
     return known & value.is_between(schema["minimum"], schema["maximum"])
 
 
-_RIGHT = [
-    _is_right(polars.col(name), schema) for name, schema in json_schema()["properties"].items() if name not in _BY_VALUE
-]
+_FORMS: dict[str, Any] = json_schema()["properties"]
+_RIGHT = [_is_right(polars.col(name), schema) for name, schema in _FORMS.items() if name not in _BY_VALUE]
 
 
 def _rules(column: polars.Series, names: Names) -> NDArray[np.int32]:
@@ -141,8 +150,10 @@ def _rules(column: polars.Series, names: Names) -> NDArray[np.int32]:
         found = names.rules_number(given) if given is None or isinstance(given, dict) else _NOT_RIGHT
         return _NOT_RIGHT if isinstance(found, RulesError) else found
 
-    numbers = {text: number(text) for text in column.unique(maintain_order=True).to_list()}
-    return np.array([numbers[text] for text in column.to_list()], np.int32)
+    different = column.unique(maintain_order=True)
+    numbers = polars.Series([number(text) for text in different.to_list()], dtype=polars.Int32)
+    found: NDArray[np.int32] = column.replace_strict(different, numbers).to_numpy()
+    return found
 
 
 def _labels(column: polars.Series, names: Names) -> NDArray[np.int32]:
@@ -167,10 +178,57 @@ def _label_number(label: Any, names: Names) -> int:
         return _NOT_RIGHT
 
 
+def _hashes(games: polars.Series) -> NDArray[np.uint64]:
+    # The hash of each row's game.
+    different = games.unique(maintain_order=True)
+    hashes = polars.Series([hash_of(game) for game in different.to_list()], dtype=polars.UInt64)
+    found: NDArray[np.uint64] = games.replace_strict(different, hashes).to_numpy()
+    return found
+
+
 def _items(column: polars.Series, length: int) -> polars.Series:
     # The items of all rows; ``length`` nulls for a row without a list.
     return column.fill_null(polars.Series([[None] * length], dtype=column.dtype)).explode()
 
 
-def _integers(column: polars.Series, length: int, unknown: int) -> NDArray[np.int64]:
-    return _items(column, length).fill_null(unknown).to_numpy().astype(np.int64).reshape(-1, length)
+def _rows(which: polars.Series, length: int) -> NDArray[np.bool_]:
+    # Whether all of the ``length`` items of a row are true.
+    found: NDArray[np.bool_] = which.to_numpy().reshape(-1, length).all(axis=1)
+    return found
+
+
+def _integers(column: polars.Series, name: str, unknown: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    # The items of the rows (n, length), ``unknown`` for a row without a list; and which rows are right.
+    form = _form(_FORMS[name])
+    length, accepted = form["minItems"], _form(form["items"])
+    items = _items(column, length)
+    right = _rows(items.is_between(accepted["minimum"], accepted["maximum"]).fill_null(value=False), length)
+    values = items.fill_null(unknown).to_numpy().reshape(-1, length)
+    return values, right | column.is_null().to_numpy()
+
+
+def _hands(column: polars.Series) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    # The hands as bit masks (n, SEATS), and which rows have none but 13 different cards in PBN or null.
+    items = _items(column, SEATS)
+    known = items.is_not_null().to_numpy()
+    whole = (items.str.len_bytes() == HAND_CHARACTERS).fill_null(value=False)
+    hands = hand_masks(_bytes(items, whole, NOT_KNOWN).reshape(-1, SEATS, HAND_CHARACTERS))
+    right = ((hands > 0).ravel() == known).reshape(-1, SEATS).all(axis=1)
+    return hands, right
+
+
+def _plays(column: polars.Series) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    # The plays as card numbers (n, PLAYS), and which rows have none but cards.
+    n, known = len(column), column.is_not_null().to_numpy()
+    cards = np.full((n, PLAYS), NO_CARD, np.uint8)
+    if known.any():
+        items = column.drop_nulls().explode()
+        whole = (items.str.len_bytes() == len(NO_CARDS) // PLAYS).fill_null(value=False)
+        cards[known] = card_numbers(_bytes(items, whole, NO_CARDS[: len(NO_CARDS) // PLAYS]).reshape(-1, PLAYS, 2))
+    return cards, ((cards != NO_CARD).all(axis=1) == known)
+
+
+def _bytes(items: polars.Series, whole: polars.Series, other: str) -> NDArray[np.uint8]:
+    # The texts one after another, with ``other`` for those that are not ``whole``.
+    texts = items if whole.all() else items.zip_with(whole, polars.Series([other]))
+    return np.frombuffer((texts.str.join("").item() or "").encode(), np.uint8)

@@ -263,11 +263,14 @@ def _fill_from_frame(batch: Batch, numbered: tuple[polars.DataFrame, int], sourc
 
     right, rounds = rounds_of_frame(frame, source.names)
     others = _formed(batch, [(line, given(line)) for line in (np.flatnonzero(~right) + first).tolist()], source)
-    lines = np.concatenate([np.flatnonzero(right) + first, np.array(others.lines, np.int64)])
-    order = np.argsort(lines, kind="stable")
-    both = Rounds(*(np.concatenate(parts)[order] for parts in zip(rounds, others.rounds, strict=True)))
-    kept = _check(batch, lines[order], both, given, source)
-    batch.kept = with_columns(frame[lines[order][kept] - first])
+    lines = np.flatnonzero(right) + first
+    if others.lines:
+        lines = np.concatenate([lines, np.array(others.lines, np.int64)])
+        order = np.argsort(lines, kind="stable")
+        lines = lines[order]
+        rounds = Rounds(*(np.concatenate(parts)[order] for parts in zip(rounds, others.rounds, strict=True)))
+    kept = _check(batch, lines, rounds, given, source)
+    batch.kept = with_columns(frame if len(kept) == len(frame) else frame[lines[kept] - first])
 
 
 def _check(
@@ -278,15 +281,17 @@ def _check(
     if not len(lines):
         return np.zeros(0, np.int64)
     rounds, faults = fill_and_check(rounds, source.names)
-    sound = np.array([row for row in range(len(lines)) if row not in faults], np.int64)
-    for row in sound[source.keys.repeated(rounds.keys[sound])].tolist():
+    sound = np.ones(len(lines), np.bool_)
+    sound[list(faults)] = False
+    rows = np.flatnonzero(sound)
+    for row in rows[source.keys.repeated(rounds.keys[rows])].tolist():
         record = _read(given(int(lines[row])))
         faults[row] = AGAIN, f"round {record['round']} of game {record['game']!r} again; accepted: each round once"
+        sound[row] = False
     for row, fault in sorted(faults.items()):
         _refuse(batch, source, int(lines[row]), given(int(lines[row])), [fault])
-    kept = np.array([row for row in range(len(lines)) if row not in faults], np.int64)
-    batch.rounds = Rounds(*(column[kept] for column in rounds))
-    return kept
+    batch.rounds = Rounds(*(column[sound] for column in rounds)) if faults else rounds
+    return np.flatnonzero(sound)
 
 
 def _refuse(batch: Batch, source: _Source, line: int, given: Any, faults: Sequence[tuple[str, str]]) -> None:

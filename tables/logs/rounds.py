@@ -10,7 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.errors import RulesError
+from service.bidding.game.cards import DECK, cards_of, format_card
 from service.bidding.game.rules import CUTTHROAT, JOKERS, VARIANTS, Rules, make_rules
+from tables.engine.jit import entry
+from tables.engine.mixing import mixed
 from tables.logs.round_log import HAND_CHARACTERS, LABEL_FIELDS, PLAYS, SEATS, RoundLog
 
 NO_CARD = 255
@@ -22,10 +25,13 @@ NO_WINNER = -1
 NO_LABEL = -1
 NO_CARDS = "  " * PLAYS  # stands for plays that are not known
 NOT_KNOWN = " " * HAND_CHARACTERS  # stands for a hand that is not known; `RoundLog` refuses it as a hand
+_DOT, _SPACE = b". "
+_GOLDEN = 0x9E3779B97F4A7C15  # an odd number, which makes the rounds of a game very different numbers
 _RANK = np.full(256, -1, np.int64)
 _RANK[np.frombuffer(b"23456789TJQKA", np.uint8)] = np.arange(13)
-_SUIT = np.full(256, -1, np.int64)
-_SUIT[np.frombuffer(b"CDHS", np.uint8)] = np.arange(4)
+_CARD = np.full(1 << 16, NO_CARD, np.uint8)  # by the two bytes of a card, as one number
+for _card in cards_of(DECK):
+    _CARD[np.frombuffer(format_card(_card).encode(), np.uint16)] = _card
 
 
 class Rounds(NamedTuple):
@@ -113,19 +119,21 @@ def rounds_of(records: Sequence[RoundLog], rules: Sequence[int], names: Names) -
 
     hands = "".join(hand or NOT_KNOWN for four in column("hands") for hand in four)
     plays = [record.get("plays") for record in records]
+    cards = "".join("".join(played) if played else NO_CARDS for played in plays)
+    games = np.array([hash_of(record["game"]) for record in records], np.uint64)
     winners = [record.get("winner") for record in records]
     return Rounds(
         hand_masks(np.frombuffer(hands.encode(), np.uint8).reshape(n, SEATS, HAND_CHARACTERS)),
         np.array([record["bids"] for record in records], np.int8).reshape(n, SEATS),
         np.array(column("tricks"), np.int8).reshape(n, SEATS),
-        card_numbers("".join("".join(cards) if cards else NO_CARDS for cards in plays), n),
+        card_numbers(np.frombuffer(cards.encode(), np.uint8).reshape(n, PLAYS, 2)),
         np.array(column("scores"), np.int16).reshape(n, 2),
         np.array(column("bags"), np.int8).reshape(n, 2),
         np.array([NO_WINNER if winner is None else winner for winner in winners], np.int8),
         np.array(rules, np.int32),
         np.array([[names.label_number(one) for one in four] for four in column("labels")], np.int32).reshape(n, SEATS),
-        np.array([hash_of(record["game"]) for record in records], np.uint64),
-        np.array([hash_of(f"{record['round']}/{record['game']}") for record in records], np.uint64),
+        games,
+        round_keys(games, np.array([record["round"] for record in records], np.int64)),
     )
 
 
@@ -134,19 +142,34 @@ def hash_of(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") or 1
 
 
+def round_keys(games: NDArray[np.uint64], numbers: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return hashes of rounds, from the hashes of their games and their numbers; never 0."""
+    return np.maximum(mixed(games + numbers.astype(np.uint64) * np.uint64(_GOLDEN)), np.uint64(1))
+
+
+def _read_hands(text: Any, ranks: Any, masks: Any) -> None:
+    for hand in range(len(text)):
+        dots, mask, blank = 0, 0, True
+        for letter in text[hand]:
+            if letter == _DOT:
+                dots += 1
+            elif ranks[letter] >= 0 and dots <= 3:
+                mask |= 1 << (16 * (3 - dots) + ranks[letter])
+            blank = blank and letter == _SPACE
+        right = dots == 3 and mask.bit_count() == 13
+        masks[hand] = mask if right else 0 if blank else WRONG_HAND
+
+
+_hand_rows = entry(_read_hands)
+
+
 def hand_masks(text: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Return hands in PBN (n, 4, HAND_CHARACTERS), as bytes, as bit masks (n, 4); 0 for NOT_KNOWN."""
-    dots = text == ord(".")
-    ranks = _RANK[text]
-    suits = 3 - np.minimum(dots.cumsum(axis=2), 3)
-    bits = np.where(ranks >= 0, np.int64(1) << (16 * suits + np.maximum(ranks, 0)), 0)
-    masks: NDArray[np.int64] = np.bitwise_or.reduce(bits, axis=2)
-    right = (dots.sum(axis=2) == 3) & (np.bitwise_count(masks) == 13)
-    return np.where(right, masks, np.where((text == ord(" ")).all(axis=2), 0, WRONG_HAND))
+    masks = np.zeros(text.shape[0] * text.shape[1], np.int64)
+    _hand_rows(text.reshape(-1, HAND_CHARACTERS), _RANK, masks)
+    return masks.reshape(text.shape[:2])
 
 
-def card_numbers(text: str, n: int) -> NDArray[np.uint8]:
-    """Return the cards of n rounds, 52 texts such as `KC` each, as numbers (n, 52); NO_CARD for spaces."""
-    pairs = np.frombuffer(text.encode(), np.uint8).reshape(n, PLAYS, 2)
-    ranks, suits = _RANK[pairs[:, :, 0]], _SUIT[pairs[:, :, 1]]
-    return np.where((ranks >= 0) & (suits >= 0), 16 * suits + ranks, NO_CARD).astype(np.uint8)
+def card_numbers(pairs: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return cards (n, PLAYS, 2), as bytes such as `KC`, as numbers (n, PLAYS); NO_CARD for spaces."""
+    return _CARD[pairs.view(np.uint16)[:, :, 0]]

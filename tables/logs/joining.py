@@ -8,7 +8,7 @@ are a fault.
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -44,19 +44,12 @@ class Joined(NamedTuple):
     fault: tuple[str, str] | None
 
 
-class Joiner:
-    """Collects records of decision logs, and joins them at the end. Use it as a context manager."""
+class Collector:
+    """Collects the records of decision logs in a piece of a log, as lines."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()  # decisions, results, repeats, dropped
-        self._stack = ExitStack()
-        self._files: list[BinaryIO] = []
-
-    def __enter__(self) -> "Joiner":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
+        self.lines: list[bytes] = []
 
     def add(self, value: Any, file: str, line: int) -> None:
         """Add a record; raise `ValidationError` or `RecordError` if it is none."""
@@ -68,11 +61,37 @@ class Joiner:
         self.counts[f"{kind}s"] += 1
         self.counts["dropped"] += value.get("dropped") or 0
         kept = _known(record, DecisionLog if kind == DECISION else ResultLog)
+        self._keep(_round_id(kept), orjson.dumps([file, line, kept], option=orjson.OPT_APPEND_NEWLINE))
+
+    def _keep(self, _round_id: str, line: bytes) -> None:
+        self.lines.append(line)
+
+
+class Joiner(Collector):
+    """Collects records of decision logs, and joins them at the end. Use it as a context manager."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stack = ExitStack()
+        self._files: list[BinaryIO] = []
+
+    def __enter__(self) -> "Joiner":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def take(self, lines: bytes, counts: Mapping[str, int]) -> None:
+        """Add what a `Collector` has collected."""
+        self.counts.update(counts)
+        for line in lines.splitlines(keepends=True):
+            self._keep(_round_id(orjson.loads(line)[2]), line)
+
+    def _keep(self, round_id: str, line: bytes) -> None:
         if not self._files:
             folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="spades-logs-")))
             self._files = [self._stack.enter_context((folder / str(part)).open("w+b")) for part in range(PARTS)]
-        part = hash_of(_round_id(record)) % PARTS
-        self._files[part].write(orjson.dumps([file, line, kept], option=orjson.OPT_APPEND_NEWLINE))
+        self._files[hash_of(round_id) % PARTS].write(line)
 
     def rounds(self, names: Names) -> Iterator[Joined]:
         """Yield the rounds. Call it once, after the last record."""

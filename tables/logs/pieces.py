@@ -8,9 +8,10 @@ on any number of workers. Finished pieces are kept until the end, so that an int
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 import polars
@@ -21,8 +22,8 @@ from tables.run.code_hash import chunk_code
 from tables.run.family import Arrays, Executor, finished_chunks, joined_chunks
 
 PIECE_BYTES = 64_000_000
-PIECE_ROWS = 200_000
-CODE = ("tables.logs.fit.counting", "tables.logs.reading")  # what decides the results of a piece
+PIECE_ROWS = 500_000
+MOST_KEYS = 4_000_000  # that are compared at a time
 KEYS = "keys"  # the array with the hashes of a piece's rounds, in their order
 _BLOCK = 1 << 20
 
@@ -37,6 +38,16 @@ class Repeated(NamedTuple):
     keys: Keys
 
 
+class Results:
+    """What was found in each piece, read from the disk piece by piece. It can be gone through several times."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = paths
+
+    def __iter__(self) -> Iterator[Arrays]:
+        return (joined_chunks([path]) for path in self._paths)
+
+
 def pieces_of(files: Sequence[Path]) -> list[Piece]:
     """Return the pieces of all files. Raises `BuildError` if a file does not exist."""
     return [piece for path in existing(files) for piece in _pieces_of_file(path)]
@@ -44,7 +55,10 @@ def pieces_of(files: Sequence[Path]) -> list[Piece]:
 
 def _pieces_of_file(path: Path) -> list[Piece]:
     if path.suffix == ".parquet":
-        rows = int(polars.scan_parquet(path, glob=False).select(polars.len()).collect().item())
+        try:
+            rows = int(polars.scan_parquet(path, glob=False).select(polars.len()).collect().item())
+        except polars.exceptions.PolarsError:
+            return [Piece(path)]  # whose reader says what is wrong
         return [Piece(path, first + 1, first, first + PIECE_ROWS) for first in range(0, max(1, rows), PIECE_ROWS)]
     size = path.stat().st_size
     if path.suffix == ".gz" or not path.name.endswith(TEXT_ENDINGS) or size <= PIECE_BYTES:
@@ -66,13 +80,13 @@ def _pieces_of_file(path: Path) -> list[Piece]:
 
 def work_on(
     pieces: Sequence[Piece], work: Work, options: object, folder: Path, executor: Executor, title: str
-) -> list[Arrays]:
+) -> Results:
     """Return what ``work`` returns for each piece, in order; a round that comes twice counts in its first piece.
 
     ``options``: everything besides files and code that decides the results. Finished pieces are kept in ``folder``,
-    under a name that changes with files, options and code.
+    under a name that changes with files, options and the code of the module of ``work``.
     """
-    kept = folder / _name_of(pieces, options)
+    kept = folder / _name_of(pieces, options, chunk_code(work.__module__))
     none = np.zeros(0, np.uint64)
 
     def first(index: int) -> Arrays:
@@ -89,7 +103,7 @@ def work_on(
         anew = finished_chunks(again, len(repeated), kept / "again", executor, label, progress=True)
         for one, path in zip(repeated, anew, strict=True):
             paths[one.piece] = path
-    return [joined_chunks([path]) for path in paths]
+    return Results(paths)
 
 
 def forget(folder: Path) -> None:
@@ -98,17 +112,41 @@ def forget(folder: Path) -> None:
 
 
 def _repeated(paths: Sequence[Path]) -> list[Repeated]:
-    keys = [joined_chunks([path])[KEYS] for path in paths]
-    every = np.concatenate(keys)
-    owner = np.repeat(np.arange(len(keys)), [len(one) for one in keys])
-    order = np.argsort(every, kind="stable")
-    again = np.zeros(len(every), np.bool_)
-    again[order[1:]] = every[order[1:]] == every[order[:-1]]
-    return [Repeated(piece, every[again & (owner == piece)]) for piece in np.unique(owner[again]).tolist()]
+    # Keys are compared in shares of MOST_KEYS or so, by their remainder: memory does not depend on the size of a log.
+    shares = 1 + sum(len(_keys(path)) for path in paths) // MOST_KEYS
+    found: dict[int, list[Keys]] = {}
+    for share in range(shares):
+        keys = [_share(_keys(path), share, shares) for path in paths]
+        every = np.concatenate(keys)
+        in_order = np.sort(every)
+        twice = in_order[1:][in_order[1:] == in_order[:-1]]
+        if not len(twice):
+            continue
+        rows = np.flatnonzero(np.isin(every, twice))  # by piece
+        owner = np.repeat(np.arange(len(keys)), [len(one) for one in keys])[rows]
+        first = np.unique(every[rows], return_index=True)[1]
+        again = np.ones(len(rows), np.bool_)
+        again[first] = False
+        for piece in np.unique(owner[again]).tolist():
+            found.setdefault(piece, []).append(every[rows[again & (owner == piece)]])
+    return [Repeated(piece, np.concatenate(own)) for piece, own in sorted(found.items())]
 
 
-def _name_of(pieces: Sequence[Piece], options: object) -> str:
+def _share(keys: Keys, share: int, shares: int) -> Keys:
+    return keys[keys % np.uint64(shares) == share] if shares > 1 else keys
+
+
+def _keys(path: Path) -> Keys:
+    try:
+        with np.load(path, allow_pickle=False) as chunk:
+            keys: Keys = chunk[KEYS]
+    except (OSError, ValueError, EOFError, BadZipFile):
+        return joined_chunks([path])[KEYS]  # raises the error that names the file
+    return keys
+
+
+def _name_of(pieces: Sequence[Piece], options: object, code: str) -> str:
     files = {str(piece.path.resolve()): piece.path.stat() for piece in pieces}
     states = {name: [state.st_size, state.st_mtime_ns] for name, state in files.items()}
-    content = json.dumps([states, [piece[1:] for piece in pieces], options, chunk_code(*CODE)], sort_keys=True)
+    content = json.dumps([states, [piece[1:] for piece in pieces], options, code], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:16]

@@ -23,7 +23,7 @@ from service.bidding.errors import RulesError
 from tables.logs.checks import fill_and_check
 from tables.logs.columns import frame_of, readable, rounds_of_frame, with_columns
 from tables.logs.decision_records import RecordError, record_in
-from tables.logs.joining import Joiner
+from tables.logs.joining import Collector, Joiner
 from tables.logs.keys import Keys
 from tables.logs.round_log import ACCEPTED, FIELDS, READER, RoundLog
 from tables.logs.rounds import Names, Rounds, rounds_of
@@ -91,7 +91,7 @@ def read(path: Path, names: Names, keys: Keys, joiner: Joiner | None = None) -> 
     yield from read_piece(Piece(path), names, keys, joiner)
 
 
-def read_piece(piece: Piece, names: Names, keys: Keys, joiner: Joiner | None = None) -> Iterator[Batch]:
+def read_piece(piece: Piece, names: Names, keys: Keys, joiner: Collector | None = None) -> Iterator[Batch]:
     """Yield the batches of a part of a file; see `read`."""
     path, source = piece.path, _Source(str(piece.path), names, keys)
     if not path.name.endswith(ENDINGS):
@@ -226,7 +226,7 @@ def _formed(batch: Batch, raw: list[tuple[int, Any]], source: _Source) -> _Forme
 
 
 def _without_decisions(
-    batch: Batch, raw: list[tuple[int, Any]], source: _Source, joiner: Joiner | None
+    batch: Batch, raw: list[tuple[int, Any]], source: _Source, joiner: Collector | None
 ) -> list[tuple[int, Any]]:
     # Give the records of a decision log to the joiner, and return the others.
     others = []

@@ -20,6 +20,7 @@ from tables.logs.rounds import Names
 from tables.run.family import Arrays, Executor
 
 _HEAD = "head"  # the array with the JSON of what is not an array
+_DIFFERENT = "different"  # the array with the different rules of a sample, whose rounds have their numbers
 
 
 @dataclass
@@ -71,7 +72,7 @@ def _count_piece(piece: Piece, seen: NDArray[np.uint64], segments: Segments) -> 
             cells = np.flatnonzero(array)
             arrays |= {f"cells-{number}-{name}": cells, f"values-{number}-{name}": array.ravel()[cells]}
     for number, sample in enumerate(counter.samples.values()):
-        arrays |= {f"sample-{number}-{name}": array for name, array in sample._asdict().items()}
+        arrays |= {f"sample-{number}-{name}": array for name, array in _packed(sample).items()}
     return arrays | {_HEAD: np.frombuffer(json.dumps(head).encode(), np.uint8)}
 
 
@@ -87,6 +88,22 @@ def _add(counted: Counted, part: Arrays) -> None:
         for name, array in counts._asdict().items():
             array.ravel()[part[f"cells-{number}-{name}"]] += part[f"values-{number}-{name}"]
     for number, segment in enumerate(head["samples"]):
-        sample = Sample(*(part[f"sample-{number}-{name}"] for name in Sample._fields))
-        before = counted.samples.get(segment)
-        counted.samples[segment] = sample if before is None else joined(before, sample)
+        sample = _unpacked({name: part[f"sample-{number}-{name}"] for name in (*Sample._fields, _DIFFERENT)})
+        if segment in counted.samples:
+            sample = joined([counted.samples[segment], sample])
+        counted.samples[segment] = sample
+
+
+def _packed(sample: Sample) -> dict[str, NDArray[Any]]:
+    # The arrays of a sample, where each of the rules is written once.
+    numbers, different = np.full(len(sample.rules), -1, np.int32), []
+    while len(rows := np.flatnonzero(numbers < 0)):
+        different.append(sample.rules[rows[0]])
+        numbers[rows[(sample.rules[rows] == different[-1]).all(axis=1)]] = len(different) - 1
+    rules = np.array(different, sample.rules.dtype).reshape(-1, sample.rules.shape[1])
+    return sample._asdict() | {"rules": numbers, _DIFFERENT: rules}
+
+
+def _unpacked(arrays: dict[str, NDArray[Any]]) -> Sample:
+    rules = arrays.pop(_DIFFERENT)
+    return Sample(**arrays | {"rules": rules[arrays["rules"]]})

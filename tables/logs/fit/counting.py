@@ -31,7 +31,7 @@ from tables.engine.choose_bid import auction_at
 from tables.engine.jit import entry
 from tables.engine.simulate import kernel_tables
 from tables.engine.states import STATE
-from tables.logs.fit.samples import Sample, joined, sample_of
+from tables.logs.fit.samples import MOST_ROUNDS, Sample, joined, sample_of
 from tables.logs.fit.segments import Segments
 from tables.logs.rounds import NO_TRICKS, Names, Rounds
 
@@ -133,9 +133,14 @@ class Counter:
         self._segments = segments
         self._states = np.zeros(1, STATE)
         self.counts: dict[tuple[str, str], Counts] = {}  # by segment and profile
-        self.samples: dict[str, Sample] = {}  # by segment
+        self._samples: dict[str, list[Sample]] = {}  # by segment, not joined yet
         self.rounds: dict[str, int] = {}
         self.seats: dict[str, int] = {}  # whose bids count
+
+    @property
+    def samples(self) -> dict[str, Sample]:
+        """The samples by segment."""
+        return {segment: joined(samples) for segment, samples in self._samples.items()}
 
     def add(self, rounds: Rounds, names: Names) -> None:
         """Count the rounds of a batch. Raises `BuildError`."""
@@ -146,9 +151,10 @@ class Counter:
             for number in np.unique(rounds.rules[some]).tolist():
                 rows = np.flatnonzero((rounds.rules == number) & some)
                 self._count(segment, rows, names.rules[number], rounds, chosen)
-            sample = sample_of(rounds, chosen, names)
-            before = self.samples.get(segment)
-            self.samples[segment] = sample if before is None else joined(before, sample)
+            samples = self._samples.setdefault(segment, [])
+            samples.append(sample_of(rounds, chosen, names))
+            if sum(len(sample.keys) for sample in samples) > 2 * MOST_ROUNDS:
+                self._samples[segment] = [joined(samples)]
 
     def _count(self, segment: str, rows: Any, rules: Rules, rounds: Rounds, chosen: NDArray[np.bool_]) -> None:
         profile = plain_profile(rules)

@@ -3,6 +3,7 @@
 The sample has the rounds with the lowest hashes, so that it does not depend on the order in which a log is read.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,9 +38,9 @@ def sample_of(rounds: Rounds, chosen: NDArray[np.bool_], names: Names) -> Sample
     return _lowest(Sample(rounds.keys[rows], rounds.games[rows], rules, *(part[rows] for part in parts)))
 
 
-def joined(one: Sample, other: Sample) -> Sample:
-    """Return the sample of the rounds of both."""
-    return _lowest(Sample(*(np.concatenate(both) for both in zip(one, other, strict=True))))
+def joined(samples: Sequence[Sample]) -> Sample:
+    """Return the sample of the rounds of all samples."""
+    return samples[0] if len(samples) == 1 else _lowest(Sample(*map(np.concatenate, zip(*samples, strict=True))))
 
 
 def rows_of(sample: Sample, rows: NDArray[Any]) -> Sample:

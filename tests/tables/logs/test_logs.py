@@ -23,12 +23,12 @@ from tables.logs import reading
 from tables.logs.checks import FAULTS as FAULT_TEXTS
 from tables.logs.columns import SCHEMA, frame_of
 from tables.logs.keys import Keys
-from tables.logs.logs_command import Summary
 from tables.logs.playing import play_games, records_of
 from tables.logs.reading import AGAIN, FORM, read
 from tables.logs.reading import RULES as RULES_FAULT
 from tables.logs.round_log import FIELDS, json_schema
 from tables.logs.rounds import Names
+from tables.logs.summary import Summary
 from tables.logs.uses import USES
 from tables.run.family import BuildError
 

@@ -1,0 +1,96 @@
+"""Check logs of a studio's own games: `python -m tables logs check`.
+
+It reads JSON Lines and Parquet (docs/reference/game-log.md). It counts the rounds, says what they can be used for, and
+shows examples of every kind of fault. Records with a fault can go to a file of their own, and nothing is dropped
+without being counted. Several processes or machines share the work; the output is the same on any number of them.
+"""
+
+import argparse
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, nullcontext
+from pathlib import Path
+
+from tables.logs.check_pieces import Wanted, bad_lines, check_log, checked, parquet_of
+from tables.logs.joining import Joiner
+from tables.logs.keys import Keys
+from tables.logs.pieces import Results, forget
+from tables.logs.reading import joined
+from tables.logs.rounds import Names
+from tables.logs.summary import Summary
+from tables.run.executors import add_executor_arguments, executor_of
+from tables.run.family import BuildError
+
+WORK = "logs-check"  # name of the folder with finished pieces
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the action."""
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="logs: .jsonl, .jsonl.gz or .parquet")
+    parser.add_argument("--bad", type=Path, metavar="FILE", help="write records with a fault to this file")
+    out = "write the records without a fault to this folder, as Parquet"
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help=out)
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of Markdown")
+    work = "keep finished pieces in this folder until the end, so that an interrupted check continues"
+    parser.add_argument("--work", type=Path, metavar="FOLDER", help=work)
+    add_executor_arguments(parser)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Check logs and print what they hold; return `Summary.status`. Raises `BuildError`."""
+    files, out, bad = arguments.files, arguments.out, arguments.bad
+    if out and out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise BuildError(f"--out is {out}; accepted: a new or an empty folder")
+    if bad and (bad.is_dir() or not bad.parent.is_dir() or bad.resolve() in {path.resolve() for path in files}):
+        raise BuildError(f"--bad is {bad}; accepted: a file in a folder that exists, and none of the logs")
+    with ExitStack() as stack:
+        work = arguments.work or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="spades-logs-")))
+        executor = stack.enter_context(executor_of(arguments.scheduler, arguments.jobs, processes=True))
+        found = check_log(files, Wanted(out is not None, bad is not None), work / WORK, executor)
+        summary = _written(found, out, bad)
+        forget(work / WORK)
+    print(json.dumps(summary.record()) if arguments.json else summary.markdown(), end="\n" if arguments.json else "")
+    return summary.status()
+
+
+def _written(found: Results, out: Path | None, bad: Path | None) -> Summary:
+    # Write the records, under other names until all are written, and return the summary.
+    summary, n_files = Summary(), 0
+    folder = out.with_name(f"{out.name}.unfinished") if out else None
+    unfinished = bad.with_name(f"{bad.name}.unfinished") if bad else None
+    if folder:
+        shutil.rmtree(folder, ignore_errors=True)
+    with unfinished.open("wb") if unfinished else nullcontext() as lines:
+        for wrong, good in _parts(found, summary):
+            if lines is not None:
+                lines.write(wrong)
+            for content in good if folder else ():
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / f"{n_files:06d}.parquet").write_bytes(content)
+                n_files += 1
+    if folder and out and n_files:
+        folder.rename(out)
+    if unfinished and bad:
+        unfinished.replace(bad)
+    return summary
+
+
+def _parts(found: Results, summary: Summary) -> Iterator[tuple[bytes, list[bytes]]]:
+    # Add everything to the summary. Yield the records of each piece, then those joined from decision logs: the lines
+    # of those with a fault, and Parquet files of those without one.
+    names, keys = Names(), Keys()
+    with Joiner() as joiner:
+        for part in found:
+            one = checked(part)
+            summary.add_record(one.summary)
+            joiner.take(one.decisions, one.counts)
+            yield one.bad, one.good
+        if joiner.counts:
+            for part in found:
+                keys.repeated(checked(part).keys)
+            for batch in joined(joiner, names, keys):
+                summary.add(batch, names)
+                yield b"".join(bad_lines(batch)), [parquet_of(batch)] if len(batch.kept) else []
+        summary.joined = joiner.counts

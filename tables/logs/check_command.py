@@ -48,7 +48,7 @@ def main(arguments: argparse.Namespace) -> int:
     with ExitStack() as stack:
         work = arguments.work or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="spades-logs-")))
         executor = stack.enter_context(executor_of(arguments.scheduler, arguments.jobs, processes=True))
-        found = check_log(files, Wanted(out is not None, bad is not None), work / WORK, executor)
+        found = check_log(files, Wanted(bool(out), bool(bad)), work / WORK, executor)
         summary = _written(found, out, bad)
         forget(work / WORK)
     print(json.dumps(summary.record()) if arguments.json else summary.markdown(), end="\n" if arguments.json else "")
@@ -63,10 +63,11 @@ def _written(found: Results, out: Path | None, bad: Path | None) -> Summary:
     if folder:
         shutil.rmtree(folder, ignore_errors=True)
     with unfinished.open("wb") if unfinished else nullcontext() as lines:
-        for wrong, good in _parts(found, summary):
+        for wrong, good in _parts(found, summary, Wanted(bool(out), bool(bad))):
             if lines is not None:
                 lines.write(wrong)
-            for content in good if folder else ():
+            for content in good:
+                assert folder, "without --out a piece has no Parquet files"
                 folder.mkdir(parents=True, exist_ok=True)
                 (folder / f"{n_files:06d}.parquet").write_bytes(content)
                 n_files += 1
@@ -77,7 +78,7 @@ def _written(found: Results, out: Path | None, bad: Path | None) -> Summary:
     return summary
 
 
-def _parts(found: Results, summary: Summary) -> Iterator[tuple[bytes, list[bytes]]]:
+def _parts(found: Results, summary: Summary, wanted: Wanted) -> Iterator[tuple[bytes, list[bytes]]]:
     # Add everything to the summary. Yield the records of each piece, then those joined from decision logs: the lines
     # of those with a fault, and Parquet files of those without one.
     names, keys = Names(), Keys()
@@ -92,5 +93,5 @@ def _parts(found: Results, summary: Summary) -> Iterator[tuple[bytes, list[bytes
                 keys.repeated(checked(part).keys)
             for batch in joined(joiner, names, keys):
                 summary.add(batch, names)
-                yield b"".join(bad_lines(batch)), [parquet_of(batch)] if len(batch.kept) else []
+                yield b"".join(bad_lines(batch)), [parquet_of(batch)] if wanted.good and len(batch.kept) else []
         summary.joined = joiner.counts

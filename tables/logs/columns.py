@@ -91,10 +91,11 @@ def rounds_of_frame(frame: polars.DataFrame, names: Names) -> tuple[NDArray[np.b
         "scores": _integers(rows["scores"], "scores", NO_POINTS),
         "bags": _integers(rows["bags"], "bags", NO_BAGS),
     }
-    fine = np.logical_and.reduce([own for _, own in read.values()])
+    items: dict[str, Any] = {name: array for name, (array, _) in read.items()}
+    fine = np.array([own for _, own in read.values()]).all(axis=0)
     games = _hashes(rows["game"])
     rounds = Rounds(
-        **{name: array for name, (array, _) in read.items()},
+        **items,
         winner=rows["winner"].fill_null(NO_WINNER).to_numpy(),
         rules=rules[right],
         labels=labels[right],
@@ -191,19 +192,14 @@ def _items(column: polars.Series, length: int) -> polars.Series:
     return column.fill_null(polars.Series([[None] * length], dtype=column.dtype)).explode()
 
 
-def _rows(which: polars.Series, length: int) -> NDArray[np.bool_]:
-    # Whether all of the ``length`` items of a row are true.
-    found: NDArray[np.bool_] = which.to_numpy().reshape(-1, length).all(axis=1)
-    return found
-
-
 def _integers(column: polars.Series, name: str, unknown: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     # The items of the rows (n, length), ``unknown`` for a row without a list; and which rows are right.
     form = _form(_FORMS[name])
     length, accepted = form["minItems"], _form(form["items"])
     items = _items(column, length)
-    right = _rows(items.is_between(accepted["minimum"], accepted["maximum"]).fill_null(value=False), length)
-    values = items.fill_null(unknown).to_numpy().reshape(-1, length)
+    between = items.is_between(accepted["minimum"], accepted["maximum"]).fill_null(value=False)
+    right = between.to_numpy().reshape(-1, length).all(axis=1)
+    values = np.array(items.fill_null(unknown).to_numpy()).reshape(-1, length)  # a copy, which kernels may write to
     return values, right | column.is_null().to_numpy()
 
 

@@ -24,6 +24,7 @@ from service.arguments import run_command
 from service.bidding.errors import TablesError
 from service.bidding.inference.inference import readers_of
 from service.bidding.numerals import decimal, integer
+from service.bidding.set_options import options_of
 from service.breakdown import breakdown
 from service.contract import examples
 from service.contract.card import CardRequest, read_card
@@ -134,7 +135,7 @@ def _request(options: argparse.Namespace) -> dict[str, Any]:
 def _bid(options: argparse.Namespace, settings: Settings) -> int:
     request = _request(options)
     tables = open_one(settings, request.get("tables"))
-    call = read_bid(request, tables.games)
+    call = read_bid(request, tables.games, options_of(tables))
     decision = decide_call(call, tables, call.explain)
     answer = answer_body(call, decision, tables.version)
     if options.json:
@@ -147,7 +148,7 @@ def _bid(options: argparse.Namespace, settings: Settings) -> int:
 def _blind(options: argparse.Namespace, settings: Settings) -> int:
     request = _request(options)
     tables = open_one(settings, request.get("tables"))
-    call = read_blind(request, tables.games)
+    call = read_blind(request, tables.games, options_of(tables))
     answer = blind.answer_body(call, blind.decide(call, tables), tables.version)
     print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
     return 0

@@ -15,6 +15,7 @@ from service.bidding.errors import TablesError
 from service.bidding.inference.inference import BIDDERS, Readers, infer, readers_of
 from service.bidding.manifest import MANIFEST
 from service.bidding.policies import SERVED
+from service.bidding.set_options import SetOptions, options_of
 from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from service.contract.inference import read_inference
 from service.contract.request import read_bid
@@ -40,10 +41,11 @@ class RefusedError(TablesError):
 class OpenSet:
     """An open table set. It belongs to one event loop, which notes in ``changed`` why it can't be used any longer."""
 
-    __slots__ = ("__weakref__", "changed", "readers", "tables", "version")
+    __slots__ = ("__weakref__", "changed", "options", "readers", "tables", "version")
 
     def __init__(self, tables: TableSet) -> None:
         self.tables = tables
+        self.options: SetOptions = options_of(tables)
         self.version = tables.version
         self.readers: Readers = readers_of(tables.arrays)  # what reads the bids for inferences
         self.changed = ""
@@ -234,7 +236,7 @@ def _warm_up(opened: OpenSet) -> None:
             for policy in SERVED:
                 scores = {"us": 420, "them": 410}
                 request = {"hand": hand, "previous_bids": bids, "seat": len(bids), "policy": policy, "scores": scores}
-                call = read_bid(request)
+                call = read_bid(request, options=opened.options)
                 decide(call.position, call.policy, tables)
     for bidder in BIDDERS:
         viewed = read_inference({"hand": _WARM_UP_HANDS[0], "bids": [3, 1], "seat": 2, "policy": bidder})

@@ -25,7 +25,7 @@ from service.contract.request import BidCall, read_bid
 from service.keys import Key
 from service.metrics import Decided
 from service.problems import ProblemError, invalid_request
-from service.table_sets import TableSets
+from service.table_sets import OpenSet, TableSets
 
 
 def bid(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[bytes, str]:
@@ -47,7 +47,7 @@ def answer_one(
     """
     chosen = set_for(sets, data, key, read_bid)
     tables, version = chosen.tables, chosen.version
-    call = read_bid(data, tables.games)
+    call = read_bid(data, tables.games, chosen.options)
     started = perf_counter()
     decision = decide_call(call, tables, call.explain)
     made = ((decision.kind, call.base, call.convention, version), perf_counter() - started)
@@ -68,8 +68,8 @@ def decide_call(call: BidCall, tables: TableSet, explain: int) -> Decision:
     return decide(call.position, call.policy, tables, call.legal, explain)
 
 
-def _bid_of(data: Any, tables: TableSet) -> int:
-    return decide_call(read_bid(data, tables.games), tables, NOT_EXPLAINED).bid
+def _bid_of(data: Any, chosen: OpenSet) -> int:
+    return decide_call(read_bid(data, chosen.tables.games, chosen.options), chosen.tables, NOT_EXPLAINED).bid
 
 
 def add_curve(call: BidCall, decision: Decision, tables: TableSet) -> None:

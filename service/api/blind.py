@@ -22,7 +22,7 @@ from service.bidding.tableset import TableSet
 from service.contract.answer import BlindAnswer
 from service.contract.request import BlindCall, read_blind
 from service.keys import Key
-from service.table_sets import TableSets
+from service.table_sets import OpenSet, TableSets
 
 _HASHED = Policy._fields.index("level")  # only these policy fields enter the seed, so that it never changes
 
@@ -32,7 +32,7 @@ def blind(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[
     data = parsed(body, SINGLE_LIMITS)
     chosen = set_for(sets, data, key, read_blind)
     tables, version = chosen.tables, chosen.version
-    call = read_blind(data, tables.games)
+    call = read_blind(data, tables.games, chosen.options)
     started = perf_counter()
     decision = decide(call, tables)
     seconds = perf_counter() - started
@@ -46,8 +46,8 @@ def blind(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[
     return orjson.dumps(answer_body(call, decision, version)), version
 
 
-def _blind_nil_of(data: Any, tables: TableSet) -> bool:
-    return decide(read_blind(data, tables.games), tables).blind_nil
+def _blind_nil_of(data: Any, chosen: OpenSet) -> bool:
+    return decide(read_blind(data, chosen.tables.games, chosen.options), chosen.tables).blind_nil
 
 
 def decide(call: BlindCall, tables: TableSet) -> BlindDecision:

@@ -18,6 +18,7 @@ from service.bidding.game.decks import CARD_NAMES, DECKS
 from service.bidding.game.rule_fields import Rule
 from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS, describe, overrides_of
 from service.bidding.policies import BEST, BEST_DECIDERS, decider_of, options_of, row_of
+from service.bidding.set_options import SetOptions
 from service.bidding.strength import Measured, Results, read_results, strength_of, texts_of_catalogue, win_rates_of
 from service.bidding.winprob.games import SHIPPED, WON_VARIANTS, Games, all_rules
 from service.contract.answer import (
@@ -28,6 +29,7 @@ from service.contract.answer import (
     ReasonsAnswer,
     RuleField,
     RulesAnswer,
+    TableOptions,
     WinRate,
 )
 from service.contract.policy import DEFAULT_POLICY, POLICIES
@@ -94,8 +96,11 @@ def catalogue_routes(state: State) -> tuple[APIRouter, dict[str, Any]]:
     @router.get("/v1/policies")
     async def list_policies() -> PoliciesAnswer:
         """List the policies: options, supported rules, typical time and measured strength."""
-        games = SHIPPED if state.tables is None else state.tables.games
-        return {**policies_answer, "win_tables": _win_tables(games)}
+        if state.sets is None:
+            return policies_answer
+        default = state.sets.default
+        win_tables, options = _win_tables(default.tables.games), table_options(default.options)
+        return {**policies_answer, "win_tables": win_tables, "table_options": options}
 
     @router.get("/v1/rules")
     async def list_rules() -> RulesAnswer:
@@ -113,7 +118,18 @@ def catalogue_routes(state: State) -> tuple[APIRouter, dict[str, Any]]:
 def _policies() -> PoliciesAnswer:
     results = read_results()
     infos = [_policy(text, results) for name in POLICIES for text in texts_of_catalogue(name)]
-    return PoliciesAnswer(default=DEFAULT_POLICY, policies=infos, win_tables=_win_tables(SHIPPED), grades=_GRADES)
+    return PoliciesAnswer(
+        default=DEFAULT_POLICY,
+        policies=infos,
+        win_tables=_win_tables(SHIPPED),
+        table_options=[],
+        grades=_GRADES,
+    )
+
+
+def table_options(options: SetOptions) -> list[TableOptions]:
+    """Return what a table set gives to policies, for answers."""
+    return [TableOptions(**entry._asdict()) for entry in options]
 
 
 def _win_tables(games: Games) -> list[Any]:

@@ -11,6 +11,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from service import __version__
+from service.api.catalogue import table_options
 from service.api.documentation import GET_PROBLEMS, HEALTH_PROBLEMS, example, problems
 from service.api.state import State, not_ready
 from service.contract.answer import ProblemTypeInfo, Ready, Status, TableSetInfo, TablesInfo, VersionAnswer
@@ -22,8 +23,13 @@ _VERSION = {
     "python": "3.12.8",
     "tables": {"version": "2026.11.1+3f9a2c", "sha256": "3f9a2c…"},
     "table_sets": [
-        {"version": "2026.11.1+3f9a2c", "sha256": "3f9a2c…", "roles": ["default"]},
-        {"version": "2026.12.1+0c4b5a", "sha256": "0c4b5a…", "roles": ["canary"]},
+        {"version": "2026.11.1+3f9a2c", "sha256": "3f9a2c…", "roles": ["default"], "options": []},
+        {
+            "version": "2026.11.1-logs+0c4b5a",
+            "sha256": "0c4b5a…",
+            "roles": ["canary"],
+            "options": [{"policy": "bis", "variant": "partnership", "options": "nil_threshold=-15"}],
+        },
     ],
     "canary_share": 0.05,
 }
@@ -114,7 +120,12 @@ def _add_metrics(router: APIRouter) -> None:
 
 
 def _set_info(sets: TableSets, opened: OpenSet) -> TableSetInfo:
-    info = TableSetInfo(version=opened.version, sha256=opened.tables.sha256, roles=sets.roles_of(opened))
+    info = TableSetInfo(
+        version=opened.version,
+        sha256=opened.tables.sha256,
+        roles=sets.roles_of(opened),
+        options=table_options(opened.options),
+    )
     if opened.changed:
         info["changed"] = opened.changed
     return info

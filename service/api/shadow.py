@@ -11,7 +11,6 @@ from collections.abc import Callable
 from time import monotonic, perf_counter
 from typing import Any, Final, NamedTuple
 
-from service.bidding.tableset import TableSet
 from service.metrics import Metrics
 from service.table_sets import OpenSet
 
@@ -27,7 +26,7 @@ class Made(NamedTuple):
     data: Any  # the request
     policy: str  # that decided: a label of the metrics
     bid: object  # what `decide` returned with the tables that answered
-    decide: Callable[[Any, TableSet], object]  # (request, tables)
+    decide: Callable[[Any, OpenSet], object]  # (request, table set)
 
 
 class Shadow:
@@ -62,7 +61,7 @@ class Shadow:
         try:
             if opened.changed:
                 raise RuntimeError(opened.changed)
-            return "same" if made.decide(made.data, opened.tables) == made.bid else "other"
+            return "same" if made.decide(made.data, opened) == made.bid else "other"
         except Exception as error:  # the answer was right whatever happens here
             now = monotonic()
             if now >= self._report_at:

@@ -326,6 +326,15 @@ class PolicyInfo(TypedDict):
 
 
 @with_config(ANSWER)
+class TableOptions(TypedDict):
+    """Options that tables give to a policy in a variant. A policy text with such an option keeps its own."""
+
+    policy: str
+    variant: str
+    options: Annotated[str, Field(description="As in a policy text.")]
+
+
+@with_config(ANSWER)
 class PoliciesAnswer(TypedDict):
     """The policies, `best` first."""
 
@@ -338,6 +347,7 @@ class PoliciesAnswer(TypedDict):
             "Rules that change no win table, such as blind_nil, may have any value beside them."
         ),
     ]
+    table_options: Annotated[list[TableOptions], Field(description="What the default tables give to policies.")]
     grades: Annotated[dict[str, str], Field(description="Fields of a request that change any policy.")]
 
 
@@ -434,6 +444,7 @@ class TableSetInfo(TypedDict):
     version: str
     sha256: str
     roles: Annotated[list[Role], Field(description="Empty: only by name.")]
+    options: Annotated[list[TableOptions], Field(description="What it gives to policies. Empty: nothing.")]
     changed: NotRequired[Annotated[str, Field(description="Why it can't be used any longer.")]]
 
 

@@ -10,6 +10,7 @@ from service.bidding.errors import PolicyError
 from service.bidding.game.rules import PARTNERSHIP
 from service.bidding.policies import BEST, SERVED, decider_of, option_names, parse_policy, row_of, with_skill
 from service.bidding.policy import CONVENTIONS, FULL_LEVEL, NO_CONVENTION, PLAYER_KINDS, Policy
+from service.bidding.set_options import SetOptions, with_options
 from service.contract.faults import refusal
 from service.contract.rules import REQUEST
 from service.problems import quote
@@ -58,13 +59,13 @@ class Bidder(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def bidder_of(text: str, convention: str | None, variant: int, has_win_table: bool) -> Bidder:
+def bidder_of(text: str, convention: str | None, variant: int, has_win_table: bool, options: SetOptions) -> Bidder:
     """Return the policy that decides a request with policy ``text``.
 
     ``convention``: the request's field; None if it was left out, so that the policy's own option counts.
-    ``has_win_table``: whether the rules have one; only `best` needs it.
+    ``has_win_table``: whether the rules have one; only `best` needs it. ``options``: those of the table set.
     """
-    decider = decider_of(text, has_win_table)
+    decider = with_options(decider_of(text, has_win_table), variant, options)
     policy, row = parse_policy(decider, variant), row_of(decider)
     if convention is not None:
         policy = policy._replace(convention=CONVENTIONS.index(convention))

@@ -19,6 +19,7 @@ from service.bidding.game.rules import CUTTHROAT, FIELDS, Rules
 from service.bidding.policies import BEST, SERVED
 from service.bidding.policy import Policy
 from service.bidding.record import record
+from service.bidding.set_options import SetOptions
 from service.bidding.skill import position_seed
 from service.bidding.turn import BRIEF, EXPLAINED, NOT_EXPLAINED
 from service.bidding.winprob.games import SHIPPED, Games
@@ -202,9 +203,12 @@ class BlindCall(NamedTuple):
     seed: int | None
 
 
-def read_bid(data: Any, games: Games = SHIPPED) -> BidCall:
-    """Read a request for a bid. ``games``: the games that have a win table. Raises the 422."""
-    request, rules, bidder = _validated(data, _BID, games)
+def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> BidCall:
+    """Read a request for a bid. Raises the 422.
+
+    ``games``: those that have a win table; ``options``: what the table set gives to policies.
+    """
+    request, rules, bidder = _validated(data, _BID, games, options)
     table = _table(request, rules, data, bidder, games)
     policy, assumed, seed = table.policy, table.assumed, 0
     level, style = request.get("level"), request.get("style")
@@ -224,13 +228,15 @@ def read_bid(data: Any, games: Games = SHIPPED) -> BidCall:
     return record(BidCall, (position, policy, *table[8:11], *answer))
 
 
-def read_blind(data: Any, games: Games = SHIPPED) -> BlindCall:
-    """Read a request for a blind nil. ``games``: the games that have a win table. Raises the 422."""
-    request, rules, bidder = _validated(data, _BLIND, games, blind=True)
+def read_blind(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> BlindCall:
+    """Read a request for a blind nil; arguments as `read_bid` takes them. Raises the 422."""
+    request, rules, bidder = _validated(data, _BLIND, games, options, blind=True)
     return BlindCall(_table(request, rules, data, bidder, games), request.get("seed"))
 
 
-def _validated(data: Any, validate: Any, games: Games, blind: bool = False) -> tuple[dict[str, Any], Rules, Bidder]:
+def _validated(
+    data: Any, validate: Any, games: Games, options: SetOptions, blind: bool = False
+) -> tuple[dict[str, Any], Rules, Bidder]:
     """The request's fields as pydantic reads them, the rules in force and the policy that decides.
 
     ``blind``: about a blind nil, for which `best` is not `winprob`, because that bids none.
@@ -241,17 +247,17 @@ def _validated(data: Any, validate: Any, games: Games, blind: bool = False) -> t
     request: dict[str, Any] = {}
     try:
         request = validate(data, context=context)
-        bidder = _bidder(data, context, None if blind else games)
+        bidder = _bidder(data, context, None if blind else games, options)
         faults = conflicts_in(data, context, bidder, games)
     except ValidationError as error:
         check_size(data)
         if (respelled := in_canonical_form(data)) is not None:
-            return _validated(respelled, validate, games, blind)
+            return _validated(respelled, validate, games, options, blind)
         faults = faults_in(error)
         broken = {fault.pointer for fault in faults}
         readable = {name: value for name, value in data.items() if pointer(name) not in broken}
         known = {(fault.pointer, fault.code) for fault in faults}
-        bidder = _bidder(readable, context, games)
+        bidder = _bidder(readable, context, games, options)
         found = conflicts_in(readable, context, bidder, games)
         faults += [fault for fault in found if (fault.pointer, fault.code) not in known]
     if faults:
@@ -259,14 +265,14 @@ def _validated(data: Any, validate: Any, games: Games, blind: bool = False) -> t
     return request, context.rules, bidder
 
 
-def _bidder(data: Mapping[str, Any], context: Context, games: Games | None) -> Bidder:
+def _bidder(data: Mapping[str, Any], context: Context, games: Games | None, options: SetOptions) -> Bidder:
     """Return the policy that decides; ``games``: those in which `winprob` may decide for `best`."""
     text, rules = data.get("policy") or DEFAULT_POLICY, context.rules
     has_win_table = False
     if games is not None and text.startswith(BEST):
         nearest = games.nearest(rules)
         has_win_table = nearest is not None and (context.approximate or not nearest.instead)
-    return bidder_of(text, data.get("convention"), rules.variant, has_win_table)
+    return bidder_of(text, data.get("convention"), rules.variant, has_win_table, options)
 
 
 def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bidder: Bidder, games: Games) -> Table:

@@ -2,7 +2,8 @@
 
 - ``model:FOLDER`` bids as the people that `logs model` learned from. ``model:FOLDER,kind=human`` bids as those with
   this label. A random number draws each bid from the model's chances; it depends only on the deal and the seat.
-- ``bis:tables=FOLDER``, or ``bis:offset=1,tables=FOLDER``, is a policy that reads a table set of its own.
+- ``bis:tables=FOLDER``, or ``bis:offset=1,tables=FOLDER``, is a policy that reads a table set of its own. It takes the
+  options that the set gives to it, as in the service.
 
 As a card player, ``model:FOLDER`` plays as `logs model` found that fits best. It is a blend: ``blend:0.4`` plays a
 round as WRP with probability 0.4, and otherwise as SRP.
@@ -21,6 +22,7 @@ from service.bidding.levels import LARGEST_SEED, perturbed
 from service.bidding.numerals import decimal
 from service.bidding.policies import parse_policy
 from service.bidding.policy import WINPROB
+from service.bidding.set_options import options_of, with_options
 from service.bidding.table_profile import profile_of
 from service.bidding.table_views import Tables
 from service.bidding.tableset import TableSet, open_tables
@@ -140,7 +142,8 @@ def open_batched(text: str, rules: Rules) -> StateBidder:
         return ModelBidder(_model(people.folder), people.label, rules)
     policy, folder = split_tables(text)
     assert folder is not None, f"{text} names no tables"
-    return TablesBidder(policy, _profiles(folder), rules)
+    given = with_options(policy, rules.variant, options_of(_table_set(folder)))
+    return TablesBidder(given, _profiles(folder), rules)
 
 
 def _shares_exist(model: PeopleModel, label: str) -> None:

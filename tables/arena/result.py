@@ -116,7 +116,7 @@ def run_match(
     tables, threads = kernel_tables(opened.arrays), executor or LocalThreads(jobs)
     if not resume or match.depends_on_more:
         return describe_match(match, play(match, tables, threads, progress, nets, opened.arrays), opened)
-    kept = KEPT / _version(match, opened)
+    kept = KEPT / version_of_match(match, opened)
     kept.mkdir(parents=True, exist_ok=True)
     with alone(kept):
         played = play(match, tables, threads, progress, nets, opened.arrays, kept)
@@ -124,10 +124,11 @@ def run_match(
     return describe_match(match, played, opened)
 
 
-def _version(match: Match, opened: TableSet) -> str:
+def version_of_match(match: Match, opened: TableSet) -> str:
     """Return a hash of all that decides the chunks of a match."""
     players = [player_version(player) for player in match.players]
-    content = [asdict(match), players, opened.sha256, chunk_code(*SOURCES), np.__version__]
+    bidders = [version_of(text) for text in (match.a, match.b) if is_batched(text)]
+    content = [asdict(match), players, bidders, opened.sha256, chunk_code(*SOURCES), np.__version__]
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:32]
 
 

@@ -1,7 +1,7 @@
 """Check logs of a studio's own games, learn from them, or write a log: `python -m tables logs`.
 
-`check` counts rounds and faults, `fit` moves tables towards logs, and `model` learns how the people in them bid. `play`
-writes games between two policies, or of simulated people, as a log.
+`check` counts rounds and faults, `fit` moves tables towards logs, `model` learns how the people in them bid, and `tune`
+chooses options beside them. `play` writes games between two policies, or of simulated people, as a log.
 """
 
 import argparse
@@ -31,6 +31,7 @@ from tables.logs.report import report_command
 from tables.logs.round_log import RoundLog
 from tables.logs.rounds import in_a_log
 from tables.logs.studios import STUDIOS, studio_of
+from tables.logs.tune import tune_command
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import BuildError
 
@@ -48,6 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     report_command.add_arguments(actions.add_parser("report", help=text, description=text))
     text = "learn a model of the people in logs, which the arena can seat"
     model_command.add_arguments(actions.add_parser("model", help=text, description=text))
+    text = "choose a policy's options by games beside people of a model, and write them into a table set"
+    tune_command.add_arguments(actions.add_parser("tune", help=text, description=text))
     text = "play games between two policies and write them as a log"
     playing = actions.add_parser("play", help=text, description=text)
     playing.add_argument("out", type=Path, metavar="FILE", help="the log to write: .jsonl or .parquet")
@@ -68,8 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `BuildError`, `BiddingError` and `PlayerError`."""
-    learning = {"fit": fit_command.main, "report": report_command.main, "model": model_command.main}
-    return ({"check": check_command.main, "play": play} | learning)[arguments.action](arguments)
+    learning = {"fit": fit_command, "report": report_command, "model": model_command, "tune": tune_command}
+    mains = {"check": check_command.main, "play": play} | {name: module.main for name, module in learning.items()}
+    return mains[arguments.action](arguments)
 
 
 def play(arguments: argparse.Namespace) -> int:

@@ -35,7 +35,7 @@ from tables.logs.report.judged import (
     nils_by_auction,
 )
 from tables.logs.report.rebidding import Changes, changes
-from tables.logs.report.simulated import Change, beside_people, change
+from tables.logs.report.simulated import Change, add_seats_arguments, beside_people, change
 from tables.markdown import gain as gain_text
 from tables.markdown import table
 from tables.report import plots
@@ -69,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--by", metavar="FIELD,...", help=by)
     people = "also play games beside and against people of this model, such as model:FOLDER,kind=human"
     parser.add_argument("--people", metavar="MODEL", help=people)
+    add_seats_arguments(parser)
     parser.add_argument("--pairs", type=integer, default=4_000, help="pairs of such games (default %(default)s)")
     parser.add_argument("--seed", type=integer, default=1, help="seed of their deals (default %(default)s)")
     add_executor_arguments(parser)
@@ -231,7 +232,8 @@ def _played(counted: Counted, sets: Sets, arguments: argparse.Namespace, executo
     rows = np.concatenate([sample.rules for sample in counted.samples.values()])
     kinds, times = np.unique(rows, axis=0, return_counts=True)
     rules = Rules(*kinds[times.argmax()].tolist())
-    match = beside_people(arguments.people, rules, arguments.pairs, arguments.seed)
+    seats = arguments.player, arguments.both_partners
+    match = beside_people(arguments.people, rules, arguments.pairs, arguments.seed, *seats)
     for policy in POLICIES:
         yield change(policy, match, sets.shipped, arguments.tables, executor)
 

@@ -1,0 +1,1 @@
+"""Options of policies, chosen by games beside people of a model."""

@@ -1,0 +1,164 @@
+"""Choose options for a policy by games beside people of a model: `python -m tables logs tune`.
+
+The tables and the model are learned from the same log. The new table set has the same arrays, and in its manifest the
+options that win most games at these people's tables, which the service then uses (`service.bidding.set_options`).
+"""
+
+import argparse
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from service.bidding.game.rules import VARIANTS
+from service.bidding.manifest import FamilyEntry, read_manifest
+from service.bidding.numerals import integer
+from service.bidding.policies import option_names, row_of
+from service.bidding.set_options import FAMILY, PolicyOptions, options_of
+from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
+from tables.arena.arena_command import add_rules_arguments, rules_of
+from tables.arena.match import Match, play
+from tables.arena.result import version_of_match
+from tables.engine.simulate import kernel_tables
+from tables.logs.pieces import forget
+from tables.logs.report.simulated import Difference, Scores, add_seats_arguments, beside_people, difference
+from tables.logs.tune.search import LADDERS, Found, Ladders, candidates, search, stage_seed, text_of
+from tables.markdown import gain, table
+from tables.run.build import write_manifest
+from tables.run.executors import add_executor_arguments, executor_of
+from tables.run.family import BuildError, Executor, recorded
+
+JUDGED = 1000  # added to the seed for the games that compare the new set with the shipped one
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the action."""
+    parser.add_argument("tables", type=Path, metavar="FOLDER", help="the table set, from `logs fit`")
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the new table set; a new folder")
+    people = "the people at the table, from `logs model` of the same log, such as model:FOLDER,kind=human"
+    parser.add_argument("--people", required=True, metavar="MODEL", help=people)
+    add_seats_arguments(parser)
+    parser.add_argument("--policy", default="bis", metavar="NAME", help="the policy (default %(default)s)")
+    tried = "; ".join(f"{name}: {_shown(ladders)}" for name, ladders in LADDERS.items())
+    text = f"an option and the values to try; can be repeated. Default for {tried}"
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE,VALUE,...", help=text)
+    pairs = "pairs of games that confirm the best options; the search plays about seven times as many"
+    parser.add_argument("--pairs", type=integer, default=4_000, help=f"{pairs} (default %(default)s)")
+    parser.add_argument("--seed", type=integer, default=1, help="seed of the deals (default %(default)s)")
+    add_rules_arguments(parser)
+    add_executor_arguments(parser)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the action. Raises `ArenaError`, `BuildError`, `PolicyError`, `RulesError` or `TablesError`."""
+    out: Path = arguments.out
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise BuildError(f"{out} is not an empty folder; accepted: a new folder")
+    rules = rules_of(arguments)
+    ladders = _ladders(arguments.policy, arguments.option)
+    match = beside_people(
+        arguments.people, rules, arguments.pairs, arguments.seed, arguments.player, arguments.both_partners
+    )
+    work = out.with_name(f"{out.name}.unfinished")
+    with executor_of(arguments.scheduler, arguments.jobs) as executor:
+        found, changed = tune(arguments.tables, arguments.policy, ladders, match, work, executor)
+    write(arguments.tables, out, arguments.policy, found, changed, match)
+    forget(work)
+    print(_report(out, arguments.policy, found, changed), end="")
+    return 0
+
+
+def tune(
+    tables: Path, policy: str, ladders: Ladders, match: Match, work: Path, executor: Executor
+) -> tuple[Found, Difference]:
+    """Return the best options, and what ``policy`` with them gains over the shipped tables, on deals of their own.
+
+    Finished games are kept in ``work``.
+    """
+    shipped = open_tables(DEFAULT_DIRECTORY)
+    profiles = kernel_tables(shipped.arrays)
+    own = open_tables(tables)
+    if any(entry[:2] == (policy, VARIANTS[match.rules.variant]) for entry in options_of(own)):
+        raise BuildError(f"{tables} has options for {policy} already; accepted: a set without")
+
+    def played(text: str, pairs: int, seed: int) -> Scores:
+        one = replace(match, a=text, pairs=pairs, seed=seed)
+        return play(one, profiles, executor, kept=work / version_of_match(one, shipped)).scores
+
+    def with_tables(text: str, pairs: int, seed: int) -> Scores:
+        return played(f"{text}{',' if ':' in text else ':'}tables={tables}", pairs, seed)
+
+    texts = candidates(policy, ladders, match.rules.variant)
+    found = search(policy, texts, with_tables, match.pairs, match.seed)
+    seed = stage_seed(match.seed, JUDGED)
+    chosen = with_tables(text_of(policy, found.options), match.pairs, seed)
+    return found, difference(chosen, played(policy, match.pairs, seed))
+
+
+def write(tables: Path, out: Path, policy: str, found: Found, changed: Difference, match: Match) -> None:
+    """Write the set of ``tables`` with the options that were found to ``out``."""
+    opened = open_tables(tables)
+    manifest = opened.manifest
+    out.mkdir(parents=True, exist_ok=True)
+    for name in manifest.files:
+        shutil.copyfile(tables / name, out / name)
+    rows = list(options_of(opened))
+    if found.options:
+        rows.append(PolicyOptions(policy, VARIANTS[match.rules.variant], found.options))
+    parameters = {
+        FAMILY: [row._asdict() for row in rows],
+        "policy": policy,
+        "best": found.best,
+        "people": match.b,
+        "rules": recorded(match.rules),
+    }
+    gains = {"gain": found.gain, "gain_over_shipped": changed}
+    figures = {f"{name}_{end}": value for name, one in gains.items() for end, value in one._asdict().items()}
+    sizes = {"candidates": found.candidates, "search_pairs": found.pairs, "pairs": match.pairs}
+    entry = FamilyEntry(1, False, match.seed, sizes, parameters, figures, manifest.sha256, None)
+    write_manifest(out, manifest.release, manifest.files, {**manifest.families, FAMILY: entry})
+
+
+def _ladders(policy: str, given: Sequence[str]) -> Ladders:
+    row_of(policy)  # raises PolicyError for an unknown name
+    found: dict[str, list[str]] = {}
+    for text in given:
+        name, equals, values = text.partition("=")
+        if not equals or name not in option_names(policy) or name == "tuned":
+            accepted = ", ".join(one for one in option_names(policy) if one != "tuned")
+            raise BuildError(
+                f"--option is {text!r}; accepted: NAME=VALUE,VALUE,... with an option of {policy}: {accepted}"
+            )
+        found[name] = values.split(",")
+    if not found and policy not in LADDERS:
+        raise BuildError(f"--policy is {policy} without --option; accepted: {', '.join(LADDERS)}, or values to try")
+    return found or LADDERS[policy]
+
+
+def _shown(ladders: Ladders) -> str:
+    return " ".join(f"{name}={','.join(values)}" for name, values in ladders.items())
+
+
+def _report(out: Path, policy: str, found: Found, changed: Difference) -> str:
+    best = text_of(policy, found.best)
+    lines = [
+        f"{found.candidates} candidates, {found.pairs:,} pairs of games.",
+        f"Tables {read_manifest(out).version} in {out}.\n",
+        "Games won more, in percent, with 95% intervals, on deals that the search did not see:\n",
+        table(
+            "compared | difference",
+            [
+                (f"`{best}` over `{policy}`, both with the fitted tables", gain(found.gain.mean, found.gain[1:], 1)),
+                (
+                    f"`{text_of(policy, found.options)}` with the fitted tables over `{policy}` with the shipped ones",
+                    gain(changed.mean, changed[1:], 1),
+                ),
+            ],
+        ),
+        "",
+    ]
+    if not found.options:
+        lines.append(f"No options: the gain of `{best}` may be chance, so `{policy}` stays as it is.\n")
+    if changed.low <= 0:
+        lines.append("**Not better than the shipped tables**, or only by chance.\n")
+    return "\n".join(lines)

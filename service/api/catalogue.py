@@ -129,7 +129,7 @@ def _policies() -> PoliciesAnswer:
 
 def table_options(options: SetOptions) -> list[TableOptions]:
     """Return what a table set gives to policies, for answers."""
-    return [TableOptions(**entry._asdict()) for entry in options]
+    return [TableOptions(policy=policy, variant=variant, options=given) for policy, variant, given in options]
 
 
 def _win_tables(games: Games) -> list[Any]:

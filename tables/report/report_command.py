@@ -247,6 +247,7 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "learned-strength": learned.strength,
     "studios-calibration": studios.calibration,
     "studios-games": studios.games,
+    "studios-tuned": studios.tuned,
     "studios-people": studios.people,
     "levels": levels.against,
     "styles": levels.styles,

@@ -1,13 +1,15 @@
 """The figures of docs/learned-from-logs.md: what tables fitted to a studio's log gain in simulated studios.
 
 For each studio, the people of `tables.logs.studios` play a log. Tables and a model of the people are learned from it.
-New games of the same people judge both, and matches at the studio's tables say what `bis` wins with each table set.
+New games of the same people judge both, and matches at the studio's tables say what `bis` wins with each table set,
+also with the options that `logs tune` chooses.
 Finished steps are kept in the report's folder, so that an interrupted report continues.
 """
 
 import json
 from argparse import Namespace
 from contextlib import redirect_stdout
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +20,8 @@ from tqdm import tqdm
 
 from service.bidding.manifest import MANIFEST
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
-from tables.arena.match import Match
+from tables.arena.match import Match, play
+from tables.arena.stats import win_rate
 from tables.engine.deal import Deals
 from tables.engine.simulate import kernel_tables
 from tables.logs import model_command
@@ -31,9 +34,11 @@ from tables.logs.people_sample import Collector
 from tables.logs.playing import studio_records
 from tables.logs.reading import read_all
 from tables.logs.report.report_command import Sets, report
-from tables.logs.report.simulated import beside_people, change
+from tables.logs.report.simulated import beside_people, change, difference
 from tables.logs.rounds import Names
 from tables.logs.studios import STUDIOS, true_chances
+from tables.logs.tune.search import LADDERS, text_of
+from tables.logs.tune.tune_command import tune, write
 from tables.markdown import gain, table
 from tables.people.model import read_model
 from tables.report.setup import PAPER, VERSIONS, Setup
@@ -44,6 +49,8 @@ GAMES = (60_000, 600)  # in a log, at 10,000 pairs: about 200,000 and 2,000 roun
 NEW_GAMES = 15_000  # that judge
 AT_ONCE = 500  # games
 PAIRS = 0.6  # matches, as a share of the report's pairs
+TUNE_PAIRS = 0.4  # games that confirm options, as a share of the report's pairs
+TUNED_PAIRS = 2.0  # matches of tuned sets, whose gains are small
 POLICIES = ("bis", "winprob")
 _SETS = ("shipped", "fitted")
 
@@ -93,6 +100,23 @@ def games(setup: Setup) -> str:
     return table("studio | rounds of its log | policy | seats | shipped, % | fitted, % | difference, %", rows)
 
 
+def tuned(setup: Setup) -> str:
+    """Return the options that `logs tune` chooses for `bis`, and what `bis` then wins at the studios' tables."""
+    rows = []
+    for case in CASES:
+        for log in _logs(case, setup):
+            path = log.with_name(f"tuned-{log.stem}.json")
+            if not path.exists():
+                path.write_text(json.dumps(_tuned(case, log, setup)), encoding="utf-8")
+            found = json.loads(path.read_text(encoding="utf-8"))
+            rates = [f"{100 * rate[0]:.1f} [{100 * rate[1]:.1f}, {100 * rate[2]:.1f}]" for rate in found["rates"]]
+            gains = [gain(one[0], one[1:], 1) for one in found["gains"]]
+            options = f"`{found['options']}`" if found["options"] else "none"
+            rows.append((case.studio, f"{found['rounds']:,}", options, *rates, *gains))
+    head = "studio | rounds of its log | options | shipped, % | fitted and tuned, % | difference, %"
+    return table(f"{head} | the same options, shipped tables: difference, %", rows)
+
+
 def people(setup: Setup) -> str:
     """Return how likely new bids are by the model of the people and in truth."""
     rows = []
@@ -106,50 +130,96 @@ def people(setup: Setup) -> str:
 
 def _studied(case: Case, setup: Setup) -> list[dict[str, Any]]:
     # The figures of a studio, by the size of its log.
-    assert setup.played is not None, "the report has a folder for what it keeps"
-    scale = setup.pairs / 10_000
-    key = f"{case.studio}-{setup.seed}-{setup.pairs}-{setup.opened.sha256[:8]}-{VERSIONS[0][:8]}"
-    folder = setup.played / "studios" / key
-    folder.mkdir(parents=True, exist_ok=True)
-    judged = max(10, int(NEW_GAMES * scale))
-    new = _log(case, Deals(setup.seed + 2, 0, judged), folder / "new.parquet", setup)
     found = []
-    for size in GAMES:
-        n = max(30, int(size * scale))
-        log = _log(case, Deals(setup.seed + 1, 0, n), folder / f"log-{n}.parquet", setup)
-        path = folder / f"figures-{n}.json"
+    for log in _logs(case, setup):
+        new = _log(case, Deals(setup.seed + 2, 0, _scaled(NEW_GAMES, setup)), log.with_name("new.parquet"), setup)
+        path = log.with_name(f"figures-{log.stem.removeprefix('log-')}.json")
         if not path.exists():
-            path.write_text(json.dumps(_figures(case, log, new, folder, setup)), encoding="utf-8")
+            path.write_text(json.dumps(_figures(case, log, new, setup)), encoding="utf-8")
         found.append(json.loads(path.read_text(encoding="utf-8")))
     return found
 
 
-def _figures(case: Case, log: Path, new: Path, folder: Path, setup: Setup) -> dict[str, Any]:
-    tables, model = folder / f"{log.stem}-tables", folder / f"{log.stem}-model"
-    segments = read_segments(case.label, None)
-    with executor_of(None, setup.jobs, processes=True) as executor:
-        learned = count_log([log], segments, folder / "unfinished", executor)
-        if not (tables / MANIFEST).exists():
-            fitted = fit_command.fit(learned, learned.segments[0], folder / "unfinished", executor)
-            fit_command.write(tables, fitted, {"rounds": learned.good})
-        sets = Sets(open_tables(DEFAULT_DIRECTORY), open_tables(tables))
-        counted = count_log([new], segments, folder / "unfinished", executor)
+def _scaled(number: int, setup: Setup) -> int:
+    return max(30, int(number * setup.pairs / 10_000))
+
+
+def _logs(case: Case, setup: Setup) -> list[Path]:
+    # The logs of a studio, in a folder for all that is kept of it.
+    assert setup.played is not None, "the report has a folder for what it keeps"
+    key = f"{case.studio}-{setup.seed}-{setup.pairs}-{setup.opened.sha256[:8]}-{VERSIONS[0][:8]}"
+    folder = setup.played / "studios" / key
+    folder.mkdir(parents=True, exist_ok=True)
+    sizes = [_scaled(size, setup) for size in GAMES]
+    return [_log(case, Deals(setup.seed + 1, 0, n), folder / f"log-{n}.parquet", setup) for n in sizes]
+
+
+class Learned(NamedTuple):
+    """What is learned from a log."""
+
+    rounds: int
+    tables: Path
+    model: Path
+
+
+def _learned(case: Case, log: Path, setup: Setup) -> Learned:
+    tables, model = (log.with_name(f"{log.stem}-{name}") for name in ("tables", "model"))
+    if not (tables / MANIFEST).exists():
+        with executor_of(None, setup.jobs, processes=True) as executor:
+            counted = count_log([log], read_segments(case.label, None), log.with_name("unfinished"), executor)
+            fitted = fit_command.fit(counted, counted.segments[0], log.with_name("unfinished"), executor)
+            fit_command.write(tables, fitted, {"rounds": counted.good})
     if not model.exists():
         with redirect_stdout(StringIO()):
             model_command.main(Namespace(files=[log], out=model))
-    figures, _ = report(counted, sets, folder)
+    return Learned(open_tables(tables).families[fit_command.FAMILY].parameters["rounds"], tables, model)
+
+
+def _figures(case: Case, log: Path, new: Path, setup: Setup) -> dict[str, Any]:
+    rounds, tables, model = _learned(case, log, setup)
+    sets = Sets(open_tables(DEFAULT_DIRECTORY), open_tables(tables))
+    with executor_of(None, setup.jobs, processes=True) as executor:
+        counted = count_log([new], read_segments(case.label, None), log.with_name("unfinished"), executor)
+    figures, _ = report(counted, sets, log.parent)
     match = _match(case, model, setup)
     with executor_of(None, setup.jobs) as executor:
         played = [change(policy, match, sets.shipped, tables, executor) for policy in POLICIES]
-    figures |= {"rounds": learned.good, "games": played, "people": _likelihoods(case, new, model)}
+    figures |= {"rounds": rounds, "games": played, "people": _likelihoods(case, new, model)}
     return figures
 
 
-def _match(case: Case, model: Path, setup: Setup) -> Match:
-    pairs = max(10, int(PAIRS * setup.pairs))
+def _match(case: Case, model: Path, setup: Setup, share: float = PAIRS) -> Match:
+    # The table at which policies are judged.
+    pairs = max(10, int(share * setup.pairs))
     if case.studio == "weak":
         return Match("bis", "bis", ("wrp", "srp"), pairs, PAPER, setup.seed + 3)
     return beside_people(f"model:{model}", PAPER, pairs, setup.seed + 3)
+
+
+def _tuned(case: Case, log: Path, setup: Setup) -> dict[str, Any]:
+    rounds, tables, model = _learned(case, log, setup)
+    pairs, seed = max(10, int(TUNE_PAIRS * setup.pairs)), setup.seed + 10
+    if case.studio == "weak":
+        people, own = (f"model:{model},kind={kind}" for kind in ("bot", "human"))
+        match = beside_people(people, PAPER, pairs, seed, own, both=True)
+    else:
+        match = beside_people(f"model:{model}", PAPER, pairs, seed)
+    shipped, out = open_tables(DEFAULT_DIRECTORY), log.with_name(f"{log.stem}-tuned")
+    with executor_of(None, setup.jobs) as executor:
+        found, changed = tune(tables, "bis", LADDERS["bis"], match, log.with_name("unfinished-games"), executor)
+        write(tables, out, "bis", found, changed, match)
+        judged = _match(case, model, setup, TUNED_PAIRS)
+        texts = "bis", f"bis:tables={out}", text_of("bis", found.options)
+        plain, own_set, same = (
+            play(replace(judged, a=text), kernel_tables(shipped.arrays), executor, progress=True).scores
+            for text in texts
+        )
+    return {
+        "rounds": rounds,
+        "options": found.options,
+        "rates": [win_rate(scores)[:3] for scores in (plain, own_set)],
+        "gains": [difference(scores, plain) for scores in (own_set, same)],
+    }
 
 
 def _likelihoods(case: Case, new: Path, folder: Path) -> list[tuple[str, int, float, float]]:

@@ -1,9 +1,11 @@
 """Search for the options with which a policy wins most games at a studio's tables.
 
-Every combination of the options' values is a candidate. All candidates play the same deals. After each stage the better
-half stays and plays twice as many new deals (sequential halving: Z. Karnin, T. Koren and O. Somekh, "Almost optimal
-exploration in multi-armed bandits", ICML 2013). The scores of all stages count. The best one and the policy without
-options then play other deals. The options are kept only if the 95% interval of their gain there is above 0.
+Options are searched in groups, one after the other; a later group starts from the best of the earlier ones. In a group,
+every combination of values is a candidate, and all candidates play the same deals. After each stage the better half
+stays and plays twice as many new deals (sequential halving: Z. Karnin, T. Koren and O. Somekh, "Almost optimal
+exploration in multi-armed bandits", ICML 2013). The scores of all stages of the group count. At the end, the best
+options and the policy without options play other deals. The options are kept only if the 95% interval of their gain
+there is above 0.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,19 +15,19 @@ from typing import NamedTuple, TypeAlias
 from tqdm import tqdm
 
 from service.bidding.policies import parse_policy
-from tables.arena.match import MOST_SEED
+from tables.arena.match import MOST_SEED, Match
 from tables.logs.report.simulated import Difference, Scores, difference
 
 Ladders: TypeAlias = Mapping[str, Sequence[str]]  # the values to try, by option
 Play: TypeAlias = Callable[[str, int, int], Scores]  # (policy text, pairs, seed)
-FIRST_STAGE = 16  # the pairs of a candidate in the first stage, as a share of those that confirm the winner
 
-# What is tried by default. `tables.fit` and docs/learned-from-logs.md: the other options move win rates less.
-LADDERS: Mapping[str, Ladders] = {
-    "bis": {
-        "nil_threshold": ("-40", "-20", "0", "25"),
-        "offset": ("-0.6", "-0.4", "-0.2", "0", "0.2"),
-    }
+# The groups that are searched by default. The other options of `bis` gained nothing at the studios of
+# docs/learned-from-logs.md.
+LADDERS: Mapping[str, Sequence[Ladders]] = {
+    "bis": (
+        {"nil_threshold": ("-30", "-15", "0", "25"), "offset": ("-0.6", "-0.4", "-0.2", "0", "0.15")},
+        {"spade_honours": ("deny", "allow"), "nil_floor": ("0.15", "0.3")},
+    )
 }
 
 
@@ -36,11 +38,11 @@ class Found(NamedTuple):
     best: str  # the candidate with most wins, confirmed or not
     gain: Difference  # of the best one over the policy without options
     candidates: int
-    pairs: int  # of all games of the search; those that confirm are not included
+    pairs: int  # that the search played, before those that confirm
 
 
-def candidates(policy: str, ladders: Ladders, variant: int) -> list[str]:
-    """Return all combinations as options of a policy text, without values that are the policy's own.
+def candidates(policy: str, ladders: Ladders, variant: int, chosen: str = "") -> list[str]:
+    """Return all combinations after the options ``chosen``, without values that are the policy's own.
 
     Raises `PolicyError` for an option or value that the policy does not take.
 
@@ -50,8 +52,9 @@ def candidates(policy: str, ladders: Ladders, variant: int) -> list[str]:
     own = parse_policy(policy, variant)
     found = []
     for values in product(*ladders.values()):
-        chosen = [f"{name}={value}" for name, value in zip(ladders, values, strict=True)]
-        found.append(",".join(one for one in chosen if parse_policy(f"{policy}:{one}", variant) != own))
+        tried = [f"{name}={value}" for name, value in zip(ladders, values, strict=True)]
+        other = [one for one in tried if parse_policy(f"{policy}:{one}", variant) != own]
+        found.append(",".join([*(chosen.split(",") if chosen else ()), *other]))
     return list(dict.fromkeys(found))
 
 
@@ -60,28 +63,29 @@ def text_of(policy: str, options: str) -> str:
     return f"{policy}:{options}" if options else policy
 
 
-def search(policy: str, texts: Sequence[str], play: Play, pairs: int, seed: int) -> Found:
-    """Return the options among ``texts`` with which ``policy`` wins most games.
+def search(policy: str, groups: Sequence[Ladders], match: Match, play: Play) -> Found:
+    """Return the options with which ``policy`` wins most games.
 
-    ``pairs``: of games that confirm the winner. The stages play deals of the seeds from ``seed`` on.
+    The last two candidates of a group play the ``match``'s pairs, and so do the games that confirm the best one. Each
+    stage has deals of its own: those of the match's seed, and of the seeds after it.
     """
-    alive, scores = list(texts), dict[str, list[Scores]]()
-    stage, played = 0, 0
-    while len(alive) > 1:
-        size = max(2, min(pairs, (pairs // FIRST_STAGE) << stage))
-        bar = tqdm(alive, desc=f"logs tune: {len(alive)} candidates, {size} pairs each", disable=None)
-        for options in bar:
-            scores.setdefault(options, []).append(play(text_of(policy, options), size, stage_seed(seed, stage)))
-            played += size
-        total = {options: sum(int(part.sum()) for part in scores[options]) for options in alive}
-        alive = sorted(alive, key=lambda options: -total[options])[: (len(alive) + 1) // 2]
-        stage += 1
-    best = alive[0]
-    one, other = (play(text_of(policy, options), pairs, stage_seed(seed, stage)) for options in (best, ""))
+    best, seed, tried, pairs = "", match.seed, 0, 0
+    for ladders in groups:
+        alive, scores = candidates(policy, ladders, match.rules.variant, best), dict[str, int]()
+        tried += len(alive)
+        while len(alive) > 1:
+            size = max(2, match.pairs >> (len(alive) - 1).bit_length() - 1)
+            for options in tqdm(alive, desc=f"logs tune: {len(alive)} candidates", unit="candidate", disable=None):
+                scores[options] = scores.get(options, 0) + int(play(text_of(policy, options), size, seed).sum())
+                pairs += size
+            alive = sorted(alive, key=lambda options: -scores[options])[: (len(alive) + 1) // 2]
+            seed = next_seed(seed)
+        best = alive[0]
+    one, other = (play(text_of(policy, options), match.pairs, seed) for options in (best, ""))
     gain = difference(one, other)
-    return Found(best if gain.low > 0 else "", best, gain, len(texts), played)
+    return Found(best if gain.low > 0 else "", best, gain, tried, pairs)
 
 
-def stage_seed(seed: int, stage: int) -> int:
-    """Return the seed of a stage's deals."""
-    return (seed + stage) % (MOST_SEED + 1)
+def next_seed(seed: int, after: int = 1) -> int:
+    """Return the seed ``after`` seeds later; the first one follows the last one."""
+    return (seed + after) % (MOST_SEED + 1)

@@ -22,7 +22,7 @@ from tables.arena.result import version_of_match
 from tables.engine.simulate import kernel_tables
 from tables.logs.pieces import forget
 from tables.logs.report.simulated import Difference, Scores, add_seats_arguments, beside_people, difference
-from tables.logs.tune.search import LADDERS, Found, Ladders, candidates, search, stage_seed, text_of
+from tables.logs.tune.search import LADDERS, Found, Ladders, next_seed, search, text_of
 from tables.markdown import gain, table
 from tables.run.build import write_manifest
 from tables.run.executors import add_executor_arguments, executor_of
@@ -39,10 +39,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--people", required=True, metavar="MODEL", help=people)
     add_seats_arguments(parser)
     parser.add_argument("--policy", default="bis", metavar="NAME", help="the policy (default %(default)s)")
-    tried = "; ".join(f"{name}: {_shown(ladders)}" for name, ladders in LADDERS.items())
-    text = f"an option and the values to try; can be repeated. Default for {tried}"
+    tried = "; ".join(f"{name}: {', then '.join(map(_shown, groups))}" for name, groups in LADDERS.items())
+    text = f"an option and the values to try; can be repeated, for all combinations. Default for {tried}"
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE,VALUE,...", help=text)
-    pairs = "pairs of games that confirm the best options; the search plays about seven times as many"
+    pairs = "pairs of games that confirm the best options; the search plays about 11 times as many"
     parser.add_argument("--pairs", type=integer, default=4_000, help=f"{pairs} (default %(default)s)")
     parser.add_argument("--seed", type=integer, default=1, help="seed of the deals (default %(default)s)")
     add_rules_arguments(parser)
@@ -55,13 +55,13 @@ def main(arguments: argparse.Namespace) -> int:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise BuildError(f"{out} is not an empty folder; accepted: a new folder")
     rules = rules_of(arguments)
-    ladders = _ladders(arguments.policy, arguments.option)
+    groups = _groups(arguments.policy, arguments.option)
     match = beside_people(
         arguments.people, rules, arguments.pairs, arguments.seed, arguments.player, arguments.both_partners
     )
     work = out.with_name(f"{out.name}.unfinished")
     with executor_of(arguments.scheduler, arguments.jobs) as executor:
-        found, changed = tune(arguments.tables, arguments.policy, ladders, match, work, executor)
+        found, changed = tune(arguments.tables, arguments.policy, groups, match, work, executor)
     write(arguments.tables, out, arguments.policy, found, changed, match)
     forget(work)
     print(_report(out, arguments.policy, found, changed), end="")
@@ -69,7 +69,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def tune(
-    tables: Path, policy: str, ladders: Ladders, match: Match, work: Path, executor: Executor
+    tables: Path, policy: str, groups: Sequence[Ladders], match: Match, work: Path, executor: Executor
 ) -> tuple[Found, Difference]:
     """Return the best options, and what ``policy`` with them gains over the shipped tables, on deals of their own.
 
@@ -88,9 +88,8 @@ def tune(
     def with_tables(text: str, pairs: int, seed: int) -> Scores:
         return played(f"{text}{',' if ':' in text else ':'}tables={tables}", pairs, seed)
 
-    texts = candidates(policy, ladders, match.rules.variant)
-    found = search(policy, texts, with_tables, match.pairs, match.seed)
-    seed = stage_seed(match.seed, JUDGED)
+    found = search(policy, groups, match, with_tables)
+    seed = next_seed(match.seed, JUDGED)
     chosen = with_tables(text_of(policy, found.options), match.pairs, seed)
     return found, difference(chosen, played(policy, match.pairs, seed))
 
@@ -119,7 +118,7 @@ def write(tables: Path, out: Path, policy: str, found: Found, changed: Differenc
     write_manifest(out, manifest.release, manifest.files, {**manifest.families, FAMILY: entry})
 
 
-def _ladders(policy: str, given: Sequence[str]) -> Ladders:
+def _groups(policy: str, given: Sequence[str]) -> Sequence[Ladders]:
     row_of(policy)  # raises PolicyError for an unknown name
     found: dict[str, list[str]] = {}
     for text in given:
@@ -132,7 +131,7 @@ def _ladders(policy: str, given: Sequence[str]) -> Ladders:
         found[name] = values.split(",")
     if not found and policy not in LADDERS:
         raise BuildError(f"--policy is {policy} without --option; accepted: {', '.join(LADDERS)}, or values to try")
-    return found or LADDERS[policy]
+    return (found,) if found else LADDERS[policy]
 
 
 def _shown(ladders: Ladders) -> str:

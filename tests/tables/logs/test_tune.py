@@ -1,0 +1,129 @@
+"""The search for options, and the command that writes them into a table set."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from service.bidding.errors import PolicyError
+from service.bidding.game.rules import CUTTHROAT, PARTNERSHIP
+from service.bidding.set_options import FAMILY, PolicyOptions, options_of
+from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
+from tables.__main__ import main
+from tables.arena.match import PAPER_RULES, Match
+from tables.arena.result import run_match
+from tables.engine.deal import Deals
+from tables.engine.simulate import kernel_tables
+from tables.logs.columns import frame_of
+from tables.logs.playing import studio_records
+from tables.logs.report.simulated import Difference, beside_people
+from tables.logs.studios import STUDIOS
+from tables.logs.tune.search import Found, candidates, search
+from tables.logs.tune.tune_command import tune, write
+from tables.run.family import BuildError, LocalThreads
+
+pytestmark = pytest.mark.compiled
+
+
+def simulated(wins):
+    """What plays games of which a text wins a share, on the same deals for the same seed."""
+
+    def play(text, pairs, seed):
+        drawn = np.random.default_rng(seed).random((pairs, 2))
+        return np.where(drawn < wins[text.partition(":")[2]], 1, -1)
+
+    return play
+
+
+def test_candidates_are_all_combinations():
+    found = candidates("bis", {"nil_threshold": ("0", "25"), "offset": ("0", "0.2")}, CUTTHROAT)
+    assert found == [
+        "nil_threshold=0,offset=0",
+        "nil_threshold=0",
+        "nil_threshold=25,offset=0",
+        "nil_threshold=25",
+    ]
+    with pytest.raises(PolicyError, match="offset is '9'"):
+        candidates("bis", {"offset": ("9",)}, PARTNERSHIP)
+
+
+def test_the_best_options_are_kept_if_they_win_more():
+    wins = {"": 0.5, "offset=0.2": 0.6, "offset=0.4": 0.53, "offset=-0.2": 0.45, "offset=0.2,nils=off": 0.3}
+    groups = {"offset": ("0", "-0.2", "0.2", "0.4")}, {"nils": ("off", "on")}
+    match = Match("bis", "bis", pairs=2000)
+    found = search("bis", groups, match, simulated(wins))
+    assert (found.options, found.best, found.candidates) == ("offset=0.2", "offset=0.2", 4 + 2)
+    assert found.pairs == 4 * 1000 + 2 * 2000 + 2 * 2000
+    assert 0 < found.gain.low < 10 < found.gain.high
+
+
+def test_a_gain_by_chance_is_not_kept():
+    wins, match = {"": 0.5, "offset=0.2": 0.501}, Match("bis", "bis", pairs=400, seed=3)
+    found = search("bis", [{"offset": ("0", "0.2")}], match, simulated(wins))
+    assert found.options == ""
+    assert found.gain.low <= 0
+    same = search("bis", [{"offset": ("0",)}], match, simulated(wins))
+    assert (same.best, same.gain, same.pairs) == ("", (0, 0, 0), 0)
+
+
+def test_seats():
+    alone = beside_people("q@2", PAPER_RULES, 10, 1, "wrp")
+    assert (alone.bidders, alone.players) == (("bis", "q@2", "q@2", "q@2"), ("wrp", "q@2", "q@2", "q@2"))
+    both = beside_people("q@2", PAPER_RULES, 10, 1, "wrp", both=True)
+    assert (both.bidders, both.players_by_chair) == (("bis", "q@2", "bis", "q@2"), ("wrp", "q@2", "wrp", "q@2"))
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    """A model learned from 150 games of overbidders."""
+    work = tmp_path_factory.mktemp("tune")
+    profiles = kernel_tables(open_tables().arrays)
+    records = studio_records(STUDIOS["overbidders"], 0.1, Deals(1, 0, 150), PAPER_RULES, profiles)
+    frame_of(records).write_parquet(work / "log.parquet")
+    assert main(["logs", "model", str(work / "log.parquet"), "--out", str(work / "model")]) == 0
+    return f"model:{work / 'model'}"
+
+
+def test_the_command(people, tmp_path, capsys):
+    out, again = tmp_path / "tuned", tmp_path / "again"
+    arguments = ["logs", "tune", str(DEFAULT_DIRECTORY), "--people", people, "--pairs", "160", "--seed", "7"]
+    arguments += ["--option", "offset=-0.3,0,3"]  # three tricks more lose nearly every game
+    capsys.readouterr()
+    assert main([*arguments, "--out", str(out)]) == 0
+    text = capsys.readouterr().out
+    assert "3 candidates" in text
+    tuned = open_tables(out)
+    entry = tuned.families[FAMILY]
+    assert (entry.seed, entry.sizes) == (7, {"candidates": 3, "search_pairs": 3 * 80 + 2 * 160, "pairs": 160})
+    assert entry.figures["gain_low"] <= entry.figures["gain_mean"] <= entry.figures["gain_high"]
+    assert main([*arguments, "--out", str(again)]) == 0
+    assert open_tables(again).version == tuned.version  # the same games
+    assert main([*arguments, "--out", str(out)]) == 1
+    assert "is not an empty folder" in capsys.readouterr().err
+
+
+def test_without_a_sure_gain_nothing_is_written(people, tmp_path, capsys):
+    out = tmp_path / "tuned"
+    arguments = ["logs", "tune", str(DEFAULT_DIRECTORY), "--people", people, "--pairs", "40"]
+    assert main([*arguments, "--option", "offset=4", "--out", str(out)]) == 0
+    assert "No options: the gain of `bis:offset=4` may be chance" in capsys.readouterr().out
+    assert options_of(open_tables(out)) == ()
+    for wrong in ("offset", "tuned=1", "margin=1"):
+        assert main([*arguments, "--option", wrong, "--out", str(tmp_path / "other")]) == 1
+        assert "accepted: NAME=VALUE,VALUE,... with an option of bis: nil_threshold" in capsys.readouterr().err
+    assert main([*arguments, "--policy", "rb", "--out", str(tmp_path / "other")]) == 1
+    assert "--policy is rb without --option; accepted: bis" in capsys.readouterr().err
+
+
+def test_the_arena_takes_the_options_of_a_set(tmp_path):
+    options, some = "offset=-0.5,nil_threshold=0", Difference(2.0, 1.0, 3.0)
+    match = Match("bis", "rb", pairs=60, seed=2)
+    write(DEFAULT_DIRECTORY, tmp_path / "tuned", "bis", Found(options, options, some, 2, 10), some, match)
+    assert options_of(open_tables(tmp_path / "tuned")) == (PolicyOptions("bis", "partnership", options),)
+    tables = f"tables={tmp_path / 'tuned'}"
+    texts = "bis", f"bis:{options}", f"bis:{tables}", f"bis:offset=0,nil_threshold=25,{tables}"
+    played = [run_match(replace(match, a=text)).bids for text in texts]
+    plain, given, by_set, own = played
+    assert given == by_set != plain == own
+    with pytest.raises(BuildError, match="has options for bis already"):
+        tune(tmp_path / "tuned", "bis", [{"offset": ("0",)}], match, tmp_path / "work", LocalThreads(1))

@@ -612,6 +612,19 @@ class Status(TypedDict):
     status: Literal['ok']
 
 
+class TableOptions(TypedDict):
+    """
+    Options that tables give to a policy in a variant. A policy text with such an option keeps its own.
+    """
+
+    policy: str
+    variant: str
+    options: str
+    """
+    As in a policy text.
+    """
+
+
 class TableSetInfo(TypedDict):
     """
     An open table set, which a request can name in `tables`.
@@ -622,6 +635,10 @@ class TableSetInfo(TypedDict):
     roles: list[Literal['default', 'canary', 'shadow']]
     """
     Empty: only by name.
+    """
+    options: list[TableOptions]
+    """
+    What it gives to policies. Empty: nothing.
     """
     changed: NotRequired[str]
     """
@@ -1526,6 +1543,10 @@ class PoliciesAnswer(TypedDict):
     win_tables: list[RuleSet]
     """
     The rules that have a win table, each as changes to preset classic, as in a request's rules. Rules that change no win table, such as blind_nil, may have any value beside them.
+    """
+    table_options: list[TableOptions]
+    """
+    What the default tables give to policies.
     """
     grades: dict[str, str]
     """

@@ -639,6 +639,11 @@ export interface components {
              */
             win_tables: components["schemas"]["RuleSet"][];
             /**
+             * Table Options
+             * @description What the default tables give to policies.
+             */
+            table_options: components["schemas"]["TableOptions"][];
+            /**
              * Grades
              * @description Fields of a request that change any policy.
              */
@@ -1270,6 +1275,23 @@ export interface components {
             [key: string]: unknown;
         };
         /**
+         * TableOptions
+         * @description Options that tables give to a policy in a variant. A policy text with such an option keeps its own.
+         */
+        TableOptions: {
+            /** Policy */
+            policy: string;
+            /** Variant */
+            variant: string;
+            /**
+             * Options
+             * @description As in a policy text.
+             */
+            options: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
          * TableSetInfo
          * @description An open table set, which a request can name in `tables`.
          */
@@ -1283,6 +1305,11 @@ export interface components {
              * @description Empty: only by name.
              */
             roles: ("default" | "canary" | "shadow")[];
+            /**
+             * Options
+             * @description What it gives to policies. Empty: nothing.
+             */
+            options: components["schemas"]["TableOptions"][];
             /**
              * Changed
              * @description Why it can't be used any longer.

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from service.bidding.game.rules import Rules
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
+from service.bidding.set_options import SetOptions, with_options
 from service.bidding.table_views import Tables
 from tables.engine.game import bid_seat
 from tables.engine.jit import entry
@@ -61,13 +62,19 @@ def _rebid(rules: Rules, policy: Policy, profiles: Any, rounds: Any, chosen: Any
 _rebid_rows = entry(_rebid)
 
 
-def changes(policy: str, before: tuple[Tables, ...], after: tuple[Tables, ...], sample: Sample) -> Changes:
-    """Return what ``policy`` bids with the tables ``before`` and ``after`` in the rounds of a sample."""
+def changes(
+    policy: str, before: tuple[Tables, ...], after: tuple[Tables, ...], sample: Sample, options: SetOptions = ()
+) -> Changes:
+    """Return what ``policy`` bids with the tables ``before`` and ``after`` in the rounds of a sample.
+
+    ``options``: those that the set of the tables ``after`` gives to policies.
+    """
     counts = np.zeros((BIDS, BIDS), np.int64)
     for row in np.unique(sample.rules, axis=0):
         rules = Rules(*row.tolist())
         own = rows_of(sample, (sample.rules == row).all(axis=1))
-        one, other = (_bids(policy, profiles, rules, own) for profiles in (before, after))
+        one = _bids(policy, before, rules, own)
+        other = _bids(with_options(policy, rules.variant, options), after, rules, own)
         asked = one >= 0
         np.add.at(counts, (one[asked], other[asked]), 1)
     return Changes(policy, counts)

@@ -16,6 +16,7 @@ from markdown_it import MarkdownIt
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.numerals import integer
+from service.bidding.set_options import options_of
 from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from tables.engine.simulate import kernel_tables
 from tables.logs.fit.count_pieces import Counted, count_log
@@ -112,6 +113,7 @@ def report(counted: Counted, sets: Sets, out: Path) -> tuple[dict[str, Any], str
     parts = [
         "# A table set judged on a log",
         f"Shipped tables {sets.shipped.version}, fitted tables {sets.fitted.version}.",
+        *(f"These give `{options}` to `{name}` in {variant}." for name, variant, options in options_of(sets.fitted)),
         f"{counted.good:,} rounds of the log; {counted.bad:,} records with a fault are not used.",
         *_warnings(counted, sets, every),
         "## Stated chances",
@@ -221,7 +223,8 @@ def _plot(kind: str, pair: tuple[Stated, ...]) -> bytes:
 def _changes(counted: Counted, sets: Sets) -> Iterator[tuple[str, str, str, str]]:
     before, after = (kernel_tables(dict(opened.arrays)) for opened in sets)
     for policy in POLICIES:
-        found = [changes(policy, before, after, sample).counts for sample in counted.samples.values()]
+        samples = counted.samples.values()
+        found = [changes(policy, before, after, sample, options_of(sets.fitted)).counts for sample in samples]
         total = Changes(policy, np.sum(found, axis=0))
         common = "; ".join(f"{_bid(a)} to {_bid(b)} {n:,}" for a, b, n in total.most_common(COMMON)) or "none"
         yield policy, f"{total.n:,}", f"{100 * total.changed / max(1, total.n):.1f}", common

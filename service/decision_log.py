@@ -60,7 +60,8 @@ def decision_line(request: Mapping[str, Any], body: bytes | None, answer: Mappin
     """Return the line about a bid. It copies the bytes of the request, because writing JSON anew takes longer."""
     if body is None or len(body) > _MOST_COPIED_BYTES or _LINE_FEED in body or _CARRIAGE_RETURN in body:
         body = orjson.dumps(request)
-    return b"%b%d%b%b}\n" % (_head(int(time())), answer["bid"], _who(answer["policy"], answer["tables"]), body)
+    bid = _bid(answer["bid"], answer["policy"], answer["tables"])
+    return b"".join((_head(int(time())), bid, body, b"}\n"))
 
 
 def result_line(fields: Mapping[str, Any]) -> bytes:
@@ -89,13 +90,13 @@ def decision_log(settings: Settings, count_dropped: Callable[[int], object]) -> 
 @lru_cache(maxsize=4)
 def _head(second: int) -> bytes:
     """Return the beginning of the lines about bids, up to the bid."""
-    return b'{"format":%d,"record":"%b","time":"%b","bid":' % (FORMAT, DECISION.encode(), _moment(second).encode())
+    return b'{"format":%d,"record":"%b","time":"%b",' % (FORMAT, DECISION.encode(), _moment(second).encode())
 
 
 @lru_cache(maxsize=1024)
-def _who(policy: str, tables: str) -> bytes:
-    """Return the part of a line between the bid and the request."""
-    return b"," + orjson.dumps({"policy": policy, "tables": tables})[1:-1] + b',"request":'
+def _bid(bid: int, policy: str, tables: str) -> bytes:
+    """Return the part of a line from the bid to the request."""
+    return orjson.dumps({"bid": bid, "policy": policy, "tables": tables})[1:-1] + b',"request":'
 
 
 @lru_cache(maxsize=4)

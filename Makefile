@@ -17,7 +17,7 @@
 #   make check                              ruff, mypy --strict, import contracts
 #   make imports                            print import cycles, modules per package, long parameter lists, lines of code
 #   make fix                                mend what ruff can mend
-#   make bench [ARGS="--rounds 7"]          a decision, the engine, the service beside its yardsticks
+#   make bench [ARGS="--rounds 7"]          a decision, a card, the engine, the service beside its yardsticks
 #   make loadtest [DURATION=30] [RATE=500] [PROMISE_MS=25] [ARGS="--url http://host:port"]
 #                                           start the service, load it, print a verdict, stop it
 #   make loadtest-web                       Locust's page on 127.0.0.1:8089

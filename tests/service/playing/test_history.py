@@ -149,15 +149,16 @@ def test_a_partner_keeps_room_for_the_cards_that_were_given_to_it():
     kinds = set()
     for seed in range(20):
         state = states.dealt(seed, 0)
-        hands, tricks = list(state.hand), []
+        hands = list(state.hand)
+        tricks: list[list[int]] = []
         while sum(state.taken) < 12:
-            tricks.append(())
+            tricks.append([])
             for _ in range(4):
-                tricks[-1] += (states.legal_now(state)[0],)
+                tricks[-1].append(states.legal_now(state)[0])
                 play_card(state, states.to_play(state), tricks[-1][-1])
         given, received = state.hand[2] | state.hand[1], sum(1 << card for card in cards_of(hands[0])[:2])
         dealt = hands[0] & ~received | given
-        _, fault = state_before(Known(DECK, 0, dealt, given, received, (0, 3, 4, 3), tuple(tricks)))
+        _, fault = state_before(Known(DECK, 0, dealt, given, received, (0, 3, 4, 3), tuple(map(tuple, tricks))))
         assert fault is not None
         assert fault.seat == 2
         kinds.add((fault.kind, fault.trick if fault.kind == "given-kept" else 0))

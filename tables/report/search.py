@@ -37,10 +37,10 @@ ROWS = (
 # What was tried and is in no player that ships.
 UCT_BIDDER = "python:tables/arena/uct_bidder.py:bid"
 TRIED = (
-    Row("cover:lost=95", share=2.0),
-    Row("cover:lost=80", share=2.0),
+    Row("cover:lost=95", share=20.0),
+    Row("cover:lost=50", share=20.0),
     Row("search@2:deals=256,solved=2", "search:deals=256", share=0.2),
-    Row("search@2:deals=128,solved=3", "search:deals=256", share=0.2),
+    Row("search@2:deals=128,solved=3", "search:deals=256", share=0.4),
     Row("srp", a=UCT_BIDDER, share=0.04),
     Row("uct:13,samples=20000", share=0.02),
 )

@@ -17,7 +17,9 @@ from service import searchers
 from service.api.search import search_request
 from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.rules import make_rules
+from service.bidding.inference.inference import readers_of
 from service.bidding.policies import parse_policy
+from service.bidding.winprob.win_table import win_array
 from service.contract.card import DEFAULT_SEARCH_DEALS, MAX_SEARCH_DEALS, SEARCH, read_card
 from service.contract.examples import CARD_REQUEST, SEARCH_REQUEST
 from service.metrics import Metrics
@@ -31,7 +33,7 @@ from tables.engine.jit import entry
 from tables.engine.passing import exchange
 from tables.engine.simulate import kernel_tables, player_rows, tables_for
 from tables.engine.states import FIELDS, STATE, new_states
-from tables.engine.winprob import slice_of, win_array
+from tables.engine.winprob import slice_of
 from tables.players import searcher
 from tables.players.choose_card import choose_card
 from tables.players.search import Effort, Value, search_card
@@ -73,7 +75,7 @@ def arena_card(rules, state, dealt, kept, policy, deals):
     me = (state.leader + state.trick_size) & 3
     opened = committed_tables()
     (won,) = tables_for(kernel_tables(opened.arrays), rules, [parse_policy("winprob")])
-    nets = searcher.readers_of(opened.arrays).nets
+    nets = readers_of(opened.arrays).nets
     searching = Searching(
         Searchers(*np.array([[deals] * 4, [13] * 4, [0] * 4, [0] * 4])), (nets[policy],) * 4, won, rules
     )

@@ -47,7 +47,16 @@ def test_a_search_wins_and_does_not_depend_on_threads():
     assert one.win_rate > 0.5
 
 
-@pytest.mark.parametrize("player", ["search:deals=4,tricks=2", "search:deals=4,bids=none", "search:deals=4,bids=best"])
+@pytest.mark.parametrize(
+    "player",
+    [
+        "search:deals=4,tricks=2",
+        "search:deals=4,bids=none",
+        "search:deals=4,bids=best",
+        "search@2:deals=4,solved=2",
+        "cover:deals=8",
+    ],
+)
 @pytest.mark.parametrize("preset", ["classic", "pass-4", "jokers", "whiz"])
 def test_every_option_plays_every_game_with_a_win_table(player, preset):
     rules = make_rules(preset, {"win": 100, "lose": -100})

@@ -136,6 +136,8 @@ def test_names():
     assert parse_search("search") == SearchPlayer()
     assert parse_search("search@1:tricks=5,bids=none,deals=64") == SearchPlayer(64, 5, "none")
     assert parse_search(str(SearchPlayer(7, 3, "best"))) == SearchPlayer(7, 3, "best")
+    assert parse_search("search@2:deals=9") == SearchPlayer(9, solved=3)
+    assert str(parse_search("cover:lost=80")) == "cover@1:deals=100,bids=bis,lost=80"
     assert parse_search("srp") is None
     assert parse_search("uct:5") is None
 
@@ -150,6 +152,9 @@ def test_names():
         ("search:bids=rb", "bids is 'rb'; accepted: bis, best, none"),
         ("search:deals=5,deals=6", "each at most once"),
         ("search:time=5", "option is 'time=5'"),
+        ("search:solved=3", "option is 'solved=3'"),
+        ("search@2:solved=6", "solved is '6'; accepted: 1 to 5"),
+        ("cover:lost=0", "lost is '0'; accepted: 1 to 100"),
     ],
 )
 def test_texts_that_name_no_player(text, found):

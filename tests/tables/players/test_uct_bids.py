@@ -1,0 +1,26 @@
+"""Bids by UCT."""
+
+import pytest
+
+from service.bidding.game.rules import make_rules
+from service.bidding.policies import parse_policy
+from tables.engine.simulate import kernel_tables, numba_typed, tables_for
+from tables.engine.states import new_states
+from tables.players.uct_bids import MOST_BID, uct_bid
+from tests.conftest import committed_tables
+from tests.tables.players.test_search import RULES, a_round
+
+
+@pytest.mark.parametrize("me", [0, 3])
+def test_it_finds_the_bid_of_a_strong_hand(me):
+    policy = numba_typed(parse_policy("bis"))
+    tables = tables_for(kernel_tables(committed_tables().arrays), RULES, [policy])
+    state, _ = a_round(2, 0)
+    state.hand[me] = 0x1FFF << 48  # all spades win all tricks
+    for seat in range(me, 4):
+        state.bid[seat] = -1
+    for seat in range(me):
+        state.bid[seat] = 0
+    found = [uct_bid(state, new_states(1)[0], me, make_rules("classic"), policy, tables, 40) for _ in range(2)]
+    assert found[0] == found[1]
+    assert 10 <= found[0] <= MOST_BID

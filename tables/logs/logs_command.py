@@ -71,9 +71,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `BuildError`, `BiddingError` and `PlayerError`."""
-    learning = {"fit": fit_command, "report": report_command, "model": model_command, "tune": tune_command}
-    mains = {"check": check_command.main, "play": play} | {name: module.main for name, module in learning.items()}
-    return mains[arguments.action](arguments)
+    learning = {"fit": fit_command.main, "report": report_command.main, "model": model_command.main}
+    actions = {"check": check_command.main, "play": play, "tune": tune_command.main} | learning
+    return actions[arguments.action](arguments)
 
 
 def play(arguments: argparse.Namespace) -> int:

@@ -18,10 +18,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from time import perf_counter, sleep
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import polars
@@ -55,7 +55,9 @@ START_S = 60.0
 SAMPLE_S = 0.5
 MIB = 2**20
 WAYS = {"one": "one process", "four": "four processes", "dask": "two Dask workers"}
+OUTPUTS = ("check.json", "bad.jsonl", "counts.npz")
 _JOBS = {"one": ["--jobs", "1"], "four": ["--jobs", "4"]}
+Place: TypeAlias = AbstractContextManager[tuple[str, list[int]]]  # of a cluster: its address and processes
 
 
 class Measured(NamedTuple):
@@ -181,12 +183,13 @@ def _environment() -> dict[str, str]:
 
 def compare(folder: Path, files: Sequence[Path], ways: Sequence[str], rounds: int) -> bool:
     """Check and count in each of the ways, print what it took, and return whether all outputs are the same."""
-    rows, same, names = [], True, list(map(str, files))
+    rows, names = [], list(map(str, files))
     with tqdm(total=2 * len(ways), desc="measure", unit="run", disable=None) as bar:
         for way in ways:
             own = folder / way
             own.mkdir()
-            with cluster(own) if way == "dask" else nullcontext(("", [])) as (address, others):
+            place: Place = cluster(own) if way == "dask" else nullcontext(("", []))
+            with place as (address, others):
                 options = _JOBS.get(way, ["--scheduler", address])
                 checking = ["-m", "tables", "logs", "check", *names, "--json", "--bad", str(own / "bad.jsonl")]
                 counting = ["-m", "loadtest.big_log", "count", *names, "--out", str(own / "counts.npz")]
@@ -197,13 +200,17 @@ def compare(folder: Path, files: Sequence[Path], ways: Sequence[str], rounds: in
                     figures = (f"{found.seconds:,.0f}", f"{found.cpu_seconds:,.0f}", f"{found.peak_mib:,.0f}")
                     rate = f"{rounds / found.seconds:,.0f}"
                     rows.append((title, WAYS[way], figures[0], rate, *figures[1:]))
-            outputs = ("check.json", "bad.jsonl", "counts.npz")
-            _, different, missing = filecmp.cmpfiles(folder / ways[0], own, outputs, shallow=False)
-            same = same and not different and not missing
+    same = same_outputs(folder, ways)
     print(table("what | where | seconds | rounds/s | CPU seconds | peak memory, MiB", rows))
     print((folder / ways[0] / "check.json").read_text().strip())
     print("The outputs are the same, byte for byte." if same else "THE OUTPUTS DIFFER.")
     return same
+
+
+def same_outputs(folder: Path, ways: Sequence[str]) -> bool:
+    """Return whether all ways have the same outputs."""
+    compared = [filecmp.cmpfiles(folder / ways[0], folder / way, OUTPUTS, shallow=False) for way in ways]
+    return not any(different or missing for _, different, missing in compared)
 
 
 def _parser() -> argparse.ArgumentParser:

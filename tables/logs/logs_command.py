@@ -23,7 +23,8 @@ from tables.arena.match import MOST_SEED
 from tables.engine.deal import Deals
 from tables.engine.game import Lineup
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
-from tables.logs import check_command, model_command
+from tables.logs import model_command
+from tables.logs.check import check_command
 from tables.logs.columns import frame_of
 from tables.logs.fit import fit_command
 from tables.logs.playing import play_games, records_of, studio_records

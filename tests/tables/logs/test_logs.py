@@ -20,6 +20,7 @@ from tables.engine.deal import Deals
 from tables.engine.game import Lineup
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from tables.logs import reading
+from tables.logs.check.summary import Summary
 from tables.logs.checks import FAULTS as FAULT_TEXTS
 from tables.logs.columns import SCHEMA, frame_of
 from tables.logs.keys import Keys
@@ -28,7 +29,6 @@ from tables.logs.reading import AGAIN, FORM, read
 from tables.logs.reading import RULES as RULES_FAULT
 from tables.logs.round_log import FIELDS, json_schema
 from tables.logs.rounds import Names
-from tables.logs.summary import Summary
 from tables.logs.uses import USES
 from tables.run.family import BuildError
 

@@ -11,13 +11,13 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from tables.logs.check.summary import Summary
 from tables.logs.joining import Collector
 from tables.logs.keys import Keys
 from tables.logs.pieces import KEYS, Results, pieces_of, work_on
 from tables.logs.reading import Batch, Piece, read_piece
 from tables.logs.round_log import FIELDS
 from tables.logs.rounds import Names
-from tables.logs.summary import Summary
 from tables.run.family import Arrays, BuildError, Executor
 
 KEPT = {*FIELDS, "record", "round_id", "records", "bid", "policy", "tables", "seat"}  # fields of a record with a fault

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
 
-from tables.logs.check_pieces import Wanted, bad_lines, check_log, checked, parquet_of
+from tables.logs.check.check_pieces import Wanted, bad_lines, check_log, checked, parquet_of
+from tables.logs.check.summary import Summary
 from tables.logs.joining import Joiner
 from tables.logs.keys import Keys
 from tables.logs.pieces import Results, forget
 from tables.logs.reading import joined
 from tables.logs.rounds import Names
-from tables.logs.summary import Summary
 from tables.run.executors import add_executor_arguments, executor_of
 from tables.run.family import BuildError
 

@@ -1,0 +1,1 @@
+"""The check of logs: what is in them, and what is wrong."""

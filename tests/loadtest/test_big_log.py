@@ -1,0 +1,55 @@
+"""`python -m loadtest.big_log` in small, and `logs fit`: the same bytes in one process, in several and on Dask."""
+
+import json
+
+import pytest
+
+from loadtest import big_log
+from tables.__main__ import main as tables
+
+pytestmark = [pytest.mark.compiled, pytest.mark.slow]
+
+
+@pytest.fixture
+def small_files(monkeypatch):
+    monkeypatch.setattr(big_log, "PIECE_ROWS", 8_000)
+    monkeypatch.setattr(big_log, "ROW_GROUP", 4_000)
+
+
+def test_20_000_rounds_are_the_same_everywhere(tmp_path, capsys, small_files):
+    folder = tmp_path / "log"
+    assert big_log.main(["--folder", str(folder), "--rounds", "20000", "--different", "2000", "--keep"]) == 0
+    out = capsys.readouterr().out
+    assert "20,000 rounds, 2,000 of them played: " in out
+    assert "The outputs are the same, byte for byte." in out
+    assert all(out.count(f"| {name}") == 2 for name in big_log.WAYS.values())
+    found = json.loads((folder / "dask/check.json").read_text())
+    assert (found["good"], found["faults"]) == (20_000, {"round-twice": big_log.WRONG, "tricks": big_log.WRONG})
+    assert len((folder / "four/bad.jsonl").read_text().splitlines()) == 2 * big_log.WRONG
+    (folder / "dask/counts.npz").write_bytes(b"")
+    assert not big_log.same_outputs(folder, ["one", "dask"])
+
+
+def test_a_fit_is_the_same_everywhere(tmp_path, monkeypatch, small_files):
+    monkeypatch.setattr(big_log, "WRONG", 100)
+    files = [str(path) for path in big_log.make(tmp_path / "log", 9_000, 1_000)[1:]]
+    with big_log.cluster(tmp_path) as (address, _):
+        for name, options in (("one", ["--jobs", "1"]), ("two", ["--jobs", "2"]), ("dask", ["--scheduler", address])):
+            assert tables(["logs", "fit", *files, "--out", str(tmp_path / name), *options]) == 0
+    names = sorted(path.name for path in (tmp_path / "one").iterdir())
+    assert "manifest.json" in names
+    for name in names:
+        content = (tmp_path / "one" / name).read_bytes()
+        assert all((tmp_path / way / name).read_bytes() == content for way in ("two", "dask")), name
+
+
+def test_wrong_options(tmp_path, capsys):
+    new = str(tmp_path / "new")
+    for options in (
+        ["--folder", str(tmp_path)],
+        ["--folder", new, "--ways", "all"],
+        ["--folder", new, "--rounds", "0"],
+    ):
+        with pytest.raises(SystemExit):
+            big_log.main(options)
+        assert "accepted" in capsys.readouterr().err

@@ -1,0 +1,96 @@
+"""`logs check` in pieces: the same output whatever the pieces and the processes, also after an interruption."""
+
+import json
+
+import polars
+import pytest
+
+from tables.__main__ import main
+from tables.logs import pieces
+from tables.logs.check.check_pieces import Wanted, check_log, checked
+from tables.logs.columns import frame_of
+from tables.run.family import LocalThreads
+from tests.tables.logs.test_logs import changed, games, spoiled
+from tests.tables.logs.test_production_log import decision, result
+
+pytestmark = pytest.mark.compiled
+
+
+@pytest.fixture(scope="module")
+def records():
+    return games(n=40)
+
+
+@pytest.fixture
+def files(tmp_path, records):
+    """Text and Parquet with faults, rounds that come twice, decisions, and a file that cannot be read."""
+    text, parquet, broken = (tmp_path / name for name in ("one.jsonl", "two.parquet", "three.jsonl.gz"))
+    made = [{**record, "email": "a@example.com"} for record in records[:80]]
+    made[7:7] = [decision(), changed(records[79], bids=[1])]
+    made += [result(bids=[3, 3, 2, 2], tricks=[3, 4, 3, 3]), decision(seat=1), records[3]]
+    text.write_text("".join(json.dumps(record) + "\n" for record in made))
+    frame_of([*spoiled(records), *records[60:100]]).write_parquet(parquet)
+    broken.write_bytes(b"no gzip")
+    return [str(path) for path in (text, parquet, broken)]
+
+
+def output(capsys, tmp_path, name, files, *options):
+    """The summary, the bytes of the records with a fault, and the records without one."""
+    bad, out = tmp_path / f"{name}.jsonl", tmp_path / name
+    status = main(["logs", "check", *files, "--json", "--bad", str(bad), "--out", str(out), *options])
+    good = polars.concat(map(polars.read_parquet, sorted(out.iterdir())))
+    assert {path.name for path in tmp_path.iterdir()} >= {name, bad.name}
+    assert not list(tmp_path.glob("*.unfinished"))
+    return status, json.loads(capsys.readouterr().out), bad.read_bytes(), good
+
+
+def test_the_output_is_the_same_whatever_the_pieces(capsys, tmp_path, files, monkeypatch):
+    status, summary, bad, good = output(capsys, tmp_path, "whole", files, "--jobs", "1")
+    assert status == 2
+    assert (summary["joined"]["decisions"], summary["joined"]["results"]) == (2, 1)
+    assert summary["faults"]["round-twice"] > 20
+    assert summary["dropped_fields"] == {"email": 80}
+    assert len(summary["unreadable"]) == 1
+    assert len(good) == summary["good"] == len(good.unique(["game", "round"]))
+    assert bad.count(b"\n") == summary["bad"]
+    monkeypatch.setattr(pieces, "PIECE_BYTES", 20_000)
+    monkeypatch.setattr(pieces, "PIECE_ROWS", 30)
+    monkeypatch.setattr(pieces, "MOST_KEYS", 50)
+    for name, jobs in (("parts", "1"), ("processes", "2")):
+        other = output(capsys, tmp_path, name, files, "--jobs", jobs)
+        assert other[:3] == (status, summary, bad)
+        assert good.equals(other[3])
+
+
+def test_an_interrupted_check_continues(capsys, tmp_path, files, monkeypatch):
+    class Stops:
+        """Stops after two pieces."""
+
+        def map(self, fn, indices):
+            for index in list(indices)[:2]:
+                yield index, fn(index)
+            raise KeyboardInterrupt
+
+    class Noted(LocalThreads):
+        def map(self, fn, indices):
+            asked.append(list(indices))
+            return super().map(fn, asked[-1])
+
+    asked: list[list[int]] = []
+    monkeypatch.setattr(pieces, "PIECE_ROWS", 30)
+    paths = [tmp_path / name for name in ("one.jsonl", "two.parquet")]
+    with pytest.raises(KeyboardInterrupt):
+        check_log(paths, Wanted(True, True), tmp_path / "work", Stops())
+    found = check_log(paths, Wanted(True, True), tmp_path / "work", Noted(1))
+    assert asked[0] == list(range(2, len(pieces.pieces_of(paths))))
+    new = check_log(paths, Wanted(True, True), tmp_path / "new", LocalThreads(1))
+    for one, other in zip(found, new, strict=True):
+        assert checked(one)[:-1] == checked(other)[:-1]
+
+
+def test_the_folder_of_the_pieces_keeps_other_files(tmp_path, files):
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "own.txt").write_text("")
+    assert main(["logs", "check", *files, "--work", str(work), "--jobs", "1"]) == 2
+    assert [path.name for path in work.iterdir()] == ["own.txt"]

@@ -200,6 +200,7 @@ def compare(folder: Path, files: Sequence[Path], ways: Sequence[str], rounds: in
                     figures = (f"{found.seconds:,.0f}", f"{found.cpu_seconds:,.0f}", f"{found.peak_mib:,.0f}")
                     rate = f"{rounds / found.seconds:,.0f}"
                     rows.append((title, WAYS[way], figures[0], rate, *figures[1:]))
+                    print("; ".join(rows[-1]), file=sys.stderr, flush=True)
     same = same_outputs(folder, ways)
     print(table("what | where | seconds | rounds/s | CPU seconds | peak memory, MiB", rows))
     print((folder / ways[0] / "check.json").read_text().strip())

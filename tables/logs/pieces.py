@@ -41,11 +41,16 @@ class Repeated(NamedTuple):
 class Results:
     """What was found in each piece, read from the disk piece by piece. It can be gone through several times."""
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(self, paths: Sequence[Path], folder: Path) -> None:
         self._paths = paths
+        self._folder = folder
 
     def __iter__(self) -> Iterator[Arrays]:
         return (joined_chunks([path]) for path in self._paths)
+
+    def forget(self) -> None:
+        """Remove the kept pieces."""
+        forget(self._folder)
 
 
 def pieces_of(files: Sequence[Path]) -> list[Piece]:
@@ -103,11 +108,11 @@ def work_on(
         anew = finished_chunks(again, len(repeated), kept / "again", executor, label, progress=True)
         for one, path in zip(repeated, anew, strict=True):
             paths[one.piece] = path
-    return Results(paths)
+    return Results(paths, kept)
 
 
 def forget(folder: Path) -> None:
-    """Remove the kept pieces."""
+    """Remove a folder of kept pieces."""
     shutil.rmtree(folder, ignore_errors=True)
 
 

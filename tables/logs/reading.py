@@ -1,6 +1,7 @@
 """Read logs in batches, from JSON Lines or Parquet: the records that are right, and what is wrong in the others.
 
-The memory in use depends on the size of a batch, not on that of the log.
+The memory in use depends on the size of a batch. Only the hashes of the rounds are kept (`keys`), to find rounds that
+come twice; `pieces` splits large logs, so that these are few.
 """
 
 import gzip

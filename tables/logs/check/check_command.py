@@ -8,22 +8,22 @@ without being counted. Several processes or machines share the work; the output 
 import argparse
 import json
 import shutil
-import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 
 from tables.logs.check.check_pieces import Wanted, bad_lines, check_log, checked, parquet_of
 from tables.logs.check.summary import Summary
 from tables.logs.joining import Joiner
 from tables.logs.keys import Keys
-from tables.logs.pieces import Results, forget
+from tables.logs.pieces import Results
 from tables.logs.reading import joined
 from tables.logs.rounds import Names
+from tables.run.build import CHECKPOINTS
 from tables.run.executors import add_executor_arguments, executor_of
 from tables.run.family import BuildError
 
-WORK = "logs-check"  # name of the folder with finished pieces
+WORK = CHECKPOINTS / "logs"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     out = "write the records without a fault to this folder, as Parquet"
     parser.add_argument("--out", type=Path, metavar="FOLDER", help=out)
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of Markdown")
-    work = "keep finished pieces in this folder until the end, so that an interrupted check continues"
-    parser.add_argument("--work", type=Path, metavar="FOLDER", help=work)
+    work = "keep finished pieces here until the end, so that an interrupted check continues (default %(default)s)"
+    parser.add_argument("--work", type=Path, default=WORK, metavar="FOLDER", help=work)
     add_executor_arguments(parser)
 
 
@@ -45,12 +45,12 @@ def main(arguments: argparse.Namespace) -> int:
         raise BuildError(f"--out is {out}; accepted: a new or an empty folder")
     if bad and (bad.is_dir() or not bad.parent.is_dir() or bad.resolve() in {path.resolve() for path in files}):
         raise BuildError(f"--bad is {bad}; accepted: a file in a folder that exists, and none of the logs")
-    with ExitStack() as stack:
-        work = arguments.work or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="spades-logs-")))
-        executor = stack.enter_context(executor_of(arguments.scheduler, arguments.jobs, processes=True))
-        found = check_log(files, Wanted(bool(out), bool(bad)), work / WORK, executor)
-        summary = _written(found, out, bad)
-        forget(work / WORK)
+    if arguments.work.exists() and not arguments.work.is_dir():
+        raise BuildError(f"--work is {arguments.work}; accepted: a folder")
+    with executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor:
+        found = check_log(files, Wanted(bool(out), bool(bad)), arguments.work, executor)
+    summary = _written(found, out, bad)
+    found.forget()
     print(json.dumps(summary.record()) if arguments.json else summary.markdown(), end="\n" if arguments.json else "")
     return summary.status()
 

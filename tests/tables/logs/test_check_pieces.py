@@ -92,5 +92,6 @@ def test_the_folder_of_the_pieces_keeps_other_files(tmp_path, files):
     work = tmp_path / "work"
     work.mkdir()
     (work / "own.txt").write_text("")
+    assert main(["logs", "check", *files, "--work", str(work / "own.txt")]) == 1
     assert main(["logs", "check", *files, "--work", str(work), "--jobs", "1"]) == 2
     assert [path.name for path in work.iterdir()] == ["own.txt"]

@@ -23,7 +23,7 @@ from tables.run.family import Arrays, Executor, finished_chunks, joined_chunks
 
 PIECE_BYTES = 64_000_000
 PIECE_ROWS = 500_000
-MOST_KEYS = 4_000_000  # that are compared at a time
+MOST_KEYS = 16_000_000  # that are compared at a time, in about 300 MiB
 KEYS = "keys"  # the array with the hashes of a piece's rounds, in their order
 _BLOCK = 1 << 20
 
@@ -122,18 +122,15 @@ def _repeated(paths: Sequence[Path]) -> list[Repeated]:
     found: dict[int, list[Keys]] = {}
     for share in range(shares):
         keys = [_share(_keys(path), share, shares) for path in paths]
-        every = np.concatenate(keys)
-        in_order = np.sort(every)
-        twice = in_order[1:][in_order[1:] == in_order[:-1]]
-        if not len(twice):
-            continue
-        rows = np.flatnonzero(np.isin(every, twice))  # by piece
-        owner = np.repeat(np.arange(len(keys)), [len(one) for one in keys])[rows]
-        first = np.unique(every[rows], return_index=True)[1]
-        again = np.ones(len(rows), np.bool_)
-        again[first] = False
-        for piece in np.unique(owner[again]).tolist():
-            found.setdefault(piece, []).append(every[rows[again & (owner == piece)]])
+        every = np.sort(np.concatenate(keys))
+        twice = np.unique(every[1:][every[1:] == every[:-1]])
+        seen = np.zeros(len(twice), np.bool_)
+        for piece, own in enumerate(keys if len(twice) else ()):
+            at = np.minimum(np.searchsorted(twice, own), len(twice) - 1)
+            held = at[twice[at] == own]
+            if seen[held].any():
+                found.setdefault(piece, []).append(twice[held[seen[held]]])
+            seen[held] = True
     return [Repeated(piece, np.concatenate(own)) for piece, own in sorted(found.items())]
 
 

@@ -27,6 +27,7 @@ import httpx
 import pytest
 
 from loadtest import __main__ as loadtest_command
+from loadtest import big_log
 from service import __main__ as service_command
 from service.roles import read_roles
 from service.settings import Settings
@@ -49,7 +50,12 @@ ELSEWHERE = {  # first words of a command: why it is not run here
     "psql": "needs PostgreSQL; tests/tables/logs/test_export.py runs its query",
     "cp": "copies all tables for the next command, which is only read",
 }
-MAINS = {"service": service_command.main, "tables": tables_command.main, "loadtest": loadtest_command.main}
+MAINS = {
+    "service": service_command.main,
+    "tables": tables_command.main,
+    "loadtest": loadtest_command.main,
+    "loadtest.big_log": big_log.main,
+}
 COMMAND_IN_TEXT = re.compile(r"`((?:(?:\.venv/bin/)?python -m (?:service|tables|loadtest)|make) [^`\[]+)`")
 PATH_IN_HEADING = re.compile(r"## POST (/\S+)")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from service.bidding.game.rules import VARIANTS
 from service.bidding.manifest import FamilyEntry, read_manifest
 from service.bidding.numerals import integer
-from service.bidding.policies import option_names, row_of
+from service.bidding.policies import SERVED, option_names
 from service.bidding.set_options import FAMILY, PolicyOptions, options_of
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.arena.arena_command import add_rules_arguments, rules_of
@@ -28,6 +28,7 @@ from tables.run.build import write_manifest
 from tables.run.executors import add_executor_arguments, executor_of
 from tables.run.family import BuildError, Executor, recorded
 
+FEWEST_PAIRS = 20
 JUDGED = 1000  # added to the seed for the games that compare the new set with the shipped one
 
 
@@ -54,6 +55,8 @@ def main(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise BuildError(f"{out} is not an empty folder; accepted: a new folder")
+    if arguments.pairs < FEWEST_PAIRS:
+        raise BuildError(f"--pairs is {arguments.pairs}; accepted: {FEWEST_PAIRS} or more")
     rules = rules_of(arguments)
     groups = _groups(arguments.policy, arguments.option)
     match = beside_people(
@@ -119,7 +122,8 @@ def write(tables: Path, out: Path, policy: str, found: Found, changed: Differenc
 
 
 def _groups(policy: str, given: Sequence[str]) -> Sequence[Ladders]:
-    row_of(policy)  # raises PolicyError for an unknown name
+    if policy not in SERVED:
+        raise BuildError(f"--policy is {policy!r}; accepted: {', '.join(SERVED)}")
     found: dict[str, list[str]] = {}
     for text in given:
         name, equals, values = text.partition("=")

@@ -111,6 +111,10 @@ def test_without_a_sure_gain_nothing_is_written(people, tmp_path, capsys):
     for wrong in ("offset", "tuned=1", "margin=1"):
         assert main([*arguments, "--option", wrong, "--out", str(tmp_path / "other")]) == 1
         assert "accepted: NAME=VALUE,VALUE,... with an option of bis: nil_threshold" in capsys.readouterr().err
+    assert main([*arguments, "--pairs", "2", "--out", str(tmp_path / "other")]) == 1
+    assert "--pairs is 2; accepted: 20 or more" in capsys.readouterr().err
+    assert main([*arguments, "--policy", "fixed", "--out", str(tmp_path / "other")]) == 1
+    assert "--policy is 'fixed'; accepted: bis, rb, ms, io, winprob" in capsys.readouterr().err
     assert main([*arguments, "--policy", "rb", "--out", str(tmp_path / "other")]) == 1
     assert "--policy is rb without --option; accepted: bis" in capsys.readouterr().err
 

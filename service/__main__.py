@@ -24,7 +24,6 @@ from service.arguments import run_command
 from service.bidding.errors import TablesError
 from service.bidding.inference.inference import readers_of
 from service.bidding.numerals import decimal, integer
-from service.bidding.set_options import options_of
 from service.breakdown import breakdown
 from service.contract import examples
 from service.contract.card import CardRequest, read_card
@@ -35,6 +34,7 @@ from service.keys import new_key
 from service.problems import ProblemError
 from service.request_arguments import add_fields, request_of
 from service.searchers import search_once
+from service.set_options import options_of
 from service.settings import Settings, SettingsError, from_environment, not_settings
 from service.table_sets import open_one
 from service.worker import SupervisorLine

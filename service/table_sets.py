@@ -15,12 +15,12 @@ from service.bidding.errors import TablesError
 from service.bidding.inference.inference import BIDDERS, Readers, infer, readers_of
 from service.bidding.manifest import MANIFEST
 from service.bidding.policies import SERVED
-from service.bidding.set_options import SetOptions, options_of
 from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from service.contract.inference import read_inference
 from service.contract.request import read_bid
 from service.keys import Key
 from service.roles import RELEASES, Canary, Role, Roles, read_roles
+from service.set_options import SetOptions, options_of
 from service.settings import Settings
 
 MOST_SETS: Final = 16

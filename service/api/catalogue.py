@@ -18,7 +18,6 @@ from service.bidding.game.decks import CARD_NAMES, DECKS
 from service.bidding.game.rule_fields import Rule
 from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS, describe, overrides_of
 from service.bidding.policies import BEST, BEST_DECIDERS, decider_of, options_of, row_of
-from service.bidding.set_options import SetOptions
 from service.bidding.strength import Measured, Results, read_results, strength_of, texts_of_catalogue, win_rates_of
 from service.bidding.winprob.games import SHIPPED, WON_VARIANTS, Games, all_rules
 from service.contract.answer import (
@@ -35,6 +34,7 @@ from service.contract.answer import (
 from service.contract.policy import DEFAULT_POLICY, POLICIES
 from service.contract.rules import DEFAULT_PRESET
 from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
+from service.set_options import SetOptions
 
 _GRADES = {
     "level": "1..5: 5 is full strength; those below misjudge hands, and win some 3% of games less a level",

@@ -10,10 +10,10 @@ from service.bidding.errors import PolicyError
 from service.bidding.game.rules import PARTNERSHIP
 from service.bidding.policies import BEST, SERVED, decider_of, option_names, parse_policy, row_of, with_skill
 from service.bidding.policy import CONVENTIONS, FULL_LEVEL, NO_CONVENTION, PLAYER_KINDS, Policy
-from service.bidding.set_options import SetOptions, with_options
 from service.contract.faults import refusal
 from service.contract.rules import REQUEST
 from service.problems import quote
+from service.set_options import SetOptions, with_options
 
 POLICIES: Final = (BEST, *SERVED)
 DEFAULT_POLICY: Final = "bis"

@@ -19,7 +19,6 @@ from service.bidding.game.rules import CUTTHROAT, FIELDS, Rules
 from service.bidding.policies import BEST, SERVED
 from service.bidding.policy import Policy
 from service.bidding.record import record
-from service.bidding.set_options import SetOptions
 from service.bidding.skill import position_seed
 from service.bidding.turn import BRIEF, EXPLAINED, NOT_EXPLAINED
 from service.bidding.winprob.games import SHIPPED, Games
@@ -47,6 +46,7 @@ from service.contract.rules import REQUEST, Context, RulesInForce
 from service.contract.scores import NO_SCORES, FourInts, Scores, scores_in
 from service.contract.table_choice import GameId, TablesName
 from service.problems import Fault, invalid_request, pointer
+from service.set_options import SetOptions
 
 MAX_ITEMS: Final = 512  # requests in one POST /v1/bids
 MAX_SEED: Final = 2**53 - 1  # the largest integer that every JSON reader keeps exactly

@@ -22,10 +22,10 @@ from service.bidding.levels import LARGEST_SEED, perturbed
 from service.bidding.numerals import decimal
 from service.bidding.policies import parse_policy
 from service.bidding.policy import WINPROB
-from service.bidding.set_options import options_of, with_options
 from service.bidding.table_profile import profile_of
 from service.bidding.table_views import Tables
 from service.bidding.tableset import TableSet, open_tables
+from service.set_options import options_of, with_options
 from tables.arena.errors import BidderError
 from tables.engine.choose_bid import auction_at, choose_bid, standing_at, tables_of_profile
 from tables.engine.game import bids_blind_nil

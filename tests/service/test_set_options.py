@@ -10,8 +10,8 @@ from service.app import create_app
 from service.bidding.errors import TablesError
 from service.bidding.game.rules import PARTNERSHIP, WHIZ
 from service.bidding.manifest import MANIFEST, SEAL, FamilyEntry, sealed
-from service.bidding.set_options import PolicyOptions, options_of, with_options
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
+from service.set_options import PolicyOptions, options_of, with_options
 from service.settings import Settings
 from service.table_sets import RefusedError, open_sets
 

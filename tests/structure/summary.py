@@ -16,10 +16,10 @@ from tables.markdown import table
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("service", "tables", "loadtest")
 COUNTED = ("service", "tables")  # the packages whose functions and lines are counted
-MOST_MODULES = {"service.bidding": 16, "tables": 15}  # directly in the package
+MOST_MODULES = {"service.bidding": 15, "tables": 15}  # directly in the package
 MOST_PARAMETERS = 8
 MOST_LONG_FUNCTIONS = 0  # functions with more than MOST_PARAMETERS
-MOST_LINES = 29_210
+MOST_LINES = 29_870
 
 
 class Function(NamedTuple):

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from service.bidding.game.rules import Rules
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
-from service.bidding.set_options import SetOptions, with_options
 from service.bidding.table_views import Tables
+from service.set_options import SetOptions, with_options
 from tables.engine.game import bid_seat
 from tables.engine.jit import entry
 from tables.engine.simulate import numba_typed, tables_for

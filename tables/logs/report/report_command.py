@@ -16,8 +16,8 @@ from markdown_it import MarkdownIt
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.numerals import integer
-from service.bidding.set_options import options_of
 from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
+from service.set_options import options_of
 from tables.engine.simulate import kernel_tables
 from tables.logs.fit.count_pieces import Counted, count_log
 from tables.logs.fit.fit_command import FAMILY, PLAIN

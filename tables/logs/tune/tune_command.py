@@ -1,7 +1,7 @@
 """Choose options for a policy by games beside people of a model: `python -m tables logs tune`.
 
 The tables and the model are learned from the same log. The new table set has the same arrays, and in its manifest the
-options that win most games at these people's tables, which the service then uses (`service.bidding.set_options`).
+options that win most games at these people's tables, which the service then uses (`service.set_options`).
 """
 
 import argparse
@@ -14,8 +14,8 @@ from service.bidding.game.rules import VARIANTS
 from service.bidding.manifest import FamilyEntry, read_manifest
 from service.bidding.numerals import integer
 from service.bidding.policies import SERVED, option_names
-from service.bidding.set_options import FAMILY, PolicyOptions, options_of
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
+from service.set_options import FAMILY, PolicyOptions, options_of
 from tables.arena.arena_command import add_rules_arguments, rules_of
 from tables.arena.match import Match, play
 from tables.arena.result import version_of_match

@@ -7,8 +7,8 @@ import pytest
 
 from service.bidding.errors import PolicyError
 from service.bidding.game.rules import CUTTHROAT, PARTNERSHIP
-from service.bidding.set_options import FAMILY, PolicyOptions, options_of
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
+from service.set_options import FAMILY, PolicyOptions, options_of
 from tables.__main__ import main
 from tables.arena.match import PAPER_RULES, Match
 from tables.arena.result import run_match

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 from time import sleep
+from typing import Any
 
 import pytest
 import yaml
@@ -60,7 +61,7 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     sets.mkdir()
     (sets / default).symlink_to(DEFAULT_DIRECTORY)
     other = make_set(sets, "1.1", 1.5)
-    roles = {"SPADES_TABLES_VERSION": default, "SPADES_CANARY": f"{other}:0.5", "SPADES_SHADOW": other}
+    roles: dict[str, Any] = {"SPADES_TABLES_VERSION": default, "SPADES_CANARY": f"{other}:0.5", "SPADES_SHADOW": other}
     with (
         running_service(SPADES_QUEUE_MS="0", SPADES_TABLES_DIR=str(sets), **roles) as server,
         running_prometheus(directory, f"{server.host}:{server.port}") as url,

@@ -50,7 +50,7 @@ ELSEWHERE = {  # first words of a command: why it is not run here
     "psql": "needs PostgreSQL; tests/tables/logs/test_export.py runs its query",
     "cp": "copies all tables for the next command, which is only read",
 }
-MAINS = {
+MAINS: dict[str, Callable[[list[str]], int]] = {
     "service": service_command.main,
     "tables": tables_command.main,
     "loadtest": loadtest_command.main,
@@ -147,7 +147,7 @@ def read_command(command: str, variables: dict[str, str], run: bool = True) -> N
         subprocess.run(["make", "--dry-run", *words[1:]], cwd=ROOT, check=True, capture_output=True)
         return
     assert words[:2] in (["python", "-m"], [".venv/bin/python", "-m"]), command
-    main: Callable[[list[str]], int] = MAINS[words[2]]
+    main = MAINS[words[2]]
     if run and words[3] == "bid" and "SPADES_TABLES_DIR" not in variables:
         assert main(words[3:]) == 0
     elif not run and len(words) == 4:  # the text names a command, without its arguments

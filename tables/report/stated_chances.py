@@ -152,12 +152,13 @@ def elsewhere(setup: Setup) -> str:
     rows = []
     for _ in range(DRAWN):
         overrides = {field: values[rng.integers(len(values))] for field, values in ELSEWHERE.items()}
-        stated = _stated(setup, "winprob", False, make_rules("classic", overrides))
         text = ", ".join(f"`{field}` {json.dumps(value)}" for field, value in overrides.items())
-        rows.append((text, *_judged(stated, 0)))
+        for known in ("no", "yes"):
+            stated = _stated(setup, "winprob", known == "yes", make_rules("classic", overrides))
+            rows.append((text, known, *_judged(stated, 0)))
     head = (
-        "game, in self-play | stated | too high after the round, points | too high in the game, points | "
-        "mean distance of the bins, points | greatest distance | Brier score"
+        "game, in self-play | opponents known | stated | too high after the round, points | "
+        "too high in the game, points | mean distance of the bins, points | greatest distance | Brier score"
     )
     return table(head, rows)
 

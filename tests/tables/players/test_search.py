@@ -16,6 +16,7 @@ from tables.engine.jit import entry
 from tables.engine.simulate import kernel_tables, player_rows, tables_for
 from tables.engine.states import FIELDS, STATE, copy_state, new_states
 from tables.engine.winprob import slice_of
+from tables.players.cover import cover_or_give_up
 from tables.players.names import PlayerError
 from tables.players.search import MOST_CARDS, Effort, Value, open_cards, search_card
 from tables.players.search_names import SearchPlayer, parse_search
@@ -103,19 +104,44 @@ def _search(state, sims, me, weights, deals, value):
     return search_card(state, sims[0], me, weights, deals, value)
 
 
+def _cover(state, sims, me, weights, deals, lost):
+    return cover_or_give_up(state, sims[0], me, weights, deals, lost)
+
+
+def records_of(state):
+    """A state as compiled code takes it, and one more."""
+    records = np.zeros(2, STATE)
+    for name in FIELDS:
+        records[0][name] = getattr(state, name)
+    return records
+
+
 @pytest.mark.compiled
 def test_plain_python_and_compiled_code_play_the_same_cards():
     compiled, value = entry(_search), value_of()
-    records = np.zeros(2, STATE)
     others = 0
-    for number in range(6):
-        state, me = a_round(number, 21 + 4 * number)
-        for name in FIELDS:
-            records[0][name] = getattr(state, name)
-        card = search_card(state, new_states(1)[0], me, random_weights(number), Effort(12), value)
-        assert card == compiled(records[0], records[1:], me, random_weights(number), Effort(12), value)
+    for number in range(8):
+        state, me = a_round(number, 21 + 4 * (number % 6))
+        records, effort = records_of(state), Effort(12, solved=number % 3)
+        card = search_card(state, new_states(1)[0], me, random_weights(number), effort, value)
+        assert card == compiled(records[0], records[1:], me, random_weights(number), effort, value)
         legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
         assert legal >> card & 1
+        others += card != srp3(state, me)
+    assert others, "in some round it plays another card than SRP"
+
+
+@pytest.mark.compiled
+def test_plain_python_and_compiled_code_give_up_the_same_nils():
+    compiled = entry(_cover)
+    others = 0
+    for number in range(20):
+        state, me = a_round(number, 4 + number)
+        state.bid[me ^ 2] = 0
+        state.taken[me ^ 2] = 0
+        records = records_of(state)
+        card = cover_or_give_up(state, new_states(1)[0], me, random_weights(number), 10, 10)
+        assert card == compiled(records[0], records[1:], me, random_weights(number), 10, 10)
         others += card != srp3(state, me)
     assert others, "in some round it plays another card than SRP"
 

@@ -8,6 +8,7 @@ optional: SPADES_SEARCH_PROCESSES says how many there are, and they need the pac
 
 import asyncio
 import logging
+import math
 import os
 import subprocess
 import sys
@@ -22,7 +23,7 @@ from service.bidding.errors import TablesError
 from service.bidding.tableset import TableSet
 from service.metrics import Metrics
 from service.problems import ProblemError
-from service.settings import SettingsError
+from service.settings import Settings, SettingsError
 
 COMMAND: Final = (sys.executable, "-m", "tables", "searcher")
 # The kernels are not parallel, and numpy only multiplies small matrices.
@@ -43,7 +44,7 @@ class BusyError(Exception):
 
 
 class _EndedError(Exception):
-    """A process has ended, or did not answer in time."""
+    """A process has ended, or did not answer in time or with JSON."""
 
 
 def check_installed(why: str) -> None:
@@ -52,6 +53,12 @@ def check_installed(why: str) -> None:
         if find_spec(name) is None:
             detail = f"{why}, but {name} is not installed; accepted: the image of the Dockerfile's target `search`, or "
             raise SettingsError(f"{detail}this project with the packages of requirements/search.txt")
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise `SettingsError` if the settings want searches that cannot run here."""
+    if settings.search_processes:
+        check_installed(f"SPADES_SEARCH_PROCESSES is {settings.search_processes}")
 
 
 def search_once(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,7 +79,7 @@ class Searchers:
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
-        self._longest_wait_s: float | None = None
+        self._longest_wait_s = math.inf
         self._idle: asyncio.Queue[asyncio.subprocess.Process] = asyncio.Queue()
         self._all: set[asyncio.subprocess.Process] = set()
         self._tasks: set[asyncio.Task[Any]] = set()  # kept, because the event loop does not keep them
@@ -83,16 +90,20 @@ class Searchers:
 
         Later requests wait at most ``queue_ms`` for one of them; 0: no limit.
         """
-        self._longest_wait_s = queue_ms / 1000.0 or None
+        self._longest_wait_s = queue_ms / 1000.0 or math.inf
         self._first = {**opening(tables), "open": True}
-        for process in await asyncio.gather(*(self._started() for _ in range(processes))):
-            self._idle.put_nowait(process)
+        try:
+            for process in await asyncio.gather(*(self._started() for _ in range(processes))):
+                self._idle.put_nowait(process)
+        except BaseException:
+            await self.close()
+            raise
 
     async def close(self) -> None:
         """End all processes."""
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, *map(_end, self._all), return_exceptions=True)
+        await asyncio.gather(*self._tasks, *map(self._end, self._all), return_exceptions=True)
 
     async def search(self, request: Mapping[str, Any], deadline: float) -> dict[str, Any]:
         """Return the answer to a search.
@@ -102,17 +113,19 @@ class Searchers:
         """
         if not self._first:
             raise ProblemError("no-search", NO_SEARCH)
+        left_s = deadline - perf_counter()
         try:
-            process = await asyncio.wait_for(self._idle.get(), self._longest_wait_s)
+            process = await asyncio.wait_for(self._idle.get(), _timeout(min(left_s, self._longest_wait_s)))
         except TimeoutError:
+            if left_s <= self._longest_wait_s:
+                raise
             raise BusyError from None
         task = asyncio.create_task(self._answered(process, request))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         task.add_done_callback(_look_at_error)
-        left_s = None if deadline == float("inf") else deadline - perf_counter()
         # A search goes on after its caller has gone, and frees its process at the end.
-        return await asyncio.wait_for(asyncio.shield(task), left_s)
+        return await asyncio.wait_for(asyncio.shield(task), _timeout(deadline - perf_counter()))
 
     async def _answered(self, process: asyncio.subprocess.Process, request: Mapping[str, Any]) -> dict[str, Any]:
         began = perf_counter()
@@ -142,9 +155,13 @@ class Searchers:
         )
         self._all.add(process)
         assert process.stdout is not None
-        if not await process.stdout.readline():  # the first line says that it is ready; compiling may take a minute
-            raise _EndedError(f"{' '.join(COMMAND)} ended while it started; its error is above")
-        await _ask(process, self._first)
+        try:
+            if not await process.stdout.readline():  # the first line says that it is ready; compiling may take a minute
+                raise _EndedError(f"{' '.join(COMMAND)} ended while it started; its error is above")
+            await _ask(process, self._first)
+        except BaseException:
+            await self._end(process)
+            raise
         return process
 
     def _replace(self, process: asyncio.subprocess.Process) -> None:
@@ -153,8 +170,7 @@ class Searchers:
         task.add_done_callback(self._tasks.discard)
 
     async def _start_again(self, ended: asyncio.subprocess.Process) -> None:
-        await _end(ended)
-        self._all.discard(ended)
+        await self._end(ended)
         pause_s, longest_s = _PAUSES_S
         while True:
             await asyncio.sleep(pause_s)
@@ -166,11 +182,16 @@ class Searchers:
             else:
                 return
 
+    async def _end(self, process: asyncio.subprocess.Process) -> None:
+        if process.returncode is None:
+            process.kill()
+        await process.wait()
+        self._all.discard(process)
 
-async def _end(process: asyncio.subprocess.Process) -> None:
-    if process.returncode is None:
-        process.kill()
-    await process.wait()
+
+def _timeout(seconds: float) -> float | None:
+    """Return ``seconds`` as asyncio takes them: None for no limit."""
+    return None if seconds == math.inf else seconds
 
 
 async def _ask(process: asyncio.subprocess.Process, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -180,11 +201,11 @@ async def _ask(process: asyncio.subprocess.Process, request: Mapping[str, Any]) 
     try:
         process.stdin.write(orjson.dumps(request) + b"\n")
         line = await asyncio.wait_for(process.stdout.readline(), _SEARCH_S)
-    except (OSError, TimeoutError) as error:
+        if not line:
+            raise _EndedError("a search process has ended")
+        return _answer_in(line)
+    except (OSError, TimeoutError, orjson.JSONDecodeError) as error:
         raise _EndedError(f"a search process does not answer ({error!r})") from error
-    if not line:
-        raise _EndedError("a search process has ended")
-    return _answer_in(line)
 
 
 def _answer_in(line: bytes) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 import asyncio
 import io
 import json
+import os
 import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from time import perf_counter
 
 import httpx
 import numpy as np
@@ -15,6 +17,7 @@ import pytest
 
 from service import searchers
 from service.api.search import search_request
+from service.bidding.errors import TablesError
 from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.rules import make_rules
 from service.bidding.inference.inference import readers_of
@@ -275,6 +278,45 @@ def test_requests_that_wait_too_long_are_refused(monkeypatch, tmp_path):
 
     command = stub(tmp_path, f"time.sleep(0.3); {ANSWER}")
     assert run_searches(monkeypatch, command, searches, queue_ms=1.0) == {"card": 1}
+
+
+def test_the_deadline_holds_while_a_request_waits(monkeypatch, tmp_path):
+    async def searches(pool):
+        first = asyncio.create_task(pool.search({"seat": 1}, np.inf))
+        await asyncio.sleep(0)
+        with pytest.raises(TimeoutError):
+            await pool.search({"seat": 2}, perf_counter() + 0.01)
+        assert not first.done()
+        return await first, await pool.search({"seat": 3}, np.inf)
+
+    command = stub(tmp_path, f"time.sleep(0.3); {ANSWER}")
+    assert run_searches(monkeypatch, command, searches) == ({"card": 1}, {"card": 3})
+
+
+def test_an_answer_that_is_not_json_replaces_the_process(monkeypatch, tmp_path):
+    async def searches(pool):
+        with pytest.raises(ProblemError, match="the search failed; retry later"):
+            await pool.search({"seat": 9}, np.inf)
+        return await pool.search({"seat": 3}, np.inf)
+
+    command = stub(tmp_path, f"print('{{', flush=True) if '9' in line else {ANSWER}")
+    assert run_searches(monkeypatch, command, searches) == {"card": 3}
+
+
+def test_a_process_that_cannot_open_the_tables_is_ended(monkeypatch, tmp_path):
+    path = tmp_path / "stub.py"
+    path.write_text(
+        f"import os, pathlib\npathlib.Path({str(tmp_path / 'pid')!r}).write_text(str(os.getpid()))\n"
+        "print('{}', flush=True)\ninput()\nprint('{\"error\": \"gone\"}', flush=True)\nimport time; time.sleep(60)\n"
+    )
+
+    async def searches(pool):
+        raise AssertionError("the start fails")
+
+    with pytest.raises(TablesError, match="gone"):
+        run_searches(monkeypatch, (sys.executable, str(path)), searches)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
 def test_a_process_answers_lines(tmp_path):

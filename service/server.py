@@ -24,7 +24,7 @@ from service.edge import Edge
 from service.metrics_listener import serve_metrics
 from service.protocol import Connection
 from service.responder import SINGLE
-from service.searchers import check_installed
+from service.searchers import check_settings
 from service.settings import Settings
 from service.table_sets import open_sets
 from service.worker import Hangup, SupervisorLine
@@ -144,8 +144,7 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=settings.grace_s,
     )
-    if settings.search_processes:
-        check_installed(f"SPADES_SEARCH_PROCESSES is {settings.search_processes}")
+    check_settings(settings)
     app.state.serve(open_sets(settings))  # no name for them here, so that a reload can release them
     allow_many_files()
     sys.setswitchinterval(_SWITCH_S)

@@ -27,6 +27,7 @@ from service.keys import read_keys
 from service.metrics import Exposition, workers_text
 from service.metrics_directory import metrics_directory
 from service.metrics_listener import serve_metrics
+from service.searchers import check_settings
 from service.server import allow_many_files
 from service.settings import Settings, SettingsError
 from service.table_sets import open_sets
@@ -182,6 +183,7 @@ def check_start(settings: Settings) -> None:
     """Make the same checks as a worker at its start; raise `TablesError` or `SettingsError`."""
     if settings.api_keys_file is not None:
         read_keys(settings.api_keys_file, settings.key_rate)
+    check_settings(settings)
     open_sets(settings)
 
 

@@ -162,11 +162,12 @@ def _pass(options: argparse.Namespace) -> int:
 
 def _card(options: argparse.Namespace, settings: Settings) -> int:
     request = _request(options)
-    call = read_card(request)
-    if call.search is None:
-        answer = card.answer_body(call)
+    if request.get("player") is None:
+        answer = card.answer_body(read_card(request))
     else:
         tables = open_one(settings, request.get("tables"))
+        call = read_card(request, tables.games)
+        assert call.search is not None, "the request has a player"
         found = search_once(search.search_request(call, call.search, tables))
         answer = search.answer_body(call, call.search, found, tables.version)
     print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())

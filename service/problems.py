@@ -48,9 +48,11 @@ TYPES: dict[str, ProblemType] = {
     "headers-too-large": ProblemType(431, "The headers are too large", "At most 32 KiB; the connection is closed."),
     "internal-error": ProblemType(500, "The service failed on this request", "A bug in the service; it is logged."),
     "no-search": ProblemType(501, "No searches here", "Leave out player, or ask the operator for search processes."),
-    "not-ready": ProblemType(503, "Not ready", "The service is starting or stopping, or a table file has changed."),
-    "overloaded": ProblemType(503, "Over capacity", "Too many requests wait; this one was refused unread. Retry."),
-    "deadline-exceeded": ProblemType(504, "The deadline has passed", "X-Deadline-Ms ran out before the bid was made."),
+    "not-ready": ProblemType(
+        503, "Not ready", "The service is starting or stopping, a table file has changed, or a search failed."
+    ),
+    "overloaded": ProblemType(503, "Over capacity", "Too many requests wait, or all search processes are busy. Retry."),
+    "deadline-exceeded": ProblemType(504, "The deadline has passed", "X-Deadline-Ms ran out before the answer was ready."),
 }
 
 CODES: dict[str, str] = {

@@ -80,7 +80,7 @@ CARD_NUMBERS = {
     "left": Number("integer", "tricks", "Tricks that are not decided yet, the current one included."),
     "theirs": Number("integer", "tricks", "Tricks that the opponents still need together."),
     "above": Number("integer", "cards", "Unseen cards of the suit that are higher."),
-    "deals": Number("integer", "deals", "Random deals on which each card was played."),
+    "deals": Number("integer", "deals", "Random deals that were played."),
     "percent": Number("number", "percent", "How often the player's side wins the game after the card."),
     "usual": Number("string", "card", "The card of srp@3."),
     "usual_percent": Number("number", "percent", "How often the player's side wins the game after the card of srp@3."),

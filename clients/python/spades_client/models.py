@@ -38,7 +38,7 @@ class CardReason(TypedDict):
     """
     deals: NotRequired[int]
     """
-    Random deals on which each card was played. Unit: deals.
+    Random deals that were played. Unit: deals.
     """
     percent: NotRequired[float]
     """

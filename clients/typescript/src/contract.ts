@@ -295,7 +295,7 @@ export interface components {
             above?: number;
             /**
              * deals
-             * @description Random deals on which each card was played. Unit: deals.
+             * @description Random deals that were played. Unit: deals.
              */
             deals?: number;
             /**

@@ -89,7 +89,7 @@ def work_on(
     """Return what ``work`` returns for each piece, in order; a round that comes twice counts in its first piece.
 
     ``options``: everything besides files and code that decides the results. Finished pieces are kept in ``folder``,
-    under a name that changes with files, options and the code of the module of ``work``.
+    under a name that changes with the files, their order, the options and the code of the module of ``work``.
     """
     kept = folder / _name_of(pieces, options, chunk_code(work.__module__))
     none = np.zeros(0, np.uint64)
@@ -148,7 +148,10 @@ def _keys(path: Path) -> Keys:
 
 
 def _name_of(pieces: Sequence[Piece], options: object, code: str) -> str:
-    files = {str(piece.path.resolve()): piece.path.stat() for piece in pieces}
-    states = {name: [state.st_size, state.st_mtime_ns] for name, state in files.items()}
-    content = json.dumps([states, [piece[1:] for piece in pieces], options, code], sort_keys=True)
+    states = {path: path.stat() for path in {piece.path for piece in pieces}}
+    parts = [
+        [str(path), str(path.resolve()), states[path].st_size, states[path].st_mtime_ns, *part]
+        for path, *part in pieces
+    ]
+    content = json.dumps([parts, options, code])
     return hashlib.sha256(content.encode()).hexdigest()[:16]

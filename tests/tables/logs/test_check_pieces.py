@@ -62,15 +62,19 @@ def test_the_output_is_the_same_whatever_the_pieces(capsys, tmp_path, files, mon
         assert good.equals(other[3])
 
 
+class Stops:
+    """Stops after some pieces."""
+
+    def __init__(self, pieces):
+        self.pieces = pieces
+
+    def map(self, fn, indices):
+        for index in list(indices)[: self.pieces]:
+            yield index, fn(index)
+        raise KeyboardInterrupt
+
+
 def test_an_interrupted_check_continues(capsys, tmp_path, files, monkeypatch):
-    class Stops:
-        """Stops after two pieces."""
-
-        def map(self, fn, indices):
-            for index in list(indices)[:2]:
-                yield index, fn(index)
-            raise KeyboardInterrupt
-
     class Noted(LocalThreads):
         def map(self, fn, indices):
             asked.append(list(indices))
@@ -80,12 +84,22 @@ def test_an_interrupted_check_continues(capsys, tmp_path, files, monkeypatch):
     monkeypatch.setattr(pieces, "PIECE_ROWS", 30)
     paths = [tmp_path / name for name in ("one.jsonl", "two.parquet")]
     with pytest.raises(KeyboardInterrupt):
-        check_log(paths, Wanted(True, True), tmp_path / "work", Stops())
+        check_log(paths, Wanted(True, True), tmp_path / "work", Stops(2))
     found = check_log(paths, Wanted(True, True), tmp_path / "work", Noted(1))
     assert asked[0] == list(range(2, len(pieces.pieces_of(paths))))
     new = check_log(paths, Wanted(True, True), tmp_path / "new", LocalThreads(1))
     for one, other in zip(found, new, strict=True):
         assert checked(one)[:-1] == checked(other)[:-1]
+
+
+def test_an_interrupted_check_of_the_files_in_another_order(tmp_path, records):
+    paths = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    for path, own in zip(paths, (records[:10], records[10:30]), strict=True):
+        path.write_text("".join(json.dumps(record) + "\n" for record in own))
+    with pytest.raises(KeyboardInterrupt):
+        check_log(paths, Wanted(True, True), tmp_path / "work", Stops(1))
+    found = check_log(paths[::-1], Wanted(True, True), tmp_path / "work", LocalThreads(1))
+    assert [checked(part).summary["good"] for part in found] == [20, 10]
 
 
 def test_the_folder_of_the_pieces_keeps_other_files(tmp_path, files):

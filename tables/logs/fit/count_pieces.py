@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from service.bidding.manifest import read_manifest
+from service.bidding.tableset import DEFAULT_DIRECTORY
 from tables.logs.fit.counting import Counter, Counts, no_counts, shipped_profiles
 from tables.logs.fit.samples import Sample, joined
 from tables.logs.fit.segments import Segments
@@ -47,8 +49,8 @@ def count_log(files: Sequence[Path], segments: Segments, folder: Path, executor:
     def work(piece: Piece, seen: NDArray[np.uint64]) -> dict[str, Any]:
         return _count_piece(piece, seen, segments)
 
-    counted = Counted()
-    for part in work_on(pieces_of(files), work, segments, folder, executor, "logs fit"):
+    counted, options = Counted(), (segments, read_manifest(DEFAULT_DIRECTORY).sha256)
+    for part in work_on(pieces_of(files), work, options, folder, executor, "logs fit"):
         _add(counted, part)
     return counted
 

@@ -81,6 +81,8 @@ def rounds_of_frame(frame: polars.DataFrame, names: Names) -> tuple[NDArray[np.b
     whole = with_columns(frame)
     rules, labels = _rules(whole["rules"], names), _labels(whole["labels"], names)
     formed = whole.select(polars.all_horizontal(_RIGHT)).to_series().fill_null(value=False).to_numpy()
+    if "winner" in frame.columns:  # a number that its type cannot hold has become null
+        formed = formed & (frame["winner"].is_null() == whole["winner"].is_null()).to_numpy()
     right: NDArray[np.bool_] = formed & (rules != _NOT_RIGHT) & (labels != _NOT_RIGHT).all(axis=1)
     rows = whole if right.all() else whole.filter(right)
     read = {

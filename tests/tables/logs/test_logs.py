@@ -500,8 +500,10 @@ def test_columns_of_other_types_are_read_as_records(tmp_path, records):
     )
     text = wide.with_columns(polars.col("round").cast(polars.String))
     found = []
-    for name, frame in (("wide", wide), ("text", text)):
+    other = wide.with_columns(polars.lit(300).alias("winner"))  # null, if it became one byte
+    for name, frame in (("wide", wide), ("text", text), ("other", other)):
         frame.write_parquet(tmp_path / f"{name}.parquet")
         found.append(checked(tmp_path / f"{name}.parquet"))
     assert (found[0][0].good, found[0][0].bad) == (30, 0)
     assert (found[1][0].good, found[1][0].bad) == (0, 30)
+    assert (found[2][0].good, found[2][0].bad) == (0, 30)

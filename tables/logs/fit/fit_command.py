@@ -9,7 +9,8 @@ set of its own.
 import argparse
 import hashlib
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,7 @@ PLAIN = "partnership"  # the profile whose arrays have no prefix
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the action."""
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="logs: .jsonl, .jsonl.gz or .parquet")
-    out = "where the table set goes, in a new folder named after its version; for SPADES_TABLES_DIR"
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help=out)
+    add_out_argument(parser)
     label = "count only seats with this label, such as kind=human,partner.kind=bot"
     parser.add_argument("--label", metavar="FIELD=VALUE,...", help=label)
     by = f"make a table set for each value of these fields: {', '.join(FIELDS)}"
@@ -50,10 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `BuildError` or `TablesError`."""
-    out: Path = arguments.out
-    if out.exists() and (not out.is_dir() or (out / MANIFEST).exists()):
-        found = "a table set" if out.is_dir() else "a file"
-        raise BuildError(f"--out is {out}, {found}; accepted: a new folder, or one with a folder for each table set")
+    out = folder_of_sets(arguments.out)
     segments = read_segments(arguments.label, arguments.by)
     work = out.with_name(f"{out.name}.unfinished")
     with executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor:
@@ -66,13 +63,30 @@ def main(arguments: argparse.Namespace) -> int:
             parameters = {"label": arguments.label, "segment": segment if segments.by else None}
             parameters |= {"rounds": counted.rounds[segment], "seats": counted.seats[segment]}
             parameters["sample"] = [f"{key:016x}" for key in counted.samples[segment].keys[:SHOWN_KEYS].tolist()]
-            _print(write_version(out, fitted, parameters), counted, segment, fitted)
+            folder = write_version(out, partial(write, fitted=fitted, parameters=parameters))
+            _print(folder, counted, segment, fitted)
     forget(work)
     return 0
 
 
+def add_out_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says where table sets go."""
+    out = "where the table set goes, in a new folder named after its version; for SPADES_TABLES_DIR"
+    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help=out)
+
+
+def folder_of_sets(out: Path) -> Path:
+    """Return ``out``, to which table sets go. Raises `BuildError` for a file, or for a folder that is a table set."""
+    if out.exists() and (not out.is_dir() or (out / MANIFEST).exists()):
+        found = "a table set" if out.is_dir() else "a file"
+        raise BuildError(f"--out is {out}, {found}; accepted: a new folder, or one with a folder for each table set")
+    return out
+
+
 def nobody(label: str | None, counted: Counted) -> str:
-    """Return the text of the error if no seat of a log has the label."""
+    """Return the text of the error if no seat of a log counts."""
+    if not counted.good:
+        return f"found no round without a fault, and {counted.bad:,} with one; accepted: logs that have rounds"
     labels = "; ".join(counted.labels) or "none, as the log has no labels"
     return f"found no seat with label {label!r}; accepted: parts of {labels}"
 
@@ -113,15 +127,15 @@ def _print(folder: Path, counted: Counted, segment: str, fitted: Mapping[str, Fi
     print(table("array | cases | weight of the shipped table | loss of the shipped table | loss", rows))
 
 
-def write_version(folder: Path, fitted: Mapping[str, Fitted], parameters: dict[str, Any]) -> Path:
-    """Write a table set to a new folder in ``folder``, named after the set's version; return the new folder.
+def write_version(folder: Path, write_to: Callable[[Path], None]) -> Path:
+    """Let ``write_to`` write a table set to a new folder in ``folder``, named after its version; return that folder.
 
     The service never sees half a set: until the end, the folder's name begins with a dot. If the version is there
     already, its folder stays as it is.
     """
     working = folder / ".unfinished"
     forget(working)
-    write(working, fitted, parameters)
+    write_to(working)
     named = folder / read_manifest(working).version
     if not named.exists():
         return working.rename(named)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from service.bidding.game.rules import VARIANTS
-from service.bidding.manifest import FamilyEntry, read_manifest
+from service.bidding.manifest import FamilyEntry
 from service.bidding.numerals import integer
 from service.bidding.policies import SERVED, option_names
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
@@ -20,6 +20,7 @@ from tables.arena.arena_command import add_rules_arguments, rules_of
 from tables.arena.match import Match, play
 from tables.arena.result import version_of_match
 from tables.engine.simulate import kernel_tables
+from tables.logs.fit.fit_command import add_out_argument, folder_of_sets, write_version
 from tables.logs.pieces import forget
 from tables.logs.report.simulated import Difference, Scores, add_seats_arguments, beside_people, difference
 from tables.logs.tune.search import LADDERS, Found, Ladders, next_seed, search, text_of
@@ -35,7 +36,7 @@ JUDGED = 1000  # added to the seed for the games that compare the new set with t
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the action."""
     parser.add_argument("tables", type=Path, metavar="FOLDER", help="the table set, from `logs fit`")
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="the new table set; a new folder")
+    add_out_argument(parser)
     people = "the people at the table, from `logs model` of the same log, such as model:FOLDER,kind=human"
     parser.add_argument("--people", required=True, metavar="MODEL", help=people)
     add_seats_arguments(parser)
@@ -52,9 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `ArenaError`, `BuildError`, `PolicyError`, `RulesError` or `TablesError`."""
-    out: Path = arguments.out
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise BuildError(f"{out} is not an empty folder; accepted: a new folder")
+    out = folder_of_sets(arguments.out)
     if arguments.pairs < FEWEST_PAIRS:
         raise BuildError(f"--pairs is {arguments.pairs}; accepted: {FEWEST_PAIRS} or more")
     rules = rules_of(arguments)
@@ -65,9 +64,9 @@ def main(arguments: argparse.Namespace) -> int:
     work = out.with_name(f"{out.name}.unfinished")
     with executor_of(arguments.scheduler, arguments.jobs) as executor:
         found, changed = tune(arguments.tables, arguments.policy, groups, match, work, executor)
-    write(arguments.tables, out, arguments.policy, found, changed, match)
+    folder = write_version(out, lambda new: write(arguments.tables, new, arguments.policy, found, changed, match))
     forget(work)
-    print(_report(out, arguments.policy, found, changed), end="")
+    print(_report(folder, arguments.policy, found, changed), end="")
     return 0
 
 
@@ -132,7 +131,7 @@ def _groups(policy: str, given: Sequence[str]) -> Sequence[Ladders]:
             raise BuildError(
                 f"--option is {text!r}; accepted: NAME=VALUE,VALUE,... with an option of {policy}: {accepted}"
             )
-        found[name] = values.split(",")
+        found.setdefault(name, []).extend(values.split(","))
     if not found and policy not in LADDERS:
         raise BuildError(f"--policy is {policy} without --option; accepted: {', '.join(LADDERS)}, or values to try")
     return (found,) if found else LADDERS[policy]
@@ -142,11 +141,11 @@ def _shown(ladders: Ladders) -> str:
     return " ".join(f"{name}={','.join(values)}" for name, values in ladders.items())
 
 
-def _report(out: Path, policy: str, found: Found, changed: Difference) -> str:
+def _report(folder: Path, policy: str, found: Found, changed: Difference) -> str:
     best = text_of(policy, found.best)
     lines = [
         f"{found.candidates} candidates, {found.pairs:,} pairs of games.",
-        f"Tables {read_manifest(out).version} in {out}.\n",
+        f"Tables in {folder}\n",
         "Games won more, in percent, with 95% intervals, on deals that the search did not see:\n",
         table(
             "compared | difference",

@@ -92,22 +92,26 @@ def test_the_command(people, tmp_path, capsys):
     assert main([*arguments, "--out", str(out)]) == 0
     text = capsys.readouterr().out
     assert "3 candidates" in text
-    tuned = open_tables(out)
+    (folder,) = out.iterdir()
+    assert f"Tables in {folder}\n" in text
+    tuned = open_tables(folder)
+    assert folder.name == tuned.version
     entry = tuned.families[FAMILY]
     assert (entry.seed, entry.sizes) == (7, {"candidates": 3, "search_pairs": 3 * 80 + 2 * 160, "pairs": 160})
     assert entry.figures["gain_low"] <= entry.figures["gain_mean"] <= entry.figures["gain_high"]
     assert main([*arguments, "--out", str(again)]) == 0
-    assert open_tables(again).version == tuned.version  # the same games
-    assert main([*arguments, "--out", str(out)]) == 1
-    assert "is not an empty folder" in capsys.readouterr().err
+    assert [path.name for path in again.iterdir()] == [tuned.version]  # the same games
+    assert main([*arguments, "--out", str(folder)]) == 1
+    assert f"--out is {folder}, a table set; accepted: a new folder" in capsys.readouterr().err
 
 
 def test_without_a_sure_gain_nothing_is_written(people, tmp_path, capsys):
     out = tmp_path / "tuned"
     arguments = ["logs", "tune", str(DEFAULT_DIRECTORY), "--people", people, "--pairs", "40"]
-    assert main([*arguments, "--option", "offset=4", "--out", str(out)]) == 0
+    assert main([*arguments, "--option", "offset=4", "--option", "offset=4", "--out", str(out)]) == 0
     assert "No options: the gain of `bis:offset=4` may be chance" in capsys.readouterr().out
-    assert options_of(open_tables(out)) == ()
+    (folder,) = out.iterdir()
+    assert options_of(open_tables(folder)) == ()
     for wrong in ("offset", "tuned=1", "margin=1"):
         assert main([*arguments, "--option", wrong, "--out", str(tmp_path / "other")]) == 1
         assert "accepted: NAME=VALUE,VALUE,... with an option of bis: nil_threshold" in capsys.readouterr().err

@@ -20,7 +20,7 @@ from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from service.set_options import options_of
 from tables.engine.simulate import kernel_tables
 from tables.logs.fit.count_pieces import Counted, count_log
-from tables.logs.fit.fit_command import FAMILY, PLAIN
+from tables.logs.fit.fit_command import FAMILY, PLAIN, nobody
 from tables.logs.fit.net_fit import bids_of, win_chances
 from tables.logs.fit.segments import FIELDS, read_segments
 from tables.logs.pieces import forget
@@ -80,23 +80,23 @@ def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `BuildError` or `TablesError`."""
     out: Path = arguments.out
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise BuildError(f"{out} is not an empty folder; accepted: a new folder")
+        raise BuildError(f"--out is {out}; accepted: a new or an empty folder")
     sets = Sets(open_tables(DEFAULT_DIRECTORY), open_tables(arguments.tables))
     segments = read_segments(arguments.label, arguments.by)
     work = out.with_name(f"{out.name}.unfinished")
     with executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor:
         counted = count_log(arguments.files, segments, work, executor)
     if not counted.segments:
-        raise BuildError(
-            f"found no seat with label {arguments.label!r}; accepted: parts of {'; '.join(counted.labels)}"
-        )
-    out.mkdir(parents=True, exist_ok=True)
-    figures, text = report(counted, sets, out)
+        raise BuildError(nobody(arguments.label, counted))
+    played: list[Change] = []
     if arguments.people:
         with executor_of(arguments.scheduler, arguments.jobs) as executor:
-            played = list(_played(counted, sets, arguments, executor))
+            played += _played(counted, sets, arguments, executor)
+    out.mkdir(parents=True, exist_ok=True)
+    figures, text = report(counted, sets, out)
+    if played:
         figures["games"] = [one._asdict() for one in played]
-        text += f"\n{_games(played)}\n"
+        text += f"\n{_games(played, arguments.both_partners)}\n"
     write_atomically(out / "report.json", json.dumps(figures, indent=1).encode())
     write_atomically(out / "report.md", text.encode())
     page = MarkdownIt("commonmark").enable("table").render(text)
@@ -241,7 +241,8 @@ def _played(counted: Counted, sets: Sets, arguments: argparse.Namespace, executo
         yield change(policy, match, sets.shipped, arguments.tables, executor)
 
 
-def _games(played: Sequence[Change]) -> str:
+def _games(played: Sequence[Change], both_partners: bool) -> str:
+    seats = "Bots as both partners, against two people" if both_partners else "One bot beside a person, against two"
     rows = [
         (
             one.policy,
@@ -252,8 +253,8 @@ def _games(played: Sequence[Change]) -> str:
     ]
     parts = [
         "## Games beside people like those of the log",
-        "One bot beside a person, against two, on the same deals with both table sets: games won in percent, with 95%"
-        " intervals. People bid and play as the model says.",
+        f"{seats}, on the same deals with both table sets: games won in percent, with 95% intervals. People bid and"
+        " play as the model says.",
         table("policy | shipped tables | fitted tables | difference", rows),
     ]
     few = [

@@ -96,7 +96,7 @@ def test_the_command(tmp_path, capsys, records):  # noqa: F811
     assert main(["logs", "report", str(one), "--out", str(tmp_path / "again"), *arguments]) == 0
     assert "**Not held out**: the tables were fitted to rounds of this log" in capsys.readouterr().out
     assert main(["logs", "report", str(one), "--out", str(out), *arguments]) == 1
-    assert "is not an empty folder; accepted: a new folder" in capsys.readouterr().err
+    assert f"--out is {out}; accepted: a new or an empty folder" in capsys.readouterr().err
 
 
 # ---- games --------------------------------------------------------------------------------------------------------

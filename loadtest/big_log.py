@@ -197,12 +197,12 @@ def compare(folder: Path, files: Sequence[Path], ways: Sequence[str], rounds: in
                     line = [sys.executable, *command, "--work", str(own / "work"), *options]
                     found = measured(line, own / f"{title}.json", others)
                     bar.update()
-                    figures = (f"{found.seconds:,.0f}", f"{found.cpu_seconds:,.0f}", f"{found.peak_mib:,.0f}")
-                    rate = f"{rounds / found.seconds:,.0f}"
-                    rows.append((title, WAYS[way], figures[0], rate, *figures[1:]))
+                    rate = rounds / found.cpu_seconds
+                    figures = found.seconds, found.cpu_seconds, rate, found.peak_mib
+                    rows.append((title, WAYS[way], *(f"{figure:,.0f}" for figure in figures)))
                     print("; ".join(rows[-1]), file=sys.stderr, flush=True)
     same = same_outputs(folder, ways)
-    print(table("what | where | seconds | rounds/s | CPU seconds | peak memory, MiB", rows))
+    print(table("what | where | seconds | CPU seconds | rounds for each CPU second | peak memory, MiB", rows))
     print((folder / ways[0] / "check.json").read_text().strip())
     print("The outputs are the same, byte for byte." if same else "THE OUTPUTS DIFFER.")
     return same

@@ -73,7 +73,11 @@ class Served(NamedTuple):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run all measurements and print them. Return 1 if a goal is missed, otherwise 0."""
-    options = _parser().parse_args(arguments)
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    for name, value in vars(options).items():
+        if isinstance(value, int | float) and value <= 0:
+            parser.error(f"--{name.replace('_', '-')} is {value:g}; accepted: more than 0")
     if options.base is not None or options.what != "all":
         return _compare_parts(options)
     missed: list[str] = []

@@ -70,7 +70,7 @@ def test_each_measurement(arguments, printed, capsys):
     assert "goal: " in out
 
 
-@pytest.mark.parametrize("arguments", [["nothing"], ["log", "--starts", "many"]])
+@pytest.mark.parametrize("arguments", [["nothing"], ["log", "--starts", "many"], ["log", "--starts", "0"]])
 def test_wrong_arguments(arguments):
     with pytest.raises(SystemExit) as caught:
         bench.main(arguments)

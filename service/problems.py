@@ -47,12 +47,11 @@ TYPES: dict[str, ProblemType] = {
     ),
     "headers-too-large": ProblemType(431, "The headers are too large", "At most 32 KiB; the connection is closed."),
     "internal-error": ProblemType(500, "The service failed on this request", "A bug in the service; it is logged."),
-    "no-search": ProblemType(501, "No searches here", "Leave out player, or ask the operator for search processes."),
     "not-ready": ProblemType(
         503, "Not ready", "The service is starting or stopping, a table file has changed, or a search failed."
     ),
     "overloaded": ProblemType(503, "Over capacity", "Too many requests wait, or all search processes are busy. Retry."),
-    "deadline-exceeded": ProblemType(504, "The deadline has passed", "X-Deadline-Ms ran out before the answer was ready."),
+    "deadline-exceeded": ProblemType(504, "The deadline has passed", "X-Deadline-Ms ran out before the answer."),
 }
 
 CODES: dict[str, str] = {
@@ -72,6 +71,7 @@ CODES: dict[str, str] = {
     "illegal-bids": "legal_bids is empty, holds a bid twice, or holds a bid that the rules do not allow",
     "unknown-policy": "there is no such policy, none for inference, or it has no such option",
     "unknown-tables": "no tables of this version are open",
+    "unsupported-player": "this server does not run this card player",
     "unsupported-convention": "there is no such convention, or this policy or variant has none",
     "contradiction": "two things that the request says cannot both be true",
     "unsupported-rules": "a rule's value or a combination of rules is not supported; GET /v1/rules lists what is",

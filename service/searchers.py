@@ -21,8 +21,9 @@ import orjson
 
 from service.bidding.errors import TablesError
 from service.bidding.tableset import TableSet
+from service.contract.card import no_searches
 from service.metrics import Metrics
-from service.problems import ProblemError
+from service.problems import ProblemError, invalid_request
 from service.settings import Settings, SettingsError
 
 COMMAND: Final = (sys.executable, "-m", "tables", "searcher")
@@ -32,10 +33,6 @@ _NEEDED: Final = ("numba", "tables.players")  # what may be missing
 _LINE_BYTES: Final = 1 << 16
 _SEARCH_S: Final = 10.0  # a process that answers later is replaced
 _PAUSES_S: Final = (1.0, 60.0)  # before a process is replaced: at first, and at most
-NO_SEARCH: Final = (
-    "this server runs no searches; accepted: requests without player, or a server whose operator has installed "
-    "requirements/search.txt and set SPADES_SEARCH_PROCESSES"
-)
 _logger = logging.getLogger("service")
 
 
@@ -112,7 +109,7 @@ class Searchers:
         `ProblemError` if the search cannot be made.
         """
         if not self._first:
-            raise ProblemError("no-search", NO_SEARCH)
+            raise invalid_request([no_searches()])
         left_s = deadline - perf_counter()
         try:
             process = await asyncio.wait_for(self._idle.get(), _timeout(min(left_s, self._longest_wait_s)))

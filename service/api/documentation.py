@@ -4,8 +4,6 @@ FastAPI does not answer the hot routes and knows them only as placeholders. Thei
 are added here. This module answers no request, except that its placeholders raise an error.
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from fastapi import FastAPI
@@ -52,7 +50,6 @@ from service.contract.passing import PassRequest
 from service.contract.request import MAX_ITEMS, BidRequest, BidsRequest, BlindRequest
 from service.contract.result import MAX_RESULTS, Result, ResultsAnswer, ResultsRequest
 from service.problems import CODES, MEDIA_TYPE, TYPES, ProblemError, invalid_request
-from service.searchers import NO_SEARCH
 
 DESCRIPTION = """A bidding service for Spades: send a hand and the bids before it, get a bid and its explanation.
 
@@ -74,7 +71,6 @@ _EXAMPLES = {
     "rate-limited": "this key has used up its rate; retry after 1 s",
     "headers-too-large": "the headers are too large; accepted: 32768 bytes",
     "internal-error": "this is a bug; the service's log has the cause, by X-Request-ID",
-    "no-search": NO_SEARCH,
     "not-ready": "the tables are not mapped yet",
     "overloaded": "the service is overloaded; retry later",
     "deadline-exceeded": "X-Deadline-Ms ran out before the answer was ready",
@@ -162,7 +158,6 @@ POST_PROBLEMS = problems(
     "overloaded",
     "deadline-exceeded",
 )
-SEARCH_PROBLEMS = problems("no-search")
 
 
 def post_extra(schema: str, examples: dict[str, Any]) -> dict[str, Any]:
@@ -188,7 +183,6 @@ class _HotRoute(NamedTuple):
     answer: Any  # an example
     schema: str  # of the request
     requests: dict[str, Any]  # examples
-    problems: Mapping[int | str, dict[str, Any]] = MappingProxyType({})  # those that no other route has
 
 
 def _hot_routes() -> tuple[_HotRoute, ...]:
@@ -242,7 +236,6 @@ def _hot_routes() -> tuple[_HotRoute, ...]:
             CARD_ANSWER,
             "CardRequest",
             {"third": CARD_REQUEST, "search": SEARCH_REQUEST},
-            SEARCH_PROBLEMS,
         ),
         _HotRoute(
             "/v1/cards",
@@ -310,7 +303,7 @@ def add_hot_routes(app: FastAPI) -> None:
             summary=route.summary,
             response_model=route.model,
             response_description=route.description,
-            responses={200: example(route.answer), **POST_PROBLEMS, **route.problems},
+            responses={200: example(route.answer), **POST_PROBLEMS},
             openapi_extra=post_extra(route.schema, route.requests),
         )
 

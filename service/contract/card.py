@@ -244,6 +244,12 @@ def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
     return CardCall(state, seat, rules, assumed, request["hand"], exchange.given, search)
 
 
+def no_searches() -> Fault:
+    """Return the fault of a request for a search at a server without search processes."""
+    operator = "its operator can install requirements/search.txt and set SPADES_SEARCH_PROCESSES"
+    return Fault("/player", "unsupported-player", f"player is {SEARCH}; accepted: none on this server; {operator}")
+
+
 def _search_faults(request: Mapping[str, Any], rules: Rules, games: Games) -> list[Fault]:
     if request.get("player") is None:
         return [

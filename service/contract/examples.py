@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from service.contract.card import read_card
+from service.contract.card import no_searches, read_card
 from service.contract.policy import POLICIES
 from service.contract.request import read_bid
 from service.contract.table_choice import unknown_tables
@@ -251,6 +251,7 @@ def _refused(read: Callable[[Any], object], request: dict[str, Any]) -> list[Fau
 _OTHER_FAULTS = {
     "contradiction": _refused(read_card, {**CARD_REQUEST, "tricks": [["AS"]]}),
     "unknown-tables": [unknown_tables("2026.12.1", ["2026.11.1+3f9a2c"])],
+    "unsupported-player": [no_searches()],
 }
 FAULTS: Final = {
     code: next(fault for fault in _OTHER_FAULTS.get(code) or _faults(_FAULTY[code]) if fault.code == code)

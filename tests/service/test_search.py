@@ -175,8 +175,9 @@ def test_one_card_needs_no_deals(searching_server):
 
 def test_a_server_without_processes(call):
     answer = call("POST", "/v1/card", json=SEARCH_REQUEST)
-    assert (answer.status_code, answer.json()["type"]) == (501, "/problems/no-search")
-    assert "requirements/search.txt and set SPADES_SEARCH_PROCESSES" in answer.json()["detail"]
+    (fault,) = answer.json()["errors"]
+    assert (answer.status_code, fault["pointer"], fault["code"]) == (422, "/player", "unsupported-player")
+    assert "requirements/search.txt and set SPADES_SEARCH_PROCESSES" in fault["detail"]
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ class FaultItem(TypedDict):
     """
     JSON pointer (RFC 6901); empty: the whole body.
     """
-    code: Literal['missing-field', 'unknown-field', 'unsupported-field', 'wrong-type', 'out-of-range', 'too-many-items', 'hand-size', 'unknown-card', 'duplicate-card', 'bid-out-of-range', 'seat-mismatch', 'team-over-limit', 'team-under-limit', 'illegal-bids', 'unknown-policy', 'unknown-tables', 'unsupported-convention', 'contradiction', 'unsupported-rules']
+    code: Literal['missing-field', 'unknown-field', 'unsupported-field', 'wrong-type', 'out-of-range', 'too-many-items', 'hand-size', 'unknown-card', 'duplicate-card', 'bid-out-of-range', 'seat-mismatch', 'team-over-limit', 'team-under-limit', 'illegal-bids', 'unknown-policy', 'unknown-tables', 'unsupported-player', 'unsupported-convention', 'contradiction', 'unsupported-rules']
     detail: str
 
 
@@ -217,7 +217,7 @@ class Problem(TypedDict):
     An error answer (RFC 9457).
     """
 
-    type: Literal['/problems/invalid-json', '/problems/invalid-deadline', '/problems/invalid-http', '/problems/unauthorized', '/problems/not-found', '/problems/method-not-allowed', '/problems/request-timeout', '/problems/body-too-large', '/problems/unsupported-media-type', '/problems/invalid-request', '/problems/rate-limited', '/problems/headers-too-large', '/problems/internal-error', '/problems/no-search', '/problems/not-ready', '/problems/overloaded', '/problems/deadline-exceeded']
+    type: Literal['/problems/invalid-json', '/problems/invalid-deadline', '/problems/invalid-http', '/problems/unauthorized', '/problems/not-found', '/problems/method-not-allowed', '/problems/request-timeout', '/problems/body-too-large', '/problems/unsupported-media-type', '/problems/invalid-request', '/problems/rate-limited', '/problems/headers-too-large', '/problems/internal-error', '/problems/not-ready', '/problems/overloaded', '/problems/deadline-exceeded']
     """
     A stable URI reference.
     """
@@ -235,7 +235,7 @@ class ProblemTypeInfo(TypedDict):
     The meaning of a problem type; `codes` lists the codes of its `errors`.
     """
 
-    type: Literal['/problems/invalid-json', '/problems/invalid-deadline', '/problems/invalid-http', '/problems/unauthorized', '/problems/not-found', '/problems/method-not-allowed', '/problems/request-timeout', '/problems/body-too-large', '/problems/unsupported-media-type', '/problems/invalid-request', '/problems/rate-limited', '/problems/headers-too-large', '/problems/internal-error', '/problems/no-search', '/problems/not-ready', '/problems/overloaded', '/problems/deadline-exceeded']
+    type: Literal['/problems/invalid-json', '/problems/invalid-deadline', '/problems/invalid-http', '/problems/unauthorized', '/problems/not-found', '/problems/method-not-allowed', '/problems/request-timeout', '/problems/body-too-large', '/problems/unsupported-media-type', '/problems/invalid-request', '/problems/rate-limited', '/problems/headers-too-large', '/problems/internal-error', '/problems/not-ready', '/problems/overloaded', '/problems/deadline-exceeded']
     """
     A stable URI reference.
     """

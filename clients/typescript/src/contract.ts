@@ -403,7 +403,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "missing-field" | "unknown-field" | "unsupported-field" | "wrong-type" | "out-of-range" | "too-many-items" | "hand-size" | "unknown-card" | "duplicate-card" | "bid-out-of-range" | "seat-mismatch" | "team-over-limit" | "team-under-limit" | "illegal-bids" | "unknown-policy" | "unknown-tables" | "unsupported-convention" | "contradiction" | "unsupported-rules";
+            code: "missing-field" | "unknown-field" | "unsupported-field" | "wrong-type" | "out-of-range" | "too-many-items" | "hand-size" | "unknown-card" | "duplicate-card" | "bid-out-of-range" | "seat-mismatch" | "team-over-limit" | "team-under-limit" | "illegal-bids" | "unknown-policy" | "unknown-tables" | "unsupported-player" | "unsupported-convention" | "contradiction" | "unsupported-rules";
             /** Detail */
             detail: string;
         } & {
@@ -708,7 +708,7 @@ export interface components {
              * @description A stable URI reference.
              * @enum {string}
              */
-            type: "/problems/invalid-json" | "/problems/invalid-deadline" | "/problems/invalid-http" | "/problems/unauthorized" | "/problems/not-found" | "/problems/method-not-allowed" | "/problems/request-timeout" | "/problems/body-too-large" | "/problems/unsupported-media-type" | "/problems/invalid-request" | "/problems/rate-limited" | "/problems/headers-too-large" | "/problems/internal-error" | "/problems/no-search" | "/problems/not-ready" | "/problems/overloaded" | "/problems/deadline-exceeded";
+            type: "/problems/invalid-json" | "/problems/invalid-deadline" | "/problems/invalid-http" | "/problems/unauthorized" | "/problems/not-found" | "/problems/method-not-allowed" | "/problems/request-timeout" | "/problems/body-too-large" | "/problems/unsupported-media-type" | "/problems/invalid-request" | "/problems/rate-limited" | "/problems/headers-too-large" | "/problems/internal-error" | "/problems/not-ready" | "/problems/overloaded" | "/problems/deadline-exceeded";
             /** Title */
             title: string;
             /** Status */
@@ -733,7 +733,7 @@ export interface components {
              * @description A stable URI reference.
              * @enum {string}
              */
-            type: "/problems/invalid-json" | "/problems/invalid-deadline" | "/problems/invalid-http" | "/problems/unauthorized" | "/problems/not-found" | "/problems/method-not-allowed" | "/problems/request-timeout" | "/problems/body-too-large" | "/problems/unsupported-media-type" | "/problems/invalid-request" | "/problems/rate-limited" | "/problems/headers-too-large" | "/problems/internal-error" | "/problems/no-search" | "/problems/not-ready" | "/problems/overloaded" | "/problems/deadline-exceeded";
+            type: "/problems/invalid-json" | "/problems/invalid-deadline" | "/problems/invalid-http" | "/problems/unauthorized" | "/problems/not-found" | "/problems/method-not-allowed" | "/problems/request-timeout" | "/problems/body-too-large" | "/problems/unsupported-media-type" | "/problems/invalid-request" | "/problems/rate-limited" | "/problems/headers-too-large" | "/problems/internal-error" | "/problems/not-ready" | "/problems/overloaded" | "/problems/deadline-exceeded";
             /** Status */
             status: number;
             /** Title */

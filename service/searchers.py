@@ -195,6 +195,8 @@ async def _ask(process: asyncio.subprocess.Process, request: Mapping[str, Any]) 
     """Return the answer of a process. Raises `_EndedError` or, if it can't use the tables, `TablesError`."""
     assert process.stdin is not None
     assert process.stdout is not None
+    if process.stdin.is_closing():  # the event loop has noticed that the process ended; uvloop then refuses to write
+        raise _EndedError("a search process has ended")
     try:
         process.stdin.write(orjson.dumps(request) + b"\n")
         line = await asyncio.wait_for(process.stdout.readline(), _SEARCH_S)

@@ -4,6 +4,7 @@ import asyncio
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import asdict
@@ -14,6 +15,7 @@ import httpx
 import numpy as np
 import orjson
 import pytest
+import uvloop
 
 from service import searchers
 from service.api.search import search_request
@@ -243,7 +245,8 @@ def run_searches(monkeypatch, command, searches, queue_ms=0.0):
             await pool.close()
 
     metrics = Metrics(("bis",), ("none",))
-    return asyncio.run(run())
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:  # the service's loop
+        return runner.run(run())
 
 
 ANSWER = "print(json.dumps({'card': json.loads(line)['seat']}), flush=True)"
@@ -257,6 +260,21 @@ def test_a_process_that_ends_is_replaced(monkeypatch, tmp_path):
 
     command = stub(tmp_path, f"os._exit(1) if '9' in line else {ANSWER}")
     assert run_searches(monkeypatch, command, searches) == {"card": 3}
+
+
+def test_a_process_that_ends_while_it_waits_is_replaced(monkeypatch, tmp_path):
+    async def searches(pool):
+        pid = (await pool.search({"seat": 1}, np.inf))["card"]
+        os.kill(pid, signal.SIGKILL)
+        await asyncio.sleep(0.2)
+        with pytest.raises(ProblemError, match="the search failed; retry later"):
+            await pool.search({"seat": 2}, np.inf)
+        return pid, (await pool.search({"seat": 3}, np.inf))["card"]
+
+    first, second = run_searches(
+        monkeypatch, stub(tmp_path, "print(json.dumps({'card': os.getpid()}), flush=True)"), searches
+    )
+    assert first != second
 
 
 def test_tables_that_cannot_be_used_leave_the_process(monkeypatch, tmp_path):

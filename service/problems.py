@@ -51,7 +51,9 @@ TYPES: dict[str, ProblemType] = {
         503, "Not ready", "The service is starting or stopping, a table file has changed, or a search failed."
     ),
     "overloaded": ProblemType(503, "Over capacity", "Too many requests wait, or all search processes are busy. Retry."),
-    "deadline-exceeded": ProblemType(504, "The deadline has passed", "X-Deadline-Ms ran out before the answer."),
+    "deadline-exceeded": ProblemType(
+        504, "The deadline has passed", "X-Deadline-Ms ran out before the answer was made."
+    ),
 }
 
 CODES: dict[str, str] = {

@@ -28,7 +28,7 @@ from tests.same_answers.client import MISSING, Request
 from tests.same_answers.commands import Command
 from tests.same_answers.comparison import Difference
 
-_NEW_FIELDS = {"/game", "/tables"}
+_NEW_FIELDS = {"/game", "/tables", "/player"}
 _SERVED = {("/readyz", "/tables"), ("/version", "/table_sets"), ("/version", "/canary_share")}
 _WORDS = {"nil", "blind_nil", "none", "big5", "big6", "auto"}
 
@@ -98,14 +98,16 @@ DECLARED: tuple[Declared, ...] = (
         ),
     ),
     Declared("words in any case", "bids and conventions may be in any case, such as NIL", _is_a_word_now),
-    Declared("fields for table sets", "requests may have `game` and `tables`", _names_a_new_field),
     Declared(
-        "code of table sets",
-        "faults may have the code unknown-tables",
+        "fields for table sets and searches", "requests may have `game`, `tables` and `player`", _names_a_new_field
+    ),
+    Declared(
+        "codes of table sets and searches",
+        "faults may have the codes unknown-tables and unsupported-player",
         lambda d: (
             d.where == "/codes"
             and _route(d) == "/problems/invalid-request"
-            and sorted([*d.base, "unknown-tables"]) == d.new
+            and sorted({*d.base, "unknown-tables", "unsupported-player"}) == d.new
         ),
     ),
     Declared(

@@ -83,6 +83,7 @@ def wrong_requests(catalogue: Catalogue) -> Iterator[Request]:
         yield Request("wrong batch", BATCH, body_of(batch))
     if CARD in catalogue.paths:
         yield Request("card", CARD, body_of(GOOD_CARD))
+        yield Request("search at a server without searches", CARD, body_of({**GOOD_CARD, "player": "search@1"}))
         for tricks in ([], [["KD"]], [["KD", "2D", "QD", "2D"]], [["KD", "AS"]], [["KD", "2D", "AH"]], *JUNK):
             yield Request("junk as tricks", CARD, body_of({**GOOD_CARD, "tricks": tricks}))
     if INFERENCE in catalogue.paths:

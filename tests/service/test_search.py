@@ -249,9 +249,12 @@ def run_searches(monkeypatch, command, searches, queue_ms=0.0):
         return runner.run(run())
 
 
+# uvloop forks, and JAX, which other tests of this process may have imported, warns of that.
+forks = pytest.mark.filterwarnings("ignore:os.fork")
 ANSWER = "print(json.dumps({'card': json.loads(line)['seat']}), flush=True)"
 
 
+@forks
 def test_a_process_that_ends_is_replaced(monkeypatch, tmp_path):
     async def searches(pool):
         with pytest.raises(ProblemError, match="the search failed; retry later"):
@@ -262,6 +265,7 @@ def test_a_process_that_ends_is_replaced(monkeypatch, tmp_path):
     assert run_searches(monkeypatch, command, searches) == {"card": 3}
 
 
+@forks
 def test_a_process_that_ends_while_it_waits_is_replaced(monkeypatch, tmp_path):
     async def searches(pool):
         pid = (await pool.search({"seat": 1}, np.inf))["card"]
@@ -277,6 +281,7 @@ def test_a_process_that_ends_while_it_waits_is_replaced(monkeypatch, tmp_path):
     assert first != second
 
 
+@forks
 def test_tables_that_cannot_be_used_leave_the_process(monkeypatch, tmp_path):
     async def searches(pool):
         with pytest.raises(ProblemError, match="not-ready"):
@@ -287,6 +292,7 @@ def test_tables_that_cannot_be_used_leave_the_process(monkeypatch, tmp_path):
     assert run_searches(monkeypatch, command, searches) == {"card": 3}
 
 
+@forks
 def test_requests_that_wait_too_long_are_refused(monkeypatch, tmp_path):
     async def searches(pool):
         first = asyncio.create_task(pool.search({"seat": 1}, np.inf))
@@ -299,6 +305,7 @@ def test_requests_that_wait_too_long_are_refused(monkeypatch, tmp_path):
     assert run_searches(monkeypatch, command, searches, queue_ms=1.0) == {"card": 1}
 
 
+@forks
 def test_the_deadline_holds_while_a_request_waits(monkeypatch, tmp_path):
     async def searches(pool):
         first = asyncio.create_task(pool.search({"seat": 1}, np.inf))
@@ -312,6 +319,7 @@ def test_the_deadline_holds_while_a_request_waits(monkeypatch, tmp_path):
     assert run_searches(monkeypatch, command, searches) == ({"card": 1}, {"card": 3})
 
 
+@forks
 def test_an_answer_that_is_not_json_replaces_the_process(monkeypatch, tmp_path):
     async def searches(pool):
         with pytest.raises(ProblemError, match="the search failed; retry later"):
@@ -322,6 +330,7 @@ def test_an_answer_that_is_not_json_replaces_the_process(monkeypatch, tmp_path):
     assert run_searches(monkeypatch, command, searches) == {"card": 3}
 
 
+@forks
 def test_a_process_that_cannot_open_the_tables_is_ended(monkeypatch, tmp_path):
     path = tmp_path / "stub.py"
     path.write_text(
@@ -338,6 +347,7 @@ def test_a_process_that_cannot_open_the_tables_is_ended(monkeypatch, tmp_path):
         os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
+@forks
 def test_a_process_answers_lines(tmp_path):
     """What the process does with faulty tables, without compiling."""
     out = io.StringIO()
@@ -349,6 +359,7 @@ def test_a_process_answers_lines(tmp_path):
     assert "manifest.json" in json.loads(refused)["error"]
 
 
+@forks
 def test_a_request_to_a_process_is_json():
     call = read_card(SEARCH_REQUEST)
     assert call.search is not None

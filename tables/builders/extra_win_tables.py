@@ -3,17 +3,22 @@
 `python -m tables build --rules five-bags:win=200,lose=-100` adds one, and a later build keeps it. The net also serves
 these games, because its inputs describe a game only by its goals, its bags and the values of its outcomes. As for
 `win`, the tables come from self-play under a game's own rules and value iteration.
+
+If the points of a penalty or a nil are no whole number of tens, exact rows cover fewer than ten points. Where these
+would be too many, the table has rows of ten points; see `parts_of`.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.bidding.errors import RulesError
 from service.bidding.game.rules import PRESETS, Rules, make_rules, overrides_of
+from service.bidding.game.scoring import effective_bag_rules
 from service.bidding.manifest import Manifest
 from service.bidding.winprob.games import (
     CLASSIC,
@@ -21,8 +26,11 @@ from service.bidding.winprob.games import (
     LONGEST,
     LOSE,
     PLACE_COLUMNS,
+    ROW_POINTS,
     SHIPPED,
     WIDTHS,
+    WinTableSlice,
+    cells_of,
     game_of,
     key_of,
     place_of,
@@ -64,10 +72,47 @@ def rules_of_text(text: str) -> Rules:
     try:
         rules = make_rules(preset, overrides)
         if not _ships(rules):
-            place_of(rules, 0)
+            parts_of(rules)
     except (RulesError, ValueError) as error:
         raise BuildError(f"--rules {text}: {error}") from error
     return rules
+
+
+def parts_of(rules: Rules) -> dict[Rules, float]:
+    """Return the games whose win tables make that of ``rules``, and the share of each; the shares sum to 1.
+
+    Usually this is the game itself. If its exact table has too many rows, the table has rows of ten points. It is the
+    mean of the tables for the next smaller and the next larger tens that a penalty takes and a nil brings, weighted by
+    how near they are. Raises `ValueError` if the rules cannot have a win table.
+    """
+    parts = tens_around(rules)
+    try:
+        place_of(rules, 0)
+        return {rules: 1.0}
+    except ValueError:
+        if len(parts) == 1:
+            raise
+    for part in parts:
+        place_of(part, 0)
+    return parts
+
+
+def tens_around(rules: Rules) -> dict[Rules, float]:
+    """Return ``rules`` with the tens around the points of a penalty and of a nil, and the share of each in the mean."""
+    limit, penalty = effective_bag_rules(rules)
+    bags = {"bag_penalty": penalty - limit} if rules.bags else {}
+    parts = {rules: 1.0}
+    for field, points in {**bags, "nil_points": rules.nil_points}.items():
+        below, more = divmod(points, ROW_POINTS)
+        shares = {below: 1 - more / ROW_POINTS, below + 1: more / ROW_POINTS}
+        of_bags = limit if field in bags else 0
+        parts = {
+            part._replace(**{field: ROW_POINTS * tens + of_bags}): share * of_tens
+            for part, share in parts.items()
+            for tens, of_tens in shares.items()
+            if of_tens
+        }
+    return parts
 
 
 def game_overrides(rules: Rules) -> Overrides:
@@ -103,12 +148,24 @@ def _ships(rules: Rules) -> bool:
 
 def _make(ctx: Context) -> Arrays:
     found: Any = ctx.family.parameters[NAME]
-    games = placed((make_rules("classic", game) for game in found), extra=1)
-    if not games:  # neither array may be empty
+    if not found:  # neither array may be empty
         return {"extra_win": np.zeros(1, np.uint16), NAME: np.zeros((1, len(KEY_FIELDS) + PLACE_COLUMNS), np.int64)}
-    cells = settle(ctx, games, ctx.size("rounds_per_bucket"))
-    rows = [(*key_of(rules), *place[:PLACE_COLUMNS]) for rules, place in games.items()]
-    return {"extra_win": cells, NAME: np.array(rows, np.int64)}
+    games = {rules: parts_of(rules) for rules in (make_rules("classic", game) for game in found)}
+    solved = placed(dict.fromkeys(part for parts in games.values() for part in parts), extra=1)
+    cells = settle(ctx, solved, ctx.size("rounds_per_bucket"))
+    rows, tables, start = [], [], 0
+    for rules, parts in games.items():
+        place = solved[next(iter(parts))]._replace(start=start)  # those of all parts have the same shape
+        start += cells_of(place)
+        rows.append((*key_of(rules), *place[:PLACE_COLUMNS]))
+        tables.append(mean_cells({solved[part]: share for part, share in parts.items()}, cells))
+    return {"extra_win": np.concatenate(tables), NAME: np.array(rows, np.int64)}
+
+
+def mean_cells(shares: Mapping[WinTableSlice, float], cells: NDArray[np.uint16]) -> NDArray[np.uint16]:
+    """Return the mean of tables in ``cells``, weighted with their shares; they have the same shape."""
+    mean = sum(share * cells[place.start : place.start + cells_of(place)] for place, share in shares.items())
+    return np.round(mean).astype(np.uint16)
 
 
 MORE = _in_order(map(game_overrides, _more_games()))

@@ -18,6 +18,7 @@ from service.bidding.policies import parse_policy
 from service.bidding.winprob.games import WinTableSlice, place_of
 from service.bidding.winprob.nearest_errors import ERRORS_FILE
 from service.bidding.winprob.win_table import WIN_SCALE, win_probability
+from tables.builders.extra_win_tables import tens_around
 from tables.builders.win_tables import BUCKETS, POLICY, bucket_outcomes, by_both_sides, solve
 from tables.engine.simulate import numba_typed, player_rows, tables_for
 from tables.learning.training_data import seen_scores
@@ -57,6 +58,11 @@ CASES = tuple(
         {"ten_for_200": True, "lose": -200},
     )
 )
+# Games whose exact tables can be made, for comparison.
+IN_TENS = tuple(
+    make_rules("classic", {"win": 100, "lose": -100, **overrides})
+    for overrides in ({"bag_limit": 7}, {"bag_limit": 7, "nil_points": 75}, {"bag_penalty": 95})
+)
 
 
 class Error(NamedTuple):
@@ -83,27 +89,58 @@ def nearest_tables(setup: Setup) -> str:
     return table("rules | values in the nearest table | mean error, points | 99th percentile, points", rows)
 
 
+def ten_point_rows(setup: Setup) -> str:
+    """Return the table of errors of rows of ten points, beside those of the nearest table that ships."""
+    rows = []
+    for rules in IN_TENS:
+        parts = tens_around(rules)
+        place = place_of(next(iter(parts)), 0)
+        cells = sum(share * _made(part, place, setup) for part, share in parts.items())
+        exact = _made(rules, place_of(rules, 0), setup)
+        mean, high = _distance(rules, exact, place, np.round(cells), setup)
+        nearest = _error(rules, exact, setup)
+        rows.append((_text(overrides_of(rules)), f"{mean:.2f}", f"{high:.2f}", f"{nearest.mean:.2f}"))
+    head = "rules | mean error, points | 99th percentile, points | mean error of the nearest table, points"
+    return table(head, rows)
+
+
 def error_of(rules: Rules, setup: Setup) -> Error:
     """Compare the nearest table with one made for ``rules``."""
+    return _error(rules, _made(rules, place_of(rules, 0), setup), setup)
+
+
+def _error(rules: Rules, exact: np.ndarray, setup: Setup) -> Error:
     nearest = setup.opened.games.nearest(rules)
     assert nearest is not None, "the cases are games that have win tables"
-    own = place_of(rules, 0)
+    stored = setup.opened.arrays["extra_win" if nearest.win_slice.extra else "win"]
+    return Error(rules, nearest.instead, *_distance(rules, exact, nearest.win_slice, stored, setup))
+
+
+def _distance(
+    rules: Rules, exact: np.ndarray, place: WinTableSlice, cells: np.ndarray, setup: Setup
+) -> tuple[float, float]:
+    # Mean and 99th percentile of how far the table at ``place`` of ``cells`` is from the one of ``exact``, in percentage
+    # points of a win chance.
+    policy = numba_typed(parse_policy(POLICY))
+    seen = np.zeros((SCORES, 4), np.int64)
+    players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
+    seen_scores(setup.seed, 0, SCORES, rules, policy, players, tables_for(setup.tables, rules, [policy]), seen)
+    away = 100 * np.abs(_values(seen, place_of(rules, 0), exact) - _values(seen, place, cells))
+    return float(away.mean()), float(np.quantile(away, 0.99))
+
+
+def _made(rules: Rules, place: WinTableSlice, setup: Setup) -> np.ndarray:
+    # The cells of the win table that is made for ``rules``.
     profiles = setup.tables
     seeds = np.random.default_rng(setup.seed).integers(0, 2**31, BUCKETS * BUCKETS).tolist()
 
     def play(bucket: int) -> tuple[np.ndarray, np.ndarray]:
-        return bucket_outcomes(bucket, seeds[bucket], ROUNDS, rules, own.unit, profiles)
+        return bucket_outcomes(bucket, seeds[bucket], ROUNDS, rules, place.unit, profiles)
 
     with ThreadPoolExecutor(setup.jobs) as pool:
         found, share = zip(*pool.map(play, range(BUCKETS * BUCKETS)), strict=True)
-    value, _, _ = solve(rules, own, by_both_sides(np.stack(found)), by_both_sides(np.stack(share)))
-    policy = numba_typed(parse_policy(POLICY))
-    seen = np.zeros((SCORES, 4), np.int64)
-    players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
-    seen_scores(setup.seed, 0, SCORES, rules, policy, players, tables_for(profiles, rules, [policy]), seen)
-    stored = setup.opened.arrays["extra_win" if nearest.win_slice.extra else "win"]
-    away = np.abs(_values(seen, own, np.round(value.ravel() * WIN_SCALE)) - _values(seen, nearest.win_slice, stored))
-    return Error(rules, nearest.instead, 100 * float(away.mean()), 100 * float(np.quantile(away, 0.99)))
+    value, _, _ = solve(rules, place, by_both_sides(np.stack(found)), by_both_sides(np.stack(share)))
+    return np.round(value.ravel() * WIN_SCALE)
 
 
 def _values(seen: np.ndarray, place: WinTableSlice, win: np.ndarray) -> np.ndarray:

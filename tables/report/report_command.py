@@ -232,6 +232,7 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "winprob-reliability": stated_chances.reliability,
     "winprob-elsewhere": stated_chances.elsewhere,
     "nearest-tables": nearest_tables.nearest_tables,
+    "ten-point-rows": nearest_tables.ten_point_rows,
     "passes": passes.passes,
     "public": public.against,
     "ceiling": ceiling.ceiling,

@@ -10,9 +10,10 @@ from service.bidding.game.rules import PARTNERSHIP, PRESETS, make_rules
 from service.bidding.manifest import read_manifest
 from service.bidding.policies import parse_policy
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
-from service.bidding.winprob.games import SHIPPED, key_of
+from service.bidding.winprob import games
+from service.bidding.winprob.games import SHIPPED, key_of, place_of
 from tables.builders import extra_win_tables
-from tables.builders.extra_win_tables import MORE, game_overrides, rules_of_text, with_games
+from tables.builders.extra_win_tables import MORE, game_overrides, parts_of, rules_of_text, with_games
 from tables.builders.win_tables import RESIDUAL
 from tables.run.build import DEFAULT_SEED, Options, build
 from tables.run.family import BuildError, inputs_hash, scaled_sizes
@@ -54,12 +55,31 @@ def test_texts_name_rules():
         ("classic:gold=1", "gold"),
         ("mirror", "variant is mirror"),
         ("classic:bag_limit=12", "bag_limit is 12"),
-        ("classic:win=1000,bag_penalty=99", "at most 4000000"),
+        ("classic:win=1005,bag_penalty=99", "win is 1005; accepted: multiples of 10"),
     ],
 )
 def test_texts_that_name_none(text, named):
     with pytest.raises(BuildError, match=named):
         rules_of_text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("classic:win=100,lose=-90,bag_penalty=97", {(97, 100): 1.0}),  # exact rows, of one point, are few enough
+        ("classic:win=1000,bag_limit=7", {(97, 100): 0.7, (107, 100): 0.3}),  # a penalty takes 93 points
+        ("classic:win=1000,nil_points=75", {(100, 70): 0.5, (100, 80): 0.5}),
+        (
+            "classic:win=1000,bag_limit=7,nil_points=75",
+            {(97, 70): 0.35, (97, 80): 0.35, (107, 70): 0.15, (107, 80): 0.15},
+        ),
+    ],
+)
+def test_too_many_exact_rows_become_rows_of_ten_points(text, parts):
+    found = parts_of(rules_of_text(text))
+    assert {(part.bag_penalty, part.nil_points): share for part, share in found.items()} == pytest.approx(parts)
+    if len(parts) > 1:
+        assert {place_of(part, 0).unit for part in found} == {10}
 
 
 def test_what_is_told_names_the_game():
@@ -77,7 +97,9 @@ def built(tmp_path):
 @pytest.mark.compiled
 def test_one_more_game(built, tmp_path, monkeypatch):
     monkeypatch.setattr(extra_win_tables, "MORE", MORE[:1])  # the others would take minutes
+    monkeypatch.setattr(games, "MOST_CELLS", 20_000)  # so that the exact rows of `tens` are too many
     rules = rules_of_text("classic:win=60,lose=-50,bag_limit=4,bag_penalty=44,ten_for_200=true")
+    tens = rules_of_text("classic:win=60,lose=-50,bag_limit=4,bag_penalty=41")
     sizes = {"rounds_per_bucket": 20}
     small = tuple(replace(family, sizes=sizes) if family.name == "games" else family for family in FAMILIES)
 
@@ -90,19 +112,20 @@ def test_one_more_game(built, tmp_path, monkeypatch):
     same = PRESETS["no-bags"]._replace(win=60, lose=-50)
     alike = same._replace(bag_limit=7)  # without bags, the limit has no effect
     shipped = (PRESETS["classic"], PRESETS["bis-paper"])  # one by the table of another goal, one by its own
-    assert run("means", games=[rules, same, alike, *shipped]).startswith("games: made extra_win, games")
+    assert run("means", games=[rules, same, alike, tens, *shipped]).startswith("games: made extra_win, games")
     assert run("games") == "games: up to date"  # they are kept
     tables = open_tables(built)
-    nearest = tables.games.nearest(rules)
-    assert nearest is not None
-    assert nearest.instead == ()
+    for game in (rules, tens):
+        nearest = tables.games.nearest(game)
+        assert nearest is not None
+        assert (nearest.instead, nearest.win_slice.unit) == ((), 10)
+        position = Position(parse_pbn("AKJ62.AQ.Q.K9543"), (3, 1), 20, 10, 3, 0, game)
+        assert decide(position, parse_policy("winprob"), tables).bid > 0
     more = {key_of(make_rules("classic", game)) for game in MORE[:1]}
-    assert set(tables.games) - set(SHIPPED) == {key_of(rules), key_of(same)} | more
-    assert len(tables.arrays["games"]) == 2 + len(more)
-    position = Position(parse_pbn("AKJ62.AQ.Q.K9543"), (3, 1), 20, 10, 3, 0, rules)
-    assert decide(position, parse_policy("winprob"), tables).bid > 0
+    assert set(tables.games) - set(SHIPPED) == {key_of(rules), key_of(same), key_of(tens)} | more
+    assert len(tables.arrays["games"]) == 3 + len(more)
 
     with_rules = with_games(FAMILIES, read_manifest(built))
     (family,) = (family for family in with_rules if family.name == "games")
-    for game in (rules, same):
+    for game in (rules, same, tens):
         assert game_overrides(game) in family.parameters["games"]  # type: ignore[operator]

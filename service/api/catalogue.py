@@ -20,7 +20,7 @@ from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS, describe, over
 from service.bidding.policies import BEST, BEST_DECIDERS, decider_of, options_of, row_of
 from service.bidding.strength import Measured, Results, read_results, strength_of, texts_of_catalogue, win_rates_of
 from service.bidding.winprob.games import SHIPPED, WON_VARIANTS, Games, all_rules
-from service.contract.answer import (
+from service.contract.catalogue import (
     DeckInfo,
     PoliciesAnswer,
     PolicyInfo,

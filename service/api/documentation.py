@@ -11,7 +11,7 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import TypeAdapter
 
 from service import __version__
-from service.contract.answer import BidAnswer, BidsAnswer, BlindAnswer, PassAnswer, Problem
+from service.contract.answer import BidAnswer, BidsAnswer, BlindAnswer, Problem
 from service.contract.card import MAX_CARD_ITEMS, CardAnswer, CardRequest, CardsAnswer, CardsRequest
 from service.contract.examples import (
     ANSWER,
@@ -46,7 +46,7 @@ from service.contract.inference import (
     InferencesAnswer,
     InferencesRequest,
 )
-from service.contract.passing import PassRequest
+from service.contract.passing import PassAnswer, PassRequest
 from service.contract.request import MAX_ITEMS, BidRequest, BidsRequest, BlindRequest
 from service.contract.result import MAX_RESULTS, Result, ResultsAnswer, ResultsRequest
 from service.problems import CODES, MEDIA_TYPE, TYPES, ProblemError, invalid_request

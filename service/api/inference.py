@@ -25,10 +25,10 @@ from service.bidding.inference.knowledge import SPECTATOR, Unseen
 from service.contract.inference import (
     InferenceCall,
     InferenceItemAnswer,
-    nothing_fits,
     read_inference,
     read_inference_item,
 )
+from service.contract.inference_faults import nothing_fits
 from service.keys import Key
 from service.problems import invalid_request
 from service.table_sets import TableSets

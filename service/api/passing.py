@@ -12,8 +12,7 @@ from service.bidding.explain.pass_explanation import explain_pass
 from service.bidding.game.passing import given_cards
 from service.bidding.game.scoring import is_nil
 from service.bidding.game.variants import deck_number, deck_of
-from service.contract.answer import PassAnswer
-from service.contract.passing import PassCall, read_pass
+from service.contract.passing import PassAnswer, PassCall, read_pass
 from service.keys import Key
 from service.table_sets import TableSets
 

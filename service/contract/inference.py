@@ -7,19 +7,19 @@ from pydantic import Field, PlainValidator, StrictInt, TypeAdapter, ValidationIn
 from typing_extensions import TypedDict
 
 from service.bidding.bis.cutthroat import own_and_best
-from service.bidding.game.cards import SUITS, spades_of
-from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.rules import CUTTHROAT, VARIANTS, WHIZ, Rules
-from service.bidding.game.scoring import BLIND_NIL, Standing
-from service.bidding.game.variants import deck_number, deck_of
+from service.bidding.game.cards import SUITS
+from service.bidding.game.rules import CUTTHROAT, VARIANTS, Rules
+from service.bidding.game.scoring import Standing
+from service.bidding.game.variants import deck_of
 from service.bidding.inference.inference import BIDDERS, Bids, nils_unread, reads_bids
-from service.bidding.inference.knowledge import SPECTATOR, View, contradictions_in
-from service.bidding.inference.play_checks import NoRoom, hand_contradictions, no_room, out_of_turn, with_first_trick
+from service.bidding.inference.knowledge import SPECTATOR, View
+from service.bidding.inference.play_checks import no_room, with_first_trick
 from service.contract.answer import ANSWER, RefusedItem, TablesVersion
-from service.contract.bids import SPADE_COUNTS, MadeBids
+from service.contract.bids import MadeBids
 from service.contract.exchange import Exchange, exchange_of
 from service.contract.faults import Place, json_type, refusal
 from service.contract.hand import CARD_SCHEMA, HAND_SCHEMA, SUIT_TEXTS, TRICKS, Exchanged, Hand, card_list
+from service.contract.inference_faults import bid_faults, room_fault, view_faults
 from service.contract.reading import read_fields
 from service.contract.request import Seed
 from service.contract.rules import REQUEST, Context, RulesInForce
@@ -32,7 +32,6 @@ MAX_INFERENCE_ITEMS: Final = 64  # requests in one POST /v1/inferences; each tak
 DEFAULT_BIDDER: Final = BIDDERS[0]
 _SEATS: Final = ("0", "1", "2", "3")
 _SUIT_BITS: Final = {text: 1 << SUITS.index(suit) for suit, texts in SUIT_TEXTS.items() for text in texts}
-_SUIT_NAMES: Final = ("clubs", "diamonds", "hearts", "spades")
 _NOTHING: Final = (0, 0, 0, 0)
 
 
@@ -234,43 +233,6 @@ _INFERENCE: Final = TypeAdapter[InferenceRequest](InferenceRequest).validator.va
 _ITEM: Final = TypeAdapter[InferenceItemRequest](InferenceItemRequest).validator.validate_python
 INFERENCES: Final = TypeAdapter[InferencesRequest](InferencesRequest).validator.validate_python
 
-# By the kind of a contradiction: the field, and the sentence about it.
-_CONTRADICTIONS: Final = {
-    "too-many": ("played", "seat {seat} has played more than 13 cards; accepted: at most 13"),
-    "uneven": ("played", "seat {seat} has played two cards more than another seat; accepted: at most one more"),
-    "twice": ("played", "seat {seat} has played {card}, and so has an earlier seat; accepted: each card once"),
-    "not-held": ("played", "seat {seat} has played {card}, which is not in its hand; accepted: cards that it held"),
-    "in-hand": ("played", "seat {seat} has played {card}, which is in the hand of seat {own}; accepted: other cards"),
-    "given-elsewhere": (
-        "played",
-        "seat {seat} has played {card}, which was given to seat {partner}; accepted: other cards",
-    ),
-    "given-left": (
-        "played",
-        "seat {seat} has fewer cards left than exchanged cards that it must still hold; accepted: fewer cards played",
-    ),
-    "before-leader": ("played", "seat {seat} has played a card before seat 0; accepted: seat 0 leads the first trick"),
-    "not-next": (
-        "played",
-        "seat {seat} and another seat have both played to this trick before the seat on their right; accepted: one "
-        "such seat, which led the trick",
-    ),
-    "revoke": ("played", "seat {seat} did not follow {suit} in the first trick, but holds {suit}; accepted: {suit}"),
-    "void-unplayed": (
-        "voids",
-        "seat {seat} has played no card, so it cannot have shown a void; accepted: voids of seats that have played",
-    ),
-    "void-unshown": (
-        "voids",
-        "seat {seat} has not failed to follow {suit}; accepted: voids of seats that have played another suit instead",
-    ),
-    "void-held": ("voids", "seat {seat} still holds {suit}; accepted: suits that are not in the hand"),
-    "void-given": ("voids", "seat {seat} still holds an exchanged card of {suit}; accepted: other suits"),
-    "void-all": ("voids", "seat {seat} is out of every suit, but it has cards left; accepted: at most three suits"),
-}
-# `exchange_of` has found these, and knows cards that were given and came back.
-_EXCHANGE_KINDS: Final = ("not-dealt", "received-own")
-
 
 def read_inference(data: Any) -> InferenceCall:
     """Read a request about the unseen cards. Raises the 422: every fault of the fields, or what cannot be true."""
@@ -280,12 +242,6 @@ def read_inference(data: Any) -> InferenceCall:
 def read_inference_item(data: Any) -> InferenceCall:
     """Read a request of a batch, which has no deals. Raises the 422."""
     return _call_of(data, _ITEM)
-
-
-def nothing_fits() -> Fault:
-    """Return the fault of a request for which the bids leave no deal."""
-    detail = "no deal of the unseen cards fits these bids; accepted: bids that the other hands could make"
-    return Fault("/bids", "contradiction", detail)
 
 
 def _call_of(data: Any, validate: Any) -> InferenceCall:
@@ -315,9 +271,9 @@ def _call_of(data: Any, validate: Any) -> InferenceCall:
         raise invalid_request(faults)
     view = View(deck_of(rules), SPECTATOR if seat is None else seat, hand or 0, *exchange, played, voids)
     shown = with_first_trick(view)
-    faults = _contradictions(view, shown, rules) + _bid_contradictions(view, bids, rules)
+    faults = view_faults(view, shown, rules) + bid_faults(view, bids, rules)
     if not faults and (lack := no_room(shown)) is not None:
-        faults.append(_room_fault(lack, "voids" if any(voids) else "played"))
+        faults.append(room_fault(lack, "voids" if any(voids) else "played"))
     if faults:
         raise invalid_request(faults)
     values, assumed = scores_in(request, rules, data)
@@ -356,57 +312,3 @@ def _exchange_in(request: Mapping[str, Any], rules: Rules) -> tuple[Exchange, li
         return none, faults
     # A card that came from partner and went back is in partner's hand, and the player knows it.
     return Exchange(kept.given | given & received & ~hand, kept.received), []
-
-
-def _contradictions(view: View, shown: View, rules: Rules) -> list[Fault]:
-    """Return what cannot be true in a view. ``shown``: the view with what the first trick has shown."""
-    found: list[tuple[str, int, int, int]] = [
-        (kind, seat, card, -1) for kind, seat, card in contradictions_in(view) if kind not in _EXCHANGE_KINDS
-    ]
-    for kind, seat, suit in hand_contradictions(shown):
-        is_stated = suit < 0 or view.voids[seat] >> suit & 1
-        found.append((kind if is_stated else "revoke", seat, -1, suit))
-    if all(kind != "uneven" for kind, *_ in found) and (turn := out_of_turn(view)) is not None:
-        found.append((*turn, -1, -1))
-    names = CARD_NAMES[deck_number(rules)]
-    faults = []
-    for kind, seat, card, suit in found:
-        field, sentence = _CONTRADICTIONS[kind]
-        values = {"own": view.seat, "partner": view.seat ^ 2, "card": names.get(card), "suit": _SUIT_NAMES[suit]}
-        faults.append(Fault(pointer(field, seat), "contradiction", sentence.format(seat=seat, **values)))
-    return faults
-
-
-def _bid_contradictions(view: View, bids: tuple[int, ...], rules: Rules) -> list[Fault]:
-    """Return the faults of bids in the variants in which a number is that of the spades that the seat was dealt."""
-    if rules.variant not in SPADE_COUNTS:
-        return []
-    faults = []
-    passes = rules.nil_pass or rules.blind_nil_pass  # seats may have played spades that they were not dealt
-    dealt = [bid if bid or rules.variant != WHIZ else -1 for bid in bids] + [-1] * (4 - len(bids))  # -1: any number
-    dealt = [-1 if bid == BLIND_NIL else bid for bid in dealt]
-    for seat, bid in enumerate(dealt):
-        known = view.hand if seat == view.seat else 0 if passes else view.played[seat]
-        spades = spades_of(known).bit_count()
-        if seat == view.seat and bid < 0:
-            dealt[seat] = spades
-        elif 0 <= bid < spades or (seat == view.seat and bid != spades):
-            what = "its hand has" if seat == view.seat else "it has played"
-            detail = f"the bid of seat {seat} is {bid}, but {what} {spades} spades; accepted: the number of its spades"
-            faults.append(Fault(pointer("bids", seat), "contradiction", detail))
-    total = sum(spades for spades in dealt if spades > 0)
-    if not faults and (total > TRICKS or (total < TRICKS and -1 not in dealt)):
-        detail = f"the hands have {total} spades by these bids; accepted: {TRICKS}"
-        faults.append(Fault("/bids", "contradiction", detail))
-    return faults
-
-
-def _room_fault(lack: NoRoom, field: str) -> Fault:
-    suits = " and ".join(_SUIT_NAMES[suit] for suit in reversed(range(len(SUITS))) if lack.suits >> suit & 1)
-    who = (
-        f"the seats that may hold them ({', '.join(map(str, lack.seats))}) have"
-        if lack.seats
-        else "the other seats have"
-    )
-    detail = f"{lack.cards} cards of {suits} are unseen, but {who} room for {lack.room}; accepted: fewer voids"
-    return Fault(pointer(field), "contradiction", detail)

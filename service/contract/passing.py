@@ -1,13 +1,15 @@
-"""The request of POST /v1/pass: a hand after the bidding, whose player gives cards to partner."""
+"""The request and the answer of POST /v1/pass: a hand after the bidding, whose player gives cards to partner."""
 
 from typing import Annotated, Any, NamedTuple, Required
 
 from pydantic import Field, StrictInt, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
+from service.bidding.explain.pass_explanation import PASS_TEMPLATES
 from service.bidding.game.passing import MOST_PASSED, cards_to_pass
 from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.scoring import BLIND_NIL, is_nil
+from service.contract.answer import ANSWER
 from service.contract.bids import FourBids
 from service.contract.exchange import gives_first
 from service.contract.hand import Exchanged, Hand
@@ -30,6 +32,26 @@ class PassRequest(TypedDict, total=False):
             description="The cards that partner has given, if rules.nil_passes_first is true and partner gives first."
         ),
     ]
+
+
+@with_config(ANSWER)
+class PassReason(TypedDict):
+    """Why a card is given, with the unseen cards of its suit."""
+
+    code: Annotated[str, Field(json_schema_extra={"enum": list(PASS_TEMPLATES)})]
+    card: str
+    above: Annotated[int, Field(description="Unseen cards of the suit that are higher.")]
+    below: Annotated[int, Field(description="Unseen cards of the suit that are lower.")]
+    sentence: str
+
+
+@with_config(ANSWER)
+class PassAnswer(TypedDict):
+    """The cards to give partner."""
+
+    cards: Annotated[list[str], Field(description="As many as the rules say: spades, hearts, diamonds, clubs.")]
+    to: Annotated[int, Field(ge=0, le=3, description="The seat of the partner.")]
+    reasons: Annotated[list[PassReason], Field(description="One for each card.")]
 
 
 _PASS = TypeAdapter[PassRequest](PassRequest).validator.validate_python

@@ -38,6 +38,8 @@ MAX_LARGE_BODIES_BYTES = 24 * 1024 * 1024  # in all, for bodies too large for a 
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._:/+=@-]{1,128}")
 _TRACEPARENT = re.compile(rb"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
 _RETRY_S = "1"
+# By the label `reason` of the metric.
+_BUSY = {"capacity": "the service is overloaded", "search": "all search processes are busy"}
 
 
 def is_open(path: str) -> bool:
@@ -136,10 +138,10 @@ class Gate:
             detail = f"this key has used up its rate; retry after {after} s"
             raise ProblemError("rate-limited", detail, headers=[("retry-after", after)])
 
-    def shed(self) -> ProblemError:
-        """Count a request that is refused because capacity is short, and return its 503."""
-        self._shed["capacity"].inc()
-        return ProblemError("overloaded", "the service is overloaded; retry later", headers=[("retry-after", _RETRY_S)])
+    def shed(self, reason: str = "capacity") -> ProblemError:
+        """Count a request that is refused because capacity is short, and return its 503; ``reason``: see `_BUSY`."""
+        self._shed[reason].inc()
+        return ProblemError("overloaded", f"{_BUSY[reason]}; retry later", headers=[("retry-after", _RETRY_S)])
 
 
 class Room:

@@ -234,6 +234,13 @@ class Metrics:
             buckets=LATENCY_BUCKETS,
             registry=self.registry,
         )
+        processes = Gauge(
+            "spades_search_processes",
+            "Search processes: those that the settings want, and those that are ready or search.",
+            ("state",),
+            registry=self.registry,
+            multiprocess_mode="livesum",
+        )
         self._build = Gauge(
             "spades_build_info",
             "Version of the service and of Python; the value is 1.",
@@ -247,12 +254,13 @@ class Metrics:
         self.results = ResultMetrics(self.registry)
         self._build.labels(__version__, platform.python_version()).set(1)
         self._bids = {labels: bids.labels(*labels) for labels in product(_KINDS, policies, conventions)}
-        self.shed = {reason: shed.labels(reason) for reason in ("capacity", "deadline", "rate")}
+        self.shed = {reason: shed.labels(reason) for reason in ("capacity", "deadline", "rate", "search")}
         self.timeouts = {phase: timeouts.labels(phase) for phase in ("idle", "head", "body", "write")}
         self.decisions = {policy: decisions.labels(policy) for policy in policies}
         self.faults = {code: faults.labels(code) for code in CODES}
         self.reloads = {result: reloads.labels(result) for result in ("done", "refused")}
         self.searches = {result: searches.labels(result) for result in ("done", "failed")}
+        self.search_processes = {state: processes.labels(state) for state in ("wanted", "live")}
         self._refusals = {reason: refusals.labels(reason) for reason in REFUSALS}
         self.shadowed = {pair: shadowed.labels(*pair) for pair in product(policies, SHADOW_RESULTS)}
         self._by_version: dict[tuple[str, str], Counter] = {}  # children of `_bids_by_tables` by version and kind

@@ -30,7 +30,7 @@ from tables.players.search import CARD, CELLS, DEALS, GAIN, MOST_CARDS, PLAYABLE
 from tables.players.search_weights import EQUAL, PARTNERS, weights_by_bids
 
 LATER = 5  # levels of priority below the service
-MOST_SETS = 4  # of tables that are kept open
+KEPT_OPEN = 16  # table sets; a service has at most as many (`table_sets.MOST_SETS`)
 READY = {"ready": True}
 
 
@@ -41,23 +41,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Answer the lines of standard input until it ends, at a lower priority than the service."""
     os.nice(LATER)
-    serve(sys.stdin, sys.stdout)
+    serve(sys.stdin, sys.stdout, entry(_search))
     return 0
 
 
-def serve(source: TextIO, target: TextIO) -> None:
-    """Compile, write the first line, and answer each line of ``source`` with a line to ``target``."""
+def serve(source: TextIO, target: TextIO, search: Callable[..., int]) -> None:
+    """Compile ``search``, write the first line, and answer each line of ``source`` with a line to ``target``."""
     nothing = _value_of(Rules(), WinTableSlice(0, 0, -1), np.zeros(1, np.uint16))
-    _search_in(np.zeros(2, STATE), 0, EQUAL.copy(), Effort(0), nothing, np.zeros((MOST_CARDS, CELLS)))
+    search(np.zeros(2, STATE), 0, EQUAL.copy(), Effort(0), nothing, np.zeros((MOST_CARDS, CELLS)))
     _write(target, READY)
     for line in source:
         try:
-            _write(target, answer(json.loads(line)))
+            _write(target, answer(json.loads(line), search))
         except TablesError as error:
             _write(target, {"error": str(error)})
 
 
-def answer(request: Mapping[str, Any]) -> dict[str, Any]:
+def answer(request: Mapping[str, Any], search: Callable[..., int]) -> dict[str, Any]:
     """Return the card of a request, and for each card that was tried: its number, deals and win probability.
 
     Raises `TablesError` if the tables can't be used, or are not those that the request names.
@@ -72,7 +72,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
         states[name][0] = np.array(cells, np.uint64).astype(np.int64) if name in UNSIGNED else cells
     tried = np.zeros((MOST_CARDS, CELLS))
     weights = _weights(request, states[0], rules, readers)
-    card = _search_in(states, request["seat"], weights, Effort(request["deals"]), _value(tables, rules), tried)
+    card = search(states, request["seat"], weights, Effort(request["deals"]), _value(tables, rules), tried)
     return {"card": int(card), "tried": _rows(tried)}
 
 
@@ -107,8 +107,16 @@ def _weights(request: Mapping[str, Any], state: Any, rules: Rules, readers: Read
     return weights
 
 
-@lru_cache(MOST_SETS)
 def _open(directory: str, sha256: str) -> tuple[TableSet, Readers]:
+    found = _kept_open(directory, sha256)
+    if found[0].changed_file() is None:
+        return found
+    _kept_open.cache_clear()  # its arrays are mapped, so they may have changed too
+    return _kept_open(directory, sha256)
+
+
+@lru_cache(KEPT_OPEN)
+def _kept_open(directory: str, sha256: str) -> tuple[TableSet, Readers]:
     opened = open_tables(Path(directory))
     if opened.sha256 != sha256:
         raise TablesError(f"{directory}: found tables with sha256 {opened.sha256}; expected {sha256}")
@@ -132,9 +140,6 @@ def _search(states: Any, me: int, weights: Any, effort: Effort, value: Value, tr
     if states[0].hand[me] == 0:
         return -1
     return try_cards(states[0], states[1], me, weights, effort, value, tried)
-
-
-_search_in: Callable[..., int] = entry(_search)
 
 
 def _write(target: TextIO, line: Mapping[str, Any]) -> None:

@@ -127,7 +127,7 @@ class Service:
             try:
                 card, asked.tables = await play(self.state, body, asked.deadline, asked.key)
             except BusyError:
-                raise gate.shed() from None
+                raise gate.shed("search") from None
             return 200, [JSON], card
         if path in MAX_BYTES:
             return responder.answer(asked, await read_body(receive, asked.deadline, MAX_BODY_BYTES))
@@ -169,8 +169,7 @@ def create_app(settings: Settings | None = None) -> Service:
             state.serve(open_sets(settings))
         await service.prepare()
         if settings.search_processes:
-            default = state.tables_in_use().default
-            await state.searchers.start(settings.search_processes, settings.queue_ms, default.tables)
+            await state.searchers.start(settings.search_processes, settings.queue_ms)
         # Exclude from garbage collection the objects that live as long as the process. A full collection then stops
         # the event loop for 0.2 ms, not for 10 to 18 ms.
         gc.collect()

@@ -1,8 +1,8 @@
 """The processes that search for cards: `search@1` needs a compiler, which the service does not import.
 
 Each is `python -m tables searcher`: it reads requests from its standard input and writes answers to its standard
-output, one line of JSON each. So a search never holds the event loop. A process that ends is replaced. They are
-optional: SPADES_SEARCH_PROCESSES says how many there are, and they need the packages of requirements/search.txt
+output, one line of JSON each. So a search never holds the event loop. A process that ends is replaced. The
+setting SPADES_SEARCH_PROCESSES is their number, by default 0; they need the packages of requirements/search.txt
 (docs/adr/0068-search-in-the-service.md).
 """
 
@@ -12,10 +12,10 @@ import math
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from importlib.util import find_spec
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeVar
 
 import orjson
 
@@ -29,19 +29,29 @@ from service.settings import Settings, SettingsError
 COMMAND: Final = (sys.executable, "-m", "tables", "searcher")
 # The kernels are not parallel, and numpy only multiplies small matrices.
 _ENVIRONMENT: Final = {"OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
-_NEEDED: Final = ("numba", "tables.players")  # what may be missing
-_LINE_BYTES: Final = 1 << 16
-_SEARCH_S: Final = 10.0  # a process that answers later is replaced
-_PAUSES_S: Final = (1.0, 60.0)  # before a process is replaced: at first, and at most
+_NEEDED: Final = ("numba", "tables", "tables.players")  # what may be missing
 _logger = logging.getLogger("service")
+T = TypeVar("T")
+
+
+class Times(NamedTuple):
+    """How long to wait for a process, in seconds."""
+
+    start_s: float = 180.0  # until it is ready: it may have to compile
+    search_s: float = 10.0  # until it answers; a process that takes longer is replaced
+    pause_s: float = 1.0  # before it is replaced; doubled each time that the new one can't start
+    longest_pause_s: float = 60.0
+
+
+_TIMES: Final = Times()
 
 
 class BusyError(Exception):
     """All processes were busy for as long as a request may wait."""
 
 
-class _EndedError(Exception):
-    """A process has ended, or did not answer in time or with JSON."""
+class EndedError(Exception):
+    """A process has ended, did not answer in time, or wrote something that is no answer."""
 
 
 def check_installed(why: str) -> None:
@@ -58,11 +68,14 @@ def check_settings(settings: Settings) -> None:
         check_installed(f"SPADES_SEARCH_PROCESSES is {settings.search_processes}")
 
 
-def search_once(request: Mapping[str, Any]) -> dict[str, Any]:
+def search_once(request: Mapping[str, Any], command: Sequence[str] = COMMAND) -> dict[str, Any]:
     """Return the answer to one search, by a process for it alone. Raises `SettingsError` or `TablesError`."""
     check_installed("player is search@1")
-    lines = orjson.dumps(request) + b"\n"
-    done = subprocess.run(COMMAND, input=lines, stdout=subprocess.PIPE, env=os.environ | _ENVIRONMENT, check=True)
+    done = subprocess.run(
+        command, input=orjson.dumps(request) + b"\n", stdout=subprocess.PIPE, env=os.environ | _ENVIRONMENT, check=False
+    )
+    if done.returncode:
+        raise TablesError(f"the search process ended with status {done.returncode}; if it wrote an error, it is above")
     return _answer_in(done.stdout.splitlines()[-1])
 
 
@@ -72,29 +85,41 @@ def opening(tables: TableSet) -> dict[str, Any]:
 
 
 class Searchers:
-    """The processes of one worker."""
+    """The processes of one worker: as many as were started, because each that ends is replaced."""
 
-    def __init__(self, metrics: Metrics) -> None:
+    def __init__(self, metrics: Metrics, command: Sequence[str] = COMMAND, times: Times = _TIMES) -> None:
         self._metrics = metrics
+        self._command = command
+        self._times = times
+        self._started = False
         self._longest_wait_s = math.inf
-        self._idle: asyncio.Queue[asyncio.subprocess.Process] = asyncio.Queue()
+        self._idle: asyncio.Queue[asyncio.subprocess.Process] = asyncio.Queue()  # they may have ended since
         self._all: set[asyncio.subprocess.Process] = set()
         self._tasks: set[asyncio.Task[Any]] = set()  # kept, because the event loop does not keep them
         self._first: dict[str, Any] = {}  # the first request of each process
 
-    async def start(self, processes: int, queue_ms: float, tables: TableSet) -> None:
-        """Start ``processes``, and wait until they are ready to search with ``tables``.
+    def use(self, tables: TableSet) -> None:
+        """Open ``tables`` in each process that starts from now on. The others open them when a request names them."""
+        self._first = {**opening(tables), "open": True}
 
-        Later requests wait at most ``queue_ms`` for one of them; 0: no limit.
+    async def start(self, processes: int, queue_ms: float) -> None:
+        """Start ``processes``, and wait until they are ready to search with the tables in `use`.
+
+        Later requests wait at most ``queue_ms`` for one of them; 0: no limit. Raises `EndedError`, `OSError` or
+        `TablesError` if one can't be started; then none is left.
         """
         self._longest_wait_s = queue_ms / 1000.0 or math.inf
-        self._first = {**opening(tables), "open": True}
+        self._metrics.search_processes["wanted"].set(processes)
         try:
-            for process in await asyncio.gather(*(self._started() for _ in range(processes))):
-                self._idle.put_nowait(process)
+            found = await asyncio.gather(*(self._new() for _ in range(processes)), return_exceptions=True)
+            for one in found:
+                if isinstance(one, BaseException):
+                    raise one
+                self._keep_task(self._replace(one))
         except BaseException:
             await self.close()
             raise
+        self._started = True
 
     async def close(self) -> None:
         """End all processes."""
@@ -108,31 +133,36 @@ class Searchers:
         Raises `BusyError` if no process is free in time, `TimeoutError` after the ``deadline`` (`perf_counter`, s), and
         `ProblemError` if the search cannot be made.
         """
-        if not self._first:
+        if not self._started:
             raise invalid_request([no_searches()])
-        left_s = deadline - perf_counter()
-        try:
-            process = await asyncio.wait_for(self._idle.get(), _timeout(min(left_s, self._longest_wait_s)))
-        except TimeoutError:
-            if left_s <= self._longest_wait_s:
-                raise
-            raise BusyError from None
-        task = asyncio.create_task(self._answered(process, request))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task = self._keep_task(self._answered(await self._free(deadline), request))
         task.add_done_callback(_look_at_error)
         # A search goes on after its caller has gone, and frees its process at the end.
         return await asyncio.wait_for(asyncio.shield(task), _timeout(deadline - perf_counter()))
 
+    async def _free(self, deadline: float) -> asyncio.subprocess.Process:
+        """Wait for a process that is free. Raises `BusyError` or `TimeoutError`."""
+        left_s = deadline - perf_counter()
+        try:
+            async with asyncio.timeout(_timeout(min(left_s, self._longest_wait_s))):
+                while (process := await self._idle.get()).returncode is not None:
+                    pass  # it ended while it was idle, and `_replace` starts another one
+                return process
+        except TimeoutError:
+            if left_s > self._longest_wait_s:
+                raise BusyError from None
+            self._metrics.shed["deadline"].inc()
+            raise
+
     async def _answered(self, process: asyncio.subprocess.Process, request: Mapping[str, Any]) -> dict[str, Any]:
         began = perf_counter()
         try:
-            answer = await _ask(process, request)
-        except (_EndedError, TablesError) as error:
+            answer = await _ask(process, request, self._times.search_s)
+        except (EndedError, TablesError) as error:
             self._metrics.searches["failed"].inc()
             _logger.error("a search failed: %s", error)
-            if isinstance(error, _EndedError):
-                self._replace(process)
+            if isinstance(error, EndedError):
+                _kill(process)
             else:
                 self._idle.put_nowait(process)
             raise ProblemError("not-ready", "the search failed; retry later", headers=[("retry-after", "1")]) from error
@@ -141,49 +171,53 @@ class Searchers:
         self._metrics.search_seconds.observe(perf_counter() - began)
         return answer
 
-    async def _started(self) -> asyncio.subprocess.Process:
+    async def _replace(self, process: asyncio.subprocess.Process) -> None:
+        """Offer a process to the requests, and its successor whenever it has ended."""
+        while True:
+            with self._metrics.search_processes["live"].track_inprogress():
+                self._idle.put_nowait(process)
+                await process.wait()
+            self._all.discard(process)
+            _logger.error("a search process has ended (status %s); another one is started", process.returncode)
+            process = await self._successor()
+
+    async def _successor(self) -> asyncio.subprocess.Process:
+        pause_s = self._times.pause_s
+        while True:
+            await asyncio.sleep(pause_s)
+            try:
+                return await self._new()
+            except (OSError, EndedError, TablesError) as error:
+                _logger.error("a search process can't be started: %s", error)
+                pause_s = min(2 * pause_s, self._times.longest_pause_s)
+
+    async def _new(self) -> asyncio.subprocess.Process:
         process = await asyncio.create_subprocess_exec(
-            *COMMAND,
+            *self._command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | _ENVIRONMENT,
-            limit=_LINE_BYTES,
             start_new_session=True,  # signals from a terminal are for the service, which ends the process
         )
         self._all.add(process)
-        assert process.stdout is not None
         try:
-            if not await process.stdout.readline():  # the first line says that it is ready; compiling may take a minute
-                raise _EndedError(f"{' '.join(COMMAND)} ended while it started; its error is above")
-            await _ask(process, self._first)
+            await _read(process, self._times.start_s)  # the first line says that it is ready
+            await _ask(process, self._first, self._times.search_s)
         except BaseException:
             await self._end(process)
             raise
         return process
 
-    def _replace(self, process: asyncio.subprocess.Process) -> None:
-        task = asyncio.create_task(self._start_again(process))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _start_again(self, ended: asyncio.subprocess.Process) -> None:
-        await self._end(ended)
-        pause_s, longest_s = _PAUSES_S
-        while True:
-            await asyncio.sleep(pause_s)
-            try:
-                self._idle.put_nowait(await self._started())
-            except (OSError, _EndedError, TablesError) as error:
-                _logger.error("a search process can't be started: %s", error)
-                pause_s = min(2 * pause_s, longest_s)
-            else:
-                return
-
     async def _end(self, process: asyncio.subprocess.Process) -> None:
-        if process.returncode is None:
-            process.kill()
+        _kill(process)
         await process.wait()
         self._all.discard(process)
+
+    def _keep_task(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
 
 
 def _timeout(seconds: float) -> float | None:
@@ -191,24 +225,41 @@ def _timeout(seconds: float) -> float | None:
     return None if seconds == math.inf else seconds
 
 
-async def _ask(process: asyncio.subprocess.Process, request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer of a process. Raises `_EndedError` or, if it can't use the tables, `TablesError`."""
+def _kill(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        process.kill()
+
+
+async def _ask(process: asyncio.subprocess.Process, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """Return the answer of a process. Raises `EndedError` or, if it can't use the tables, `TablesError`."""
     assert process.stdin is not None
-    assert process.stdout is not None
     if process.stdin.is_closing():  # the event loop has noticed that the process ended; uvloop then refuses to write
-        raise _EndedError("a search process has ended")
+        raise EndedError("a search process has ended")
+    process.stdin.write(orjson.dumps(request) + b"\n")
+    return await _read(process, seconds)
+
+
+async def _read(process: asyncio.subprocess.Process, seconds: float) -> dict[str, Any]:
+    """Return the object that a process writes next. Raises `EndedError` or `TablesError`."""
+    assert process.stdout is not None
     try:
-        process.stdin.write(orjson.dumps(request) + b"\n")
-        line = await asyncio.wait_for(process.stdout.readline(), _SEARCH_S)
+        line = await asyncio.wait_for(process.stdout.readline(), seconds)
         if not line:
-            raise _EndedError("a search process has ended")
+            raise EndedError("a search process has ended; if it wrote an error, it is above")
         return _answer_in(line)
-    except (OSError, TimeoutError, orjson.JSONDecodeError) as error:
-        raise _EndedError(f"a search process does not answer ({error!r})") from error
+    except TimeoutError as error:
+        raise EndedError(f"a search process did not answer within {seconds:g} s") from error
+    except (OSError, ValueError) as error:  # ValueError: the line is too long, or no JSON object
+        if isinstance(error, ValueError):
+            _kill(process)
+            await process.stdout.read()  # after a line that is too long, the pipe is not read, and would not be closed
+        raise EndedError(f"a search process does not answer ({error!r})") from error
 
 
 def _answer_in(line: bytes) -> dict[str, Any]:
-    answer: dict[str, Any] = orjson.loads(line)
+    answer = orjson.loads(line)
+    if type(answer) is not dict:
+        raise ValueError(f"found {line[:100]!r}; expected a JSON object")
     if "error" in answer:
         raise TablesError(answer["error"])
     return answer

@@ -79,6 +79,7 @@ class State:
     def serve(self, sets: TableSets) -> None:
         """Answer with ``sets`` from now on. Requests in progress keep those that they have."""
         self.sets = sets
+        self.searchers.use(sets.default.tables)
         self.metrics.tables_refused(*(reason for reason, _ in sets.refused))
         for _, text in sets.refused:
             _logger.error("a table set is refused: %s", text)

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from time import perf_counter
 
@@ -17,8 +17,9 @@ import orjson
 import pytest
 import uvloop
 
-from service import searchers
 from service.api.search import search_request
+from service.api.state import State
+from service.app import create_app
 from service.bidding.errors import TablesError
 from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.rules import make_rules
@@ -27,12 +28,13 @@ from service.bidding.policies import parse_policy
 from service.bidding.winprob.win_table import win_array
 from service.contract.card import DEFAULT_SEARCH_DEALS, MAX_SEARCH_DEALS, SEARCH, read_card
 from service.contract.examples import CARD_REQUEST, SEARCH_REQUEST
-from service.metrics import Metrics
 from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 from service.playing.tricks import carry_rules, play_card
 from service.problems import ProblemError
-from service.settings import SettingsError
-from tables.arena.searching import Boards, Searchers, Searching, weights_of
+from service.searchers import COMMAND, BusyError, EndedError, Searchers, Times, check_installed, search_once
+from service.settings import Settings, SettingsError
+from service.table_sets import MOST_SETS, one_set
+from tables.arena import searching
 from tables.engine.deal import deal_round, open_table, seat_players
 from tables.engine.jit import entry
 from tables.engine.passing import exchange
@@ -81,8 +83,8 @@ def arena_card(rules, state, dealt, kept, policy, deals):
     opened = committed_tables()
     (won,) = tables_for(kernel_tables(opened.arrays), rules, [parse_policy("winprob")])
     nets = readers_of(opened.arrays).nets
-    searching = Searching(
-        Searchers(*np.array([[deals] * 4, [13] * 4, [0] * 4, [0] * 4])), (nets[policy],) * 4, won, rules
+    made = searching.Searching(
+        searching.Searchers(*np.array([[deals] * 4, [13] * 4, [0] * 4, [0] * 4])), (nets[policy],) * 4, won, rules
     )
     states = np.zeros(2, STATE)
     for name in FIELDS:
@@ -90,8 +92,8 @@ def arena_card(rules, state, dealt, kept, policy, deals):
     before = states[:1].copy()
     before["hand"] = kept
     games, hands = np.zeros((1, 9), np.int64), np.array([dealt])
-    boards = Boards(before, states[1:], games, hands, np.zeros((1, 4, 64, 3)))
-    weights = weights_of(boards, np.arange(4)[None], searching)[0, me]
+    boards = searching.Boards(before, states[1:], games, hands, np.zeros((1, 4, 64, 3)))
+    weights = searching.weights_of(boards, np.arange(4)[None], made)[0, me]
     win_slice = slice_of(rules, won)
     return entry(_search)(states, me, weights, Effort(deals), Value(rules, win_slice, win_array(win_slice, won)))
 
@@ -160,6 +162,7 @@ def test_a_server_that_searches(searching_server):
     text = searching_server.get("/metrics").text
     assert 'spades_searches_total{result="done"}' in text
     assert "spades_search_duration_seconds_bucket" in text
+    assert 'spades_search_processes{state="live"} 1.0' in text
 
 
 @pytest.mark.compiled
@@ -206,6 +209,21 @@ def test_a_batch_does_not_search(call):
     assert answer["body"]["errors"][0]["pointer"] == "/player"
 
 
+def test_a_server_whose_processes_are_busy_refuses_only_searches(call, monkeypatch):
+    app = create_app(Settings())
+    app.state.serve(one_set(committed_tables()))
+
+    async def busy(*_):
+        raise BusyError
+
+    monkeypatch.setattr(app.state.searchers, "search", busy)
+    answer = call("POST", "/v1/card", app, json=SEARCH_REQUEST)
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+    assert answer.json()["detail"] == "all search processes are busy; retry later"
+    assert shown(app.state, "spades_shed_total", reason="search") == 1
+    assert shown(app.state, "spades_shed_total", reason="capacity") == 0, "no bid is refused"
+
+
 def test_rules_whose_win_table_is_anothers_are_named():
     call = read_card(CARD_REQUEST | {"player": SEARCH, "rules": {"bag_limit": 7}})
     assert call.search is not None
@@ -213,153 +231,210 @@ def test_rules_whose_win_table_is_anothers_are_named():
     assert [text for text in call.assumed if text.startswith("rules.bag_limit=10")]
 
 
-def test_what_is_missing_is_named(monkeypatch, capsys):
-    monkeypatch.setattr(searchers, "find_spec", lambda name: None)
-    with pytest.raises(SettingsError, match="SPADES_SEARCH_PROCESSES is 2, but numba is not installed; accepted: "):
-        searchers.check_installed("SPADES_SEARCH_PROCESSES is 2")
+def test_what_is_missing_is_named(monkeypatch):
+    wanted = "SPADES_SEARCH_PROCESSES is 2"
+    monkeypatch.setitem(sys.modules, "tables", None)
+    monkeypatch.delitem(sys.modules, "tables.players")
+    with pytest.raises(SettingsError, match=f"{wanted}, but tables is not installed; accepted: "):
+        check_installed(wanted)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    with pytest.raises(SettingsError, match=f"{wanted}, but numba is not installed; accepted: "):
+        check_installed(wanted)
 
 
-def stub(tmp_path: Path, answers: str) -> tuple[str, ...]:
-    """A command that plays a search process: it is ready, and runs ``answers`` for each later ``line``."""
-    path = tmp_path / "stub.py"
+def stub(folder: Path, answers: str) -> tuple[str, ...]:
+    """A command that plays a search process: it opens the tables ``opened``, and runs ``answers`` for each ``seat``."""
+    path = folder / "stub.py"
     path.write_text(
         "import json, os, sys, time\n"
         "print('{}', flush=True)\n"
-        "print('{}', flush=True) if sys.stdin.readline() else None\n"
-        f"for line in sys.stdin:\n    {answers}\n"
+        "opened = json.loads(sys.stdin.readline() or sys.exit())['tables']\n"
+        "print('{}', flush=True)\n"
+        "for line in sys.stdin:\n"
+        "    seat = json.loads(line)['seat']\n"
+        f"    {answers}\n"
     )
     return sys.executable, str(path)
 
 
-def run_searches(monkeypatch, command, searches, queue_ms=0.0):
-    """Start a process with ``command`` and run ``searches(pool)``."""
-    monkeypatch.setattr(searchers, "COMMAND", command)
-    monkeypatch.setattr(searchers, "_PAUSES_S", (0.01, 0.01))
+ANSWER = "print(json.dumps({'card': os.getpid()}), flush=True)"
+QUICK = Times(pause_s=0.01, longest_pause_s=0.01)
+
+
+def run_searches(command, searches, queue_ms=0.0, processes=1, times=QUICK):
+    """Start ``processes`` with ``command`` and run ``searches(state)``."""
 
     async def run():
-        pool = searchers.Searchers(metrics)
-        await pool.start(1, queue_ms, committed_tables())
+        state = State()
+        state.searchers = Searchers(state.metrics, command, times)
+        state.serve(one_set(committed_tables()))
+        await state.searchers.start(processes, queue_ms)
         try:
-            return await searches(pool)
+            return await searches(state)
         finally:
-            await pool.close()
+            await state.searchers.close()
 
-    metrics = Metrics(("bis",), ("none",))
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:  # the service's loop
         return runner.run(run())
 
 
+async def search(state, seat=1, deadline=np.inf):
+    return (await state.searchers.search({"seat": seat}, deadline))["card"]
+
+
+def lives(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+async def kill(pid):
+    """End a process, and wait until the event loop has noticed."""
+    os.kill(pid, signal.SIGKILL)
+    while lives(pid):
+        await asyncio.sleep(0.01)
+
+
+def shown(shared, name, **labels):
+    return shared.metrics.registry.get_sample_value(name, labels)
+
+
 # uvloop forks, and JAX, which other tests of this process may have imported, warns of that.
 forks = pytest.mark.filterwarnings("ignore:os.fork")
-ANSWER = "print(json.dumps({'card': json.loads(line)['seat']}), flush=True)"
 
 
 @forks
-def test_a_process_that_ends_is_replaced(monkeypatch, tmp_path):
-    async def searches(pool):
+@pytest.mark.parametrize(
+    ("faulty", "replaced"),
+    [
+        ("os._exit(1)", True),
+        ("time.sleep(60)", True),
+        ("print('{', flush=True)", True),
+        ("print('[]', flush=True)", True),
+        ("print('x' * 2**20, flush=True)", True),
+        ("print(json.dumps({'error': 'the tables are gone'}), flush=True)", False),
+    ],
+    ids=["ends", "hangs", "no JSON", "no object", "long line", "no tables"],
+)
+def test_a_search_that_fails(tmp_path, faulty, replaced):
+    async def searches(state):
+        before = await search(state)
         with pytest.raises(ProblemError, match="the search failed; retry later"):
-            await pool.search({"seat": 9}, np.inf)
-        return await pool.search({"seat": 3}, np.inf)
+            await search(state, 9)
+        assert shown(state, "spades_searches_total", result="failed") == 1
+        return before, await search(state)
 
-    command = stub(tmp_path, f"os._exit(1) if '9' in line else {ANSWER}")
-    assert run_searches(monkeypatch, command, searches) == {"card": 3}
-
-
-@forks
-def test_a_process_that_ends_while_it_waits_is_replaced(monkeypatch, tmp_path):
-    async def searches(pool):
-        pid = (await pool.search({"seat": 1}, np.inf))["card"]
-        os.kill(pid, signal.SIGKILL)
-        await asyncio.sleep(0.2)
-        with pytest.raises(ProblemError, match="the search failed; retry later"):
-            await pool.search({"seat": 2}, np.inf)
-        return pid, (await pool.search({"seat": 3}, np.inf))["card"]
-
-    first, second = run_searches(
-        monkeypatch, stub(tmp_path, "print(json.dumps({'card': os.getpid()}), flush=True)"), searches
-    )
-    assert first != second
+    command = stub(tmp_path, f"{faulty} if seat == 9 else {ANSWER}")
+    before, after = run_searches(command, searches, times=QUICK._replace(search_s=2.0))
+    assert (before != after) is replaced
 
 
 @forks
-def test_tables_that_cannot_be_used_leave_the_process(monkeypatch, tmp_path):
-    async def searches(pool):
-        with pytest.raises(ProblemError, match="not-ready"):
-            await pool.search({"seat": 9}, np.inf)
-        return await pool.search({"seat": 3}, np.inf)
+def test_a_process_that_ends_while_it_waits_costs_no_search(tmp_path):
+    async def searches(state):
+        first, second = await search(state), await search(state)
+        await kill(first)
+        while shown(state, "spades_search_processes", state="live") == 2:
+            await asyncio.sleep(0.01)
+        assert shown(state, "spades_search_processes", state="live") == 1
+        assert shown(state, "spades_search_processes", state="wanted") == 2
+        assert await search(state) == second != first
 
-    command = stub(tmp_path, f"print('{{\"error\": \"gone\"}}', flush=True) if '9' in line else {ANSWER}")
-    assert run_searches(monkeypatch, command, searches) == {"card": 3}
+    run_searches(stub(tmp_path, ANSWER), searches, processes=2, times=Times(pause_s=60.0))
 
 
 @forks
-def test_requests_that_wait_too_long_are_refused(monkeypatch, tmp_path):
-    async def searches(pool):
-        first = asyncio.create_task(pool.search({"seat": 1}, np.inf))
+def test_after_a_reload_a_new_process_opens_the_new_tables(tmp_path):
+    async def searches(state):
+        pid, directory = await search(state)
+        assert directory == str(committed_tables().directory)
+        state.serve(one_set(replace(committed_tables(), directory=tmp_path)))
+        await kill(pid)
+        return (await search(state))[1]
+
+    command = stub(tmp_path, "print(json.dumps({'card': [os.getpid(), opened[0]]}), flush=True)")
+    assert run_searches(command, searches) == str(tmp_path)
+
+
+@forks
+def test_requests_that_wait_too_long_are_refused(tmp_path):
+    async def searches(state):
+        first = asyncio.create_task(search(state))
         await asyncio.sleep(0)
-        with pytest.raises(searchers.BusyError):
-            await pool.search({"seat": 2}, np.inf)
-        return await first
-
-    command = stub(tmp_path, f"time.sleep(0.3); {ANSWER}")
-    assert run_searches(monkeypatch, command, searches, queue_ms=1.0) == {"card": 1}
-
-
-@forks
-def test_the_deadline_holds_while_a_request_waits(monkeypatch, tmp_path):
-    async def searches(pool):
-        first = asyncio.create_task(pool.search({"seat": 1}, np.inf))
-        await asyncio.sleep(0)
+        with pytest.raises(BusyError):
+            await search(state)
         with pytest.raises(TimeoutError):
-            await pool.search({"seat": 2}, perf_counter() + 0.01)
+            await search(state, deadline=perf_counter())
+        assert shown(state, "spades_shed_total", reason="deadline") == 1
         assert not first.done()
-        return await first, await pool.search({"seat": 3}, np.inf)
+        (tmp_path / "go").touch()
+        assert await first == await search(state)
 
-    command = stub(tmp_path, f"time.sleep(0.3); {ANSWER}")
-    assert run_searches(monkeypatch, command, searches) == ({"card": 1}, {"card": 3})
-
-
-@forks
-def test_an_answer_that_is_not_json_replaces_the_process(monkeypatch, tmp_path):
-    async def searches(pool):
-        with pytest.raises(ProblemError, match="the search failed; retry later"):
-            await pool.search({"seat": 9}, np.inf)
-        return await pool.search({"seat": 3}, np.inf)
-
-    command = stub(tmp_path, f"print('{{', flush=True) if '9' in line else {ANSWER}")
-    assert run_searches(monkeypatch, command, searches) == {"card": 3}
+    wait = f"while not os.path.exists({str(tmp_path / 'go')!r}): time.sleep(0.01)"
+    run_searches(stub(tmp_path, f"{wait}\n    {ANSWER}"), searches, queue_ms=1.0)
 
 
 @forks
-def test_a_process_that_cannot_open_the_tables_is_ended(monkeypatch, tmp_path):
+@pytest.mark.parametrize(
+    ("answers", "error"),
+    [("print(json.dumps({'error': 'gone'}), flush=True)", TablesError), ("os._exit(1)", EndedError)],
+)
+def test_a_start_that_fails_leaves_no_process(tmp_path, answers, error):
+    """Of three processes, one can't open the tables."""
     path = tmp_path / "stub.py"
     path.write_text(
-        f"import os, pathlib\npathlib.Path({str(tmp_path / 'pid')!r}).write_text(str(os.getpid()))\n"
-        "print('{}', flush=True)\ninput()\nprint('{\"error\": \"gone\"}', flush=True)\nimport time; time.sleep(60)\n"
+        "import json, os, pathlib, time\n"
+        f"folder = pathlib.Path({str(tmp_path)!r})\n"
+        "(folder / f'{os.getpid()}.pid').touch()\n"
+        "print('{}', flush=True)\n"
+        "input()\n"
+        "try:\n    (folder / 'failed').mkdir()\n"
+        "except FileExistsError:\n    print('{}', flush=True)\n"
+        f"else:\n    {answers}\n"
+        "time.sleep(60)\n"
     )
-
-    async def searches(pool):
-        raise AssertionError("the start fails")
-
-    with pytest.raises(TablesError, match="gone"):
-        run_searches(monkeypatch, (sys.executable, str(path)), searches)
-    with pytest.raises(ProcessLookupError):
-        os.kill(int((tmp_path / "pid").read_text()), 0)
+    with pytest.raises(error):
+        run_searches((sys.executable, str(path)), search, processes=3)
+    pids = [int(path.stem) for path in tmp_path.glob("*.pid")]
+    assert len(pids) == 3
+    assert not any(map(lives, pids))
 
 
 @forks
-def test_a_process_answers_lines(tmp_path):
+def test_a_process_that_does_not_start():
+    command = (sys.executable, "-c", "import time; time.sleep(60)")
+    with pytest.raises(EndedError, match=r"did not answer within 0\.1 s"):
+        run_searches(command, search, times=Times(start_s=0.1))
+
+
+def test_a_search_on_the_command_line_says_that_it_failed():
+    with pytest.raises(TablesError, match="the search process ended with status 3; "):
+        search_once({}, (sys.executable, "-c", "raise SystemExit(3)"))
+
+
+def test_a_process_opens_tables_again_that_changed(tmp_path):
     """What the process does with faulty tables, without compiling."""
+    for path in committed_tables().directory.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    request = json.dumps({"tables": [str(tmp_path), committed_tables().sha256], "open": True})
+
+    def lines():
+        yield request
+        (tmp_path / "factor.npy").unlink()
+        yield request
+        (tmp_path / "factor.npy").symlink_to(committed_tables().directory / "factor.npy")
+        yield request
+
     out = io.StringIO()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(searcher, "_search_in", lambda *_: -1)
-        searcher.serve(io.StringIO(json.dumps({"tables": [str(tmp_path), "0"]}) + "\n"), out)
-    ready, refused = out.getvalue().splitlines()
-    assert json.loads(ready) == {"ready": True}
-    assert "manifest.json" in json.loads(refused)["error"]
+    searcher.serve(lines(), out, lambda *_: -1)
+    ready, opened, gone, again = map(json.loads, out.getvalue().splitlines())
+    assert ready == opened == again == {"ready": True}
+    assert "factor.npy: not found" in gone["error"]
+    assert searcher.KEPT_OPEN >= MOST_SETS, "so that no search opens tables again"
 
 
-@forks
 def test_a_request_to_a_process_is_json():
     call = read_card(SEARCH_REQUEST)
     assert call.search is not None
@@ -371,10 +446,12 @@ def test_a_request_to_a_process_is_json():
 @pytest.mark.compiled
 def test_a_process_ends_with_the_service():
     """A process that has lost its service reads the end of its input."""
-    process = subprocess.Popen(searchers.COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert process.stdin is not None
-    assert process.stdout is not None
-    assert json.loads(process.stdout.readline()) == {"ready": True}
-    process.stdin.close()
-    assert process.wait(30) == 0
-    process.stdout.close()
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert json.loads(process.stdout.readline()) == {"ready": True}
+            process.stdin.close()
+            assert process.wait(30) == 0
+        finally:
+            process.kill()

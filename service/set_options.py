@@ -1,4 +1,4 @@
-"""Options that a table set gives to policies: chosen for its tables, and used by policy texts that do not give them.
+"""Default policy options of a table set. They were tuned on its tables and apply unless the policy text sets them.
 
 The entry FAMILY of the set's manifest lists them by policy and variant, beside how they were found
 (`tables.logs.tune`). A policy text with such an option keeps its own. A text with `tuned` or `variant=ignore` takes no
@@ -9,9 +9,10 @@ from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from service.bidding.errors import PolicyError, TablesError
-from service.bidding.game.rules import VARIANTS
+from service.bidding.game.rules import PARTNERSHIP, VARIANTS
 from service.bidding.manifest import MANIFEST
 from service.bidding.policies import SERVED, parse_policy
+from service.bidding.policy import CONVENTIONS, NO_CONVENTION
 from service.bidding.tableset import TableSet
 
 FAMILY = "options"  # the manifest's entry, and the parameter of it that holds the list
@@ -54,7 +55,13 @@ def _check(entry: PolicyOptions) -> None:
         raise PolicyError(f"found variant {variant!r}; expected {', '.join(VARIANTS)}")
     if not 0 < len(options) <= MOST_CHARS:
         raise PolicyError(f"found {len(options)} characters for {policy}; expected 1 to {MOST_CHARS}")
-    parse_policy(f"{policy}:{options}", VARIANTS.index(variant))
+    names = [option.partition("=")[0] for option in options.split(",")]
+    if repeated := {name for name in names if names.count(name) > 1}:
+        raise PolicyError(f"found {min(repeated)} more than once for {policy}; expected each option once")
+    parsed = parse_policy(f"{policy}:{options}", VARIANTS.index(variant))
+    if parsed.convention != NO_CONVENTION and variant != VARIANTS[PARTNERSHIP]:
+        found = CONVENTIONS[parsed.convention]
+        raise PolicyError(f"found convention {found} with variant {variant}; expected none in this variant")
 
 
 @lru_cache(maxsize=1024)

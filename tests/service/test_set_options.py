@@ -87,6 +87,8 @@ def test_the_shipped_tables_give_nothing(call):
         ({"variant": "solo"}, "found variant 'solo'; expected partnership"),
         ({"options": "offset=9"}, "offset is '9'; accepted: a plain decimal number -5..5"),
         ({"options": "margin=0.1"}, "policy bis has no option 'margin'"),
+        ({"options": "offset=1,nil_threshold=2,offset=3"}, "found offset more than once for bis; expected each option"),
+        ({"variant": "whiz", "options": "convention=big5"}, "found convention big5 with variant whiz; expected none"),
         ({"options": ""}, "found 0 characters for bis; expected 1 to 100"),
         ({"more": ""}, "unexpected keyword argument 'more'"),
     ],

@@ -49,8 +49,10 @@ KINDS = {
     "accepted: cards that were given to it",
     "own-revoke": "seat {seat} plays {card}, but it held a card of the suit led; accepted: cards of that suit",
     "own-spade-lead": "seat {seat} leads {card} before any spade was played, but it held other suits; accepted: those",
+    "spade-lead": "seat {seat} leads {card} before a spade was played, so it has only spades, but the other hands "
+    "cannot hold all other cards; accepted: a lead of another suit",
     "no-room": "after seat {seat} plays {card}, the other hands have too many voids to hold all unseen cards; "
-    "accepted: tricks after which they can hold them",
+    "accepted: cards after which the other hands have room",
 }
 
 
@@ -78,12 +80,13 @@ def _replayed(known: Known, thorough: bool) -> tuple[PlayState, Impossible | Non
             kind = _fault(state, known, own, seat, card, out)
             if kind:
                 return state, Impossible(kind, n, place, seat, card)
-            if seat != me and place == 0 and card >= FIRST_SPADE and not state.broken:
+            spade_lead = seat != me and place == 0 and card >= FIRST_SPADE and not state.broken
+            if spade_lead:
                 out[seat] |= SIDE_SUITS  # it leads a spade, so it holds nothing else
             play_card(state, seat, card)
             out[seat] |= state.void[seat]
             if thorough and not _is_room(state, known, out):
-                return state, Impossible("no-room", n, place, seat, card)
+                return state, Impossible("spade-lead" if spade_lead else "no-room", n, place, seat, card)
     return state, None if _is_room(state, known, out) else Impossible("no-room", n, place, seat, card)
 
 

@@ -200,10 +200,23 @@ def test_what_is_refused(call, change, faults):
     assert [(error["pointer"], error["code"]) for error in answer.json()["errors"]] == faults
 
 
-def test_a_fault_names_the_card(call):
-    spoiled = CARD_REQUEST | {"tricks": [["KD", "2D", "QD", "6C"], ["4D", "7D", "9C", "8D"]]}
-    (fault,) = call("POST", "/v1/card", json=spoiled).json()["errors"]
-    assert fault["detail"] == "seat 3 plays 8D, but it did not follow this suit earlier; accepted: cards of other suits"
+@pytest.mark.parametrize(
+    ("tricks", "detail"),
+    [
+        (
+            [["KD", "2D", "QD", "6C"], ["4D", "7D", "9C", "8D"]],
+            "seat 3 plays 8D, but it did not follow this suit earlier; accepted: cards of other suits",
+        ),
+        (
+            [["3S", "4S"]],
+            "seat 0 leads 3S before a spade was played, so it has only spades, but the other hands cannot hold all "
+            "other cards; accepted: a lead of another suit",
+        ),
+    ],
+)
+def test_a_fault_names_the_card(call, tricks, detail):
+    (fault,) = call("POST", "/v1/card", json=CARD_REQUEST | {"tricks": tricks}).json()["errors"]
+    assert fault["detail"] == detail
 
 
 def test_nothing_is_left_to_play(call):

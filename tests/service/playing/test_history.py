@@ -115,7 +115,7 @@ def found(tricks, seat=2, given="", received="", hand=HAND):
         ((("2D", "3D", "KS"),), ("own-revoke", 0, 2)),
         (((*FIRST[:3], "6C"), ("4D", "7D")), None),
         (((*FIRST[:3], "6C"), ("4D", "7D", "9C", "8D")), ("revoke", 1, 3)),
-        ((("TS", "2C"),), ("no-room", 0, 0)),  # a lead of a spade: the seat holds no other suit
+        ((("TS", "2C"),), ("spade-lead", 0, 0)),  # a lead of a spade: the seat holds no other suit
         ((("TS", "9S", "AS", "8S"), ("KS", "QS", "7C")), ("spades-only", 1, 2)),
     ],
 )

@@ -56,7 +56,12 @@ def running_prometheus(directory: Path, target: str) -> Iterator[str]:
         yield url
     finally:
         process.terminate()
-        process.wait(20)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise
 
 
 def _write_configuration(directory: Path, target: str) -> None:

@@ -4,6 +4,8 @@ import re
 from importlib import import_module
 from pathlib import Path
 
+from numba.core import config
+
 from service.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,10 +21,12 @@ def test_its_packages_are_those_that_are_tested():
     assert any(pin.startswith("numba==") for pin in pins("search.txt") - pins("runtime.txt"))
 
 
-def test_what_it_names_exists():
+def test_what_it_names_exists(tmp_path, monkeypatch):
     module, _, name = re.findall(r"NUMBA_CACHE_LOCATOR_CLASSES=(\S+)", DOCKERFILE)[0].rpartition(".")
     locator = getattr(import_module(module), name)
-    assert locator.ensure_cache_path(object()) is None, "it writes nothing"
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "missing"))
+    locator(test_what_it_names_exists, __file__).ensure_cache_path()
+    assert not (tmp_path / "missing").exists(), "it writes nothing"
     assert "SPADES_SEARCH_PROCESSES=1" in DOCKERFILE
     assert "search_processes" in Settings.model_fields
 

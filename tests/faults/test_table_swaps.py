@@ -101,7 +101,8 @@ class Load:
     def _run(self) -> None:
         rng = random.Random(1)
         with ExitStack() as stack:
-            callers = [stack.enter_context(socket.create_connection(("127.0.0.1", self._port))) for _ in range(CALLERS)]
+            address = ("127.0.0.1", self._port)
+            callers = [stack.enter_context(socket.create_connection(address, timeout=60)) for _ in range(CALLERS)]
             due = time.monotonic()
             while not self._stopping:
                 asked = [rng.choices(self._exchanges, k=PIPELINED) for _ in callers]

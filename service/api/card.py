@@ -59,7 +59,8 @@ def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tup
     """Return the answer to one request; raise `ProblemError` for a request that can't be used."""
     call = read_card(data)
     if call.search is not None:
-        detail = f"player is {call.search.player} in a batch; accepted: none, or a request to POST /v1/card"
+        detail = f"player is {call.search.player}, but POST /v1/cards does not search; accepted: no player, or this "
+        detail += "request alone to POST /v1/card"
         raise invalid_request([Fault("/player", "unsupported-field", detail)])
     return answer_body(call), None
 

@@ -94,11 +94,11 @@ class CardRequest(TypedDict, total=False):
     ]
     deals: Annotated[
         Annotated[StrictInt, Field(ge=1, le=MAX_SEARCH_DEALS)] | None,
-        Field(description=f"{SEARCH}: most random deals. Default: {DEFAULT_SEARCH_DEALS}."),
+        Field(description=f"{SEARCH}: the maximum number of random deals. Default: {DEFAULT_SEARCH_DEALS}."),
     ]
     policy: Annotated[
         Bidder | None,
-        Field(description=f"{SEARCH}: the policy by which all players are taken to bid. Default: {DEFAULT_BIDDER}."),
+        Field(description=f"{SEARCH}: the policy that all players are assumed to bid by. Default: {DEFAULT_BIDDER}."),
     ]
     tables: TablesName
     game: GameId
@@ -144,9 +144,13 @@ class SearchFigures(TypedDict):
 
     deals: Annotated[int, Field(description="Random deals that were played.")]
     cards: Annotated[
-        list[TriedCard], Field(description="The best card first. Of cards that are worth the same, only one is listed.")
+        list[TriedCard],
+        Field(
+            description="Highest p_win first. The first is not always the card played: the card of srp@3 is kept "
+            "unless another is clearly better. Equivalent cards are listed once."
+        ),
     ]
-    policy: Annotated[str, Field(description="The policy by which all players were taken to bid.")]
+    policy: Annotated[str, Field(description="The policy that all players were assumed to bid by.")]
     tables: TablesVersion
 
 
@@ -246,8 +250,9 @@ def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
 
 def no_searches() -> Fault:
     """Return the fault of a request for a search at a server without search processes."""
-    operator = "its operator can install requirements/search.txt and set SPADES_SEARCH_PROCESSES"
-    return Fault("/player", "unsupported-player", f"player is {SEARCH}; accepted: none on this server; {operator}")
+    detail = f"player is {SEARCH}, but this server has no search processes; accepted: no player. Its operator can "
+    detail += "install requirements/search.txt and set SPADES_SEARCH_PROCESSES"
+    return Fault("/player", "unsupported-player", detail)
 
 
 def _search_faults(request: Mapping[str, Any], rules: Rules, games: Games) -> list[Fault]:

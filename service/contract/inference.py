@@ -129,7 +129,7 @@ class InferenceItemRequest(TypedDict, total=False):
     ]
     policy: Annotated[
         Bidder | None,
-        Field(description=f"The policy by which all players are taken to bid. Default: {DEFAULT_BIDDER}."),
+        Field(description=f"The policy that all players are assumed to bid by. Default: {DEFAULT_BIDDER}."),
     ]
     given: Annotated[
         Exchanged | None, Field(description="The cards that the player gave to partner after the bidding.")
@@ -178,7 +178,7 @@ class InferenceItemAnswer(TypedDict):
         ),
     ]
     tables: TablesVersion
-    policy: Annotated[Bidder, Field(description="The policy by which all players are taken to bid.")]
+    policy: Annotated[Bidder, Field(description="The policy that all players are assumed to bid by.")]
     assumed: Annotated[
         list[str],
         Field(

@@ -10,7 +10,7 @@ from service.contract.faults import faults_in, json_type
 from service.contract.rules import Context
 from service.problems import Fault, invalid_request
 
-MAX_KEYS: Final = 64  # most fields of a request, those of its objects included
+MAX_KEYS: Final = 64  # maximum number of fields in a request, including those in its objects
 _OBJECTS: Final = ("scores", "rules", "style", "players")  # fields of a request that are objects
 
 

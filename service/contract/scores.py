@@ -110,7 +110,7 @@ def score_faults(scores: Any, rules: Rules) -> list[Fault]:
 
 
 def scores_in(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any]) -> tuple[list[Any], list[str]]:
-    """Return the values of SIDE_FIELDS, or in cutthroat of SEAT_FIELDS, and what of rules and scores is assumed."""
+    """Return the values of SIDE_FIELDS, or in cutthroat of SEAT_FIELDS, and the missing fields of rules and scores."""
     assumed = []
     if (data.get("rules") or _NOTHING).get("preset") is None:
         assumed.append("rules.preset")

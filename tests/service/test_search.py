@@ -206,7 +206,9 @@ def test_faults(call, change, where, code):
 def test_a_batch_does_not_search(call):
     (answer,) = call("POST", "/v1/cards", json={"requests": [SEARCH_REQUEST]}).json()["answers"]
     assert answer["status"] == 422
-    assert answer["body"]["errors"][0]["pointer"] == "/player"
+    (fault,) = answer["body"]["errors"]
+    assert fault["pointer"] == "/player"
+    assert fault["detail"].endswith("accepted: no player, or this request alone to POST /v1/card")
 
 
 def test_a_server_whose_processes_are_busy_refuses_only_searches(call, monkeypatch):

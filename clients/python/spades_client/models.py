@@ -98,7 +98,7 @@ class InferenceAnswer(TypedDict):
     """
     policy: Literal['bis', 'best']
     """
-    The policy by which all players are taken to bid.
+    The policy that all players are assumed to bid by.
     """
     assumed: list[str]
     """
@@ -125,7 +125,7 @@ class InferenceItemAnswer(TypedDict):
     """
     policy: Literal['bis', 'best']
     """
-    The policy by which all players are taken to bid.
+    The policy that all players are assumed to bid by.
     """
     assumed: list[str]
     """
@@ -1128,11 +1128,11 @@ class SearchFigures(TypedDict):
     """
     cards: list[TriedCard]
     """
-    The best card first. Of cards that are worth the same, only one is listed.
+    Highest p_win first. The first is not always the card played: the card of srp@3 is kept unless another is clearly better. Equivalent cards are listed once.
     """
     policy: str
     """
-    The policy by which all players were taken to bid.
+    The policy that all players were assumed to bid by.
     """
     tables: str
     """
@@ -1305,11 +1305,11 @@ class CardRequest(TypedDict):
     """
     deals: NotRequired[int | None]
     """
-    search@1: most random deals. Default: 256.
+    search@1: the maximum number of random deals. Default: 256.
     """
     policy: NotRequired[Literal['bis', 'best'] | None]
     """
-    search@1: the policy by which all players are taken to bid. Default: bis.
+    search@1: the policy that all players are assumed to bid by. Default: bis.
     """
     tables: NotRequired[str | None]
     """
@@ -1356,7 +1356,7 @@ class InferenceItemRequest(TypedDict):
     """
     policy: NotRequired[Literal['bis', 'best'] | None]
     """
-    The policy by which all players are taken to bid. Default: bis.
+    The policy that all players are assumed to bid by. Default: bis.
     """
     given: NotRequired[list[GivenItem] | None]
     """
@@ -1411,7 +1411,7 @@ class InferenceRequest(TypedDict):
     """
     policy: NotRequired[Literal['bis', 'best'] | None]
     """
-    The policy by which all players are taken to bid. Default: bis.
+    The policy that all players are assumed to bid by. Default: bis.
     """
     given: NotRequired[list[GivenItem] | None]
     """

@@ -430,7 +430,7 @@ export interface components {
             tables: string;
             /**
              * Policy
-             * @description The policy by which all players are taken to bid.
+             * @description The policy that all players are assumed to bid by.
              * @enum {string}
              */
             policy: "bis" | "best";
@@ -470,7 +470,7 @@ export interface components {
             tables: string;
             /**
              * Policy
-             * @description The policy by which all players are taken to bid.
+             * @description The policy that all players are assumed to bid by.
              * @enum {string}
              */
             policy: "bis" | "best";
@@ -1245,12 +1245,12 @@ export interface components {
             deals: number;
             /**
              * Cards
-             * @description The best card first. Of cards that are worth the same, only one is listed.
+             * @description Highest p_win first. The first is not always the card played: the card of srp@3 is kept unless another is clearly better. Equivalent cards are listed once.
              */
             cards: components["schemas"]["TriedCard"][];
             /**
              * Policy
-             * @description The policy by which all players were taken to bid.
+             * @description The policy that all players were assumed to bid by.
              */
             policy: string;
             /**
@@ -1600,12 +1600,12 @@ export interface components {
             player?: "search@1" | null;
             /**
              * Deals
-             * @description search@1: most random deals. Default: 256.
+             * @description search@1: the maximum number of random deals. Default: 256.
              */
             deals?: number | null;
             /**
              * Policy
-             * @description search@1: the policy by which all players are taken to bid. Default: bis.
+             * @description search@1: the policy that all players are assumed to bid by. Default: bis.
              */
             policy?: ("bis" | "best") | null;
             /**
@@ -1655,7 +1655,7 @@ export interface components {
             scores?: components["schemas"]["Scores"] | null;
             /**
              * Policy
-             * @description The policy by which all players are taken to bid. Default: bis.
+             * @description The policy that all players are assumed to bid by. Default: bis.
              */
             policy?: ("bis" | "best") | null;
             /**
@@ -1721,7 +1721,7 @@ export interface components {
             scores?: components["schemas"]["Scores"] | null;
             /**
              * Policy
-             * @description The policy by which all players are taken to bid. Default: bis.
+             * @description The policy that all players are assumed to bid by. Default: bis.
              */
             policy?: ("bis" | "best") | null;
             /**

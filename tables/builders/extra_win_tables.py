@@ -81,9 +81,10 @@ def rules_of_text(text: str) -> Rules:
 def parts_of(rules: Rules) -> dict[Rules, float]:
     """Return the games whose win tables make that of ``rules``, and the share of each; the shares sum to 1.
 
-    Usually this is the game itself. If its exact table has too many rows, the table has rows of ten points. It is the
-    mean of the tables for the next smaller and the next larger tens that a penalty takes and a nil brings, weighted by
-    how near they are. Raises `ValueError` if the rules cannot have a win table.
+    Usually this is the game itself. If its exact table has too many rows, the table has rows of ten points. Then the
+    points of a penalty and of a nil are rounded down and up to tens. A table is made for each combination, and the
+    result is their weighted mean: a nearer multiple of ten weighs more. Raises `ValueError` if the rules cannot have a
+    win table.
     """
     parts = tens_around(rules)
     try:
@@ -93,7 +94,7 @@ def parts_of(rules: Rules) -> dict[Rules, float]:
         if len(parts) == 1:
             raise
     for part in parts:
-        place_of(part, 0)
+        place_of(part, 0)  # raises ValueError if the part cannot have a table
     return parts
 
 

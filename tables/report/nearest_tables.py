@@ -119,8 +119,8 @@ def _error(rules: Rules, exact: np.ndarray, setup: Setup) -> Error:
 def _distance(
     rules: Rules, exact: np.ndarray, place: WinTableSlice, cells: np.ndarray, setup: Setup
 ) -> tuple[float, float]:
-    # Mean and 99th percentile of how far the table at ``place`` of ``cells`` is from the one of ``exact``, in percentage
-    # points of a win chance.
+    # Mean and 99th percentile of how far the table at ``place`` of ``cells`` is from ``exact``, in percentage points of
+    # a win chance.
     policy = numba_typed(parse_policy(POLICY))
     seen = np.zeros((SCORES, 4), np.int64)
     players = player_rows(TABLES_PLAYER, TABLES_PLAYER)

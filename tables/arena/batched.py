@@ -88,6 +88,17 @@ def split_tables(text: str) -> tuple[str, Path | None]:
     return f"{name}:{rest}" if rest else name, Path(folders[0])
 
 
+def with_tables(policy: str, folder: Path) -> str:
+    """Return a policy's text with the tables in ``folder``: the inverse of `split_tables`. Raises `BidderError`.
+
+    >>> with_tables("bis", Path("ours")), with_tables("bis:offset=1", Path("ours"))
+    ('bis:tables=ours', 'bis:offset=1,tables=ours')
+    """
+    if "," in str(folder):
+        raise BidderError(f"the folder of a table set is {str(folder)!r}; accepted: a path without a comma")
+    return f"{policy}{',' if ':' in policy else ':'}{TABLES_OPTION}{folder}"
+
+
 def is_batched(text: str) -> bool:
     """Return whether a bidder's text names people or a policy with tables of its own."""
     return parse_people(text) is not None or split_tables(text)[1] is not None

@@ -9,6 +9,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from zipfile import BadZipFile
@@ -18,6 +19,7 @@ import polars
 from numpy.typing import NDArray
 
 from tables.logs.reading import TEXT_ENDINGS, Piece, existing
+from tables.run.build import alone
 from tables.run.code_hash import chunk_code
 from tables.run.family import Arrays, Executor, finished_chunks, joined_chunks
 
@@ -27,15 +29,15 @@ MOST_KEYS = 16_000_000  # that are compared at a time, in about 300 MiB
 KEYS = "keys"  # the array with the hashes of a piece's rounds, in their order
 _BLOCK = 1 << 20
 
-Keys = NDArray[np.uint64]
-Work = Callable[[Piece, Keys], dict[str, Any]]  # (piece, rounds that an earlier piece has) -> arrays, with KEYS
+Hashes = NDArray[np.uint64]
+Work = Callable[[Piece, Hashes], dict[str, Any]]  # (piece, rounds that an earlier piece has) -> arrays, with KEYS
 
 
 class Repeated(NamedTuple):
     """A piece with rounds that an earlier piece has."""
 
     piece: int
-    keys: Keys
+    keys: Hashes
 
 
 class Results:
@@ -47,6 +49,10 @@ class Results:
 
     def __iter__(self) -> Iterator[Arrays]:
         return (joined_chunks([path]) for path in self._paths)
+
+    def hashes(self) -> Iterator[Hashes]:
+        """Yield the hashes of the rounds of each piece."""
+        return map(_keys, self._paths)
 
     def forget(self) -> None:
         """Remove the kept pieces."""
@@ -83,15 +89,24 @@ def _pieces_of_file(path: Path) -> list[Piece]:
     return pieces
 
 
+@contextmanager
 def work_on(
     pieces: Sequence[Piece], work: Work, options: object, folder: Path, executor: Executor, title: str
-) -> Results:
-    """Return what ``work`` returns for each piece, in order; a round that comes twice counts in its first piece.
+) -> Iterator[Results]:
+    """Yield what ``work`` returns for each piece, in order; a round that comes twice counts in its first piece.
 
     ``options``: everything besides files and code that decides the results. Finished pieces are kept in ``folder``,
-    under a name that changes with the files, their order, the options and the code of the module of ``work``.
+    under a name that changes with the files, their order, the options and the code of the module of ``work``. Raises
+    `BuildError` if another run works on the same.
     """
     kept = folder / _name_of(pieces, options, chunk_code(work.__module__))
+    kept.mkdir(parents=True, exist_ok=True)
+    with alone(kept):
+        yield Results(_paths(pieces, work, kept, executor, title), kept)
+
+
+def _paths(pieces: Sequence[Piece], work: Work, kept: Path, executor: Executor, title: str) -> list[Path]:
+    # The files of all pieces, after work on those that are missing.
     none = np.zeros(0, np.uint64)
 
     def first(index: int) -> Arrays:
@@ -108,7 +123,7 @@ def work_on(
         anew = finished_chunks(again, len(repeated), kept / "again", executor, label, progress=True)
         for one, path in zip(repeated, anew, strict=True):
             paths[one.piece] = path
-    return Results(paths, kept)
+    return paths
 
 
 def forget(folder: Path) -> None:
@@ -117,9 +132,9 @@ def forget(folder: Path) -> None:
 
 
 def _repeated(paths: Sequence[Path]) -> list[Repeated]:
-    # Keys are compared in shares of MOST_KEYS or so, by their remainder: memory does not depend on the size of a log.
+    # Hashes are compared in shares of MOST_KEYS or so, by their remainder: memory does not depend on the size of a log.
     shares = 1 + sum(len(_keys(path)) for path in paths) // MOST_KEYS
-    found: dict[int, list[Keys]] = {}
+    found: dict[int, list[Hashes]] = {}
     for share in range(shares):
         keys = [_share(_keys(path), share, shares) for path in paths]
         every = np.sort(np.concatenate(keys))
@@ -134,14 +149,14 @@ def _repeated(paths: Sequence[Path]) -> list[Repeated]:
     return [Repeated(piece, np.concatenate(own)) for piece, own in sorted(found.items())]
 
 
-def _share(keys: Keys, share: int, shares: int) -> Keys:
+def _share(keys: Hashes, share: int, shares: int) -> Hashes:
     return keys[keys % np.uint64(shares) == share] if shares > 1 else keys
 
 
-def _keys(path: Path) -> Keys:
+def _keys(path: Path) -> Hashes:
     try:
         with np.load(path, allow_pickle=False) as chunk:
-            keys: Keys = chunk[KEYS]
+            keys: Hashes = chunk[KEYS]
     except (OSError, ValueError, EOFError, BadZipFile):
         return joined_chunks([path])[KEYS]  # raises the error that names the file
     return keys

@@ -1,7 +1,7 @@
 """The figures of docs/learned-from-logs.md: what tables fitted to a studio's log gain in simulated studios.
 
 For each studio, the people of `tables.logs.studios` play a log. Tables and a model of the people are learned from it.
-New games of the same people judge both, and matches at the studio's tables say what `bis` wins with each table set,
+New games of the same people judge both, and matches with the studio's players say what `bis` wins with each table set,
 also with the options that `logs tune` chooses.
 Finished steps are kept in the report's folder, so that an interrupted report continues.
 """
@@ -25,6 +25,7 @@ from tables.arena.stats import win_rate
 from tables.engine.deal import Deals
 from tables.engine.simulate import kernel_tables
 from tables.logs import model_command
+from tables.logs.beside_people import beside_people, difference
 from tables.logs.columns import frame_of
 from tables.logs.fit import fit_command
 from tables.logs.fit.count_pieces import count_log
@@ -34,15 +35,18 @@ from tables.logs.people_sample import Collector
 from tables.logs.playing import studio_records
 from tables.logs.reading import read_all
 from tables.logs.report.report_command import Sets, report
-from tables.logs.report.simulated import beside_people, change, difference
+from tables.logs.report.simulated import change
 from tables.logs.rounds import Names
+from tables.logs.set_folders import working
 from tables.logs.studios import STUDIOS, true_chances
 from tables.logs.tune.search import LADDERS, text_of
 from tables.logs.tune.tune_command import tune, write
 from tables.markdown import gain, table
 from tables.people.model import read_model
 from tables.report.setup import PAPER, VERSIONS, Setup
+from tables.run.code_hash import chunk_code
 from tables.run.executors import executor_of
+from tables.run.family import write_atomically
 
 NOISE = 0.1
 GAMES = (60_000, 600)  # in a log, at 10,000 pairs: about 200,000 and 2,000 rounds
@@ -72,7 +76,7 @@ CASES = (
 
 
 def calibration(setup: Setup) -> str:
-    """Return how well nils, contracts and win chances come true with both table sets."""
+    """Return how well stated chances of nils and contracts come true with both table sets."""
     rows = []
     for case in CASES:
         for found in _studied(case, setup):
@@ -89,25 +93,25 @@ def calibration(setup: Setup) -> str:
 
 
 def games(setup: Setup) -> str:
-    """Return what `bis` and `winprob` win at the studios' tables with both table sets."""
+    """Return what `bis` and `winprob` win in games with the studios' players, with both table sets."""
     rows = []
     for case in CASES:
         for found in _studied(case, setup):
             for one in found["games"]:
                 rates = [f"{100 * rate[0]:.1f} [{100 * rate[1]:.1f}, {100 * rate[2]:.1f}]" for rate in one[1:3]]
-                gained = gain(one[3], (one[4], one[5]), 1)
+                gained = gain(one[3][0], one[3][1:], 1)
                 rows.append((case.studio, f"{found['rounds']:,}", f"`{one[0]}`", case.seats, *rates, gained))
     return table("studio | rounds of its log | policy | seats | shipped, % | fitted, % | difference, %", rows)
 
 
 def tuned(setup: Setup) -> str:
-    """Return the options that `logs tune` chooses for `bis`, and what `bis` then wins at the studios' tables."""
+    """Return the options that `logs tune` chooses for `bis`, and what `bis` then wins with the studios' players."""
     rows = []
     for case in CASES:
         for log in _logs(case, setup):
             path = log.with_name(f"tuned-{log.stem}.json")
             if not path.exists():
-                path.write_text(json.dumps(_tuned(case, log, setup)), encoding="utf-8")
+                write_atomically(path, json.dumps(_tuned(case, log, setup)).encode())
             found = json.loads(path.read_text(encoding="utf-8"))
             rates = [f"{100 * rate[0]:.1f} [{100 * rate[1]:.1f}, {100 * rate[2]:.1f}]" for rate in found["rates"]]
             gains = [gain(one[0], one[1:], 1) for one in found["gains"]]
@@ -135,7 +139,7 @@ def _studied(case: Case, setup: Setup) -> list[dict[str, Any]]:
         new = _log(case, Deals(setup.seed + 2, 0, _scaled(NEW_GAMES, setup)), log.with_name("new.parquet"), setup)
         path = log.with_name(f"figures-{log.stem.removeprefix('log-')}.json")
         if not path.exists():
-            path.write_text(json.dumps(_figures(case, log, new, setup)), encoding="utf-8")
+            write_atomically(path, json.dumps(_figures(case, log, new, setup)).encode())
         found.append(json.loads(path.read_text(encoding="utf-8")))
     return found
 
@@ -147,7 +151,8 @@ def _scaled(number: int, setup: Setup) -> int:
 def _logs(case: Case, setup: Setup) -> list[Path]:
     # The logs of a studio, in a folder for all that is kept of it.
     assert setup.played is not None, "the report has a folder for what it keeps"
-    key = f"{case.studio}-{setup.seed}-{setup.pairs}-{setup.opened.sha256[:8]}-{VERSIONS[0][:8]}"
+    code = f"{VERSIONS[0][:8]}-{chunk_code('tables.report.studios')[:8]}"
+    key = f"{case.studio}-{setup.seed}-{setup.pairs}-{setup.opened.sha256[:8]}-{code}"
     folder = setup.played / "studios" / key
     folder.mkdir(parents=True, exist_ok=True)
     sizes = [_scaled(size, setup) for size in GAMES]
@@ -165,9 +170,12 @@ class Learned(NamedTuple):
 def _learned(case: Case, log: Path, setup: Setup) -> Learned:
     tables, model = (log.with_name(f"{log.stem}-{name}") for name in ("tables", "model"))
     if not (tables / MANIFEST).exists():
-        with executor_of(None, setup.jobs, processes=True) as executor:
-            counted = count_log([log], read_segments(case.label, None), log.with_name("unfinished"), executor)
-            fitted = fit_command.fit(counted, counted.segments[0], log.with_name("unfinished"), executor)
+        with (
+            working(log.with_name("unfinished")) as work,
+            executor_of(None, setup.jobs, processes=True) as executor,
+        ):
+            counted = count_log([log], read_segments(case.label, None), work, executor)
+            fitted = fit_command.fit(counted, counted.segments[0], work, executor)
             fit_command.write(tables, fitted, {"rounds": counted.good})
     if not model.exists():
         with redirect_stdout(StringIO()):
@@ -178,18 +186,19 @@ def _learned(case: Case, log: Path, setup: Setup) -> Learned:
 def _figures(case: Case, log: Path, new: Path, setup: Setup) -> dict[str, Any]:
     rounds, tables, model = _learned(case, log, setup)
     sets = Sets(open_tables(DEFAULT_DIRECTORY), open_tables(tables))
-    with executor_of(None, setup.jobs, processes=True) as executor:
-        counted = count_log([new], read_segments(case.label, None), log.with_name("unfinished"), executor)
-    figures, _ = report(counted, sets, log.parent)
     match = _match(case, model, setup)
-    with executor_of(None, setup.jobs) as executor:
-        played = [change(policy, match, sets.shipped, tables, executor) for policy in POLICIES]
+    with working(log.with_name("unfinished")) as work:
+        with executor_of(None, setup.jobs, processes=True) as executor:
+            counted = count_log([new], read_segments(case.label, None), work, executor)
+        figures, _ = report(counted, sets, log.parent)
+        with executor_of(None, setup.jobs) as executor:
+            played = [change(policy, match, sets.shipped, tables, work, executor) for policy in POLICIES]
     figures |= {"rounds": rounds, "games": played, "people": _likelihoods(case, new, model)}
     return figures
 
 
 def _match(case: Case, model: Path, setup: Setup, share: float = PAIRS) -> Match:
-    # The table at which policies are judged.
+    # The games that judge policies.
     pairs = max(10, int(share * setup.pairs))
     if case.studio == "weak":
         return Match("bis", "bis", ("wrp", "srp"), pairs, PAPER, setup.seed + 3)
@@ -205,8 +214,8 @@ def _tuned(case: Case, log: Path, setup: Setup) -> dict[str, Any]:
     else:
         match = beside_people(f"model:{model}", PAPER, pairs, seed)
     shipped, out = open_tables(DEFAULT_DIRECTORY), log.with_name(f"{log.stem}-tuned")
-    with executor_of(None, setup.jobs) as executor:
-        found, changed = tune(tables, "bis", LADDERS["bis"], match, log.with_name("unfinished-games"), executor)
+    with working(log.with_name("unfinished-games")) as work, executor_of(None, setup.jobs) as executor:
+        found, changed = tune(tables, "bis", LADDERS["bis"], match, work, executor)
         write(tables, out, "bis", found, changed, match)
         judged = _match(case, model, setup, TUNED_PAIRS)
         texts = "bis", f"bis:tables={out}", text_of("bis", found.options)

@@ -7,7 +7,6 @@ without being counted. Several processes or machines share the work; the output 
 
 import argparse
 import json
-import shutil
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -16,9 +15,10 @@ from tables.logs.check.check_pieces import Wanted, bad_lines, check_log, checked
 from tables.logs.check.summary import Summary
 from tables.logs.joining import Joiner
 from tables.logs.keys import Keys
-from tables.logs.pieces import Results
+from tables.logs.pieces import Results, forget
 from tables.logs.reading import joined
 from tables.logs.rounds import Names
+from tables.logs.set_folders import empty_folder, move_content, work_folder, working
 from tables.run.build import CHECKPOINTS
 from tables.run.executors import add_executor_arguments, executor_of
 from tables.run.family import BuildError
@@ -41,38 +41,43 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Check logs and print what they hold; return `Summary.status`. Raises `BuildError`."""
     files, out, bad = arguments.files, arguments.out, arguments.bad
-    if out and out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise BuildError(f"--out is {out}; accepted: a new or an empty folder")
     if bad and (bad.is_dir() or not bad.parent.is_dir() or bad.resolve() in {path.resolve() for path in files}):
         raise BuildError(f"--bad is {bad}; accepted: a file in a folder that exists, and none of the logs")
     if arguments.work.exists() and not arguments.work.is_dir():
         raise BuildError(f"--work is {arguments.work}; accepted: a folder")
-    with executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor:
-        found = check_log(files, Wanted(bool(out), bool(bad)), arguments.work, executor)
-    summary = _written(found, out, bad)
-    found.forget()
+    if out:
+        empty_folder(out)
+        for name, path in (("bad", bad), ("work", arguments.work)):
+            if path and path.resolve().is_relative_to(out.resolve()):
+                raise BuildError(f"--{name} is {path}, in --out; accepted: a path outside {out}")
+    with (
+        working(work_folder(out, "check")) if out else nullcontext() as unfinished,
+        executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor,
+        check_log(files, Wanted(bool(out), bool(bad)), arguments.work, executor) as found,
+    ):
+        summary = _written(found, unfinished / "rounds" if unfinished else None, bad)
+        if unfinished and (unfinished / "rounds").exists():
+            move_content(unfinished / "rounds", out)
+        found.forget()
     print(json.dumps(summary.record()) if arguments.json else summary.markdown(), end="\n" if arguments.json else "")
     return summary.status()
 
 
-def _written(found: Results, out: Path | None, bad: Path | None) -> Summary:
-    # Write the records, under other names until all are written, and return the summary.
+def _written(found: Results, good: Path | None, bad: Path | None) -> Summary:
+    # Write the records without a fault to the folder ``good``, those with one to ``bad``, and return the summary.
     summary, n_files = Summary(), 0
-    folder = out.with_name(f"{out.name}.unfinished") if out else None
     unfinished = bad.with_name(f"{bad.name}.unfinished") if bad else None
-    if folder:
-        shutil.rmtree(folder, ignore_errors=True)
+    if good:
+        forget(good)  # of an interrupted run
     with unfinished.open("wb") if unfinished else nullcontext() as lines:
-        for wrong, good in _parts(found, summary, Wanted(bool(out), bool(bad))):
+        for wrong, right in _parts(found, summary, Wanted(bool(good), bool(bad))):
             if lines is not None:
                 lines.write(wrong)
-            for content in good:
-                assert folder, "without --out a piece has no Parquet files"
-                folder.mkdir(parents=True, exist_ok=True)
-                (folder / f"{n_files:06d}.parquet").write_bytes(content)
+            for content in right:
+                assert good, "without --out a piece has no Parquet files"
+                good.mkdir(exist_ok=True)
+                (good / f"{n_files:06d}.parquet").write_bytes(content)
                 n_files += 1
-    if folder and out and n_files:
-        folder.rename(out)
     if unfinished and bad:
         unfinished.replace(bad)
     return summary
@@ -89,8 +94,8 @@ def _parts(found: Results, summary: Summary, wanted: Wanted) -> Iterator[tuple[b
             joiner.take(one.decisions, one.counts)
             yield one.bad, one.good
         if joiner.counts:
-            for part in found:
-                keys.repeated(checked(part).keys)
+            for own in found.hashes():
+                keys.repeated(own)
             for batch in joined(joiner, names, keys):
                 summary.add(batch, names)
                 yield b"".join(bad_lines(batch)), [parquet_of(batch)] if wanted.good and len(batch.kept) else []

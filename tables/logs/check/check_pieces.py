@@ -4,6 +4,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,13 +40,14 @@ class Checked(NamedTuple):
     good: list[bytes]  # Parquet files with the records without one
     decisions: bytes  # lines of a `Collector`
     counts: Counter[str]  # its counts
-    keys: NDArray[np.uint64]  # of the rounds
 
 
-def check_log(files: Sequence[Path], wanted: Wanted, folder: Path, executor: Executor) -> Results:
-    """Return what is found in each piece, for `checked`; finished pieces are kept in ``folder``.
+def check_log(
+    files: Sequence[Path], wanted: Wanted, folder: Path, executor: Executor
+) -> AbstractContextManager[Results]:
+    """Return a context with what is found in each piece, for `checked`; finished pieces are kept in ``folder``.
 
-    Raises `BuildError` if a file does not exist.
+    It locks the pieces. Raises `BuildError` if a file does not exist, or if another run has the pieces.
     """
 
     def work(piece: Piece, seen: NDArray[np.uint64]) -> dict[str, Any]:
@@ -60,7 +62,7 @@ def checked(part: Arrays) -> Checked:
     ends = np.cumsum(head["sizes"], dtype=np.int64).tolist()
     files = [good[start:end] for start, end in zip([0, *ends], ends, strict=False)]
     counts = Counter(head["counts"])
-    return Checked(head["summary"], part[_BAD].tobytes(), files, part[_DECISIONS].tobytes(), counts, part[KEYS])
+    return Checked(head["summary"], part[_BAD].tobytes(), files, part[_DECISIONS].tobytes(), counts)
 
 
 def _check_piece(piece: Piece, seen: NDArray[np.uint64], wanted: Wanted) -> dict[str, Any]:

@@ -56,7 +56,6 @@ class Summary:
         self.uses.update(record["uses"])
         self.labels.update(record["seats_by_label"])
         self.unreadable += [text for text in record["unreadable"] if text not in self.unreadable]
-        self.joined.update(record["joined"])
 
     def _show(self, fault: Fault) -> None:
         shown = self.examples.setdefault(fault.name, [])

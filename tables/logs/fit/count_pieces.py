@@ -50,8 +50,9 @@ def count_log(files: Sequence[Path], segments: Segments, folder: Path, executor:
         return _count_piece(piece, seen, segments)
 
     counted, options = Counted(), (segments, read_manifest(DEFAULT_DIRECTORY).sha256)
-    for part in work_on(pieces_of(files), work, options, folder, executor, "logs fit"):
-        _add(counted, part)
+    with work_on(pieces_of(files), work, options, folder, executor, "logs fit") as found:
+        for part in found:
+            _add(counted, part)
     return counted
 
 

@@ -9,7 +9,7 @@ set of its own.
 import argparse
 import hashlib
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from service import __version__
-from service.bidding.manifest import MANIFEST, FamilyEntry, read_manifest
+from service.bidding.manifest import FamilyEntry, read_manifest
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.engine.simulate import kernel_tables
 from tables.logs.fit.count_pieces import Counted, count_log
@@ -26,7 +26,7 @@ from tables.logs.fit.fitting import TABLES, Fitted
 from tables.logs.fit.net_fit import last_layer
 from tables.logs.fit.segments import FIELDS, read_segments
 from tables.logs.fit.win_fit import win_tables
-from tables.logs.pieces import forget
+from tables.logs.set_folders import add_out_argument, folder_of_sets, work_folder, working, write_version
 from tables.markdown import table
 from tables.run.build import npy_bytes, write_manifest
 from tables.run.executors import add_executor_arguments, executor_of
@@ -52,8 +52,10 @@ def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `BuildError` or `TablesError`."""
     out = folder_of_sets(arguments.out)
     segments = read_segments(arguments.label, arguments.by)
-    work = out.with_name(f"{out.name}.unfinished")
-    with executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor:
+    with (
+        working(work_folder(out, "fit")) as work,
+        executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor,
+    ):
         counted = count_log(arguments.files, segments, work, executor)
         if not counted.segments:
             raise BuildError(nobody(arguments.label, counted))
@@ -65,22 +67,7 @@ def main(arguments: argparse.Namespace) -> int:
             parameters["sample"] = [f"{key:016x}" for key in counted.samples[segment].keys[:SHOWN_KEYS].tolist()]
             folder = write_version(out, partial(write, fitted=fitted, parameters=parameters))
             _print(folder, counted, segment, fitted)
-    forget(work)
     return 0
-
-
-def add_out_argument(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says where table sets go."""
-    out = "where the table set goes, in a new folder named after its version; for SPADES_TABLES_DIR"
-    parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help=out)
-
-
-def folder_of_sets(out: Path) -> Path:
-    """Return ``out``, to which table sets go. Raises `BuildError` for a file, or for a folder that is a table set."""
-    if out.exists() and (not out.is_dir() or (out / MANIFEST).exists()):
-        found = "a table set" if out.is_dir() else "a file"
-        raise BuildError(f"--out is {out}, {found}; accepted: a new folder, or one with a folder for each table set")
-    return out
 
 
 def nobody(label: str | None, counted: Counted) -> str:
@@ -127,23 +114,7 @@ def _print(folder: Path, counted: Counted, segment: str, fitted: Mapping[str, Fi
     print(table("array | cases | weight of the shipped table | loss of the shipped table | loss", rows))
 
 
-def write_version(folder: Path, write_to: Callable[[Path], None]) -> Path:
-    """Let ``write_to`` write a table set to a new folder in ``folder``, named after its version; return that folder.
-
-    The service never sees half a set: until the end, the folder's name begins with a dot. If the version is there
-    already, its folder stays as it is.
-    """
-    working = folder / ".unfinished"
-    forget(working)
-    write_to(working)
-    named = folder / read_manifest(working).version
-    if not named.exists():
-        return working.rename(named)
-    forget(working)
-    return named
-
-
-def write(out: Path, fitted: Mapping[str, Fitted], parameters: dict[str, Any]) -> None:
+def write(out: Path, fitted: Mapping[str, Fitted], parameters: Mapping[str, Any]) -> None:
     """Write a table set to ``out``: the shipped one with the fitted arrays in place of its own."""
     manifest = read_manifest(DEFAULT_DIRECTORY)
     out.mkdir(parents=True, exist_ok=True)
@@ -161,6 +132,6 @@ def write(out: Path, fitted: Mapping[str, Fitted], parameters: dict[str, Any]) -
         figures |= {f"{array}_loss": found.loss, f"{array}_shipped_loss": found.shipped_loss}
     sizes = {array: found.n for array, found in fitted.items()}
     weights = {array: None if np.isinf(found.weight) else found.weight for array, found in fitted.items()}
-    parameters |= {"shipped": manifest.version, "weights": weights, "service": __version__}
+    parameters = {**parameters, "shipped": manifest.version, "weights": weights, "service": __version__}
     family = FamilyEntry(1, False, 0, sizes, parameters, figures, manifest.sha256, None)
     write_manifest(out, f"{manifest.release}-{FAMILY}", files, {**manifest.families, FAMILY: family})

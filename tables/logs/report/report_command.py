@@ -19,6 +19,7 @@ from service.bidding.numerals import integer
 from service.bidding.tableset import DEFAULT_DIRECTORY, TableSet, open_tables
 from service.set_options import options_of
 from tables.engine.simulate import kernel_tables
+from tables.logs.beside_people import add_seats_arguments, beside_people
 from tables.logs.fit.count_pieces import Counted, count_log
 from tables.logs.fit.fit_command import FAMILY, PLAIN, nobody
 from tables.logs.fit.net_fit import bids_of, win_chances
@@ -36,7 +37,8 @@ from tables.logs.report.judged import (
     nils_by_auction,
 )
 from tables.logs.report.rebidding import Changes, changes
-from tables.logs.report.simulated import Change, add_seats_arguments, beside_people, change
+from tables.logs.report.simulated import Change, change
+from tables.logs.set_folders import empty_folder, move_content, work_folder, working
 from tables.markdown import gain as gain_text
 from tables.markdown import table
 from tables.report import plots
@@ -78,30 +80,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `BuildError` or `TablesError`."""
-    out: Path = arguments.out
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise BuildError(f"--out is {out}; accepted: a new or an empty folder")
+    out: Path = empty_folder(arguments.out)
     sets = Sets(open_tables(DEFAULT_DIRECTORY), open_tables(arguments.tables))
     segments = read_segments(arguments.label, arguments.by)
-    work = out.with_name(f"{out.name}.unfinished")
-    with executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor:
-        counted = count_log(arguments.files, segments, work, executor)
-    if not counted.segments:
-        raise BuildError(nobody(arguments.label, counted))
-    played: list[Change] = []
-    if arguments.people:
-        with executor_of(arguments.scheduler, arguments.jobs) as executor:
-            played += _played(counted, sets, arguments, executor)
-    out.mkdir(parents=True, exist_ok=True)
-    figures, text = report(counted, sets, out)
-    if played:
-        figures["games"] = [one._asdict() for one in played]
-        text += f"\n{_games(played, arguments.both_partners)}\n"
-    write_atomically(out / "report.json", json.dumps(figures, indent=1).encode())
-    write_atomically(out / "report.md", text.encode())
-    page = MarkdownIt("commonmark").enable("table").render(text)
-    write_atomically(out / "report.html", f"{HEAD}<body>{page}</body></html>\n".encode())
-    forget(work)
+    with working(work_folder(out, "report")) as work:
+        with executor_of(arguments.scheduler, arguments.jobs, processes=True) as executor:
+            counted = count_log(arguments.files, segments, work, executor)
+        if not counted.segments:
+            raise BuildError(nobody(arguments.label, counted))
+        played: list[Change] = []
+        if arguments.people:
+            with executor_of(arguments.scheduler, arguments.jobs) as executor:
+                played += _played(counted, sets, arguments, work, executor)
+        unfinished = work / "report"
+        forget(unfinished)
+        unfinished.mkdir()
+        figures, text = report(counted, sets, unfinished)
+        if played:
+            figures["games"] = [one._asdict() for one in played]
+            text += f"\n{_games(played, arguments.both_partners)}\n"
+        write_atomically(unfinished / "report.json", json.dumps(figures, indent=1).encode())
+        write_atomically(unfinished / "report.md", text.encode())
+        page = MarkdownIt("commonmark").enable("table").render(text)
+        write_atomically(unfinished / "report.html", f"{HEAD}<body>{page}</body></html>\n".encode())
+        move_content(unfinished, out)
     print(text, end="")
     return 0
 
@@ -230,15 +232,20 @@ def _changes(counted: Counted, sets: Sets) -> Iterator[tuple[str, str, str, str]
         yield policy, f"{total.n:,}", f"{100 * total.changed / max(1, total.n):.1f}", common
 
 
-def _played(counted: Counted, sets: Sets, arguments: argparse.Namespace, executor: Executor) -> Iterator[Change]:
+def _played(
+    counted: Counted, sets: Sets, arguments: argparse.Namespace, work: Path, executor: Executor
+) -> Iterator[Change]:
     # The policies in the game that the log has most rounds of.
     rows = np.concatenate([sample.rules for sample in counted.samples.values()])
+    if not len(rows):
+        found = "--people chooses the game by the log's rounds with tricks and scores; found none"
+        raise BuildError(f"{found}; accepted: a log that has some, or a report without --people")
     kinds, times = np.unique(rows, axis=0, return_counts=True)
     rules = Rules(*kinds[times.argmax()].tolist())
     seats = arguments.player, arguments.both_partners
     match = beside_people(arguments.people, rules, arguments.pairs, arguments.seed, *seats)
     for policy in POLICIES:
-        yield change(policy, match, sets.shipped, arguments.tables, executor)
+        yield change(policy, match, sets.shipped, arguments.tables, work, executor)
 
 
 def _games(played: Sequence[Change], both_partners: bool) -> str:
@@ -247,7 +254,7 @@ def _games(played: Sequence[Change], both_partners: bool) -> str:
         (
             one.policy,
             *(f"{100 * found.rate:.1f} [{100 * found.low:.1f}, {100 * found.high:.1f}]" for found in one[1:3]),
-            gain_text(one.difference, (one.low, one.high), 1),
+            gain_text(one.gain.mean, one.gain[1:], 1),
         )
         for one in played
     ]
@@ -257,9 +264,8 @@ def _games(played: Sequence[Change], both_partners: bool) -> str:
         " play as the model says.",
         table("policy | shipped tables | fitted tables | difference", rows),
     ]
-    few = [
-        f"**Not shown for {one.policy}**: the difference may be chance." for one in played if one.low <= 0 <= one.high
-    ]
+    unsure = [one.policy for one in played if one.gain.low <= 0 <= one.gain.high]
+    few = [f"**Not shown for {policy}**: the difference may be chance." for policy in unsure]
     return "\n\n".join([*parts, *few])
 
 

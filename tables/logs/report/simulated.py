@@ -1,87 +1,38 @@
-"""How many games a policy wins with the shipped tables and with others, in matches on the same deals.
+"""How many games a policy wins with the shipped tables and with others, in matches on the same deals."""
 
-The policy has one seat beside a person, or both seats of a side. The others are people of a model, who also play their
-cards as the model says. Each deal is played twice, with the sides swapped.
-"""
-
-import argparse
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from service.bidding.game.rules import Rules
 from service.bidding.tableset import TableSet
+from tables.arena.batched import with_tables
 from tables.arena.match import Match, play
-from tables.arena.stats import CONFIDENCE, WinRate, win_rate, z_of
+from tables.arena.result import version_of_match
+from tables.arena.stats import WinRate, win_rate
 from tables.engine.simulate import kernel_tables
-from tables.players.names import TABLES_PLAYER
+from tables.logs.beside_people import Difference, Scores, difference
 from tables.run.family import Executor
-
-Scores: TypeAlias = NDArray[np.int64]  # (pairs, 2), as in `Played`
-
-
-class Difference(NamedTuple):
-    """By how much more games a policy wins than another on the same deals, in percent, and its 95% interval."""
-
-    mean: float
-    low: float
-    high: float
 
 
 class Change(NamedTuple):
-    """How often a policy wins with two table sets, and the mean difference in percent of the games."""
+    """How often a policy wins with two table sets, and what it gains by the second."""
 
     policy: str
     shipped: WinRate
     fitted: WinRate
-    difference: float
-    low: float  # ends of the 95% interval
-    high: float
+    gain: Difference
 
 
-def add_seats_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say where the policy sits."""
-    player = "who plays the cards of the policy's seats, such as model:FOLDER,kind=human if people follow its advice"
-    parser.add_argument("--player", default=TABLES_PLAYER, metavar="PLAYER", help=f"{player} (default %(default)s)")
-    both = "the policy bids for both partners, instead of beside one of the people"
-    parser.add_argument("--both-partners", action="store_true", help=both)
-
-
-def beside_people(
-    people: str, rules: Rules, pairs: int, seed: int, player: str = TABLES_PLAYER, both: bool = False
-) -> Match:
-    """Return the match of a policy, which is yet to be set, against two people, beside a person unless ``both``.
-
-    ``people``: a bidder such as ``model:FOLDER,kind=human``; ``player``: who plays the cards of the policy's seats,
-    such as the same text, if the policy advises people; ``both``: whether the policy bids for both partners.
-    """
-    players = (player, people) if both else (player, people, people, people)
-    return Match("bis", people, players, pairs=pairs, rules=rules, seed=seed, mixed=not both)
-
-
-def change(policy: str, match: Match, shipped: TableSet, tables: Path, executor: Executor) -> Change:
+def change(policy: str, match: Match, shipped: TableSet, tables: Path, work: Path, executor: Executor) -> Change:
     """Return what ``policy`` wins as bidder a of ``match`` with the ``shipped`` tables and with those in a folder.
 
-    The interval is that of the difference in each pair of games, without the variance that both games share.
-    Raises `BidderError` and `TablesError`.
+    Finished games are kept in ``work``. Raises `BidderError` and `TablesError`.
     """
-    fitted = f"{policy}{',' if ':' in policy else ':'}tables={tables}"
     profiles = kernel_tables(shipped.arrays)
-    one, other = (play(replace(match, a=text), profiles, executor, progress=True).scores for text in (policy, fitted))
-    return Change(policy, win_rate(one), win_rate(other), *difference(other, one))
 
+    def played(text: str) -> Scores:
+        one = replace(match, a=text)
+        return play(one, profiles, executor, progress=True, kept=work / version_of_match(one, shipped)).scores
 
-def difference(one: Scores, other: Scores) -> Difference:
-    """Return how many more games ``one`` wins than ``other`` in the same pairs.
-
-    The interval is computed from pairs, which saves the variance that both have in common.
-
-    >>> difference(np.array([[1, 1], [1, -1]]), np.array([[1, -1], [1, -1]])).mean
-    25.0
-    """
-    each = (one - other).sum(axis=1) * 25.0  # percent: a win instead of a loss in both games is 100
-    mean, half = float(each.mean()), z_of(CONFIDENCE) * float(each.std(ddof=1)) / float(len(each)) ** 0.5
-    return Difference(mean, mean - half, mean + half)
+    before, after = played(policy), played(with_tables(policy, tables))
+    return Change(policy, win_rate(before), win_rate(after), difference(after, before))

@@ -1,4 +1,4 @@
-"""Search for the options with which a policy wins most games at a studio's tables.
+"""Search for the options with which a policy wins most games with a studio's players.
 
 Options are searched in groups, one after the other; a later group starts from the best of the earlier ones. In a group,
 every combination of values is a candidate, and all candidates play the same deals. After each stage the better half
@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from service.bidding.policies import parse_policy
 from tables.arena.match import MOST_SEED, Match
-from tables.logs.report.simulated import Difference, Scores, difference
+from tables.logs.beside_people import Difference, Scores, difference
 
 Ladders: TypeAlias = Mapping[str, Sequence[str]]  # the values to try, by option
 Play: TypeAlias = Callable[[str, int, int], Scores]  # (policy text, pairs, seed)

@@ -1,7 +1,7 @@
 """Choose options for a policy by games beside people of a model: `python -m tables logs tune`.
 
 The tables and the model are learned from the same log. The new table set has the same arrays, and in its manifest the
-options that win most games at these people's tables, which the service then uses (`service.set_options`).
+options that win most games with these people, which the service then uses (`service.set_options`).
 """
 
 import argparse
@@ -17,12 +17,12 @@ from service.bidding.policies import SERVED, option_names
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from service.set_options import FAMILY, PolicyOptions, options_of
 from tables.arena.arena_command import add_rules_arguments, rules_of
+from tables.arena.batched import with_tables
 from tables.arena.match import Match, play
 from tables.arena.result import version_of_match
 from tables.engine.simulate import kernel_tables
-from tables.logs.fit.fit_command import add_out_argument, folder_of_sets, write_version
-from tables.logs.pieces import forget
-from tables.logs.report.simulated import Difference, Scores, add_seats_arguments, beside_people, difference
+from tables.logs.beside_people import Difference, Scores, add_seats_arguments, beside_people, difference
+from tables.logs.set_folders import add_out_argument, folder_of_sets, work_folder, working, write_version
 from tables.logs.tune.search import LADDERS, Found, Ladders, next_seed, search, text_of
 from tables.markdown import gain, table
 from tables.run.build import write_manifest
@@ -37,14 +37,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the action."""
     parser.add_argument("tables", type=Path, metavar="FOLDER", help="the table set, from `logs fit`")
     add_out_argument(parser)
-    people = "the people at the table, from `logs model` of the same log, such as model:FOLDER,kind=human"
+    people = "the people in the games, from `logs model` of the same log, such as model:FOLDER,kind=human"
     parser.add_argument("--people", required=True, metavar="MODEL", help=people)
     add_seats_arguments(parser)
     parser.add_argument("--policy", default="bis", metavar="NAME", help="the policy (default %(default)s)")
     tried = "; ".join(f"{name}: {', then '.join(map(_shown, groups))}" for name, groups in LADDERS.items())
     text = f"an option and the values to try; can be repeated, for all combinations. Default for {tried}"
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE,VALUE,...", help=text)
-    pairs = "pairs of games that confirm the best options; the search plays about 13 times as many"
+    pairs = (
+        "pairs of games that confirm the best options; the search of the default options plays about 13 times as many"
+    )
     parser.add_argument("--pairs", type=integer, default=4_000, help=f"{pairs} (default %(default)s)")
     parser.add_argument("--seed", type=integer, default=1, help="seed of the deals (default %(default)s)")
     add_rules_arguments(parser)
@@ -61,11 +63,12 @@ def main(arguments: argparse.Namespace) -> int:
     match = beside_people(
         arguments.people, rules, arguments.pairs, arguments.seed, arguments.player, arguments.both_partners
     )
-    work = out.with_name(f"{out.name}.unfinished")
-    with executor_of(arguments.scheduler, arguments.jobs) as executor:
+    with (
+        working(work_folder(out, "tune")) as work,
+        executor_of(arguments.scheduler, arguments.jobs) as executor,
+    ):
         found, changed = tune(arguments.tables, arguments.policy, groups, match, work, executor)
-    folder = write_version(out, lambda new: write(arguments.tables, new, arguments.policy, found, changed, match))
-    forget(work)
+        folder = write_version(out, lambda new: write(arguments.tables, new, arguments.policy, found, changed, match))
     print(_report(folder, arguments.policy, found, changed), end="")
     return 0
 
@@ -87,12 +90,12 @@ def tune(
         one = replace(match, a=text, pairs=pairs, seed=seed)
         return play(one, profiles, executor, kept=work / version_of_match(one, shipped)).scores
 
-    def with_tables(text: str, pairs: int, seed: int) -> Scores:
-        return played(f"{text}{',' if ':' in text else ':'}tables={tables}", pairs, seed)
+    def with_own(text: str, pairs: int, seed: int) -> Scores:
+        return played(with_tables(text, tables), pairs, seed)
 
-    found = search(policy, groups, match, with_tables)
+    found = search(policy, groups, match, with_own)
     seed = next_seed(match.seed, JUDGED)
-    chosen = with_tables(text_of(policy, found.options), match.pairs, seed)
+    chosen = with_own(text_of(policy, found.options), match.pairs, seed)
     return found, difference(chosen, played(policy, match.pairs, seed))
 
 
@@ -142,24 +145,22 @@ def _shown(ladders: Ladders) -> str:
 
 
 def _report(folder: Path, policy: str, found: Found, changed: Difference) -> str:
-    best = text_of(policy, found.best)
+    best, chosen = text_of(policy, found.best), text_of(policy, found.options)
+    over_shipped = f"`{chosen}` with the fitted tables over `{policy}` with the shipped ones"
+    rows = [(over_shipped, gain(changed.mean, changed[1:], 1))]
+    if found.best:
+        over_plain = f"`{best}` over `{policy}`, both with the fitted tables"
+        rows.insert(0, (over_plain, gain(found.gain.mean, found.gain[1:], 1)))
     lines = [
         f"{found.candidates} candidates, {found.pairs:,} pairs of games.",
         f"Tables in {folder}\n",
         "Games won more, in percent, with 95% intervals, on deals that the search did not see:\n",
-        table(
-            "compared | difference",
-            [
-                (f"`{best}` over `{policy}`, both with the fitted tables", gain(found.gain.mean, found.gain[1:], 1)),
-                (
-                    f"`{text_of(policy, found.options)}` with the fitted tables over `{policy}` with the shipped ones",
-                    gain(changed.mean, changed[1:], 1),
-                ),
-            ],
-        ),
+        table("compared | difference", rows),
         "",
     ]
-    if not found.options:
+    if not found.best:
+        lines.append(f"No options: in the search, no candidate won more games than `{policy}`.\n")
+    elif not found.options:
         lines.append(f"No options: the gain of `{best}` may be chance, so `{policy}` stays as it is.\n")
     if changed.low <= 0:
         lines.append("**Not better than the shipped tables**, or only by chance.\n")

@@ -83,23 +83,25 @@ def test_an_interrupted_check_continues(capsys, tmp_path, files, monkeypatch):
     asked: list[list[int]] = []
     monkeypatch.setattr(pieces, "PIECE_ROWS", 30)
     paths = [tmp_path / name for name in ("one.jsonl", "two.parquet")]
-    with pytest.raises(KeyboardInterrupt):
-        check_log(paths, Wanted(True, True), tmp_path / "work", Stops(2))
-    found = check_log(paths, Wanted(True, True), tmp_path / "work", Noted(1))
-    assert asked[0] == list(range(2, len(pieces.pieces_of(paths))))
-    new = check_log(paths, Wanted(True, True), tmp_path / "new", LocalThreads(1))
-    for one, other in zip(found, new, strict=True):
-        assert checked(one)[:-1] == checked(other)[:-1]
+    with pytest.raises(KeyboardInterrupt), check_log(paths, Wanted(True, True), tmp_path / "work", Stops(2)):
+        pass
+    with check_log(paths, Wanted(True, True), tmp_path / "work", Noted(1)) as found:
+        assert asked[0] == list(range(2, len(pieces.pieces_of(paths))))
+        with check_log(paths, Wanted(True, True), tmp_path / "new", LocalThreads(1)) as new:
+            assert list(map(checked, found)) == list(map(checked, new))
+        options = ["--bad", str(tmp_path / "bad.jsonl"), "--out", str(tmp_path / "good")]
+        assert main(["logs", "check", *map(str, paths), *options, "--work", str(tmp_path / "work")]) == 1
+    assert "another run works here; wait until it ends" in capsys.readouterr().err
 
 
 def test_an_interrupted_check_of_the_files_in_another_order(tmp_path, records):
     paths = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
     for path, own in zip(paths, (records[:10], records[10:30]), strict=True):
         path.write_text("".join(json.dumps(record) + "\n" for record in own))
-    with pytest.raises(KeyboardInterrupt):
-        check_log(paths, Wanted(True, True), tmp_path / "work", Stops(1))
-    found = check_log(paths[::-1], Wanted(True, True), tmp_path / "work", LocalThreads(1))
-    assert [checked(part).summary["good"] for part in found] == [20, 10]
+    with pytest.raises(KeyboardInterrupt), check_log(paths, Wanted(True, True), tmp_path / "work", Stops(1)):
+        pass
+    with check_log(paths[::-1], Wanted(True, True), tmp_path / "work", LocalThreads(1)) as found:
+        assert [checked(part).summary["good"] for part in found] == [20, 10]
 
 
 def test_the_folder_of_the_pieces_keeps_other_files(tmp_path, files):
@@ -109,3 +111,17 @@ def test_the_folder_of_the_pieces_keeps_other_files(tmp_path, files):
     assert main(["logs", "check", *files, "--work", str(work / "own.txt")]) == 1
     assert main(["logs", "check", *files, "--work", str(work), "--jobs", "1"]) == 2
     assert [path.name for path in work.iterdir()] == ["own.txt"]
+
+
+def test_the_folder_of_the_rounds_may_be_this_one(capsys, tmp_path, files, monkeypatch):
+    (tmp_path / "good").mkdir()
+    monkeypatch.chdir(tmp_path / "good")
+    for option, path in (("bad", "wrong.jsonl"), ("work", "work")):
+        assert main(["logs", "check", *files, "--out", ".", f"--{option}", path]) == 1
+        assert f"--{option} is {path}, in --out; accepted: a path outside ." in capsys.readouterr().err
+    assert main(["logs", "check", *files, "--out", ".", "--jobs", "1"]) == 2
+    assert polars.read_parquet("*.parquet").height > 50
+    assert main(["logs", "fit", files[0], "--out", "/"]) == 1
+    assert "--out is /; accepted: a folder in another folder" in capsys.readouterr().err
+    assert main(["logs", "fit", files[0], "--out", f"{files[0]}/sets"]) == 1
+    assert "Not a directory" in capsys.readouterr().err

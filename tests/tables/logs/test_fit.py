@@ -36,6 +36,7 @@ from tables.logs.keys import Keys
 from tables.logs.playing import play_games, records_of
 from tables.logs.reading import read, read_piece
 from tables.logs.rounds import Names
+from tables.logs.set_folders import work_folder, working
 from tables.run.executors import LocalProcesses
 from tables.run.family import BuildError, LocalThreads
 
@@ -409,13 +410,18 @@ def test_finished_pieces_are_not_counted_again(tmp_path, in_pieces):
     assert same(found, count_log(in_pieces, read_segments(None, None), tmp_path / "new", LocalThreads(1)))
 
 
-def test_a_table_set_for_each_segment(tmp_path, capsys, records):
+def test_a_table_set_for_each_segment(tmp_path, capsys, records, monkeypatch):
     path, out = tmp_path / "log.jsonl", tmp_path / "sets"
     path.write_text("".join(json.dumps(one) + "\n" for one in records))
-    assert main(["logs", "fit", str(path), "--out", str(out), "--by", "policy"]) == 0
+    out.mkdir()
+    monkeypatch.chdir(out)
+    with working(work_folder(out, "tune")), working(work_folder(out, "fit")):
+        assert main(["logs", "fit", str(path), "--out", str(out), "--by", "policy"]) == 1
+        assert "sets.fit.unfinished: another run works here" in capsys.readouterr().err
+    assert main(["logs", "fit", str(path), "--out", ".", "--by", "policy"]) == 0
     sets = {folder.name: open_tables(folder) for folder in out.iterdir()}
     assert list(sets) == [one.version for one in sets.values()]
     segments = {one.families["logs"].parameters["segment"] for one in sets.values()}
     assert segments == {"policy=bis", "policy=rb"}
-    assert not (tmp_path / "sets.unfinished").exists()
+    assert not list(tmp_path.glob("*.unfinished"))
     assert "policy=rb: " in capsys.readouterr().out

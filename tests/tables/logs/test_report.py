@@ -12,13 +12,15 @@ from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from tables.__main__ import main
 from tables.arena.match import Match
 from tables.engine.simulate import kernel_tables
+from tables.logs.beside_people import beside_people
 from tables.logs.columns import frame_of
 from tables.logs.fit.counting import no_counts
 from tables.logs.fit.fit_command import write
 from tables.logs.fit.fitting import Fitted
+from tables.logs.report import report_command
 from tables.logs.report.judged import Stated, bins, gain, judged, nils, nils_by_auction
 from tables.logs.report.rebidding import changes
-from tables.logs.report.simulated import beside_people, change
+from tables.logs.report.simulated import change
 from tables.run.family import LocalThreads
 from tests.tables.logs.test_fit import counted, profiles, records  # noqa: F401  # fixtures
 
@@ -75,7 +77,7 @@ def test_bids_that_change(tmp_path, profiles, records):  # noqa: F811
     assert other.most_common(1)[0][0] == 0
 
 
-def test_the_command(tmp_path, capsys, records):  # noqa: F811
+def test_the_command(tmp_path, capsys, monkeypatch, records):  # noqa: F811
     one, other, out = tmp_path / "one.parquet", tmp_path / "other.parquet", tmp_path / "report"
     frame_of(records[:120]).write_parquet(one)
     frame_of(records[120:]).write_parquet(other)
@@ -83,7 +85,17 @@ def test_the_command(tmp_path, capsys, records):  # noqa: F811
     capsys.readouterr()
     (fitted,) = (tmp_path / "sets").iterdir()
     arguments = ["--tables", str(fitted), "--by", "policy"]
+
+    def interrupted(folder, out):
+        assert (folder / "report.md").exists()
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(report_command, "move_content", interrupted)
+        assert main(["logs", "report", str(other), "--out", str(out), *arguments]) == 130
+    assert not out.exists()
     assert main(["logs", "report", str(other), "--out", str(out), *arguments]) == 0
+    assert not list(tmp_path.glob("*.unfinished"))
     text = capsys.readouterr().out
     assert "**Too few nils**: the log has" in text
     assert "Not held out" not in text
@@ -97,16 +109,21 @@ def test_the_command(tmp_path, capsys, records):  # noqa: F811
     assert "**Not held out**: the tables were fitted to rounds of this log" in capsys.readouterr().out
     assert main(["logs", "report", str(one), "--out", str(out), *arguments]) == 1
     assert f"--out is {out}; accepted: a new or an empty folder" in capsys.readouterr().err
+    frame_of([{**record, "scores": None} for record in records]).write_parquet(one)
+    assert main(["logs", "report", str(one), "--out", str(tmp_path / "games"), *arguments, "--people", "q@2"]) == 1
+    assert "found none; accepted: a log that has some, or a report without --people" in capsys.readouterr().err
+    assert main(["logs", "report", str(one), "--out", str(tmp_path / "games"), *arguments]) == 0
 
 
 # ---- games --------------------------------------------------------------------------------------------------------
 
 
-def test_the_same_tables_win_the_same_games():
+def test_the_same_tables_win_the_same_games(tmp_path):
     match = Match("bis", "rb", pairs=40, seed=5)
-    found = change("bis", match, open_tables(), DEFAULT_DIRECTORY, LocalThreads(1))
+    found = change("bis", match, open_tables(), DEFAULT_DIRECTORY, tmp_path, LocalThreads(1))
     assert found.shipped == found.fitted
-    assert (found.difference, found.low, found.high) == (0, 0, 0)
+    assert found.gain == (0, 0, 0)
+    assert len(list(tmp_path.iterdir())) == 2  # kept for an interrupted report
 
 
 def test_a_difference_is_that_of_the_same_deals(tmp_path):
@@ -114,10 +131,11 @@ def test_a_difference_is_that_of_the_same_deals(tmp_path):
     arrays = open_tables().arrays
     never = Fitted(np.zeros(arrays["curves"].shape), 1, 1.0, 0.0, 0.0)
     write(tmp_path / "set", {"curves": never}, {})
-    found = change("bis", Match("bis", "bis", pairs=400, seed=5), open_tables(), tmp_path / "set", LocalThreads(2))
+    match, work = Match("bis", "bis", pairs=400, seed=5), tmp_path / "work"
+    found = change("bis", match, open_tables(), tmp_path / "set", work, LocalThreads(2))
     assert found.shipped.rate == pytest.approx(0.5, abs=1e-9)
-    assert found.difference == pytest.approx(100 * (found.fitted.rate - found.shipped.rate), abs=1e-6)
-    assert found.low < found.difference < found.high < 0
+    assert found.gain.mean == pytest.approx(100 * (found.fitted.rate - found.shipped.rate), abs=1e-6)
+    assert found.gain.low < found.gain.mean < found.gain.high < 0
 
 
 def test_the_table_of_people():

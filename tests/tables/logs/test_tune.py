@@ -1,5 +1,6 @@
 """The search for options, and the command that writes them into a table set."""
 
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -14,9 +15,9 @@ from tables.arena.match import PAPER_RULES, Match
 from tables.arena.result import run_match
 from tables.engine.deal import Deals
 from tables.engine.simulate import kernel_tables
+from tables.logs.beside_people import Difference, beside_people
 from tables.logs.columns import frame_of
 from tables.logs.playing import studio_records
-from tables.logs.report.simulated import Difference, beside_people
 from tables.logs.studios import STUDIOS
 from tables.logs.tune.search import Found, candidates, search
 from tables.logs.tune.tune_command import tune, write
@@ -112,6 +113,14 @@ def test_without_a_sure_gain_nothing_is_written(people, tmp_path, capsys):
     assert "No options: the gain of `bis:offset=4` may be chance" in capsys.readouterr().out
     (folder,) = out.iterdir()
     assert options_of(open_tables(folder)) == ()
+    assert main([*arguments, "--option", "offset=0", "--out", str(out)]) == 0
+    text = capsys.readouterr().out
+    assert "No options: in the search, no candidate won more games than `bis`." in text
+    assert "`bis` over `bis`" not in text
+    comma = tmp_path / "a,b"
+    shutil.copytree(folder, comma)
+    assert main(["logs", "tune", str(comma), *arguments[3:], "--option", "offset=0", "--out", str(out)]) == 1
+    assert f"the folder of a table set is '{comma}'; accepted: a path without a comma" in capsys.readouterr().err
     for wrong in ("offset", "tuned=1", "margin=1"):
         assert main([*arguments, "--option", wrong, "--out", str(tmp_path / "other")]) == 1
         assert "accepted: NAME=VALUE,VALUE,... with an option of bis: nil_threshold" in capsys.readouterr().err

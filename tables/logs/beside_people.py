@@ -1,0 +1,59 @@
+"""Matches of a policy beside people of a model, and how many more games it wins in one than in another.
+
+The policy has one seat beside a person, or both seats of a side. The others are people of a model, who also play their
+cards as the model says. Each deal is played twice, with the sides swapped.
+"""
+
+import argparse
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from service.bidding.game.rules import Rules
+from tables.arena.match import Match
+from tables.arena.stats import CONFIDENCE, z_of
+from tables.players.names import TABLES_PLAYER
+
+Scores: TypeAlias = NDArray[np.int64]  # (pairs, 2), as in `Played`
+
+
+class Difference(NamedTuple):
+    """By how much more games a policy wins than another on the same deals, in percent, and its 95% interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def add_seats_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where the policy sits."""
+    player = "who plays the cards of the policy's seats, such as model:FOLDER,kind=human if people follow its advice"
+    parser.add_argument("--player", default=TABLES_PLAYER, metavar="PLAYER", help=f"{player} (default %(default)s)")
+    both = "the policy bids for both partners, instead of beside one of the people"
+    parser.add_argument("--both-partners", action="store_true", help=both)
+
+
+def beside_people(
+    people: str, rules: Rules, pairs: int, seed: int, player: str = TABLES_PLAYER, both: bool = False
+) -> Match:
+    """Return the match of a policy, which is yet to be set, against two people, beside a person unless ``both``.
+
+    ``people``: a bidder such as ``model:FOLDER,kind=human``; ``player``: who plays the cards of the policy's seats,
+    such as the same text, if the policy advises people; ``both``: whether the policy bids for both partners.
+    """
+    players = (player, people) if both else (player, people, people, people)
+    return Match("bis", people, players, pairs=pairs, rules=rules, seed=seed, mixed=not both)
+
+
+def difference(one: Scores, other: Scores) -> Difference:
+    """Return how many more games ``one`` wins than ``other`` in the same pairs.
+
+    The interval is computed from pairs, which saves the variance that both have in common.
+
+    >>> difference(np.array([[1, 1], [1, -1]]), np.array([[1, -1], [1, -1]])).mean
+    25.0
+    """
+    each = (one - other).sum(axis=1) * 25.0  # percent: a win instead of a loss in both games is 100
+    mean, half = float(each.mean()), z_of(CONFIDENCE) * float(each.std(ddof=1)) / float(len(each)) ** 0.5
+    return Difference(mean, mean - half, mean + half)

@@ -48,8 +48,14 @@ def main(argv: list[str] | None = None) -> int:
     except (ArenaError, BuildError, PlayerError, TablesError, ResultsError, BiddingError) as error:
         print(f"{parser.prog} {arguments.command}: {error}", file=sys.stderr)
         return 1
+    except BrokenPipeError:
+        raise  # for `run_command`
+    except OSError as error:  # such as a folder that cannot be written, or a full disk
+        print(f"{parser.prog} {arguments.command}: {error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
-        print(f"{parser.prog} {arguments.command}: interrupted; the finished chunks are kept", file=sys.stderr)
+        text = "interrupted; finished chunks, if this command keeps any, are kept"
+        print(f"{parser.prog} {arguments.command}: {text}", file=sys.stderr)
         return 130
 
 

@@ -11,13 +11,15 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
+from time import perf_counter
 from typing import Any, Final
 
 from loadtest.arrivals import Prepared, Run, prepare, run
-from loadtest.servers import ROOT, Server, ServerError, metric, running_service
+from loadtest.beside import beside
+from loadtest.servers import ROOT, START_S, Server, ServerError, metric, running_service
 from loadtest.traffic import Question, results
 from loadtest.turns import (
     Callers,
@@ -141,7 +143,7 @@ def _shown(goal: str, kept: bool) -> list[str]:
 
 @contextmanager
 def _service(cwd: Path = ROOT, **environment: str) -> Iterator[Server]:
-    with running_service(cwd=cwd, **_OPEN, **environment) as server:
+    with running_service(cwd=cwd, start_s=START_S, **_OPEN, **environment) as server:
         os.sched_setaffinity(server.pid, {max(os.sched_getaffinity(0))})
         yield server
 
@@ -175,27 +177,18 @@ def _reporters(batch: int) -> Iterator[Callers]:
 
 @contextmanager
 def _posting(server: Server, request: Prepared, per_s: float) -> Iterator[None]:
-    """Post a batch ``per_s`` times a second until the block ends, on a connection of its own; 0: post none."""
-    if not per_s:
-        yield
-        return
-    ended = Event()
-    failed: list[Exception] = []
+    """Post a batch ``per_s`` times a second until the block ends, on a connection of its own; 0: post none.
 
-    def post() -> None:
-        try:
-            with callers(server, request, 1) as caller:
-                while not ended.wait(1 / per_s):
-                    caller.load(0.0)
-        except OSError as error:
-            failed.append(error)
+    A batch is due at a fixed time after the start, so that a slow answer does not lower the rate.
+    """
 
-    thread = Thread(target=post)
-    thread.start()
-    try:
+    def post(ended: Event) -> None:
+        start = perf_counter()
+        with callers(server, request, 1) as caller:
+            for number in count(1):
+                if ended.wait(max(0.0, start + number / per_s - perf_counter())):
+                    return
+                caller.load(0.0)
+
+    with beside(post, threads=1 if per_s else 0):
         yield
-    finally:
-        ended.set()
-        thread.join()
-    if failed:
-        raise ServerError(f"a batch of results had no right answer: {failed[0]}")

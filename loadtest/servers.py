@@ -64,17 +64,19 @@ def free_port() -> int:
 
 
 @contextmanager
-def running_service(*arguments: str, cwd: Path = ROOT, **environment: str) -> Iterator[Server]:
+def running_service(
+    *arguments: str, cwd: Path = ROOT, start_s: float = START_S, **environment: str
+) -> Iterator[Server]:
     """Run `python -m service serve` of the tree ``cwd`` until the block ends.
 
-    Raises `ServerError` with the service's log if it does not become ready.
+    Raises `ServerError` with the service's log if it is not ready after ``start_s`` seconds.
     """
     server = Server("127.0.0.1", free_port())
     command = [sys.executable, "-m", "service", "serve", "--host", server.host, "--port", str(server.port), *arguments]
     with tempfile.TemporaryFile() as log:  # not a pipe, because nothing reads it while the service runs
         process = subprocess.Popen(command, cwd=cwd, env=os.environ | environment, stdout=log, stderr=log)
         try:
-            _wait_ready(server, process, log)
+            _wait_ready(server, process, log, start_s)
             yield server._replace(pid=process.pid)
         finally:
             process.terminate()
@@ -85,8 +87,8 @@ def running_service(*arguments: str, cwd: Path = ROOT, **environment: str) -> It
                 process.wait()
 
 
-def _wait_ready(server: Server, process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
-    give_up = monotonic() + START_S
+def _wait_ready(server: Server, process: subprocess.Popen[bytes], log: IO[bytes], start_s: float) -> None:
+    give_up = monotonic() + start_s
     while monotonic() < give_up:
         if process.poll() is not None:
             log.seek(0)
@@ -98,7 +100,7 @@ def _wait_ready(server: Server, process: subprocess.Popen[bytes], log: IO[bytes]
         except OSError:
             pass  # the service does not listen yet
         sleep(0.05)
-    raise ServerError(f"{server.url}/readyz did not answer 200 within {START_S:g} s")
+    raise ServerError(f"{server.url}/readyz did not answer 200 within {start_s:g} s")
 
 
 def metric(text: str, name: str) -> float:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from scipy.stats import t as student
 
+from loadtest import arrivals
 from loadtest.arrivals import Connection, Prepared
 from loadtest.servers import Server
 
@@ -102,11 +103,11 @@ class Callers:
     def load(self, seconds: float) -> Spent:
         """Send requests for ``seconds``, at least one on each connection.
 
-        Raises `ConnectionError` if an answer has another status than expected.
+        Raises `ConnectionError` if an answer has another status than expected, `TimeoutError` if it takes too long.
         """
         while len(self._connections) < self._count:
             self._connections.append(Connection((self.server.host, self.server.port)))
-            self._connections[-1].socket.setblocking(True)
+            self._connections[-1].socket.settimeout(arrivals.TIMEOUT_S)
         count, started = 0, perf_counter()
         while count == 0 or perf_counter() - started < seconds:
             for connection in self._connections:

@@ -5,7 +5,7 @@ their cards and bids are not. The plays are left out. One more file has rounds t
 Then `logs check` and the counting of `logs fit` run in one process, in four, and on a Dask cluster of two workers on
 this machine, and their outputs are compared byte for byte. Polars has one thread in each process.
 
-    python -m loadtest.big_log --folder FOLDER --rounds 100000000 [--ways one,four,dask]
+    python -m tests.bench.big_log --folder FOLDER --rounds 100000000 [--ways one,four,dask]
 
 Time is from the start of the command to its end. Memory is the highest sum over all processes of their shares of
 memory (PSS), sampled every SAMPLE_S. The exit code is 1 if outputs differ.
@@ -18,7 +18,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from itertools import chain
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import NamedTuple, TypeAlias
@@ -154,11 +155,17 @@ def measured(command: Sequence[str], output: Path, others: Sequence[int]) -> Mea
     cpu, peak = dict(before), 0
     with output.open("wb") as file:
         process = subprocess.Popen(command, cwd=ROOT, env=_environment(), stdout=file)
-        while process.poll() is None:
-            used = _used([process.pid, *others])
-            cpu |= {pid: seconds for pid, (seconds, _) in used.items()}
-            peak = max(peak, sum(size for _, size in used.values()))
-            sleep(SAMPLE_S)
+        try:
+            while process.poll() is None:
+                used = _used([process.pid, *others])
+                cpu |= {pid: seconds for pid, (seconds, _) in used.items()}
+                peak = max(peak, sum(size for _, size in used.values()))
+                sleep(SAMPLE_S)
+        finally:
+            for one in _family(process.pid):  # after an error; a process that has ended has none
+                with suppress(psutil.NoSuchProcess):
+                    one.terminate()
+            process.wait()
     if process.returncode not in (0, 1):  # 1: rounds with a fault
         raise RuntimeError(f"exit code {process.returncode} of {' '.join(command[:6])}")
     return Measured(perf_counter() - start, sum(cpu.values()) - sum(before.values()), peak / MIB)
@@ -167,14 +174,18 @@ def measured(command: Sequence[str], output: Path, others: Sequence[int]) -> Mea
 def _used(pids: Sequence[int]) -> dict[int, tuple[float, int]]:
     # By process, also those that ``pids`` started: seconds of CPU time and bytes of memory.
     found = {}
-    for pid in pids:
-        try:
-            for process in [own := psutil.Process(pid), *own.children(recursive=True)]:
-                times = process.cpu_times()
-                found[process.pid] = times.user + times.system, process.memory_full_info().pss
-        except psutil.NoSuchProcess:
-            continue  # it ended meanwhile
+    for process in chain.from_iterable(map(_family, pids)):
+        with suppress(psutil.NoSuchProcess):  # it ended meanwhile
+            times = process.cpu_times()
+            found[process.pid] = times.user + times.system, process.memory_full_info().pss
     return found
+
+
+def _family(pid: int) -> list[psutil.Process]:
+    with suppress(psutil.NoSuchProcess):
+        own = psutil.Process(pid)
+        return [own, *own.children(recursive=True)]
+    return []
 
 
 def _environment() -> dict[str, str]:
@@ -192,7 +203,7 @@ def compare(folder: Path, files: Sequence[Path], ways: Sequence[str], rounds: in
             with place as (address, others):
                 options = _JOBS.get(way, ["--scheduler", address])
                 checking = ["-m", "tables", "logs", "check", *names, "--json", "--bad", str(own / "bad.jsonl")]
-                counting = ["-m", "loadtest.big_log", "count", *names, "--out", str(own / "counts.npz")]
+                counting = ["-m", "tests.bench.big_log", "count", *names, "--out", str(own / "counts.npz")]
                 for title, command in (("check", checking), ("count", counting)):
                     line = [sys.executable, *command, "--work", str(own / "work"), *options]
                     found = measured(line, own / f"{title}.json", others)
@@ -215,7 +226,7 @@ def same_outputs(folder: Path, ways: Sequence[str]) -> bool:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m loadtest.big_log", description="Check and count a huge log.")
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.big_log", description="Check and count a huge log.")
     parser.add_argument("--folder", type=Path, required=True, help="where the log is written; a new folder")
     parser.add_argument("--rounds", type=integer, default=1_000_000, metavar="N", help="default %(default)s")
     text = "rounds that are played; the others are copies with other game ids (default %(default)s)"
@@ -227,7 +238,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _count_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m loadtest.big_log count", description="Count a log.")
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.big_log count", description="Count a log.")
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--work", type=Path, required=True)

@@ -1,11 +1,11 @@
-"""`python -m loadtest.big_log` in small, and `logs fit`: the same bytes in one process, in several and on Dask."""
+"""`python -m tests.bench.big_log` in small, and `logs fit`: the same bytes in one process, in several and on Dask."""
 
 import json
 
 import pytest
 
-from loadtest import big_log
 from tables.__main__ import main as tables
+from tests.bench import big_log
 
 pytestmark = [pytest.mark.compiled, pytest.mark.slow]
 

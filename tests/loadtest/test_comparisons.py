@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
-from loadtest import bench, turns
+from loadtest import bench, comparisons, turns
+from loadtest.beside import beside
+from loadtest.servers import ServerError
 from loadtest.traffic import results
 from loadtest.turns import Plan, Spent, figure, in_turns, mean_interval, ratio
+from service.contract import examples
 
 QUICK = ["--starts", "1", "--rounds", "1", "--seconds", "0.1"]
 
@@ -46,6 +49,27 @@ def test_the_order_changes_with_rounds_and_starts():
     found = in_turns(sides, Plan(starts=2, rounds=2, seconds=1.0))
     assert "".join(taken) == "abbaab" + "baabba"
     assert {name: [len(rounds) for rounds in starts] for name, starts in found.items()} == {"a": [2, 2], "b": [2, 2]}
+
+
+def test_threads_end_with_the_block_and_their_errors_are_not_lost():
+    sent: list[int] = []
+
+    def send(ended):
+        sent.append(1)
+        ended.wait(60)
+        if len(sent) > 1:
+            raise ConnectionError("refused")
+
+    with pytest.raises(ZeroDivisionError), beside(send):
+        raise ZeroDivisionError
+    with beside(send, threads=0):
+        assert sent == [1]
+    with pytest.raises(ServerError, match="had no right answer: refused"), beside(send, threads=2):
+        pass
+
+
+def test_the_request_is_the_example_of_the_contract():
+    assert comparisons.REQUEST == examples.REQUEST
 
 
 def test_results_are_drawn_with_a_seed():

@@ -27,11 +27,11 @@ import httpx
 import pytest
 
 from loadtest import __main__ as loadtest_command
-from loadtest import big_log
 from service import __main__ as service_command
 from service.roles import read_roles
 from service.settings import Settings
 from tables import __main__ as tables_command
+from tests.bench import big_log
 from tests.service.conftest import RealServer, running_server
 from tests.structure.summary import sources
 
@@ -54,7 +54,7 @@ MAINS: dict[str, Callable[[list[str]], int]] = {
     "service": service_command.main,
     "tables": tables_command.main,
     "loadtest": loadtest_command.main,
-    "loadtest.big_log": big_log.main,
+    "tests.bench.big_log": big_log.main,
 }
 COMMAND_IN_TEXT = re.compile(r"`((?:(?:\.venv/bin/)?python -m (?:service|tables|loadtest)|make) [^`\[]+)`")
 PATH_IN_HEADING = re.compile(r"## POST (/\S+)")

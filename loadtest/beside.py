@@ -1,0 +1,29 @@
+"""Send requests from threads of their own while the caller measures."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from http.client import HTTPException
+from threading import Event
+
+from loadtest.servers import ServerError
+
+
+@contextmanager
+def beside(send: Callable[[Event], None], threads: int = 1) -> Iterator[None]:
+    """Run ``send`` in ``threads`` until the block ends, also by an error; then the event that it gets is set.
+
+    Raises `ServerError` if a request of the threads failed.
+    """
+    ended = Event()
+    with ThreadPoolExecutor(max(1, threads)) as pool:
+        sending = [pool.submit(send, ended) for _ in range(threads)]
+        try:
+            yield
+        finally:
+            ended.set()
+    for one in sending:
+        try:
+            one.result()
+        except (OSError, HTTPException) as error:
+            raise ServerError(f"a request beside the measurement had no right answer: {error}") from error

@@ -39,14 +39,14 @@ class LocalProcesses(LocalThreads):
 
 def add_jobs_argument(parser: argparse.ArgumentParser) -> None:
     """Add the option --jobs."""
-    text = "threads; default: the cores of this machine, %(default)s"
+    text = "threads or processes; default: the cores of this machine, %(default)s"
     parser.add_argument("--jobs", type=integer, default=JOBS, metavar="N", help=text)
 
 
 def add_executor_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options --jobs and --scheduler."""
     add_jobs_argument(parser)
-    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="use this Dask cluster instead of threads")
+    parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="use this Dask cluster instead of this machine")
 
 
 @contextmanager

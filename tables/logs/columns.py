@@ -1,8 +1,7 @@
 """Read the columns of a Parquet log as arrays, without a record for each row.
 
 This is many times as fast as reading records, but it accepts only rows that match the JSON Schema of `round_log`.
-`reading` reads the other rows as records: it names their faults, or finds none, because records may be written in more
-ways.
+`reading` reads the other rows as records. It accepts more ways to write a value, and names the faults that it finds.
 """
 
 import json

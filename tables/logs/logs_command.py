@@ -1,7 +1,7 @@
 """Check logs of a studio's own games, learn from them, or write a log: `python -m tables logs`.
 
-`check` counts rounds and faults, `fit` moves tables towards logs, `report` judges a table set on them, `model` learns how
-the people in them bid, and `tune` chooses a policy's options beside these people. `play` writes games between two
+`check` counts rounds and faults, `fit` moves tables towards logs, `report` judges a table set on them, `model` learns
+how the people in them bid, and `tune` chooses a policy's options beside these people. `play` writes games between two
 policies, or of simulated people, as a log.
 """
 

@@ -15,7 +15,7 @@ from service.bidding.tableset import open_tables
 from tables.engine.simulate import kernel_tables
 from tables.logs.fit.counting import HELD_OUT
 from tables.logs.keys import Keys
-from tables.logs.people_sample import Collector, Sample, Split, part_of, split, success_corrections
+from tables.logs.people_sample import BidCollector, Sample, Split, part_of, split, success_corrections
 from tables.logs.reading import read_all
 from tables.logs.rounds import Names
 from tables.markdown import table
@@ -42,7 +42,7 @@ def main(arguments: argparse.Namespace) -> int:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise BuildError(f"--out is {out}; accepted: a new or an empty folder")
     shipped = kernel_tables(open_tables().arrays)
-    collector, names, bad = Collector(shipped), Names(), 0
+    collector, names, bad = BidCollector(shipped), Names(), 0
     for batch in read_all(arguments.files, names, Keys(), "logs model: read"):
         bad += len(batch.bad)
         if batch.rounds is not None:

@@ -37,7 +37,7 @@ class Sample(NamedTuple):
     results: NDArray[np.int8]  # (n, 3): own tricks and partner's, or NO_TRICKS, and partner's bid
 
 
-class Collector:
+class BidCollector:
     """Collects the bids of batches of a log."""
 
     def __init__(self, profiles: tuple[Tables, ...]) -> None:

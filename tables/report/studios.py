@@ -31,7 +31,7 @@ from tables.logs.fit import fit_command
 from tables.logs.fit.count_pieces import count_log
 from tables.logs.fit.segments import read_segments
 from tables.logs.keys import Keys
-from tables.logs.people_sample import Collector
+from tables.logs.people_sample import BidCollector
 from tables.logs.playing import studio_records
 from tables.logs.reading import read_all
 from tables.logs.report.report_command import Sets, report
@@ -238,7 +238,7 @@ def _likelihoods(case: Case, new: Path, folder: Path) -> list[tuple[str, int, fl
     sums: dict[str, Any] = {}
     for batch in read_all([new], names, Keys(), f"bids of {case.studio}"):
         assert batch.rounds is not None, "a log that was played here has no faults"
-        collector = Collector(profiles)
+        collector = BidCollector(profiles)
         collector.add(batch.rounds, names)
         sample = collector.sample()
         truth = true_chances(STUDIOS[case.studio], NOISE, batch.rounds, names, profiles).reshape(-1, 14)

@@ -1,7 +1,7 @@
 """Count a log in pieces, on several processes or machines."""
 
 import json
-from collections import Counter as Tally
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from service.bidding.manifest import read_manifest
 from service.bidding.tableset import DEFAULT_DIRECTORY
-from tables.logs.fit.counting import Counter, Counts, no_counts, shipped_profiles
+from tables.logs.fit.counting import Counts, RoundCounter, no_counts, shipped_profiles
 from tables.logs.fit.samples import Sample, joined
 from tables.logs.fit.segments import Segments
 from tables.logs.keys import Keys
@@ -32,8 +32,8 @@ class Counted:
     good: int = 0
     bad: int = 0  # records with a fault
     labels: dict[str, None] = field(default_factory=dict)
-    rounds: Tally[str] = field(default_factory=Tally)  # by segment
-    seats: Tally[str] = field(default_factory=Tally)
+    rounds: Counter[str] = field(default_factory=Counter)  # by segment
+    seats: Counter[str] = field(default_factory=Counter)
     counts: dict[tuple[str, str], Counts] = field(default_factory=dict)  # by segment and table profile
     samples: dict[str, Sample] = field(default_factory=dict)  # by segment
 
@@ -57,7 +57,7 @@ def count_log(files: Sequence[Path], segments: Segments, folder: Path, executor:
 
 
 def _count_piece(piece: Piece, seen: NDArray[np.uint64], segments: Segments) -> dict[str, Any]:
-    counter, names, keys = Counter(shipped_profiles(), segments), Names(), Keys()
+    counter, names, keys = RoundCounter(shipped_profiles(), segments), Names(), Keys()
     keys.repeated(seen)
     good, bad, read = 0, 0, [np.zeros(0, np.uint64)]
     for batch in read_piece(piece, names, keys):

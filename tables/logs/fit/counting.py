@@ -125,7 +125,7 @@ def shipped_profiles() -> tuple[Tables, ...]:
     return kernel_tables(open_tables(DEFAULT_DIRECTORY).arrays)
 
 
-class Counter:
+class RoundCounter:
     """Counts rounds by segment and table profile."""
 
     def __init__(self, profiles: tuple[Tables, ...], segments: Segments = EVERY_SEAT) -> None:

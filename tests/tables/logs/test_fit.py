@@ -27,7 +27,7 @@ from tables.logs import pieces
 from tables.logs.columns import frame_of
 from tables.logs.fit import win_fit
 from tables.logs.fit.count_pieces import count_log
-from tables.logs.fit.counting import BINS, HELD_OUT, Counter, is_held_out, no_counts
+from tables.logs.fit.counting import BINS, HELD_OUT, RoundCounter, is_held_out, no_counts
 from tables.logs.fit.fitting import TABLES, aces, blind_nils, contracts, curves, mean_bids, prior
 from tables.logs.fit.net_fit import bids_of, last_layer, results_of
 from tables.logs.fit.samples import rows_of
@@ -61,7 +61,7 @@ def records(profiles):
 def counted(tmp_path, profiles, records, label=None, by=None):
     path = tmp_path / "log.parquet"
     frame_of(records).write_parquet(path)
-    counter, names = Counter(profiles, read_segments(label, by)), Names()
+    counter, names = RoundCounter(profiles, read_segments(label, by)), Names()
     for batch in read(path, names, Keys()):
         assert batch.rounds is not None
         counter.add(batch.rounds, names)

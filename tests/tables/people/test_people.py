@@ -23,7 +23,7 @@ from tables.engine.states import plain_state
 from tables.engine.steps import deal_rounds
 from tables.logs.columns import frame_of
 from tables.logs.keys import Keys
-from tables.logs.people_sample import Collector
+from tables.logs.people_sample import BidCollector
 from tables.logs.playing import studio_records
 from tables.logs.reading import read
 from tables.logs.rounds import Names
@@ -61,7 +61,7 @@ def new_games(tmp_path_factory, profiles):
     frame_of(studio_records(STUDIOS["segments"], NOISE, Deals(2, 0, 200), PAPER_RULES, profiles)).write_parquet(path)
     (batch,) = read(path, names, Keys())
     assert batch.rounds is not None
-    collector = Collector(profiles)
+    collector = BidCollector(profiles)
     collector.add(batch.rounds, names)
     truth = true_chances(STUDIOS["segments"], NOISE, batch.rounds, names, profiles)
     return names, collector.sample(), truth.reshape(-1, 14)

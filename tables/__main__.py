@@ -21,7 +21,7 @@ COMMANDS = {  # name: (module, what it does)
     "probe": ("tables.probe", "find situations in which a card player loses points"),
     "bench": ("tables.bench", "time decisions and compiled play"),
     "report": ("tables.report.report_command", "fill docs/strength.md with measured figures"),
-    "logs": ("tables.logs.logs_command", "check logs of your own games, learn tables, people and options from them, or write a log"),
+    "logs": ("tables.logs.logs_command", "check logs of games, fit, judge and tune tables by them, or write one"),
     "arena": ("tables.arena.arena_command", "play one bidder against another and compare them"),
     "searcher": ("tables.players.searcher", "choose cards by search for the service, which starts this process"),
     "ceiling": ("tables.ceiling.ceiling_command", "measure what a bidder that searches would win beyond winprob"),

@@ -18,6 +18,7 @@ from tables.logs.keys import Keys
 from tables.logs.people_sample import BidCollector, Sample, Split, part_of, split, success_corrections
 from tables.logs.reading import read_all
 from tables.logs.rounds import Names
+from tables.logs.set_folders import empty_folder
 from tables.markdown import table
 from tables.people import card_play
 from tables.people.judging import Judgement, judge, shares_of_bids, shares_of_classes
@@ -38,9 +39,7 @@ def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `BuildError` or `TablesError`."""
     from tables.people.net_fit import fit  # JAX takes a second to import, which the other actions do not need
 
-    out: Path = arguments.out
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise BuildError(f"--out is {out}; accepted: a new or an empty folder")
+    out = empty_folder(arguments.out)
     shipped = kernel_tables(open_tables().arrays)
     collector, names, bad = BidCollector(shipped), Names(), 0
     for batch in read_all(arguments.files, names, Keys(), "logs model: read"):

@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `BuildError` or `TablesError`."""
-    out: Path = empty_folder(arguments.out)
+    out = empty_folder(arguments.out)
     sets = Sets(open_tables(DEFAULT_DIRECTORY), open_tables(arguments.tables))
     segments = read_segments(arguments.label, arguments.by)
     with working(work_folder(out, "report")) as work:

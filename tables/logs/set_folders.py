@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -64,12 +65,12 @@ def working(folder: Path) -> Iterator[Path]:
 
 
 def move_content(folder: Path, out: Path) -> None:
-    """Move all that is in ``folder`` to ``out``, a new or an empty folder on the same disk."""
+    """Move all that is in ``folder`` to ``out``, a new folder beside it or an empty one."""
     if not out.exists():
         folder.rename(out)
         return
-    for path in sorted(folder.iterdir()):  # ``out`` stays, because a shell may be in it
-        path.rename(out / path.name)
+    for path in sorted(folder.iterdir()):  # ``out`` stays: a shell may be in it, or it may be another disk
+        shutil.move(path, out / path.name)
 
 
 def write_version(folder: Path, write_to: Callable[[Path], None]) -> Path:

@@ -170,10 +170,7 @@ class Learned(NamedTuple):
 def _learned(case: Case, log: Path, setup: Setup) -> Learned:
     tables, model = (log.with_name(f"{log.stem}-{name}") for name in ("tables", "model"))
     if not (tables / MANIFEST).exists():
-        with (
-            working(log.with_name("unfinished")) as work,
-            executor_of(None, setup.jobs, processes=True) as executor,
-        ):
+        with working(log.with_name("unfinished")) as work, executor_of(None, setup.jobs, processes=True) as executor:
             counted = count_log([log], read_segments(case.label, None), work, executor)
             fitted = fit_command.fit(counted, counted.segments[0], work, executor)
             fit_command.write(tables, fitted, {"rounds": counted.good})

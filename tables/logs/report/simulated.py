@@ -28,11 +28,11 @@ def change(policy: str, match: Match, shipped: TableSet, tables: Path, work: Pat
 
     Finished games are kept in ``work``. Raises `BidderError` and `TablesError`.
     """
-    profiles = kernel_tables(shipped.arrays)
+    profiles, own = kernel_tables(shipped.arrays), with_tables(policy, tables)
 
     def played(text: str) -> Scores:
         one = replace(match, a=text)
         return play(one, profiles, executor, progress=True, kept=work / version_of_match(one, shipped)).scores
 
-    before, after = played(policy), played(with_tables(policy, tables))
+    before, after = played(policy), played(own)
     return Change(policy, win_rate(before), win_rate(after), difference(after, before))

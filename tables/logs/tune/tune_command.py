@@ -63,10 +63,7 @@ def main(arguments: argparse.Namespace) -> int:
     match = beside_people(
         arguments.people, rules, arguments.pairs, arguments.seed, arguments.player, arguments.both_partners
     )
-    with (
-        working(work_folder(out, "tune")) as work,
-        executor_of(arguments.scheduler, arguments.jobs) as executor,
-    ):
+    with working(work_folder(out, "tune")) as work, executor_of(arguments.scheduler, arguments.jobs) as executor:
         found, changed = tune(arguments.tables, arguments.policy, groups, match, work, executor)
         folder = write_version(out, lambda new: write(arguments.tables, new, arguments.policy, found, changed, match))
     print(_report(folder, arguments.policy, found, changed), end="")

@@ -23,6 +23,7 @@ from tables.logs.report.rebidding import changes
 from tables.logs.report.simulated import change
 from tables.run.family import LocalThreads
 from tests.tables.logs.test_fit import counted, profiles, records  # noqa: F401  # fixtures
+from tests.tables.logs.test_logs import changed
 
 pytestmark = pytest.mark.compiled
 
@@ -109,7 +110,7 @@ def test_the_command(tmp_path, capsys, monkeypatch, records):  # noqa: F811
     assert "**Not held out**: the tables were fitted to rounds of this log" in capsys.readouterr().out
     assert main(["logs", "report", str(one), "--out", str(out), *arguments]) == 1
     assert f"--out is {out}; accepted: a new or an empty folder" in capsys.readouterr().err
-    frame_of([{**record, "scores": None} for record in records]).write_parquet(one)
+    frame_of([changed(record, scores=None) for record in records]).write_parquet(one)
     assert main(["logs", "report", str(one), "--out", str(tmp_path / "games"), *arguments, "--people", "q@2"]) == 1
     assert "found none; accepted: a log that has some, or a report without --people" in capsys.readouterr().err
     assert main(["logs", "report", str(one), "--out", str(tmp_path / "games"), *arguments]) == 0

@@ -1,8 +1,8 @@
 """The result of a match: one object that is written as JSON and as Markdown.
 
 The counts come from `match` (layout in `tables.engine.game`), the intervals from `stats`. A rate without any case,
-such as the success of nils if nobody bid nil, is null. The difference in points has an interval only if the win rate
-has Wilson's: points have no bound, so too few decisive pairs, or a match that may stop early, leave it unknown.
+such as the success of nils if nobody bid nil, is null. The difference in points has no interval after fewer than
+`stats.FEWEST_PAIRS` pairs, if all pairs are equal, or if the match may stop early.
 """
 
 import hashlib
@@ -147,7 +147,8 @@ def describe_match(match: Match, played: Played, opened: TableSet) -> MatchResul
         float(sums[game.PAIR_RR]),
         rate.pairs,
     )
-    interval = difference.interval if rate.method == stats.WILSON else None
+    known = rate.pairs >= stats.FEWEST_PAIRS and rate.method != stats.ANYTIME
+    interval = difference.interval if known else None
     players = [player_version(player) for player in match.players]
     return MatchResult(
         a=match.a,

@@ -18,6 +18,7 @@ PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # the five possible scores: their cou
 EMPTY = 1e-3  # replaces a count of 0, so that a log-likelihood ratio exists (fishtest, stat_util.regularize)
 CONFIDENCE = 0.95
 FEW_DECISIVE = 50  # with fewer decisive pairs (`win_rate`), Wilson's interval may cover under 94%
+FEWEST_PAIRS = 10  # for an interval of a difference in points; a normal one covers 92% then, if pairs are normal
 BETS = (1 - np.cos(np.pi * (np.arange(1000) + 0.5) / 1000)) / 2  # 1,000 quantiles of Beta(1/2, 1/2)
 
 # Names of the intervals, as in the JSON of a match.

@@ -234,6 +234,16 @@ def test_equal_sides_have_an_interval_with_a_width(pairs):
     assert "(95 %, from few decisive pairs: " in found.to_markdown()
 
 
+def test_points_have_an_interval_from_ten_pairs_on(committed):
+    arrays = PlayChunk(Match("bis", "io", ("wrp", "wrp"), pairs=10), committed).play(0, 10)
+    for pairs in (9, 10):
+        match = Match("bis", "io", ("wrp", "wrp"), pairs=pairs)
+        played = Played(arrays["scores"][:pairs], arrays["sums"], 0.1, None)
+        found = describe_match(match, played, open_tables())
+        assert found.ci95_method == "agresti-coull"
+        assert (found.points_difference_ci95 is None) == (pairs == 9)
+
+
 def test_one_bidder_of_each_is_told_by_name():
     text = run_match(Match("bis", "rb", pairs=20, mixed=True)).to_markdown()
     assert text.startswith("# bis with rb v rb\n")

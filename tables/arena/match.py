@@ -136,6 +136,11 @@ class Match:
         return OUTSIDE_CHUNK_PAIRS if outside else CHUNK_PAIRS
 
     @property
+    def chunks(self) -> int:
+        """Return the number of chunks: no more threads can work at the same time."""
+        return -(-self.pairs // self.chunk_pairs)
+
+    @property
     def bidders(self) -> tuple[str, str, str, str]:
         """Return the bidders by chair: a0, b0, a1, b1."""
         return self.a, self.b, self.b if self.mixed else self.a, self.b
@@ -267,14 +272,13 @@ def play(
     if isinstance(executor, LocalThreads):
         chunk.play(0, 0)  # compile before the clock starts
     started = time.monotonic()
-    n_chunks = -(-match.pairs // match.chunk_pairs)
     scores: list[NDArray[np.int64]] = []
     sums = np.zeros(SUMS)
     counts = np.zeros(5, np.int64)
     test: stats.Sequential | None = None
     bar = tqdm(total=match.pairs, desc=f"{match.a} v {match.b}", unit="pair", disable=None if progress else True)
     chunks = executor if kept is None else KeptChunks(executor, kept)
-    results = _each(chunks.map(chunk, range(n_chunks)))
+    results = _each(chunks.map(chunk, range(match.chunks)))
     with bar, closing(results):  # closing cancels the chunks that a decided test does not need
         for played in _in_order(results):
             scores.append(played["scores"])

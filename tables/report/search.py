@@ -5,6 +5,9 @@ from typing import NamedTuple
 
 from tables.arena.result import MatchResult
 from tables.markdown import gain, table
+from tables.players.names import parse_player
+from tables.players.search_names import parse_search
+from tables.players.uct import TRICKS_SHIFT
 from tables.report.setup import Setup, by_points, percent
 
 
@@ -14,35 +17,36 @@ class Row(NamedTuple):
     player: str
     against: str = "srp"
     bidder: str = "bis"
-    share: float = 1.0  # of the report's pairs with sampling players
+    times: float = 1.0  # as many pairs as the report's matches with sampling players
     a: str = ""  # the bidder of the first side, if it is another
 
 
 ROWS = (
     Row("search:deals=256,tricks=5,bids=none"),
     Row("search:deals=256,tricks=5"),
+    Row("search:deals=256,tricks=5", "search:deals=256,tricks=5,bids=none"),
     Row("search:deals=256,bids=none"),
     Row("search:deals=256"),
     Row("search:deals=256", "search:deals=256,bids=none"),
     Row("search:deals=256,bids=best", bidder="winprob"),
     Row("search:deals=16"),
     Row("search:deals=64"),
-    Row("search:deals=1000", share=0.5),
-    Row("search:deals=3000", share=0.3),
-    Row("search:deals=12000", share=0.16),
-    Row("search:deals=48000", share=0.04),
+    Row("search:deals=1000", times=0.5),
+    Row("search:deals=6000", times=0.4),  # about 10 ms for a card
+    Row("search:deals=40000", times=0.08),  # about 50 ms
+    Row("search:deals=220000", times=0.02),  # about 200 ms
 )
 
 
 # What was tried and is in no player that ships.
 UCT_BIDDER = "python:tables/arena/uct_bidder.py:bid"
 TRIED = (
-    Row("cover:lost=95", share=20.0),
-    Row("cover:lost=50", share=20.0),
-    Row("search@2:deals=256,solved=2", "search:deals=256", share=0.2),
-    Row("search@2:deals=128,solved=3", "search:deals=256", share=0.4),
-    Row("srp", a=UCT_BIDDER, share=0.04),
-    Row("uct:13,samples=20000", share=0.02),
+    Row("cover:lost=95", times=20.0),
+    Row("cover:lost=50", times=20.0),
+    Row("search@2:deals=256,solved=2", "search:deals=256"),
+    Row("search@2:deals=128,solved=3", "search:deals=256"),
+    Row("srp", a=UCT_BIDDER, times=0.04),
+    Row("uct:13,samples=1048575", times=0.02),  # the most samples; about a second for a card
 )
 
 
@@ -51,14 +55,10 @@ def search(setup: Setup) -> str:
     rows = []
     for row in ROWS:
         result = _match(setup, row)
-        searched = [text for text in result.players if text.startswith("search")]
-        tricks = sum(int(text.partition("tricks=")[2].partition(",")[0]) for text in searched)
-        ms = 1e3 * result.seconds * setup.jobs / (2 * tricks * result.rounds)
-        rows.append(
-            (f"`{result.players[0]}`", f"`{result.players[1]}`", f"`{row.bidder}`", *_figures(result), f"{ms:.1f}")
-        )
+        names = (f"`{result.players[0]}`", f"`{result.players[1]}`", f"`{row.bidder}`")
+        rows.append((*names, *_figures(result), _for_a_card(setup, result)))
     head = "player | against | bids | games won, % | points per round | difference | pairs | ms for a card"
-    return table(head, rows)
+    return _conditions(setup) + table(head, rows)
 
 
 def tried(setup: Setup) -> str:
@@ -67,13 +67,18 @@ def tried(setup: Setup) -> str:
     for row in TRIED:
         result = _match(setup, row)
         names = ("UCT for bids", "`bis`") if row.a else tuple(f"`{player}`" for player in result.players)
-        rows.append((*names, *_figures(result), f"{1e3 * result.seconds * setup.jobs / result.rounds:.0f}"))
-    head = "tried | against | games won, % | points per round | difference | pairs | ms for a round"
-    return table(head, rows)
+        ms = f"{1e3 * setup.core_seconds(result) / result.rounds:.0f}"
+        rows.append((*names, *_figures(result), ms, _for_a_card(setup, result)))
+    head = "tried | against | games won, % | points per round | difference | pairs | ms for a round | ms for a card"
+    return _conditions(setup) + table(head, rows)
+
+
+def _conditions(setup: Setup) -> str:
+    return f"Goals 200/-100, seed {setup.seed}, tables {setup.opened.version}.\n\n"
 
 
 def _match(setup: Setup, row: Row) -> MatchResult:
-    pairs = max(1, round(row.share * min(setup.uct_pairs, setup.pairs)))
+    pairs = max(1, round(row.times * min(setup.uct_pairs, setup.pairs)))
     limited = replace(setup, uct_pairs=pairs)  # which a match with UCT would play
     return limited.match(row.a or row.bidder, row.bidder, (row.player, row.against), pairs=pairs)
 
@@ -81,3 +86,14 @@ def _match(setup: Setup, row: Row) -> MatchResult:
 def _figures(result: MatchResult) -> tuple[str, str, str, str]:
     difference = gain(result.points_difference, result.points_difference_ci95, 1)
     return percent(result), by_points(result), difference, f"{result.pairs:,}"
+
+
+def _for_a_card(setup: Setup, result: MatchResult) -> str:
+    # Milliseconds, over the cards of the players that sample deals.
+    tricks = sum(map(_sampled_tricks, result.players))
+    return f"{1e3 * setup.core_seconds(result) / (2 * tricks * result.rounds):.1f}" if tricks else "-"
+
+
+def _sampled_tricks(player: str) -> int:
+    searching = parse_search(player)
+    return searching.tricks if searching else parse_player(player).pieces >> TRICKS_SHIFT & 15

@@ -99,6 +99,11 @@ class Setup:
             path.write_text(json.dumps(asdict(result)), encoding="utf-8")
         return result
 
+    def core_seconds(self, result: MatchResult) -> float:
+        """Return the time that a match of the report took, in seconds of one core."""
+        match = Match(result.a, result.b, tuple(result.players), result.pairs)
+        return result.seconds * min(self.jobs, match.chunks)
+
     def image(self, name: str, svg: bytes, text: str) -> str:
         """Write a plot and return its Markdown."""
         self.images.mkdir(parents=True, exist_ok=True)

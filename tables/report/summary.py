@@ -6,11 +6,13 @@ also after a run with `--only`.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from service.bidding.game.rules import PRESETS, Rules, overrides_of
 from service.bidding.strength import Measured, read_rows, results_text
+from tables.arena.match import player_version
 from tables.markdown import table
 from tables.report import blind_nil, cutthroat, winprob
 from tables.report.paper import NO_ENDGAME_200, SINGLE_CURVE, SRP_WINS, TABLE_2
@@ -32,6 +34,7 @@ SOURCES = {
     "variants": ("mirror-whiz-suicide-and-jokers", "variants"),
     "levels": ("levels-and-style", "levels"),
     "card players": ("the-card-players", "players"),
+    "search": ("search-for-cards", "search"),
 }
 
 
@@ -63,6 +66,7 @@ _VARIANTS = (Pairing("bis", _IGNORES, _SRP, PRESETS[name]) for name in ("jokers"
 _LEVELS = (Pairing(f"winprob:level={level}", "winprob", _SRP, PAPER) for level in (4, 3, 2, 1))
 _CUTTHROAT = Pairing("bis", _IGNORES, ("solo", "solo"), cutthroat.RULES)
 _SRP_V_WRP = Pairing("bis", "bis", ("srp", "wrp"), PAPER)
+_SEARCH_V_SRP = Pairing("bis", "bis", ("search:deals=256", "srp"), PAPER)
 
 ROWS = (
     _row("bidders", "`bis`", "`rb` (nil ranks fitted to our engine)", "bis", "rb", paper=_RB),
@@ -83,6 +87,7 @@ ROWS = (
     Row("`bis` in jokers / suicide / whiz, preset's goals", _IGNORING, tuple(_VARIANTS), "variants"),
     Row("`winprob` at level 4 / 3 / 2 / 1", "`winprob` at level 5", tuple(_LEVELS), "levels"),
     Row("SRP plays the cards, BIS bids", "WRP plays the cards, BIS bids", (_SRP_V_WRP,), "card players", SRP_WINS),
+    Row("`search@1:deals=256` plays the cards, BIS bids", "SRP plays the cards, BIS bids", (_SEARCH_V_SRP,), "search"),
 )
 
 
@@ -92,9 +97,10 @@ def summary(setup: Setup) -> str:
     known = {_key(row.a, row.b, row.players, row.rules): row for row in kept}
     found: dict[Pairing, Measured] = {}
     for pairing in (pairing for row in ROWS for pairing in row.matches):
+        players = map(player_version, pairing.players)
         if pairing in setup.seen:
             found[pairing] = measured(setup.seen[pairing])
-        elif (key := _key(pairing.a, pairing.b, pairing.players, overrides_of(pairing.rules))) in known:
+        elif (key := _key(pairing.a, pairing.b, players, overrides_of(pairing.rules))) in known:
             found[pairing] = known[key]
     if setup.results is not None:
         write_atomically(setup.results, results_text(found.values()).encode())
@@ -129,5 +135,5 @@ def _rates(found: dict[Pairing, Measured]) -> str:
 
 
 def _key(a: str, b: str, players: Iterable[str], rules: dict[str, object]) -> str:
-    # A result's players have versions, a pairing's do not.
-    return json.dumps([a, b, [player.partition("@")[0] for player in players], rules], sort_keys=True)
+    # Of the players without their versions, so that a result stays in the summary until its match is played again.
+    return json.dumps([a, b, [re.sub("@[0-9]+", "", player) for player in players], rules], sort_keys=True)

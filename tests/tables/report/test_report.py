@@ -121,6 +121,12 @@ def test_a_match_is_played_once_for_the_same_question(report, monkeypatch, tmp_p
     assert len(asked) == 4
 
 
+def test_one_chunk_takes_the_time_of_one_core_whatever_the_jobs(report):
+    for pairs, cores in ((10, 1), (11, 2), (500, 4)):
+        found = SimpleNamespace(a="bis", b="bis", players=["search@1:deals=16", "srp@3"], pairs=pairs, seconds=3.0)
+        assert replace(report, jobs=4).core_seconds(found) == 3.0 * cores
+
+
 def test_three_policies_play_each_public_bot_to_both_goals(report, monkeypatch):
     asked = []
 

@@ -1,6 +1,6 @@
 """The sections of docs/learned-player.md: the nets of the spAIdes report, and the stronger player `q@2`."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from tables.report import plots
 from tables.report.setup import Setup, by_points, percent, share
 
 HANDS = 5_000
+OPPONENTS = {"random": "random cards", "wrp": "`wrp`"}
 PARTS = np.arange(1.0, KEPT + 1)
 
 
@@ -56,16 +57,31 @@ def _bids(player: QPlayer, setup: Setup) -> tuple[float, float, float]:
     return float(bids.mean()), spread, float(np.corrcoef(bids, high)[0, 1]) if spread else 0.0
 
 
+def _tricks(setup: Setup, player: QPlayer, opponent: str) -> float:
+    pairs = max(1, setup.pairs // 10)
+    return tricks_a_round(setup.match("bis", "bis", (str(player), opponent), pairs=pairs))
+
+
+def beside_report(setup: Setup) -> str:
+    """Return the figures that the report states, and those of its nets here with the same reward."""
+    players = [player for player in PLAYERS if player.reward == "tricks"]
+    tricks = {name: [_tricks(setup, player, opponent) for player in players] for opponent, name in OPPONENTS.items()}
+    more = {name: [100 * (of / (6.5 - of) - 1) for of in row] for name, row in tricks.items()}  # a side's half: 6.5
+    rows = []
+    for (name, row), stated in zip(tricks.items(), ("3.5", "-"), strict=True):
+        rows.append((f"tricks in a round, against {name}", stated, *(f"{found:.2f}" for found in row)))
+    for (name, row), stated in zip(more.items(), ("roughly 20", "-"), strict=True):
+        rows.append((f"tricks more than {name}, %", stated, *(f"{found:+.0f}" for found in row)))
+    return table(f"mean of a player | report | {' | '.join(player.net for player in players)}", rows)
+
+
 def published(setup: Setup) -> str:
     """Return what each net of the report learned: its bids, its tricks and its games."""
     rows = []
     for player in PLAYERS:
         mean, spread, related = _bids(player, setup)
         pairs = max(1, setup.pairs // 10)
-        tricks = [
-            tricks_a_round(setup.match("bis", "bis", (str(player), opponent), pairs=pairs))
-            for opponent in ("random", "wrp")
-        ]
+        tricks = [_tricks(setup, player, opponent) for opponent in OPPONENTS]
         whole = setup.match(str(player), "rb", (str(player), "wrp"), pairs=pairs)
         rows.append(
             (
@@ -98,31 +114,40 @@ def errors(setup: Setup) -> str:
     return f"Parts: the first and the last of {KEPT}.\n\n{table(head, rows)}"
 
 
-def _histories(setup: Setup, rewards: tuple[str, ...]) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    # Of the net with a convolution.
-    for player, history in zip(PLAYERS, setup.opened.arrays["q1_history"], strict=True):
-        if player.net == "conv" and player.reward in rewards:
-            yield player.reward, history
+def _curves(
+    setup: Setup, rewards: tuple[str, ...], figure: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+) -> list[plots.Series]:
+    # A line for each net and reward, from its history; those of the linear nets are dashed.
+    series = []
+    for player, history in zip(PLAYERS, setup.opened.arrays["q1_history"].astype(np.float64), strict=True):
+        if player.reward in rewards:
+            colour, style = plots.COLOURS[rewards.index(player.reward)], "--" if player.net == "linear" else "o-"
+            name = f"{player.net}, {player.reward}"
+            series.append(plots.Series(name, PARTS, figure(history), style=style, colour=colour))
+    return series
 
 
 def score_curves(setup: Setup) -> str:
-    """Return the plot of the points during the training, for the net with a convolution."""
-    series = [
-        plots.Series(reward, PARTS, history[:, POINTS_COLUMN].astype(np.float64))
-        for reward, history in _histories(setup, REWARDS)
-    ]
+    """Return the plot of the points during the training, beside those of `rb` with `wrp`."""
+    series = _curves(setup, REWARDS, lambda history: history[:, POINTS_COLUMN])
+    simple = setup.match("rb", "rb", "wrp", RULES, pairs=max(1, setup.pairs // 10))
+    points = np.full(KEPT, np.mean(simple.points_per_round))
+    series.append(plots.Series("rb with wrp", PARTS, points, style="-", colour="black"))
     svg = plots.lines(series, "part of the training", "points of a side per round", level=0.0)
-    return setup.image("learned-score", svg, "Points of a side per round during the training, by reward")
+    return setup.image("learned-score", svg, "Points of a side per round during the training, by net and reward")
 
 
 def loss_curves(setup: Setup) -> str:
-    """Return the plot of the mean squared error during the training, for the net with a convolution."""
-    series = []
-    for reward, history in _histories(setup, REPORT_REWARDS):
-        losses = history[:, :DECISIONS].mean(axis=1).astype(np.float64)
-        series.append(plots.Series(reward, PARTS, losses / losses.max()))
+    """Return the plot of the mean squared error during the training."""
+
+    def losses(history: NDArray[np.float64]) -> NDArray[np.float64]:
+        found = history[:, :DECISIONS].mean(axis=1)
+        shares: NDArray[np.float64] = found / found.max()
+        return shares
+
+    series = _curves(setup, REPORT_REWARDS, losses)
     svg = plots.lines(series, "part of the training", "mean squared error, share of the largest")
-    return setup.image("learned-loss", svg, "Mean squared error during the training, by reward")
+    return setup.image("learned-loss", svg, "Mean squared error during the training, by net and reward")
 
 
 def strength(setup: Setup) -> str:

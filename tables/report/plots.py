@@ -5,6 +5,7 @@ Text stays text, which keeps files small. Ids are hashed with a fixed salt, and 
 
 import io
 from collections.abc import Callable, Sequence
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import matplotlib
@@ -41,12 +42,14 @@ class Mark(NamedTuple):
 
 
 class Series(NamedTuple):
-    """A named line: x, y and optionally half the height of its error bars."""
+    """A named line: x, y and optionally half the height of its error bars, and a style and a colour of matplotlib."""
 
     name: str
     x: Floats
     y: Floats
     error: Floats | None = None
+    style: str = ""
+    colour: str = ""
 
 
 def _drawn(draw: Callable[[Any], None], height_in: float = HEIGHT_IN) -> bytes:
@@ -82,17 +85,16 @@ def lines(
     """Return a plot of lines with error bars if a series has them; ``level`` draws a dotted horizontal line."""
 
     def draw(axes: Any) -> None:
-        for one, colour in zip(series, COLOURS, strict=False):
-            style = "o-" if markers else "-"
-            axes.errorbar(
-                one.x, one.y, one.error, fmt=style, color=colour, markersize=3, linewidth=1.2, label=one.name or None
-            )
+        for one, colour in zip(series, cycle(COLOURS)):
+            style = {"fmt": one.style or ("o-" if markers else "-"), "color": one.colour or colour}
+            axes.errorbar(one.x, one.y, one.error, **style, markersize=3, linewidth=1.2, label=one.name or None)
         if level is not None:
             axes.axhline(level, color="black", linewidth=0.8, linestyle=":")
         axes.set_xlabel(x_label)
         axes.set_ylabel(y_label)
         if any(one.name for one in series):
-            axes.legend()
+            beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+            axes.legend(**beside if len(series) > len(COLOURS) else {})
 
     return _drawn(draw)
 

@@ -241,6 +241,7 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "inference-best-possible": inference.best_possible,
     "inference-by-trick": inference.by_trick,
     "inference-others": inference.others,
+    "learned-beside-report": learned.beside_report,
     "learned-published": learned.published,
     "learned-errors": learned.errors,
     "learned-score": learned.score_curves,

@@ -3,7 +3,7 @@
 import pytest
 
 from tables.learning.q1_training import PLAYERS
-from tables.players.q_names import REPORT_REWARDS, REWARDS
+from tables.players.q_names import NETS, REPORT_REWARDS, REWARDS
 from tables.report import learned
 from tables.report.setup import Setup
 from tests.conftest import committed_tables
@@ -23,7 +23,10 @@ def test_errors_and_curves_come_from_the_history(report):
     assert learned.loss_curves(report).startswith("![Mean squared error")
     for name, rewards in (("learned-score", REWARDS), ("learned-loss", REPORT_REWARDS)):
         svg = (report.images / f"{name}.svg").read_text()
-        assert [reward in svg for reward in REWARDS] == [reward in rewards for reward in REWARDS]
+        assert [f"{net}, {reward}" in svg for net in NETS for reward in REWARDS] == [
+            reward in rewards for net in NETS for reward in REWARDS
+        ]
+    assert "rb with wrp" in (report.images / "learned-score.svg").read_text()
 
 
 def test_matches_of_the_nets(report, monkeypatch):
@@ -32,6 +35,14 @@ def test_matches_of_the_nets(report, monkeypatch):
     text = learned.published(report)
     assert text.count("\n| linear | return |") == 1
     assert text.count("\n| conv | tricks |") == 1
+
+
+def test_the_figures_of_the_report_are_beside_ours(report, monkeypatch):
+    monkeypatch.setattr(learned, "tricks_a_round", lambda result: 3.5 if "random" in result.players else 3.25)
+    text = learned.beside_report(report)
+    assert "| tricks in a round, against random cards | 3.5 | 3.50 | 3.50 |" in text
+    assert "| tricks more than random cards, % | roughly 20 | +17 | +17 |" in text  # 3.5 of 6.5, 3 of 6.5
+    assert "| tricks more than `wrp`, % | - | +0 | +0 |" in text
 
 
 def test_tricks_of_a_side(report):

@@ -26,15 +26,17 @@ class SearchPlayer(NamedTuple):
         return "cover@1" if self.lost else "search@2" if self.solved else "search@1"
 
     def __str__(self) -> str:
-        options = OPTIONS[self.name]
+        _, options = PLAYERS[self.name]
         return f"{self.name}:" + ",".join(f"{option}={getattr(self, option)}" for option in options)
 
 
-DEFAULTS = {"search@1": SearchPlayer(), "search@2": SearchPlayer(solved=3), "cover@1": SearchPlayer(100, lost=95)}
-OPTIONS = {
-    "search@1": ("deals", "tricks", "bids"),
-    "search@2": ("deals", "tricks", "bids", "solved"),
-    "cover@1": ("deals", "bids", "lost"),
+PLAYERS = {  # by name: the player with the defaults of its options, and the names of these options
+    player.name: (player, options)
+    for player, options in (
+        (SearchPlayer(), ("deals", "tricks", "bids")),
+        (SearchPlayer(solved=3), ("deals", "tricks", "bids", "solved")),
+        (SearchPlayer(100, lost=95), ("deals", "bids", "lost")),
+    )
 }
 NEWEST = {"search": "search@1", "cover": "cover@1"}
 
@@ -47,16 +49,17 @@ def parse_search(text: str) -> SearchPlayer | None:
     """
     name, colon, rest = text.partition(":")
     name = NEWEST.get(name, name)
-    if name not in DEFAULTS:
+    if name not in PLAYERS:
         return None
+    defaults, options = PLAYERS[name]
     values: dict[str, int | str] = {}
     for option in rest.split(",") if colon else ():
         key, _, value = option.partition("=")
-        if key not in OPTIONS[name] or key in values:
-            accepted = ", ".join(f"{field}=VALUE" for field in OPTIONS[name])
+        if key not in options or key in values:
+            accepted = ", ".join(f"{field}=VALUE" for field in options)
             raise PlayerError(f"{text}: option is {option!r}; accepted: {accepted}, each at most once")
         values[key] = _number(text, key, value) if key in LIMITS else _bidder(text, value)
-    return DEFAULTS[name]._replace(**values)  # type: ignore[arg-type]
+    return defaults._replace(**values)  # type: ignore[arg-type]
 
 
 def _number(text: str, key: str, value: str) -> int:

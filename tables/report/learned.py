@@ -57,6 +57,10 @@ def _bids(player: QPlayer, setup: Setup) -> tuple[float, float, float]:
     return float(bids.mean()), spread, float(np.corrcoef(bids, high)[0, 1]) if spread else 0.0
 
 
+def _conditions(setup: Setup) -> str:
+    return f"{max(1, setup.pairs // 10):,} pairs a match, seed {setup.seed}, tables {setup.opened.version}."
+
+
 def _tricks(setup: Setup, player: QPlayer, opponent: str) -> float:
     pairs = max(1, setup.pairs // 10)
     return tricks_a_round(setup.match("bis", "bis", (str(player), opponent), pairs=pairs))
@@ -72,7 +76,8 @@ def beside_report(setup: Setup) -> str:
         rows.append((f"tricks in a round, against {name}", stated, *(f"{found:.2f}" for found in row)))
     for (name, row), stated in zip(more.items(), ("roughly 20", "-"), strict=True):
         rows.append((f"tricks more than {name}, %", stated, *(f"{found:+.0f}" for found in row)))
-    return table(f"mean of a player | report | {' | '.join(player.net for player in players)}", rows)
+    head = f"mean of a player | report | {' | '.join(player.net for player in players)}"
+    return f"{_conditions(setup)}\n\n{table(head, rows)}"
 
 
 def published(setup: Setup) -> str:
@@ -98,8 +103,7 @@ def published(setup: Setup) -> str:
         "net | reward | first bid, mean ± deviation | correlation with high cards | "
         "tricks against random cards | tricks against `wrp` | games against `rb` with `wrp`, % | points per round"
     )
-    words = f"{max(1, setup.pairs // 10):,} pairs a match, seed {setup.seed}, tables {setup.opened.version}."
-    return f"{words}\n\n{table(head, rows)}"
+    return f"{_conditions(setup)}\n\n{table(head, rows)}"
 
 
 def errors(setup: Setup) -> str:

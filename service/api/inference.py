@@ -21,7 +21,7 @@ from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.variants import deck_number
 from service.bidding.inference.deals import Seats, draw, sampler_of
 from service.bidding.inference.inference import Inferred, Readers, infer
-from service.bidding.inference.knowledge import SPECTATOR, Unseen
+from service.bidding.inference.knowledge import Unseen
 from service.contract.inference import (
     InferenceCall,
     InferenceItemAnswer,
@@ -59,17 +59,12 @@ async def inference(state: State, body: bytes, deadline: float, key: Key | None)
             chosen = set_for(sets, data, key, lambda data, _: read_inference(data))
             readers, version = chosen.readers, chosen.version
             call = read_inference(data)
-            if not call.deals and call.view.seat != SPECTATOR:
+            if not call.deals:
                 made = [*parts(call, readers, version)]
                 state.check_deadline(deadline, perf_counter())
                 return made, version
         finally:
             await asyncio.sleep(0)
-    if call.view.seat == SPECTATOR:  # sums over four seats take long, in numpy, which lets the event loop run
-        async with state.drawings:
-            made = await asyncio.to_thread(lambda: [*parts(call, readers, version)])
-            state.check_deadline(deadline, perf_counter())
-            return made, version
     async with state.drawings:
         made = []
         steps = parts(call, readers, version)
@@ -104,9 +99,10 @@ def parts(call: InferenceCall, readers: Readers, version: str) -> Iterator[bytes
     if not call.deals:
         yield text
         return
-    yield text[:-1] + b',"deals":['
+    yield text[:-1]
     random_numbers = np.random.default_rng(call.seed)
     sampler = sampler_of(inferred.deals)
+    yield b',"deals":['
     write = _DealWriter(inferred.unseen, deck_number(call.rules))
     for first in range(0, call.deals, DEALS_AT_ONCE):
         drawn = draw(sampler, min(DEALS_AT_ONCE, call.deals - first), random_numbers)

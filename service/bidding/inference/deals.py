@@ -2,19 +2,22 @@
 
 Every card has a weight for each seat, 0 where the seat cannot hold it. A deal's probability is proportional to the
 product of its cards' weights, among all deals that give each seat its number of cards. Sums over these deals are exact,
-because the rest of a deal depends only on how many cards each seat has so far. With the cards in a fixed order and
-three seats of 13, there are 14 x 14 such states: the numbers of the first and of the second seat.
+because the rest of a deal depends only on how many cards each seat has so far: its state. With the cards in a fixed
+order and four seats of 13, there are at most 1,834 states after the same number of cards.
 
 Deals are drawn card by card from the same sums. So their frequencies match the probabilities. Equal weights, counts and
 random numbers give equal deals on every machine, because products and sums of two numbers decide each draw.
 """
 
+from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
 Seats = NDArray[np.int8]
 
 _BELOW_ONE = 1.0 - 2.0**-50  # a product with it is smaller than the other factor, also after rounding
@@ -25,8 +28,37 @@ class Deals(NamedTuple):
 
     weights: Floats  # (m, seats)
     probabilities: Floats  # (m, seats): that each seat holds each card; rows sum to 1, columns to the seats' counts
-    rest: Floats  # (m + 1, states): by number of cards dealt and state, the sum over the deals of the other cards
-    steps: tuple[int, ...]  # for each seat: how its next card changes the state
+    rest: tuple[Floats, ...]  # by number of cards dealt: for each place, the sum over the deals of the other cards
+    after: tuple[Places, ...]  # from `_steps`
+
+
+def _new_steps(counts: tuple[int, ...]) -> tuple[Places, ...]:
+    """Return, by number of cards dealt, (seats, states): the place of the state after a seat's next card.
+
+    The seats get ``counts`` cards in all. A state's place is its number among those after the same number of cards,
+    from 1. Any other place is that of a state that cannot be. Its sum is 0: arrays of sums have a 0 at both ends, and
+    are read with ``mode="clip"``.
+    """
+    *first, last = counts  # the last seat has the other cards that are dealt
+    cube = tuple(count + 1 for count in first)
+    totals = np.indices(cube).sum(axis=0, dtype=np.uint8).ravel()
+    # Sorted by the cards of all seats but the last, the states after the same number of cards are neighbours. In the
+    # other direction, they are sorted by the cards that the seats still get.
+    order = np.argsort(totals, kind="stable")
+    starts = np.searchsorted(totals[order], np.arange(sum(first) + 2)).tolist()
+    padded = np.full([size + 1 for size in cube], len(order), np.intp)  # at the end, a seat has too many
+    numbers = np.empty(len(order), np.intp)
+    numbers[order] = np.arange(len(order))
+    padded[tuple(map(slice, cube))] = numbers.reshape(cube)
+    places = padded.ravel()
+    here = np.flatnonzero(places < len(order))[order]
+    strides = np.array([*(stride // padded.itemsize for stride in padded.strides), 0])
+    after = places[here + strides[:, np.newaxis]]
+    parts = [(starts[max(0, i - last)], starts[min(sum(first), i) + 1]) for i in range(sum(counts) + 1)]
+    return tuple(after[:, start:end] - (next_start - 1) for (start, end), (next_start, _) in pairwise(parts))
+
+
+_steps = lru_cache(maxsize=16)(_new_steps)  # up to 1.2 MB each; a decorator would count in the tables' code (code_hash)
 
 
 def deals_of(weights: Floats, counts: tuple[int, ...]) -> Deals | None:
@@ -34,69 +66,63 @@ def deals_of(weights: Floats, counts: tuple[int, ...]) -> Deals | None:
 
     ``counts`` sum to m. Weights are finite and not negative.
     """
-    m, seats = weights.shape
-    shape = [count + 2 for count in counts[:-1]]  # one more than a seat gets, where all sums are 0
-    steps = (*(int(np.prod(shape[seat + 1 :], dtype=int)) for seat in range(seats - 1)), 0)
-    states = 1 + sum(count * step for count, step in zip(counts, steps))
-    within = np.zeros(shape)
-    within[tuple(slice(count + 1) for count in counts[:-1])] = 1.0
-    within = within.ravel()[:states]
-    # sums[i]: over the deals of the first i cards (0), and of the last i cards (1). Both are computed together.
-    sums = np.zeros((m + 1, 2, states))
-    sums[0, :, 0] = 1.0
-    both = np.stack([weights, weights[::-1]], axis=1)[..., np.newaxis]
-    term = np.empty((2, states))
-    multiply, add = np.multiply, np.add
-    for i in range(m):
-        own, past, here = both[i], sums[i], sums[i + 1]
-        multiply(past, own[:, seats - 1], here)
-        for seat in range(seats - 1):
-            step = steps[seat]
-            part, target = term[:, step:], here[:, step:]
-            multiply(past[:, : part.shape[1]], own[:, seat], part)
-            add(target, part, target)
-        multiply(here, within, here)
-    rest = sums[::-1, 1, ::-1]
-    whole = rest[0, 0]
-    if not whole > 0.0:
+    weights = np.ascontiguousarray(weights)
+    after = _steps(counts)
+    sums = np.array([0.0, 1.0, 0.0])
+    past = [sums[1:2]]  # by number of cards dealt: for each state, the sum over the deals of these cards
+    for own, places in zip(weights, reversed(after), strict=True):
+        # These states say how many cards each seat still gets, so that they change as those of the other direction.
+        terms = sums.take(places, mode="clip")
+        sums = np.zeros(terms.shape[1] + 2)
+        np.dot(own, terms, out=sums[1:-1])
+        past.append(sums[-2:0:-1])
+    if not sums[1] > 0.0:
         return None
-    probabilities = np.empty((m, seats))
-    for seat, step in enumerate(steps):
-        after = rest[1:, step:]
-        np.einsum("is,is->i", sums[:m, 0, : after.shape[1]], after, out=probabilities[:, seat])
-    probabilities *= weights / whole
-    return Deals(weights, probabilities, rest, steps)
+    sums = np.array([0.0, 1.0, 0.0])
+    rest = [sums]
+    probabilities = np.empty(weights.shape)
+    columns = weights[:, :, np.newaxis]
+    for i in range(len(weights) - 1, -1, -1):
+        terms = sums.take(after[i], mode="clip")
+        terms *= columns[i]
+        np.dot(terms, past[i], out=probabilities[i])
+        sums = np.zeros(terms.shape[1] + 2)
+        np.add.reduce(terms, axis=0, out=sums[1:-1])  # not a dot product, which machines round in different ways
+        rest.append(sums)
+    probabilities /= sums[1]
+    return Deals(weights, probabilities, tuple(rest[::-1]), after)
 
 
 class Sampler(NamedTuple):
-    """What random deals are drawn from, made once for a distribution by `sampler_of`."""
+    """What random deals are drawn from, made once for a distribution by `sampler_of`; by number of cards dealt."""
 
-    sums: Floats  # (seats, m, states): over the deals in which this or an earlier seat gets the card
-    change: NDArray[np.intp]  # (seats,): how a seat's next card changes the state
+    sums: tuple[Floats, ...]  # (seats, states): over the deals in which this or an earlier seat gets the next card
+    after: tuple[Places, ...]  # from `_steps`
 
 
 def sampler_of(deals: Deals) -> Sampler:
     """Return what `draw` needs."""
-    weights, _, rest, steps = deals
-    m, states = len(weights), rest.shape[1]
-    sums = np.zeros((len(steps), m, states))
-    for seat, step in enumerate(steps):
-        after = rest[1:, step:]
-        np.multiply(weights[:, seat, np.newaxis], after, out=sums[seat, :, : after.shape[1]])
-    np.cumsum(sums, axis=0, out=sums)  # so the last two are equal if the last seat cannot hold the card
-    return Sampler(sums, np.array(steps, np.intp))
+    found = []
+    for weights, rest, after in zip(deals.weights[:, :, np.newaxis], deals.rest[1:], deals.after, strict=True):
+        sums = rest.take(after, mode="clip")
+        sums *= weights
+        for seat in range(1, len(sums)):  # faster than cumsum
+            sums[seat] += sums[seat - 1]  # so the last two are equal if the last seat cannot hold the card
+        found.append(sums)
+    return Sampler(tuple(found), deals.after)
 
 
 def draw(sampler: Sampler, number: int, rng: np.random.Generator) -> Seats:
     """Return ``number`` random deals: (number, m), the index of the seat that gets each card."""
-    sums, change = sampler
-    m = sums.shape[1]
+    m = len(sampler.sums)
     lots = np.minimum(rng.random((number, m)), _BELOW_ONE).T
     drawn = np.empty((m, number), np.int8)
-    state = np.zeros(number, np.intp)
-    for i in range(m):
-        until = sums[:, i].take(state, axis=1)
-        seat = (lots[i] * until[-1] >= until[:-1]).sum(axis=0, dtype=np.int8)
-        state += change.take(seat)
+    state = np.zeros(number, np.intp)  # the place, from 0
+    for i, (sums, after) in enumerate(zip(*sampler, strict=True)):
+        until = sums.take(state, axis=1)
+        seat = (lots[i] * until[-1] >= until[:-1]).sum(axis=0)
         drawn[i] = seat
+        state += sums.shape[1] * seat
+        state = after.take(state)
+        state -= 1
     return drawn.T

@@ -6,9 +6,10 @@ import httpx
 
 from service.app import create_app
 from service.contract.examples import REQUEST
+from service.contract.inference import read_inference
 from service.settings import Settings
 from service.table_sets import one_set
-from tests.bench import idiomatic, raw
+from tests.bench import idiomatic, inference, raw
 from tests.bench.cards import requests_of, times_us
 from tests.bench.stages import best_us
 from tests.conftest import committed_tables
@@ -42,3 +43,9 @@ def test_times_are_microseconds():
 def test_the_requests_for_cards_are_whole_rounds():
     requests = requests_of(1, committed_tables())
     assert [sum(map(len, request["tricks"])) for request in requests] == list(range(52))
+
+
+def test_the_requests_for_inferences_are_whole_rounds():
+    requests = inference.requests_of(1, committed_tables())
+    calls = [read_inference(request) for request in requests]
+    assert [sum(cards.bit_count() for cards in call.view.played) for call in calls] == list(range(0, 52, 4))

@@ -7,7 +7,7 @@ over all unseen cards and other seats, in percent; three equal chances have 44.4
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -126,23 +126,58 @@ def _mean(values: Iterable[float], factor: float = 1.0, digits: int = 4) -> str:
     return f"{found.mean():.{digits}f} [{found.mean() - half:.{digits}f}, {found.mean() + half:.{digits}f}]"
 
 
-def log_loss(setup: Setup) -> str:
-    """Return log-loss and error after one to four bids, of the priors and of the net."""
+@lru_cache(maxsize=1)  # two sections use them
+def _after_bids(setup: Setup) -> dict[tuple[str, int, str], Floats]:
+    """Return (n, 2), log-loss and error in percent of each position, by bidder, number of bids and model."""
     readers = readers_of(setup.opened.arrays)
-    n = max(1, setup.pairs // 2)
+    n = _positions_after(4, setup)
     seats = _seats(n, setup.seed)
-    rows = []
+    found = {}
     for bidder in BIDDERS:
         deals = positions(setup, POLICIES[bidder], n, setup.seed)
         for made in range(1, 5):
-            cells = []
-            for model in (_prior, _net):
-                judged = list(_judged(deals, seats, made, bidder, partial(model, readers=readers)))
-                cells += [_mean(one.log_loss for one in judged), f"{100 * np.mean([one.error for one in judged]):.2f}"]
+            some = seats[: _positions_after(made, setup)]
+            for name, model in (("prior", _prior), ("net", _net)):
+                judged = _judged(deals, some, made, bidder, partial(model, readers=readers))
+                found[bidder, made, name] = np.array([(one.log_loss, 100 * one.error) for one in judged])
+    return found
+
+
+def _positions_after(made: int, setup: Setup) -> int:
+    """Return how many positions are judged after ``made`` bids: the most after four, the published case."""
+    return 8 * setup.pairs if made == 4 else max(1, setup.pairs // 2)
+
+
+def log_loss(setup: Setup) -> str:
+    """Return log-loss and error after one to four bids, of the priors and of the net."""
+    found = _after_bids(setup)
+    rows = []
+    for bidder in BIDDERS:
+        for made in range(1, 5):
+            models = [found[bidder, made, name] for name in ("prior", "net")]
+            cells = [cell for each in models for cell in (_mean(each[:, 0]), f"{each[:, 1].mean():.2f}")]
             rows.append((f"`{bidder}`", made, *cells))
-    words = f"{n:,} positions for each policy, seed {setup.seed}, tables {setup.opened.version}."
+    words = (
+        f"{_positions_after(1, setup):,} positions for each policy, after four bids {_positions_after(4, setup):,}; "
+        f"seed {setup.seed}, tables {setup.opened.version}."
+    )
     head = "who bids | bids | prior: log-loss | error, % | net: log-loss | error, %"
     return f"{words} Three equal chances: {UNIFORM:.4f} and 44.44.\n\n" + table(head, rows)
+
+
+def published(setup: Setup) -> str:
+    """Return the error after four bids beside the published one."""
+    found = _after_bids(setup)
+    errors = [[f"{found[bidder, 4, name][:, 1].mean():.2f}" for bidder in BIDDERS] for name in ("prior", "net")]
+    rows = [
+        ("equal chances", "44.4", *["44.44"] * len(BIDDERS)),
+        ("heuristics", "43.3", *["-"] * len(BIDDERS)),
+        ("a table by the bids", "42.6", *errors[0]),
+        ("the bids and the player's own hand", "-", *errors[1]),
+    ]
+    return table(
+        " | ".join(["what the model knows", "article: error, %", *(f"here, `{b}` bids" for b in BIDDERS)]), rows
+    )
 
 
 def best_possible(setup: Setup) -> str:

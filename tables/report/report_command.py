@@ -238,6 +238,8 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "ceiling": ceiling.ceiling,
     "worst-deals": worst_deals.worst_deals,
     "inference-log-loss": inference.log_loss,
+    "inference-published": inference.published,
+    "inference-points": search.reading_bids,
     "inference-best-possible": inference.best_possible,
     "inference-by-trick": inference.by_trick,
     "inference-others": inference.others,

@@ -21,13 +21,14 @@ class Row(NamedTuple):
     a: str = ""  # the bidder of the first side, if it is another
 
 
+READS_BIDS = Row("search:deals=256", "search:deals=256,bids=none")
 ROWS = (
     Row("search:deals=256,tricks=5,bids=none"),
     Row("search:deals=256,tricks=5"),
     Row("search:deals=256,tricks=5", "search:deals=256,tricks=5,bids=none"),
     Row("search:deals=256,bids=none"),
     Row("search:deals=256"),
-    Row("search:deals=256", "search:deals=256,bids=none"),
+    READS_BIDS,
     Row("search:deals=256,bids=best", bidder="winprob"),
     Row("search:deals=16"),
     Row("search:deals=64"),
@@ -75,6 +76,13 @@ def tried(setup: Setup) -> str:
 
 def _conditions(setup: Setup) -> str:
     return f"Goals 200/-100, seed {setup.seed}, tables {setup.opened.version}.\n\n"
+
+
+def reading_bids(setup: Setup) -> str:
+    """Return what inference is worth in a search: the row in which a search that reads the bids meets one without."""
+    result = _match(setup, READS_BIDS)
+    row = *(f"`{player}`" for player in result.players), *_figures(result)
+    return table("player | against | games won, % | points per round | difference | pairs", [row])
 
 
 def _match(setup: Setup, row: Row) -> MatchResult:

@@ -42,7 +42,7 @@ class Pairing(NamedTuple):
     mixed: bool = False
 
 
-@dataclass
+@dataclass(eq=False)  # so that a setup is a key: sections keep what others of the same run use too
 class Setup:
     """The settings of a report and its matches."""
 

@@ -1,5 +1,7 @@
 """The page about inference: its figures from cases with known answers, and its views of real rounds."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,11 +14,12 @@ from tables.engine.deal import open_table, start_round
 from tables.engine.simulate import player_rows
 from tables.engine.states import new_states
 from tables.players.names import TABLES_PLAYER
-from tables.report import inference
+from tables.report import inference, search, setup
 from tables.report.consistent import bound
 from tables.report.inference import judge, positions, record_plays, views_by_trick
 from tables.report.setup import Setup
 from tests.conftest import committed_tables
+from tests.tables.report.test_summary import result_of
 
 
 @pytest.fixture
@@ -76,13 +79,30 @@ def test_views_of_a_round_hold_what_its_player_sees(report):
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("section", ["log_loss", "best_possible", "by_trick", "others"])
+@pytest.mark.parametrize("section", ["log_loss", "published", "best_possible", "by_trick", "others"])
 def test_every_section_is_made(report, section, monkeypatch):
     monkeypatch.setattr(inference, "TRIES", 2_000)
     monkeypatch.setattr(inference, "FEWEST", 1)
     monkeypatch.setattr(inference, "OTHERS", ("rb",))
     text = getattr(inference, section)(report)
-    assert "seed 1" in text
+    assert "seed 1" in text or section == "published"
     assert "nan" not in text
     if section == "log_loss":
         assert all(f"`{name}`" in text for name in BIDDERS)
+
+
+def test_the_searches_that_are_compared_differ_only_in_the_bids(report, monkeypatch):
+    monkeypatch.setattr(setup, "run_match", lambda match, *_: replace(result_of(match), points_difference=10.0))
+    players = cells_of(search.reading_bids(report))[-1][:2]
+    assert players[0].replace("bids=bis", "bids=none") == players[1] != players[0]
+
+
+@pytest.mark.compiled
+def test_the_errors_beside_the_published_one_are_those_after_four_bids(report):
+    four = [row for row in cells_of(inference.log_loss(report)) if row[1:2] == ["4"]]
+    prior, net = cells_of(inference.published(report))[-2:]
+    assert (prior[2:], net[2:]) == ([row[3] for row in four], [row[5] for row in four])
+
+
+def cells_of(text):
+    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]

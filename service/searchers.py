@@ -55,7 +55,7 @@ class EndedError(Exception):
 
 
 def check_installed(why: str) -> None:
-    """Raise `SettingsError` unless a search can run here; ``why``: what wants it."""
+    """Raise `SettingsError` unless a search can run here; ``why``: the start of the error message."""
     for name in _NEEDED:
         if find_spec(name) is None:
             detail = f"{why}, but {name} is not installed; accepted: the image of the Dockerfile's target `search`, or "
@@ -63,13 +63,13 @@ def check_installed(why: str) -> None:
 
 
 def check_settings(settings: Settings) -> None:
-    """Raise `SettingsError` if the settings want searches that cannot run here."""
+    """Raise `SettingsError` if searches are enabled but their packages are missing."""
     if settings.search_processes:
         check_installed(f"SPADES_SEARCH_PROCESSES is {settings.search_processes}")
 
 
 def search_once(request: Mapping[str, Any], command: Sequence[str] = COMMAND) -> dict[str, Any]:
-    """Return the answer to one search, by a process for it alone. Raises `SettingsError` or `TablesError`."""
+    """Return the answer to one search, by a new process that ends then. Raises `SettingsError` or `TablesError`."""
     check_installed("player is search@1")
     done = subprocess.run(
         command, input=orjson.dumps(request) + b"\n", stdout=subprocess.PIPE, env=os.environ | _ENVIRONMENT, check=False

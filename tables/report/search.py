@@ -44,8 +44,8 @@ UCT_BIDDER = "python:tables/arena/uct_bidder.py:bid"
 TRIED = (
     Row("cover:lost=95", times=20.0),
     Row("cover:lost=50", times=20.0),
-    Row("search@2:deals=256,solved=2", "search:deals=256"),
-    Row("search@2:deals=128,solved=3", "search:deals=256"),
+    Row("search@2:deals=256,solved=2", "search:deals=256", times=0.6),
+    Row("search@2:deals=128,solved=3", "search:deals=256", times=0.6),
     Row("srp", a=UCT_BIDDER, times=0.04),
     Row("uct:13,samples=1048575", times=0.02),  # the most samples; about a second for a card
 )

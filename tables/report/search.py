@@ -44,8 +44,8 @@ UCT_BIDDER = "python:tables/arena/uct_bidder.py:bid"
 TRIED = (
     Row("cover:lost=95", times=20.0),
     Row("cover:lost=50", times=20.0),
-    Row("search@2:deals=256,solved=2", "search:deals=256", times=0.6),
-    Row("search@2:deals=128,solved=3", "search:deals=256", times=0.6),
+    Row("search@2:deals=256,solved=2", "search:deals=256", times=4.0),
+    Row("search@2:deals=128,solved=3", "search:deals=256", times=4.0),
     Row("srp", a=UCT_BIDDER, times=0.04),
     Row("uct:13,samples=1048575", times=0.02),  # the most samples; about a second for a card
 )
@@ -68,8 +68,7 @@ def tried(setup: Setup) -> str:
     for row in TRIED:
         result = _match(setup, row)
         names = ("UCT for bids", "`bis`") if row.a else tuple(f"`{player}`" for player in result.players)
-        ms = f"{1e3 * setup.core_seconds(result) / result.rounds:.0f}"
-        rows.append((*names, *_figures(result), ms, _for_a_card(setup, result)))
+        rows.append((*names, *_figures(result), _ms(setup, result, 1), _for_a_card(setup, result)))
     head = "tried | against | games won, % | points per round | difference | pairs | ms for a round | ms for a card"
     return _conditions(setup) + table(head, rows)
 
@@ -97,9 +96,15 @@ def _figures(result: MatchResult) -> tuple[str, str, str, str]:
 
 
 def _for_a_card(setup: Setup, result: MatchResult) -> str:
-    # Milliseconds, over the cards of the players that sample deals.
+    # Over the cards of the players that sample deals.
     tricks = sum(map(_sampled_tricks, result.players))
-    return f"{1e3 * setup.core_seconds(result) / (2 * tricks * result.rounds):.1f}" if tricks else "-"
+    return _ms(setup, result, 2 * tricks) if tricks else "-"
+
+
+def _ms(setup: Setup, result: MatchResult, parts: int) -> str:
+    # Milliseconds for each of the ``parts`` of a round.
+    ms = 1e3 * setup.core_seconds(result) / (parts * result.rounds)
+    return f"{ms:,.0f}" if ms >= 10 else f"{ms:.2g}"
 
 
 def _sampled_tricks(player: str) -> int:

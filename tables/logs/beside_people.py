@@ -19,7 +19,7 @@ Scores: TypeAlias = NDArray[np.int64]  # (pairs, 2), as in `Played`
 
 
 class Difference(NamedTuple):
-    """By how much more games a policy wins than another on the same deals, in percent, and its 95% interval."""
+    """How many more games a policy wins than another on the same deals, in percent, with a 95% interval."""
 
     mean: float
     low: float
@@ -37,7 +37,7 @@ def add_seats_arguments(parser: argparse.ArgumentParser) -> None:
 def beside_people(
     people: str, rules: Rules, pairs: int, seed: int, player: str = TABLES_PLAYER, both: bool = False
 ) -> Match:
-    """Return the match of a policy, which is yet to be set, against two people, beside a person unless ``both``.
+    """Return a match against two people, for a policy that is set later. Its partner is a person, or itself.
 
     ``people``: a bidder such as ``model:FOLDER,kind=human``; ``player``: who plays the cards of the policy's seats,
     such as the same text, if the policy advises people; ``both``: whether the policy bids for both partners.

@@ -132,7 +132,7 @@ def forget(folder: Path) -> None:
 
 
 def _repeated(paths: Sequence[Path]) -> list[Repeated]:
-    # Hashes are compared in shares of MOST_KEYS or so, by their remainder: memory does not depend on the size of a log.
+    # Compare about MOST_KEYS hashes at a time, those with the same remainder. So memory does not grow with the log.
     shares = 1 + sum(len(_keys(path)) for path in paths) // MOST_KEYS
     found: dict[int, list[Hashes]] = {}
     for share in range(shares):

@@ -47,7 +47,7 @@ TRIED = (
     Row("search@2:deals=256,solved=2", "search:deals=256", times=4.0),
     Row("search@2:deals=128,solved=3", "search:deals=256", times=4.0),
     Row("srp", a=UCT_BIDDER, times=0.04),
-    Row("uct:13,samples=1048575", times=0.02),  # the most samples; about a second for a card
+    Row("uct:13,samples=1048575", times=0.02),  # the most samples; one to two seconds for a card
 )
 
 

@@ -27,6 +27,7 @@ from tables.learning.training_data import seen_scores
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, Context, Family, recorded
 
+ALL_DEALS = 100_000_000
 DEALS = 500_000  # in a chunk
 SCORES = 20_000  # that are drawn from, before rounds of whole games
 SCORES_BY = "bis"  # policy of these games
@@ -129,7 +130,7 @@ def _family(name: str) -> Family:
             "enough": [ENOUGH, LEAST],
             "rules": recorded(RULES),
         },
-        sizes={"deals": BIDDER_DEALS[name]},
+        sizes={"deals": ALL_DEALS},
         depends=BIDDER_DEPENDS[name],
     )
 
@@ -138,6 +139,4 @@ _BIS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
 # The policies whose bids are read (`service.bidding.inference.inference.BIDDERS`), and what they need.
 BIDDERS = {"bis": "bis", "best": "winprob"}
 BIDDER_DEPENDS = {"bis": _BIS, "best": (*_BIS, "rb", "means", "win", "net")}
-# `winprob` bids fifteen times as slowly as `bis`.
-BIDDER_DEALS = {"bis": 100_000_000, "best": 15_000_000}
 FAMILIES = tuple(map(_family, BIDDERS))

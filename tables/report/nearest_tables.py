@@ -83,7 +83,7 @@ def nearest_tables(setup: Setup) -> str:
             by_field[field] = max(by_field.get(field, 0.0), round(error.mean, 1))
     write_atomically(ERRORS_FILE, f"{json.dumps(by_field, indent=1)}\n".encode())
     rows = [
-        (_text(overrides_of(error.rules)), _text(in_words(error.instead)), f"{error.mean:.2f}", f"{error.high:.2f}")
+        (in_code(overrides_of(error.rules)), in_code(in_words(error.instead)), f"{error.mean:.2f}", f"{error.high:.2f}")
         for error in errors
     ]
     return table("rules | values in the nearest table | mean error, points | 99th percentile, points", rows)
@@ -99,7 +99,7 @@ def ten_point_rows(setup: Setup) -> str:
         exact = _made(rules, place_of(rules, 0), setup)
         mean, high = _distance(rules, exact, place, np.round(cells), setup)
         nearest = _error(rules, exact, setup)
-        rows.append((_text(overrides_of(rules)), f"{mean:.2f}", f"{high:.2f}", f"{nearest.mean:.2f}"))
+        rows.append((in_code(overrides_of(rules)), f"{mean:.2f}", f"{high:.2f}", f"{nearest.mean:.2f}"))
     head = "rules | mean error, points | 99th percentile, points | mean error of the nearest table, points"
     return table(head, rows)
 
@@ -153,5 +153,5 @@ def in_words(instead: Iterable[tuple[str, int]]) -> dict[str, object]:
     return {field: FIELDS[field].values.json_of(number) for field, number in instead}
 
 
-def _text(values: dict[str, object]) -> str:
+def in_code(values: dict[str, object]) -> str:
     return ", ".join(f"`{field}` {json.dumps(value)}" for field, value in values.items()) or "none"

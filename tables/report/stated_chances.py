@@ -9,7 +9,6 @@ Self-play in a few games drawn at random shows the same far from the usual goals
 they are not known before the tables are built.
 """
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -32,6 +31,7 @@ from tables.engine.winprob import BIDS, slice_of, weighed_seat
 from tables.learning.training import LATER_POLICIES
 from tables.markdown import table
 from tables.report import plots
+from tables.report.nearest_tables import in_code, in_words
 from tables.report.setup import PAPER, Setup
 from tables.report.winprob import LONG, told_of
 
@@ -147,20 +147,30 @@ def reliability(setup: Setup) -> str:
 
 
 def elsewhere(setup: Setup) -> str:
-    """Return a table of stated win probabilities against games won, in games drawn by the hash of the tables."""
+    """Return tables of stated win probabilities against games won, in games drawn by the hash of the tables.
+
+    The first is about the bids; the second says which win table values each game, and judges its values.
+    """
     rng = np.random.default_rng(int(setup.opened.sha256[:16], 16))
-    rows = []
+    rows, tables = [], []
     for _ in range(DRAWN):
         overrides = {field: values[rng.integers(len(values))] for field, values in ELSEWHERE.items()}
-        text = ", ".join(f"`{field}` {json.dumps(value)}" for field, value in overrides.items())
+        text = in_code(overrides)
+        rules = make_rules("classic", overrides)
         for known in ("no", "yes"):
-            stated = _stated(setup, "winprob", known == "yes", make_rules("classic", overrides))
+            stated = _stated(setup, "winprob", known == "yes", rules)
             rows.append((text, known, *_judged(stated, 0)))
-    head = (
-        "game, in self-play | opponents known | stated | too high after the round, points | "
-        "too high in the game, points | mean distance of the bins, points | greatest distance | Brier score"
+        nearest = setup.opened.games.nearest(rules)
+        assert nearest is not None, "every partnership game is valued"
+        instead = in_code(in_words(nearest.instead)) if nearest.instead else "its own"
+        tables.append((text, instead, *_judged(stated, 1)))
+    judged = (
+        "stated | too high after the round, points | too high in the game, points | "
+        "mean distance of the bins, points | greatest distance | Brier score"
     )
-    return table(head, rows)
+    bids = table(f"game, in self-play | opponents known | {judged}", rows)
+    values = table(f"game, in self-play | values in the win table | {judged}", tables)
+    return f"Tables {setup.opened.version}, {setup.pairs:,} games each, seed {setup.seed}.\n\n{bids}\n\n{values}"
 
 
 def _stated(setup: Setup, opponent: str, known: bool, rules: Rules) -> Stated:

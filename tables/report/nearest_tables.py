@@ -154,4 +154,5 @@ def in_words(instead: Iterable[tuple[str, int]]) -> dict[str, object]:
 
 
 def in_code(values: dict[str, object]) -> str:
+    """Return fields and their JSON values as text for a table's cell; `none` without a field."""
     return ", ".join(f"`{field}` {json.dumps(value)}" for field, value in values.items()) or "none"

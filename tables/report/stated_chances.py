@@ -157,13 +157,12 @@ def elsewhere(setup: Setup) -> str:
         overrides = {field: values[rng.integers(len(values))] for field, values in ELSEWHERE.items()}
         text = in_code(overrides)
         rules = make_rules("classic", overrides)
-        for known in ("no", "yes"):
-            stated = _stated(setup, "winprob", known == "yes", rules)
-            rows.append((text, known, *_judged(stated, 0)))
+        untold, told = (_stated(setup, "winprob", known, rules) for known in (False, True))
+        rows += [(text, "no", *_judged(untold, 0)), (text, "yes", *_judged(told, 0))]
         nearest = setup.opened.games.nearest(rules)
         assert nearest is not None, "every partnership game is valued"
         instead = in_code(in_words(nearest.instead)) if nearest.instead else "its own"
-        tables.append((text, instead, *_judged(stated, 1)))
+        tables.append((text, instead, *_judged(told, 1)))
     judged = (
         "stated | too high after the round, points | too high in the game, points | "
         "mean distance of the bins, points | greatest distance | Brier score"

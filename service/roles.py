@@ -46,8 +46,8 @@ class Roles(NamedTuple):
 def canary_of(value: "str | Canary | None") -> Canary | None:
     """Read VERSION:SHARE; raise `ValueError` with what is accepted.
 
-    >>> canary_of("2026.11.8+978c7521:0.05")
-    Canary(version='2026.11.8+978c7521', share=0.05)
+    >>> canary_of("2026.11.9+fedcf0a0:0.05")
+    Canary(version='2026.11.9+fedcf0a0', share=0.05)
     """
     if not isinstance(value, str):
         return value
@@ -57,7 +57,7 @@ def canary_of(value: "str | Canary | None") -> Canary | None:
     except ValueError:
         read = Canary("", -1.0)
     if not read.version or not 0.0 <= read.share <= 1.0:
-        raise ValueError("VERSION:SHARE with a share from 0 to 1, such as 2026.11.8+978c7521:0.05")
+        raise ValueError("VERSION:SHARE with a share from 0 to 1, such as 2026.11.9+fedcf0a0:0.05")
     return read
 
 
@@ -85,7 +85,7 @@ def read_roles(path: Path) -> Roles:
         text = fault.get("ctx", {}).get("error", fault["msg"])
         raise TablesError(
             f"{path}: {where}: found {fault['input']!r:.80} ({text}); expected an object with default, and if wanted "
-            'canary and shadow, such as {"default": "2026.11.8+978c7521", "canary": "2026.12.1+0c4b5a6d:0.05"}'
+            'canary and shadow, such as {"default": "2026.11.9+fedcf0a0", "canary": "2026.12.1+0c4b5a6d:0.05"}'
         ) from None
     names = (f"{path}: default", f"{path}: canary", f"{path}: shadow")
     return Roles(found["default"], found.get("canary"), found.get("shadow"), names)

@@ -45,7 +45,7 @@ def _directory(value: str | Path) -> Path:
 
 def _version(value: str) -> str:
     if not re.fullmatch(r"[\w.+-]{1,128}", value):
-        raise ValueError("the version of a table set, such as 2026.11.8+978c7521")
+        raise ValueError("the version of a table set, such as 2026.11.9+fedcf0a0")
     return value
 
 

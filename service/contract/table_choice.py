@@ -13,7 +13,7 @@ TablesName = Annotated[
     Field(
         description="Version of the tables that decide, one of table_sets in GET /version; for A/B tests. Default: "
         "chosen by the service.",
-        examples=["2026.11.8+978c7521"],
+        examples=["2026.11.9+fedcf0a0"],
     ),
 ]
 GameId = Annotated[

@@ -168,7 +168,7 @@ def elsewhere(setup: Setup) -> str:
         "mean distance of the bins, points | greatest distance | Brier score"
     )
     bids = table(f"game, in self-play | opponents known | {judged}", rows)
-    values = table(f"game, in self-play | values in the win table | {judged}", tables)
+    values = table(f"game, in self-play | rules of the win table | {judged}", tables)
     return f"Tables {setup.opened.version}, {setup.pairs:,} games each, seed {setup.seed}.\n\n{bids}\n\n{values}"
 
 

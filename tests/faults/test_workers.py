@@ -50,7 +50,8 @@ def test_tables_that_break_end_the_service_after_a_few_starts(tmp_path):
         with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", server.port), timeout=5):
             pass
         lines = _stderr(server).splitlines()
-        # 2 places; one fails 5 times, or 4 times if its first worker was killed before it was ready
+        # One of the two places fails 5 times in a row. Its first failure has no such line if the worker was killed
+        # before it was ready. On a slow machine the other place may start fewer workers.
         assert 4 <= sum("manifest.json: not found" in line for line in lines) <= 12
         (end,) = (line for line in lines if "stopping" in line)
         assert "workers in a row ended before they were ready, and none is up" in end

@@ -1485,7 +1485,7 @@ export interface components {
             /**
              * Tables
              * @description Version of the tables that decide, one of table_sets in GET /version; for A/B tests. Default: chosen by the service.
-             * @example 2026.11.8+978c7521
+             * @example 2026.11.9+fedcf0a0
              */
             tables?: string | null;
             /**
@@ -1544,7 +1544,7 @@ export interface components {
             /**
              * Tables
              * @description Version of the tables that decide, one of table_sets in GET /version; for A/B tests. Default: chosen by the service.
-             * @example 2026.11.8+978c7521
+             * @example 2026.11.9+fedcf0a0
              */
             tables?: string | null;
             /**
@@ -1611,7 +1611,7 @@ export interface components {
             /**
              * Tables
              * @description Version of the tables that decide, one of table_sets in GET /version; for A/B tests. Default: chosen by the service.
-             * @example 2026.11.8+978c7521
+             * @example 2026.11.9+fedcf0a0
              */
             tables?: string | null;
             /**
@@ -1685,7 +1685,7 @@ export interface components {
             /**
              * Tables
              * @description Version of the tables that decide, one of table_sets in GET /version; for A/B tests. Default: chosen by the service.
-             * @example 2026.11.8+978c7521
+             * @example 2026.11.9+fedcf0a0
              */
             tables?: string | null;
             /**
@@ -1751,7 +1751,7 @@ export interface components {
             /**
              * Tables
              * @description Version of the tables that decide, one of table_sets in GET /version; for A/B tests. Default: chosen by the service.
-             * @example 2026.11.8+978c7521
+             * @example 2026.11.9+fedcf0a0
              */
             tables?: string | null;
             /**

@@ -18,7 +18,7 @@ from tests.tables.logs.test_logs import games
 
 pytestmark = pytest.mark.compiled
 HANDS = ["62.KQT7.QJ9742.A", "JT9.AJ42.K.KQJ32", "AQ8.65.AT8.T9874", "K7543.983.653.65"]
-WHO = {"policy": "bis", "tables": "2026.11.8+978c7521"}
+WHO = {"policy": "bis", "tables": "2026.11.9+fedcf0a0"}
 
 
 def request(seat=0, round_id="r", **changes):

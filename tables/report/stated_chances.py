@@ -40,6 +40,10 @@ MOST_STATED = MOST_ROUNDS * 3  # probabilities in a game: two bids and the win t
 OPPONENTS = Counter(LATER_POLICIES)  # each with its weight in the training mix
 ENOUGH = 100  # a bin with fewer probabilities is not judged
 DRAWN = 6  # games
+JUDGED = (  # columns of `_judged`
+    "stated | too high after the round, points | too high in the game, points | "
+    "mean distance of the bins, points | greatest distance | Brier score"
+)
 ELSEWHERE: dict[str, tuple[object, ...]] = {
     "win": tuple(range(50, 1001, 50)),
     "lose": (None, -100, -200, -300, -500),
@@ -139,11 +143,7 @@ def reliability(setup: Setup) -> str:
     svg = plots.lines(series, "win probability, as stated", "games won")
     image = setup.image("winprob-reliability", svg, "Win probabilities that winprob states, against games won")
     shown = [(goals, name, "yes" if known else "no", *rest) for goals, name, known, *rest in rows]
-    head = (
-        "goals | opponents | known | stated | too high after the round, points | too high in the game, points | "
-        "mean distance of the bins, points | greatest distance | Brier score"
-    )
-    return image + "\n\n" + table(head, shown)
+    return image + "\n\n" + table(f"goals | opponents | known | {JUDGED}", shown)
 
 
 def elsewhere(setup: Setup) -> str:
@@ -163,12 +163,8 @@ def elsewhere(setup: Setup) -> str:
         assert nearest is not None, "every partnership game is valued"
         instead = in_code(in_words(nearest.instead)) if nearest.instead else "its own"
         tables.append((text, instead, *_judged(told, 1)))
-    judged = (
-        "stated | too high after the round, points | too high in the game, points | "
-        "mean distance of the bins, points | greatest distance | Brier score"
-    )
-    bids = table(f"game, in self-play | opponents known | {judged}", rows)
-    values = table(f"game, in self-play | rules of the win table | {judged}", tables)
+    bids = table(f"game, in self-play | opponents known | {JUDGED}", rows)
+    values = table(f"game, in self-play | rules of the win table | {JUDGED}", tables)
     return f"Tables {setup.opened.version}, {setup.pairs:,} games each, seed {setup.seed}.\n\n{bids}\n\n{values}"
 
 

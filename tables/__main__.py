@@ -31,7 +31,8 @@ COMMANDS = {  # name: (module, what it does)
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit status.
 
-    An error that the command expects becomes one line on stderr and status 1. An interruption gives status 130.
+    An error that the command expects becomes one line on stderr and status 1. An interruption gives status 130. If the
+    command compiles, a line on stderr says so.
     """
     parser = argparse.ArgumentParser(prog="python -m tables", description="Make and judge the tables.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -43,8 +44,13 @@ def main(argv: list[str] | None = None) -> int:
             module.add_arguments(command)
             command.set_defaults(main=module.main)
     arguments = parser.parse_args(given)
+    from numba.core.event import install_listener  # here, because `--help` does not need numba
+
+    from tables.run.compiling import KIND, CompilingNotice
+
     try:
-        return int(arguments.main(arguments))
+        with install_listener(KIND, CompilingNotice(f"{parser.prog} {arguments.command}")):
+            return int(arguments.main(arguments))
     except (ArenaError, BuildError, PlayerError, TablesError, ResultsError, BiddingError) as error:
         print(f"{parser.prog} {arguments.command}: {error}", file=sys.stderr)
         return 1

@@ -3,9 +3,11 @@
 import subprocess
 import sys
 
+import numba
 import pytest
 
-from tables.__main__ import COMMANDS
+from tables import bench
+from tables.__main__ import COMMANDS, main
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -14,3 +16,17 @@ def test_a_command_starts_alone(name):
     done = subprocess.run(help_of, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert f"python -m tables {name}" in done.stdout
+
+
+def test_a_command_that_compiles_says_so_once(monkeypatch, capsys):
+    def compile_two(_arguments):
+        for function in (lambda x: x + 1, lambda x: x + 2):
+            numba.njit(function)(1)
+        return 0
+
+    monkeypatch.setattr(bench, "main", compile_two)
+    assert main(["bench"]) == 0
+    found = capsys.readouterr()
+    assert found.out == ""
+    assert found.err.startswith("python -m tables bench: compiling; ")
+    assert found.err.count("\n") == 1

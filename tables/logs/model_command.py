@@ -18,7 +18,7 @@ from tables.logs.keys import Keys
 from tables.logs.people_sample import BidCollector, Sample, Split, part_of, split, success_corrections
 from tables.logs.reading import read_all
 from tables.logs.rounds import Names
-from tables.logs.set_folders import empty_folder
+from tables.logs.set_folders import empty_folder, move_content, work_folder, working
 from tables.markdown import table
 from tables.people import card_play
 from tables.people.judging import Judgement, judge, shares_of_bids, shares_of_classes
@@ -70,7 +70,9 @@ def main(arguments: argparse.Namespace) -> int:
         "rounds": collector.rounds,
     }
     figures = {f"likelihood_{label}": found.likelihood for label, found in zip(labels, judged, strict=True)}
-    version = write_model(out, {**arrays, **learned}, dict(zip(labels, sizes, strict=True)), report, figures)
+    with working(work_folder(out, "model")) as work:  # an interrupted run leaves no half model in ``out``
+        version = write_model(work, {**arrays, **learned}, dict(zip(labels, sizes, strict=True)), report, figures)
+        move_content(work, out)
     print(f"{collector.rounds:,} rounds, {sum(sizes):,} bids; {bad:,} records with a fault are not used.")
     print(f"Model {version} in {out}. Log-likelihood for each bid on one game in {HELD_OUT}, which was held out:\n")
     print(_bids_table(labels, sizes, judged))

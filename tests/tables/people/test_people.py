@@ -28,6 +28,7 @@ from tables.logs.playing import studio_records
 from tables.logs.reading import read
 from tables.logs.rounds import Names
 from tables.logs.studios import STUDIOS, true_chances
+from tables.people import net, net_fit, writing
 from tables.people.inputs import INPUTS, write_inputs
 from tables.people.model import read_model
 from tables.people.seeing import positions
@@ -185,6 +186,25 @@ def test_a_broken_folder_is_refused(folder, tmp_path):
             read_model(broken)
     with pytest.raises(TablesError, match="expected a model that `logs model` wrote"):
         read_model(DEFAULT_DIRECTORY)
+
+
+def test_an_interrupted_run_leaves_no_half_model(folder, tmp_path, monkeypatch):
+    learned = read_model(folder)
+    monkeypatch.setattr(net_fit, "fit", lambda *_: {name: learned.arrays[name] for name in net.AXES})
+    new = tmp_path / "new"
+    run = ["logs", "model", str(folder.parent / "log.parquet"), "--out", str(new)]
+    with monkeypatch.context() as broken:
+        broken.setattr(writing, "write_manifest", interrupted)
+        assert main(run) == 130
+    assert not new.exists()
+    new.mkdir()
+    assert main(run) == 0
+    assert read_model(new).version == learned.version
+    assert list(tmp_path.iterdir()) == [new]
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
 
 
 def test_errors_of_the_command(folder, tmp_path, capsys):

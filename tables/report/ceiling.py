@@ -5,8 +5,7 @@ The measurement is in `tables.ceiling`. `python -m tables ceiling` measures it f
 
 from tables.ceiling.figures import markdown
 from tables.ceiling.positions import Question, measure
-from tables.report.setup import PAPER, PLAYED, Setup
-from tables.report.winprob import LONG
+from tables.report.setup import LONG, PAPER, PLAYED, Setup
 from tables.run.family import LocalThreads
 
 PAIRS = 5  # of the report, for one decision

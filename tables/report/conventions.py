@@ -11,17 +11,15 @@ from numpy.typing import NDArray
 from service.bidding.bis.conventions import FIVE, MOST_TAKES, covers_nil
 from service.bidding.bis.regular import limit_takes
 from service.bidding.game.auction import NO_BID
-from service.bidding.game.rules import make_rules
 from tables import fit
 from tables.arena.match import Match, play
 from tables.arena.result import MatchResult, describe_match
 from tables.engine.simulate import kernel_tables
 from tables.markdown import table
 from tables.report.samples import Rounds, self_play
-from tables.report.setup import PAPER, Setup, by_points, percent, share
+from tables.report.setup import LONG, PAPER, Setup, both, by_points, percent, share
 from tables.run.family import LocalThreads
 
-LONG = make_rules("classic")  # goal 500, no losing goal
 DEALS = 40  # deals of self-play for each pair of the report
 BAG_POINTS = LONG.bag_penalty // LONG.bag_limit
 PAIRS = (
@@ -55,8 +53,7 @@ def searched(setup: Setup) -> str:
 
 
 def _row(results: list[MatchResult]) -> tuple[str, ...]:
-    made = " : ".join(share(rate) for rate in results[0].nil_success)
-    return (*(percent(result) for result in results), *(by_points(result) for result in results), made)
+    return (*map(percent, results), *map(by_points, results), both(results[0].nil_success))
 
 
 def _without_own(setup: Setup, a: str, b: str, rules: Any) -> MatchResult:

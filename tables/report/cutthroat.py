@@ -5,7 +5,7 @@ from typing import Any
 from service.bidding.game.rules import PRESETS
 from tables import fit
 from tables.markdown import table
-from tables.report.setup import Setup, by_points, percent, share
+from tables.report.setup import Setup, both, by_points, percent
 
 RULES = PRESETS["cutthroat"]  # to 300, no losing goal
 SHORT = RULES._replace(win=200, lose=-100)
@@ -24,9 +24,8 @@ def against(setup: Setup) -> str:
     for b in OPPONENTS:
         for rules, goals in ((RULES, "300"), (SHORT, "200/-100")):
             result = setup.match("bis", b, "solo", rules)
-            bids, made = (" : ".join(share(rate) for rate in rates) for rates in (result.nil_rate, result.nil_success))
-            broken = " : ".join(share(rate) for rate in result.set_rate)
-            rows.append((f"`{b}`", goals, percent(result), by_points(result), bids, made, broken))
+            rates = map(both, (result.nil_rate, result.nil_success, result.set_rate))
+            rows.append((f"`{b}`", goals, percent(result), by_points(result), *rates))
     head = "bis against | goals | win rate, % | points per round, two seats | nils, % of bids | nils made, % | set, %"
     return table(head, rows)
 

@@ -58,36 +58,21 @@ def furthest(rounds: Rounds) -> str:
         f"The odd half of {whole:,} rounds with BIS in all seats. All regular bids: taken minus estimate is "
         f"{regular[0].mean:+.2f} tricks.\nAll nils: made minus stated is {100 * nils[0].mean:+.1f}%."
     )
-    rows = [
-        (
-            kind.name,
-            f"{kind.hands:,}",
-            f"{100 * kind.share:.1f}",
-            f"{kind.stated:.2f}",
-            f"{kind.real:.2f}",
-            f"{kind.difference:+.2f} ± {kind.error:.2f}",
-            f"{kind.points:+.2f}",
-        )
-        for kind in regular
-    ]
+    rows = [_row(kind, 1, 2, kind.difference) for kind in regular]
     title = "regular bids | hands | share, % | estimate, tricks | taken | difference from the mean | points per hand"
-    of_nils = [
-        (
-            kind.name,
-            f"{kind.hands:,}",
-            f"{100 * kind.share:.1f}",
-            f"{100 * kind.stated:.1f}",
-            f"{100 * kind.real:.1f}",
-            f"{100 * (kind.real - kind.stated):+.1f} ± {100 * kind.error:.1f}",
-            f"{kind.points:+.2f}",
-        )
-        for kind in nils
-    ]
+    of_nils = [_row(kind, 100, 1, kind.real - kind.stated) for kind in nils]
     nil_title = "nils | hands | share, % | stated, % | made, % | difference | points per hand"
     three = sorted([*regular, *nils], key=lambda kind: -abs(kind.points))[:SHOWN]
     named = [(i, kind.name, f"{kind.points:+.2f}") for i, kind in enumerate(three, 1)]
     first = table("rank | kind of hand | share times difference, points per hand", named)
     return "\n\n".join((head, first, table(title, rows), table(nil_title, of_nils)))
+
+
+def _row(kind: Kind, factor: int, digits: int, difference: float) -> tuple[str, ...]:
+    # A row of the tables of `furthest`, with the figures of the estimate multiplied by ``factor``.
+    stated, real, error = (f"{factor * value:.{digits}f}" for value in (kind.stated, kind.real, kind.error))
+    shown = f"{factor * difference:+.{digits}f} ± {error}"
+    return kind.name, f"{kind.hands:,}", f"{100 * kind.share:.1f}", stated, real, shown, f"{kind.points:+.2f}"
 
 
 def _worst(rounds: Rounds, families: dict[str, Family], nil: bool) -> list[Kind]:
@@ -109,14 +94,14 @@ def _worst(rounds: Rounds, families: dict[str, Family], nil: bool) -> list[Kind]
         if n / whole >= SMALLEST:
             ranked.append((n / whole * abs(float(difference[first].mean()) - middle), name, members))
     ranked.sort(key=lambda row: (-row[0], row[1]))
-    told: list[Bools] = []
+    shown: list[Bools] = []
     kinds: list[Kind] = []
     mean = float(difference[chosen & ~even].mean())
     for _, name, members in ranked:
-        smaller = [min(np.count_nonzero(members), np.count_nonzero(other)) for other in told]
-        if any(np.count_nonzero(members & other) > MOST_SHARED * n for other, n in zip(told, smaller, strict=True)):
+        smaller = [min(np.count_nonzero(members), np.count_nonzero(other)) for other in shown]
+        if any(np.count_nonzero(members & other) > MOST_SHARED * n for other, n in zip(shown, smaller, strict=True)):
             continue
-        told.append(members)
+        shown.append(members)
         kinds.append(_judged(name, stated, real, members & ~even, whole, mean, 0.0 if nil else mean, unit))
         if len(kinds) == SHOWN:
             break

@@ -57,13 +57,16 @@ def _bids(player: QPlayer, setup: Setup) -> tuple[float, float, float]:
     return float(bids.mean()), spread, float(np.corrcoef(bids, high)[0, 1]) if spread else 0.0
 
 
+def _pairs(setup: Setup) -> int:
+    return max(1, setup.pairs // 10)
+
+
 def _conditions(setup: Setup) -> str:
-    return f"{max(1, setup.pairs // 10):,} pairs a match, seed {setup.seed}, tables {setup.opened.version}."
+    return f"{_pairs(setup):,} pairs a match, seed {setup.seed}, tables {setup.opened.version}."
 
 
 def _tricks(setup: Setup, player: QPlayer, opponent: str) -> float:
-    pairs = max(1, setup.pairs // 10)
-    return tricks_a_round(setup.match("bis", "bis", (str(player), opponent), pairs=pairs))
+    return tricks_a_round(setup.match("bis", "bis", (str(player), opponent), pairs=_pairs(setup)))
 
 
 def beside_report(setup: Setup) -> str:
@@ -85,9 +88,8 @@ def published(setup: Setup) -> str:
     rows = []
     for player in PLAYERS:
         mean, spread, related = _bids(player, setup)
-        pairs = max(1, setup.pairs // 10)
         tricks = [_tricks(setup, player, opponent) for opponent in OPPONENTS]
-        whole = setup.match(str(player), "rb", (str(player), "wrp"), pairs=pairs)
+        whole = setup.match(str(player), "rb", (str(player), "wrp"), pairs=_pairs(setup))
         rows.append(
             (
                 player.net,
@@ -134,7 +136,7 @@ def _curves(
 def score_curves(setup: Setup) -> str:
     """Return the plot of the points during the training, beside those of `rb` with `wrp`."""
     series = _curves(setup, REWARDS, lambda history: history[:, POINTS_COLUMN])
-    simple = setup.match("rb", "rb", "wrp", RULES, pairs=max(1, setup.pairs // 10))
+    simple = setup.match("rb", "rb", "wrp", RULES, pairs=_pairs(setup))
     points = np.full(KEPT, np.mean(simple.points_per_round))
     series.append(plots.Series("rb with wrp", PARTS, points, style="-", colour="black"))
     svg = plots.lines(series, "part of the training", "points of a side per round", level=0.0)

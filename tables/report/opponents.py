@@ -3,11 +3,11 @@
 from typing import Any, NamedTuple
 
 from tables.arena.match import Match
-from tables.arena.result import MatchResult, run_match
+from tables.arena.result import run_match
 from tables.markdown import gain, table
 from tables.report import plots
 from tables.report.paper import TABLE_2, Published
-from tables.report.setup import Setup, by_points, percent
+from tables.report.setup import Setup, both, by_points, percent
 
 
 class Row(NamedTuple):
@@ -58,17 +58,13 @@ def opponents(setup: Setup) -> str:
 
 def forest(setup: Setup) -> str:
     """Return the plot of Table 2's win rates with their intervals and the paper's values."""
-    marks = [
-        plots.Mark(f"{b} ({name_of(player)})", *interval(setup.match("bis", b, player)), paper and paper.win_rate)
-        for b, player, paper in ROWS
-    ]
+    marks = []
+    for b, player, paper in ROWS:
+        result = setup.match("bis", b, player)
+        rate, low, high = (100 * value for value in (result.win_rate, *result.ci95))
+        marks.append(plots.Mark(f"{b} ({name_of(player)})", rate, low, high, paper and paper.win_rate))
     text = "Win rates of BIS against each bidder, with intervals and the paper's values"
     return setup.image("win-rates", plots.forest(marks), text)
-
-
-def interval(result: MatchResult) -> tuple[float, float, float]:
-    """Return the win rate and the two ends of its interval, in percent."""
-    return 100 * result.win_rate, 100 * result.ci95[0], 100 * result.ci95[1]
 
 
 def numbers_alone(setup: Setup) -> str:
@@ -77,8 +73,7 @@ def numbers_alone(setup: Setup) -> str:
     for b in ("rb", "ms", "io"):
         for player in ("srp", "wrp"):
             result = setup.match("bis:nils=off,endgame=off", f"{b}:nils=off", player)
-            sets = " : ".join("-" if rate is None else f"{100 * rate:.1f}" for rate in result.set_rate)
-            rows.append((b, name_of(player), percent(result), by_points(result), sets))
+            rows.append((b, name_of(player), percent(result), by_points(result), both(result.set_rate)))
     return table("opponents, no nils | players | bis | points per round | contracts set, %", rows)
 
 

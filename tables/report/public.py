@@ -1,13 +1,12 @@
-"""The section about matches against the public bots, on which no table was fitted and no net was trained."""
+"""The section about matches against the public bots. No table was fitted on them, and no net learned from them."""
 
 from typing import Any
 
-from service.bidding.game.rules import make_rules
 from tables.arena.public.bots import BOTS, PREFIX
 from tables.markdown import table
-from tables.report.setup import PAPER, Setup, by_points, percent, share
+from tables.report.setup import LONG, PAPER, Setup, by_points, percent, share
 
-GOALS = {"200/-100": PAPER, "500": make_rules("classic")}
+GOALS = {"200/-100": PAPER, "500": LONG}
 POLICIES = ("winprob", "bis", "bis:tuned")
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from service.bidding.numerals import decimal, integer
 from service.bidding.strength import RESULTS, results_text
-from service.bidding.tableset import TableSet, open_tables
+from service.bidding.tableset import open_tables
 from tables.arena.match import player_version
 from tables.report import (
     blind_nil,
@@ -146,7 +146,7 @@ def filled(page: str, name: str, text: str) -> str:
 
 def provenance(setup: Setup) -> str:
     """Return versions, seed and sizes of the report as a paragraph."""
-    tables: TableSet = setup.opened
+    tables = setup.opened
     players = ", ".join(player_version(player) for player in ("srp", "wrp", "uct:3", "uct:5"))
     of_families = (family.parameters.get("player") for family in tables.families.values())
     fitted_with = ", ".join(sorted({str(player) for player in of_families if player}))
@@ -160,13 +160,9 @@ def provenance(setup: Setup) -> str:
 
 
 @lru_cache(maxsize=1)  # several sections use the same rounds, about 40 MB
-def _rounds(seed: int, n: int, jobs: int, version: str) -> Rounds:
-    return self_play(Setup(open_tables(), 1, seed, jobs, PAGE.parent).tables, n, seed, jobs)
-
-
 def recorded(setup: Setup) -> Rounds:
     """Return the report's recorded rounds of self-play."""
-    return _rounds(setup.seed, ROUNDS * setup.pairs, setup.jobs, setup.opened.sha256)
+    return self_play(setup.tables, ROUNDS * setup.pairs, setup.seed, setup.jobs)
 
 
 def _plotted(name: str, text: str, count: Callable[[Rounds], tuple[bytes, str]]) -> Callable[[Setup], str]:
@@ -175,10 +171,6 @@ def _plotted(name: str, text: str, count: Callable[[Rounds], tuple[bytes, str]])
         return setup.image(name, svg, text) + "\n\n" + words
 
     return section
-
-
-def _kinds(setup: Setup) -> str:
-    return kinds.furthest(recorded(setup))
 
 
 def _ace_of_spades(rounds: Rounds) -> tuple[bytes, str]:
@@ -208,7 +200,7 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "blind-nil-lures": blind_nil.lures,
     "blind-nil-fitted": blind_nil.fitted,
     "rules": rule_options.rule_options,
-    "kinds": _kinds,
+    "kinds": lambda setup: kinds.furthest(recorded(setup)),
     "curve": fitted.curve,
     "curves-and-data": fitted.curves_and_data,
     "held-out": fitted.held_out,

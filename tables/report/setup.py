@@ -7,6 +7,7 @@ one section can be made again without the hours that all take. `--fresh` ignores
 import hashlib
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import NamedTuple
@@ -14,15 +15,16 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from service.bidding.game.rules import Rules, describe, make_rules
+from service.bidding.game.rules import PRESETS, Rules, describe, make_rules
 from service.bidding.table_views import Tables
 from service.bidding.tableset import TableSet
-from tables.arena.match import Match, player_version
+from tables.arena.match import PAPER_RULES, Match, player_version
 from tables.arena.result import MatchResult, run_match
 from tables.engine.jit import source_hash
 from tables.engine.simulate import kernel_tables
 
-PAPER = make_rules("classic", {"win": 200, "lose": -100})  # ECAI 2020, section 5.1
+PAPER = PAPER_RULES
+LONG = PRESETS["classic"]  # goal 500, no losing goal
 ONE_ROUND = make_rules("classic", {"win": 1, "lose": -100})
 PLAYED = Path(__file__).resolve().parents[1] / "work" / "report"
 TRIAL_PAIRS = 20  # pairs played to measure how fast a player is
@@ -33,7 +35,7 @@ Players = str | tuple[str, str]
 
 
 class Pairing(NamedTuple):
-    """Who plays whom: bidders, card players as asked for (without a version: the newest) and rules."""
+    """Who plays whom: bidders, card players (a name without a version means the newest version) and rules."""
 
     a: str
     b: str
@@ -42,7 +44,7 @@ class Pairing(NamedTuple):
     mixed: bool = False
 
 
-@dataclass(eq=False)  # so that a setup is a key: sections keep what others of the same run use too
+@dataclass(eq=False)  # so that a setup can be a key of caches that several sections use
 class Setup:
     """The settings of a report and its matches."""
 
@@ -122,8 +124,16 @@ class Setup:
 
 def percent(result: MatchResult) -> str:
     """Return the win rate of side a with its interval, in percent."""
-    low, high = result.ci95
-    return f"{100 * result.win_rate:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+    return rate_with_interval(result.win_rate, *result.ci95)
+
+
+def rate_with_interval(rate: float, low: float, high: float) -> str:
+    """Return a rate with the ends of its interval, in percent.
+
+    >>> rate_with_interval(0.52, 0.5, 0.541)
+    '52.0 [50.0, 54.1]'
+    """
+    return f"{100 * rate:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def by_points(result: MatchResult) -> str:
@@ -135,3 +145,8 @@ def by_points(result: MatchResult) -> str:
 def share(rate: float | None) -> str:
     """Return a rate in percent, or a dash if there is no rate."""
     return "-" if rate is None else f"{100 * rate:.1f}"
+
+
+def both(rates: Sequence[float | None]) -> str:
+    """Return the rates of both sides in percent; see `share`."""
+    return " : ".join(map(share, rates))

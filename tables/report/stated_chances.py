@@ -32,8 +32,8 @@ from tables.learning.training import LATER_POLICIES
 from tables.markdown import table
 from tables.report import plots
 from tables.report.nearest_tables import in_code, in_words
-from tables.report.setup import PAPER, Setup
-from tables.report.winprob import LONG, told_of
+from tables.report.setup import LONG, PAPER, Setup
+from tables.report.winprob import informed
 
 BINS = 20
 MOST_STATED = MOST_ROUNDS * 3  # probabilities in a game: two bids and the win table's in each round
@@ -169,7 +169,7 @@ def elsewhere(setup: Setup) -> str:
 
 
 def _stated(setup: Setup, opponent: str, known: bool, rules: Rules) -> Stated:
-    a = told_of(opponent) if known else "winprob"
+    a = informed(opponent) if known else "winprob"
     lineup = Lineup(policies_by_chair(parse_policy(a), parse_policy(opponent)), player_rows("srp", "srp"))
     profiles = tables_for(setup.tables, rules, lineup.policies)
     stated = Stated(np.zeros((2, BINS, 4)), np.zeros(2), setup.pairs)

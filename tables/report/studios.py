@@ -43,7 +43,7 @@ from tables.logs.tune.search import LADDERS, text_of
 from tables.logs.tune.tune_command import tune, write
 from tables.markdown import gain, table
 from tables.people.model import read_model
-from tables.report.setup import PAPER, VERSIONS, Setup
+from tables.report.setup import PAPER, VERSIONS, Setup, rate_with_interval
 from tables.run.code_hash import chunk_code
 from tables.run.executors import executor_of
 from tables.run.family import write_atomically
@@ -98,7 +98,7 @@ def games(setup: Setup) -> str:
     for case in CASES:
         for found in _studied(case, setup):
             for one in found["games"]:
-                rates = [f"{100 * rate[0]:.1f} [{100 * rate[1]:.1f}, {100 * rate[2]:.1f}]" for rate in one[1:3]]
+                rates = [rate_with_interval(*rate[:3]) for rate in one[1:3]]
                 gained = gain(one[3][0], one[3][1:], 1)
                 rows.append((case.studio, f"{found['rounds']:,}", f"`{one[0]}`", case.seats, *rates, gained))
     return table("studio | rounds of its log | policy | seats | shipped, % | fitted, % | difference, %", rows)
@@ -113,7 +113,7 @@ def tuned(setup: Setup) -> str:
             if not path.exists():
                 write_atomically(path, json.dumps(_tuned(case, log, setup)).encode())
             found = json.loads(path.read_text(encoding="utf-8"))
-            rates = [f"{100 * rate[0]:.1f} [{100 * rate[1]:.1f}, {100 * rate[2]:.1f}]" for rate in found["rates"]]
+            rates = [rate_with_interval(*rate) for rate in found["rates"]]
             gains = [gain(one[0], one[1:], 1) for one in found["gains"]]
             options = f"`{found['options']}`" if found["options"] else "none"
             rows.append((case.studio, f"{found['rounds']:,}", options, *rates, *gains))

@@ -14,10 +14,10 @@ from service.bidding.game.rules import PRESETS, Rules, overrides_of
 from service.bidding.strength import Measured, read_rows, results_text
 from tables.arena.match import player_version
 from tables.markdown import table
-from tables.report import blind_nil, cutthroat, winprob
+from tables.report import blind_nil, cutthroat
 from tables.report.paper import NO_ENDGAME_200, SINGLE_CURVE, SRP_WINS, TABLE_2
 from tables.report.results import measured
-from tables.report.setup import PAPER, Pairing, Setup
+from tables.report.setup import LONG, PAPER, Pairing, Setup
 from tables.run.family import write_atomically
 
 NOT_MEASURED = "not measured"
@@ -76,7 +76,7 @@ ROWS = (
     _row("bidders", "`bis:tuned`", "`rb`", "bis:tuned", "rb"),
     _row("winprob", "`winprob`", "`bis`", "winprob", "bis"),
     _row("winprob", "`winprob`", "`bis:tuned`", "winprob", "bis:tuned"),
-    _row("winprob", "`winprob`", "`bis`, goal 500", "winprob", "bis", rules=winprob.LONG),
+    _row("winprob", "`winprob`", "`bis`, goal 500", "winprob", "bis", rules=LONG),
     _row("winprob", "`winprob`", "`rb` / `ms` / `io`", "winprob", "rb", "ms", "io"),
     _row("public bots", "`winprob`", "`public:trickster` / `cards_with_cats` / `jus144tice`", "winprob", *_BOTS),
     _row("components", "`bis`", "`bis` without end-game rules", "bis", "bis:endgame=off", paper=_ENDGAME),

@@ -6,7 +6,7 @@ from service.bidding.game.rules import NO_LOSING_GOAL, PRESETS, Rules
 from tables import fit
 from tables.arena.result import MatchResult
 from tables.markdown import table
-from tables.report.setup import Setup, by_points, percent, share
+from tables.report.setup import Setup, both, by_points, percent
 
 DECIDED = ("whiz", "suicide", "jokers")
 FORCED = ("mirror", "whiz-strict")
@@ -31,10 +31,9 @@ def _goals(preset: str) -> tuple[Rules, Rules]:
 
 def _row(setup: Setup, preset: str, b: str, rules: Rules) -> tuple[Any, ...]:
     result: MatchResult = setup.match("bis", b, rules=rules)
-    rates = (result.set_rate, result.nil_rate, result.nil_success)
-    sets, bids, made = (" : ".join(share(rate) for rate in both) for both in rates)
+    rates = map(both, (result.set_rate, result.nil_rate, result.nil_success))
     goals = f"{rules.win}" if rules.lose == NO_LOSING_GOAL else f"{rules.win}/{rules.lose}"
-    return preset, goals, b, percent(result), by_points(result), sets, bids, made
+    return preset, goals, b, percent(result), by_points(result), *rates
 
 
 def calibration(setup: Setup) -> str:

@@ -9,9 +9,8 @@ from service.bidding.policies import parse_policy
 from service.bidding.policy import PLAYER_KINDS
 from service.bidding.winprob.games import WON_VARIANTS
 from tables.markdown import table
-from tables.report.setup import PAPER, Players, Setup, by_points, percent, share
+from tables.report.setup import LONG, PAPER, Players, Setup, both, by_points, percent
 
-LONG = make_rules("classic")
 PAIRS = 10  # a match of this section plays this many times the report's pairs
 OTHER_GAMES: tuple[dict[str, object], ...] = (
     {"win": 100},
@@ -35,22 +34,22 @@ class Row(NamedTuple):
     players: Players = "srp"
     rules: Rules = PAPER
     mixed: bool = False
-    told: bool = False  # `winprob` knows how the others bid
+    known: bool = False  # whether `winprob` knows how the others bid
 
 
 ROWS = (
     Row("`bis`", "bis", 61.3),
-    Row("`bis`, known", "bis", 62.0, told=True),
+    Row("`bis`, known", "bis", 62.0, known=True),
     Row("`bis:tuned`", "bis:tuned", 59.0),
     Row("`rb`", "rb", 62.0),
     Row("`rb:nil=5-8-T`", "rb:nil=5-8-T"),
     Row("`ms`", "ms", 73.0),
-    Row("`ms`, known", "ms", told=True),
+    Row("`ms`, known", "ms", known=True),
     Row("`io`", "io", 78.0),
     Row("`bis`, all seats play WRP", "bis", 60.0, "wrp"),
     Row("`bis`, with a `bis` as partner", "bis", 55.0, mixed=True),
     Row("`bis`, goal 500", "bis", 67.3, rules=LONG),
-    Row("`bis`, goal 500, known", "bis", 67.8, rules=LONG, told=True),
+    Row("`bis`, goal 500, known", "bis", 67.8, rules=LONG, known=True),
     Row("`bis:tuned`, goal 500", "bis:tuned", rules=LONG),
     Row("`bis`, goal 250, losing goal -200", "bis", rules=make_rules("classic", {"win": 250, "lose": -200})),
     Row("`bis`, preset bis-paper", "bis", rules=make_rules("bis-paper")),
@@ -58,8 +57,8 @@ ROWS = (
 )
 
 
-def told_of(opponents: str) -> str:
-    """Return the text of a `winprob` that knows that its partner is one too, and how its opponents bid."""
+def informed(opponents: str) -> str:
+    """Return the policy text of a `winprob` that knows how its opponents bid, and that its partner is `winprob` too."""
     kind = PLAYER_KINDS[kind_of_player(parse_policy(opponents))]
     return f"winprob:left={kind},partner=winprob,right={kind}"
 
@@ -68,17 +67,18 @@ def against(setup: Setup) -> str:
     """Return the win rates of `winprob`, over `PAIRS` times the report's pairs."""
     rows: list[tuple[Any, ...]] = []
     for row in ROWS:
-        a = told_of(row.b) if row.told else "winprob"
+        a = informed(row.b) if row.known else "winprob"
         result = setup.match(a, row.b, row.players, row.rules, pairs=PAIRS * setup.pairs, mixed=row.mixed)
         mark = "-" if row.mark is None else f"{row.mark:g}"
-        nils, made = result.nil_rate, result.nil_success
-        rows.append((row.name, percent(result), mark, by_points(result), *(_both(each) for each in (nils, made))))
+        rows.append(
+            (row.name, percent(result), mark, by_points(result), both(result.nil_rate), both(result.nil_success))
+        )
     sizes = f"{PAIRS * setup.pairs:,} duplicate pairs per row."
     return sizes + "\n\n" + table("against | wins, % | minimum | points per round | nils, % | made, %", rows)
 
 
 def presets(setup: Setup) -> str:
-    """Return the win rates against `bis` in all presets that it bids in, and in other games."""
+    """Return the win rates of `winprob` against `bis`, in all presets in which `winprob` bids and in other games."""
     games = {f"preset {name}": rules for name, rules in PRESETS.items() if rules.variant in WON_VARIANTS}
     for overrides in OTHER_GAMES:
         text = ", ".join(f"`{field}` {json.dumps(value)}" for field, value in overrides.items())
@@ -88,9 +88,8 @@ def presets(setup: Setup) -> str:
         nearest = setup.opened.games.nearest(rules)
         assert nearest is not None, "it has a win table"
         result = setup.match("winprob", "bis", rules=rules)
-        nils, made = result.nil_rate, result.nil_success
         exact = "its own" if not nearest.instead else "the nearest"
-        rows.append((name, exact, percent(result), by_points(result), *(_both(each) for each in (nils, made))))
+        rows.append((name, exact, percent(result), by_points(result), both(result.nil_rate), both(result.nil_success)))
     return table("game | win table | wins, % | points per round | nils, % | made, %", rows)
 
 
@@ -107,7 +106,3 @@ def rounds(setup: Setup) -> str:
     return table(
         f"round | new positions | wins against `bis`, %, {pairs} pairs | % lost to the best bid in hindsight", rows
     )
-
-
-def _both(rates: Any) -> str:
-    return " : ".join(share(rate) for rate in rates)

@@ -42,6 +42,7 @@ from tables.logs.set_folders import empty_folder, move_content, work_folder, wor
 from tables.markdown import gain as gain_text
 from tables.markdown import table
 from tables.report import plots
+from tables.report.setup import rate_with_interval
 from tables.run.executors import add_executor_arguments, executor_of
 from tables.run.family import BuildError, Executor, write_atomically
 
@@ -253,7 +254,7 @@ def _games(played: Sequence[Change], both_partners: bool) -> str:
     rows = [
         (
             one.policy,
-            *(f"{100 * found.rate:.1f} [{100 * found.low:.1f}, {100 * found.high:.1f}]" for found in one[1:3]),
+            *(rate_with_interval(*found[:3]) for found in one[1:3]),
             gain_text(one.gain.mean, one.gain[1:], 1),
         )
         for one in played

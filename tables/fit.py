@@ -221,7 +221,7 @@ def fit_cutthroat(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int
 
 
 def losses_by_attackers(profiles: tuple[Tables, ...], rounds: int, seed: int) -> list[tuple[str, float]]:
-    """Return the log-loss of calibrated nil values by the number of opponents that attack a nil, on all nils."""
+    """Return the log-loss of calibrated nil values over all nils, for one to three opponents that attack a nil."""
     rules = PRESETS["cutthroat"]
     every = np.stack([cutthroat.cnil_table(hunters) for hunters in (3, 2, 1)])
     readings = np.zeros((3, BINS, 2), np.int64)
@@ -256,7 +256,7 @@ def fit_rules(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) ->
     rows = []
     for overrides, option, values in grid:
         rules = make_rules("classic", overrides)
-        told = ", ".join(f"{field} {value}" for field, value in overrides.items())
+        shown = ", ".join(f"{field} {value}" for field, value in overrides.items())
         for bidder in ("bis:", "bis:tuned,") if option == "forced_trick" else ("bis:",):
             texts, rival = [f"{bidder}{option}={value}" for value in values], parse_policy(bidder[:-1])
 
@@ -264,7 +264,7 @@ def fit_rules(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) ->
                 return win_rate(profiles, parse_policy(text), rival, pairs, seed, rules)
 
             with ThreadPoolExecutor(jobs) as pool:
-                rows += [(told, text, found) for text, found in zip(texts, pool.map(rate, texts), strict=True)]
+                rows += [(shown, text, found) for text, found in zip(texts, pool.map(rate, texts), strict=True)]
     return table("rules | BIS | win rate against the unchanged bidder, %", rows)
 
 

@@ -1,12 +1,12 @@
 """Bidders that answer many waiting games at once, from play states: models of people, and policies with own tables.
 
 - ``model:FOLDER`` bids as the people that `logs model` learned from. ``model:FOLDER,kind=human`` bids as those with
-  this label. A random number draws each bid from the model's chances; it depends only on the deal and the seat.
+  this label. Each bid is drawn from the model's chances by a random number that depends only on the deal and the seat.
 - ``bis:tables=FOLDER``, or ``bis:offset=1,tables=FOLDER``, is a policy that reads a table set of its own. It takes the
   options that the set gives to it, as in the service.
 
-As a card player, ``model:FOLDER`` plays as `logs model` found that fits best. It is a blend: ``blend:0.4`` plays a
-round as WRP with probability 0.4, and otherwise as SRP.
+As a card player, ``model:FOLDER`` plays with the blend that `logs model` found to fit best. A blend such as
+``blend:0.4`` plays a round as WRP with probability 0.4, and otherwise as SRP.
 """
 
 from functools import lru_cache
@@ -100,7 +100,7 @@ def with_tables(policy: str, folder: Path) -> str:
 
 
 def is_batched(text: str) -> bool:
-    """Return whether a bidder's text names people or a policy with tables of its own."""
+    """Return whether a bidder's text names people, or a policy with its own tables."""
     return parse_people(text) is not None or split_tables(text)[1] is not None
 
 

@@ -51,7 +51,7 @@ class OutsideBidder(Protocol):
 
 
 def is_outside(text: str) -> bool:
-    """Return whether a bidder bids outside the compiled games: it is no policy, or it has tables of its own."""
+    """Return whether a bidder bids outside the compiled games: all do, except policies without their own tables."""
     return text.startswith(("python:", "http:", PREFIX)) or parse_q(text) is not None or is_batched(text)
 
 

@@ -1,11 +1,11 @@
 """Play many games step by step, for matches with outside bidders, public bots, models, learned players or noise.
 
 Compiled code continues every game until an outside bidder has to bid, or a learned player has to bid or play. All
-waiting positions of one bidder go into one batch of requests, those of one learned player into one call of its net,
-and those of people or of a policy with tables of its own into one call of `batched`.
-With their answers the games continue, until all are over. Deals, bids and play are the kernels of
-`tables.engine.game`, so a built-in bidder plays the same games here and in `tables.engine.selfplay`. Outside bidders
-only bid on hands that they see, never a blind nil. Public bots are kernels, so games do not wait for them.
+positions that wait for the same outside bidder go into one batch of requests. Those that wait for the same learned
+player go into one call of its net, and those for people or for a policy with its own tables into one call of `batched`.
+With the answers the games continue, until all are over. Deals, bids and play are the kernels of `tables.engine.game`,
+so a built-in bidder plays the same games here and in `tables.engine.selfplay`. Outside bidders only bid on hands that
+they see, never a blind nil. Public bots are kernels, so games do not wait for them.
 """
 
 import zlib
@@ -51,7 +51,8 @@ from tables.players.choose_card import WRP, choose_card
 from tables.players.q_names import parse_q
 from tables.run.family import Arrays
 
-# Columns of a game's row. NEXT is the seat to bid, -1 before the deal; after the bids, FIRST_PLAY and the cards played.
+# Columns of a game's row. NEXT is the seat to bid, -1 before the deal; after the bids, FIRST_PLAY plus the number of
+# cards played.
 PAIR, SWAP, NUMBER, NEXT, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(11)
 NOISE_STREAM = 1 << 20  # first stream of the noise's random numbers; deals use the round's number as their stream
 BLEND_SEED = 1 << 40  # added to a deal's random word, so that blends draw other numbers than blind nils

@@ -66,7 +66,6 @@ class Match:
     mixed: bool = False
     noise: float = 0.0
     sprt: tuple[float, float] | None = None  # elo0, elo1
-    alpha: float = 0.05
 
     def __post_init__(self) -> None:
         for text in (self.a, self.b, *self.players):
@@ -108,7 +107,7 @@ class Match:
 
     @property
     def depends_on_more(self) -> bool:
-        """Return whether more than the match, the tables and this code decides the games: a file or a server."""
+        """Return whether a file or a server decides bids, so that the match may not be repeatable."""
         return any(text.startswith(("python:", "http:")) for text in (self.a, self.b))
 
     @property
@@ -193,10 +192,6 @@ class PlayChunk:
         return {"scores": scores, "sums": sums}
 
 
-def _by_win_probability(text: str) -> bool:
-    return not is_outside(text) and parse_policy(text).kind == WINPROB
-
-
 def require_win_table(rules: Rules, who: str = "winprob") -> None:
     """Raise `ArenaError` if no win table can value ``rules``, so that ``who`` cannot play."""
     if rules.variant not in WON_VARIANTS:
@@ -217,7 +212,7 @@ def player_version(player: str) -> str:
 
 
 def base_player(player: str) -> str:
-    """Return the compiled card player that plays the cards which ``player`` does not choose."""
+    """Return the compiled card player that plays where ``player`` does not choose the card itself."""
     return "srp" if parse_search(player) or parse_q(player) or blend_of(player) is not None else player
 
 
@@ -264,7 +259,7 @@ def play(
     ``kept``: a folder for finished chunks, whose name says what decides them. Raises `ArenaError` if no win table can
     value the rules and `winprob` plays.
     """
-    if any(_by_win_probability(text) for text in (match.a, match.b)):
+    if any(not is_outside(text) and parse_policy(text).kind == WINPROB for text in (match.a, match.b)):
         require_win_table(match.rules)
     policies = [Policy() if is_outside(text) else parse_policy(text, match.rules.variant) for text in match.bidders]
     searching, learned = _searching(match, tables, nets or {}), _nets(match, arrays or {})
@@ -287,7 +282,7 @@ def play(
             bar.update(len(played["scores"]))
             estimate = f"{float(counts @ np.array(stats.PAIR_SCORES)) / int(counts.sum()):.4f}"
             if match.sprt is not None:
-                test = stats.sequential_test(counts.tolist(), *match.sprt, match.alpha, match.alpha)
+                test = stats.sequential_test(counts.tolist(), *match.sprt)
                 estimate += f" llr {test.llr:+.2f} [{test.lower:.2f}, {test.upper:.2f}]"
             bar.set_postfix_str(estimate)
             if test is not None and test.decision != "undecided":

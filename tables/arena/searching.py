@@ -19,16 +19,7 @@ from service.bidding.winprob.win_table import win_array
 from service.playing.tricks import carry_rules, legal_cards, play_card
 from tables.arena.tally import add_games
 from tables.engine.deal import Deals, carry_passes
-from tables.engine.game import (
-    MOST_ROUNDS,
-    Game,
-    Lineup,
-    Totals,
-    begin_round,
-    bid_seat,
-    close_round,
-    turn_of,
-)
+from tables.engine.game import MOST_ROUNDS, Game, Lineup, Totals, begin_round, bid_seat, close_round, turn_of
 from tables.engine.jit import entry
 from tables.engine.passing import exchange
 from tables.engine.states import STATE
@@ -48,7 +39,7 @@ class Searchers(NamedTuple):
     deals: Any  # int64 (4,): most deals for a card; 0: the player does not search
     tricks: Any  # int64 (4,): the last tricks of a round in which it searches
     solved: Any  # int64 (4,): the last tricks that it plays perfectly on its deals
-    lost: Any  # int64 (4,): 0, or percent of the deals on which partner's nil must fail to be given up (`cover`)
+    lost: Any  # int64 (4,): `cover` gives up a partner's nil that fails on this percentage of the deals; 0: no `cover`
 
 
 class Boards(NamedTuple):
@@ -83,7 +74,7 @@ def _bid_rounds(boards: Boards, seed: int, number: int, rules: Rules, lineup: Li
 def _play_rounds(
     boards: Boards, seed: int, number: int, rules: Rules, searchers: Searchers, tables: Tables, sums: Any
 ) -> int:
-    # tables: with the win table of the rules. Returns how many games go on.
+    # tables: with the win table of the rules. Return how many games go on.
     games, states, weights = boards.games, boards.states, boards.weights
     win_slice = slice_of(rules, tables)
     value = Value(rules, win_slice, win_array(win_slice, tables))
@@ -132,7 +123,7 @@ class Searching(NamedTuple):
 
 
 def weights_of(boards: Boards, chairs: NDArray[np.int64], searching: Searching) -> NDArray[np.float64]:
-    """Return the weights of `Boards` before the first card, for each seat that searches; ``chairs`` (n, 4): by seat."""
+    """Return `Boards.weights` before the first card, for the seats that search; ``chairs`` (n, 4): chair by seat."""
     states, dealt = boards.states, boards.dealt
     weights = np.tile(EQUAL, (len(states), 4, 1, 1))
     for chair, net in enumerate(searching.nets):

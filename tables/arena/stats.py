@@ -207,17 +207,6 @@ def score_of_elo(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
 
 
-def elo_of_score(score: float) -> float:
-    """Return the rating difference of an expected score: the inverse of `score_of_elo`, infinite at 0 and 1.
-
-    >>> round(elo_of_score(0.64), 1)
-    100.0
-    """
-    if score <= 0 or score >= 1:
-        return -math.inf if score <= 0 else math.inf
-    return -400 * math.log10(1 / score - 1)
-
-
 def constrained_mle(p: Sequence[float], values: Sequence[float], mean: float) -> list[float]:
     """Return the most likely distribution on ``values`` with the given mean, for observed frequencies ``p``.
 

@@ -1,4 +1,4 @@
-"""The end of games that were not played by `tables.engine.selfplay`: what it adds to a match's sums."""
+"""Add the results of games to a match's sums, for games that `tables.engine.selfplay` did not play."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,8 @@ Ints = NDArray[np.int64]
 def add_games(results: Ints, points: Ints, rounds: Ints, scores: Ints, sums: NDArray[np.float64]) -> None:
     """Fill ``scores`` (pairs, 2) and add to ``sums``, as `selfplay.play_pairs` does.
 
-    By game, the two of a pair one after the other: ``results`` (1: a won, 0: drawn, -1), ``points`` of side a minus
-    those of b, and ``rounds``.
+    By game: ``results`` (1: side a won, 0: drawn, -1: side b won), ``points`` of side a minus those of side b, and
+    ``rounds``. The two games of a pair come one after the other.
     """
     scores[:] = results.reshape(-1, 2)
     d, r = (values.reshape(-1, 2).sum(axis=1) for values in (points, rounds))

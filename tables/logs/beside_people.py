@@ -37,10 +37,11 @@ def add_seats_arguments(parser: argparse.ArgumentParser) -> None:
 def beside_people(
     people: str, rules: Rules, pairs: int, seed: int, player: str = TABLES_PLAYER, both: bool = False
 ) -> Match:
-    """Return a match against two people, for a policy that is set later. Its partner is a person, or itself.
+    """Return a match against two people, in which the caller sets the policy as bidder a.
 
-    ``people``: a bidder such as ``model:FOLDER,kind=human``; ``player``: who plays the cards of the policy's seats,
-    such as the same text, if the policy advises people; ``both``: whether the policy bids for both partners.
+    ``people``: a bidder such as ``model:FOLDER,kind=human``. ``player``: who plays the cards of the policy's seats; if
+    the policy advises people, the same text as ``people``. ``both``: whether the policy bids for both partners, instead
+    of beside a person.
     """
     players = (player, people) if both else (player, people, people, people)
     return Match("bis", people, players, pairs=pairs, rules=rules, seed=seed, mixed=not both)
@@ -49,7 +50,7 @@ def beside_people(
 def difference(one: Scores, other: Scores) -> Difference:
     """Return how many more games ``one`` wins than ``other`` in the same pairs.
 
-    The interval is computed from pairs, which saves the variance that both have in common.
+    The interval is computed from the differences by pair, without the variance that both policies share.
 
     >>> difference(np.array([[1, 1], [1, -1]]), np.array([[1, -1], [1, -1]])).mean
     25.0

@@ -1,4 +1,4 @@
-"""What cannot be true in a round of a log, and what follows from its plays.
+"""Find what cannot be true in a round of a log, and fill in what follows from its plays.
 
 Plays say everything about the cards: hands and tricks that a record leaves out are filled in from them. If a side has
 passed cards between the bids and the plays, its plays say which cards both had together, but not who was dealt which.
@@ -18,19 +18,13 @@ from tables.logs.replay import NEVER, PLAYS, first_revoke, passes, replay
 from tables.logs.rounds import NO_CARD, NO_POINTS, NO_TRICKS, WRONG_HAND, Names, Rounds
 
 RIGHT, HAND, SHARED, TWICE, NOT_HELD, REVOKE, TRICKS, SUM, BID, BLIND, SCORES, BAGS = range(12)
-# By number, the name of what is wrong and the sentence about it.
+# By number: the name of a fault, and the sentence about it.
 FAULTS = {
-    HAND: (
-        "hand",
-        "hands/{place} does not have 13 different cards; accepted: spades.hearts.diamonds.clubs",
-    ),
+    HAND: ("hand", "hands/{place} does not have 13 different cards; accepted: spades.hearts.diamonds.clubs"),
     SHARED: ("card-twice", "hands: {card} is in two hands; accepted: each card in one hand"),
     TWICE: ("play-twice", "plays/{place} is {card}, which was played before; accepted: each of the 52 cards once"),
     NOT_HELD: ("not-held", "plays/{place} is {card}, which seat {value} does not hold; accepted: cards of its hand"),
-    REVOKE: (
-        "revoke",
-        "plays/{place} is {card}, but seat {value} had to play another card; accepted: legal cards",
-    ),
+    REVOKE: ("revoke", "plays/{place} is {card}, but seat {value} had to play another card; accepted: legal cards"),
     TRICKS: ("tricks", "tricks/{place} is {value}, which differs from plays; accepted: the tricks that the seat took"),
     SUM: ("tricks", "tricks sum to {value}; accepted: 13"),
     BID: ("bid", "bids/{place} is {value}; accepted: bids that `rules` allow"),
@@ -123,7 +117,7 @@ _rows = entry(_fill_and_check)
 
 
 def fill_and_check(rounds: Rounds, names: Names) -> tuple[Rounds, dict[int, tuple[str, str]]]:
-    """Return the rounds with hands and tricks filled in, and by number of a round what is wrong: name and sentence."""
+    """Return the rounds with hands and tricks filled in, and the faults: name and sentence, by index of the round."""
     parts = rounds.hands.copy(), rounds.bids, rounds.tricks.copy(), rounds.plays, rounds.scores, rounds.bags
     found = Found(*(np.zeros(len(rounds.bids), np.int64) for _ in Found._fields))
     for number in np.unique(rounds.rules).tolist():

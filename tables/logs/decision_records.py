@@ -14,20 +14,20 @@ from typing_extensions import TypedDict
 from service.bidding.errors import BiddingError
 from service.bidding.game.cards import DECK, parse_card, parse_pbn
 from service.bidding.game.scoring import BLIND_NIL, NIL
-from tables.logs.round_log import SEATS, Bid, FourBids, FourTricks, Points, RoundNumber, Text, Time
+from tables.logs.round_log import SEATS, Bid, FourBids, FourTricks, RoundNumber, Text, Time
 
 DECISION, RESULT = "decision", "result"
 _WORDS = {str(bid): bid for bid in range(14)} | {"nil": NIL, "blind_nil": BLIND_NIL}
 _OPEN = ConfigDict(extra="allow", strict=True)
-_Number: TypeAlias = Points | Annotated[float, Field(ge=-10_000, le=10_000)]  # some languages write 120 as 120.0
 _Seat: TypeAlias = Annotated[int, Field(ge=0, lt=SEATS)]
 _Outcome: TypeAlias = Annotated[bool | None, Field(description="true, false or null")]
 _Version: TypeAlias = Annotated[int, Field(ge=1, le=1, description="the version of this format: 1")]
 _Dropped: TypeAlias = Annotated[int, Field(ge=0, description="the number of lines that the service dropped before")]
+_MARK = b'"record"'
 
 
 class RequestLog(TypedDict, total=False):
-    """What a round needs of a request."""
+    """The fields of a request that a round is made from."""
 
     __pydantic_config__ = _OPEN  # type: ignore[misc]
 
@@ -79,9 +79,6 @@ class ResultLog(_Reported, total=False):
 READERS: dict[str, TypeAdapter[Any]] = {DECISION: TypeAdapter(DecisionLog), RESULT: TypeAdapter(ResultLog)}
 
 
-_MARK = b'"record"'
-
-
 def record_in(text: bytes) -> Any:
     """Return a line as JSON if it is a record of a decision log; None for any other line."""
     if _MARK not in text:
@@ -94,7 +91,7 @@ def record_in(text: bytes) -> Any:
 
 
 class RecordError(ValueError):
-    """A record that is no decision or result."""
+    """A record that is neither a decision nor a result."""
 
 
 class Decision(NamedTuple):

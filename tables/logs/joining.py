@@ -45,14 +45,14 @@ class Joined(NamedTuple):
 
 
 class Collector:
-    """Collects the records of decision logs in a piece of a log, as lines."""
+    """Collect the records of decision logs in a piece of a log, as lines."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()  # decisions, results, repeats, dropped
         self.lines: list[bytes] = []
 
     def add(self, value: Any, file: str, line: int) -> None:
-        """Add a record; raise `ValidationError` or `RecordError` if it is none."""
+        """Add a record; raise `ValidationError` or `RecordError` if it is neither a decision nor a result."""
         kind = value["record"]
         record = READERS[kind].validate_python(value)
         if kind == DECISION:
@@ -68,7 +68,7 @@ class Collector:
 
 
 class Joiner(Collector):
-    """Collects records of decision logs, and joins them at the end. Use it as a context manager."""
+    """Collect records of decision logs, and join them at the end. Use it as a context manager."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -143,7 +143,7 @@ class Joiner(Collector):
 
 
 class _FaultError(Exception):
-    """Why records make no round."""
+    """The reason why records make no round."""
 
     def __init__(self, name: str, text: str) -> None:
         super().__init__(text)
@@ -193,7 +193,7 @@ def _hand(decision: Decision | None) -> str | None:
 
 
 def _one(name: str, values: Sequence[Any]) -> Any:
-    """Return the value that all have, None if there are none; raise `_FaultError` if they differ."""
+    """Return the value that all records have, None if no record has one; raise `_FaultError` if they differ."""
     for value in values:
         if value != values[0]:
             text = f"{name} is {values[0]} in one record and {value} in another; accepted: the same in all records"

@@ -1,4 +1,4 @@
-"""Find rounds that a log holds twice, by hashes of 64 bits: 16 to 32 bytes a round, and 56 while the table grows."""
+"""Find rounds that come twice in a log, by 64-bit hashes: 16 to 32 bytes a round, and 56 while the table grows."""
 
 from typing import Any
 

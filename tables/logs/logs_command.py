@@ -37,24 +37,17 @@ from tables.logs.tune import tune_command
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import BuildError
 
-GAMES = 500  # that `play` keeps in memory
+GAMES = 500  # number of games that `play` keeps in memory
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    text = "count rounds, their uses and their faults"
-    check_command.add_arguments(actions.add_parser("check", help=text, description=text))
-    text = "fit tables to logs and write a table set"
-    fit_command.add_arguments(actions.add_parser("fit", help=text, description=text))
-    text = "judge a table set on logs, beside the shipped one"
-    report_command.add_arguments(actions.add_parser("report", help=text, description=text))
-    text = "learn a model of the people in logs, which the arena can seat"
-    model_command.add_arguments(actions.add_parser("model", help=text, description=text))
-    text = "choose a policy's options by games beside people of a model, and write them into a table set"
-    tune_command.add_arguments(actions.add_parser("tune", help=text, description=text))
-    text = "play games between two policies and write them as a log"
-    playing = actions.add_parser("play", help=text, description=text)
+    for name, (text, add_options, _) in ACTIONS.items():
+        add_options(actions.add_parser(name, help=text, description=text))
+
+
+def _add_play_arguments(playing: argparse.ArgumentParser) -> None:
     playing.add_argument("out", type=Path, metavar="FILE", help="the log to write: .jsonl or .parquet")
     for side in "ab":
         policy = f"policy of side {side} (default %(default)s)"
@@ -73,9 +66,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `BuildError`, `BiddingError` and `PlayerError`."""
-    learning = {"fit": fit_command.main, "report": report_command.main, "model": model_command.main}
-    actions = {"check": check_command.main, "play": play, "tune": tune_command.main} | learning
-    return actions[arguments.action](arguments)
+    _, _, run = ACTIONS[arguments.action]
+    return run(arguments)
 
 
 def play(arguments: argparse.Namespace) -> int:
@@ -107,7 +99,7 @@ def play(arguments: argparse.Namespace) -> int:
 
 
 def _policies(arguments: argparse.Namespace, rules: Rules) -> Callable[[Deals], list[RoundLog]]:
-    # What plays games between two policies, and returns their records.
+    # Return a function that plays games between two policies and returns their records.
     if arguments.noise:
         raise BuildError(f"--noise is {arguments.noise} without --studio; accepted: noise in the bids of a studio")
     bidders = arguments.a, arguments.b
@@ -118,9 +110,27 @@ def _policies(arguments: argparse.Namespace, rules: Rules) -> Callable[[Deals], 
 
 
 def _studio(arguments: argparse.Namespace, rules: Rules) -> Callable[[Deals], list[RoundLog]]:
-    # What plays the games of a studio, and returns their records.
+    # Return a function that plays games of a studio and returns their records.
     studio, noise = studio_of(arguments.studio), arguments.noise
     if not 0 <= noise <= 1:
         raise BuildError(f"--noise is {noise}; accepted: 0 to 1")
     profiles = kernel_tables(open_tables().arrays)
     return lambda games: list(studio_records(studio, noise, games, rules, profiles))
+
+
+ACTIONS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]] = {
+    "check": ("count rounds, their uses and their faults", check_command.add_arguments, check_command.main),
+    "fit": ("fit tables to logs and write a table set", fit_command.add_arguments, fit_command.main),
+    "report": ("judge a table set on logs, beside the shipped one", report_command.add_arguments, report_command.main),
+    "model": (
+        "learn a model of the people in logs, which the arena can seat",
+        model_command.add_arguments,
+        model_command.main,
+    ),
+    "tune": (
+        "choose a policy's options by games beside people of a model, and write them into a table set",
+        tune_command.add_arguments,
+        tune_command.main,
+    ),
+    "play": ("play games between two policies and write them as a log", _add_play_arguments, play),
+}

@@ -117,7 +117,7 @@ def _made(cases: int, *shares: float) -> tuple[str, ...]:
 
 
 def _numbers(sample: Sample, texts: list[str]) -> tuple[list[str], NDArray[np.int16]]:
-    # The labels in use, sorted, and what each label's number becomes; ``texts``: by the numbers of ``sample``.
+    # The labels in use, sorted, and the new number of each label; ``texts``: labels by their numbers in ``sample``.
     used = np.unique(sample.seen.labels).tolist()
     labels = sorted(texts[number] for number in used)
     numbers = np.zeros(len(texts), np.int16)

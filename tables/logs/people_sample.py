@@ -1,7 +1,7 @@
-"""Bids of a log as a model of people sees them: inputs, bid, label, and which games are for what.
+"""Bids of a log as a model of people sees them: inputs, bid and label, and the split of the games.
 
-A hash of the game's id decides, so that all rounds of a game are on one side: one game in HELD_OUT judges the model,
-and of the others, one in CHOOSING chooses how long it is trained.
+One game in HELD_OUT judges the model. Of the others, one in CHOOSING chooses how long the model is trained, and the
+rest trains it. A hash of the game's id decides, so that all rounds of a game have the same purpose.
 """
 
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from tables.people.successes import Cases, Correction, contract_features, learn,
 
 CHOOSING = 10
 MOST_REPLAYED = 20_000  # rounds that are kept to be played again
-MOST_BIDS = 2_000_000  # kept; of the labels with most bids, a random part is kept
+MOST_BIDS = 2_000_000  # bids that are kept; of labels with more bids than others, only a random part is kept
 EVERY = 2**64 - 1
 
 
@@ -121,7 +121,7 @@ class BidCollector:
                 kept[:] = [column[below] for column in kept]
 
     def replayed(self, names: Names, numbers: NDArray[Any]) -> list[card_play.Rounds]:
-        """Return rounds to be played again; ``numbers``: what each label's number becomes."""
+        """Return rounds to be played again; ``numbers``: the new number of each label."""
         found = []
         for number, columns in sorted(self._replayed.items()):
             hands, bids, tricks, scores, bags, labels, _ = columns

@@ -25,7 +25,7 @@ from tables.run.family import Arrays, Executor, finished_chunks, joined_chunks
 
 PIECE_BYTES = 64_000_000
 PIECE_ROWS = 500_000
-MOST_KEYS = 16_000_000  # that are compared at a time, in about 300 MiB
+MOST_KEYS = 16_000_000  # hashes that are compared at a time, in about 300 MiB
 KEYS = "keys"  # the array with the hashes of a piece's rounds, in their order
 _BLOCK = 1 << 20
 
@@ -41,7 +41,7 @@ class Repeated(NamedTuple):
 
 
 class Results:
-    """What was found in each piece, read from the disk piece by piece. It can be gone through several times."""
+    """What was found in each piece, read from the disk piece by piece. It can be iterated several times."""
 
     def __init__(self, paths: Sequence[Path], folder: Path) -> None:
         self._paths = paths
@@ -69,7 +69,7 @@ def _pieces_of_file(path: Path) -> list[Piece]:
         try:
             rows = int(polars.scan_parquet(path, glob=False).select(polars.len()).collect().item())
         except polars.exceptions.PolarsError:
-            return [Piece(path)]  # whose reader says what is wrong
+            return [Piece(path)]  # the reader of the piece reports the error
         return [Piece(path, first + 1, first, first + PIECE_ROWS) for first in range(0, max(1, rows), PIECE_ROWS)]
     size = path.stat().st_size
     if path.suffix == ".gz" or not path.name.endswith(TEXT_ENDINGS) or size <= PIECE_BYTES:
@@ -93,7 +93,7 @@ def _pieces_of_file(path: Path) -> list[Piece]:
 def work_on(
     pieces: Sequence[Piece], work: Work, options: object, folder: Path, executor: Executor, title: str
 ) -> Iterator[Results]:
-    """Yield what ``work`` returns for each piece, in order; a round that comes twice counts in its first piece.
+    """Yield the results of ``work`` for all pieces, in order; a round that comes twice counts in its first piece.
 
     ``options``: everything besides files and code that decides the results. Finished pieces are kept in ``folder``,
     under a name that changes with the files, their order, the options and the code of the module of ``work``. Raises

@@ -1,4 +1,4 @@
-"""Play games and write them as a log: examples of the format, and logs whose truth is known, for tests."""
+"""Play games and write them as a log: examples of the format, and logs of players whose chances are known."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple

@@ -33,11 +33,7 @@ from tables.run.family import BuildError
 BATCH = 20_000  # records
 TEXT_ENDINGS = (".jsonl", ".jsonl.gz", ".ndjson")
 ENDINGS = (*TEXT_ENDINGS, ".parquet")
-FORM, RULES, AGAIN = (
-    "form",
-    "rules",
-    "round-twice",
-)  # names of faults that are found here; others are in `checks.FAULTS`
+FORM, RULES, AGAIN = "form", "rules", "round-twice"  # faults that are found here; the others: `checks.FAULTS`
 _BOM = b"\xef\xbb\xbf"
 _UTC = "%Y-%m-%dT%H:%M:%S%.6fZ"
 
@@ -62,7 +58,7 @@ class Fault(NamedTuple):
 
 @dataclass
 class Batch:
-    """Records of a log. Those with a fault are not among ``kept`` and ``rounds``."""
+    """Some records of a log. ``kept`` and ``rounds`` hold only those without a fault."""
 
     kept: list[RoundLog] | polars.DataFrame = field(default_factory=list)
     rounds: Rounds | None = None
@@ -84,7 +80,7 @@ class Batch:
 
 
 def read(path: Path, names: Names, keys: Keys, joiner: Joiner | None = None) -> Iterator[Batch]:
-    """Yield the batches of a file; ``names`` and ``keys`` go on from file to file.
+    """Yield the batches of a file; pass the same ``names`` and ``keys`` for all files of a log.
 
     Records of a decision log go to ``joiner``. Raises `BuildError` for a file that cannot be read, or that has such
     records if there is no joiner.
@@ -137,7 +133,7 @@ def existing(files: Sequence[Path]) -> Sequence[Path]:
     """Return the files; raise `BuildError` if one does not exist."""
     for path in files:
         if not path.is_file():
-            raise BuildError(f"{path} is no file; accepted: logs that exist")
+            raise BuildError(f"{path} is not a file; accepted: logs that exist")
     return files
 
 

@@ -1,7 +1,7 @@
 """The format of a log of rounds: each field declared once, for JSON Lines, Parquet and the JSON Schema.
 
-One record is one round. In JSON Lines a record is a line. In Parquet it is a row with the same columns; `rules` is
-there a text with the JSON object. Fields beyond these are dropped when a log is read: no player ids are needed.
+One record is one round. In JSON Lines a record is a line. In Parquet it is a row with the same columns, and `rules` is a
+text that holds the JSON object. Other fields are dropped when a log is read: no player ids are needed.
 """
 
 import re
@@ -46,8 +46,7 @@ class _Required(TypedDict):
     game: Annotated[Text, Field(description="a text of 1 to 128 characters, the same in all rounds of a game")]
     round: Annotated[RoundNumber, Field(description="the number of the round in its game, from 0")]
     bids: Annotated[
-        FourBids,
-        Field(description=f"four bids in bidding order: tricks, 0 for nil, {BLIND_NIL} for blind nil"),
+        FourBids, Field(description=f"four bids in bidding order: tricks, 0 for nil, {BLIND_NIL} for blind nil")
     ]
 
 

@@ -1,4 +1,4 @@
-"""Rounds of a log as arrays: what the checks and the counts read."""
+"""Rounds of a log as arrays, for the checks and the counts."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ NO_LABEL = -1
 NO_CARDS = "  " * PLAYS  # in place of plays that are not known
 NOT_KNOWN = " " * HAND_CHARACTERS  # in place of a hand that is not known; `RoundLog` refuses it as a hand
 _DOT, _SPACE = b". "
-_GOLDEN = 0x9E3779B97F4A7C15  # an odd number, which makes the rounds of a game very different numbers
+_GOLDEN = 0x9E3779B97F4A7C15  # an odd number; it moves the rounds of a game far from each other before they are hashed
 _RANK = np.full(256, -1, np.int64)
 _RANK[np.frombuffer(b"23456789TJQKA", np.uint8)] = np.arange(13)
 _CARD = np.full(1 << 16, NO_CARD, np.uint8)  # by the two bytes of a card, as one number
@@ -92,7 +92,7 @@ def rules_of(given: dict[str, Any]) -> Rules:
     overrides = {
         name: int(value) if isinstance(value, float) and value.is_integer() else value
         for name, value in given.items()
-        if value is not None and name != "approximate"  # what that field chooses is not a rule
+        if value is not None and name != "approximate"  # `approximate` chooses a win table and is not a rule
     }
     preset = overrides.pop("preset", "classic")
     if not isinstance(preset, str):
@@ -138,7 +138,7 @@ def rounds_of(records: Sequence[RoundLog], rules: Sequence[int], names: Names) -
 
 
 def hash_of(text: str) -> int:
-    """Return a hash of a text of 64 bits; never 0."""
+    """Return a 64-bit hash of a text; never 0."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") or 1
 
 

@@ -37,7 +37,7 @@ def empty_folder(out: Path) -> Path:
 def work_folder(out: Path, command: str) -> Path:
     """Return the folder beside ``out`` for what ``command`` has not finished. Raises `BuildError` for a root folder.
 
-    Each command has its own, so that the end of one does not remove what another has kept.
+    Each command has its own folder, so that one command does not remove what another has kept.
 
     >>> work_folder(Path("/tmp/sets"), "fit")
     PosixPath('/tmp/sets.fit.unfinished')
@@ -61,7 +61,7 @@ def working(folder: Path) -> Iterator[Path]:
             forget(folder)
         finally:
             with suppress(OSError):
-                folder.rmdir()  # fails if it keeps something
+                folder.rmdir()  # fails if the folder is not empty
 
 
 def move_content(folder: Path, out: Path) -> None:

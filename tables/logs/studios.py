@@ -1,6 +1,6 @@
 """Simulated studios: who plays there and how, so that the true chances behind a log are known.
 
-`play_studio` plays their games, and `true_chances` states the probability of every bid in a log of them.
+`playing.studio_records` plays their games. `true_chances` states the probability of every bid in a log of these games.
 """
 
 from typing import Any, NamedTuple
@@ -94,12 +94,12 @@ def studio_of(name: str) -> Studio:
 
 
 def policies_of(studio: Studio, variant: int) -> list[Policy]:
-    """Return the policies of the people."""
+    """Return the policy of each kind of people."""
     return [parse_policy(people.policy, variant) for people in studio.people]
 
 
 def labels_of(studio: Studio, seating: Seating) -> list[list[Label]]:
-    """Return the labels by game and chair."""
+    """Return the label of each player, by game and chair."""
     return [[studio.people[kind].label for kind in kinds] for kinds in seating.kinds.tolist()]
 
 
@@ -156,7 +156,8 @@ def true_chances(
 ) -> NDArray[np.float64]:
     """Return P(bid) (n, 4, BIDS) of the players of ``studio`` in rounds of its log, given what a bidder sees.
 
-    ``profiles``: from `kernel_tables`. A seat with an unknown hand or the label of nobody in the studio has zeros.
+    ``profiles``: from `kernel_tables`. The chances are 0 for a seat with an unknown hand, or with a label that
+    nobody in the studio has.
     Raises `BuildError` for rounds without scores.
     """
     if (rounds.scores == NO_POINTS).any() or (rounds.bags == NO_BAGS).any():

@@ -1,4 +1,4 @@
-"""What the rounds of a log can be used for, by what they know."""
+"""What the rounds of a log can be used for: it depends on the fields that a record has."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,9 +1,9 @@
 """Which card player is most like people: a blend of WRP and SRP, by label.
 
-The rounds of a log are played again with their hands and bids, once with SRP in the seats of a label and once with WRP,
-while the other seats play as their own blends. The label's blend is the share of WRP at which nils and contracts are
-made most nearly as often as in the log: those of each label, of its partners and of its opponents. A few sweeps over
-the labels find all blends.
+The rounds of a log are played again with their hands and bids, once with SRP in the seats of a label and once with WRP;
+the other seats play as their own blends. The label's blend is the share of WRP with which nils and contracts are made
+about as often as in the log: those of the label, of its partners and of its opponents. A few sweeps over all labels
+find the blends.
 """
 
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from tables.engine.states import STATE
 
 AXES = {"blend": ("label",)}
 SWEEPS = 4
-PRIOR = 10.0  # weight of everyone's blend in that of a label, in nils
+PRIOR = 10.0  # how many nils the blend of all people counts as in the blend of a label
 # What is compared: nils of a label, of its partners and opponents, and contracts of its side and of the opponents.
 OWN_NIL, PARTNER_NIL, OTHER_NIL, OWN_CONTRACT, OTHER_CONTRACT, CELLS = range(6)
 STRONG, WEAK = "srp", "wrp"

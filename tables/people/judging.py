@@ -1,4 +1,4 @@
-"""How well a model of people does on bids that it has not learned from, beside two simple baselines."""
+"""Judge a model of people on bids that it has not learned from, beside two simple baselines."""
 
 from typing import Any, NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tables.people.inputs import BIDS
-from tables.people.net import CLASSES, Seen, allowed_mask, chances, classes
+from tables.people.net import Seen, allowed_mask, chances, class_counts, classes
 from tables.run.family import Arrays
 
 LEAST_STATED = 0.01  # chances below this are left out of the calibration
@@ -26,18 +26,14 @@ class Judgement(NamedTuple):
 
 
 def shares_of_bids(bids: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Return the share of each bid; one case is added to each."""
+    """Return the share of each bid; each counts one case more, so that no share is 0."""
     found = np.bincount(bids, minlength=BIDS) + 1.0
     return np.asarray(found / found.sum())
 
 
 def shares_of_classes(seen: Seen, bids: NDArray[np.int8]) -> NDArray[np.float64]:
-    """Return the share of each class of bids (`net.classes`); one case is added to each."""
-    found = np.ones(CLASSES)
-    for first in range(0, len(bids), PART):
-        here = Seen(*(column[first : first + PART] for column in seen))
-        chosen = np.take_along_axis(classes(here, np), bids[first : first + PART, None].astype(np.int64), axis=1)
-        found += np.bincount(chosen.ravel(), minlength=CLASSES)
+    """Return the share of each class of bids (`net.classes`); each counts one case more, so that no share is 0."""
+    found = class_counts(seen, bids)[0] + 1.0
     return np.asarray(found / found.sum())
 
 

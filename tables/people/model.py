@@ -35,9 +35,10 @@ class PeopleModel:
     report: Mapping[str, Any]  # see `model_report`
 
     def shares_of(self, label: str) -> NDArray[np.float64]:
-        """Return how much each of the model's labels counts for people with ``label``; the sum is 1.
+        """Return the weight of each of the model's labels for people with ``label``; the sum is 1.
 
-        All labels that have each part of ``label`` count, by their bids. Raises `BuildError` if no label has them.
+        A label counts if it has each part of ``label``; its weight is its share of the bids. Raises `BuildError` if
+        there is none.
         """
         wanted = set(label.split(",")) if label else set()
         fits = [wanted <= set(own.split(",")) for own in self.labels]

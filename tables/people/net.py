@@ -37,6 +37,7 @@ SIZES = {
     "range": OVERS,
     "changed": 2,
 }
+CHUNK = 50_000  # positions that are looked at together
 IMPOSSIBLE = -1e9  # logit of a bid that the rules do not allow
 
 
@@ -73,8 +74,9 @@ def shape_of(name: str, labels: int) -> tuple[int, ...]:
 def classes(seen: Seen, xp: Any) -> Any:
     """Return how each bid (n, BIDS) differs from the bids of `bis`, as a class.
 
-    From NUMBER on, the classes are steps from a number of `bis` to another number, from NO_NIL on, the same where `bis`
-    bids nil. NIL is a nil where `bis` bids a number, NIL_KEPT one where `bis` bids nil.
+    For a number, the class is the difference in tricks from the number that `bis` bids, or would bid instead of a nil:
+    it starts at NUMBER if `bis` bids a number, and at NO_NIL if `bis` bids nil. For a nil, the class is NIL if `bis`
+    bids a number, and NIL_KEPT if `bis` bids nil.
     """
     bid = xp.arange(BIDS)
     step = xp.clip(bid - seen.numbers[:, None].astype(xp.int32), -MOST_STEP, MOST_STEP) + MOST_STEP
@@ -107,3 +109,20 @@ def chances(weights: Arrays, seen: Seen) -> NDArray[np.float64]:
     powers = np.exp(found - found.max(axis=1, keepdims=True))
     powers[~allowed_mask(seen, np)] = 0.0
     return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+
+
+def class_counts(seen: Seen, bids: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return, by class, how many bids were made, and how many the rules allowed."""
+    found, offered = np.zeros(CLASSES, np.int64), np.zeros(CLASSES, np.int64)
+    for part in parts_of(len(bids)):
+        here = Seen(*(column[part] for column in seen))
+        of = classes(here, np)
+        chosen = np.take_along_axis(of, bids[part, None].astype(np.int64), axis=1)
+        found += np.bincount(chosen.ravel(), minlength=CLASSES)
+        offered += np.bincount(of[allowed_mask(here, np)], minlength=CLASSES)
+    return found, offered
+
+
+def parts_of(n: int) -> list[slice]:
+    """Return parts of n positions, of CHUNK at most, so that little memory is used."""
+    return [slice(first, first + CHUNK) for first in range(0, n, CHUNK)]

@@ -14,14 +14,13 @@ import optax
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from tables.people.net import AXES, CLASSES, Seen, allowed_mask, classes, logits, shape_of
+from tables.people.net import AXES, Seen, class_counts, logits, parts_of, shape_of
 from tables.run.family import Arrays
 
 RATE = 1e-2
 MOST_PASSES, PATIENCE = 40, 3  # passes over the positions; passes without a gain before the training stops
 BATCHES = 50  # fewest batches in a pass
 BATCH = 1024  # most positions in a batch
-CHUNK = 50_000  # positions that are judged at once
 Weights: TypeAlias = dict[str, jax.Array]
 
 
@@ -34,23 +33,6 @@ def start(seen: Seen, bids: NDArray[np.int8], labels: int) -> dict[str, NDArray[
     found, offered = class_counts(seen, bids)
     weights["steps"][:] = np.log((found + 1.0) / (offered + 20.0))
     return weights
-
-
-def class_counts(seen: Seen, bids: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return, by class, how many bids were made, and how many the rules allowed."""
-    found, offered = np.zeros(CLASSES, np.int64), np.zeros(CLASSES, np.int64)
-    for part in parts_of(len(bids)):
-        here = Seen(*(column[part] for column in seen))
-        of = classes(here, np)
-        chosen = np.take_along_axis(of, bids[part, None].astype(np.int64), axis=1)
-        found += np.bincount(chosen.ravel(), minlength=CLASSES)
-        offered += np.bincount(of[allowed_mask(here, np)], minlength=CLASSES)
-    return found, offered
-
-
-def parts_of(n: int) -> list[slice]:
-    """Return the parts in which n positions are judged."""
-    return [slice(first, first + CHUNK) for first in range(0, n, CHUNK)]
 
 
 def _penalty(weights: Weights, begun: Weights) -> jax.Array:

@@ -1,7 +1,7 @@
 """How often people make nils and contracts, as corrections of the shipped tables' log-odds.
 
-A correction has weights that all labels share, and deviations of each label. A ridge penalty holds both near 0, where
-the shipped tables are right. Held-out games choose its weight.
+A correction has weights that all labels share, and each label's deviations from them. With weights of 0 it changes
+nothing. A ridge penalty holds all weights near 0, and held-out games choose the strength of the penalty.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ AXES = {
     "nil_success": ("shared, then label", "feature of a nil"),
     "contract_success": ("shared, then label", "feature of a contract"),
 }
-WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, np.inf)  # of the penalty; the last corrects nothing
+WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, np.inf)  # of the penalty; infinite: no correction
 LEAST = 1e-4  # smallest probability
 assert GRID == 100, "nil values are those of the curves"
 
@@ -63,7 +63,7 @@ def contract_features(contracts: Floats, with_nil: Floats) -> Floats:
 
 
 def corrected(stated: Floats, features: Floats, weights: Floats, label: int) -> Floats:
-    """Return the probabilities of people with the number of a label."""
+    """Return the corrected probabilities of people with label number ``label``."""
     z = logit(np.clip(stated, LEAST, 1 - LEAST)) + features @ (weights[0] + weights[1 + label])
     return np.asarray(expit(z), np.float64)
 
@@ -115,7 +115,7 @@ def _loss(cases: Cases, weights: Floats) -> float:
 
 
 def mixture(stated: Floats, features: Floats, weights: Floats, shares: Sequence[float]) -> Floats:
-    """Return the probabilities of people of several labels, of which each counts by its share."""
+    """Return the probabilities of people of several labels: the mean over the labels, weighted by ``shares``."""
     total = np.zeros(len(stated))
     for label, share in enumerate(shares):
         if share:

@@ -14,11 +14,7 @@ from tables.run.family import Arrays, write_atomically
 
 
 def write_model(
-    out: Path,
-    arrays: Arrays,
-    sizes: Mapping[str, int],
-    report: Mapping[str, Any],
-    figures: Mapping[str, float],
+    out: Path, arrays: Arrays, sizes: Mapping[str, int], report: Mapping[str, Any], figures: Mapping[str, float]
 ) -> str:
     """Write a model to a folder and return its version; ``sizes``: bids by label, in the order of the arrays."""
     out.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Sections about blind nil: bidders that bid it against bidders that never do, and against opponents that overbid."""
+"""Sections about blind nil: what it wins against the same bidder without it, and against opponents that overbid."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ def fitted(setup: Setup) -> str:
 
 
 def _blind_nils(result: MatchResult) -> tuple[str, str]:
-    # Return side a's blind nils per 100 games, and the share made.
+    # Side a's blind nils per 100 games, and the share of them that were made.
     for row in result.bids:
         if row["side"] == "a" and row["bid"] == "blind_nil":
             return f"{100 * row['bids'] / result.games:.1f}", share(row["made"])

@@ -61,7 +61,7 @@ def _fitting_deals(
             fits = True
             for step in range(1, 4):
                 seat = (me + step) & 3
-                # A bidder sees only the bids before its own.
+                # A bidder sees only the bids before their own.
                 fits = fits and bid_seat(state, seat, rules, policy, profiles) == state.bid[seat]
             if fits:
                 fitting.found[i] += 1

@@ -28,12 +28,12 @@ from tables.engine.bid_deals import BidDeals, bid_deals
 from tables.engine.deal import Deals, open_table, seat_players, start_round
 from tables.engine.jit import round_loop
 from tables.engine.simulate import numba_typed, player_rows, tables_for
-from tables.learning.training_data import seen_scores
 from tables.markdown import table
 from tables.players.choose_card import choose_card
 from tables.players.names import TABLES_PLAYER
 from tables.report import plots
 from tables.report.consistent import Bound, Fitting, bound, fitting_deals
+from tables.report.samples import scores_of_games
 from tables.report.setup import Setup
 
 SCORES = 5_000
@@ -46,7 +46,7 @@ UNIFORM = float(np.log(3.0))
 
 
 class Judged(NamedTuple):
-    """How well one position's probabilities were."""
+    """How close the probabilities of one position were to the truth."""
 
     log_loss: float  # nats a card
     error: float  # mean distance, 0..1
@@ -54,7 +54,7 @@ class Judged(NamedTuple):
 
 
 def judge(probabilities: Floats, holders: NDArray[np.int64]) -> Judged:
-    """Return how well ``probabilities`` (m, seats) were, where ``holders`` (m,) hold the cards."""
+    """Judge ``probabilities`` (m, seats) of m cards; ``holders`` (m,): the seat that holds each card."""
     true = np.zeros(probabilities.shape)
     true[np.arange(len(holders)), holders] = 1.0
     bins = np.zeros((BINS, 3))
@@ -67,10 +67,7 @@ def judge(probabilities: Floats, holders: NDArray[np.int64]) -> Judged:
 
 def positions(setup: Setup, bidder: str, n: int, seed: int) -> BidDeals:
     """Return ``n`` deals bid by ``bidder`` at scores of whole games."""
-    policy = numba_typed(parse_policy(SCORES_BY))
-    seen = np.zeros((SCORES, 4), np.int64)
-    players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
-    seen_scores(seed + 1, 0, SCORES, RULES, policy, players, tables_for(setup.tables, RULES, [policy]), seen)
+    seen = scores_of_games(setup.tables, RULES, SCORES_BY, SCORES, seed + 1)
     return bid_deals(seed, 0, n, RULES, bidder, setup.tables, seen)
 
 
@@ -144,7 +141,7 @@ def _after_bids(setup: Setup) -> dict[tuple[str, int, str], Floats]:
 
 
 def _positions_after(made: int, setup: Setup) -> int:
-    """Return how many positions are judged after ``made`` bids: the most after four, the published case."""
+    """Return how many positions are judged after ``made`` bids: most after four, because an article has that case."""
     return 8 * setup.pairs if made == 4 else max(1, setup.pairs // 2)
 
 
@@ -288,7 +285,7 @@ def by_trick(setup: Setup) -> str:
         by_round = counted[:, counted.sum(axis=0)[:, 0] > 0]
         number, stated, true = by_round.sum(axis=0).T
         rate = true / number
-        # Of one round, all cards hang together. So the error comes from the differences between rounds.
+        # The cards of one round depend on each other, so the error comes from the differences between rounds.
         error = np.sqrt(((by_round[:, :, 2] - rate * by_round[:, :, 0]) ** 2).sum(axis=0)) / number
         series.append(plots.Series(name, stated / number, rate, 1.96 * error))
     svg = plots.lines(series, "probability stated", "share that came true")
@@ -299,7 +296,7 @@ def by_trick(setup: Setup) -> str:
 
 
 def others(setup: Setup) -> str:
-    """Return the log-loss after four bids when other bidders sit there than the ones assumed."""
+    """Return the log-loss after four bids of bidders that are not the ones that the model assumes."""
     readers = readers_of(setup.opened.arrays)
     n = max(1, setup.pairs // 5)
     seats = _seats(n, setup.seed)

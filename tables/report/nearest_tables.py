@@ -1,8 +1,8 @@
 """The section about games without a win table of their own: how far the value of a score is off in the nearest table.
 
 For each case, a win table is made as the build makes it, with fewer rounds. Games of `bis:tuned` under the case's rules
-give the scores at which the two tables are compared. The service tells callers the errors of the rules that a request's
-table has not (`nearest_errors`), so this section also writes its file.
+give the scores at which the two tables are compared. For rules that differ from those of
+the nearest table, the service states these errors (`nearest_errors`), so this section also writes its file.
 """
 
 import json
@@ -14,22 +14,19 @@ import numpy as np
 
 from service.bidding.game.rules import FIELDS, Rules, make_rules, overrides_of
 from service.bidding.game.scoring import Standing
-from service.bidding.policies import parse_policy
 from service.bidding.winprob.games import WinTableSlice, place_of
 from service.bidding.winprob.nearest_errors import ERRORS_FILE
 from service.bidding.winprob.win_table import WIN_SCALE, win_probability
 from tables.builders.extra_win_tables import tens_around
 from tables.builders.win_tables import BUCKETS, POLICY, bucket_outcomes, by_both_sides, solve
-from tables.engine.simulate import numba_typed, player_rows, tables_for
-from tables.learning.training_data import seen_scores
 from tables.markdown import table
-from tables.players.names import TABLES_PLAYER
+from tables.report.samples import scores_of_games
 from tables.report.setup import Setup
 from tables.run.family import write_atomically
 
-ROUNDS = 4_000  # in a bucket
+ROUNDS = 4_000  # in each bucket of distances to the goal (`win_tables`)
 SCORES = 20_000
-# Each case differs from the games that ship in one rule, so that its error is that of the rule.
+# Each case differs in one rule from a game that has a win table, so that its error is the error of this rule.
 CASES = tuple(
     make_rules("classic", overrides)
     for overrides in (
@@ -66,7 +63,7 @@ IN_TENS = tuple(
 
 
 class Error(NamedTuple):
-    """How far the nearest table is off."""
+    """How far the win chances of the nearest table are from those of an exact one."""
 
     rules: Rules
     instead: tuple[tuple[str, int], ...]
@@ -90,7 +87,7 @@ def nearest_tables(setup: Setup) -> str:
 
 
 def ten_point_rows(setup: Setup) -> str:
-    """Return the table of errors of rows of ten points, beside those of the nearest table that ships."""
+    """Return the errors of tables with rows of ten points, beside those of the nearest table that the service has."""
     rows = []
     for rules in IN_TENS:
         parts = tens_around(rules)
@@ -121,10 +118,7 @@ def _distance(
 ) -> tuple[float, float]:
     # Mean and 99th percentile of how far the table at ``place`` of ``cells`` is from ``exact``, in percentage points of
     # a win chance.
-    policy = numba_typed(parse_policy(POLICY))
-    seen = np.zeros((SCORES, 4), np.int64)
-    players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
-    seen_scores(setup.seed, 0, SCORES, rules, policy, players, tables_for(setup.tables, rules, [policy]), seen)
+    seen = scores_of_games(setup.tables, rules, POLICY, SCORES, setup.seed)
     away = 100 * np.abs(_values(seen, place_of(rules, 0), exact) - _values(seen, place, cells))
     return float(away.mean()), float(np.quantile(away, 0.99))
 

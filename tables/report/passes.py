@@ -1,4 +1,4 @@
-"""The section about the pass: nils made, and points, by who gives which cards; and what knowing the rule is worth."""
+"""The section about the pass: nils made and points by the choice of cards, and what a bidder wins by the rule."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from tables.markdown import table
 from tables.report.setup import Setup, by_points, percent
 
 WAYS = {"as the service": CHOSEN, "the highest cards": HIGHEST, "any cards": RANDOM}
-ROUNDS = 20  # rounds for each pair of the report
+ROUNDS = 20  # for each pair of the report
 
 
 def _passed(

@@ -4,8 +4,8 @@ A page holds pairs of markers, ``<!-- figures: name -->`` and ``<!-- end -->``. 
 by the result of the function of that name in `SECTIONS`. Plots go to img/ beside the page. A marker without a function
 is an error. The figures come from the committed tables and from matches, played now or kept from an earlier run
 (`setup`). They depend only on seed, pairs and tables, except for rounds per second, which depend on the machine. The
-text by hand states no measured figure. The section `summary` repeats results of the others, so each run makes it last;
-a file beside the page keeps them (strength.json beside strength.md).
+text that is written by hand states no measured figure. The section `summary` repeats results of the other sections, so
+each run makes it last; a file beside the page keeps these results (strength.json beside strength.md).
 """
 
 import argparse

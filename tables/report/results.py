@@ -1,4 +1,4 @@
-"""The win rates that the service's catalogue gives, as the rows of its file: matches at 200/-100 under SRP."""
+"""The win rates in the service's catalogue, as the rows of its file: matches at 200/-100 with SRP in all seats."""
 
 from service.bidding.game.rules import describe, make_rules
 from service.bidding.policies import row_of
@@ -18,7 +18,7 @@ def measure(setup: Setup) -> list[Measured]:
 
 
 def measured(result: MatchResult) -> Measured:
-    """A match as a row of the file."""
+    """Return the result of a match as a row of the file."""
     classic = describe(make_rules("classic"))
     return Measured(
         a=result.a,

@@ -17,8 +17,8 @@ class Row(NamedTuple):
     player: str
     against: str = "srp"
     bidder: str = "bis"
-    times: float = 1.0  # as many pairs as the report's matches with sampling players
-    a: str = ""  # the bidder of the first side, if it is another
+    times: float = 1.0  # number of pairs, as a multiple of the pairs of the report's matches with sampling players
+    a: str = ""  # the bidder of the first side, if it is not `bidder`
 
 
 READS_BIDS = Row("search:deals=256", "search:deals=256,bids=none")
@@ -39,7 +39,7 @@ ROWS = (
 )
 
 
-# What was tried and is in no player that ships.
+# Ideas that were tried, and that no shipped player uses.
 UCT_BIDDER = "python:tables/arena/uct_bidder.py:bid"
 TRIED = (
     Row("cover:lost=95", times=20.0),
@@ -78,7 +78,7 @@ def _conditions(setup: Setup) -> str:
 
 
 def reading_bids(setup: Setup) -> str:
-    """Return what inference is worth in a search: the row in which a search that reads the bids meets one without."""
+    """Return what inference is worth in a search: a search that reads the bids against one that does not."""
     result = _match(setup, READS_BIDS)
     row = *(f"`{player}`" for player in result.players), *_figures(result)
     return table("player | against | games won, % | points per round | difference | pairs", [row])
@@ -86,7 +86,7 @@ def reading_bids(setup: Setup) -> str:
 
 def _match(setup: Setup, row: Row) -> MatchResult:
     pairs = max(1, round(row.times * min(setup.uct_pairs, setup.pairs)))
-    limited = replace(setup, uct_pairs=pairs)  # which a match with UCT would play
+    limited = replace(setup, uct_pairs=pairs)  # a match with UCT players takes its number from here
     return limited.match(row.a or row.bidder, row.bidder, (row.player, row.against), pairs=pairs)
 
 
@@ -96,7 +96,7 @@ def _figures(result: MatchResult) -> tuple[str, str, str, str]:
 
 
 def _for_a_card(setup: Setup, result: MatchResult) -> str:
-    # Over the cards of the players that sample deals.
+    # The mean over the cards of the players that sample deals.
     tricks = sum(map(_sampled_tricks, result.players))
     return _ms(setup, result, 2 * tricks) if tricks else "-"
 

@@ -1,12 +1,13 @@
-"""Whether the win probabilities that `winprob` states are right, by who its opponents are and whether it knows them.
+"""Whether the win probabilities that `winprob` states come true, by its opponents and whether it knows how they bid.
 
 Two `winprob` bidders play whole games from 0-0 against two of each opponent of the training mix. With each of their
-bids the stated probability is recorded, and before each round the win table's. They are compared with the win table's
-value after the round, which is what the net predicts, and with the winner of the game. The winner also depends on the
-later rounds: the win table is for two equal sides, so a side with weaker opponents wins more games than it states.
+bids the stated probability is recorded, and before each round the value in the win table. They are compared with the
+win table's value after the round, which is what the net predicts, and with the winner of the game. The winner also
+depends on the later rounds: the win table is for two equal sides, so a side with weaker opponents wins more games than
+it states.
 
-Self-play in a few games drawn at random shows the same far from the usual goals. The hash of the tables draws them, so
-they are not known before the tables are built.
+Self-play in a few games with random rules shows the same far from the usual goals. The hash of the tables draws these
+rules, so nobody knows them before the tables are built.
 """
 
 from collections import Counter
@@ -39,7 +40,7 @@ BINS = 20
 MOST_STATED = MOST_ROUNDS * 3  # probabilities in a game: two bids and the win table's in each round
 OPPONENTS = Counter(LATER_POLICIES)  # each with its weight in the training mix
 ENOUGH = 100  # a bin with fewer probabilities is not judged
-DRAWN = 6  # games
+DRAWN = 6  # number of games with random rules
 JUDGED = (  # columns of `_judged`
     "stated | too high after the round, points | too high in the game, points | "
     "mean distance of the bins, points | greatest distance | Brier score"
@@ -157,12 +158,12 @@ def elsewhere(setup: Setup) -> str:
         overrides = {field: values[rng.integers(len(values))] for field, values in ELSEWHERE.items()}
         text = in_code(overrides)
         rules = make_rules("classic", overrides)
-        untold, told = (_stated(setup, "winprob", known, rules) for known in (False, True))
-        rows += [(text, "no", *_judged(untold, 0)), (text, "yes", *_judged(told, 0))]
+        unknown, known = (_stated(setup, "winprob", knows, rules) for knows in (False, True))
+        rows += [(text, "no", *_judged(unknown, 0)), (text, "yes", *_judged(known, 0))]
         nearest = setup.opened.games.nearest(rules)
         assert nearest is not None, "every partnership game is valued"
         instead = in_code(in_words(nearest.instead)) if nearest.instead else "its own"
-        tables.append((text, instead, *_judged(told, 1)))
+        tables.append((text, instead, *_judged(known, 1)))
     bids = table(f"game, in self-play | opponents known | {JUDGED}", rows)
     values = table(f"game, in self-play | rules of the win table | {JUDGED}", tables)
     return f"Tables {setup.opened.version}, {setup.pairs:,} games each, seed {setup.seed}.\n\n{bids}\n\n{values}"

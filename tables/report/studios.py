@@ -1,9 +1,9 @@
 """The figures of docs/learned-from-logs.md: what tables fitted to a studio's log gain in simulated studios.
 
-For each studio, the people of `tables.logs.studios` play a log. Tables and a model of the people are learned from it.
-New games of the same people judge both, and matches with the studio's players say what `bis` wins with each table set,
-also with the options that `logs tune` chooses.
-Finished steps are kept in the report's folder, so that an interrupted report continues.
+For each studio, the people of `tables.logs.studios` play a log. Tables and a model of the people are learned from it,
+and new games of the same people judge both. Matches with the studio's players show what `bis` wins with the shipped
+tables, with the fitted ones, and with the options that `logs tune` chooses. Finished steps are kept in the report's
+folder, so that an interrupted report continues.
 """
 
 import json
@@ -50,7 +50,7 @@ from tables.run.family import write_atomically
 
 NOISE = 0.1
 GAMES = (60_000, 600)  # in a log, at 10,000 pairs: about 200,000 and 2,000 rounds
-NEW_GAMES = 15_000  # that judge
+NEW_GAMES = 15_000  # games that judge
 AT_ONCE = 500  # games
 PAIRS = 0.6  # matches, as a share of the report's pairs
 TUNE_PAIRS = 1.0  # games that confirm options, as a share of the report's pairs
@@ -60,10 +60,10 @@ _SETS = ("shipped", "fitted")
 
 
 class Case(NamedTuple):
-    """A studio, the seats that its tables are fitted for, and the seats of the policy that is judged."""
+    """A studio, the seats that its tables are fitted to, and the seats of the policy that is judged."""
 
     studio: str
-    label: str | None  # of the seats that count
+    label: str | None  # only seats with this label count; None: all seats
     seats: str  # in words
 
 
@@ -149,7 +149,7 @@ def _scaled(number: int, setup: Setup) -> int:
 
 
 def _logs(case: Case, setup: Setup) -> list[Path]:
-    # The logs of a studio, in a folder for all that is kept of it.
+    # The logs of a studio. Everything that is kept of a studio is in their folder.
     assert setup.played is not None, "the report has a folder for what it keeps"
     code = f"{VERSIONS[0][:8]}-{chunk_code('tables.report.studios')[:8]}"
     key = f"{case.studio}-{setup.seed}-{setup.pairs}-{setup.opened.sha256[:8]}-{code}"

@@ -108,7 +108,7 @@ def summary(setup: Setup) -> str:
 
 
 def conditions(found: dict[Pairing, Measured]) -> str:
-    """Return the versions of tables and card players. Of several, the most frequent comes first, without sections."""
+    """Return the versions of tables and card players. The most frequent comes first; the others name their sections."""
     tables = _versions(found, lambda result: [result.tables])
     return f"Tables: {tables}. Card players: {_versions(found, lambda result: result.players)}."
 
@@ -135,5 +135,5 @@ def _rates(found: dict[Pairing, Measured]) -> str:
 
 
 def _key(a: str, b: str, players: Iterable[str], rules: dict[str, object]) -> str:
-    # Of the players without their versions, so that a result stays in the summary until its match is played again.
+    # Without the versions of the players, so that a result stays in the summary until its match is played again.
     return json.dumps([a, b, [re.sub("@[0-9]+", "", player) for player in players], rules], sort_keys=True)

@@ -11,7 +11,7 @@ from service.bidding.winprob.games import WON_VARIANTS
 from tables.markdown import table
 from tables.report.setup import LONG, PAPER, Players, Setup, both, by_points, percent
 
-PAIRS = 10  # a match of this section plays this many times the report's pairs
+PAIRS = 10  # for each pair of the report
 OTHER_GAMES: tuple[dict[str, object], ...] = (
     {"win": 100},
     {"win": 300, "lose": -100},
@@ -26,7 +26,7 @@ OTHER_GAMES: tuple[dict[str, object], ...] = (
 
 
 class Row(NamedTuple):
-    """A match, and the minimum for the lower end of its interval in percent."""
+    """A match. ``mark`` is the smallest accepted value of the lower end of its interval, in percent."""
 
     name: str
     b: str

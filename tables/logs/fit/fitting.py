@@ -73,7 +73,7 @@ def blind_nils(shipped: Floats, counts: Counts) -> Fitted:
 
 def _effects(start: Floats, nils: Floats, middle: Floats, matrices: Design, weight: float) -> tuple[Floats, Floats]:
     # What to add to the log-odds `start` (SEQUENCES, bins) of a sequence, and its slope in `middle` (SEQUENCES, 1).
-    asked = np.flatnonzero(nils[..., 0].any(axis=1))  # the sequences with nils; an effect of no other is not 0
+    asked = np.flatnonzero(nils[..., 0].any(axis=1))  # sequences with nils; the effects of all others are 0
     own = matrices.effects[asked]
     used = np.unique(own.indices)
     effects, seats, start = own[:, used], _seats()[asked], start[asked]

@@ -1,4 +1,4 @@
-"""Segments: which seats of a log count, and in which table set, by the labels of the seat and of its partner."""
+"""Segments: which seats of a log count for which table set, by the labels of the seat and of its partner."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

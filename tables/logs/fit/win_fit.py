@@ -25,8 +25,8 @@ from tables.run.family import Arrays, Executor, finished_chunks, joined_chunks
 WEIGHTS = (10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4)  # in rounds of a bucket
 ENGINE_ROUNDS = 4_000  # in a bucket
 SEED = 1
-FEWEST = 2_000  # rounds of a game that move its win table
-RARE = 1e-4  # share of an outcome that was never seen
+FEWEST = 2_000  # rounds of a game; with fewer, its win table is kept
+RARE = 1e-4  # probability of an outcome that was never seen
 FARTHEST = int(EDGES[-1])  # points to the goal
 _BASE = 4096  # larger than the difference between two points, or two numbers of bags, of a round
 

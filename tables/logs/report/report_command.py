@@ -25,17 +25,7 @@ from tables.logs.fit.fit_command import FAMILY, PLAIN, nobody
 from tables.logs.fit.net_fit import bids_of, win_chances
 from tables.logs.fit.segments import FIELDS, read_segments
 from tables.logs.pieces import forget
-from tables.logs.report.judged import (
-    Stated,
-    bins,
-    cases,
-    contracts,
-    gain,
-    joined,
-    judged,
-    nils,
-    nils_by_auction,
-)
+from tables.logs.report.judged import Stated, bins, cases, contracts, gain, joined, judged, nils, nils_by_auction
 from tables.logs.report.rebidding import Changes, changes
 from tables.logs.report.simulated import Change, change
 from tables.logs.set_folders import empty_folder, move_content, work_folder, working
@@ -210,7 +200,7 @@ def _warnings(counted: Counted, sets: Sets, every: Mapping[str, tuple[Stated, ..
     seen = set(family.parameters.get("sample", ()) if family else ())
     own = {f"{key:016x}" for sample in counted.samples.values() for key in sample.keys.tolist()}
     if seen & own:
-        yield "**Not held out**: the tables were fitted to rounds of this log, so the report flatters them."
+        yield "**Not held out**: the tables were fitted to rounds of this log, so they look better here than they are."
 
 
 def _plot(kind: str, pair: tuple[Stated, ...]) -> bytes:
@@ -236,7 +226,7 @@ def _changes(counted: Counted, sets: Sets) -> Iterator[tuple[str, str, str, str]
 def _played(
     counted: Counted, sets: Sets, arguments: argparse.Namespace, work: Path, executor: Executor
 ) -> Iterator[Change]:
-    # The policies in the game that the log has most rounds of.
+    # Play both policies under the rules that most rounds of the log have.
     rows = np.concatenate([sample.rules for sample in counted.samples.values()])
     if not len(rows):
         found = "--people chooses the game by the log's rounds with tricks and scores; found none"

@@ -73,9 +73,9 @@ def main(arguments: argparse.Namespace) -> int:
 def tune(
     tables: Path, policy: str, groups: Sequence[Ladders], match: Match, work: Path, executor: Executor
 ) -> tuple[Found, Difference]:
-    """Return the best options, and what ``policy`` with them gains over the shipped tables, on deals of their own.
+    """Return the best options, and what ``policy`` gains with them and ``tables`` over the shipped tables.
 
-    Finished games are kept in ``work``.
+    The gain is measured on deals that the search did not use. Finished games are kept in ``work``.
     """
     shipped = open_tables(DEFAULT_DIRECTORY)
     profiles = kernel_tables(shipped.arrays)

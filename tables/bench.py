@@ -135,33 +135,15 @@ def compiled_rates(runs: int, seed: int) -> dict[str, float]:
     """
     bis = parse_policy("bis")
     policies = policies_by_chair(bis, parse_policy("rb"))
-    ts = tables_for(kernel_tables(open_tables().arrays), PRESETS["classic"], policies)
+    profiles = tables_for(kernel_tables(open_tables().arrays), PRESETS["classic"], policies)
 
     def rounds(player: str, count: int) -> None:
-        points = np.zeros((count, 2))
-        play_rounds(
-            seed,
-            0,
-            count,
-            PRESETS["classic"],
-            Lineup(policies, player_rows(player, player)),
-            ts,
-            points,
-            np.zeros(SUMS),
-        )
+        lineup = Lineup(policies, player_rows(player, player))
+        play_rounds(seed, 0, count, PRESETS["classic"], lineup, profiles, np.zeros((count, 2)), np.zeros(SUMS))
 
     def games(first: int, last: int) -> None:
-        scores = np.zeros((last - first, 2), np.int8)
-        play_pairs(
-            seed,
-            first,
-            last,
-            PRESETS["bis-paper"],
-            Lineup(policies, player_rows("srp", "srp")),
-            ts,
-            scores,
-            np.zeros(SUMS),
-        )
+        lineup, scores = Lineup(policies, player_rows("srp", "srp")), np.zeros((last - first, 2), np.int8)
+        play_pairs(seed, first, last, PRESETS["bis-paper"], lineup, profiles, scores, np.zeros(SUMS))
 
     def in_two() -> None:
         with ThreadPoolExecutor(2) as pool:

@@ -19,7 +19,7 @@ from service.bidding.bis.blind_nil import hash_uniform
 from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.rules import Rules, overrides_of
 from service.bidding.game.scoring import game_winner
-from service.bidding.game.variants import deck_number, deck_of
+from service.bidding.game.variants import deck_number
 from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
 from service.bidding.table_views import Tables
@@ -29,7 +29,7 @@ from tables.arena.batched import blend_of, is_batched, open_batched
 from tables.arena.bidders import OutsideBidder, bot_of, is_outside, open_bidder
 from tables.arena.learned import choose
 from tables.arena.public.bots import public_bid
-from tables.arena.tally import add_games
+from tables.arena.tally import add_games, begun_games
 from tables.engine.deal import Deals, carry_passes, seed_rng
 from tables.engine.game import (
     MOST_ROUNDS,
@@ -45,14 +45,14 @@ from tables.engine.game import (
 from tables.engine.jit import entry
 from tables.engine.passing import exchange
 from tables.engine.simulate import numba_typed
-from tables.engine.states import STATE, plain_state
+from tables.engine.states import plain_state
 from tables.engine.steps import to_play
 from tables.players.choose_card import WRP, choose_card
 from tables.players.q_names import parse_q
 from tables.run.family import Arrays
 
-# Columns of a game's row. NEXT is the seat to bid, -1 before the deal; after the bids, FIRST_PLAY plus the number of
-# cards played.
+# Columns of a game's row; the first two are those of `begun_games`. NEXT is the seat to bid, -1 before the deal; after the
+# bids, FIRST_PLAY plus the number of cards played.
 PAIR, SWAP, NUMBER, NEXT, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(11)
 NOISE_STREAM = 1 << 20  # first stream of the noise's random numbers; deals use the round's number as their stream
 BLEND_SEED = 1 << 40  # added to a deal's random word, so that blends draw other numbers than blind nils
@@ -180,15 +180,10 @@ def play_outside(
 
     Fills ``scores`` (pairs, 2) and adds to ``sums``, as `selfplay.play_pairs` does. Raises `BidderError`.
     """
-    n = 2 * (deals.last - deals.first)
-    states = np.zeros(n, STATE)
-    states["deck"] = np.uint64(deck_of(rules)).astype(np.int64)  # with 16 spades, the sign bit is a card
-    games = np.zeros((n, CELLS), np.int64)
-    games[:, PAIR] = deals.first + np.arange(n) // 2
-    games[:, SWAP] = np.arange(n) % 2
+    states, games = begun_games(deals, rules, CELLS)
     games[:, NEXT] = -1
-    answers = np.full(n, NO_ANSWER, np.int64)
-    waiting = np.zeros(n, np.int64)
+    boards = Boards(states, games, np.full(len(games), NO_ANSWER, np.int64), np.zeros(len(games), np.int64))
+    answers = boards.answers
     bidders = seated.bidders
     kinds = np.array([_kind(text) for text in bidders], np.int64)
     learned = np.array([parse_q(text) is not None for text in seated.players], np.int64)
@@ -197,7 +192,6 @@ def play_outside(
         numba_typed(Policy() if is_outside(text) else parse_policy(text, rules.variant)) for text in bidders
     )
     lineup = Lineup(policies, players)
-    boards = Boards(states, games, answers, waiting)
     asked_rules = {"preset": "classic"} | overrides_of(rules)
     names = CARD_NAMES[deck_number(rules)]
     batched = {text: open_batched(text, rules) for text in bidders if is_batched(text)}

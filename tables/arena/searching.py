@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import game_winner
-from service.bidding.game.variants import deck_of
 from service.bidding.inference.holder_net import HolderNet
 from service.bidding.table_views import Tables
 from service.bidding.winprob.win_table import win_array
 from service.playing.tricks import carry_rules, legal_cards, play_card
-from tables.arena.tally import add_games
+from tables.arena.tally import add_games, begun_games
 from tables.engine.deal import Deals, carry_passes
 from tables.engine.game import MOST_ROUNDS, Game, Lineup, Totals, begin_round, bid_seat, close_round, turn_of
 from tables.engine.jit import entry
@@ -29,7 +28,7 @@ from tables.players.cover import cover_or_give_up
 from tables.players.search import Effort, Value, search_card
 from tables.players.search_weights import EQUAL, PARTNERS, weights_by_bids
 
-# Columns of a game's row.
+# Columns of a game's row; the first two are those of `begun_games`.
 PAIR, SWAP, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(9)
 
 
@@ -151,12 +150,8 @@ def play_searching(
     sums: NDArray[np.float64],
 ) -> None:
     """Play the pairs ``deals``. Fills ``scores`` (pairs, 2) and adds to ``sums``, as `selfplay.play_pairs` does."""
-    n = 2 * (deals.last - deals.first)
-    states = np.zeros(n, STATE)
-    states["deck"] = np.uint64(deck_of(rules)).astype(np.int64)  # with 16 spades, the sign bit is a card
-    games = np.zeros((n, CELLS), np.int64)
-    games[:, PAIR] = deals.first + np.arange(n) // 2
-    games[:, SWAP] = np.arange(n) % 2
+    states, games = begun_games(deals, rules, CELLS)
+    n = len(games)
     boards = Boards(states, np.zeros(1, STATE), games, np.zeros((n, 4), np.int64), np.zeros((n, 4, 64, 3)))
     rounds = np.zeros(n, np.int64)
     left = n

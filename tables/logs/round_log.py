@@ -1,7 +1,7 @@
 """The format of a log of rounds: each field declared once, for JSON Lines, Parquet and the JSON Schema.
 
-One record is one round. In JSON Lines a record is a line. In Parquet it is a row with the same columns, and `rules` is a
-text that holds the JSON object. Other fields are dropped when a log is read: no player ids are needed.
+One record is one round. In JSON Lines a record is a line. In Parquet it is a row with the same columns, and `rules` is
+a text that holds the JSON object. Other fields are dropped when a log is read: no player ids are needed.
 """
 
 import re

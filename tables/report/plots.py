@@ -52,10 +52,13 @@ class Series(NamedTuple):
     colour: str = ""
 
 
-def _drawn(draw: Callable[[Any], None], height_in: float = HEIGHT_IN) -> bytes:
+def _drawn(draw: Callable[[Any], None], x_label: str, y_label: str = "", height_in: float = HEIGHT_IN) -> bytes:
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH_IN, height_in), layout="constrained")
-        draw(figure.add_subplot())
+        axes = figure.add_subplot()
+        draw(axes)
+        axes.set_xlabel(x_label)
+        axes.set_ylabel(y_label)
         buffer = io.BytesIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return buffer.getvalue()
@@ -73,10 +76,9 @@ def forest(marks: Sequence[Mark]) -> bytes:
                 axes.plot(mark.paper, y, "D", mfc="none", color=THEIRS, markersize=6, label=None if i else "paper")
         axes.axvline(50, color="black", linewidth=0.8)
         axes.set_yticks(range(len(marks), 0, -1), [mark.name for mark in marks])
-        axes.set_xlabel("games won by bis, %")
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
-    return _drawn(draw, 0.26 * len(marks) + 0.9)
+    return _drawn(draw, "games won by bis, %", height_in=0.26 * len(marks) + 0.9)
 
 
 def lines(
@@ -90,13 +92,11 @@ def lines(
             axes.errorbar(one.x, one.y, one.error, **style, markersize=3, linewidth=1.2, label=one.name or None)
         if level is not None:
             axes.axhline(level, color="black", linewidth=0.8, linestyle=":")
-        axes.set_xlabel(x_label)
-        axes.set_ylabel(y_label)
         if any(one.name for one in series):
             beside = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
             axes.legend(**beside if len(series) > len(COLOURS) else {})
 
-    return _drawn(draw)
+    return _drawn(draw, x_label, y_label)
 
 
 def curves(pairs: Sequence[tuple[Series, Series]], x_label: str, y_label: str, star: tuple[float, float]) -> bytes:
@@ -110,11 +110,9 @@ def curves(pairs: Sequence[tuple[Series, Series]], x_label: str, y_label: str, s
             axes.plot(fitted.x, fitted.y, color=colour, linewidth=1.3, label=fitted.name)
             axes.errorbar(data.x, data.y, data.error, fmt="o", color=colour, markersize=3, linewidth=0.8)
         axes.plot(*star, "*", color="black", markersize=9, linestyle="none", label="paper, after bids 1, 3")
-        axes.set_xlabel(x_label)
-        axes.set_ylabel(y_label)
         axes.legend()
 
-    return _drawn(draw)
+    return _drawn(draw, x_label, y_label)
 
 
 def bars(x: Floats, y: Floats, x_label: str, y_label: str, mean: float, mean_label: str) -> bytes:
@@ -123,8 +121,6 @@ def bars(x: Floats, y: Floats, x_label: str, y_label: str, mean: float, mean_lab
     def draw(axes: Any) -> None:
         axes.bar(x, y, width=0.85, color=OURS)
         axes.axvline(mean, color=THEIRS, linewidth=1.2, label=mean_label)
-        axes.set_xlabel(x_label)
-        axes.set_ylabel(y_label)
         axes.legend()
 
-    return _drawn(draw)
+    return _drawn(draw, x_label, y_label)

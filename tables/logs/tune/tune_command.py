@@ -44,9 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     tried = "; ".join(f"{name}: {', then '.join(map(_shown, groups))}" for name, groups in LADDERS.items())
     text = f"an option and the values to try; can be repeated, for all combinations. Default for {tried}"
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE,VALUE,...", help=text)
-    pairs = (
-        "pairs of games that confirm the best options; the search of the default options plays about 13 times as many"
-    )
+    pairs = "pairs of games that confirm the best options; the default search plays about 13 times as many"
     parser.add_argument("--pairs", type=integer, default=4_000, help=f"{pairs} (default %(default)s)")
     parser.add_argument("--seed", type=integer, default=1, help="seed of the deals (default %(default)s)")
     add_rules_arguments(parser)

@@ -51,8 +51,8 @@ from tables.players.choose_card import WRP, choose_card
 from tables.players.q_names import parse_q
 from tables.run.family import Arrays
 
-# Columns of a game's row; the first two are those of `begun_games`. NEXT is the seat to bid, -1 before the deal; after the
-# bids, FIRST_PLAY plus the number of cards played.
+# Columns of a game's row; the first two are those of `begun_games`. NEXT is the seat to bid, -1 before the deal; after
+# the bids, FIRST_PLAY plus the number of cards played.
 PAIR, SWAP, NUMBER, NEXT, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(11)
 NOISE_STREAM = 1 << 20  # first stream of the noise's random numbers; deals use the round's number as their stream
 BLEND_SEED = 1 << 40  # added to a deal's random word, so that blends draw other numbers than blind nils

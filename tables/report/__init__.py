@@ -1,1 +1,1 @@
-"""Figures and plots of docs/strength.md: `python -m tables report`. Start reading in `report_command`."""
+"""Figures and plots of the pages of results in docs/: `python -m tables report`. Start reading in `report_command`."""

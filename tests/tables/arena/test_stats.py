@@ -174,7 +174,7 @@ def test_wealth_of_wins_and_losses_as_krichevsky_and_trofimov():
         assert stats.log_wealth(np.array([lost, 0, 0, 0, won]), mean) == pytest.approx(expected)
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.integers(0, 500), min_size=5, max_size=5).filter(any))
 def test_anytime_interval_ends_where_the_wealth_is_twenty(counts):
     counts = np.array(counts)

@@ -32,7 +32,7 @@ class PeopleModel:
     arrays: Arrays  # of AXES
     labels: tuple[str, ...]  # such as kind=human,skill=beginner; empty for seats without a label
     bids: tuple[int, ...]  # that were learned from, by label
-    report: Mapping[str, Any]  # see `model_report`
+    report: Mapping[str, Any]  # how well the model does: the parameters in its manifest
 
     def shares_of(self, label: str) -> NDArray[np.float64]:
         """Return the weight of each of the model's labels for people with ``label``; the sum is 1.

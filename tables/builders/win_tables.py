@@ -151,7 +151,8 @@ def solve(
 ) -> tuple[NDArray[np.float64], float, int]:
     """Return a game's table (size, size, bags, bags), the largest change of its last sweep, and the number of sweeps.
 
-    ``found`` and ``share``: from `outcomes_by_bucket`. Raises `BuildError` if the table does not converge.
+    ``found`` and ``share``: from `bucket_outcomes`, joined by `by_both_sides`. Raises `BuildError` if the table does
+    not converge.
     """
     size, bags, unit = win_slice.size, win_slice.bags, win_slice.unit
     ahead = np.subtract.outer(np.arange(size), np.arange(size)) * unit * START_SLOPE

@@ -59,7 +59,7 @@ TYPES: dict[str, ProblemType] = {
 CODES: dict[str, str] = {
     "missing-field": "a required field is missing",
     "unknown-field": "there is no field of that name",
-    "unsupported-field": "the field exists, but has no meaning in this version or with these rules or fields",
+    "unsupported-field": "the field exists, but not for this endpoint, or it has no meaning with these rules or fields",
     "wrong-type": "the value has the wrong JSON type",
     "out-of-range": "the value is outside the field's range",
     "too-many-items": "the list or object has too many items",

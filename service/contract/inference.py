@@ -152,6 +152,22 @@ class InferenceRequest(InferenceItemRequest, total=False):
     seed: Annotated[Seed | None, Field(description="Seed of the deals. Default: 0.")]
 
 
+def _refuse_in_batch(value: Any, info: ValidationInfo[Context]) -> None:
+    """Refuse a field of POST /v1/inference in a request of a batch."""
+    raise refusal(((), "unsupported-field", f"{info.field_name} is present; accepted: only in POST /v1/inference"))
+
+
+_NotInBatch = Annotated[Any, PlainValidator(_refuse_in_batch)]
+
+
+@with_config(REQUEST)
+class _Item(InferenceItemRequest, total=False):
+    """A request of a batch as it is read: with the fields that only POST /v1/inference has, to refuse them."""
+
+    deals: _NotInBatch
+    seed: _NotInBatch
+
+
 _REQUESTS = {
     "type": "array",
     "items": {"$ref": "#/components/schemas/InferenceItemRequest"},
@@ -230,7 +246,7 @@ class InferenceCall(NamedTuple):
 
 
 _INFERENCE: Final = TypeAdapter[InferenceRequest](InferenceRequest).validator.validate_python
-_ITEM: Final = TypeAdapter[InferenceItemRequest](InferenceItemRequest).validator.validate_python
+_ITEM: Final = TypeAdapter[_Item](_Item).validator.validate_python
 INFERENCES: Final = TypeAdapter[InferencesRequest](InferencesRequest).validator.validate_python
 
 

@@ -120,6 +120,15 @@ DECLARED: tuple[Declared, ...] = (
         "it has the meaning of each rule, and the cards of the decks",
         lambda d: d.base is MISSING and _route(d) == "/v1/rules" and bool(re.search(r"^/decks$|/meaning$", d.where)),
     ),
+    Declared(
+        "deals in a batch of inferences",
+        "the fault of `deals` and `seed` says that only /v1/inference has them",
+        lambda d: (
+            _route(d) == "/v1/inferences"
+            and d.where.endswith("/code")
+            and (d.base, d.new) == ("unknown-field", "unsupported-field")
+        ),
+    ),
     Declared("pages", "/ is the playground, and both pages are files", lambda d: _route(d) in ("/", "/docs")),
     Declared("texts in a batch", "texts of faults are free", _text_in_a_batch),
 )

@@ -434,9 +434,8 @@ def test_a_batch_draws_no_deals(call, field):
     requests = [SHORT_INFERENCE_REQUEST | {field: 0}, SHORT_INFERENCE_REQUEST]
     refused, answered = call("POST", "/v1/inferences", json={"requests": requests}).json()["answers"]
     assert answered["status"] == 200
-    assert [(error["pointer"], error["code"]) for error in refused["body"]["errors"]] == [
-        (f"/{field}", "unknown-field")
-    ]
+    detail = f"{field} is present; accepted: only in POST /v1/inference"
+    assert refused["body"]["errors"] == [{"pointer": f"/{field}", "code": "unsupported-field", "detail": detail}]
 
 
 def test_the_largest_batch(call):

@@ -162,10 +162,7 @@ class Metrics:
         )
         faults = Counter("spades_validation_errors", "Faults found in requests.", ("code",), registry=self.registry)
         shed = Counter(
-            "spades_shed",
-            "Requests refused before any work on them, by reason.",
-            ("reason",),
-            registry=self.registry,
+            "spades_shed", "Requests refused before any work on them, by reason.", ("reason",), registry=self.registry
         )
         self.deadline_exceeded = Counter(
             "spades_deadline_exceeded", "Requests answered with 504: the deadline had passed.", registry=self.registry

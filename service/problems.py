@@ -92,11 +92,7 @@ class ProblemError(Exception):
     """An error answer; ``name`` is a key of `TYPES`."""
 
     def __init__(
-        self,
-        name: str,
-        detail: str,
-        faults: Sequence[Fault] = (),
-        headers: Sequence[tuple[str, str]] = (),
+        self, name: str, detail: str, faults: Sequence[Fault] = (), headers: Sequence[tuple[str, str]] = ()
     ) -> None:
         super().__init__(f"{name}: {detail}")
         self.name = name

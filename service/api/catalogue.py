@@ -119,11 +119,7 @@ def _policies() -> PoliciesAnswer:
     results = read_results()
     infos = [_policy(text, results) for name in POLICIES for text in texts_of_catalogue(name)]
     return PoliciesAnswer(
-        default=DEFAULT_POLICY,
-        policies=infos,
-        win_tables=_win_tables(SHIPPED),
-        table_options=[],
-        grades=_GRADES,
+        default=DEFAULT_POLICY, policies=infos, win_tables=_win_tables(SHIPPED), table_options=[], grades=_GRADES
     )
 
 

@@ -61,13 +61,7 @@ def health_routes(state: State, with_metrics: bool = True) -> APIRouter:
             raise not_ready(state.why_not_ready)
         return Ready(status="ready", tables=state.sets.default.version)
 
-    @router.get(
-        "/version",
-        responses={
-            200: example(_VERSION),
-            **GET_PROBLEMS,
-        },
-    )
+    @router.get("/version", responses={200: example(_VERSION), **GET_PROBLEMS})
     async def version() -> VersionAnswer:
         """Return the versions of the code and of the tables."""
         answer = VersionAnswer(

@@ -22,12 +22,7 @@ from service.bidding.game.variants import deck_number
 from service.bidding.inference.deals import Seats, draw, sampler_of
 from service.bidding.inference.inference import Inferred, Readers, infer
 from service.bidding.inference.knowledge import Unseen
-from service.contract.inference import (
-    InferenceCall,
-    InferenceItemAnswer,
-    read_inference,
-    read_inference_item,
-)
+from service.contract.inference import InferenceCall, InferenceItemAnswer, read_inference, read_inference_item
 from service.contract.inference_faults import nothing_fits
 from service.keys import Key
 from service.problems import invalid_request

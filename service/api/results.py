@@ -15,6 +15,7 @@ from service.contract.reading import check_size
 from service.contract.result import OUTCOMES, ResultCall, read_result
 from service.problems import ProblemError, internal_error
 from service.result_metrics import Tally
+from service.table_sets import TableSets
 
 _logger = logging.getLogger("service")
 
@@ -22,21 +23,19 @@ _logger = logging.getLogger("service")
 class ResultsBatch:
     """The results of one body."""
 
-    def __init__(self, state: State, results: list[Any]) -> None:
+    def __init__(self, state: State, sets: TableSets, results: list[Any]) -> None:
         self._results = enumerate(results)
         self._left = len(results)
         self._state = state
-        self._tally = Tally(filter(state.metrics.is_label, state.versions))
+        self._tally = Tally(filter(state.metrics.is_label, sets.by_version))
         self._accepted = 0
         self._refused: list[dict[str, Any]] = []
 
-    @property
-    def complete(self) -> bool:
-        """Whether every result has been read."""
-        return self._left == 0
+    def go_on(self, until: float, deadline: float) -> bool:
+        """Read results until the time ``until``; return whether all have been read.
 
-    def go_on(self, until: float, deadline: float) -> None:
-        """Read results until the time ``until``; raise the 504 after the time ``deadline`` (`perf_counter`, s)."""
+        Raises the 504 after the time ``deadline``. Both are `perf_counter` times, s.
+        """
         state = self._state
         now = perf_counter()
         for index, item in self._results:
@@ -55,6 +54,7 @@ class ResultsBatch:
             now = perf_counter()
             if now > until:
                 break
+        return self._left == 0
 
     def answer(self) -> list[bytes]:
         """Count the outcomes of a complete batch; return the parts of the JSON answer."""

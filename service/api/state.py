@@ -11,7 +11,6 @@ from service.api.body import deadline_exceeded
 from service.api.shadow import Shadow
 from service.bidding.policies import SERVED
 from service.bidding.policy import CONVENTIONS
-from service.bidding.tableset import TableSet
 from service.decision_log import DecisionLog
 from service.metrics import Exposition, Metrics
 from service.problems import ProblemError
@@ -39,16 +38,6 @@ class State:
         self.shadow = Shadow(self.metrics)
         self.sets: TableSets | None = None  # open, checked and warmed up
         self.draining = False
-
-    @property
-    def tables(self) -> TableSet | None:
-        """The tables that answer by default."""
-        return None if self.sets is None else self.sets.default.tables
-
-    @property
-    def versions(self) -> tuple[str, ...]:
-        """The versions of the open table sets."""
-        return () if self.sets is None else tuple(self.sets.by_version)
 
     @property
     def ready(self) -> bool:

@@ -6,16 +6,7 @@ from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.legal import pair_allowed, possible_bids
-from service.bidding.game.rules import (
-    CUTTHROAT,
-    MIRROR,
-    SUICIDE,
-    UNLIMITED,
-    VARIANTS,
-    WHIZ,
-    WHIZ_STRICT,
-    Rules,
-)
+from service.bidding.game.rules import CUTTHROAT, MIRROR, SUICIDE, UNLIMITED, VARIANTS, WHIZ, WHIZ_STRICT, Rules
 from service.bidding.game.scoring import BLIND_NIL, contract_of, is_nil
 from service.contract.faults import Place, is_huge, json_type, refusal
 from service.contract.hand import TRICKS
@@ -24,11 +15,7 @@ from service.problems import quote
 
 Faults = list[tuple[Place, str, str]]
 MAX_LEGAL_BIDS: Final = 15  # nil, 1 to 13, blind nil
-SPADE_COUNTS: Final = (
-    MIRROR,
-    WHIZ,
-    WHIZ_STRICT,
-)  # variants in which a number must equal the count of spades in the hand
+SPADE_COUNTS: Final = (MIRROR, WHIZ, WHIZ_STRICT)  # variants in which a bid is nil or the number of the hand's spades
 BID_WORDS = {str(bid): bid for bid in range(TRICKS + 1)} | {"nil": 0, "blind_nil": BLIND_NIL}
 _ACCEPTED = 'accepted: 0..13, "nil" or "blind_nil"'
 _BID = {
@@ -117,9 +104,7 @@ def _previous_faults(previous: Any, rules: Rules) -> Faults:
 def _list_faults(previous: Any, rules: Rules, field: str) -> Faults:
     if type(previous) is not list:
         return [((), "wrong-type", f"{field} is {json_type(previous)}; accepted: an array")]
-    faults = [
-        fault for index, bid in enumerate(previous) for fault in _bid_faults((index,), bid, rules, "bid-out-of-range")
-    ]
+    faults = _faults_of_each(previous, rules)
     if faults:
         return faults
     bids = _numbers(previous)
@@ -132,10 +117,7 @@ def _list_faults(previous: Any, rules: Rules, field: str) -> Faults:
 
 def _read_all(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
     """Return the four bids as numbers."""
-    if type(value) is list and len(value) != 4:
-        code = "too-many-items" if len(value) > 4 else "bid-out-of-range"
-        raise refusal(((), code, f"{len(value)} bids; accepted: 4"))
-    return _checked(value, info.context.rules)
+    return _checked(value, 4, info.context.rules)
 
 
 def _read_reported(value: Any) -> tuple[int, ...] | None:
@@ -144,32 +126,37 @@ def _read_reported(value: Any) -> tuple[int, ...] | None:
         return None
     if type(value) is not list:
         raise refusal(((), "wrong-type", f"bids is {json_type(value)}; accepted: an array"))
-    if len(value) != 4:
-        code = "too-many-items" if len(value) > 4 else "bid-out-of-range"
-        raise refusal(((), code, f"{len(value)} bids; accepted: 4"))
-    faults = [
-        fault for seat, bid in enumerate(value) for fault in _bid_faults((seat,), bid, _ANY_BIDS, "bid-out-of-range")
-    ]
+    faults = _count_faults(value, 4) or _faults_of_each(value, _ANY_BIDS)
     if faults:
         raise refusal(*faults)
-    return tuple(BID_WORDS[bid] if type(bid) is str else bid for bid in value)
+    return _numbers(value)
 
 
 def _read_made(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
     """Return one to four bids as numbers."""
-    if type(value) is list and not 1 <= len(value) <= 4:
-        code = "too-many-items" if value else "bid-out-of-range"
-        raise refusal(((), code, f"{len(value)} bids; accepted: 1..4"))
-    return _checked(value, info.context.rules)
+    return _checked(value, 1, info.context.rules)
 
 
-def _checked(value: Any, rules: Rules) -> tuple[int, ...]:
-    """Return the bids of the field `bids` as numbers."""
+def _checked(value: Any, least: int, rules: Rules) -> tuple[int, ...]:
+    """Return the bids of the field `bids`, ``least`` to four, as numbers."""
     value = _in_lower_case(value)
-    faults = _list_faults(value, rules, "bids")
+    faults = _count_faults(value, least) or _list_faults(value, rules, "bids")
     if faults:
         raise refusal(*faults)
     return _numbers(value)
+
+
+def _count_faults(bids: Any, least: int) -> Faults:
+    """Return the fault of a list that does not have ``least`` to four bids."""
+    if type(bids) is not list or least <= len(bids) <= 4:
+        return []
+    code = "too-many-items" if len(bids) > 4 else "bid-out-of-range"
+    return [((), code, f"{len(bids)} bids; accepted: {'4' if least == 4 else f'{least}..4'}")]
+
+
+def _faults_of_each(bids: list[Any], rules: Rules) -> Faults:
+    """Return the faults of the bids, each by itself."""
+    return [fault for index, bid in enumerate(bids) for fault in _bid_faults((index,), bid, rules, "bid-out-of-range")]
 
 
 def _bid_faults(place: Place, bid: Any, rules: Rules, code: str) -> Faults:

@@ -105,12 +105,7 @@ BLIND_ANSWER = {
         "in 10% of such places, and the lot drawn is 62%: look.",
     },
 }
-PASS_REQUEST = {
-    "hand": "K83.T64.9732.J64",
-    "bids": [0, 4, 5, 3],
-    "seat": 0,
-    "rules": {"preset": "pass-2"},
-}
+PASS_REQUEST = {"hand": "K83.T64.9732.J64", "bids": [0, 4, 5, 3], "seat": 0, "rules": {"preset": "pass-2"}}
 PASS_ANSWER = {
     "cards": ["KS", "8S"],
     "to": 2,

@@ -56,11 +56,7 @@ def faults_in(error: ValidationError) -> list[Fault]:
 
 def _line(place: Place, code: str, detail: str) -> InitErrorDetails:
     # The sentence is a value of the template, because a caller's text in it may contain braces.
-    return InitErrorDetails(
-        type=PydanticCustomError(code, "{detail}", {"detail": detail}),
-        loc=place,
-        input=None,
-    )
+    return InitErrorDetails(type=PydanticCustomError(code, "{detail}", {"detail": detail}), loc=place, input=None)
 
 
 def _fault(line: Any) -> Fault:

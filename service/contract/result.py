@@ -25,13 +25,14 @@ from service.bidding.game.scoring import is_nil
 from service.bidding.policies import BEST
 from service.contract.answer import ANSWER, Problem
 from service.contract.bids import ReportedBids
-from service.contract.faults import Place, json_type, refusal
+from service.contract.faults import refusal
 from service.contract.hand import TRICKS
 from service.contract.policy import POLICY_CHARS, POLICY_PATTERN, policy_fault
 from service.contract.reading import read_fields
 from service.contract.request import MAX_ITEMS
 from service.contract.round_id import RoundId
 from service.contract.rules import REQUEST
+from service.contract.scores import four_numbers
 from service.contract.table_choice import GameId
 from service.problems import Fault, invalid_request
 
@@ -62,32 +63,13 @@ def _checked_decider(text: str) -> str:
 
 def _read_tricks(values: Any) -> tuple[int, ...] | None:
     """Return the tricks that each seat took; None for null."""
-    if values is None:
-        return None
-    if type(values) is not list:
-        raise refusal(((), "wrong-type", f"tricks is {json_type(values)}; accepted: an array"))
-    if len(values) != 4:
-        code = "missing-field" if len(values) < 4 else "too-many-items"
-        raise refusal(((), code, f"tricks has {len(values)} numbers; accepted: 4, first bidder first"))
-    faults: list[tuple[Place, str, str]] = []
-    for seat, value in enumerate(values):
-        if type(value) is not int:
-            faults.append(((seat,), "wrong-type", f"tricks.{seat} is {json_type(value)}; accepted: an integer"))
-        elif not 0 <= value <= TRICKS:
-            faults.append(((seat,), "out-of-range", f"tricks.{seat} is {value}; accepted: 0..{TRICKS}"))
-    if not faults and sum(values) != TRICKS:
-        faults.append(((), "contradiction", f"tricks sum to {sum(values)}; accepted: {TRICKS}"))
-    if faults:
-        raise refusal(*faults)
-    return tuple(values)
+    tricks = four_numbers("tricks", values, 0, TRICKS)
+    if tricks is not None and sum(tricks) != TRICKS:
+        raise refusal(((), "contradiction", f"tricks sum to {sum(tricks)}; accepted: {TRICKS}"))
+    return tricks
 
 
-_TRICKS = {
-    "type": "array",
-    "items": {"type": "integer", "minimum": 0, "maximum": TRICKS},
-    "minItems": 4,
-    "maxItems": 4,
-}
+_TRICKS = {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": TRICKS}, "minItems": 4, "maxItems": 4}
 _Probability = Annotated[StrictFloat, Field(ge=0, le=1)]
 _Seat = Annotated[StrictInt, Field(ge=0, le=3)]
 
@@ -137,8 +119,7 @@ class Result(TypedDict, total=False):
     ]
     contract_made: Annotated[StrictBool | None, Field(description="Whether the side made its contract.")]
     p_win: Annotated[
-        _Probability | None,
-        Field(description="Stated probability that the side wins the game: `explanation.p_win`."),
+        _Probability | None, Field(description="Stated probability that the side wins the game: `explanation.p_win`.")
     ]
     won: Annotated[StrictBool | None, Field(description="Whether the side won the game.")]
     round_id: RoundId

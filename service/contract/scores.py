@@ -26,19 +26,19 @@ def bags_below(rules: Rules) -> int:
     return rules.bag_limit if rules.bags else MAX_BAGS + 1
 
 
-def _four(name: str, values: Any, low: int, high: int) -> FourInts | None:
-    """Read four numbers in bidding order; None for null."""
+def four_numbers(name: str, values: Any, low: int, high: int) -> FourInts | None:
+    """Read four numbers of the field ``name``, one for each seat in bidding order; None for null."""
     if values is None:
         return None
     faults: list[tuple[Place, str, str]] = []
     if type(values) is not list:
-        faults.append(((), "wrong-type", f"scores.{name} is {json_type(values)}; accepted: an array"))
+        faults.append(((), "wrong-type", f"{name} is {json_type(values)}; accepted: an array"))
     elif len(values) != 4:
         code = "missing-field" if len(values) < 4 else "too-many-items"
-        faults.append(((), code, f"scores.{name} has {len(values)} numbers; accepted: 4, first bidder first"))
+        faults.append(((), code, f"{name} has {len(values)} numbers; accepted: 4, first bidder first"))
     else:
         for index, value in enumerate(values):
-            where = f"scores.{name}.{index}"
+            where = f"{name}.{index}"
             if type(value) is not int:
                 faults.append(((index,), "wrong-type", f"{where} is {json_type(value)}; accepted: an integer"))
             elif not low <= value <= high:
@@ -51,12 +51,12 @@ def _four(name: str, values: Any, low: int, high: int) -> FourInts | None:
 def _read_seats(values: Any, info: ValidationInfo[Context]) -> FourInts | None:
     """Return the points of four seats; `score_faults` refuses them in games of two sides."""
     rules = info.context.rules
-    return _four("seats", values, -SCORE_LIMIT, SCORE_LIMIT) if rules.variant == CUTTHROAT else None
+    return four_numbers("scores.seats", values, -SCORE_LIMIT, SCORE_LIMIT) if rules.variant == CUTTHROAT else None
 
 
 def _read_bags(values: Any, info: ValidationInfo[Context]) -> FourInts | None:
     rules = info.context.rules
-    return _four("bags", values, 0, bags_below(rules) - 1) if rules.variant == CUTTHROAT else None
+    return four_numbers("scores.bags", values, 0, bags_below(rules) - 1) if rules.variant == CUTTHROAT else None
 
 
 def _four_schema(what: str, low: int, high: int) -> WithJsonSchema:

@@ -42,7 +42,7 @@ def stages() -> dict[str, float]:
     """Return the microseconds by stage."""
     app = create_app(Settings(access_log=0.0))
     app.state.serve(one_set(open_tables()))
-    tables, metrics = app.state.tables, app.state.metrics
+    tables, metrics = app.state.sets.default.tables, app.state.metrics
     assert tables is not None
     body, quiet = orjson.dumps(REQUEST), orjson.dumps(REQUEST | {"explain": False})
     headers = {b"host": b"127.0.0.1:8080", b"content-length": b"%d" % len(body)}

@@ -37,7 +37,7 @@ def test_the_contracts_answer(call, app, body):
     assert response.status_code == 200
     answer = response.json()
     assert list(answer) == ["blind_nil", "policy", "tables", "assumed", "explanation"]
-    assert (answer["policy"], answer["tables"], answer["assumed"]) == ("bis", app.state.tables.version, [])
+    assert (answer["policy"], answer["tables"], answer["assumed"]) == ("bis", app.state.sets.default.tables.version, [])
     assert answer["explanation"]["rule"] == "fourth-seat"
     assert {"p_ace_of_spades", "p_made", "expected_points", "sentence"} <= set(answer["explanation"])
 

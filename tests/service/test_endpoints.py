@@ -58,7 +58,7 @@ def test_bid(call, app, request_body, path):
     assert response.headers["content-type"] == "application/json"
     answer = response.json()
     assert list(answer) == ["bid", "kind", "policy", "tables", "assumed", "explanation"]
-    assert (answer["policy"], answer["tables"], answer["assumed"]) == ("bis", app.state.tables.version, [])
+    assert (answer["policy"], answer["tables"], answer["assumed"]) == ("bis", app.state.sets.default.tables.version, [])
     assert answer["explanation"]["sentence"]
 
 
@@ -417,10 +417,13 @@ def test_every_policy_of_the_catalogue_can_be_asked_for(call, request_body):
 
 def test_health(call, app):
     assert call("GET", "/healthz").json() == {"status": "ok"}
-    assert call("GET", "/readyz").json() == {"status": "ready", "tables": app.state.tables.version}
+    assert call("GET", "/readyz").json() == {"status": "ready", "tables": app.state.sets.default.tables.version}
     version = call("GET", "/version").json()
     assert version["service"] == __version__
-    assert version["tables"] == {"version": app.state.tables.version, "sha256": app.state.tables.sha256}
+    assert version["tables"] == {
+        "version": app.state.sets.default.tables.version,
+        "sha256": app.state.sets.default.tables.sha256,
+    }
 
 
 def test_before_the_tables_are_mapped(call, request_body):

@@ -106,7 +106,7 @@ def test_many_count_as_one_by_one(seconds):
 
 def test_info_and_readiness(call):
     service = _fresh()
-    tables = service.state.tables
+    tables = service.state.sets.default.tables
     assert tables is not None
     samples = _samples(call("GET", "/metrics", service))
     assert samples["spades_tables_info", ("sha256", tables.sha256), ("version", tables.version)] == 1

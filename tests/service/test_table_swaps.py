@@ -115,7 +115,7 @@ def test_the_catalogue_has_the_win_tables_of_the_default(call, folder, made_sets
     folder.releases(default=one)
     service, reload = _reloaded(Settings(tables_dir=folder.path))
     before = call("GET", "/v1/policies", service).json()
-    service.state.sets.by_version[two].tables.__dict__["games"] = type(service.state.tables.games)({})
+    service.state.sets.by_version[two].tables.__dict__["games"] = type(service.state.sets.default.tables.games)({})
     folder.releases(default=two)
     reload()
     after = call("GET", "/v1/policies", service).json()

@@ -46,19 +46,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser(given).parse_args(given)
     try:
         settings = from_environment()
-        if options.command == "bid":
-            return _bid(options, settings)
-        if options.command == "blind":
-            return _blind(options, settings)
-        if options.command == "pass":
-            return _pass(options)
-        if options.command == "card":
-            return _card(options, settings)
-        if options.command == "inference":
-            return _inference(options, settings)
         if options.command == "key":
             return _key(options)
-        return _serve(options, settings)
+        if options.command not in _ANSWERS:
+            return _serve(options, settings)
+        answer = _ANSWERS[options.command](_request(options), settings)
+        as_text = options.command == "bid" and not options.json
+        print(breakdown(answer) if as_text else orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
+        return 0
     except ProblemError as refused:
         for fault in refused.faults:
             print(f"service {options.command}: {fault.pointer}: {fault.detail} ({fault.code})", file=sys.stderr)
@@ -132,55 +127,40 @@ def _request(options: argparse.Namespace) -> dict[str, Any]:
     return request
 
 
-def _bid(options: argparse.Namespace, settings: Settings) -> int:
-    request = _request(options)
+def _bid(request: dict[str, Any], settings: Settings) -> Any:
     tables = open_one(settings, request.get("tables"))
     call = read_bid(request, tables.games, options_of(tables))
-    decision = decide_call(call, tables, call.explain)
-    answer = answer_body(call, decision, tables.version)
-    if options.json:
-        print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
-    else:
-        print(breakdown(answer))
-    return 0
+    return answer_body(call, decide_call(call, tables, call.explain), tables.version)
 
 
-def _blind(options: argparse.Namespace, settings: Settings) -> int:
-    request = _request(options)
+def _blind(request: dict[str, Any], settings: Settings) -> Any:
     tables = open_one(settings, request.get("tables"))
     call = read_blind(request, tables.games, options_of(tables))
-    answer = blind.answer_body(call, blind.decide(call, tables), tables.version)
-    print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
-    return 0
+    return blind.answer_body(call, blind.decide(call, tables), tables.version)
 
 
-def _pass(options: argparse.Namespace) -> int:
-    answer = passing.answer_body(read_pass(_request(options)))
-    print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
-    return 0
+def _pass(request: dict[str, Any], _: Settings) -> Any:
+    return passing.answer_body(read_pass(request))
 
 
-def _card(options: argparse.Namespace, settings: Settings) -> int:
-    request = _request(options)
+def _card(request: dict[str, Any], settings: Settings) -> Any:
     if request.get("player") is None:
-        answer = card.answer_body(read_card(request))
-    else:
-        tables = open_one(settings, request.get("tables"))
-        call = read_card(request, tables.games)
-        assert call.search is not None, "the request has a player"
-        found = search_once(search.search_request(call, call.search, tables))
-        answer = search.answer_body(call, call.search, found, tables.version)
-    print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
-    return 0
+        return card.answer_body(read_card(request))
+    tables = open_one(settings, request.get("tables"))
+    call = read_card(request, tables.games)
+    assert call.search is not None, "the request has a player"
+    found = search_once(search.search_request(call, call.search, tables))
+    return search.answer_body(call, call.search, found, tables.version)
 
 
-def _inference(options: argparse.Namespace, settings: Settings) -> int:
-    request = _request(options)
+def _inference(request: dict[str, Any], settings: Settings) -> Any:
     call = read_inference(request)
     tables = open_one(settings, request.get("tables"))
-    answer = orjson.loads(b"".join(inference.parts(call, readers_of(tables.arrays), tables.version)))
-    print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
-    return 0
+    return orjson.loads(b"".join(inference.parts(call, readers_of(tables.arrays), tables.version)))
+
+
+# By command: how its request is answered.
+_ANSWERS = {"bid": _bid, "blind": _blind, "pass": _pass, "card": _card, "inference": _inference}
 
 
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
@@ -218,6 +198,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         if name not in arguments[:1]:
             continue  # describing a request takes 20 ms
+        # `_request` supplies these two.
         supplied = ("previous_bids", "seat") if "previous_bids" in REQUESTS[name].model.__annotations__ else ()
         add_fields(command, *REQUESTS[name], supplied)
         if name == "bid":

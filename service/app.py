@@ -15,6 +15,7 @@ from time import perf_counter
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
+from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.exceptions import HTTPException
 
 from service import __version__
@@ -30,7 +31,6 @@ from service.api.state import State
 from service.api.static_files import StaticFiles
 from service.asgi import Receive, Reply, Scope, Send, join_headers, send_reply
 from service.gate import HEALTH_ROUTES, METRICS, is_open
-from service.metrics import CONTENT_TYPE
 from service.problems import Fault, ProblemError, invalid_request, method_not_allowed, pointer
 from service.responder import CARD, INFERENCE, JSON, MAX_BYTES, ROUTES, Asked, Responder
 from service.searchers import BusyError
@@ -40,7 +40,7 @@ from service.table_sets import RefusedError, open_sets
 NO_SUCH_PATH = "no such path; /openapi.json lists them"
 CLIENT_GONE = 499  # for the metrics only: the caller has disconnected and gets no answer
 _READING = frozenset(("GET", "HEAD"))
-_EXPOSITION = (b"content-type", CONTENT_TYPE.encode())
+_EXPOSITION = (b"content-type", CONTENT_TYPE_LATEST.encode())
 _logger = logging.getLogger("service")
 
 

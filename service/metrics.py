@@ -17,6 +17,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import product
 from pathlib import Path
 from threading import Lock
@@ -24,7 +25,6 @@ from time import monotonic
 from typing import TypeVar
 
 from prometheus_client import (
-    CONTENT_TYPE_LATEST,
     CollectorRegistry,
     Counter,
     Gauge,
@@ -41,7 +41,6 @@ from service.keys import Bucket
 from service.problems import CODES, ProblemError
 from service.result_metrics import OTHER_VERSION, ResultMetrics
 
-CONTENT_TYPE = CONTENT_TYPE_LATEST
 # Seconds. The default buckets begin at 5 ms, but nearly all answers take less.
 LATENCY_BUCKETS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
 DECISION_BUCKETS = (0.000005, 0.00001, 0.00002, 0.00005, *LATENCY_BUCKETS)
@@ -136,120 +135,89 @@ class Metrics:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
         PlatformCollector(registry=self.registry)
-        self._requests = Counter(
-            "spades_http_requests", "Requests answered.", ("route", "status"), registry=self.registry
-        )
-        self._latency = Histogram(
+        counter = partial(Counter, registry=self.registry)
+        gauge = partial(Gauge, registry=self.registry)
+        histogram = partial(Histogram, registry=self.registry)
+        self._requests = counter("spades_http_requests", "Requests answered.", ("route", "status"))
+        self._latency = histogram(
             "spades_http_request_duration_seconds",
             "Time from a request's arrival to the last byte handed to the server.",
             ("route", "status"),
             buckets=LATENCY_BUCKETS,
-            registry=self.registry,
         )
-        self.in_flight = Gauge(
-            "spades_http_requests_in_flight",
-            "Requests in progress.",
-            registry=self.registry,
-            multiprocess_mode="livesum",
-        )
-        bids = Counter("spades_bids", "Bids made.", ("kind", "policy", "convention"), registry=self.registry)
-        decisions = Histogram(
+        self.in_flight = gauge("spades_http_requests_in_flight", "Requests in progress.", multiprocess_mode="livesum")
+        bids = counter("spades_bids", "Bids made.", ("kind", "policy", "convention"))
+        decisions = histogram(
             "spades_decision_duration_seconds",
             "Time that the bidding code took for a bid, including its explanation.",
             ("policy",),
             buckets=DECISION_BUCKETS,
-            registry=self.registry,
         )
-        faults = Counter("spades_validation_errors", "Faults found in requests.", ("code",), registry=self.registry)
-        shed = Counter(
-            "spades_shed", "Requests refused before any work on them, by reason.", ("reason",), registry=self.registry
+        faults = counter("spades_validation_errors", "Faults found in requests.", ("code",))
+        shed = counter("spades_shed", "Requests refused before any work on them, by reason.", ("reason",))
+        self.deadline_exceeded = counter(
+            "spades_deadline_exceeded", "Requests answered with 504: the deadline had passed."
         )
-        self.deadline_exceeded = Counter(
-            "spades_deadline_exceeded", "Requests answered with 504: the deadline had passed.", registry=self.registry
+        timeouts = counter(
+            "spades_connection_timeouts", "Connections closed because the peer took too long, by phase.", ("phase",)
         )
-        timeouts = Counter(
-            "spades_connection_timeouts",
-            "Connections closed because the peer took too long, by phase.",
-            ("phase",),
-            registry=self.registry,
+        self.log_dropped = counter(
+            "spades_access_log_dropped", "Access log lines dropped because the queue was full or writing failed."
         )
-        self.log_dropped = Counter(
-            "spades_access_log_dropped",
-            "Access log lines dropped because the queue was full or writing failed.",
-            registry=self.registry,
+        self.decision_log_dropped = counter(
+            "spades_decision_log_dropped", "Decision log lines dropped because the queue was full or writing failed."
         )
-        self.decision_log_dropped = Counter(
-            "spades_decision_log_dropped",
-            "Decision log lines dropped because the queue was full or writing failed.",
-            registry=self.registry,
-        )
-        self.connections = Gauge(
-            "spades_connections", "Open connections.", registry=self.registry, multiprocess_mode="livesum"
-        )
-        self._tables = Gauge(
+        self.connections = gauge("spades_connections", "Open connections.", multiprocess_mode="livesum")
+        self._tables = gauge(
             "spades_tables_info",
             "Version and checksum of the tables in use; the value is 1.",
             ("version", "sha256"),
-            registry=self.registry,
             multiprocess_mode="livemax",
         )
-        self._open_tables = Gauge(
+        self._open_tables = gauge(
             "spades_tables_open",
             "1 for each open table set in each of its roles; 0 after it was closed or its files have changed.",
             ("version", "role"),
-            registry=self.registry,
             multiprocess_mode="livemax",
         )
-        self._bids_by_tables = Counter(
-            "spades_tables_bids", "Bids made, by the tables that decided.", ("version", "kind"), registry=self.registry
+        self._bids_by_tables = counter(
+            "spades_tables_bids", "Bids made, by the tables that decided.", ("version", "kind")
         )
-        reloads = Counter(
-            "spades_tables_reloads", "Readings of the tables on SIGHUP.", ("result",), registry=self.registry
-        )
-        self._tables_read = Gauge(
+        reloads = counter("spades_tables_reloads", "Readings of the tables on SIGHUP.", ("result",))
+        self._tables_read = gauge(
             "spades_tables_last_read_successful",
             "1 if nothing was refused when the folder of the tables was last read, else 0.",
-            registry=self.registry,
             multiprocess_mode="livemin",
         )
-        refusals = Counter(
-            "spades_tables_refused",
-            "Table sets, or folders of them, that could not be used, by reason.",
-            ("reason",),
-            registry=self.registry,
+        refusals = counter(
+            "spades_tables_refused", "Table sets, or folders of them, that could not be used, by reason.", ("reason",)
         )
-        shadowed = Counter(
+        shadowed = counter(
             "spades_shadow_bids",
             "Bids that the shadow tables decided too, by the policy and by whether the bid was the same.",
             ("policy", "result"),
-            registry=self.registry,
         )
-        searches = Counter("spades_searches", "Searches for cards, by result.", ("result",), registry=self.registry)
-        self.search_seconds = Histogram(
+        searches = counter("spades_searches", "Searches for cards, by result.", ("result",))
+        self.search_seconds = histogram(
             "spades_search_duration_seconds",
             "Time that a search for a card took, without waiting for a process.",
             buckets=LATENCY_BUCKETS,
-            registry=self.registry,
         )
-        processes = Gauge(
+        processes = gauge(
             "spades_search_processes",
             "Search processes: those that the settings want, and those that are ready or search.",
             ("state",),
-            registry=self.registry,
             multiprocess_mode="livesum",
         )
-        self._build = Gauge(
+        build = gauge(
             "spades_build_info",
             "Version of the service and of Python; the value is 1.",
             ("version", "python"),
-            registry=self.registry,
             multiprocess_mode="max",
         )
-        self.ready = Gauge(
-            "spades_ready", "1 if /readyz answers 200, else 0.", registry=self.registry, multiprocess_mode="livemin"
-        )
+        self.ready = gauge("spades_ready", "1 if /readyz answers 200, else 0.", multiprocess_mode="livemin")
         self.results = ResultMetrics(self.registry)
-        self._build.labels(__version__, platform.python_version()).set(1)
+        build.labels(__version__, platform.python_version()).set(1)
         self._bids = {labels: bids.labels(*labels) for labels in product(_KINDS, policies, conventions)}
         self.shed = {reason: shed.labels(reason) for reason in ("capacity", "deadline", "rate", "search")}
         self.timeouts = {phase: timeouts.labels(phase) for phase in ("idle", "head", "body", "write")}

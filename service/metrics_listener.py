@@ -12,11 +12,12 @@ from threading import Thread
 from time import perf_counter
 from typing import Any
 
+from prometheus_client import CONTENT_TYPE_LATEST
 from uvicorn.server import ServerState
 
 from service.asgi import Receive, Reply, Scope, Send, send_reply
 from service.edge import Edge
-from service.metrics import CONTENT_TYPE, Metrics
+from service.metrics import Metrics
 from service.problems import ProblemError, written
 from service.protocol import Connection
 from service.settings import Settings, SettingsError
@@ -64,5 +65,5 @@ def _answer(scope: Scope, text: Callable[[], bytes]) -> Reply:
     elif scope["method"] not in ("GET", "HEAD"):
         problem = ProblemError("method-not-allowed", f"{scope['method'][:20]} is not allowed here; accepted: GET, HEAD")
     else:
-        return 200, [(b"content-type", CONTENT_TYPE.encode())], text()
+        return 200, [(b"content-type", CONTENT_TYPE_LATEST.encode())], text()
     return written(problem)

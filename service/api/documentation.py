@@ -102,9 +102,7 @@ _HEADERS = {  # headers of answers
     "WWW-Authenticate": {"description": "How to send an API key.", "schema": _TEXT},
     "Accept-Encoding": {"description": "The accepted content codings: identity.", "schema": _TEXT},
 }
-_HEADERS_OF = {401: ("WWW-Authenticate",), 405: ("Allow",), 415: ("Accept-Encoding",), 429: ("Retry-After",)} | {
-    503: ("Retry-After",)
-}
+_HEADERS_OF = {401: "WWW-Authenticate", 405: "Allow", 415: "Accept-Encoding", 429: "Retry-After", 503: "Retry-After"}
 
 
 def _headers(*names: str) -> dict[str, Any]:
@@ -120,11 +118,12 @@ def problems(*names: str) -> dict[int | str, dict[str, Any]]:
     """Return the `responses` entries, by status, of the problem types ``names``, with examples (422: one per code)."""
     entries: dict[int | str, dict[str, Any]] = {}
     for name in names:
+        status = TYPES[name].status
         entry = entries.setdefault(
-            TYPES[name].status,
+            status,
             {
                 "description": TYPES[name].title,
-                "headers": _headers(*_HEADERS_OF.get(TYPES[name].status, ())),
+                "headers": _headers(*([_HEADERS_OF[status]] if status in _HEADERS_OF else [])),
                 "content": {MEDIA_TYPE: {"schema": _PROBLEM_SCHEMA, "examples": {}}},
             },
         )

@@ -1,1 +1,1 @@
-"""Load tests of the service. They use HTTP only and import no code of the service (`python -m loadtest --help`)."""
+"""Load tests of the service (`python -m loadtest --help`). They use HTTP only and do not import its code."""

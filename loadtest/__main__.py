@@ -22,12 +22,13 @@ from loadtest import slo
 from loadtest.arrivals import percentile, run
 from loadtest.servers import ROOT, Server, ServerError, running_service
 
-CLOSED_PIPE = 141  # exit code, as of a command that SIGPIPE ends
+CLOSED_PIPE = 141  # the exit code of a command that SIGPIPE has ended
 LOCUSTFILE = Path(__file__).with_name("locustfile.py")
 _NO_OP = f"GET {slo.NO_OP} (no-op)"
 _COLUMNS = ((8, "rate/s"), *((9, name) for name in ("p50 ms", "p99 ms", "p99.9", "max")), (8, "missed"), (8, "failed"))
 _LEGEND = """
-late p99: ms by which the sender itself was late, and which all other times include; near them, the machine is too busy
+late p99: how late the sender itself was, in ms; the other times include it. If it is nearly as long as they are, the
+  machine is too busy
 CPU us: CPU time of the service's process for each answer"""
 _HEADER = " " * 20 + "".join(f"{name:>{width}}" for width, name in (*_COLUMNS, (10, "late p99"), (10, "CPU us")))
 
@@ -140,7 +141,7 @@ def locust_times(entry: dict[str, Any]) -> list[float]:
 
 
 def _locust_web(server: Server, port: int) -> int:
-    """Run Locust with its web page until an interruption, and return the exit code."""
+    """Run Locust with its web page until Ctrl-C, and return the exit code."""
     print(f"Locust's page: http://127.0.0.1:{port}; the service: {server.url}; Ctrl-C stops both", flush=True)
     command = [
         *(sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--host", server.url),

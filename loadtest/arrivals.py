@@ -142,9 +142,9 @@ def run(
     busy: dict[socket.socket, Connection] = {}
     waiting: deque[float] = deque()  # due times not yet sent
     begin = perf_counter() + LEAD_S
-    due_count = sent_count = told = 0
+    due_count = sent_count = settled = 0
     try:
-        while told < total:
+        while settled < total:
             now = perf_counter()
             while due_count < total and begin + due_count / rate <= now:
                 waiting.append(begin + due_count / rate)
@@ -153,7 +153,7 @@ def run(
                 if now - waiting[0] > PATIENCE_S:
                     waiting.popleft()
                     result.missed += 1
-                    told += 1
+                    settled += 1
                     continue
                 if free:
                     connection = free.pop()
@@ -170,7 +170,7 @@ def run(
                 except OSError:
                     connection.socket.close()
                     result.broken += 1
-                    told += 1
+                    settled += 1
                     continue
                 sent_count += 1
                 result.lateness_ms.append((connection.sent - due) * 1000.0)
@@ -186,7 +186,7 @@ def run(
                     status = -1
                 if status == 0:
                     continue
-                told += 1
+                settled += 1
                 del busy[readable]
                 if status < 0:
                     readable.close()
@@ -200,7 +200,7 @@ def run(
                 del busy[connection.socket]
                 connection.socket.close()
                 result.broken += 1
-                told += 1
+                settled += 1
         result.seconds = perf_counter() - begin
     finally:
         for connection in (*free, *busy.values()):

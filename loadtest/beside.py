@@ -11,7 +11,7 @@ from loadtest.servers import ServerError
 
 @contextmanager
 def beside(send: Callable[[Event], None], threads: int = 1) -> Iterator[None]:
-    """Run ``send`` in ``threads`` until the block ends, also by an error; then the event that it gets is set.
+    """Run ``send`` in ``threads`` threads until the block ends. Its event is then set, also after an error.
 
     Raises `ServerError` if a request of the threads failed.
     """

@@ -102,15 +102,15 @@ def bids_beside_results(plan: Plan, batch: int, rate: float, results_per_s: floa
         with _service() as server:
             bid, post = _bid(server, REQUEST), _batch(server, batch)
             for number in range(plan.rounds + 1):
-                for beside in (False, True) if (start + number) % 2 else (True, False):
-                    with _posting(server, post, results_per_s / batch if beside else 0.0):
+                for posting in (False, True) if (start + number) % 2 else (True, False):
+                    with _posting(server, post, results_per_s / batch if posting else 0.0):
                         found = run((server.host, server.port), [bid], rate, plan.seconds)
                     if number:  # the first round warms up
-                        runs[beside].append(found)
+                        runs[posting].append(found)
     of_bids = f"POST /bid at {rate:g}/s, with {results_per_s:g} results/s in batches of {batch} and without"
     print(f"{of_bids}, {_described(plan)}")
     for percent in (50, 99):
-        alone, both = ([one.percentile(percent) for one in runs[beside]] for beside in (False, True))
+        alone, both = ([one.percentile(percent) for one in runs[posting]] for posting in (False, True))
         more = mean_interval([above - below for above, below in zip(both, alone, strict=True)])
         print(f"  p{percent}, ms: without {mean_interval(alone).text(3)}, with {mean_interval(both).text(3)}")
         times = ratio_interval([above / below for above, below in zip(both, alone, strict=True)])

@@ -118,7 +118,7 @@ REQUESTS = {
 
 
 def _request(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the request that the arguments describe; without a seat, the one that bids after the previous bids."""
+    """Return the request that the arguments describe. Default seat: the one that bids next."""
     model = REQUESTS[options.command].model
     request = request_of(options, model)
     if "previous_bids" in model.__annotations__:
@@ -190,7 +190,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     described = {
         "bid": "print one bid and how it was made, without a server",
         "blind": "decide whether to bid blind nil; prints JSON",
-        "pass": "choose the cards to give beside a nil; prints JSON",
+        "pass": "choose the cards that a nil bidder or partner gives the other; prints JSON",
         "card": "choose the card to play; prints JSON",
         "inference": "say who may hold each unseen card; prints JSON",
     }

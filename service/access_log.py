@@ -16,7 +16,7 @@ from service.line_log import STANDARD_OUTPUT, LineLog, Sink, Stream
 
 
 class Answered(NamedTuple):
-    """One request, answered ``seconds`` after its arrival; ``key``: the API key's name; ``tables``: their version."""
+    """One answered request. ``seconds``: from its arrival; ``key``: the API key's name; ``tables``: their version."""
 
     method: str
     route: str

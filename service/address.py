@@ -1,4 +1,4 @@
-"""Whether the service may and can listen at an address. It is checked first, because starting takes seconds."""
+"""Check that the service may and can listen at an address, before the start, which takes seconds."""
 
 import errno
 import ipaddress
@@ -17,7 +17,7 @@ def check_exposure(settings: Settings, host: str, allowed: bool) -> None:
 
 
 def check_address(host: str, port: int) -> None:
-    """Raise `SettingsError` if another process uses the address, or if this one may not."""
+    """Raise `SettingsError` if another process uses the address, or if this process may not use it."""
     try:
         found = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         for family, kind, protocol, _, address in found:
@@ -27,12 +27,12 @@ def check_address(host: str, port: int) -> None:
                     probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
                 probe.bind(address)
     except OSError as error:
-        if error.errno in (errno.EADDRINUSE, errno.EACCES):  # the server reports others when it listens
-            raise SettingsError(f"host {host}, port {port}: {error.strerror}; accepted: a free one") from None
+        if error.errno in (errno.EADDRINUSE, errno.EACCES):  # the server reports all other errors when it listens
+            raise SettingsError(f"host {host}, port {port}: {error.strerror}; accepted: a free address") from None
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether only this machine can connect to ``host``; for a name, whether that is true of all its addresses.
+    """Return whether only this machine can connect to ``host``. All addresses of a name must be such addresses.
 
     >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("0.0.0.0"), is_loopback("")
     (True, True, False, False)
@@ -42,5 +42,5 @@ def is_loopback(host: str) -> bool:
     try:
         found = socket.getaddrinfo(host, None, proto=socket.IPPROTO_TCP)
     except OSError:
-        return False  # binding it will fail with a message
+        return False  # listening there will fail with a message
     return all(ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback for *_, address in found)

@@ -87,11 +87,11 @@ class Service:
             responder.done(asked, status)
 
     async def prepare(self) -> None:
-        """Build the answers that never change, or only with the tables, so that no request waits for them."""
+        """Build the answers that change only with the tables, so that no request waits for them."""
         await self._fixed.prepare()
 
     async def reload(self) -> None:
-        """Read the folder of the table sets again, beside the requests; if it can't be used, nothing changes."""
+        """Read the folder of the table sets again, while requests are answered. An unusable folder changes nothing."""
         state, before = self.state, self.state.sets
         try:
             sets = await asyncio.to_thread(open_sets, self._settings, before)

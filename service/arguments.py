@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
-CLOSED_PIPE = 141  # exit code, as of a command that SIGPIPE ends
+CLOSED_PIPE = 141  # the exit code of a command that SIGPIPE has ended
 
 
 def rule(text: str) -> tuple[str, object]:

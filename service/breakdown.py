@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _INDENT = "  "
-_BESIDE = ("sentence", "reasons", "adjustments", "candidates")  # printed separately, not as sections
+_SEPARATE = ("sentence", "reasons", "adjustments", "candidates")  # printed separately, not as sections
 
 
 def breakdown(answer: Mapping[str, Any]) -> str:
@@ -23,7 +23,7 @@ def breakdown(answer: Mapping[str, Any]) -> str:
     if "sentence" in explanation:
         lines += ["", str(explanation["sentence"])]
     for name, section in explanation.items():
-        if name not in _BESIDE:
+        if name not in _SEPARATE:
             lines += ["", *_section(name, section)]
     for step in explanation.get("adjustments", ()):
         lines += ["", f"adjusted by {step['rule']}: {step['before']} -> {step['after']}", f"{_INDENT}{step['why']}"]

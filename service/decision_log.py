@@ -1,7 +1,7 @@
 """The decision log: bids with their requests, and results, as JSON Lines. It is off unless SPADES_DECISION_LOG is set.
 
 A record is logged if its request has a `round_id`. `python -m tables logs check` joins the records of a round
-(docs/reference/game-log.md, "Logs of production"). Nothing but fields of the contract is written: no header, no key and
+(docs/reference/game-log.md, "Logs of production"). Only fields of the contract are written: no header, no key and
 no address. With a share below 1, a hash of the round id decides, so that all records of a round are kept or dropped
 together, in every process.
 """
@@ -20,11 +20,11 @@ from service.line_log import STANDARD_OUTPUT, LineLog, Sink
 from service.rotating_file import RotatingFile
 from service.settings import Settings, SettingsError
 
-FORMAT: Final = 1  # of game logs (docs/reference/game-log.md)
+FORMAT: Final = 1  # version of the format of game logs (docs/reference/game-log.md)
 DECISION, RESULT = "decision", "result"
-_GATHER_S = 0.2  # a busy process then writes a thousand lines or more together
-_LINE_FEED, _CARRIAGE_RETURN = b"\n\r"  # numbers, because looking for them in bytes takes a third of the time
-_MOST_COPIED_BYTES = 1024  # a longer body may hold white space without end
+_GATHER_S = 0.2  # seconds to wait for more lines: a busy process then writes a thousand or more together
+_LINE_FEED, _CARRIAGE_RETURN = b"\n\r"  # integers, because `in` finds them in bytes three times as fast
+_MOST_COPIED_BYTES = 1024  # a longer body may be mostly white space
 _HASH_BYTES = 8
 _MOST_HASH = 1 << 8 * _HASH_BYTES
 _MIB = 1024 * 1024

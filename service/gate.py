@@ -81,7 +81,7 @@ class Gate:
         return waited_s > self._longest_wait_s or in_flight > self._max_in_flight
 
     def check_load(self, path: str, waited_s: float, in_flight: int) -> None:
-        """Raise the 503 if a request must be shed; see `overloaded`. A page's file costs no more to send than a 503."""
+        """Raise the 503 if a request must be shed; see `overloaded`. Files of pages cost no more than a 503."""
         if self.overloaded(waited_s, in_flight) and path not in _NEVER_SHED and not is_file(path):
             raise self.shed()
 

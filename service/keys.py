@@ -115,7 +115,7 @@ def read_keys(path: Path, default_rate: float) -> Keys:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
             lines = file.read().splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "no UTF-8"
+        why = error.strerror if isinstance(error, OSError) else "not UTF-8"
         raise SettingsError(f"{path}: can't be read ({why}); expected: lines of the form {_EXPECTED}") from None
     if mode & stat.S_IWOTH:
         raise SettingsError(
@@ -131,7 +131,9 @@ def read_keys(path: Path, default_rate: float) -> Keys:
             raise SettingsError(f"{path} line {number}: wrong form; expected: {_EXPECTED}")
         name, digest = found[1], bytes.fromhex(found[2])
         if digest in keys:
-            raise SettingsError(f"{path} line {number}: the key of {keys[digest].name} again; expected: each key once")
+            raise SettingsError(
+                f"{path} line {number}: repeats the key of {keys[digest].name}; expected: each key once"
+            )
         rate = default_rate if found[3] is None else float(found[3])
         keys[digest] = Key(name, digest, Bucket(rate) if rate else None)
     if not keys:

@@ -19,7 +19,7 @@ from typing import Protocol
 
 MAX_QUEUED = 16_384  # lines
 _BATCH = 2048  # most lines written by one system call
-_END = b""  # in the place of a line: the last one
+_END = b""  # in the queue after the last line
 _CLOSE_S = 1.0
 _STANDARD_OUTPUT = 1
 _logger = logging.getLogger("service")
@@ -54,7 +54,7 @@ class Sink:
                 self._torn = False
                 return len(lines), None
             whole, end = 0, len(start)
-            while whole < len(lines) and end + len(lines[whole]) - 1 <= written:  # its line feed may lack
+            while whole < len(lines) and end + len(lines[whole]) - 1 <= written:  # its line feed may be missing
                 end += len(lines[whole])
                 whole += 1
             self._torn = written != end

@@ -52,7 +52,7 @@ _KINDS = ("regular", "nil", "blind_nil")
 # Answers and bids are counted in groups, because counting each takes 8% of a request's time: those of one turn of the
 # event loop, at most this many. A worker that is killed loses the counts of its last turn.
 COUNTED_AT_ONCE = 64
-MOST_VERSIONS = 64  # of tables in labels, in the life of a process; later ones are OTHER_VERSION
+MOST_VERSIONS = 64  # of tables that are labels, in the life of a process; later ones count as OTHER_VERSION
 REFUSALS = ("content", "version", "unusable", "folder")  # why tables can't be used (`table_sets`)
 SHADOW_RESULTS = ("same", "other", "failed", "dropped")
 
@@ -79,7 +79,7 @@ def observe_many(child: Histogram, seconds: list[float]) -> None:
 
 
 def _by_labels(gathered: deque[tuple[L, float]]) -> dict[L, list[float]]:
-    """Remove all items and return their numbers by label."""
+    """Remove all items and return their seconds by label."""
     found: dict[L, list[float]] = {}
     for _ in range(len(gathered)):
         labels, seconds = gathered.popleft()
@@ -265,7 +265,7 @@ class Metrics:
         self.count()
 
     def count(self) -> None:
-        """Add what `answered` and `decided` have gathered to the metrics."""
+        """Add the answers and bids of `answered` and `decided` to the metrics."""
         with self._counting:
             by_version = self._by_version
             for (kind, policy, convention, version), times in _by_labels(self._decided).items():
@@ -282,7 +282,7 @@ class Metrics:
                 observe_many(children[1], times)
 
     def tables_refused(self, *reasons: str) -> None:
-        """Count why table sets, or their folder, were refused when the folder was read; no reasons: nothing was."""
+        """Count the reasons for which table sets, or their folder, were refused at a reading; none: nothing was."""
         for reason in reasons:
             self._refusals[reason].inc()
         self._tables_read.set(not reasons)
@@ -303,7 +303,7 @@ class Metrics:
         self._shown = shown
 
     def is_label(self, version: str) -> bool:
-        """Return whether the version of a table set is a label of its own; otherwise it counts as `OTHER_VERSION`."""
+        """Return whether the version of a table set is a label; otherwise its bids count as `OTHER_VERSION`."""
         return (version, _KINDS[0]) in self._by_version
 
     def _count_bids_of(self, version: str) -> None:

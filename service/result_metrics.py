@@ -1,7 +1,7 @@
 """Metrics of POST /v1/results: by stated probability, how many outcomes there were and how many of them happened.
 
 The number, the number that happened, and the sum of the stated probabilities are three counters with the same labels.
-They are made together, so that rates of the three cover the same outcomes.
+A series of each is created at the same time, so that rates of the three cover the same outcomes.
 """
 
 from collections.abc import Iterable
@@ -9,9 +9,9 @@ from typing import Final, NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter
 
-OTHER_VERSION: Final = "other"  # the label of tables that have none of their own
+OTHER_VERSION: Final = "other"  # the label of all tables whose version is not a label
 _BINS: Final = 10
-_NAMES: Final = tuple(f"{number / _BINS:.1f}" for number in range(_BINS))  # of the bins: their lower bounds
+_NAMES: Final = tuple(f"{number / _BINS:.1f}" for number in range(_BINS))  # of the bins, by their lower bounds
 
 Labels = tuple[str, str, str, int]  # kind, policy, table set, number of the bin
 

@@ -1,4 +1,4 @@
-"""Roles: the table set that answers by default, the one that answers a share of the callers, and the one that shadows.
+"""Roles of table sets: the default answers most callers, the canary a share of them, and the shadow decides silently.
 
 Roles come from the settings or, so that they can change without a restart, from the file releases.json in the folder of
 the table sets (docs/adr/0061-table-sets.md).
@@ -40,7 +40,7 @@ class Roles(NamedTuple):
     default: str | None  # None: the only set that there is
     canary: Canary | None
     shadow: str | None
-    names: tuple[str, str, str]  # of the three in error texts
+    names: tuple[str, str, str]  # how error texts name the three roles
 
 
 def canary_of(value: "str | Canary | None") -> Canary | None:
@@ -84,8 +84,8 @@ def read_roles(path: Path) -> Roles:
         where = ".".join(map(str, fault["loc"])) or "the content"
         text = fault.get("ctx", {}).get("error", fault["msg"])
         raise TablesError(
-            f"{path}: {where}: found {fault['input']!r:.80} ({text}); expected an object with default, and if wanted "
-            'canary and shadow, such as {"default": "2026.11.9+fedcf0a0", "canary": "2026.12.1+0c4b5a6d:0.05"}'
+            f"{path}: {where}: found {fault['input']!r:.80} ({text}); expected an object with default and, if "
+            'needed, canary and shadow, such as {"default": "2026.11.9+fedcf0a0", "canary": "2026.12.1+0c4b5a6d:0.05"}'
         ) from None
     names = (f"{path}: default", f"{path}: canary", f"{path}: shadow")
     return Roles(found["default"], found.get("canary"), found.get("shadow"), names)

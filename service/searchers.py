@@ -1,7 +1,7 @@
 """The processes that search for cards: `search@1` needs a compiler, which the service does not import.
 
 Each is `python -m tables searcher`: it reads requests from its standard input and writes answers to its standard
-output, one line of JSON each. So a search never holds the event loop. A process that ends is replaced. The
+output, one line of JSON each. So a search never blocks the event loop. A process that ends is replaced. The
 setting SPADES_SEARCH_PROCESSES is their number, by default 0; they need the packages of requirements/search.txt
 (docs/adr/0068-search-in-the-service.md).
 """
@@ -29,7 +29,7 @@ from service.settings import Settings, SettingsError
 COMMAND: Final = (sys.executable, "-m", "tables", "searcher")
 # The kernels are not parallel, and numpy only multiplies small matrices.
 _ENVIRONMENT: Final = {"OPENBLAS_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
-_NEEDED: Final = ("numba", "tables", "tables.players")  # what may be missing
+_NEEDED: Final = ("numba", "tables", "tables.players")  # packages that may be missing
 _logger = logging.getLogger("service")
 T = TypeVar("T")
 
@@ -69,7 +69,7 @@ def check_settings(settings: Settings) -> None:
 
 
 def search_once(request: Mapping[str, Any], command: Sequence[str] = COMMAND) -> dict[str, Any]:
-    """Return the answer to one search, by a new process that ends then. Raises `SettingsError` or `TablesError`."""
+    """Return the answer to one search, from a process started for it. Raises `SettingsError` or `TablesError`."""
     check_installed("player is search@1")
     done = subprocess.run(
         command, input=orjson.dumps(request) + b"\n", stdout=subprocess.PIPE, env=os.environ | _ENVIRONMENT, check=False
@@ -172,7 +172,7 @@ class Searchers:
         return answer
 
     async def _replace(self, process: asyncio.subprocess.Process) -> None:
-        """Offer a process to the requests, and its successor whenever it has ended."""
+        """Offer a process to the requests. Whenever it ends, start another one and offer that."""
         while True:
             with self._metrics.search_processes["live"].track_inprogress():
                 self._idle.put_nowait(process)

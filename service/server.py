@@ -2,7 +2,7 @@
 
 On SIGTERM, /readyz answers 503 and every answer closes its connection. The socket stays open for `SPADES_DRAIN_S`
 seconds, so that load balancers and callers notice. Then requests in progress are finished, and the exit code is 0. A
-second signal stops the server at once. On SIGHUP the tables are read again, beside the requests.
+second signal stops the server at once. On SIGHUP the tables are read again, while requests are answered.
 """
 
 import asyncio
@@ -115,11 +115,11 @@ def serve(
     listener: socket.socket | None = None,
     supervisor: SupervisorLine | None = None,
 ) -> int:
-    """Serve until a signal and return the exit code. Raises `TablesError`, before listening, for unusable tables,
-    and `SettingsError` if searches are wanted that cannot run here.
+    """Serve until a signal and return the exit code.
 
-    A worker has a ``listener`` (a listening socket, used instead of ``host`` and ``port``), and ends when its
-    ``supervisor`` ends.
+    Raises `TablesError` before listening if the tables can't be used, and `SettingsError` if the settings want searches
+    that cannot run here. A worker has a ``listener`` (a listening socket, used instead of ``host`` and ``port``), and
+    ends when its ``supervisor`` ends.
     """
     hangup = Hangup()  # before the tables are read, so that a later change is not missed
     log.configure()

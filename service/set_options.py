@@ -1,8 +1,8 @@
 """Default policy options of a table set. They were tuned on its tables and apply unless the policy text sets them.
 
-The entry FAMILY of the set's manifest lists them by policy and variant, beside how they were found
-(`tables.logs.tune`). A policy text with such an option keeps its own. A text with `tuned` or `variant=ignore` takes no
-option of a set, because it names values that belong together.
+The entry FAMILY of the set's manifest lists them by policy and variant, and how they were found (`tables.logs.tune`).
+If a policy text sets an option itself, that value counts. A text with `tuned` or `variant=ignore` takes no option of a
+set, because it names values that belong together.
 """
 
 from functools import lru_cache

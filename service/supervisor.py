@@ -149,7 +149,7 @@ def supervise(settings: Settings, host: str, port: int, count: int) -> int:
         try:
             listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
         except OSError as error:
-            raise SettingsError(f"host {host}, port {port}: {error.strerror}; accepted: a free one") from None
+            raise SettingsError(f"host {host}, port {port}: {error.strerror}; accepted: a free address") from None
         name = f"[{host}]" if ":" in host else host
         _logger.info("%d workers, running on http://%s:%d", count, name, listener.getsockname()[1])
         if settings.metrics_address is not None:

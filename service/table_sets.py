@@ -133,7 +133,7 @@ def open_one(settings: Settings, version: str | None = None) -> TableSet:
 
 
 def _folder(settings: Settings) -> tuple[dict[str | None, Path], Roles]:
-    """Return the folders of the sets by version, None for a single set that is not read yet; and the roles."""
+    """Return the folder of each set by version, and the roles. A single set has the key None if no setting names it."""
     folder = DEFAULT_DIRECTORY if settings.tables_dir is None else settings.tables_dir
     releases = folder / RELEASES
     try:
@@ -182,7 +182,7 @@ def _roles(settings: Settings, releases: Path) -> Roles:
 
 
 def _check_roles(roles: Roles, paths: Mapping[str | None, Path]) -> None:
-    """Raise `RefusedError` unless there is a default, each role names a folder, and no other role the default's."""
+    """Raise `RefusedError` unless there is a default, and each role names a folder: the others not the default's."""
     if roles.default is None:
         raise _folder_error(f"{roles.names[0]} is not set; expected one of {_listed(paths)}")
     versions = (roles.default, None if roles.canary is None else roles.canary.version, roles.shadow)
@@ -218,7 +218,7 @@ def _open(path: Path) -> OpenSet:
         _warm_up(opened)
     except Exception as error:  # whatever the code raises on tables that it was not written for
         detail = f"{type(error).__name__}: {error}"
-        text = f"{path}: found tables {opened.version}, which the code can't use ({detail}); expected others"
+        text = f"{path}: found tables {opened.version}, which the code can't use ({detail}); expected usable tables"
         raise RefusedError("unusable", text) from error
     return opened
 

@@ -38,7 +38,7 @@ class SupervisorLine:
 
 
 class Hangup:
-    """Notes SIGHUP from now on, and one that came before, while the signal was blocked at the start."""
+    """Notes SIGHUP from now on, also one that came earlier, while the start of the process blocked the signal."""
 
     def __init__(self) -> None:
         self._noted = False

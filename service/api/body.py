@@ -24,7 +24,7 @@ class ClientGone(Exception):
 
 
 def deadline_exceeded() -> ProblemError:
-    """The 504."""
+    """Return the 504."""
     return ProblemError("deadline-exceeded", "X-Deadline-Ms ran out before the answer was ready")
 
 

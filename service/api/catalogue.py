@@ -37,9 +37,9 @@ from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 from service.set_options import SetOptions
 
 _GRADES = {
-    "level": "1..5: 5 is full strength; those below misjudge hands, and win some 3% of games less a level",
-    "style.aggression": "-1..1: to fewer tricks or to more",
-    "style.nil_bias": "-1..1: away from nils or to them; rb, ms and io only away",
+    "level": "1..5: 5 is full strength; each level below misjudges hands more, and wins about 3 games in 100 fewer",
+    "style.aggression": "-1..1: bid fewer tricks or more",
+    "style.nil_bias": "-1..1: bid fewer nils or more; rb, ms and io only fewer",
 }
 _BEST = "the strongest policy for the rules; the answer names it"
 _PRESETS = {
@@ -52,12 +52,12 @@ _PRESETS = {
     "no-bags": "overtricks count nothing",
     "five-bags": "every fifth bag costs 50",
     "nil-50": "nil 50, blind nil 100",
-    "board-4": "a side bids four or more; a nil adds nothing to it",
+    "board-4": "each side bids four or more tricks in all; a nil counts 0",
     "ten-for-200": "a contract of exactly ten wins or loses 200",
-    "cutthroat": "four players, each for herself; goal 300",
-    "mirror": "everyone bids the number of her spades",
-    "whiz": "everyone bids the number of her spades, or nil",
-    "whiz-strict": "everyone bids the number of her spades, nil without any",
+    "cutthroat": "four players without partners; goal 300",
+    "mirror": "everyone bids the number of their spades",
+    "whiz": "everyone bids the number of their spades, or nil",
+    "whiz-strict": "everyone bids the number of their spades; without spades, nil",
     "suicide": "one of two partners bids nil, the other four or more; losing goal -200",
     "jokers": "two jokers above the ace of spades, without the deuces of hearts and clubs",
     "jokers-deuce": "jokers, with the deuce of spades as the third highest trump",

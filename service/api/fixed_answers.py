@@ -1,4 +1,4 @@
-"""Answers that change at most with the tables: FastAPI makes each once, and then they are sent from memory.
+"""Answers that change only with the tables: FastAPI makes each once, and then they are sent from memory.
 
 Making the OpenAPI document or the catalogue takes as long as 30 bids. Sending it takes a fraction of one bid.
 """
@@ -32,7 +32,7 @@ class FixedAnswers:
             self._answers[path] = await self._made(path)
 
     async def get(self, path: str) -> Reply:
-        """The 200."""
+        """Return the answer, which has status 200."""
         answer = self._answers.get(path)
         if answer is None:
             answer = self._answers[path] = await self._made(path)

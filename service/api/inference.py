@@ -136,11 +136,12 @@ def _columns_of(unseen: Unseen) -> list[tuple[int, int]]:
 
 
 class _DealWriter:
-    """Writes deals as JSON. All deals of a request have the same length, because each seat has as many cards in all."""
+    """Writes deals as JSON. They all have the same length: a seat has the same number of cards in each."""
 
     def __init__(self, unseen: Unseen, deck: int) -> None:
         self._names: NDArray[np.uint8] = _NAMES[deck, list(unseen.cards)]
-        self._places: list[tuple[int, int, int]] = []  # by seat: of its first name in the text, of its cards in order
+        # By seat: where its names begin in the text, the index of its first card, and its number of cards.
+        self._places: list[tuple[int, int, int]] = []
         text = b",{"
         for seat, column in _columns_of(unseen):
             number = unseen.counts[column]

@@ -21,10 +21,10 @@ _logger = logging.getLogger("service")
 
 
 class Made(NamedTuple):
-    """One bid that was answered."""
+    """One bid that a caller got."""
 
     data: Any  # the request
-    policy: str  # that decided: a label of the metrics
+    policy: str  # the one that decided; a label of the metrics
     bid: object  # what `decide` returned with the tables that answered
     decide: Callable[[Any, OpenSet], object]  # (request, table set)
 

@@ -58,7 +58,7 @@ class StaticFiles:
         etag, headers, body = self._files[path]
         known = fields.get(b"if-none-match", b"")
         if known == b"*" or etag in (one.strip().removeprefix(b"W/") for one in known.split(b",")):
-            return 304, headers, body  # whose length is sent, and nothing more
+            return 304, headers, body  # only its length is sent
         return 200, headers, body
 
 

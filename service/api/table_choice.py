@@ -15,7 +15,7 @@ def set_for(sets: TableSets, data: Any, key: Key | None, read: Callable[[Any, Ga
     """Return the set that decides the request ``data`` of a caller with ``key``.
 
     Raises the 422 if the request names a set that is not open, with the faults that ``read`` finds; raises the 503 if
-    the files of the set have changed. ``read`` refuses whatever is wrong with the form of the request.
+    the files of the set have changed. A request of a wrong form gets the default set; its reader refuses it.
     """
     if type(data) is not dict:
         return sets.default

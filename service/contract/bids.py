@@ -15,7 +15,7 @@ from service.problems import quote
 
 Faults = list[tuple[Place, str, str]]
 MAX_LEGAL_BIDS: Final = 15  # nil, 1 to 13, blind nil
-SPADE_COUNTS: Final = (MIRROR, WHIZ, WHIZ_STRICT)  # variants in which a bid is nil or the number of the hand's spades
+SPADE_COUNTS: Final = (MIRROR, WHIZ, WHIZ_STRICT)  # variants in which a bid above 0 is the number of the hand's spades
 BID_WORDS = {str(bid): bid for bid in range(TRICKS + 1)} | {"nil": 0, "blind_nil": BLIND_NIL}
 _ACCEPTED = 'accepted: 0..13, "nil" or "blind_nil"'
 _BID = {

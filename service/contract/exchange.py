@@ -26,9 +26,9 @@ def gives_first(bids: tuple[int, ...], seat: int, rules: Rules) -> bool:
 def exchange_of(
     hand: int, bids: tuple[int, ...], seat: int, given: int, received: int, rules: Rules
 ) -> tuple[Exchange, list[Fault]]:
-    """Return what ``seat`` has given and got in the end, and the faults.
+    """Return the cards that ``seat`` has given and got for good, and the faults.
 
-    If one partner gives first, the other may give the same card back. Then it is in both lists and counts for nothing.
+    If one partner gives first, the other may give the same card back. Then it is in both lists and is ignored.
     """
     number = 0
     if rules.variant != CUTTHROAT:

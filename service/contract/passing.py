@@ -80,7 +80,7 @@ def read_pass(data: Any) -> PassCall:
         detail = f"neither seat {seat} nor its partner has bid nil; accepted: bids in which one has"
         faults.append(Fault("/bids", "bid-out-of-range", detail))
     elif rules.variant == CUTTHROAT:
-        detail = "variant is cutthroat, in which nobody has a partner; accepted: the other variants"
+        detail = "variant is cutthroat, in which players have no partner; accepted: the other variants"
         faults.append(Fault(pointer("rules", "variant"), "unsupported-rules", detail))
     elif number == 0:
         field = "blind_nil_pass" if BLIND_NIL in (bids[seat], bids[seat ^ 2]) else "nil_pass"

@@ -43,7 +43,7 @@ def _checked(text: str) -> str:
 
 
 def plays_conventions(text: str) -> bool:
-    """Whether the policy of ``text`` has the option `convention`."""
+    """Return whether the policy of ``text`` has the option `convention`."""
     return "convention" in option_names(text.partition(":")[0])
 
 
@@ -106,7 +106,7 @@ class Players(TypedDict, total=False):
 
 
 def with_players(policy: Policy, players: Players) -> Policy:
-    """Return ``policy`` with what the request says of the other players."""
+    """Return ``policy`` with what the request says about the other players."""
     known = {place: PLAYER_KINDS.index(str(kind)) for place, kind in players.items() if kind is not None}
     return policy._replace(**known)
 

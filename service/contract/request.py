@@ -237,9 +237,9 @@ def read_blind(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> B
 def _validated(
     data: Any, validate: Any, games: Games, options: SetOptions, blind: bool = False
 ) -> tuple[dict[str, Any], Rules, Bidder]:
-    """The request's fields as pydantic reads them, the rules in force and the policy that decides.
+    """Return the request's fields as pydantic reads them, the rules in force and the policy that decides.
 
-    ``blind``: about a blind nil, for which `best` is not `winprob`, because that bids none.
+    ``blind``: the request is about a blind nil. Then `best` never means `winprob`, which bids no blind nil.
     """
     if type(data) is not dict:
         raise invalid_request([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
@@ -266,7 +266,7 @@ def _validated(
 
 
 def _bidder(data: Mapping[str, Any], context: Context, games: Games | None, options: SetOptions) -> Bidder:
-    """Return the policy that decides; ``games``: those in which `winprob` may decide for `best`."""
+    """Return the policy that decides. ``games``: those in which `best` may mean `winprob`; None: in none."""
     text, rules = data.get("policy") or DEFAULT_POLICY, context.rules
     has_win_table = False
     if games is not None and text.startswith(BEST):
@@ -294,7 +294,7 @@ def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bi
 
 
 def assumed_rules(rules: Rules, games: Games) -> list[str]:
-    """Return what `assumed` says of the win table that values ``rules``, of which there is one."""
+    """Return what `assumed` says about the win table for ``rules``, which must have one."""
     nearest = games.nearest(rules)
     assert nearest is not None, "the reader of the request refuses such rules"
     return [_instead(field, number) for field, number in nearest.instead]

@@ -13,8 +13,8 @@ from service.problems import Fault, pointer
 
 SCORE_LIMIT: Final = 10_000  # points, either way
 MAX_BAGS: Final = 99
-SIDE_FIELDS: Final = ("us", "them", "us_bags", "them_bags")  # where two sides play
-SEAT_FIELDS: Final = ("seats", "bags")  # where four seats do
+SIDE_FIELDS: Final = ("us", "them", "us_bags", "them_bags")  # in games of two sides
+SEAT_FIELDS: Final = ("seats", "bags")  # in games of four seats
 _SIDES, _SEATS, _SIDE_BAGS = frozenset(SIDE_FIELDS), frozenset(SEAT_FIELDS), ("us_bags", "them_bags")
 NO_SCORES: Final = (0, 0, 0, 0)
 FourInts: TypeAlias = tuple[int, int, int, int]

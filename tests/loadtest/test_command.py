@@ -67,7 +67,7 @@ def test_the_open_model_run(capsys):
     out = capsys.readouterr().out
     assert "Verdict: FAILED" in out
     assert "promised: 0.001 ms" in out
-    assert "late p99: ms by which the sender itself was late" in out
+    assert "late p99: how late the sender itself was" in out
     assert "GET /healthz (no-op)" in out
 
 

@@ -129,6 +129,11 @@ DECLARED: tuple[Declared, ...] = (
             and (d.base, d.new) == ("unknown-field", "unsupported-field")
         ),
     ),
+    Declared(
+        "texts of the catalogue",
+        "the texts about grades and presets are clearer",
+        lambda d: d.where.startswith(("/grades/", "/descriptions/")) and _route(d) in ("/v1/policies", "/v1/rules"),
+    ),
     Declared("pages", "/ is the playground, and both pages are files", lambda d: _route(d) in ("/", "/docs")),
     Declared("texts in a batch", "texts of faults are free", _text_in_a_batch),
 )

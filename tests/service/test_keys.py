@@ -62,7 +62,7 @@ def test_rates_that_are_none(rate):
 
 def test_a_file_that_cannot_be_read(tmp_path):
     (tmp_path / "keys").write_bytes(b"a \xff")
-    with pytest.raises(SettingsError, match=r"keys: can't be read \(no UTF-8\)"):
+    with pytest.raises(SettingsError, match=r"keys: can't be read \(not UTF-8\)"):
         read_keys(tmp_path / "keys", 0.0)
     with pytest.raises(SettingsError, match=r"can't be read \(Is a directory\)"):
         read_keys(tmp_path, 0.0)
@@ -87,7 +87,7 @@ def test_a_file_that_anyone_can_write_is_refused(tmp_path, mode):
         ("a\n", "line 1"),
         (f"a {'0' * 63}", "line 1"),
         (f"a {'0' * 64} -1", "line 1"),
-        (f"a {'0' * 64}\nb {'0' * 64}", "line 2.*key of a again"),
+        (f"a {'0' * 64}\nb {'0' * 64}", "line 2.*repeats the key of a"),
     ],
 )
 def test_files_with_faults_name_the_line_and_quote_no_secret(tmp_path, text, match):

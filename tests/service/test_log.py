@@ -47,11 +47,14 @@ def test_a_busy_port_is_reported_before_the_tables_are_read(more, tmp_path):
         )
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    assert "Address already in use; accepted: a free one" in json.loads(line)["message"]
+    assert "Address already in use; accepted: a free address" in json.loads(line)["message"]
 
 
 def test_a_free_address_is_accepted():
     check_address("127.0.0.1", 0)
     check_address("localhost", 0)
-    with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(SettingsError, match="accepted: a free one"):
+    with (
+        socket.create_server(("127.0.0.1", 0)) as other,
+        pytest.raises(SettingsError, match="accepted: a free address"),
+    ):
         check_address("127.0.0.1", other.getsockname()[1])

@@ -173,7 +173,7 @@ def test_tables_that_the_code_cannot_use_are_refused(folder, made_sets, monkeypa
 
     monkeypatch.setattr("service.table_sets.decide", fail)
     with pytest.raises(
-        RefusedError, match=r"can't use .IndexError: index 7 is out of bounds.; expected others"
+        RefusedError, match=r"can't use .IndexError: index 7 is out of bounds.; expected usable tables"
     ) as error:
         open_sets(Settings(tables_dir=folder.path))
     assert error.value.reason == "unusable"

@@ -158,9 +158,7 @@ def _locust_web(server: Server, port: int) -> int:
 
 def _given(url: str, api_key: str) -> Server:
     parts = urlsplit(url)
-    if parts.scheme != "http" or not parts.hostname:
-        raise SystemExit(f"loadtest: --url is {url!r}; accepted: http://HOST:PORT")
-    server = Server(parts.hostname, parts.port or 80, api_key)
+    server = Server(parts.hostname or "", parts.port or 80, api_key)
     try:
         server.get("/readyz")
     except OSError as error:
@@ -172,7 +170,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m loadtest", description="Load tests of the bidding service.")
     what = "slo: constant rate; curve: rising rates; locust: simulated users; web: Locust's page (default all)"
     parser.add_argument("what", nargs="?", choices=("all", "slo", "curve", "locust", "web"), default="all", help=what)
-    parser.add_argument("--url", default="", help="a running service; default: start one on a free port")
+    parser.add_argument("--url", type=_url, help="a running service; default: start one on a free port")
     parser.add_argument(
         "--duration", type=_positive, default=30.0, metavar="S", help="seconds of each run (default 30)"
     )
@@ -184,6 +182,13 @@ def _parser() -> argparse.ArgumentParser:
     key = "API key for the service (default: $LOADTEST_API_KEY)"
     parser.add_argument("--api-key", default=os.environ.get("LOADTEST_API_KEY", ""), help=key)
     return parser
+
+
+def _url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme != "http" or not parts.hostname:
+        raise argparse.ArgumentTypeError(f"value is {text!r}; accepted: http://HOST:PORT")
+    return text
 
 
 def _positive(text: str) -> float:

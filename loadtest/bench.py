@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 from loadtest import comparisons
 from loadtest.arrivals import Prepared, run
 from loadtest.comparisons import CONNECTIONS, REQUEST
-from loadtest.servers import ROOT, START_S, STOP_S, free_port
+from loadtest.servers import ROOT, START_S, free_port, stop
 from loadtest.turns import Plan
 from service.bidding.numerals import decimal, integer
 
@@ -293,12 +293,7 @@ def _started(port: int, arguments: list[str], environment: dict[str, str], cwd: 
                 sleep(0.01)
         yield Served(process.pid, port, monotonic() - begun)
     finally:
-        process.terminate()
-        try:
-            process.wait(STOP_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        stop(process)
 
 
 def _ask(port: int, path: str, body: bytes | None = None) -> bytes:

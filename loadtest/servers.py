@@ -79,12 +79,17 @@ def running_service(
             _wait_ready(server, process, log, start_s)
             yield server._replace(pid=process.pid)
         finally:
-            process.terminate()
-            try:
-                process.wait(STOP_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            stop(process)
+
+
+def stop(process: subprocess.Popen[bytes]) -> None:
+    """End a process and wait for it; kill it after `STOP_S`."""
+    process.terminate()
+    try:
+        process.wait(STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _wait_ready(server: Server, process: subprocess.Popen[bytes], log: IO[bytes], start_s: float) -> None:

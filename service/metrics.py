@@ -58,7 +58,6 @@ SHADOW_RESULTS = ("same", "other", "failed", "dropped")
 
 # One bid: kind, policy, convention and version of the tables; seconds that it took.
 Decided = tuple[tuple[str, str, str, str], float]
-Answered = tuple[tuple[str, int], float]  # one answer: route and status; seconds that it took
 L = TypeVar("L")
 
 
@@ -233,7 +232,7 @@ class Metrics:
         self._shown: set[Gauge] = set()  # children of `_tables` and `_open_tables` that are 1
         self._answers: dict[tuple[str, int], tuple[Counter, Histogram]] = {}
         # Not yet counted. Threads may append while `count` empties them, because each step of a deque is atomic.
-        self._answered: deque[Answered] = deque()
+        self._answered: deque[tuple[tuple[str, int], float]] = deque()  # route and status; seconds
         self._decided: deque[Decided] = deque()
         self._counting = Lock()
         self.call_soon: Callable[[Callable[[], None]], object] | None = None  # the event loop's; set by the server

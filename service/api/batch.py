@@ -16,10 +16,10 @@ from service.api import bid, card, inference
 from service.api.bid import parsed
 from service.api.json_limits import BATCH_LIMITS
 from service.api.results import ResultsBatch
-from service.api.state import State
+from service.api.state import SLICE_S, State
 from service.contract.card import CARDS
 from service.contract.inference import INFERENCES
-from service.contract.reading import check_size, read_batch
+from service.contract.reading import check_field_count, read_batch
 from service.contract.request import BIDS
 from service.contract.result import RESULTS
 from service.keys import Key
@@ -29,7 +29,6 @@ from service.table_sets import TableSets
 
 # Answers one request of a batch; with the answer, it returns what to count for it.
 _AnswerOne = Callable[[State, TableSets, Any, Key | None], tuple[Mapping[str, Any], Decided | None]]
-SLICE_S = 0.0005  # work on one batch in one turn of the event loop
 _logger = logging.getLogger("service")
 
 
@@ -100,7 +99,7 @@ class _Batch:
             for request in self._requests:
                 state.check_deadline(deadline, now)
                 try:
-                    check_size(request)
+                    check_field_count(request)
                     answer, decided = answer_one(state, sets, request, self._key)
                     answers.append({"status": 200, "body": answer})
                     if decided is not None:

@@ -20,7 +20,7 @@ from service.bidding.skill import decide_with_skill
 from service.bidding.tableset import TableSet
 from service.bidding.turn import NOT_EXPLAINED
 from service.contract.answer import BidAnswer
-from service.contract.reading import check_size
+from service.contract.reading import check_field_count
 from service.contract.request import BidCall, read_bid
 from service.keys import Key
 from service.metrics import Decided
@@ -106,5 +106,5 @@ def parsed(body: bytes, limits: JsonLimits) -> Any:
     except orjson.JSONDecodeError as error:
         raise ProblemError("invalid-json", f"{error.msg} (line {error.lineno}, column {error.colno})") from None
     if len(body) > SMALL_BYTES:
-        check_size(data)
+        check_field_count(data)
     return data

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from service.api.bid import parsed
 from service.api.json_limits import SINGLE_LIMITS
-from service.api.state import State
+from service.api.state import SLICE_S, State
 from service.api.table_choice import set_for
 from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.variants import deck_number
@@ -28,7 +28,6 @@ from service.keys import Key
 from service.problems import invalid_request
 from service.table_sets import TableSets
 
-SLICE_S = 0.0005  # work on one answer in one turn of the event loop, or longer if one step takes longer
 DEALS_AT_ONCE: Final = 200  # deals drawn in one step; the result does not depend on it
 _DECIMALS = 9  # of probabilities: the sums over 52 cards are right to 1e-7
 _NAME_BYTES = 5  # of a card in JSON: two quotes, two characters, and a comma

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from service.api.state import State
-from service.contract.reading import check_size
+from service.contract.reading import check_field_count
 from service.contract.result import OUTCOMES, ResultCall, read_result
 from service.problems import ProblemError, internal_error
 from service.result_metrics import Tally
@@ -42,7 +42,7 @@ class ResultsBatch:
             state.check_deadline(deadline, now)
             self._left -= 1
             try:
-                check_size(item)
+                check_field_count(item)
                 self._add(read_result(item))
                 self._accepted += 1
             except ProblemError as problem:

@@ -19,6 +19,7 @@ from service.table_sets import OpenSet, TableSets
 
 _logger = logging.getLogger("service")
 _server_logger = logging.getLogger("uvicorn.error")  # shows information too
+SLICE_S = 0.0005  # work on a batch or an inference in one turn of the event loop; longer if one step takes longer
 BATCHES_AT_ONCE = 2  # batches (`service.api.batch`) in progress; others wait
 DRAWINGS_AT_ONCE = 2  # answers with deals (`service.api.inference`) in progress; others wait
 _NAMED = "named"  # the role of a set that only answers requests which name it

@@ -13,7 +13,7 @@ from service.bidding.explain.reasons import NUMBERS, TEMPLATES, Number
 from service.contract.policy import POLICY_PATTERN
 from service.problems import CODES, TYPES
 
-ANSWER = ConfigDict(extra="allow")
+ANSWER_CONFIG = ConfigDict(extra="allow")
 Assumed = Annotated[
     list[str],
     Field(
@@ -40,7 +40,7 @@ _ProblemType = Annotated[str, Field(description="A stable URI reference.", json_
 Suits = dict[str, float]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class Regular(TypedDict):
     """How many tricks the hand takes. bis and winprob count high cards and ruffs, the other policies by suits."""
 
@@ -56,7 +56,7 @@ class Regular(TypedDict):
     shape: NotRequired[Annotated[float, Field(description="Tricks added for short suits.")]]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class Nil(TypedDict):
     """The reasons for and against a nil."""
 
@@ -79,7 +79,7 @@ class Nil(TypedDict):
     ]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class Projected(TypedDict):
     """The scores if all four players make their bids."""
 
@@ -89,7 +89,7 @@ class Projected(TypedDict):
     mean_bids: NotRequired[Annotated[list[float], Field(description="Mean bids of the players still to bid.")]]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class Adjustment(TypedDict):
     """A step after the estimate that changed the bid, or could have changed it."""
 
@@ -104,7 +104,7 @@ class Adjustment(TypedDict):
     seed: NotRequired[int]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class Outcomes(TypedDict):
     """Probabilities of the outcomes of a bid; which ones are given depends on the nils that were bid."""
 
@@ -117,7 +117,7 @@ class Outcomes(TypedDict):
     opponents_nil_failed: NotRequired[float]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class Candidate(TypedDict):
     """One bid that winprob compared."""
 
@@ -146,7 +146,7 @@ class Reason(TypedDict):
     code: Annotated[str, Field(json_schema_extra={"enum": list(TEMPLATES)})]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class Explanation(TypedDict):
     """The reasons for the bid, and the numbers behind it, enough to redo it by hand.
 
@@ -163,7 +163,7 @@ class Explanation(TypedDict):
     p_win: NotRequired[Annotated[float, Field(description="winprob: probability of winning the game with the bid.")]]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class BidAnswer(TypedDict):
     """One bid."""
 
@@ -176,7 +176,7 @@ class BidAnswer(TypedDict):
     explanation: NotRequired[Annotated[Explanation, Field(description="Left out when explain is false.")]]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class BlindExplanation(TypedDict):
     """The reasons of the decision; the numbers are given if the rules allow a blind nil."""
 
@@ -193,7 +193,7 @@ class BlindExplanation(TypedDict):
     sentence: str
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class BlindAnswer(TypedDict):
     """Blind nil, or look at the hand."""
 
@@ -204,7 +204,7 @@ class BlindAnswer(TypedDict):
     explanation: BlindExplanation
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class FaultItem(TypedDict):
     """One fault of a request."""
 
@@ -213,7 +213,7 @@ class FaultItem(TypedDict):
     detail: str
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class Problem(TypedDict):
     """An error answer (RFC 9457)."""
 
@@ -224,7 +224,7 @@ class Problem(TypedDict):
     errors: NotRequired[Annotated[list[FaultItem], Field(description="Every fault of the request, at most 64.")]]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class ProblemTypeInfo(TypedDict):
     """The meaning of a problem type; `codes` lists the codes of its `errors`."""
 
@@ -235,7 +235,7 @@ class ProblemTypeInfo(TypedDict):
     codes: dict[str, str]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class AnsweredItem(TypedDict):
     """The answer to one request of a batch."""
 
@@ -243,7 +243,7 @@ class AnsweredItem(TypedDict):
     body: BidAnswer
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class RefusedItem(TypedDict):
     """The problem of one request of a batch."""
 
@@ -256,7 +256,7 @@ class RefusedItem(TypedDict):
 BidsItem = AnsweredItem | RefusedItem
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class BidsAnswer(TypedDict):
     """The answers, in the order of the requests."""
 

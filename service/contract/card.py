@@ -10,16 +10,16 @@ from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.rules import CUTTHROAT, VARIANTS, Rules
 from service.bidding.game.variants import deck_number, deck_of
 from service.bidding.winprob.games import SHIPPED, WON_VARIANTS, Games
-from service.contract.answer import ANSWER, Assumed, RefusedItem, TablesVersion, reason_config
+from service.contract.answer import ANSWER_CONFIG, Assumed, RefusedItem, TablesVersion, reason_config
 from service.contract.bids import FourBids
-from service.contract.exchange import exchange_of
+from service.contract.exchange import Given, Received, exchange_of
 from service.contract.faults import Place, json_type, refusal
-from service.contract.hand import CARD_SCHEMA, TRICKS, Exchanged, Hand, card_list
-from service.contract.inference import DEFAULT_BIDDER, Bidder
+from service.contract.hand import CARD_SCHEMA, TRICKS, Hand, card_list
+from service.contract.inference import DEFAULT_BIDDER, BidderName
 from service.contract.reading import read_fields
 from service.contract.request import assumed_rules
-from service.contract.rules import REQUEST, Context, RulesInForce
-from service.contract.scores import Scores, score_faults, scores_in
+from service.contract.rules import REQUEST_CONFIG, Context, OptionalRules
+from service.contract.scores import OptionalScores, score_faults, scores_in
 from service.contract.table_choice import GameId, TablesName
 from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 from service.playing.history import KINDS, Impossible, Known, state_before
@@ -63,19 +63,17 @@ def _read_tricks(value: Any, info: ValidationInfo[Context]) -> tuple[tuple[int, 
     return tuple(tricks)
 
 
-@with_config(REQUEST)
+@with_config(REQUEST_CONFIG)
 class CardRequest(TypedDict, total=False):
     """A round in progress, as the player sees it whose turn it is."""
 
-    rules: Annotated[RulesInForce | None, Field(description="The rules of the game. Default: preset classic.")]
+    rules: OptionalRules
     hand: Required[Hand]
     bids: Required[FourBids]
     seat: Required[Annotated[StrictInt, Field(ge=0, le=3, description="The player's place in the bidding order.")]]
-    scores: Annotated[Scores | None, Field(description="The score before the round. Default: all 0.")]
-    given: Annotated[
-        Exchanged | None, Field(description="The cards that the player gave to partner after the bidding.")
-    ]
-    received: Annotated[Exchanged | None, Field(description="The cards that the player got from partner.")]
+    scores: OptionalScores
+    given: Given
+    received: Received
     tricks: Annotated[
         tuple[tuple[int, ...], ...],
         PlainValidator(_read_tricks),
@@ -97,7 +95,7 @@ class CardRequest(TypedDict, total=False):
         Field(description=f"{SEARCH}: the maximum number of random deals. Default: {DEFAULT_SEARCH_DEALS}."),
     ]
     policy: Annotated[
-        Bidder | None,
+        BidderName | None,
         Field(description=f"{SEARCH}: the policy that all players are assumed to bid by. Default: {DEFAULT_BIDDER}."),
     ]
     tables: TablesName
@@ -109,7 +107,7 @@ MAX_CARD_ITEMS: Final = 256  # requests in one POST /v1/cards; they are longer t
 _REQUESTS = {"type": "array", "items": {"$ref": "#/components/schemas/CardRequest"}, "maxItems": MAX_CARD_ITEMS}
 
 
-@with_config(REQUEST)
+@with_config(REQUEST_CONFIG)
 class CardsRequest(TypedDict):
     """Up to 256 requests; a faulty request fails alone."""
 
@@ -124,7 +122,7 @@ class CardReason(TypedDict):
     sentence: str
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class TriedCard(TypedDict):
     """A card that was played on random deals."""
 
@@ -138,7 +136,7 @@ class TriedCard(TypedDict):
     ]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class SearchFigures(TypedDict):
     """What a search found."""
 
@@ -154,7 +152,7 @@ class SearchFigures(TypedDict):
     tables: TablesVersion
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class CardAnswer(TypedDict):
     """One card."""
 
@@ -166,7 +164,7 @@ class CardAnswer(TypedDict):
     search: NotRequired[SearchFigures]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class AnsweredCard(TypedDict):
     """The answer to one request of a batch."""
 
@@ -177,7 +175,7 @@ class AnsweredCard(TypedDict):
 CardsItem = AnsweredCard | RefusedItem
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class CardsAnswer(TypedDict):
     """The answers, in the order of the requests."""
 

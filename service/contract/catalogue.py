@@ -5,12 +5,12 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import Field, with_config
 from typing_extensions import TypedDict
 
-from service.contract.answer import ANSWER, TablesVersion
+from service.contract.answer import ANSWER_CONFIG, TablesVersion
 from service.contract.policy import POLICY_PATTERN
 from service.contract.rules import RuleSet
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class WinRate(TypedDict):
     """How often a policy wins games against another one, measured in the arena."""
 
@@ -23,7 +23,7 @@ class WinRate(TypedDict):
     tables: TablesVersion
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class TypicalTime(TypedDict):
     """Microseconds of one decision on a shared core, a median. Machines differ; the ratios differ less."""
 
@@ -31,7 +31,7 @@ class TypicalTime(TypedDict):
     explained_us: Annotated[float, Field(description="With explain true.")]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class PolicyInfo(TypedDict):
     """A policy that a request can name."""
 
@@ -49,7 +49,7 @@ class PolicyInfo(TypedDict):
     win_rates: Annotated[list[WinRate], Field(description="The same as numbers. Empty: not measured.")]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class TableOptions(TypedDict):
     """Options that tables give to a policy in a variant. A policy text with such an option keeps its own."""
 
@@ -58,7 +58,7 @@ class TableOptions(TypedDict):
     options: Annotated[str, Field(description="As in a policy text.")]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class PoliciesAnswer(TypedDict):
     """The policies, `best` first."""
 
@@ -75,7 +75,7 @@ class PoliciesAnswer(TypedDict):
     grades: Annotated[dict[str, str], Field(description="Fields of a request that change any policy.")]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class ReasonNumber(TypedDict):
     """A number in reasons."""
 
@@ -83,7 +83,7 @@ class ReasonNumber(TypedDict):
     meaning: str
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class ReasonInfo(TypedDict):
     """A reason, with its sentence in English, in which {name} stands for the number of that name."""
 
@@ -92,7 +92,7 @@ class ReasonInfo(TypedDict):
     numbers: list[str]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class ReasonsAnswer(TypedDict):
     """The reasons that an explanation can give, and the numbers in them."""
 
@@ -102,7 +102,7 @@ class ReasonsAnswer(TypedDict):
     numbers: dict[str, ReasonNumber]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class RuleField(TypedDict):
     """A rule: its JSON type, its default, the accepted values and its meaning."""
 
@@ -112,7 +112,7 @@ class RuleField(TypedDict):
     meaning: str
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class DeckInfo(TypedDict):
     """A deck of 52 cards."""
 
@@ -123,7 +123,7 @@ class DeckInfo(TypedDict):
     ]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class RulesAnswer(TypedDict):
     """The presets with all their values, the rules, and which of them a variant fixes."""
 

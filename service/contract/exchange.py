@@ -1,6 +1,8 @@
 """`given` and `received`: the cards that a nil bidder and partner exchanged, checked against bids, rules and hand."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+from pydantic import Field
 
 from service.bidding.game.cards import cards_of
 from service.bidding.game.decks import CARD_NAMES
@@ -8,7 +10,11 @@ from service.bidding.game.passing import cards_to_pass
 from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.scoring import is_nil
 from service.bidding.game.variants import deck_number
+from service.contract.hand import Exchanged
 from service.problems import Fault, pointer
+
+Given = Annotated[Exchanged | None, Field(description="The cards that the player gave to partner after the bidding.")]
+Received = Annotated[Exchanged | None, Field(description="The cards that the player got from partner.")]
 
 
 class Exchange(NamedTuple):

@@ -5,19 +5,19 @@ from typing import Annotated, Literal, NotRequired
 from pydantic import Field, with_config
 from typing_extensions import TypedDict
 
-from service.contract.answer import ANSWER
+from service.contract.answer import ANSWER_CONFIG
 from service.contract.catalogue import TableOptions
 from service.roles import Role
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class Status(TypedDict):
     """Alive."""
 
     status: Literal["ok"]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class Ready(TypedDict):
     """Ready for requests."""
 
@@ -25,7 +25,7 @@ class Ready(TypedDict):
     tables: Annotated[str, Field(description="Version of the tables that answer by default.")]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class TablesInfo(TypedDict):
     """The tables that answer by default."""
 
@@ -33,7 +33,7 @@ class TablesInfo(TypedDict):
     sha256: str
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class TableSetInfo(TypedDict):
     """An open table set, which a request can name in `tables`."""
 
@@ -44,7 +44,7 @@ class TableSetInfo(TypedDict):
     changed: NotRequired[Annotated[str, Field(description="Why it can't be used any longer.")]]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class VersionAnswer(TypedDict):
     """The versions of the code and of the tables."""
 

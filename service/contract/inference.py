@@ -14,15 +14,15 @@ from service.bidding.game.variants import deck_of
 from service.bidding.inference.inference import BIDDERS, Bids, nils_unread, reads_bids
 from service.bidding.inference.knowledge import SPECTATOR, View
 from service.bidding.inference.play_checks import no_room, with_first_trick
-from service.contract.answer import ANSWER, RefusedItem, TablesVersion
+from service.contract.answer import ANSWER_CONFIG, RefusedItem, TablesVersion
 from service.contract.bids import MadeBids
-from service.contract.exchange import Exchange, exchange_of
+from service.contract.exchange import Exchange, Given, Received, exchange_of
 from service.contract.faults import Place, json_type, refusal
-from service.contract.hand import CARD_SCHEMA, HAND_SCHEMA, SUIT_TEXTS, TRICKS, Exchanged, Hand, card_list
+from service.contract.hand import CARD_SCHEMA, HAND_SCHEMA, SUIT_TEXTS, TRICKS, Hand, card_list
 from service.contract.inference_faults import bid_faults, room_fault, view_faults
 from service.contract.reading import read_fields
 from service.contract.request import Seed
-from service.contract.rules import REQUEST, Context, RulesInForce
+from service.contract.rules import REQUEST_CONFIG, Context, OptionalRules
 from service.contract.scores import Scores, score_faults, scores_in
 from service.contract.table_choice import GameId, TablesName
 from service.problems import Fault, invalid_request, pointer, quote
@@ -107,14 +107,14 @@ _VOIDS = _object_of_lists(
     "cards, s or ♠ is S too.",
 )
 _Seat = Annotated[StrictInt, Field(ge=0, le=3)]
-Bidder = Literal[BIDDERS]  # type: ignore[valid-type]
+BidderName = Literal[BIDDERS]  # type: ignore[valid-type]
 
 
-@with_config(REQUEST)
+@with_config(REQUEST_CONFIG)
 class InferenceItemRequest(TypedDict, total=False):
     """What one player, or a spectator, knows of a round. A spectator has no hand and no seat."""
 
-    rules: Annotated[RulesInForce | None, Field(description="The rules of the game. Default: preset classic.")]
+    rules: OptionalRules
     # Without null in the schema: some generators of clients cannot read a choice within a choice.
     hand: Annotated[
         Hand | None,
@@ -128,20 +128,18 @@ class InferenceItemRequest(TypedDict, total=False):
         Field(description="The score before the round; a spectator gives it as the first bidder. Default: all 0."),
     ]
     policy: Annotated[
-        Bidder | None,
+        BidderName | None,
         Field(description=f"The policy that all players are assumed to bid by. Default: {DEFAULT_BIDDER}."),
     ]
-    given: Annotated[
-        Exchanged | None, Field(description="The cards that the player gave to partner after the bidding.")
-    ]
-    received: Annotated[Exchanged | None, Field(description="The cards that the player got from partner.")]
+    given: Given
+    received: Received
     played: Annotated[tuple[int, int, int, int], PlainValidator(_read_played), _PLAYED]
     voids: Annotated[tuple[int, int, int, int], PlainValidator(_read_voids), _VOIDS]
     tables: TablesName
     game: GameId
 
 
-@with_config(REQUEST)
+@with_config(REQUEST_CONFIG)
 class InferenceRequest(InferenceItemRequest, total=False):
     """What one player, or a spectator, knows of a round, and how many deals to draw."""
 
@@ -160,7 +158,7 @@ def _refuse_in_batch(value: Any, info: ValidationInfo[Context]) -> None:
 _NotInBatch = Annotated[Any, PlainValidator(_refuse_in_batch)]
 
 
-@with_config(REQUEST)
+@with_config(REQUEST_CONFIG)
 class _Item(InferenceItemRequest, total=False):
     """A request of a batch as it is read: with the fields that only POST /v1/inference has, to refuse them."""
 
@@ -175,14 +173,14 @@ _REQUESTS = {
 }
 
 
-@with_config(REQUEST)
+@with_config(REQUEST_CONFIG)
 class InferencesRequest(TypedDict):
     """Up to 64 requests without deals; a faulty request fails alone."""
 
     requests: Annotated[list[Any], Field(max_length=MAX_INFERENCE_ITEMS), WithJsonSchema(_REQUESTS)]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class InferenceItemAnswer(TypedDict):
     """Who may hold each card that the viewer cannot see."""
 
@@ -194,7 +192,7 @@ class InferenceItemAnswer(TypedDict):
         ),
     ]
     tables: TablesVersion
-    policy: Annotated[Bidder, Field(description="The policy that all players are assumed to bid by.")]
+    policy: Annotated[BidderName, Field(description="The policy that all players are assumed to bid by.")]
     assumed: Annotated[
         list[str],
         Field(
@@ -204,7 +202,7 @@ class InferenceItemAnswer(TypedDict):
     ]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class InferenceAnswer(InferenceItemAnswer):
     """Who may hold each card that the viewer cannot see, and random deals of these cards."""
 
@@ -216,7 +214,7 @@ class InferenceAnswer(InferenceItemAnswer):
     ]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class AnsweredInference(TypedDict):
     """The answer to one request of a batch."""
 
@@ -227,7 +225,7 @@ class AnsweredInference(TypedDict):
 InferencesItem = AnsweredInference | RefusedItem
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class InferencesAnswer(TypedDict):
     """The answers, in the order of the requests."""
 

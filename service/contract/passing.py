@@ -9,16 +9,16 @@ from service.bidding.explain.pass_explanation import PASS_TEMPLATES
 from service.bidding.game.passing import MOST_PASSED, cards_to_pass
 from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.scoring import BLIND_NIL, is_nil
-from service.contract.answer import ANSWER
+from service.contract.answer import ANSWER_CONFIG
 from service.contract.bids import FourBids
 from service.contract.exchange import gives_first
 from service.contract.hand import Exchanged, Hand
 from service.contract.reading import read_fields
-from service.contract.rules import REQUEST, RulesInForce
+from service.contract.rules import REQUEST_CONFIG, RulesInForce
 from service.problems import Fault, invalid_request, pointer
 
 
-@with_config(REQUEST)
+@with_config(REQUEST_CONFIG)
 class PassRequest(TypedDict, total=False):
     """A hand after the bidding, in a game in which a nil bidder and partner exchange cards."""
 
@@ -34,7 +34,7 @@ class PassRequest(TypedDict, total=False):
     ]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class PassReason(TypedDict):
     """Why a card is given, with the unseen cards of its suit."""
 
@@ -45,7 +45,7 @@ class PassReason(TypedDict):
     sentence: str
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class PassAnswer(TypedDict):
     """The cards to give partner."""
 

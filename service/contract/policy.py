@@ -11,7 +11,7 @@ from service.bidding.game.rules import PARTNERSHIP
 from service.bidding.policies import BEST, SERVED, decider_of, option_names, parse_policy, row_of, with_skill
 from service.bidding.policy import CONVENTIONS, FULL_LEVEL, NO_CONVENTION, PLAYER_KINDS, Policy
 from service.contract.faults import refusal
-from service.contract.rules import REQUEST
+from service.contract.rules import REQUEST_CONFIG
 from service.problems import quote
 from service.set_options import SetOptions, with_options
 
@@ -84,7 +84,7 @@ _Leaning = Annotated[StrictFloat, Field(ge=-1, le=1)]
 _OWN = "Default: the policy's own."
 
 
-@with_config(REQUEST)
+@with_config(REQUEST_CONFIG)
 class Style(TypedDict, total=False):
     """A preference added to a policy; 0: no preference."""
 
@@ -96,7 +96,7 @@ _Kind = Literal[PLAYER_KINDS]  # type: ignore[valid-type]
 _UNKNOWN = "Default: unknown, or what the policy's option says."
 
 
-@with_config(REQUEST)
+@with_config(REQUEST_CONFIG)
 class Players(TypedDict, total=False):
     """How the others bid: like `bis`, by simple counts like `rb` and `ms`, like `winprob`, or weakly."""
 

@@ -25,7 +25,7 @@ def read_fields(data: Any, validate: Any) -> tuple[dict[str, Any], Rules]:
     try:
         return validate(data, context=context), context.rules
     except ValidationError as error:
-        check_size(data)
+        check_field_count(data)
         if (respelled := in_canonical_form(data)) is not None:
             return read_fields(respelled, validate)
         raise invalid_request(faults_in(error)) from None
@@ -35,14 +35,14 @@ def read_batch(data: Any, validate: Any, field: str = "requests") -> list[Any]:
     """Return the unread items of ``field`` in the body of a batch, as ``validate`` reads it. Raises the 422."""
     if type(data) is not dict:
         raise invalid_request([Fault("", "wrong-type", f"the body is {json_type(data)}; accepted: an object")])
-    check_size(data)
+    check_field_count(data)
     try:
         return validate(data)[field]  # type: ignore[no-any-return]
     except ValidationError as error:
         raise invalid_request(faults_in(error)) from None
 
 
-def check_size(data: Any) -> None:
+def check_field_count(data: Any) -> None:
     """Refuse a request with more than MAX_KEYS fields; for large bodies, before the fields are read."""
     if type(data) is not dict:
         return

@@ -40,10 +40,10 @@ from service.contract.policy import (
     with_level_and_style,
     with_players,
 )
-from service.contract.reading import check_size
+from service.contract.reading import check_field_count
 from service.contract.round_id import RoundId
-from service.contract.rules import REQUEST, Context, RulesInForce
-from service.contract.scores import NO_SCORES, FourInts, Scores, scores_in
+from service.contract.rules import REQUEST_CONFIG, Context, OptionalRules
+from service.contract.scores import NO_SCORES, FourInts, OptionalScores, scores_in
 from service.contract.table_choice import GameId, TablesName
 from service.problems import Fault, invalid_request, pointer
 from service.set_options import SetOptions
@@ -52,8 +52,6 @@ MAX_ITEMS: Final = 512  # requests in one POST /v1/bids
 MAX_SEED: Final = 2**53 - 1  # the largest integer that every JSON reader keeps exactly
 
 _Seat = Annotated[StrictInt, Field(ge=0, le=3, description="Place in the bidding order: the number of previous bids.")]
-_Scores = Annotated[Scores | None, Field(description="The score before the round. Default: all 0.")]
-_Rules = Annotated[RulesInForce | None, Field(description="The rules of the game. Default: preset classic.")]
 _Policy = Annotated[
     PolicyText | None,
     Field(
@@ -102,15 +100,15 @@ _REQUESTS = {"type": "array", "items": {"$ref": "#/components/schemas/BidRequest
 
 
 # `rules` comes first, because the validators of the other fields need the rules.
-@with_config(REQUEST)
+@with_config(REQUEST_CONFIG)
 class BidRequest(TypedDict, total=False):
     """One position: a hand, the bids before it, the score and the rules."""
 
-    rules: _Rules
+    rules: OptionalRules
     hand: Required[Hand]
     previous_bids: Required[PreviousBids]
     seat: Required[_Seat]
-    scores: _Scores
+    scores: OptionalScores
     convention: _Convention
     policy: _Policy
     explain: _Explain
@@ -133,14 +131,14 @@ class BidRequest(TypedDict, total=False):
     round_id: RoundId
 
 
-@with_config(REQUEST)
+@with_config(REQUEST_CONFIG)
 class BlindRequest(TypedDict, total=False):
     """A position before the hand is seen."""
 
-    rules: _Rules
+    rules: OptionalRules
     previous_bids: Required[PreviousBids]
     seat: Required[_Seat]
-    scores: _Scores
+    scores: OptionalScores
     convention: _Convention
     policy: _Policy
     seed: Annotated[
@@ -151,7 +149,7 @@ class BlindRequest(TypedDict, total=False):
     game: GameId
 
 
-@with_config(REQUEST)
+@with_config(REQUEST_CONFIG)
 class BidsRequest(TypedDict):
     """Up to 512 requests; a faulty request fails alone."""
 
@@ -250,7 +248,7 @@ def _validated(
         bidder = _bidder(data, context, None if blind else games, options)
         faults = conflicts_in(data, context, bidder, games)
     except ValidationError as error:
-        check_size(data)
+        check_field_count(data)
         if (respelled := in_canonical_form(data)) is not None:
             return _validated(respelled, validate, games, options, blind)
         faults = faults_in(error)

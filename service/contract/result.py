@@ -23,7 +23,7 @@ from typing_extensions import TypedDict
 
 from service.bidding.game.scoring import is_nil
 from service.bidding.policies import BEST
-from service.contract.answer import ANSWER, Problem
+from service.contract.answer import ANSWER_CONFIG, Problem
 from service.contract.bids import ReportedBids
 from service.contract.faults import refusal
 from service.contract.hand import TRICKS
@@ -31,7 +31,7 @@ from service.contract.policy import POLICY_CHARS, POLICY_PATTERN, policy_fault
 from service.contract.reading import read_fields
 from service.contract.request import MAX_ITEMS
 from service.contract.round_id import RoundId
-from service.contract.rules import REQUEST
+from service.contract.rules import REQUEST_CONFIG
 from service.contract.scores import four_numbers
 from service.contract.table_choice import GameId
 from service.problems import Fault, invalid_request
@@ -74,7 +74,7 @@ _Probability = Annotated[StrictFloat, Field(ge=0, le=1)]
 _Seat = Annotated[StrictInt, Field(ge=0, le=3)]
 
 
-@with_config(REQUEST)
+@with_config(REQUEST_CONFIG)
 class Result(TypedDict, total=False):
     """The outcome of one bid: probabilities as its answer stated them, and what happened.
 
@@ -145,14 +145,14 @@ class Result(TypedDict, total=False):
 _RESULTS = {"type": "array", "items": {"$ref": "#/components/schemas/Result"}, "maxItems": MAX_RESULTS}
 
 
-@with_config(REQUEST)
+@with_config(REQUEST_CONFIG)
 class ResultsRequest(TypedDict):
     """Up to 512 results; a faulty one is refused alone."""
 
     results: Annotated[list[Any], Field(max_length=MAX_RESULTS), WithJsonSchema(_RESULTS)]
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class RefusedResult(TypedDict):
     """A result that was not counted."""
 
@@ -161,7 +161,7 @@ class RefusedResult(TypedDict):
     body: Problem
 
 
-@with_config(ANSWER)
+@with_config(ANSWER_CONFIG)
 class ResultsAnswer(TypedDict):
     """How many results were accepted, and what is wrong with the others."""
 

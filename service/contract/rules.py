@@ -29,7 +29,7 @@ from service.contract.faults import joined, lines_of, rule_line
 
 DEFAULT_PRESET: Final = "classic"
 CLASSIC: Final = PRESETS[DEFAULT_PRESET]
-REQUEST = ConfigDict(extra="forbid", strict=True)  # of every object that callers send
+REQUEST_CONFIG = ConfigDict(extra="forbid", strict=True)  # of every object that callers send
 
 
 class Context:
@@ -64,7 +64,7 @@ _Approximate: Any = Annotated[
     ),
 ]
 _FIELDS = {"preset": _Preset, "approximate": _Approximate, **{name: _type_of(rule) for name, rule in FIELDS.items()}}
-RuleSet: Any = with_config(REQUEST)(TypedDict("RuleSet", _FIELDS, total=False))  # type: ignore[operator]
+RuleSet: Any = with_config(REQUEST_CONFIG)(TypedDict("RuleSet", _FIELDS, total=False))  # type: ignore[operator]
 RuleSet.__doc__ = "A preset and the rules that differ from it. GET /v1/rules lists all with what each accepts."
 
 
@@ -120,3 +120,4 @@ def takes_null(name: str) -> bool:
 
 
 RulesInForce: TypeAlias = Annotated[RuleSet, WrapValidator(_read)]
+OptionalRules = Annotated[RulesInForce | None, Field(description="The rules of the game. Default: preset classic.")]

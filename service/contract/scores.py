@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from service.bidding.game.rules import CUTTHROAT, VARIANTS, Rules
 from service.contract.faults import Place, json_type, refusal
-from service.contract.rules import REQUEST, Context
+from service.contract.rules import REQUEST_CONFIG, Context
 from service.problems import Fault, pointer
 
 SCORE_LIMIT: Final = 10_000  # points, either way
@@ -76,7 +76,7 @@ _FOUR_BAGS = _four_schema("bags since the last penalty", 0, MAX_BAGS)
 _BAGS = "since the last penalty, fewer than rules.bag_limit. Default: 0."
 
 
-@with_config(REQUEST)
+@with_config(REQUEST_CONFIG)
 class Scores(TypedDict, total=False):
     """The score before the round: of two sides, or with variant cutthroat of the four seats."""
 
@@ -86,6 +86,9 @@ class Scores(TypedDict, total=False):
     them_bags: Annotated[_Bags | None, Field(description=f"Bags of the other side {_BAGS}")]
     seats: Annotated[FourInts | None, PlainValidator(_read_seats), _FOUR_POINTS]
     bags: Annotated[FourInts | None, PlainValidator(_read_bags), _FOUR_BAGS]
+
+
+OptionalScores = Annotated[Scores | None, Field(description="The score before the round. Default: all 0.")]
 
 
 def score_faults(scores: Any, rules: Rules) -> list[Fault]:

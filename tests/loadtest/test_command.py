@@ -97,7 +97,7 @@ def test_locust_counts_in_parts_of_a_millisecond():
     assert done.stdout == "[0.42, 4.24, 42.4, 424]\n"
 
 
-@pytest.mark.parametrize("arguments", [["--rate", "0"], ["--duration", "-1"], ["nothing"]])
+@pytest.mark.parametrize("arguments", [["--rate", "0"], ["--duration", "-1"], ["--url", "https://one"], ["nothing"]])
 def test_wrong_arguments(arguments):
     with pytest.raises(SystemExit) as caught:
         main(arguments)

@@ -156,13 +156,14 @@ def _locust_web(server: Server, port: int) -> int:
             return 0
 
 
-def _given(url: str, api_key: str) -> Server:
-    parts = urlsplit(url)
-    server = Server(parts.hostname or "", parts.port or 80, api_key)
+def _given(address: tuple[str, int], api_key: str) -> Server:
+    server = Server(*address, api_key)
     try:
         server.get("/readyz")
     except OSError as error:
-        raise ServerError(f"{url} does not answer ({error}); accepted: the address of a running service") from None
+        raise ServerError(
+            f"{server.url} does not answer ({error}); accepted: the address of a running service"
+        ) from None
     return server
 
 
@@ -170,7 +171,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m loadtest", description="Load tests of the bidding service.")
     what = "slo: constant rate; curve: rising rates; locust: simulated users; web: Locust's page (default all)"
     parser.add_argument("what", nargs="?", choices=("all", "slo", "curve", "locust", "web"), default="all", help=what)
-    parser.add_argument("--url", type=_url, help="a running service; default: start one on a free port")
+    parser.add_argument("--url", type=_address, help="a running service; default: start one on a free port")
     parser.add_argument(
         "--duration", type=_positive, default=30.0, metavar="S", help="seconds of each run (default 30)"
     )
@@ -184,11 +185,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _url(text: str) -> str:
+def _address(text: str) -> tuple[str, int]:
     parts = urlsplit(text)
     if parts.scheme != "http" or not parts.hostname:
         raise argparse.ArgumentTypeError(f"value is {text!r}; accepted: http://HOST:PORT")
-    return text
+    return parts.hostname, parts.port or 80
 
 
 def _positive(text: str) -> float:

@@ -9,7 +9,7 @@ minute. The exit code is 1 if a goal is missed. Without `wrk` the comparison is 
     python -m loadtest.bench --base COMMIT   POST /bid next to that of another commit
     python -m loadtest.bench log             what a decision log of all rounds costs POST /bid
     python -m loadtest.bench results         the results/s that POST /v1/results takes on one core
-    python -m loadtest.bench beside          the latency of POST /bid with results posted beside, and without
+    python -m loadtest.bench beside          the latency of POST /bid with and without results posted at the same time
 
 The last four are in `comparisons`.
 """

@@ -1,4 +1,4 @@
-"""Send requests from threads of their own while the caller measures."""
+"""Send requests from other threads while the caller measures."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,4 +26,4 @@ def beside(send: Callable[[Event], None], threads: int = 1) -> Iterator[None]:
         try:
             one.result()
         except (OSError, HTTPException) as error:
-            raise ServerError(f"a request beside the measurement had no right answer: {error}") from error
+            raise ServerError(f"a request sent during the measurement did not get its right answer: {error}") from error

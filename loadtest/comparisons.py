@@ -1,4 +1,4 @@
-"""What parts of the service cost: another commit's POST /bid, the decision log, POST /v1/results and bids beside it.
+"""What parts of the service cost: POST /bid of another commit, the decision log, and POST /v1/results.
 
 `bench` runs these measurements. All servers start on loopback, each on one core, and shed no request. A comparison
 prints the two sides and their ratio with its 95% interval. A goal is *shown* if the whole interval keeps it.
@@ -96,7 +96,7 @@ def results_rate(plan: Plan, batch: int) -> list[str]:
 
 
 def bids_beside_results(plan: Plan, batch: int, rate: float, results_per_s: float) -> list[str]:
-    """Print the latency of POST /bid at a constant rate with results posted beside and without, in turns."""
+    """Print the latency of POST /bid at a constant rate, in turns with and without results posted at the same time."""
     runs: dict[bool, list[Run]] = {False: [], True: []}
     for start in range(plan.starts):
         with _service() as server:

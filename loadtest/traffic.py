@@ -113,7 +113,7 @@ def questions(seed: int, bad_share: float = BAD_SHARE) -> Iterator[Question]:
 
 
 def results(seed: int, tables: str) -> Iterator[dict[str, Any]]:
-    """Yield results without end, as a backend reports them in POST /v1/results, those of all seats for each round.
+    """Yield results without end, as a backend reports them in POST /v1/results: for each round, those of all seats.
 
     ``tables``: the version of the tables that decided. A third of the results is of a game that has ended.
     """

@@ -124,7 +124,7 @@ class LineLog:
             self._thread.join(_CLOSE_S)  # the thread may hang in a write
 
     def _run(self) -> None:
-        """Write lines until the end, as many together as are queued."""
+        """Write lines until the end, those that are queued together."""
         lines, full = self._lines, False
         while line := lines.get():
             if not full:

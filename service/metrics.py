@@ -49,8 +49,8 @@ NEW_TEXT_S = 1.0  # frequent scrapes get a new text once in this time
 NEW_TEXTS_AT_ONCE = 4  # after a pause, this many scrapes get a new text each
 _KINDS = ("regular", "nil", "blind_nil")
 
-# Answers and bids are counted in groups, because counting each takes 8% of a request's time: those of one turn of the
-# event loop, at most this many. A worker that is killed loses the counts of its last turn.
+# Answers and bids are counted in groups, because counting each one takes 8% of a request's time. A group holds those
+# of one turn of the event loop, at most this many. A worker that is killed loses the counts of its last turn.
 COUNTED_AT_ONCE = 64
 MOST_VERSIONS = 64  # of tables that are labels, in the life of a process; later ones count as OTHER_VERSION
 REFUSALS = ("content", "version", "unusable", "folder")  # why tables can't be used (`table_sets`)

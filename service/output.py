@@ -24,7 +24,7 @@ class Output:
         self.taken_at = now  # when the peer's system last acknowledged bytes of an answer (`perf_counter`, s)
         self._transport = transport
         self._written = 0  # bytes
-        self._pinned = 0  # bytes of the last answer, all of which uvloop keeps until the last of them is sent
+        self._pinned = 0  # bytes of the last answer; uvloop keeps all of them until the last one is sent
         self._taken = 0  # bytes of `_written` that the peer's system has acknowledged
 
     def write(self, data: bytes) -> None:

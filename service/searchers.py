@@ -85,7 +85,7 @@ def opening(tables: TableSet) -> dict[str, Any]:
 
 
 class Searchers:
-    """The processes of one worker: as many as were started, because each that ends is replaced."""
+    """The search processes of one worker. A process that ends is replaced."""
 
     def __init__(self, metrics: Metrics, command: Sequence[str] = COMMAND, times: Times = _TIMES) -> None:
         self._metrics = metrics

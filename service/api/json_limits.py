@@ -18,8 +18,8 @@ before a policy's options, which are not counted, because a letter or a digit pr
 hold any, but such names are unusual, and only a full batch of the largest requests with them exceeds a limit.) The
 slowest bodies within the limits hold 25,600 different keys.
 
-A request for a card holds up to twice as much as one for a bid, so POST /v1/cards takes half as many. A test sends the
-largest such body.
+A request for a card holds up to twice as much as one for a bid, so POST /v1/cards accepts half as many. A test sends
+the largest such body.
 """
 
 from typing import NamedTuple

@@ -37,8 +37,8 @@ def answer_body(call: CardCall, search: Search, found: dict[str, Any], version: 
     state, me = call.state, call.seat
     names = CARD_NAMES[deck_number(call.rules)]
     tried: list[TriedCard] = [
-        {"card": names[card], "deals": deals, "p_win": None if worth is None else round(worth, _DECIMALS)}
-        for card, deals, worth in found["tried"]
+        {"card": names[card], "deals": deals, "p_win": None if p_win is None else round(p_win, _DECIMALS)}
+        for card, deals, p_win in found["tried"]
     ]
     legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
     return {

@@ -77,7 +77,7 @@ class State:
         self._show()
 
     def check_tables(self) -> None:
-        """Stop using each set of which a file has changed or is missing: the mapped data may have changed too.
+        """Stop using each set with a changed or missing file: the mapped data may have changed too.
 
         The set can be used again after it has been opened again. The server calls this once a second; it takes 0.16 ms
         for the 57 files of a set.

@@ -16,7 +16,7 @@ from service.contract.exchange import Given, Received, exchange_of
 from service.contract.faults import Place, json_type, refusal
 from service.contract.hand import CARD_SCHEMA, TRICKS, Hand, card_list
 from service.contract.inference import DEFAULT_BIDDER, BidderName
-from service.contract.reading import read_fields
+from service.contract.reading import items_schema, read_fields
 from service.contract.request import assumed_rules
 from service.contract.rules import REQUEST_CONFIG, Context, OptionalRules
 from service.contract.scores import OptionalScores, score_faults, scores_in
@@ -104,14 +104,13 @@ class CardRequest(TypedDict, total=False):
 
 _FOR_SEARCH: Final = ("deals", "policy", "tables", "game")  # fields that only a search reads
 MAX_CARD_ITEMS: Final = 256  # requests in one POST /v1/cards; they are longer than those for bids
-_REQUESTS = {"type": "array", "items": {"$ref": "#/components/schemas/CardRequest"}, "maxItems": MAX_CARD_ITEMS}
 
 
 @with_config(REQUEST_CONFIG)
 class CardsRequest(TypedDict):
     """Up to 256 requests; a faulty request fails alone."""
 
-    requests: Annotated[list[Any], Field(max_length=MAX_CARD_ITEMS), WithJsonSchema(_REQUESTS)]
+    requests: Annotated[list[Any], Field(max_length=MAX_CARD_ITEMS), items_schema("CardRequest", MAX_CARD_ITEMS)]
 
 
 @with_config(reason_config(CARD_NUMBERS))

@@ -156,7 +156,7 @@ def _faults(value: Any, names: Any, cards: _Cards) -> list[tuple[Place, str, str
 
 
 def _card_faults(names: list[Any], cards: _Cards, where: Place | None = None) -> list[tuple[Place, str, str]]:
-    """Return the faults of the cards; ``where``: the place of all, None if each has its own."""
+    """Return the faults of the cards; ``where``: the place of all faults; None: each card has its own."""
     faults: list[tuple[Place, str, str]] = []
     seen = 0
     for index, name in enumerate(names):

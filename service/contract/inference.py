@@ -20,7 +20,7 @@ from service.contract.exchange import Exchange, Given, Received, exchange_of
 from service.contract.faults import Place, json_type, refusal
 from service.contract.hand import CARD_SCHEMA, HAND_SCHEMA, SUIT_TEXTS, TRICKS, Hand, card_list
 from service.contract.inference_faults import bid_faults, room_fault, view_faults
-from service.contract.reading import read_fields
+from service.contract.reading import items_schema, read_fields
 from service.contract.request import Seed
 from service.contract.rules import REQUEST_CONFIG, Context, OptionalRules
 from service.contract.scores import Scores, score_faults, scores_in
@@ -166,18 +166,13 @@ class _Item(InferenceItemRequest, total=False):
     seed: _NotInBatch
 
 
-_REQUESTS = {
-    "type": "array",
-    "items": {"$ref": "#/components/schemas/InferenceItemRequest"},
-    "maxItems": MAX_INFERENCE_ITEMS,
-}
-
-
 @with_config(REQUEST_CONFIG)
 class InferencesRequest(TypedDict):
     """Up to 64 requests without deals; a faulty request fails alone."""
 
-    requests: Annotated[list[Any], Field(max_length=MAX_INFERENCE_ITEMS), WithJsonSchema(_REQUESTS)]
+    requests: Annotated[
+        list[Any], Field(max_length=MAX_INFERENCE_ITEMS), items_schema("InferenceItemRequest", MAX_INFERENCE_ITEMS)
+    ]
 
 
 @with_config(ANSWER_CONFIG)

@@ -78,7 +78,7 @@ def view_faults(view: View, shown: View, rules: Rules) -> list[Fault]:
 
 
 def bid_faults(view: View, bids: tuple[int, ...], rules: Rules) -> list[Fault]:
-    """Return the faults of bids in the variants in which a number is that of the spades that the seat was dealt."""
+    """Return the faults of bids in the variants in which a bid is the number of spades that the seat was dealt."""
     if rules.variant not in SPADE_COUNTS:
         return []
     faults = []

@@ -1,4 +1,4 @@
-"""`policy`, `convention`, `level`, `style` and `players`: which bidder decides, how, and beside whom."""
+"""`policy`, `convention`, `level`, `style` and `players`: which bidder decides, how, and how the others bid."""
 
 from functools import lru_cache
 from typing import Annotated, Any, Final, Literal, NamedTuple

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from pydantic import ValidationError
+from pydantic import ValidationError, WithJsonSchema
 
 from service.bidding.game.rules import Rules
 from service.contract.canonical import in_canonical_form
@@ -29,6 +29,11 @@ def read_fields(data: Any, validate: Any) -> tuple[dict[str, Any], Rules]:
         if (respelled := in_canonical_form(data)) is not None:
             return read_fields(respelled, validate)
         raise invalid_request(faults_in(error)) from None
+
+
+def items_schema(model: str, most: int) -> WithJsonSchema:
+    """Return the schema of a batch's items, which `read_batch` does not read: up to ``most`` of ``model``."""
+    return WithJsonSchema({"type": "array", "items": {"$ref": f"#/components/schemas/{model}"}, "maxItems": most})
 
 
 def read_batch(data: Any, validate: Any, field: str = "requests") -> list[Any]:

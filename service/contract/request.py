@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal, NamedTuple, Required
 
-from pydantic import Field, StrictInt, TypeAdapter, ValidationError, WithJsonSchema, with_config
+from pydantic import Field, StrictInt, TypeAdapter, ValidationError, with_config
 from pydantic_core import core_schema
 from typing_extensions import TypedDict
 
@@ -40,7 +40,7 @@ from service.contract.policy import (
     with_level_and_style,
     with_players,
 )
-from service.contract.reading import check_field_count
+from service.contract.reading import check_field_count, items_schema
 from service.contract.round_id import RoundId
 from service.contract.rules import REQUEST_CONFIG, Context, OptionalRules
 from service.contract.scores import NO_SCORES, FourInts, OptionalScores, scores_in
@@ -96,7 +96,6 @@ _EXPLAIN: Final[dict[Any, int]] = {
     CURVE: EXPLAINED,
 }
 Seed = Annotated[StrictInt, Field(ge=0, le=MAX_SEED)]
-_REQUESTS = {"type": "array", "items": {"$ref": "#/components/schemas/BidRequest"}, "maxItems": MAX_ITEMS}
 
 
 # `rules` comes first, because the validators of the other fields need the rules.
@@ -154,7 +153,7 @@ class BidsRequest(TypedDict):
     """Up to 512 requests; a faulty request fails alone."""
 
     # Each request is read separately, so that its faults do not affect the others.
-    requests: Annotated[list[Any], Field(max_length=MAX_ITEMS), WithJsonSchema(_REQUESTS)]
+    requests: Annotated[list[Any], Field(max_length=MAX_ITEMS), items_schema("BidRequest", MAX_ITEMS)]
 
 
 _BID = TypeAdapter[BidRequest](BidRequest).validator.validate_python

@@ -28,7 +28,7 @@ from service.contract.bids import ReportedBids
 from service.contract.faults import refusal
 from service.contract.hand import TRICKS
 from service.contract.policy import POLICY_CHARS, POLICY_PATTERN, policy_fault
-from service.contract.reading import read_fields
+from service.contract.reading import items_schema, read_fields
 from service.contract.request import MAX_ITEMS
 from service.contract.round_id import RoundId
 from service.contract.rules import REQUEST_CONFIG
@@ -142,14 +142,11 @@ class Result(TypedDict, total=False):
     ]
 
 
-_RESULTS = {"type": "array", "items": {"$ref": "#/components/schemas/Result"}, "maxItems": MAX_RESULTS}
-
-
 @with_config(REQUEST_CONFIG)
 class ResultsRequest(TypedDict):
     """Up to 512 results; a faulty one is refused alone."""
 
-    results: Annotated[list[Any], Field(max_length=MAX_RESULTS), WithJsonSchema(_RESULTS)]
+    results: Annotated[list[Any], Field(max_length=MAX_RESULTS), items_schema("Result", MAX_RESULTS)]
 
 
 @with_config(ANSWER_CONFIG)

@@ -64,7 +64,7 @@ def test_threads_end_with_the_block_and_their_errors_are_not_lost():
         raise ZeroDivisionError
     with beside(send, threads=0):
         assert sent == [1]
-    with pytest.raises(ServerError, match="had no right answer: refused"), beside(send, threads=2):
+    with pytest.raises(ServerError, match="did not get its right answer: refused"), beside(send, threads=2):
         pass
 
 

@@ -41,9 +41,8 @@ def best_us(call: Callable[[], object], calls: int = _CALLS) -> float:
 def stages() -> dict[str, float]:
     """Return the microseconds by stage."""
     app = create_app(Settings(access_log=0.0))
-    app.state.serve(one_set(open_tables()))
-    tables, metrics = app.state.sets.default.tables, app.state.metrics
-    assert tables is not None
+    tables, metrics = open_tables(), app.state.metrics
+    app.state.serve(one_set(tables))
     body, quiet = orjson.dumps(REQUEST), orjson.dumps(REQUEST | {"explain": False})
     headers = {b"host": b"127.0.0.1:8080", b"content-length": b"%d" % len(body)}
     data = orjson.loads(body)

@@ -8,6 +8,7 @@ import orjson
 import pytest
 
 from service.api import batch, bid
+from service.api.state import SLICE_S
 from service.app import create_app
 from service.bidding.bidder import decide
 from service.problems import ProblemError
@@ -86,16 +87,16 @@ def _batch(count: int) -> bytes:
 @pytest.mark.parametrize("batches", [1, 2, 5])
 def test_a_turn_holds_one_slice_of_work(monkeypatch, state, slices, batches):
     """A decision takes ``slices`` slices; a decision that exceeds the slice is finished."""
-    work = Work(monkeypatch, slices * batch.SLICE_S)
+    work = Work(monkeypatch, slices * SLICE_S)
     answers = _run(state, work, *([_batch(20)] * batches))
     assert [len(orjson.loads(answer)["answers"]) for answer in answers] == [20] * batches  # type: ignore[arg-type]
-    full = max(batch.SLICE_S, work.decision_s)
-    assert full - 1e-9 < max(work.turns) < batch.SLICE_S + work.decision_s + 1e-9
+    full = max(SLICE_S, work.decision_s)
+    assert full - 1e-9 < max(work.turns) < SLICE_S + work.decision_s + 1e-9
     assert sum(work.turns) == pytest.approx(20 * batches * work.decision_s)
 
 
 def test_small_batches_share_turns_no_more_than_large_ones(monkeypatch, state):
-    work = Work(monkeypatch, batch.SLICE_S / 4)
+    work = Work(monkeypatch, SLICE_S / 4)
     answers = _run(state, work, *([_batch(1)] * 30))
     assert len(answers) == 30
     assert max(work.turns) == pytest.approx(work.decision_s)
@@ -103,21 +104,21 @@ def test_small_batches_share_turns_no_more_than_large_ones(monkeypatch, state):
 
 
 def test_refused_batches_share_turns_no_more_than_good_ones(monkeypatch, state):
-    work = Work(monkeypatch, batch.SLICE_S)
+    work = Work(monkeypatch, SLICE_S)
     found = _run(state, work, *([b"[]", b"{", _batch(2)] * 6))
     assert [getattr(one, "status", 200) for one in found] == [422, 400, 200] * 6
     assert max(work.parsed) == 1
 
 
 def test_a_deadline_ends_a_batch_between_two_slices(monkeypatch, state):
-    work = Work(monkeypatch, batch.SLICE_S)
+    work = Work(monkeypatch, SLICE_S)
 
     async def main() -> None:
         with pytest.raises(ProblemError, match="deadline-exceeded"):
-            await batch.batch(state, "/v1/bids", _batch(100), 10.5 * batch.SLICE_S, None)
+            await batch.batch(state, "/v1/bids", _batch(100), 10.5 * SLICE_S, None)
 
     asyncio.run(main())
-    assert work.now == pytest.approx(11 * batch.SLICE_S)
+    assert work.now == pytest.approx(11 * SLICE_S)
     assert b"spades_bids_total{" in state.metrics.text()
     # the decisions made were counted
     assert sum(float(line.split()[-1]) for line in _lines(state, "spades_bids_total{")) == 11
@@ -130,7 +131,7 @@ def test_the_answer_is_one_array(monkeypatch, state):
         return b"".join(asyncio.run(batch.batch(state, "/v1/bids", body, math.inf, None)))
 
     whole = answer(_batch(7))
-    Work(monkeypatch, batch.SLICE_S)
+    Work(monkeypatch, SLICE_S)
     assert answer(_batch(7)) == whole
     assert answer(_batch(0)) == b'{"answers":[]}'
     wrong = orjson.loads(answer(b'{"requests":[{},1]}'))

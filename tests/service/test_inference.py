@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from service.__main__ import main
 from service.api import inference as module
 from service.api.inference import answer_body, inference, parts
-from service.api.state import DRAWINGS_AT_ONCE
+from service.api.state import DRAWINGS_AT_ONCE, SLICE_S
 from service.app import create_app
 from service.bidding.game.cards import DECK, cards_of, parse_card
 from service.bidding.inference.deals import draw, sampler_of
@@ -539,7 +539,7 @@ def state(app, monkeypatch):
 def test_others_have_their_turn_between_steps(state, monkeypatch, answers, request_body):
     """Each step takes longer than a slice, so that each turn of the event loop has one at most."""
     body = orjson.dumps(request_body | {"deals": MAX_DEALS})
-    clock = Clock(monkeypatch, 2 * module.SLICE_S)
+    clock = Clock(monkeypatch, 2 * SLICE_S)
     turns = []
 
     async def watch():

@@ -8,6 +8,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from service.api import batch, results
+from service.api.state import SLICE_S
 from service.app import create_app
 from service.contract.examples import RESULTS_REQUEST
 from service.contract.result import MAX_RESULTS, read_result
@@ -157,7 +158,7 @@ class Clock:
 
 
 def test_results_share_the_event_loop_with_other_requests(monkeypatch, fresh):
-    clock = Clock(monkeypatch, batch.SLICE_S / 10)
+    clock = Clock(monkeypatch, SLICE_S / 10)
 
     async def main() -> None:
         watcher = asyncio.create_task(clock.watch())
@@ -166,17 +167,17 @@ def test_results_share_the_event_loop_with_other_requests(monkeypatch, fresh):
         watcher.cancel()
 
     asyncio.run(main())
-    assert max(clock.turns) <= 1.2 * batch.SLICE_S
+    assert max(clock.turns) <= 1.2 * SLICE_S
     assert counted(fresh) == {("nil", "bis", "other", "0.7"): (600, 600, 450)}
 
 
 def test_a_batch_that_misses_its_deadline_counts_nothing(monkeypatch, fresh):
-    Clock(monkeypatch, batch.SLICE_S)
+    Clock(monkeypatch, SLICE_S)
     body = orjson.dumps({"results": [NIL] * 100})
 
     async def main() -> None:
         with pytest.raises(ProblemError, match="deadline-exceeded"):
-            await batch.batch(fresh.state, "/v1/results", body, 10.5 * batch.SLICE_S, None)
+            await batch.batch(fresh.state, "/v1/results", body, 10.5 * SLICE_S, None)
 
     asyncio.run(main())
     assert counted(fresh) == {}

@@ -1,1 +1,1 @@
-"""Load tests of the service (`python -m loadtest --help`). They use HTTP only and do not import its code."""
+"""Load tests of the service (`python -m loadtest --help`). They use HTTP only, and import only its number readers."""

@@ -281,7 +281,7 @@ class Metrics:
                 observe_many(children[1], times)
 
     def tables_refused(self, *reasons: str) -> None:
-        """Count the reasons for which table sets, or their folder, were refused at a reading; none: nothing was."""
+        """Count why table sets, or the whole folder, were refused at a reading; no reasons: all can be used."""
         for reason in reasons:
             self._refusals[reason].inc()
         self._tables_read.set(not reasons)

@@ -1,4 +1,4 @@
-"""Roles of table sets: the default answers most callers, the canary a share of them, and the shadow decides silently.
+"""Roles of table sets: the default answers, the canary answers a share of the callers, the shadow only decides.
 
 Roles come from the settings or, so that they can change without a restart, from the file releases.json in the folder of
 the table sets (docs/adr/0061-table-sets.md).

@@ -182,7 +182,7 @@ def _roles(settings: Settings, releases: Path) -> Roles:
 
 
 def _check_roles(roles: Roles, paths: Mapping[str | None, Path]) -> None:
-    """Raise `RefusedError` unless there is a default, and each role names a folder: the others not the default's."""
+    """Raise `RefusedError` if there is no default, a role names no folder, or another role names the default."""
     if roles.default is None:
         raise _folder_error(f"{roles.names[0]} is not set; expected one of {_listed(paths)}")
     versions = (roles.default, None if roles.canary is None else roles.canary.version, roles.shadow)

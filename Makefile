@@ -86,7 +86,8 @@ install: $(RUNTIME) $(ALL)
 
 # Exit code 5 means that ARGS selects none of them.
 PYTEST := $(BIN)/python -m pytest
-IN_TWO := $(PYTEST) -n 2 --dist loadgroup --no-loadscope-reorder
+# One thread of linear algebra in each process: more of them wait for each other, and a fit takes ten times as long.
+IN_TWO := OPENBLAS_NUM_THREADS=1 $(PYTEST) -n 2 --dist loadgroup --no-loadscope-reorder
 test: $(ALL)
 	$(IN_TWO) -m "not long and not alone and not clients" $(ARGS) || [ $$? -eq 5 ]
 	$(PYTEST) -m "alone and not long" $(ARGS) || [ $$? -eq 5 ]

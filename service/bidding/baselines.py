@@ -1,7 +1,7 @@
-"""The rule-based bidders RB, MS and IO, to which the paper compares BIS (ECAI 2020), as kernels.
+"""The rule-based bidders RB, MS and IO as kernels. The paper (ECAI 2020) compares BIS with them.
 
-RB's card values and nil ranks are fitted to our engine (`rb_suit`, the row in `policies`); MS and IO are as
-published. None of them knows the score.
+RB's card values (table `rb_suit`) and nil ranks (`Policy.nil_x` to `nil_z`) are fitted to our engine. MS and IO are as
+published. These bidders do not use the score.
 """
 
 from typing import NamedTuple
@@ -16,19 +16,22 @@ from service.bidding.table_views import Tables
 class Baseline(NamedTuple):
     """A rule-based bid and its parts, in tricks."""
 
-    bid: int
-    clubs: float
+    bid: int  # 0 for a nil, otherwise ``takes``
+    clubs: float  # tricks that the cards of the suit count; the other suits likewise
     diamonds: float
     hearts: float
     spades: float
     shape: float  # the corrections of MS for short suits
-    estimate: float
-    takes: int
-    nil: bool
+    estimate: float  # the sum of the above and of the policy's offset
+    takes: int  # the estimate, rounded and limited by `limit_takes`
+    nil: bool  # whether the bidder's nil rule holds
 
 
 def lowest_at_most(cards: int, x: int, y: int, z: int) -> bool:
-    """Return whether the three lowest ranks of a holding are at most ``x``, ``y`` and ``z``."""
+    """Return whether the lowest rank of a holding is at most ``x``, the next at most ``y`` and the third at most ``z``.
+
+    Ranks that the holding does not have are not checked.
+    """
     if cards == 0:
         return True
     if (cards & -cards) > 1 << x:
@@ -43,7 +46,10 @@ def lowest_at_most(cards: int, x: int, y: int, z: int) -> bool:
 
 
 def naive_nil(hand: int, partner_bid: int, policy: Policy) -> bool:
-    """Return whether the nil rule of RB holds: low cards in every suit, at most three spades, no nil by partner."""
+    """Return whether the nil rule of RB holds: low cards in every suit, at most three spades, no nil by partner.
+
+    ``partner_bid``, here and below: NO_BID if partner has not bid yet. `Policy.nil_x` to `nil_z` say how low.
+    """
     if partner_bid == 0 or partner_bid == BLIND_NIL or not policy.nils or spades_of(hand).bit_count() > 3:
         return False
     for suit in range(4):
@@ -106,7 +112,10 @@ def io_side(cards: int) -> float:
 
 
 def io(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
-    """Return the bid of IO, the bidder of cardgames.io (ECAI 2020, section 5.1)."""
+    """Return the bid of IO, the bidder of cardgames.io (ECAI 2020, section 5.1).
+
+    A spade from the ten up counts 1 trick, a lower one 0.4.
+    """
     c_cards = hand & 0xFFFF
     d_cards = hand >> 16 & 0xFFFF
     h_cards = hand >> 32 & 0xFFFF
@@ -125,7 +134,7 @@ def io(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
 
 
 def fixed(partner_bid: int, policy: Policy) -> Baseline:
-    """Return the same bid for every hand; for tests and the arena."""
+    """Return the number ``policy.bid`` for every hand, limited as `limit_takes` does; for tests and the arena."""
     estimate = float(policy.bid)
     takes = limit_takes(estimate, partner_bid)
     return Baseline(takes, 0.0, 0.0, 0.0, 0.0, 0.0, estimate, takes, False)

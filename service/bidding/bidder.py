@@ -1,7 +1,10 @@
 """The whole pipeline from a position to a bid. Start reading here.
 
-A position comes in checked (service.contract does that), the kernel of the policy's row decides, the rules and then the
-caller's legal bids have the last word, and the row's explanation turns the kernel's numbers into fields and reasons.
+1. `service.contract` has checked the position.
+2. The kernel in the policy's row of `policies.ROWS` returns a bid.
+3. If the rules do not allow this bid, the nearest bid that they allow replaces it. The same is done for the caller's
+   legal bids. The kernel of a row with `keeps_to_legal` does both itself.
+4. The row's `explain` turns the kernel's numbers into fields and reasons.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -46,9 +49,10 @@ def decide(
 ) -> Decision:
     """Return the bid of ``policy`` in ``position`` at full strength.
 
-    ``legal``: the accepted bids, sorted; if given, the bid is always one of them. ``explain``: the explanation to make,
-    `turn.EXPLAINED` (True), NOT_EXPLAINED (False) or BRIEF. `skill.decide_with_skill` applies a skill level or a style.
-    Policy `winprob` needs rules that a win table values (`Games.nearest`).
+    ``legal``: the bids that the caller accepts, sorted; if given, the bid is always one of them. ``explain``: which
+    explanation to make, `turn.EXPLAINED` (True), NOT_EXPLAINED (False) or BRIEF. `skill.decide_with_skill` applies a
+    skill level or a style. For policy `winprob`, the caller has checked that a win table serves the rules
+    (`Games.nearest` returns one).
     """
     row = ROWS[policy.kind]
     turn = turn_of(position, policy, tables, legal, explain)
@@ -64,7 +68,7 @@ def decide(
 
 
 def turn_of(position: Position, policy: Policy, tables: TableSet, legal: tuple[int, ...] | None, explain: int) -> Turn:
-    """Return the turn of ``policy`` in ``position``; arguments as `decide` takes them."""
+    """Return what the kernel of ``policy`` needs in ``position``; the arguments are those of `decide`."""
     hand, bids, us, them, us_bags, them_bags, rules, _ = position
     auction = auction_after(bids)
     standing = record(Standing, (us, them, us_bags, them_bags))
@@ -76,9 +80,10 @@ def turn_of(position: Position, policy: Policy, tables: TableSet, legal: tuple[i
 
 
 def nearest_legal(bid: int, takes: int, legal: tuple[int, ...]) -> int:
-    """Return the bid in ``legal`` that is nearest to ``bid``, the lower one if two are equally near.
+    """Return the number in ``legal`` that is nearest to ``bid``, the lower one if two are equally near.
 
-    Regular bids go before nils. A nil that is not legal is replaced by the bid nearest to the regular ``takes``.
+    For a nil, return the number nearest to the regular takes, ``takes``. If no number is legal, return a nil, or else a
+    blind nil.
 
     >>> nearest_legal(0, 3, (2, 4, 5)), nearest_legal(1, 1, (0, 14))
     (2, 0)

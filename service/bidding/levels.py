@@ -23,18 +23,20 @@ BIAS_POINTS = 40.0  # points added to a nil at nil_bias 1
 RANK_POINTS = 25.0  # error in points that changes the nil ranks of RB and MS by one
 FORGOTTEN = 40.0  # error in points above which IO, which has no nil ranks, bids no nil
 
-REACH_IN_SD = 3.0  # most win probability that a drawn bid may give up, in multiples of noise_sd,
-MOST_REACH = 0.25  # and at any level
+REACH_IN_SD = 3.0  # most win probability that a drawn bid may give up, in multiples of noise_sd
+MOST_REACH = 0.25  # most win probability that a drawn bid may give up, whatever noise_sd is
 AGGRESSION_CHANCE = 0.02  # win probability added for each further trick at aggression 1
 BIAS_CHANCE = 0.04  # win probability added to a nil at nil_bias 1
 STYLE_REACH = 0.04  # further win probability that a bid may give up if there is a style
-EXCLUDED = -1e9
+EXCLUDED = -1e9  # what `attraction` returns for a bid that is never drawn
 LARGEST_SEED = (1 << 53) - 1  # DRAWS_PER_SEED times this still fits an int64
 DRAWS_PER_SEED = 8  # random numbers that belong to one seed
 
 
 def hash_normal(seed: int) -> float:
     """Return a pseudo-random number with mean 0 and standard deviation 1, in -3..3; nearly normal.
+
+    It is made from the random numbers of three seeds: ``seed`` and the next two.
 
     >>> round(hash_normal(8), 3)
     0.793
@@ -43,7 +45,7 @@ def hash_normal(seed: int) -> float:
 
 
 def trick_bias(policy: Policy, seed: int) -> float:
-    """Return the tricks by which ``policy`` overestimates a hand."""
+    """Return the tricks by which ``policy`` overestimates a hand, -MOST_TRICKS..MOST_TRICKS."""
     off = policy.noise_sd * hash_normal(DRAWS_PER_SEED * seed) + AGGRESSION_TRICKS * policy.aggression
     return min(max(off, -float(MOST_TRICKS)), float(MOST_TRICKS))
 
@@ -55,7 +57,7 @@ def nil_point_bias(policy: Policy, seed: int) -> float:
 
 
 def kind_of_player(policy: Policy) -> int:
-    """Return how a bidder with this policy counts among PLAYER_KINDS, as a kernel; never UNKNOWN."""
+    """Return the kind of a bidder with this policy, an index in PLAYER_KINDS; never UNKNOWN."""
     if 0 < policy.level <= WEAK_LEVEL:
         return WEAK
     if policy.kind == WINPROB:
@@ -127,9 +129,11 @@ if perturbed(_ALL_DIFFERENT, 0) != _ALL_DIFFERENT:
 
 
 def attraction(bid: int, number: int, best: int, p_win: Any, p_nil: float, policy: Policy) -> float:
-    """Return how attractive ``bid`` is to ``policy``: a win probability relative to ``best``; EXCLUDED: never bid.
+    """Return how attractive ``bid`` is to ``policy``, or EXCLUDED if it never makes this bid.
 
-    ``number``: the best bid that is not nil, or 0 if there is none.
+    The attraction is the win probability of ``bid`` minus that of ``best``, the bid at full strength, adjusted for
+    style and for the distance from ``number``: the best bid that is not nil, or 0 if there is none. ``p_win`` and
+    ``p_nil``: as in `sample_bid`.
     """
     behind: float = p_win[bid] - p_win[best]
     reach = min(REACH_IN_SD * policy.noise_sd, MOST_REACH)
@@ -146,10 +150,11 @@ def attraction(bid: int, number: int, best: int, p_win: Any, p_nil: float, polic
 
 
 def sample_bid(p_win: Any, best: int, p_nil: float, policy: Policy, seed: int) -> int:
-    """Return the bid that `winprob` draws with a level: its weight is exp(attraction / noise_sd).
+    """Return the bid that `winprob` makes with a level or a style.
 
-    If noise_sd is 0, it is the most attractive bid. ``p_win`` (14,): win probability of each bid, -1 for bids that were
-    not compared; ``best``: the bid with the highest; ``p_nil``: the probability that a nil is made, by the curves.
+    It is drawn at random, each bid with the weight exp(attraction / noise_sd). If noise_sd is 0, it is the most
+    attractive bid. ``p_win`` (14,): win probability of each bid, -1 for bids that were not compared; ``best``: the bid
+    at full strength; ``p_nil``: the probability that a nil is made, by the success curves; ``seed``: 0..LARGEST_SEED.
     """
     number = best
     if best == 0:

@@ -33,14 +33,14 @@ class FileEntry(NamedTuple):
 class FamilyEntry(NamedTuple):
     """How the files of one family were made."""
 
-    generator: int  # version of the code that made them
-    exact: bool
+    generator: int  # raised when something other than code changes the files (`tables.run.family`)
+    exact: bool  # True: counted, without sampling
     seed: int | None  # None: no sampling
     sizes: Mapping[str, int]  # such as rounds simulated
     parameters: Mapping[str, Any]
     figures: Mapping[str, float]  # measured while building
-    inputs: str  # sha256 of everything but code that determines its bytes
-    code: str | None  # sha256 of the code that made them; None: not recorded
+    inputs: str  # sha256 of everything that determines the files' bytes, except code
+    code: str | None  # sha256 of the code that made the files; None: not recorded
 
 
 class Manifest(NamedTuple):
@@ -106,7 +106,10 @@ def sealed(content: Mapping[str, Any]) -> bytes:
 
 
 class _Fields:
-    """One JSON object of the manifest, with methods that read a field by name and type."""
+    """One JSON object of the manifest, with methods that read a field by name and type.
+
+    The methods raise `TablesError` if the field is missing or has another type.
+    """
 
     def __init__(self, path: Path, name: str, content: object) -> None:
         self.path, self.name = path, name

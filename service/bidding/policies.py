@@ -1,11 +1,11 @@
 """The policies, one row each, and the reading of policy texts such as ``bis:endgame=off``.
 
-A row declares all that differs between policies: how it decides and explains, its options, what they are by default
-and in each variant, its levels, and what the catalogue says of it. `bidder`, the contract, the catalogue, the metrics
-and the simulator take it from there. How to add a policy or an option: docs/how-to/add-a-policy.md.
+A row declares everything in which policies differ: how one decides and explains, its options with their defaults in
+each variant, its levels, and its entry in the catalogue. `bidder`, the contract, the catalogue, the metrics and the
+simulator read the rows. How to add a policy or an option: docs/how-to/add-a-policy.md.
 
 A policy text is ``name`` or ``name:option=value,...``; the service, the command line and the arena read the same texts.
-Only requests can name `best`, which is no row: `decider_of` returns the policy that then decides.
+The policy `best` has no row. Only requests can name it; `decider_of` returns the policy that decides instead.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +35,7 @@ class Made(Protocol):
 
     @property
     def bid(self) -> int:
-        """The bid."""
+        """The bid that the kernel chooses, 0..13."""
 
 
 M = TypeVar("M", bound=Made)
@@ -45,26 +45,28 @@ MadeForBis = BisDecision | CutthroatDecision
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyRow(Generic[M]):
-    """All that is declared about one policy."""
+    """Everything that is declared about one policy."""
 
     name: str  # in policy texts, in answers and as the metrics' label `policy`
     description: str  # for the catalogue
-    # The opponents of its win rates in the catalogue. (): the catalogue gives the win rate of `bis` against it instead.
-    # None: not measured.
+    # The policies against which the catalogue gives its win rates. (): the catalogue gives the win rate of `bis`
+    # against it instead. None: not measured.
     opponents: tuple[str, ...] | None
-    options: tuple[str, ...]  # of `policy.OPTIONS`, in the order of the catalogue
+    options: tuple[str, ...]  # names in `policy.OPTIONS`, in the order of the catalogue
     kernel: Callable[[Turn, Policy, TableSet], M]
-    takes: Callable[[M], int]  # tricks of a decision; a nil that is not legal is replaced by the number nearest to them
-    # The answer's `explanation`, from the decision, turn, bid by the rules, final bid and policy.
+    takes: Callable[[M], int]  # a decision's tricks; if its nil is not legal, the number nearest to them replaces it
+    # The answer's `explanation`, from the decision, the turn, the bid after the rules' limits, the final bid and the
+    # policy.
     explain: Callable[[M, Turn, int, int, Policy], Explanation]
     defaults: Policy
     tuned: Mapping[str, float] = field(default_factory=dict)  # what the option `tuned` sets; empty: no such option
-    in_variant: Mapping[int, Mapping[str, float]] = field(default_factory=dict)  # defaults (and `tuned`) in variants
+    # By variant: the fields of `defaults` that have other values in it. There, the option `tuned` sets the same values.
+    in_variant: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     served: bool = True  # False: for tests and the arena only
     # Microseconds of a decision, without and with its explanation, as `python -m tables bench` measured them.
     typical_us: tuple[float, float] = (0.0, 0.0)
     version: str = "1"  # goes up when the policy's bids change without a change of tables
-    noise_sd: tuple[float, ...] = ()  # misjudgement by level, level 0 first; `python -m tables fit levels`
+    noise_sd: tuple[float, ...] = ()  # `Policy.noise_sd` by level, level 0 first; `python -m tables fit levels`
     needs_win_table: bool = False  # True: refuses rules for which there is no win table
     keeps_to_legal: bool = False  # True: the kernel chooses among the turn's legal bids itself
 
@@ -111,7 +113,7 @@ _IO_NIL = "at most 3 takes, partner's bid 4 or more, no ace or king, no spade fr
 def _by_rule(
     bid: Callable[[int, int, Policy, Tables], Baseline],
 ) -> Callable[[Turn, Policy, TableSet], Baseline]:
-    """Return the kernel of a row from a rule-based bidder: (hand, partner's bid, policy, tables)."""
+    """Return a row's kernel that calls the rule-based bidder ``bid`` (hand, partner's bid, policy, tables)."""
 
     def kernel(turn: Turn, policy: Policy, _: TableSet) -> Baseline:
         return bid(turn.hand, turn.auction.partner_bid, policy, turn.tables)
@@ -120,7 +122,7 @@ def _by_rule(
 
 
 def _explain_with(nil_rule: str) -> Callable[[Baseline, Turn, int, int, Policy], Explanation]:
-    """Return the explanation of a rule-based bidder; ``nil_rule`` in words."""
+    """Return the `explain` of a rule-based bidder's row; ``nil_rule``: as in `explain_baseline`."""
 
     def explain(made: Baseline, turn: Turn, by_rules: int, bid: int, policy: Policy) -> Explanation:
         return explain_baseline(made, turn, by_rules, bid, policy, nil_rule)
@@ -295,15 +297,15 @@ def option_names(name: str) -> tuple[str, ...]:
 
 
 def row_of(text: str) -> PolicyRow[Any]:
-    """The row of a policy text; raises `PolicyError` for an unknown name."""
+    """Return the row of a policy text; raise `PolicyError` for an unknown name."""
     name = text.partition(":")[0]
     if name not in BY_NAME:
         raise PolicyError(f"unknown policy {name!r}; accepted: {', '.join(BY_NAME)}")
     return BY_NAME[name]
 
 
-# `best` is the strongest policy for the rules (docs/strength.md): the first of these if the rules have a win table,
-# otherwise the second. It takes the options that both take.
+# `best` is the strongest policy for the rules (docs/strength.md): the first of BEST_DECIDERS if the rules have a win
+# table, otherwise the second. It takes the options that both take.
 BEST = "best"
 BEST_DECIDERS = ("winprob", "bis:tuned")
 BEST_OPTIONS = tuple(name for name in OPTIONS if all(name in row_of(text).options for text in BEST_DECIDERS))
@@ -311,7 +313,7 @@ BEST_OPTIONS = tuple(name for name in OPTIONS if all(name in row_of(text).option
 
 @lru_cache(maxsize=1024)
 def decider_of(text: str, has_win_table: bool) -> str:
-    """Return the policy text that decides a request with policy ``text``, which differs from it for `best` only.
+    """Return the policy text that decides a request with policy ``text``: the same text, except for `best`.
 
     ``has_win_table``: whether the rules have one. Raises `PolicyError` for an option that `best` does not take.
 

@@ -65,7 +65,7 @@ def _three_ranks(text: str) -> tuple[float, ...] | None:
 
 @dataclass(frozen=True)
 class Option:
-    """All that is declared about an option; ``name`` where a policy text does not call it by its field's name."""
+    """Everything that is declared about an option; ``name``: its name in a policy text, "" if it is the field's."""
 
     values: Values
     meaning: str
@@ -75,7 +75,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Internal:
-    """A field that no option sets; ``source`` says what does."""
+    """A field that no option sets; ``source`` says what sets it instead."""
 
     source: str
 
@@ -98,7 +98,7 @@ _NIL = Option(_RANKS, "Highest ranks of the lowest, second and third lowest card
 
 # fmt: off
 class Policy(NamedTuple):
-    """A bidder and its options; points, tricks and probabilities; flags 0 or 1. New fields go last."""
+    """A bidder and its options. Units are points, tricks and probabilities; flags are 0 or 1. Add new fields last."""
 
     kind: Annotated[int, Internal("the policy's name")] = BIS
     nil_threshold: Annotated[float, Option(_POINTS, "Expected points that a nil must be worth.")] = 25.0
@@ -111,7 +111,7 @@ class Policy(NamedTuple):
     nil_floor: Annotated[float, Option(_CHANCE, "Least probability for the desperate nil at the end of a game.")] = 0.3
     nils: Annotated[int, Option(_FLAG, "Whether the policy bids nil at all.")] = 1
     dynamic: Annotated[int, Option(_FLAG, "Whether estimated scores replace nil_threshold (BIS*).")] = 0
-    nil_x: Annotated[int, _NIL] = 8  # 0 the deuce
+    nil_x: Annotated[int, _NIL] = 8  # ranks: 0 is the deuce, 8 the ten
     nil_y: Annotated[int, _NIL] = 9
     nil_z: Annotated[int, _NIL] = 10
     bid: Annotated[int, Option(whole_number(0, 13), "The bid that is made from every hand.")] = 4
@@ -134,7 +134,8 @@ class Policy(NamedTuple):
     ignores_rules: Annotated[
         int, Option(_IGNORE, "Whether to see classic rules, but for goals, blind nil and variant.", "rules")] = 0
     level: Annotated[int, Option(_LEVELS, "Skill; the highest is full strength.")] = 0  # 0: full strength, no style
-    noise_sd: Annotated[float, Internal("the level")] = 0.0  # of its misjudgement: tricks; of winprob win probability
+    # Standard deviation of the misjudgement: tricks, or win probability for `winprob`.
+    noise_sd: Annotated[float, Internal("the level")] = 0.0
     aggression: Annotated[float, Option(_LEANING, "Style: to fewer tricks (-1) or to more (1).")] = 0.0
     nil_bias: Annotated[float, Option(_LEANING, "Style: away from nils (-1) or to them (1).")] = 0.0
     nil_shift: Annotated[float, Internal("`levels.perturbed`")] = 0.0  # points by which this nil looks worse than it is

@@ -36,7 +36,7 @@ def decide_with_skill(
 ) -> Decision:
     """Return the bid of a ``policy`` with a level or a style.
 
-    The arguments are those of `bidder.decide`, and ``seed``, 0..LARGEST_SEED, for the random errors of a level.
+    The arguments are those of `bidder.decide`, and ``seed``, 0..LARGEST_SEED, from which the random errors are made.
     """
     if policy.kind == WINPROB:
         return _drawn(position, policy, tables, legal, explain, seed)
@@ -59,6 +59,7 @@ def _drawn(
     explain: int,
     seed: int,
 ) -> Decision:
+    """Return the bid of `winprob` with a level or a style: one of the bids that it compares (`levels.sample_bid`)."""
     turn = turn_of(position, policy, tables, legal, explain)
     made = weigh_bids(turn, policy, tables)
     p_win = [-1.0] * 14
@@ -79,7 +80,10 @@ def _drawn(
 
 
 def _tell(explanation: Explanation, policy: Policy, full: int, styled: int, bid: int, seed: int) -> None:
-    """Add the steps of style and level to ``explanation``, and the bid at full strength to its reasons."""
+    """Add the steps of style and level to ``explanation``, and the bid at full strength to its reasons.
+
+    ``full``: the bid at full strength; ``styled``: with the style only; ``bid``: with style and level.
+    """
     steps = Steps([], [])
     if policy.aggression or policy.nil_bias:
         style = {"aggression": policy.aggression, "nil_bias": policy.nil_bias}

@@ -1,4 +1,4 @@
-"""Measured win rates: which the catalogue needs, the file that keeps them, a policy's strength as rates and sentence.
+"""Measured win rates: the pairs that the catalogue needs, the file of results, and each policy's rates and sentence.
 
 `python -m tables report --only results` writes the file, strength.json beside this module. The service reads it once,
 when it starts. docs/strength.md has the same figures, and more.
@@ -25,8 +25,8 @@ class Measured(NamedTuple):
     pairs: int  # duplicate pairs: each deal twice, with the sides swapped
     seed: int
     players: list[str]  # who played the cards on either side, with their versions
-    rules: dict[str, Any]  # the rules that are not those of preset classic
-    tables: str  # version and content
+    rules: dict[str, Any]  # the rules that differ from preset classic
+    tables: str  # version of the tables
     engine: str  # hash of the simulator's sources
 
     def __str__(self) -> str:
@@ -58,16 +58,19 @@ def pairs_to_measure() -> list[tuple[str, str]]:
 
 
 def win_rates_of(text: str, results: Results) -> list[Measured]:
-    """Return the win rates of the policy of ``text``, which is their ``a``; raises `ResultsError` if one is missing.
+    """Return the win rates of the policy ``text`` (it is ``a`` in each); raise `ResultsError` if one is missing.
 
-    `best` has the win rates of the policy that it chooses under the rules of these games.
+    `best` has the win rates of the policy that decides for it under the rules of these games.
     """
     text = decider_of(text, True)
     return [row if row.a == text else _from_the_other_side(row) for row in _rows_of(text, results)]
 
 
 def strength_of(text: str, results: Results) -> str:
-    """How the policy of ``text`` fares, as a sentence; raises `ResultsError` if a win rate is missing."""
+    """Return a sentence about how often the policy ``text`` wins; raise `ResultsError` if a win rate is missing.
+
+    `ResultsError` is also raised if the win rates were measured under different conditions.
+    """
     text = decider_of(text, True)
     rows = _rows_of(text, results)
     if not rows:
@@ -83,7 +86,7 @@ def strength_of(text: str, results: Results) -> str:
 
 
 def read_results(path: Path = RESULTS) -> Results:
-    """Read the file of win rates by pair of policies; raises `ResultsError`."""
+    """Return the win rates of a file by pair of policy texts, (a, b); raises `ResultsError` as `read_rows` does."""
     return {(row.a, row.b): row for row in read_rows(path)}
 
 

@@ -17,14 +17,16 @@ PASS2_PROFILE, PASS4_PROFILE = 8, 9  # nil bidder and partner exchange up to two
 PROFILES = ("partnership", "big5", "big6", "cutthroat", "whiz", "suicide", "jokers", "jjdd", "pass2", "pass4")
 
 FEW_PASSED = 2  # most cards that are exchanged in PASS2_PROFILE
-RANKS_OF_JOKERS = 2  # spades above the ace in the decks of JOKERS_PROFILE
-BIG6_DEFICIT = (
-    100  # points: convention `auto` is Big 6 when the side is further behind (docs/explanation/how-bis-bids.md)
-)
+RANKS_OF_JOKERS = 2  # ranks of spades beyond 13 in the decks of JOKERS_PROFILE
+# Points: convention `auto` is Big 6 when the side is further behind (docs/explanation/how-bis-bids.md).
+BIG6_DEFICIT = 100
 
 
 def convention_of(rules: Rules, policy: Policy, standing: Standing) -> int:
-    """Return the convention that a side plays at this score: NO_CONVENTION (also in every variant), BIG5 or BIG6."""
+    """Return the convention that a side plays at this score: NO_CONVENTION, BIG5 or BIG6.
+
+    In variants other than partnership, it is NO_CONVENTION unless the policy ignores the variant.
+    """
     if policy.convention == NO_CONVENTION or (rules.variant != PARTNERSHIP and not policy.ignores):
         return NO_CONVENTION
     if policy.convention == AUTO:
@@ -34,7 +36,7 @@ def convention_of(rules: Rules, policy: Policy, standing: Standing) -> int:
 
 
 def profile_of(rules: Rules, policy: Policy, standing: Standing) -> int:
-    """Return the index of the profile in `PROFILES`."""
+    """Return the profile that a decision reads, as an index in `PROFILES`."""
     passes = rules.nil_pass > 0 and not policy.ignores_rules
     convention = convention_of(rules, policy, standing)
     if convention != NO_CONVENTION and not passes:
@@ -45,7 +47,7 @@ def profile_of(rules: Rules, policy: Policy, standing: Standing) -> int:
 
 
 def plain_profile(rules: Rules) -> int:
-    """Return the profile of bidders that play no convention."""
+    """Return the profile of bidders that play no convention, as an index in `PROFILES`."""
     variant = rules.variant
     if variant == PARTNERSHIP:
         if rules.nil_pass:

@@ -1,4 +1,4 @@
-"""A turn: what a policy and its explanation get."""
+"""`Turn`: a position with everything that a policy needs to bid, and its explanation to explain the bid."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from service.bidding.game.position import Position
 from service.bidding.game.scoring import Standing
 from service.bidding.table_views import Tables
 
-NOT_EXPLAINED, EXPLAINED, BRIEF = False, True, 2  # whether to explain a bid: no, in full, with reasons only
+NOT_EXPLAINED, EXPLAINED, BRIEF = False, True, 2  # how to explain a bid: not at all, in full, by its first reasons
 
 
 class Turn(NamedTuple):
@@ -18,6 +18,6 @@ class Turn(NamedTuple):
     auction: Auction
     standing: Standing
     allowed: int  # set of the bids that the rules allow
-    tables: Tables  # of the variant and convention
+    tables: Tables  # of the table profile
     legal: tuple[int, ...] | None  # the caller's legal bids, sorted; None if the rules alone decide
     explain: int  # NOT_EXPLAINED, EXPLAINED or BRIEF

@@ -46,12 +46,12 @@ def spades_of(hand: int) -> int:
 
 
 def lowest(cards: int) -> int:
-    """Return the lowest card of a non-empty set."""
+    """Return the lowest card of a non-empty set (a bit mask), or the lowest rank of a holding."""
     return (cards & -cards).bit_length() - 1
 
 
 def highest(cards: int) -> int:
-    """Return the highest card of a non-empty set."""
+    """Return the highest card of a non-empty set (a bit mask), or the highest rank of a holding."""
     return cards.bit_length() - 1
 
 
@@ -79,7 +79,7 @@ def format_card(card: int) -> str:
 
 
 def pbn_card(rank: str, suit: str) -> str:
-    """Return the name of a card of a PBN text, unchecked. B and L among the spades are the jokers.
+    """Return the name of a card of a PBN text; it may be no card. B and L among the spades are the jokers.
 
     >>> pbn_card("Q", "H"), pbn_card("B", "S"), pbn_card("B", "H")
     ('QH', 'BJ', 'BH')
@@ -118,7 +118,7 @@ def format_pbn(hand: int) -> str:
 
 
 def without_jokers(hand: int) -> int:
-    """Return a hand as one of the standard deck: each trump above the twelfth rank becomes the highest spade not held.
+    """Return a hand as one of the standard deck: each spade above rank 12 becomes the highest lower spade not held.
 
     >>> hex(without_jokers(1 << 62 | 1 << 60 | 1 << 50) >> 48)
     '0x1804'

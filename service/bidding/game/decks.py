@@ -1,12 +1,12 @@
 """The decks: which cards are trumps above the spades, in which order, and which cards are taken out.
 
-A deck is data. To add a house's order of trumps, add a row to `DECKS`. All else follows from it: the names and codes of
-the cards, the cards that are dealt, and the tables, which depend only on the number of cards of each suit. Only a deck
-with other numbers of cards needs tables of its own (`table_profile`).
+A deck is data. To add another order of trumps, add a row to `DECKS`. Everything else follows from it: the names and
+codes of the cards, the cards that are dealt, and the tables to use. The tables depend only on the number of cards of
+each suit, so only a deck with other numbers of cards needs tables of its own (`table_profile`).
 
-A deck keeps the encoding of `cards`: spades are the highest 16 bits of a hand. Their lowest bits are the spades of the
-standard deck that are not raised, from the lowest; then come the raised trumps. So two decks with as many spades have
-the same codes for the trumps, from the highest down, and differ only in the names of the cards.
+A deck keeps the encoding of `cards`: spades are the highest 16 bits of a hand. The lowest bits are the spades of the
+standard deck that this deck leaves in their order, from the lowest. The bits above them are the trumps of
+`Deck.trumps`. So two decks with the same number of spades use the same bits, and differ only in the names of the cards.
 """
 
 from typing import NamedTuple
@@ -37,6 +37,8 @@ DECKS = (
 
 def codes_of(deck: Deck) -> dict[str, int]:
     """Return the int of each card of a deck, by name.
+
+    Raises `TypeError` if the deck has not 52 cards, or only one joker.
 
     >>> codes = codes_of(DECKS[JJDD_DECK])
     >>> codes["3S"], codes["AS"], codes["2S"], codes["2D"], codes["BJ"], codes["3D"]
@@ -84,7 +86,7 @@ for _deck, _codes in zip(DECKS, CARD_CODES, strict=True):
     _shape = tuple(sum(code >> 4 == suit for code in _codes.values()) for suit in range(4))
     if _shape not in SHAPES:
         raise TypeError(f"deck {_deck.name}: found {_shape} cards by suit; accepted: {SHAPES}, which have tables")
-# The same by suit, for compiled code, in which all of a deck's bits may be more than an int64 holds.
+# DECK_BITS by suit, clubs first, for compiled code: the bits of a whole deck may not fit into an int64.
 DECK_SUITS = tuple(tuple(bits >> 16 * suit & SUIT_BITS for suit in range(4)) for bits in DECK_BITS)
-# By deck: the ranks of spades above the thirteenth from below, which is the ace in the standard deck.
+# By deck: the number of spades beyond 13. The standard deck has none.
 ABOVE = tuple(spades.bit_count() - len(RANKS) for *_, spades in DECK_SUITS)

@@ -68,9 +68,9 @@ def possible_bids(partner_bid: int, rules: Rules) -> int:
 
 
 def pair_allowed(first: int, second: int, rules: Rules) -> bool:
-    """Return whether partners can have bid ``first`` and then ``second``, with hands that are not known.
+    """Return whether the rules let partners bid ``first`` and then ``second`` with some hands.
 
-    ``second`` is NO_BID if the second partner has not bid yet.
+    ``second`` is NO_BID if the second partner has not bid yet. A blind nil counts as a nil.
     """
     beside = NO_BID if rules.variant == CUTTHROAT else first
     return bool(possible_bids(NO_BID, rules) >> contract_of(first) & 1) and (
@@ -112,7 +112,8 @@ def nearest_number(bid: int, allowed: int) -> int:
 def nearest_allowed(bid: int, takes: int, allowed: int) -> int:
     """Return ``bid`` if the set ``allowed`` contains it, otherwise the nearest number in the set.
 
-    For a nil that is not allowed, return the number nearest to the regular takes, ``takes``.
+    For a nil that is not allowed, return the number nearest to the regular takes, ``takes``. If the set has no number,
+    return 0 (nil).
     """
     if allowed >> bid & 1:
         return bid

@@ -11,8 +11,8 @@ from service.bidding.game.scoring import BLIND_NIL, NIL, is_nil
 from service.bidding.game.variants import deck_of
 
 MOST_PASSED = 4
-SPADES_COUNT = 2  # weight of the danger in spades: no other suit's cards can be discarded on them
-SURE_TRICK = 1 << 24  # danger of a spade above all unseen ones: more than that of any other cards
+SPADES_COUNT = 2  # weight of the danger in spades: a spade that is discarded on another suit's trick may win it
+SURE_TRICK = 1 << 24  # danger of keeping a spade that beats all unseen ones; all other cards together have less
 SPADE_RANKS = 6  # for partner's choice of the lowest cards, a spade counts as this many ranks higher
 
 
@@ -30,18 +30,19 @@ def cards_to_pass(bid: int, partner_bid: int, nil_pass: int, blind_nil_pass: int
 
 
 def given_cards(hand: int, bid: int, number: int, deck: int) -> int:
-    """Return the ``number`` cards (0..MOST_PASSED) of ``hand`` to give partner, as bits.
+    """Return the ``number`` cards (0..MOST_PASSED) of ``hand`` to give partner, as a bit mask.
 
-    ``bid``: that of the hand, whose side has bid a nil; ``deck``: all cards in play.
+    ``bid``: the bid of this hand; it or its partner has bid nil. ``deck``: all cards in play, as a bit mask.
     """
     return given_by_nil(hand, number, deck & ~hand) if is_nil(bid) else given_by_partner(hand, number)
 
 
 def given_by_nil(hand: int, number: int, unseen: int) -> int:
-    """Return the ``number`` cards that a nil bidder gives, as bits; ``unseen``: the cards in the other hands.
+    """Return the ``number`` cards that a nil bidder gives, as a bit mask; ``unseen``: the cards in the other hands.
 
-    Of each suit the highest cards go, and first of all the spades that always win a trick. All ways to divide the
-    number among the suits are tried.
+    The nil bidder first gives the spades that always win a trick. Apart from that, the function tries all ways to
+    divide ``number`` among the suits, with the highest cards of each suit, and takes the one that leaves the least
+    danger (`dangers`).
     """
     clubs = dangers(hand & SUIT_BITS, unseen & SUIT_BITS, 3)
     diamonds = dangers(hand >> 16 & SUIT_BITS, unseen >> 16 & SUIT_BITS, 3)
@@ -82,9 +83,10 @@ def suits_after_pass(suits: tuple[int, int, int, int], rules: Rules) -> tuple[in
 
 
 def dangers(held: int, unseen: int, most: int) -> tuple[int, int, int, int, int]:
-    """Return how dangerous a suit is for its nil bidder without its 0 to MOST_PASSED highest cards; 0 is safe.
+    """Return how dangerous a suit is after a nil bidder has given 0, 1, ... MOST_PASSED of its highest cards.
 
-    ``most``: number of lowest cards that count. A number of cards that the suit does not have is out of the question.
+    The five numbers are those of `suit_danger`, which explains ``most``. If the suit has too few cards to give, the
+    number is so high that it is never chosen.
     """
     one = held & ~(1 << highest(held)) if held else 0
     two = one & ~(1 << highest(one)) if one else 0
@@ -102,11 +104,11 @@ def dangers(held: int, unseen: int, most: int) -> tuple[int, int, int, int, int]
 
 
 def suit_danger(held: int, unseen: int, most: int) -> int:
-    """Return how dangerous a suit is for its nil bidder; 0 is safe.
+    """Return how dangerous the holding ``held`` is for a nil bidder: 0 or more, where more is worse.
 
-    For each of the ``most`` lowest cards, the unseen cards below it are compared with those above it. The number below
-    counts one less for each lower card, which the nil bidder plays first. High cards always count a little, because
-    partner can use them.
+    For each of the ``most`` lowest cards, the function compares the ``unseen`` cards of the suit below it with those
+    above it. The number below counts one less for each lower card of the hand, because the nil bidder plays that one
+    first. Each card also adds its rank, because partner can use high cards.
     """
     total = 0
     rank = 0
@@ -123,9 +125,9 @@ def suit_danger(held: int, unseen: int, most: int) -> int:
 
 
 def given_by_partner(hand: int, number: int) -> int:
-    """Return the ``number`` cards that a nil bidder's partner gives, as bits.
+    """Return the ``number`` cards that a nil bidder's partner gives, as a bit mask.
 
-    The lowest cards go; of equal ranks, those of the shorter suit, so that partner can ruff sooner.
+    They are the lowest cards; of equal ranks, those of the shorter suit, so that this hand can ruff sooner.
     """
     given = 0
     for _ in range(number):

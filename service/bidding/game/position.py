@@ -6,13 +6,13 @@ from service.bidding.game.rules import Rules
 
 
 class Position(NamedTuple):
-    """What a bidder may know. Scores from its own side; in cutthroat its own, and the best of the others' as theirs."""
+    """What a bidder may know. In cutthroat, "them" is the player with the best score of the three others."""
 
     hand: int  # 13 cards, see cards.py
     bids: tuple[int, ...]  # 0..3 previous bids, first bidder first, 0..13 or BLIND_NIL
-    us: int
-    them: int
+    us: int  # points of the bidder's side; in cutthroat, of the bidder
+    them: int  # points of the opponents
     us_bags: int
     them_bags: int
     rules: Rules
-    scores: tuple[int, int, int, int] = (0, 0, 0, 0)  # in cutthroat: by seat
+    scores: tuple[int, int, int, int] = (0, 0, 0, 0)  # in cutthroat: points by seat

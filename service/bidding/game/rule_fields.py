@@ -79,7 +79,7 @@ class Word:
 
     @property
     def spoken(self) -> tuple[str, ...]:
-        """The words that JSON texts use."""
+        """The words that JSON values use: all but the one that stands for null."""
         return tuple(word for word in self.words if word != self.null)
 
     def number_of(self, value: object) -> int | None:

@@ -1,4 +1,4 @@
-"""Rule sets: each rule declared once, the presets, and the conversion from and to the contract's `rules` field.
+"""Rule sets: the declaration of each rule, the presets, and the conversion from and to the contract's `rules` field.
 
 `Rules` is a flat tuple of ints, so that kernels accept it both as plain Python and compiled. Everything that needs the
 list of fields (the request, the catalogue, the win tables' key, the play state) derives from `FIELDS`. `make_rules`
@@ -273,8 +273,9 @@ PRESETS = {
 def make_rules(preset: str = "classic", overrides: Mapping[str, object] | None = None) -> Rules:
     """Return the rules of a preset with some fields changed.
 
-    ``overrides`` maps field names of the contract to JSON values. Raises `RulesError`, which names the field, for an
-    unknown preset or field, for a value of the wrong type or out of range, and for a combination that is not supported.
+    ``overrides`` maps field names of the contract to JSON values. If it names a deck with jokers but no variant, in a
+    partnership preset, the variant becomes jokers. Raises `RulesError`, which names the field, for an unknown preset or
+    field, for a value of the wrong type or out of range, and for a combination that is not supported.
     """
     rules = PRESETS.get(preset)
     if rules is None:
@@ -299,7 +300,7 @@ def _value(field: str, value: object) -> int:
 
 
 def _check_together(rules: Rules) -> None:
-    """Raise `RulesError` if the values are each supported, but not in this combination."""
+    """Raise `RulesError` if this combination of values is not supported."""
     for number, rule in zip(rules, FIELDS.values(), strict=True):
         if number != rule.default and rules.variant in rule.fixed_in:
             found, only = json.dumps(rule.values.json_of(number)), json.dumps(rule.json_default)
@@ -316,7 +317,7 @@ def _check_together(rules: Rules) -> None:
 
 
 def describe(rules: Rules) -> dict[str, object]:
-    """Return the rules as the contract's fields with JSON values: the inverse of `make_rules`."""
+    """Return all fields of the rules with JSON values, as in the contract; `make_rules` turns them back into rules."""
     return {rule.name: rule.values.json_of(number) for number, rule in zip(rules, FIELDS.values(), strict=True)}
 
 

@@ -55,9 +55,10 @@ def contract_points(contract: int, rules: Rules) -> int:
 
 
 def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags: int, rules: Rules) -> tuple[int, int]:
-    """Return the points that a side wins in a round, and its bags after the round.
+    """Return the points that a side wins in a round (negative: loses), and its bags after the round.
 
-    ``bags``: its bags before the round. The points include those of the bags and the penalty.
+    ``taken`` and ``partner_taken``: tricks won; ``bags``: the side's bags before the round. The points include those of
+    the bags and the penalty.
 
     >>> score_side(4, 5, 2, 4, 8, Rules())
     (-37, 1)
@@ -85,7 +86,9 @@ def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags:
 
 
 def score_seat(bid: int, taken: int, bags: int, rules: Rules) -> tuple[int, int]:
-    """Return the points of a seat that plays alone, and its bags after the round; tricks of a failed nil are bags.
+    """Return the points of a seat that plays alone (cutthroat), and its bags after the round.
+
+    Arguments as in `score_side`. Tricks of a failed nil are bags.
 
     >>> score_seat(3, 4, 0, Rules()), score_seat(3, 2, 9, Rules()), score_seat(0, 1, 9, Rules())
     ((31, 1), (-30, 9), (-199, 0))
@@ -99,7 +102,10 @@ def score_seat(bid: int, taken: int, bags: int, rules: Rules) -> tuple[int, int]
 
 
 def apply_bags(points: int, spilled: int, bags: int, rules: Rules) -> tuple[int, int]:
-    """Return ``points`` with the points and penalties of the bags ``spilled`` in a round, and the bags after it."""
+    """Return ``points`` with the points and penalties of the bags ``spilled`` in a round, and the bags after the round.
+
+    ``bags``: the bags before the round.
+    """
     if not rules.bags:
         return points, bags
     points += spilled
@@ -117,6 +123,9 @@ def effective_bag_rules(rules: Rules) -> tuple[int, int]:
 
 def game_winner(score: int, other: int, rules: Rules) -> int:
     """Return 1 if the first side has won, -1 if the other side has won, 0 if the game goes on.
+
+    ``score`` and ``other``: the points of the sides. If a goal is reached and both have the same points, the game goes
+    on.
 
     >>> game_winner(210, 205, Rules(win=200)), game_winner(-100, 50, Rules(win=200, lose=-100))
     (1, -1)

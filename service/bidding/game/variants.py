@@ -1,10 +1,10 @@
-"""What a variant changes in a decision, as kernels: the nil threshold and the trumps above the ace.
+"""What a variant changes in a decision, as kernels: the nil threshold, the deck and its additional spades.
 
 Whiz: the number bid must be the number of spades held. A nil then competes with a contract that may be far from the
 regular takes. Suicide: exactly one of two partners bids nil, so after partner's number a player must bid nil with any
 hand. In both variants the nil threshold depends on the estimate; `python -m tables fit variants` fits it. Jokers: two
-trumps rank above the ace. Mirror and strict whiz leave no choice of bid. `legal` computes the allowed bids of all
-variants; `bis.cutthroat` bids in cutthroat.
+to four trumps rank above the ace of spades (`decks`). Mirror and strict whiz leave no choice of bid. `legal` computes
+the allowed bids of all variants; `bis.cutthroat` bids in cutthroat.
 """
 
 from service.bidding.game.decks import ABOVE, DECK_SUITS, JOKERS_DECK, STANDARD
@@ -35,9 +35,9 @@ def deck_of(rules: Rules) -> int:
 
 
 def ranks_above_ace(variant: int, rules: Rules) -> int:
-    """Return the number of ranks of spades beyond the standard deck's 13: 0 unless ``variant`` is jokers.
+    """Return the number of spades beyond the standard deck's 13: 2 or 3 if ``variant`` is jokers, otherwise 0.
 
-    ``variant``: from `variant_of`.
+    ``variant``: from `variant_of`. If the deuce of spades is raised, one more trump than that ranks above the ace.
     """
     return ABOVE[deck_number(rules)] if variant == JOKERS else 0
 

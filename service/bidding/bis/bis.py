@@ -1,6 +1,7 @@
 """BIS (ECAI 2020, Algorithm 1) as one kernel: regular takes, nil, convention and end of game, in that order.
 
-The rules change the regular takes and the nil threshold before the nil step, and limit the bid at the end.
+Before the nil step, the rules of the game may change the regular takes and the nil threshold. At the end, a bid that
+they do not allow is replaced by the nearest bid that they allow.
 """
 
 from typing import NamedTuple
@@ -46,7 +47,7 @@ from service.bidding.record import record
 from service.bidding.table_profile import convention_of
 from service.bidding.table_views import Tables
 
-MANY_SPADES = 9
+MANY_SPADES = 9  # up to this many spades, a hand's certain tricks are at most its `spade_takes`
 
 
 class BisDecision(NamedTuple):
@@ -54,10 +55,10 @@ class BisDecision(NamedTuple):
 
     bid: int
     regular: Regular
-    number: int  # the regular takes, in tricks, as the rules change them
-    number_rule: int  # stakes.AS_COUNTED, or what changed the number
+    number: int  # tricks: the regular takes as the rules change them; 0 if the rules allow only nil
+    number_rule: int  # what changed the number, an index in stakes.NUMBER_RULES; stakes.AS_COUNTED if nothing did
     nil: Nil
-    spoken: ConventionStep  # the convention's step
+    spoken: ConventionStep  # what the convention did
     endgame: Endgame
 
 
@@ -74,8 +75,8 @@ def bis(
         factor = tables.factor[seat, sum_of_bids]
     suits, offset = suits_of(hand), policy.offset + bag_offset(rules)
     regular = regular_takes(suits, 2 - opponents_nils, partner_bid, factor, offset, tables)
-    # From here on the number and the threshold follow the rules and the variant. Calls that would change nothing are
-    # skipped: in plain Python they would take a tenth of an ordinary decision's time.
+    # From here on, the rules and the variant may change the number and the threshold. Calls that would change nothing
+    # are skipped: in plain Python they would take a tenth of the time of an ordinary decision.
     takes = regular.takes
     ruled = AS_COUNTED
     if rules.ten_for_200 or not allowed >> takes & 1:
@@ -86,7 +87,7 @@ def bis(
     if variant != PARTNERSHIP:
         threshold = nil_threshold(variant, policy, regular.estimate, takes)
         above = ranks_above_ace(variant, rules)
-    # Up to MANY_SPADES spades, `spade_takes` is never less than the certain tricks, so most hands need no count.
+    # Most hands need no count of the certain tricks, because `spade_takes` already shows that they are not above takes.
     spades = suits[3]
     many = spades.bit_count() > MANY_SPADES
     if policy.certain and (many or takes < tables.spade_takes[spades, 0]):

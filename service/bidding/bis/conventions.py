@@ -2,11 +2,14 @@
 
 The first of two partners (seats 0 and 1) reserves one bid as a signal for hands that can protect a nil: 5 in Big 5, 6
 in Big 6. A hand that meets the convention's conditions makes this bid, whatever its regular takes. Any other hand that
-would bid the same number bids one less. A nil of the hand's own goes before both. The end-of-game rules do not change a
-signal, and make no bid that partner would read as one. The second partner answers a 6 with a blind nil if the rules
-allow it (`blind_nil`). Otherwise they answer it like a 5: with a nil, at a lower threshold, and the king or queen of
-spades does not rule it out. `table_profile.convention_of` returns the convention that applies at a score. The rules of
-the game come later and may change a signal. See docs/explanation/how-bis-bids.md, "Conventions".
+would bid the same number bids one less. A hand that bids nil itself does neither. The end-of-game rules do not change a
+signal, and make no bid that partner would read as one.
+
+The second partner answers a 6 with a blind nil if the rules allow it (`blind_nil`). Otherwise they answer it like a 5:
+with a nil, at a lower threshold, and the king or queen of spades does not rule it out.
+
+`table_profile.convention_of` returns the convention that applies at a score. A signal that the rules of the game do not
+allow is not made. See docs/explanation/how-bis-bids.md, "Conventions".
 """
 
 from typing import NamedTuple
@@ -43,7 +46,10 @@ NO_CONVENTION_STEP = ConventionStep(NO_BID, SILENT, NO_BID)  # if no convention 
 
 
 def guarded(cards: int, rank: int) -> bool:
-    """Return whether a side suit cannot lose to partner's low cards: it is void, or has a card of ``rank`` or above."""
+    """Return whether a side suit can protect partner's nil: the hand is void in it, or has a card of ``rank`` or above.
+
+    ``cards``: the hand's holding in the suit.
+    """
     return cards == 0 or cards >= 1 << rank
 
 
@@ -99,8 +105,8 @@ def partner_signalled(partner_bid: int, convention: int) -> bool:
 def signal(hand: int, seat: int, bid: int, takes: int, convention: int, fewest: int, allowed: int) -> ConventionStep:
     """Return how ``convention`` changes ``bid``, the bid that the hand in ``seat`` is about to make.
 
-    ``takes``: the hand's regular takes; ``fewest``: the takes that a signal needs; ``allowed``: the set of bids that
-    the rules allow. A hand that must not bid the signal's number does not signal.
+    ``takes``: the hand's regular takes; ``fewest``: the least takes with which a hand signals; ``allowed``: the set of
+    bids that the rules allow. If it does not contain the signal's number, the hand does not signal.
     """
     if convention == NO_CONVENTION or seat > 1 or bid == 0:
         return ConventionStep(bid, SILENT, bid)
@@ -114,7 +120,7 @@ def signal(hand: int, seat: int, bid: int, takes: int, convention: int, fewest: 
 
 
 def answer_signal(unasked: int, convention: int) -> ConventionStep:
-    """Return the step of a nil after partner's signal.
+    """Return the convention's step for a hand that bids nil after partner's signal.
 
     ``unasked``: the bid that the hand would have made without the signal.
     """

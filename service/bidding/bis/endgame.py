@@ -1,9 +1,9 @@
 """End-of-game changes of a bid (ECAI 2020, appendices E and G.1), as kernels.
 
 Projected score = score + 10 x contract + the side's nil points. Bids still to come count as the mean bids of their
-seats after the bids so far (table `mean_bids`, from self-play). If both partners have bid and their contract is ten, it
-counts the points that the rules give for ten. The first rule that matches changes the bid, within the bids that the
-rules allow. See docs/explanation/how-bis-bids.md, "The end of the game".
+seats after the bids so far (table `mean_bids`, from self-play). A contract of ten counts the points that the rules give
+for ten, once both partners have bid. The first rule that matches changes the bid, within the bids that the rules of the
+game allow. See docs/explanation/how-bis-bids.md, "The end of the game".
 """
 
 from typing import NamedTuple
@@ -45,20 +45,20 @@ class Proposal(NamedTuple):
 
 
 class Endgame(NamedTuple):
-    """How the end of the game changed a bid; points."""
+    """How the end of the game changed a bid. The last three fields are 0 if no side can reach the goal in this round."""
 
     bid: int
     rule: int  # NO_RULE, or the first rule that matched (index in RULE_NAMES)
     before: int  # the bid before the change
-    projected_us: float  # points if all players make their bids
-    projected_them: float
-    total: float  # sum of the four bids, tricks; 0 if no side can end the game in this round
+    projected_us: float  # points of our side if all players make their bids as they were before the change
+    projected_them: float  # points of the opponents in the same case
+    total: float  # sum of the four bids, tricks
 
 
 def project(bid: int, auction: Auction, standing: Standing, rules: Rules, tables: Tables) -> tuple[float, float, float]:
     """Return our points and the opponents' points if all players make their bids, and the sum of the four bids.
 
-    ``bid`` is the bidder's bid.
+    ``bid``: the bid of the player whose turn it is.
     """
     seat, b0, b1, b2, _, _, _, sequence = auction
     mean_bids = tables.mean_bids

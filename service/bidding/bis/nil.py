@@ -1,7 +1,7 @@
 """The nil part of a decision, as kernels: nil value, success probability and expected points.
 
-The tables `cnil` and `curves` are given; the rest is arithmetic (docs/explanation/how-bis-bids.md, "Nil"). This module
-decides whether to bid nil; `endgame` may still change that bid.
+It computes them from the tables `cnil` and `curves` (docs/explanation/how-bis-bids.md, "Nil"). This module decides
+whether to bid nil; `endgame` may still change that bid.
 """
 
 from typing import NamedTuple
@@ -53,7 +53,7 @@ class Nil(NamedTuple):
     void_factor: float  # VOID_FACTOR with a void side suit, otherwise 1
     value: float  # nil value, 0..1: product of the five numbers above, at most 1
     probability: float  # probability that the nil is made, from the success curve
-    expected_points: float  # points of the nil
+    expected_points: float  # what the nil itself wins or loses on average
     threshold: float  # points; a nil is chosen if its expected points exceed it
     ruled_out: int  # NOT_RULED_OUT, or the reason (index in NIL_REASONS)
     chosen: bool
@@ -63,17 +63,18 @@ class NilTerms(NamedTuple):
     """The conditions under which a nil is considered."""
 
     threshold: float  # points that the nil's expected points must exceed
-    curves: int = FULL  # which success curve: policies.FULL, SINGLE or RAW
+    curves: int = FULL  # which success curve: policy.FULL, SINGLE or RAW
     honours: int = 0  # 1: a king or queen of spades does not rule a nil out; LOW_FOUR: nor do four low spades
     nils: int = 1  # 0: never bid nil
-    above: int = 0  # number of ranks of spades above the ace: 2 with jokers
+    above: int = 0  # number of spades beyond 13: 2 or 3 with jokers (`variants.ranks_above_ace`)
 
 
 def ruled_out(spades: int, partner_bid: int, honours: int, nils: int, allowed: int, above: int = 0) -> int:
-    """Return NOT_RULED_OUT, or the reason why a nil is not possible.
+    """Return NOT_RULED_OUT, or the reason why a nil is not possible (index in NIL_REASONS).
 
-    ``partner_bid``: NO_BID if partner has not bid yet; ``allowed``: the set of bids that the rules allow; ``honours``,
-    ``nils`` and ``above`` as in `NilTerms`. With jokers, the limits for high spades are two ranks higher.
+    ``spades``: the hand's holding; ``partner_bid``: NO_BID if partner has not bid yet; ``allowed``: the set of bids
+    that the rules allow; ``honours``, ``nils`` and ``above`` as in `NilTerms`. The limits for high spades are ``above``
+    ranks higher.
     """
     if partner_bid == 0 or partner_bid == BLIND_NIL:
         return PARTNER_NIL
@@ -116,10 +117,10 @@ def expected_contract_points(contract: int, nil: int, tables: Tables) -> float:
 
 
 def partnership_threshold(takes: int, auction: Auction, tables: Tables) -> float:
-    """Return the threshold of BIS* (ECAI 2020, section 5.3.3), in points.
+    """Return the nil threshold of BIS* (ECAI 2020, section 5.3.3), in points.
 
-    It is the difference between the side's expected contract points with and without the hand's ``takes`` tricks. If
-    partner has not bid yet, the mean bid two seats later counts.
+    It is the difference between the side's expected contract points if the hand bids ``takes`` tricks, and if it bids
+    nil. If partner has not bid yet, the mean bid of the seat two later counts as partner's.
     """
     partner_bid = auction.partner_bid
     bid = contract_of(partner_bid) if partner_bid >= 0 else int(tables.mean_bids[auction.sequence, 2] + 0.5)
@@ -127,15 +128,15 @@ def partnership_threshold(takes: int, auction: Auction, tables: Tables) -> float
 
 
 def shifted_threshold(threshold: float, off: float, nil_points: int) -> float:
-    """Return the threshold of a bidder who underrates a nil by ``off`` points, or overrates it if ``off`` is negative.
+    """Return the nil threshold of a bidder who underrates a nil by ``off`` points (negative: overrates it).
 
-    The result is at least the expected points of a nil with probability SURE_LOSER. See `levels`.
+    The result is at least the expected points of a nil that is made with probability SURE_LOSER. See `levels`.
     """
     return max(threshold + off, nil_points * (2.0 * SURE_LOSER - 1.0))
 
 
 def interpolate(curve: View, row: int, x: float) -> float:
-    """Return the value of a curve at ``x`` in 0..1, linear between the grid's points.
+    """Return the value of the curve in a ``row`` of ``curve`` at ``x`` in 0..1, linear between the grid's points.
 
     ``curve`` has shape (rows, GRID + 1).
     """
@@ -155,8 +156,8 @@ def consider_nil(
     """Return the value, probability and expected points of a nil, and whether it is chosen.
 
     ``suits``: from `suits_of`; ``allowed``: the set of bids that the rules allow. With LOW_FOUR, only the three highest
-    of four spades are counted, because `cnil` is 0 for four spades. This overrates such nils. If the nil bidder gives
-    cards away, those that are kept count.
+    of four spades count, because `cnil` is 0 for four spades. This overrates such nils. If the nil bidder gives cards
+    to partner (rule `nil_pass`), only the cards that the hand keeps count.
     """
     _, _, _, _, partner_bid, _, _, sequence = auction
     threshold, curves, honours, nils, above = terms

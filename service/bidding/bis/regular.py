@@ -1,8 +1,9 @@
 """Regular takes: the number of tricks that a hand is likely to take (ECAI 2020, section 4.1), as kernels.
 
-The value of one suit's cards is in tables (`side_high`, `spade_high`, `spade_takes`, `ruffs`), which
-`tables.builders.derived` makes from `p_length`. So a decision is three look-ups and one short loop, which splits the
-spades between ruffs and tricks of their own. See docs/explanation/how-bis-bids.md, "Regular takes".
+The tables `side_high`, `spade_high`, `spade_takes` and `ruffs` hold the value of each suit's cards.
+`tables.builders.derived` makes them from `p_length`. So a decision is three look-ups for the side suits, and one short
+loop, which decides how many spades to use for ruffs and how many for tricks in spades. See
+docs/explanation/how-bis-bids.md, "Regular takes".
 """
 
 from typing import NamedTuple
@@ -17,14 +18,14 @@ MOST_RUFFS = 9  # three tricks in each of three void suits
 class Regular(NamedTuple):
     """A regular bid with the numbers behind it; all in tricks."""
 
-    clubs: float  # high cards of the side suit; diamonds and hearts likewise
+    clubs: float  # tricks of the suit's high cards; diamonds and hearts likewise
     diamonds: float
     hearts: float
-    spade_high: int  # high cards of the spades that do not ruff
-    spade_long: int  # further tricks of the spades that do not ruff, from their length
-    ruffs: float
-    factor: float  # adjustment for the sum of the previous bids
-    offset: float  # the policy's and the rules' adjustment
+    spade_high: int  # tricks of the high cards among the spades that do not ruff
+    spade_long: int  # further tricks of the spades that do not ruff, because they are many
+    ruffs: float  # tricks that the other spades win by ruffing
+    factor: float  # previous-bids factor: adjustment for the sum of the bids made so far
+    offset: float  # adjustment by the policy and the rules
     estimate: float  # the sum of the above
     takes: int  # the bid: the estimate, rounded and limited
 
@@ -35,7 +36,8 @@ def regular_takes(
     """Return the regular bid with the numbers behind it.
 
     ``suits``: from `suits_of`; ``ruffers``: number of opponents who might ruff; ``partner_bid``: NO_BID if partner has
-    not bid yet; ``factor``: adjustment for the sum of the previous bids, `factor[seat, sum]` of the tables, or 0.
+    not bid yet; ``factor``: the previous-bids factor, `factor[seat, sum]` of the tables, or 0. ``factor`` and
+    ``offset`` are in tricks.
     """
     clubs, diamonds, hearts, spades = suits
     side_high = tables.side_high
@@ -81,8 +83,8 @@ def regular_takes(
 def sure_takes(spades: int, unseen: int) -> int:
     """Return how many tricks ``spades`` must win if one opponent holds all ``unseen`` spades and we always lead.
 
-    Both arguments are masks of one suit. We lead from the top. The opponent beats each card as cheaply as possible, or
-    plays the lowest card (Wastlund's one-suit whist, worst case).
+    Both arguments are holdings. We lead our highest spade first. The opponent beats each card with the lowest card that
+    can, or else plays the lowest card (Wästlund's one-suit whist, worst case).
     """
     sure = 0
     while spades:
@@ -100,7 +102,7 @@ def sure_takes(spades: int, unseen: int) -> int:
 def certain_tricks(spades: int, above: int) -> int:
     """Return the tricks that a hand's ``spades`` take by force, whoever holds the other spades.
 
-    ``above``: number of ranks of spades above the ace: 2 with jokers, otherwise 0.
+    ``spades``: the hand's holding; ``above``: number of spades beyond 13: 2 or 3 with jokers, otherwise 0.
 
     >>> certain_tricks(0b1100000000001, 0), certain_tricks(0b1000000000001, 0)
     (2, 1)
@@ -109,9 +111,9 @@ def certain_tricks(spades: int, above: int) -> int:
 
 
 def limit_takes(estimate: float, partner_bid: int) -> int:
-    """Round an estimate, half up, and limit it to 1..13, and to 13 less partner's bid.
+    """Return an estimate, rounded half up and limited to 1..13, and to 13 less partner's bid.
 
-    If partner's bid leaves less than 1, return 1.
+    ``partner_bid``: NO_BID if partner has not bid yet. If partner's bid leaves less than 1, return 1.
     """
     takes = int(estimate + 0.5) if estimate > 0.5 else 1
     most = 13 - contract_of(partner_bid) if partner_bid > 0 else 13

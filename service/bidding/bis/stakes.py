@@ -1,8 +1,8 @@
-"""What the rules' points and limits change before the nil decision, as kernels: number, offset and nil threshold.
+"""How the rules change BIS's number, offset and nil threshold before the nil decision, as kernels.
 
 If a bag costs more, the estimate rises. If a nil is worth less, its threshold falls. If a contract of ten is worth 200
-points, the second partner completes ten tricks. `legal` computes the allowed bids; `endgame` runs later. The command
-`python -m tables fit rules` fits the constants; docs/strength.md shows their effect.
+points, the second partner may bid what makes the contract ten. `legal` computes the allowed bids; `endgame` runs later.
+The command `python -m tables fit rules` fits the constants; docs/strength.md shows their effect.
 """
 
 from service.bidding.bis.regular import Regular, certain_tricks
@@ -12,7 +12,7 @@ from service.bidding.game.rules import FIELDS, Rules, rules_maker
 from service.bidding.game.scoring import TEN_TRICKS, contract_of
 from service.bidding.policy import Policy
 
-# What decided the number.
+# What decided the number: the regular takes, the bids that the rules allow, the contract of ten, certain tricks.
 AS_COUNTED, BY_RULES, FOR_TEN, CERTAIN = range(4)
 NUMBER_RULES = ("", "table-rules", "ten-for-200", "certain-tricks")
 
@@ -23,7 +23,7 @@ NIL_STAKE = 100  # points of a nil for which the nil threshold was fitted
 
 
 def bag_offset(rules: Rules) -> float:
-    """Return the tricks to add to an estimate for the price of a bag."""
+    """Return the tricks to add to an estimate because bags cost points, 0 to MOST_BAG_OFFSET."""
     if not rules.bags:
         return 0.0
     offset = BAG_SLOPE * (rules.bag_penalty / rules.bag_limit - BAG_PRICE)
@@ -35,9 +35,9 @@ def bag_offset(rules: Rules) -> float:
 def scaled_nil_threshold(threshold: float, forced: int, forced_trick: float, rules: Rules) -> float:
     """Return the nil threshold, in points, as the rules change it.
 
-    It shrinks in proportion if a nil is worth less than 100 points. It also falls if the smallest bid is above the
-    regular takes: ``forced`` is the number of tricks by which `min_bid` exceeds the takes, and ``forced_trick`` is the
-    points for each of them, which a nil saves.
+    It shrinks in proportion if a nil is worth less than NIL_STAKE points. It also falls if the smallest bid is above
+    the regular takes: ``forced`` is the number of tricks by which `min_bid` exceeds the takes, and ``forced_trick`` is
+    the points that a nil saves for each of them.
     """
     if rules.nil_points < NIL_STAKE:
         threshold = threshold * rules.nil_points / NIL_STAKE
@@ -73,7 +73,8 @@ def contract_is_ten(number: int, partner_bid: int, rules: Rules) -> bool:
 def at_least_certain(takes: int, spades: int, above: int, partner_bid: int, allowed: int) -> int:
     """Return ``takes``, or the certain spade tricks of the hand if they are more.
 
-    The result is in the set ``allowed``, and at most 13 less partner's bid. ``above``: as in `certain_tricks`.
+    The certain tricks count as 13 less partner's bid if they are more than that, and as the nearest number in the set
+    ``allowed``. ``spades`` and ``above``: as in `certain_tricks`.
     """
     certain = certain_tricks(spades, above)
     if partner_bid > 0 and certain > 13 - contract_of(partner_bid):

@@ -45,7 +45,7 @@ class Proposal(NamedTuple):
 
 
 class Endgame(NamedTuple):
-    """How the end of the game changed a bid. The last three fields are 0 if no side can reach the goal in this round."""
+    """How the end of the game changed a bid. The last three fields are 0 if no side can reach the goal this round."""
 
     bid: int
     rule: int  # NO_RULE, or the first rule that matched (index in RULE_NAMES)

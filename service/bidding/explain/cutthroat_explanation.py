@@ -13,7 +13,7 @@ from service.bidding.turn import BRIEF, Turn
 
 
 def explain_cutthroat(made: CutthroatDecision, turn: Turn, bid: int) -> Explanation:
-    """Return the explanation of a decision; ``bid`` is the answered (legal) bid."""
+    """Return the explanation of a decision; ``bid`` is the bid in the answer, after rules and `legal_bids`."""
     by_rules, regular, number, nil, end = made
     steps = record(Steps, ([], []))
     if number != regular.takes and not nil.chosen:

@@ -84,10 +84,10 @@ class Steps(NamedTuple):
 
 
 def explain_bis(made: BisDecision, turn: Turn, bid: int, policy: Policy) -> Explanation:
-    """Return the explanation of a BIS decision; ``bid`` is the answered (legal) bid."""
+    """Return the explanation of a BIS decision; ``bid`` is the bid in the answer, after rules and `legal_bids`."""
     by_rules, regular, number, number_rule, nil, spoken, end = made
     steps = record(Steps, ([], []))
-    # A nil that is chosen although there is a number is no step; one that the rules leave as the only bid is.
+    # If the hand bids nil, a change of the number is no step, unless the rules allow only the nil (number 0).
     if number_rule != AS_COUNTED and not (nil.chosen and number > 0):
         variant = variant_of(turn.position.rules, policy)
         if number_rule != BY_RULES:
@@ -113,10 +113,10 @@ def explain_bis(made: BisDecision, turn: Turn, bid: int, policy: Policy) -> Expl
 def reasons_of(
     bid: int, regular: Regular, nil: Nil, steps: Steps, contract: list[Reason], partner_bid: int, passed: int
 ) -> list[Reason]:
-    """Return the reasons of a decision by tricks and points, in order; ``contract``: those about the side's contract.
+    """Return the reasons of a BIS decision, in the order in which a player reads them.
 
-    ``partner_bid`` is NO_BID if partner has not bid yet, or if there is none; ``passed``: cards that a nil bidder
-    gives to partner.
+    ``bid``: the bid in the answer; ``contract``: the reasons about the side's contract; ``partner_bid``: NO_BID if
+    partner has not bid yet, or if there is no partner; ``passed``: number of cards that a nil bidder gives to partner.
     """
     estimate = regular.estimate
     reasons = [bid_reason(bid)]
@@ -215,8 +215,8 @@ def mean_bids_after(bids: tuple[int, ...], tables: Tables) -> list[float]:
 def explain_baseline(made: Baseline, turn: Turn, by_rules: int, bid: int, policy: Policy, nil_rule: str) -> Explanation:
     """Return the explanation of a rule-based bid: tricks by suit, corrections, rounded sum and nil rule.
 
-    ``by_rules``: the bid after the game's rules; ``bid``: the answered bid; ``nil_rule``: in words, with ``{ranks}``
-    for the policy's nil ranks.
+    ``by_rules``: the bid after the limits of the rules; ``bid``: the bid in the answer; ``nil_rule``: the nil rule in
+    words, with ``{ranks}`` for the policy's nil ranks.
     """
     steps = record(Steps, ([], []))
     if by_rules != made.bid:

@@ -24,13 +24,14 @@ PASS_NUMBERS = {
     "above": Number("integer", "cards", "Unseen cards of its suit that are higher."),
     "below": Number("integer", "cards", "Unseen cards of its suit that are lower."),
 }
-FEW_ABOVE = 3  # higher unseen cards, with fewer of which a card may win although the nil bidder plays it early
+FEW_ABOVE = 3  # with fewer higher unseen cards than this, a card may win a trick even if the nil bidder plays it early
 
 
 def explain_pass(hand: int, given: int, unseen: int, by_nil: bool, deck: int) -> list[dict[str, Any]]:
-    """Return a reason for each card of ``given``, spades first and from the highest, with its sentence.
+    """Return a reason for each card of ``given``, from the highest spade to the lowest club, with its sentence.
 
-    ``unseen``: the cards in the other hands; ``by_nil``: the hand has bid nil; ``deck``: its index in `decks.DECKS`.
+    ``hand``, ``given`` and ``unseen`` (the cards in the other hands) are bit masks. ``by_nil``: whether the hand has
+    bid nil; ``deck``: index of the deck in `decks.DECKS`.
     """
     reasons = []
     for card in range(63, -1, -1):

@@ -1,8 +1,8 @@
 """The reasons for a bid, each declared once: a code, and the English sentence that a player reads.
 
-A reason is a dict with its `code` and the numbers of its sentence. They are rounded as the sentence shows them; the
-explanation's other fields have the exact ones. No sentence needs a singular or a plural, and a word such as nil or the
-name of a suit is never a value, so that each template can be translated by itself. GET /v1/reasons lists them.
+A reason is a dict with its `code` and the numbers of its sentence. The numbers are rounded as the sentence shows them;
+the explanation's other fields have the exact numbers. Each template can be translated by itself: its wording fits any
+number, singular or plural, and a word such as nil or the name of a suit is never a value. GET /v1/reasons lists them.
 """
 
 import re
@@ -177,9 +177,9 @@ NO_NIL = (
     "no-nil-joker-honour",
 )
 _WEAK = ("weak-clubs", "weak-diamonds", "weak-hearts", "weak-spades")
-_SAFE = 0.9  # probability of winning no trick from which a suit is no weak point of a nil
-_HALF_SAFE = 0.5  # the same beside four low spades, which are a weak point themselves
-# As printf formats, which take two thirds of the time of str.format.
+_SAFE = 0.9  # a suit that wins no trick with at least this probability is no weak point of a nil
+_HALF_SAFE = 0.5  # the same in a hand with four low spades, which are a weak point themselves
+# TEMPLATES as printf formats, which take two thirds of the time of str.format.
 _FORMATS = {code: re.sub(r"{(\w+)}", r"%(\1)s", text.replace("%", "%%")) for code, text in TEMPLATES.items()}
 
 
@@ -193,7 +193,7 @@ def numbers_in(code: str) -> list[str]:
 
 
 def check_reasons(codes: Iterable[str]) -> None:
-    """Raise `TypeError` if one of ``codes`` has no template, or if a template has an unknown number."""
+    """Raise `TypeError` if one of ``codes`` has no template, or if any template has an unknown number."""
     for code in codes:
         if code not in TEMPLATES:
             raise TypeError(f"reason {code}: found no template; accepted: one in reasons.TEMPLATES")
@@ -225,7 +225,7 @@ def bid_reason(bid: int) -> Reason:
 
 
 def contract_reasons(bid: int, partner_bid: int) -> list[Reason]:
-    """Return what partner's bid makes of ``bid``; nothing if partner has not bid yet or both bid nil."""
+    """Return the reasons about the side's contract with ``bid``; none if partner has not bid yet or both bid nil."""
     if partner_bid == NO_BID:
         return []
     if is_nil(partner_bid):
@@ -236,7 +236,7 @@ def contract_reasons(bid: int, partner_bid: int) -> list[Reason]:
 
 
 def goal_reasons(ours: float, theirs: float, goal: int) -> list[Reason]:
-    """Return who reaches the goal with these projected scores; nothing if nobody does."""
+    """Return the reason that says which side reaches the goal with these projected scores; none if no side does."""
     if ours >= goal and theirs >= goal:
         return [{"code": "both-reach-goal", "score": round(ours), "their_score": round(theirs), "goal": goal}]
     if ours >= goal:
@@ -245,11 +245,11 @@ def goal_reasons(ours: float, theirs: float, goal: int) -> list[Reason]:
 
 
 def nil_details(nil: Nil, passed: int) -> list[Reason]:
-    """Return what belongs to a nil's chance: the number of cards ``passed`` to partner, and what may spoil the nil."""
+    """Return the reasons that go with a nil's probability: the number of cards ``passed``, and the nil's weak point."""
     found: list[Reason] = []
     if passed:
         found.append({"code": "nil-pass", "cards": passed} if passed > 1 else {"code": "nil-pass-one"})
-    four_spades = nil.ruled_out == FOUR_SPADES  # then the spades' `cnil` says nothing
+    four_spades = nil.ruled_out == FOUR_SPADES  # then the `cnil` of the spades is 0, which says nothing
     suits = nil[: 3 if four_spades else 4]
     worst = min(suits)
     if worst < (_HALF_SAFE if four_spades else _SAFE):
@@ -260,12 +260,12 @@ def nil_details(nil: Nil, passed: int) -> list[Reason]:
 
 
 def percent(p: float) -> int:
-    """Return a probability in whole percent."""
+    """Return a probability 0..1 in percent, rounded to an integer."""
     return int(100 * p + 0.5)
 
 
 def tenth_of_percent(p: float) -> float:
-    """Return a probability in percent with one decimal; 0 and 100 only if it is certain.
+    """Return a probability 0..1 in percent with one decimal. The result is 0 or 100 only if the probability is 0 or 1.
 
     >>> tenth_of_percent(0.12345), tenth_of_percent(0.9999), tenth_of_percent(1.0)
     (12.3, 99.9, 100.0)

@@ -1,4 +1,4 @@
-"""The success curve of a position: how often a nil of each value is made in this auction."""
+"""The success curve of a position: the probability that a nil is made, by its nil value, after these previous bids."""
 
 from service.bidding.bidder import Position, turn_of
 from service.bidding.bis.nil import GRID
@@ -7,7 +7,7 @@ from service.bidding.tableset import TableSet
 
 
 def success_curve(position: Position, policy: Policy, tables: TableSet) -> list[float]:
-    """Return the probabilities that a nil of value 0, 1 / GRID, ... 1 is made, by the curve that ``policy`` reads."""
+    """Return the GRID + 1 probabilities that a nil of value 0, 1 / GRID, ... 1 is made, by the policy's curve."""
     if policy.curves == RAW:
         return [point / GRID for point in range(GRID + 1)]
     turn = turn_of(position, policy, tables, None, False)

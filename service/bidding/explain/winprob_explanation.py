@@ -1,7 +1,7 @@
-"""The explanation of a `winprob` decision: win probability and odds of each candidate bid, and the reasons.
+"""The explanation of a `winprob` decision: the win probability and the outcomes of each bid, and the reasons.
 
-The only numbers computed here are sums of the network's odds, and the scores if all bids are made; `winprob.outcomes`
-defines the outcomes.
+The only numbers computed here are sums of the outcomes' probabilities, and the scores if all bids are made.
+`winprob.outcomes` defines the outcomes.
 """
 
 from service.bidding.bis.nil import NOT_RULED_OUT
@@ -27,9 +27,10 @@ from service.bidding.winprob.decision import WinDecision, outcome_columns, sum_o
 from service.bidding.winprob.features import POSITION_NAMES
 from service.bidding.winprob.outcomes import OURS, THEIRS
 
-FEW_BAGS = 3  # bags that are left before the penalty, from which on a reason names them
+FEW_BAGS = 3  # a reason names a side's bags if at most this many are missing until the penalty
 
-# The outcomes of a side that count for each name, without a nil on the side (False) and with one (True).
+# By name in an answer, without a nil on the side (False) and with one (True): 1 for each of the side's ways to end the
+# round that count for the name, in the order of `winprob.outcomes`.
 _OURS = {
     False: {"made": (1, 1, 1, 1, 0), "set": (0, 0, 0, 0, 1), "bags": (0, 0, 1, 1, 0)},
     True: {"made": (1, 1, 1, 0, 0), "set": (0, 0, 0, 1, 1), "nil_made": (1, 1, 0, 1, 0), "nil_failed": (0, 0, 1, 0, 1)},
@@ -44,7 +45,7 @@ def _column(ours: tuple[int, ...], theirs: tuple[int, ...]) -> list[int]:
     return [a * b for a in ours for b in theirs]
 
 
-# By (nil on our side, nil on their side): names, and the outcomes that count for each.
+# By (nil on our side, nil on their side), for each name: 1 for each of the OUTCOMES that count for it.
 _COUNTED = {
     (nil, their_nil): {name: _column(ways, (1,) * THEIRS) for name, ways in ours.items()}
     | {name: _column((1,) * OURS, ways) for name, ways in theirs.items()}
@@ -52,7 +53,7 @@ _COUNTED = {
     for their_nil, theirs in _THEIRS.items()
 }
 _NAMES = {sides: tuple(columns) for sides, columns in _COUNTED.items()}
-# The columns of these names, and after them those of a nil of our side.
+# Matrices for `sum_outcomes`. Their columns are these names, then the names of a hand that bids nil itself.
 _COLUMNS = {
     (nil, their_nil): outcome_columns([*columns.values(), *_COUNTED[True, their_nil].values()])
     for (nil, their_nil), columns in _COUNTED.items()
@@ -60,9 +61,10 @@ _COLUMNS = {
 
 
 def explain_winprob(made: WinDecision, turn: Turn, policy: Policy) -> Explanation:
-    """Return the explanation of a decision.
+    """Return the explanation of a decision; with `turn.BRIEF` only the win probability and the first reasons.
 
-    Of a candidate's outcomes, `made` and `set` are about our contract and sum to 1; `bags`: made with two bags or more.
+    Each bid has the probabilities of its outcomes. `made` and `set` are about our contract and sum to 1; `bags`: made
+    with two bags or more.
     """
     sides = made.stake > 0, made.their_stake > 0
     names = _NAMES[sides]
@@ -124,7 +126,7 @@ def _chosen_reasons(made: WinDecision, chosen: int, odds: dict[str, float], turn
 
 
 def _score_reasons(made: WinDecision, chosen: int, turn: Turn) -> list[Reason]:
-    """Return what the score asks for, if a side reaches a goal: the scores if all bids are made, or if ours fails."""
+    """Return the reasons about the goals that a side reaches if all bids are made, or if our contract or nil fails."""
     rules, (us, them, _, _) = turn.position.rules, turn.standing
     worth = contract_points(made.contracts[chosen], rules)
     ours = us + worth + made.stake + (rules.nil_points if made.bid == NIL else 0)
@@ -148,7 +150,10 @@ def _score_reasons(made: WinDecision, chosen: int, turn: Turn) -> list[Reason]:
 def _other_reasons(
     made: WinDecision, chosen: int, outcomes: list[dict[str, float]], drawn: bool, turn: Turn
 ) -> list[Reason]:
-    """Return what the next bids up and down and a nil would bring; ``drawn``: by a level or style, not the best bid."""
+    """Return the reasons about other bids: the next number up, the next down and a nil, or the best number for a nil.
+
+    ``chosen``: index of the bid; ``drawn``: whether a level or style made the bid, so that it may not be the best.
+    """
     bid, numbers = made.bid, made.weighed & ~NIL_BIT
     others = []
     if bid == NIL:
@@ -177,7 +182,7 @@ def _other_reasons(
 def _other_number(
     made: WinDecision, chosen: int, other: int, outcomes: list[dict[str, float]], drawn: bool, turn: Turn
 ) -> Reason:
-    """Return the comparison of the bid with another number; ``chosen`` and ``other`` are indices."""
+    """Return the reason that compares the bid with another number; ``chosen`` and ``other``: indices in `made.bids`."""
     bid, p = made.bids[other], made.p_win[other]
     reason: Reason = {"code": "", "other": bid, "percent": tenth_of_percent(p)}
     if p > made.p_win[chosen] + TIE_TOLERANCE:

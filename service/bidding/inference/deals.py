@@ -1,12 +1,15 @@
 """A distribution over the deals of unseen cards: exact probabilities of who holds each card, and random deals.
 
-Every card has a weight for each seat, 0 where the seat cannot hold it. A deal's probability is proportional to the
-product of its cards' weights, among all deals that give each seat its number of cards. Sums over these deals are exact,
-because the rest of a deal depends only on how many cards each seat has so far: its state. With the cards in a fixed
-order and four seats of 13, there are at most 1,834 states after the same number of cards.
+Every card has a weight for each seat; the weight is 0 if the seat cannot hold the card. Only deals that give each seat
+its number of cards are possible. A deal's probability is proportional to the product of its cards' weights.
 
-Deals are drawn card by card from the same sums. So their frequencies match the probabilities. Equal weights, counts and
-random numbers give equal deals on every machine, because products and sums of two numbers decide each draw.
+The cards are dealt one by one in a fixed order. A *state* is the number of cards that each seat has so far. The rest of
+a deal depends only on the state, so exact sums over all deals are sums over states. With four seats of 13 cards, there
+are at most 1,834 states after the same number of cards.
+
+Random deals are drawn card by card from the same sums, so that their frequencies match the probabilities. Equal
+weights, counts and random numbers give equal deals on every machine, because only products and sums of two numbers
+decide each draw.
 """
 
 from functools import lru_cache
@@ -33,17 +36,17 @@ class Deals(NamedTuple):
 
 
 def _new_steps(counts: tuple[int, ...]) -> tuple[Places, ...]:
-    """Return, by number of cards dealt, (seats, states): the place of the state after a seat's next card.
+    """Return, by number of cards dealt, an array (seats, states): the state that follows if a seat gets the next card.
 
-    The seats get ``counts`` cards in all. A state's place is its number among those after the same number of cards,
-    from 1. Any other place is that of a state that cannot be. Its sum is 0: arrays of sums have a 0 at both ends, and
-    are read with ``mode="clip"``.
+    ``counts``: the number of cards that each seat gets in all. A state is given by its place: its number, from 1, among
+    the states after the same number of cards. A place outside that range is no state, because the seat already has all
+    its cards. The sum of such a place is 0: arrays of sums have a 0 at both ends, and are read with ``mode="clip"``.
     """
     *first, last = counts  # the last seat has the other cards that are dealt
     cube = tuple(count + 1 for count in first)
     totals = np.indices(cube).sum(axis=0, dtype=np.uint8).ravel()
-    # Sorted by the cards of all seats but the last, the states after the same number of cards are neighbours. In the
-    # other direction, they are sorted by the cards that the seats still get.
+    # Sorted by the number of cards of all seats but the last, the states after the same number of cards are neighbours.
+    # Read backwards, they are sorted by the number of cards that the seats still get.
     order = np.argsort(totals, kind="stable")
     starts = np.searchsorted(totals[order], np.arange(sum(first) + 2)).tolist()
     padded = np.full([size + 1 for size in cube], len(order), np.intp)  # at the end, a seat has too many
@@ -71,7 +74,8 @@ def deals_of(weights: Floats, counts: tuple[int, ...]) -> Deals | None:
     sums = np.array([0.0, 1.0, 0.0])
     past = [sums[1:2]]  # by number of cards dealt: for each state, the sum over the deals of these cards
     for own, places in zip(weights, reversed(after), strict=True):
-        # These states say how many cards each seat still gets, so that they change as those of the other direction.
+        # Here a state says how many cards each seat still gets. Before a seat got this card, it was to get one more, so
+        # ``after`` leads from a state to those before it.
         terms = sums.take(places, mode="clip")
         sums = np.zeros(terms.shape[1] + 2)
         np.dot(own, terms, out=sums[1:-1])
@@ -87,21 +91,21 @@ def deals_of(weights: Floats, counts: tuple[int, ...]) -> Deals | None:
         terms *= columns[i]
         np.dot(terms, past[i], out=probabilities[i])
         sums = np.zeros(terms.shape[1] + 2)
-        np.add.reduce(terms, axis=0, out=sums[1:-1])  # not a dot product, which machines round in different ways
+        np.add.reduce(terms, axis=0, out=sums[1:-1])  # no dot product, because machines round it in different ways
         rest.append(sums)
     probabilities /= sums[1]
     return Deals(weights, probabilities, tuple(rest[::-1]), after)
 
 
 class Sampler(NamedTuple):
-    """What random deals are drawn from, made once for a distribution by `sampler_of`; by number of cards dealt."""
+    """What `draw` draws random deals from; `sampler_of` makes it. Each tuple is by number of cards dealt."""
 
     sums: tuple[Floats, ...]  # (seats, states): over the deals in which this or an earlier seat gets the next card
     after: tuple[Places, ...]  # from `_steps`
 
 
 def sampler_of(deals: Deals) -> Sampler:
-    """Return what `draw` needs."""
+    """Return what `draw` needs; make it once for a distribution."""
     found = []
     for weights, rest, after in zip(deals.weights[:, :, np.newaxis], deals.rest[1:], deals.after, strict=True):
         sums = rest.take(after, mode="clip")

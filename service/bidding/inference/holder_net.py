@@ -18,12 +18,12 @@ from service.bidding.inference.deals import Floats
 CARDS = 52
 OTHERS = 3  # the other seats, in bidding order after the player
 MOST_BID = 8  # a higher bid counts as this one
-BIDS = MOST_BID + 2  # not known (not made yet, or blind nil), nil, 1, 2 ...
+BIDS = MOST_BID + 2  # inputs of a bid: not known (not made yet, or blind nil), nil, 1, 2 ... MOST_BID
 SCORES = 4  # points of both sides, in tens, and their bags
 INPUTS = CARDS + 4 * BIDS + 4 + SCORES
 WEIGHT_UNIT = 2.0**-12  # of all weights
 VALUE_UNIT = 2.0**-8  # of the values between the layers
-ONE = int(1 / VALUE_UNIT)  # the value by which a layer's biases are multiplied
+ONE = int(1 / VALUE_UNIT)  # 1 in VALUE_UNIT: by this a layer multiplies its biases
 LEAST = 2.0**-20  # smallest share of a seat, and the unit of the shares
 _MOST_POINTS = 100  # points beyond 1,000, or below -1,000, count as these; in tens
 
@@ -39,7 +39,10 @@ class HolderNet(NamedTuple):
 
 
 def places_of(hands: Ints) -> Ints:
-    """Return the place (n, 64) of each card, by number, among the net's cards: side suits by length, then spades."""
+    """Return the place (n, 64) of each card among the net's cards: side suits, the longest first, then spades.
+
+    ``hands`` (n,). A column is a card's number in `game.cards`; only those of the 52 cards have a meaning.
+    """
     n = len(hands)
     holdings = hands[:, None] >> np.array([0, 16, 32]) & 0x1FFF
     order = np.argsort(-(np.bitwise_count(holdings).astype(np.int64) << 13 | holdings), axis=1, kind="stable")
@@ -52,8 +55,8 @@ def places_of(hands: Ints) -> Ints:
 def inputs_of(hands: Ints, seats: Ints, bids: Ints, scores: Ints, places: Ints) -> NDArray[np.int16]:
     """Return the inputs (n, INPUTS) of n players.
 
-    ``bids`` (n, 4): in bidding order, NO_BID if not known. ``scores`` (n, SCORES): points of the player's side and of
-    the other, then the bags.
+    ``hands`` (n,) and ``seats`` (n,): those of the players. ``bids`` (n, 4): in bidding order, NO_BID if not known.
+    ``scores`` (n, SCORES): points of the player's side and of the other, then the bags. ``places``: from `places_of`.
     """
     n = len(hands)
     x = np.zeros((n, INPUTS), np.int16)
@@ -70,16 +73,16 @@ def inputs_of(hands: Ints, seats: Ints, bids: Ints, scores: Ints, places: Ints) 
 
 
 def shares(net: HolderNet, inputs: NDArray[np.int16]) -> Floats:
-    """Return the share (n, CARDS, OTHERS) of each other seat in each card, by the net's places of cards.
+    """Return the share (n, CARDS, OTHERS) of each other seat in each card: roughly the probability that it holds it.
 
-    Of the cards that the player holds, the shares mean nothing.
+    The second axis is the card's place (`places_of`). For cards that the player holds, the shares mean nothing.
     """
     values = _values(inputs.astype(np.float64), net.first, 1, 1 / WEIGHT_UNIT)
     values = _values(values, net.second, ONE, 1 / WEIGHT_UNIT / VALUE_UNIT)
     logits = values @ net.out[:-1] + ONE * net.out[-1]
     logits = (logits * (WEIGHT_UNIT * VALUE_UNIT)).reshape(len(inputs), CARDS, OTHERS)
     odds = np.exp(logits - logits.max(axis=2, keepdims=True))
-    # Rounded, so that a last bit by which machines may differ is lost.
+    # Rounded, because machines may differ in the last bits of ``odds``.
     rounded: Floats = np.maximum(np.round(odds / odds.sum(axis=2, keepdims=True) / LEAST), 1.0) * LEAST
     return rounded
 

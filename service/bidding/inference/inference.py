@@ -1,8 +1,8 @@
 """Who may hold each unseen card, from the bids made so far and from what a viewer knows.
 
-A player's own cards and the bids go through a net (`holder_net`). A spectator, who has no hand, gets the table of
-priors. Both give each card a weight for each seat. `deals` makes exact probabilities of them: every seat holds its
-number of cards, and no card that it cannot hold.
+If the viewer is a player, a net reads the own cards and the bids (`holder_net`). For a spectator, who knows no hand, a
+table gives the priors (`prior_rows`). Both give each card a weight for each seat. `deals` turns the weights into
+probabilities that fit what is known: every seat holds its number of cards, and no card that it cannot hold.
 """
 
 from collections.abc import Mapping
@@ -21,8 +21,8 @@ from service.bidding.inference.knowledge import SPECTATOR, Unseen, View, unseen_
 from service.bidding.inference.prior_rows import column_of, row_of
 
 BIDDERS = ("bis", "best")  # the policies whose bids can be read
-EQUAL = 64  # a quarter, in 255ths
-# The game in which the nets and priors were made: goal, bag limit, and the lowest points that were common.
+EQUAL = 64  # a quarter, in 255ths, as in the tables of priors
+# The game in which the nets and priors were made: its goal, its bag limit, and the lowest points that are common in it.
 LEARNED_GOAL, LEARNED_BAGS, LEAST_POINTS = 500, 10, -100
 
 
@@ -35,7 +35,7 @@ class Bids(NamedTuple):
 
 
 class Readers(NamedTuple):
-    """What reads the bids of each of BIDDERS, from `readers_of`."""
+    """The tables that say what bids mean, by the name of the bidder (one of BIDDERS); `readers_of` makes it."""
 
     priors: Mapping[str, NDArray[np.uint8]]  # (rows, 4, COLUMNS) of `prior_rows`
     nets: Mapping[str, HolderNet]
@@ -62,9 +62,10 @@ def readers_of(arrays: Mapping[str, NDArray[Any]]) -> Readers:
 
 
 def scores_for_net(scores: NDArray[np.int64], rules: Rules) -> NDArray[np.int64]:
-    """Return ``scores`` (n, 4), points and bags of both sides, as those of the nets' game, which goes to LEARNED_GOAL.
+    """Return ``scores`` (n, 4), points and bags of both sides, moved to the game that the nets learned.
 
-    What counts is how far the goal and the next penalty are. Scores that the nets have not seen count as the nearest.
+    The points left to the goal stay the same, and so does the share of the bag limit. Scores that the nets have not
+    seen become the nearest one that they have.
     """
     found = scores.copy()
     found[:, :2] = np.clip(scores[:, :2] + LEARNED_GOAL - rules.win, LEAST_POINTS, LEARNED_GOAL - 1)
@@ -73,20 +74,23 @@ def scores_for_net(scores: NDArray[np.int64], rules: Rules) -> NDArray[np.int64]
 
 
 def nils_unread(view: View, bids: tuple[int, ...], rules: Rules) -> bool:
-    """Return whether the nils among ``bids`` say little, because their bidders have dangerous cards to give away."""
+    """Return whether the nils among ``bids`` say little, because their bidders may still give dangerous cards away.
+
+    So it is under rules with a pass, before cards are given or played.
+    """
     passes = rules.nil_pass or rules.blind_nil_pass
     return bool(passes) and any(map(is_nil, bids)) and not (view.given or view.received or any(view.played))
 
 
 def reads_bids(rules: Rules) -> bool:
-    """Return whether bids are read under ``rules``; elsewhere a bid means something else than the tables say."""
+    """Return whether `infer` uses bids under ``rules``: in other variants, bids do not mean what the tables say."""
     return rules.variant == PARTNERSHIP
 
 
 def infer(view: View, bids: Bids, rules: Rules, readers: Readers) -> Inferred | None:
-    """Return who may hold each unseen card; None if no deal fits what is known.
+    """Return the probabilities of who holds each unseen card; None if no deal fits what is known.
 
-    ``view`` is without contradictions (`knowledge.contradictions_in`).
+    ``view`` has no contradictions (`knowledge.contradictions_in`).
     """
     unseen = unseen_of(view)
     weights = unseen.allowed
@@ -105,7 +109,7 @@ def infer(view: View, bids: Bids, rules: Rules, readers: Readers) -> Inferred | 
 def _priors(unseen: Unseen, known: tuple[int, ...], bids: Bids, readers: Readers) -> Floats:
     """Return the prior probabilities (m, 4) that each seat was dealt each unseen card.
 
-    ``known``: the bids, NO_BID for those that say nothing; their seats get equal chances.
+    ``known``: the bids, with NO_BID for those that say nothing; their seats get equal probabilities.
     """
     prior = readers.priors[bids.bidder][row_of(bids.bids)].copy()
     prior[[seat for seat, bid in enumerate(known) if bid == NO_BID]] = EQUAL

@@ -8,13 +8,13 @@ from service.bidding.game.cards import cards_of
 from service.bidding.inference.deals import Floats
 
 SPECTATOR = -1  # in `View.seat`: nobody's hand is known
-CARDS = 13  # of each seat
+CARDS = 13  # cards that each seat is dealt
 
 
 class View(NamedTuple):
-    """What one player knows; cards are sets as bit masks. Seats are in bidding order."""
+    """What one player, or a spectator, knows. Sets of cards are bit masks. Seats are in bidding order."""
 
-    deck: int
+    deck: int  # the 52 cards in play
     seat: int  # the player, or SPECTATOR
     hand: int  # the cards that the player was dealt, 0 for a spectator
     given: int  # of these, the cards that the player gave to partner after the bidding
@@ -28,12 +28,12 @@ class Unseen(NamedTuple):
 
     cards: tuple[int, ...]  # m cards, lowest first
     seats: tuple[int, ...]  # the other seats, in bidding order after the viewer; all four for a spectator
-    counts: tuple[int, ...]  # by these seats: the number of cards that it still holds
+    counts: tuple[int, ...]  # for each of these seats: the number of cards that it still holds
     allowed: Floats  # (m, seats): 1 if the seat may hold the card, otherwise 0
 
 
 def unseen_of(view: View) -> Unseen:
-    """Return the unseen cards of a view without contradictions (`contradictions_in`)."""
+    """Return the unseen cards of a view that has no contradictions (`contradictions_in`)."""
     own = view.hand & ~view.given | view.received
     out = view.played[0] | view.played[1] | view.played[2] | view.played[3]
     cards = tuple(cards_of(view.deck & ~own & ~out))
@@ -49,7 +49,7 @@ def unseen_of(view: View) -> Unseen:
 
 
 def contradictions_in(view: View) -> list[tuple[str, int, int]]:
-    """Return what cannot be true in a view, as (kind, seat, card); -1 for no seat or no card.
+    """Return everything in a view that cannot be true, as (kind, seat, card); -1 for no card.
 
     Kinds: `too-many` (more than 13 cards played), `uneven` (a seat has played two cards more than another), `twice`
     (played by this seat and by an earlier one), `not-held` (played by the player, who does not hold it), `in-hand`

@@ -1,8 +1,9 @@
-"""What the numbers of cards played and the suits that seats are out of say together, and what of it cannot be true.
+"""Check whether the numbers of cards played and the void suits in a `View` can be true together.
 
 `knowledge.contradictions_in` checks each card. This module checks the order of play, the suits of `View.voids`, and
-whether the hands have room for the unseen cards. Only sets of cards are known, not tricks. So it finds a revoke (a
-player who did not follow suit, but could have) only in the first trick, which seat 0 leads.
+whether the hands have room for the unseen cards. A view has only the set of cards that each seat played, not the
+tricks. So the module finds a revoke (a player who did not follow suit, but could have) only in the first trick, which
+seat 0 leads.
 """
 
 from typing import NamedTuple
@@ -24,17 +25,17 @@ class NoRoom(NamedTuple):
 
 
 def out_of_turn(view: View) -> tuple[str, int] | None:
-    """Return the kind of fault if the seats cannot have played these numbers of cards, and the seat at fault.
+    """Return the kind of fault and the seat at fault if the seats cannot have played these numbers of cards, else None.
 
     Kinds: `before-leader` (the seat has played to the first trick before seat 0, which leads it), `not-next` (the seat
-    has played to the current trick, but neither led it nor played after another seat). No seat has played two cards
-    more than another.
+    has played to the current trick, but neither led it nor played after another seat). The caller has checked that no
+    seat has played two cards more than another.
     """
     numbers = [played.bit_count() for played in view.played]
     most = max(numbers)
     if min(numbers) == most:
         return None
-    # The seats that have played to the current trick, without the seat before them: only one can be the leader.
+    # The seats that have played to the current trick although the seat before them has not: only the leader may.
     first = [seat for seat in range(4) if numbers[seat] == most > numbers[seat - 1]]
     if most == 1 and first[0] != 0:
         return "before-leader", first[0]
@@ -42,10 +43,9 @@ def out_of_turn(view: View) -> tuple[str, int] | None:
 
 
 def with_first_trick(view: View) -> View:
-    """Return a view with the suits that seats have shown to be out of in the first trick, if no second one has begun.
+    """Return the view with those voids added that seats have shown in the first trick, if no second trick has begun.
 
-    A seat that does not follow suit is out of the suit, and a seat that leads a spade to the first trick holds only
-    spades.
+    A seat that does not follow suit is out of the suit. A seat that leads a spade to the first trick holds only spades.
     """
     played = view.played
     if max(cards.bit_count() for cards in played) != 1 or not played[0]:
@@ -96,9 +96,9 @@ def hand_contradictions(view: View) -> list[tuple[str, int, int]]:
 
 
 def _unshown(view: View, seat: int) -> int:
-    """Return a void that ``seat`` cannot have shown, -1 if there is none.
+    """Return a suit of `View.voids` that ``seat`` cannot have shown to be out of, -1 if there is none.
 
-    A suit without unseen cards is no news, so it needs nothing that shows it.
+    If no card of a suit is unseen, everybody is known to be out of it, so the seat need not have shown it.
     """
     own = view.hand & ~view.given | view.received if view.seat != SPECTATOR else 0
     out = view.played[0] | view.played[1] | view.played[2] | view.played[3]
@@ -113,10 +113,10 @@ def _unshown(view: View, seat: int) -> int:
 
 
 def no_room(view: View) -> NoRoom | None:
-    """Return the suits for which the hands have no room, the fewest suits first; None if some deal fits.
+    """Return the smallest set of suits for whose unseen cards the hands have no room; None if some deal fits.
 
-    ``view`` has no other contradictions. Some deal fits if, for every set of suits, the seats that may hold one of them
-    have room for all their unseen cards (Hall, On Representatives of Subsets, 1935).
+    ``view`` has no other contradictions. Some deal fits if, for every set of suits, the seats that may hold at least
+    one of them have room for all unseen cards of these suits (Hall, On Representatives of Subsets, 1935).
     """
     if not any(view.voids):
         return None

@@ -1,8 +1,8 @@
 """The layout of the tables of priors: how probable it is that each bidder holds each card, by the bids made so far.
 
-A row is a sequence of one to four bids: first all sequences of one bid, then of two, of three and of four. A bid above
-MOST counts as MOST, and a blind nil as a nil. The columns are the 13 ranks of a side suit, then those of spades: the
-three side suits have the same priors, because no bid depends on which of them is which.
+Each sequence of one to four bids has a row: first all sequences of one bid, then of two, of three and of four. A bid
+above MOST counts as MOST, and a blind nil as a nil. The columns are the 13 ranks of a side suit, then those of spades.
+The three side suits share their columns, because bidders treat them alike.
 """
 
 from service.bidding.game.cards import FIRST_SPADE
@@ -11,12 +11,12 @@ MOST = 7  # largest bid that has rows of its own
 BIDS = MOST + 1  # nil, then the numbers
 RANKS = 13
 COLUMNS = 2 * RANKS
-# By number of bids: the first row of its sequences. The last number is that of all rows.
+# By number of bids: the first row of these sequences. The last entry is the number of all rows.
 FIRST_ROWS = (0, 0, BIDS, BIDS + BIDS**2, BIDS + BIDS**2 + BIDS**3, BIDS + BIDS**2 + BIDS**3 + BIDS**4)
 
 
 def bid_class(bid: int) -> int:
-    """Return the number that stands for a bid in a sequence.
+    """Return the number 0..MOST that stands for a bid in a sequence.
 
     >>> bid_class(0), bid_class(5), bid_class(9), bid_class(14)
     (0, 5, 7, 0)

@@ -1,9 +1,10 @@
 """The bids that policy `winprob` considers, as a kernel.
 
-For each candidate the net gives the probabilities of its outcomes (`outcomes`). Each outcome is worth the win
-probability of the score that it leads to (`win_table`). The policy takes the candidate with the highest win
-probability, but a higher number or a nil only if it is better by a margin (`best_bid`). The service computes the sums
-with numpy (`decision`), the simulator with loops (`tables.engine.winprob`).
+For each candidate, the net gives the probabilities of its outcomes (`outcomes`). The value of an outcome is the win
+probability of the score that it leads to (`win_table`). The win probability of a candidate is the sum of these values,
+each times its outcome's probability. The policy takes the candidate with the highest win probability, but a higher
+number or a nil only if it is better by a margin (`best_bid`). The service computes the sums with numpy (`decision`),
+the simulator with loops (`tables.engine.winprob`).
 """
 
 from typing import Any
@@ -16,15 +17,15 @@ from service.bidding.policy import Policy
 BELOW, ABOVE = 2, 2  # numbers considered below and above the regular takes
 MANY_TAKES = 12  # regular takes from which on no lower number is considered: the net was not trained on such hands
 MOST_CANDIDATES = BELOW + ABOVE + 2
-TIE_TOLERANCE = 1e-5  # win probabilities this close to each other are equal: the service uses float32
+TIE_TOLERANCE = 1e-5  # win probabilities this close to each other count as equal, because the service uses float32
 
 
 def candidates(takes: int, certain: int, partner_bid: int, ruled_out: int, allowed: int) -> int:
     """Return the set of bids to consider: those near the regular takes, and nil unless a reason rules it out.
 
-    No number is below ``certain``, the hand's certain tricks, unless partner's bid leaves fewer. The set contains only
-    bids in ``allowed``. If none of these numbers is allowed, the nearest one that is takes their place; if no number is
-    allowed, the set is all of ``allowed``.
+    ``takes``: the regular takes; ``ruled_out``: `Nil.ruled_out`. No number is below ``certain``, the hand's certain
+    tricks, unless partner's bid leaves fewer. The set contains only bids in the set ``allowed``. If it contains none of
+    these numbers, the nearest number in it replaces them. If nothing is left, the set is ``allowed``.
     """
     if takes < certain:
         takes = certain
@@ -46,11 +47,11 @@ def candidates(takes: int, certain: int, partner_bid: int, ruled_out: int, allow
 
 
 def best_bid(p_win: Any, natural: int, policy: Policy) -> int:
-    """Return the bid with the highest win probability, as far as the differences exceed the net's error.
+    """Return the bid with the highest win probability; differences within the net's error do not count.
 
     ``p_win`` (14,): win probability of each bid considered, -1 for the others; ``natural``: the regular takes. A higher
-    number must be better than a lower one by `margin`. If all numbers differ by less than `even`, the natural one is
-    chosen if it is considered. A nil must be better than the number chosen by `nil_margin`.
+    number must be better than a lower one by `Policy.margin`. If all numbers differ by less than `Policy.even`, the
+    choice is ``natural`` if it is considered. A nil must be better than the chosen number by `Policy.nil_margin`.
     """
     best = 0
     least, most = 1.0, 0.0

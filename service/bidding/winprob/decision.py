@@ -38,22 +38,23 @@ from service.bidding.winprob.outcomes import (
 from service.bidding.winprob.weights import Floats, Weights, outcome_odds
 from service.bidding.winprob.win_table import WIN_SCALE
 
-# Inputs as bytes, which numpy reads in one call: of a suit's seven low and six high cards, of a position, of a bid.
+# Inputs of the net as bytes, which numpy reads in one call: by holding, those of a suit's seven low and six high cards;
+# then functions that pack those of a position and of a bid. After a bid's inputs there is room for its outcome values.
 _LOW, _HIGH = (
     [Struct(f"{width}f").pack(*(cards >> rank & 1 for rank in range(width))) for cards in range(1 << width)]
     for width in (7, 6)
 )
 _pack_position = Struct(f"{len(POSITION_NAMES) + 1}f").pack
 _pack_bid = Struct(f"{VALUES}f{4 * OUTCOMES}x").pack
-_BIDS = [[bid for bid in range(7) if bids >> bid & 1] for bids in range(128)]  # the bids in a set of bids 0..6
-_BIDS += [[bid + 7 for bid in bids] for bids in _BIDS]  # at 128 and after: the bids in a set of bids 7..13
+_BIDS = [[bid for bid in range(7) if bids >> bid & 1] for bids in range(128)]  # by set of bids 0..6: these bids
+_BIDS += [[bid + 7 for bid in bids] for bids in _BIDS]  # from index 128 on, by set of bids 7..13: these bids
 _ONE = np.ones((), np.float32)
 _ONES = np.ones(OUTCOMES, np.float32)
 _TOPS = np.full(OUTCOMES, WIN_SCALE, np.float32)
 
 
 def _possible(ours: int, theirs: int) -> Floats:
-    """Return 1 for each outcome whose ways are not in the sets ``ours`` and ``theirs``, and 0 for the others."""
+    """Return (OUTCOMES,): 0 for each outcome with a way in the sets ``ours`` or ``theirs``, 1 for the others."""
     out = [ours >> our & 1 or theirs >> their & 1 for our in range(OURS) for their in range(THEIRS)]
     return np.array([not excluded for excluded in out], np.float32)
 
@@ -68,21 +69,21 @@ class WinDecision(NamedTuple):
     regular: Regular
     nil: Nil  # as BIS sees it, also if BIS rules out a nil that is considered here
     inputs: Sequence[float]  # of the position, in the order of features.POSITION_NAMES
-    bids: list[int]  # the bids considered, or with an explanation all allowed legal bids
+    bids: list[int]  # the bids considered; with a full explanation, all allowed legal bids
     contracts: list[int]  # for each bid: tricks of our side's contract, as the outcomes count them
     opposing: list[int]  # for each bid: tricks of the opponents' contract
     stake: int  # points at stake on partner's nil, 0 if there is none
     their_stake: int  # points at stake on the opponents' nils
     p_win: list[float]  # for each bid: win probability
-    odds: Floats  # shape (bids, OUTCOMES): probabilities of the outcomes, not normalized
+    odds: Floats  # (bids, OUTCOMES): probabilities of the outcomes; the sum of a row is not 1
     weighed: int  # the set of bids considered, as a bit mask
 
 
 def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
     """Return the bid with the highest win probability, as `best_bid` chooses it.
 
-    With an explanation, all allowed legal bids are reported, not only those considered. The turn's rules must have a
-    win table (`Games.nearest`).
+    With a full explanation, all allowed legal bids are reported, not only those considered. `Games.nearest` must have a
+    win table for the turn's rules.
     """
     hand, at, auction, standing, allowed, tables, given, explain = turn
     rules = at.rules
@@ -92,7 +93,7 @@ def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
     position = model_position(hand, auction, standing, allowed, players, game.win_slice, rules, tables)
     seat, (us, them, us_bags, them_bags), regular, nil, weighed, held, inputs, _, stake, their_stake, certain = position
     kept = suits_after_pass(suits_of(hand), rules)[3] if rules.nil_pass else spades_of(hand)
-    if kept.bit_count() == 4:  # the model sees three of them, and an explanation all
+    if kept.bit_count() == 4:  # the model counts three of them, an explanation all four
         nil = model_nil(suits_of(hand), auction, 1, allowed, rules, tables)
     weighed = weighed & legal or allowed & legal or legal
     told = (allowed & legal or legal) if explain == EXPLAINED else weighed
@@ -120,6 +121,7 @@ def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
     values[...] = outcome_value_matrix(ours, theirs, seat & 1, rules, game)
     x = np.frombuffer(b"".join((*_cards(held), _pack_position(*inputs, 1.0))), np.float32)
     odds = outcome_odds(x, seen, weights)
+    # Outcomes that the known bids and certain tricks exclude get probability 0. Few decisions have such outcomes.
     if seat > 1 and (
         contracts[-1] > 13
         or (seat == 3 and opposing[0] + certain > 13)
@@ -145,7 +147,7 @@ def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
 
 
 def _cards(held: tuple[int, int, int, int]) -> tuple[bytes, ...]:
-    """Return the inputs of a hand's cards as bytes."""
+    """Return the inputs of a hand's cards as bytes; ``held``: from `features.holdings`."""
     a, b, c, d = held
     low, high = _LOW, _HIGH
     return (

@@ -1,7 +1,7 @@
 """The inputs of the outcome model: a position and a bid as numbers near 0..1, as kernels.
 
-The inputs include the score: the points left to the goals, the bags and the win probability before the round, because
-the later bidders also bid by the score. So one model serves every game that has a win table. `model_position` and
+The inputs include the score, because the later bidders also bid by the score: the points left to the goals, the bags
+and the win probability before the round. So one model serves every game that has a win table. `model_position` and
 `bid_inputs` prepare a decision for the service (`decision`), the simulator (`tables.engine.winprob`) and the training
 labels (`tables.learning`).
 """
@@ -42,14 +42,14 @@ BID_NAMES = (
     *("sum_13", "sum_below_10", "side_above_7", "past_goal", "reaches_goal"),
     *("p_win_made", "p_win_made_other_set", "p_win_bags", "p_win_set"),
 )
-MOST_NIL_POINTS = 200  # of the games that the net learns; more count as these
+MOST_NIL_POINTS = 200  # largest points of a nil in the games that the net learns; more points count as these
 INPUTS = CARD_INPUTS + len(POSITION_NAMES)  # inputs of a position
 BID_INPUTS = len(BID_NAMES)  # inputs of a candidate bid
 VALUES = BID_NAMES.index("p_win_made")  # index of the first bid input that is the win probability of an outcome
-VALUED = (0, 3, 8, 16)  # the outcomes (see `outcomes`) of these inputs
+VALUED = (0, 3, 8, 16)  # the outcomes (see `outcomes`) whose win probabilities are the inputs from VALUES on
 
-# Inputs for another seat's bid, from NO_BID to a blind nil: whether it has bid, whether it is nil, bid / 5. A blind nil
-# has a bid of -5, because any hand may have bid it.
+# Inputs for another seat's bid, from NO_BID to a blind nil: whether the seat has bid, whether it bid nil, and bid / 5.
+# A blind nil counts as a bid of -5 to tell it from a nil, because any hand may have bid it.
 _SEEN = ((0.0, 0.0, 0.0), (1.0, 1.0, 0.0), *((1.0, 0.0, bid / 5.0) for bid in range(1, 14)), (1.0, 1.0, -1.0))
 # Inputs under_3 to over_3, by the bid minus the regular takes, from -12 on.
 _STEPS = tuple(tuple(1.0 if at == max(-3, min(3, step)) else 0.0 for at in range(-3, 4)) for step in range(-12, 13))
@@ -64,7 +64,7 @@ class ModelPosition(NamedTuple):
     """A position as the outcome model sees it, and the bids to consider."""
 
     seat: int
-    standing: Standing  # with 0 bags if the rules count none
+    standing: Standing  # with 0 bags if the rules have no bags
     regular: Regular
     nil: Nil
     weighed: int  # the set of bids to consider, as a bit mask
@@ -86,9 +86,9 @@ class Expected(NamedTuple):
 
 
 def side_order(clubs: int, diamonds: int, hearts: int) -> tuple[int, int, int]:
-    """Return the cards of the three side suits, longest first.
+    """Return the holdings of the three side suits, longest first: the model treats side suits alike.
 
-    Of two suits of the same length the one with the higher bits comes first. The model treats side suits alike.
+    Of two suits of the same length, the one with the higher bits comes first.
 
     >>> side_order(0b1, 0b110, 0b1000)
     (6, 8, 1)
@@ -124,7 +124,7 @@ def top_spades(spades: int) -> int:
 def model_nil(
     suits: tuple[int, int, int, int], auction: Auction, honours: int, allowed: int, rules: Rules, tables: Tables
 ) -> Nil:
-    """Return the nil without a threshold.
+    """Return the hand's nil, considered with threshold 0.
 
     ``honours``: LOW_FOUR for the model's inputs; 1 for explanations and skill levels, as BIS sees a nil.
     """
@@ -163,7 +163,7 @@ def model_position(
     """
     suits = suits_of(hand)
     us, them, us_bags, them_bags = standing
-    if not rules.bags:  # ignore those of the request
+    if not rules.bags:  # ignore the bags of the request
         us_bags, them_bags = 0, 0
     standing = record(Standing, (us, them, us_bags, them_bags))
     regular, nil, weighed, certain = bids_to_weigh(suits, auction, allowed, rules, tables)
@@ -206,7 +206,7 @@ def position_inputs(
     nil: Nil,
     tables: Tables,
 ) -> tuple[float, ...]:
-    """Return a position's inputs from its lengths to `p_win_before`, in the order of POSITION_NAMES.
+    """Return a position's inputs from `length_longest` to `p_win_before`, in the order of POSITION_NAMES.
 
     ``held``: from `holdings`; ``win_slice``: the game's win table; ``regular`` and ``nil``: from `bids_to_weigh`.
     """
@@ -264,10 +264,7 @@ def position_inputs(
 
 
 def to_goal(score: int, goal: int) -> tuple[float, float, float]:
-    """Return the points left to ``goal``, scaled three ways.
-
-    They are in hundreds up to 3, in hundreds up to 1, and in fifties up to 1.
-    """
+    """Return the points left to ``goal``, scaled in three ways: in hundreds 0..3, in hundreds 0..1, in fifties 0..1."""
     left = goal - score
     if left >= 300:
         return 3.0, 1.0, 1.0

@@ -1,10 +1,10 @@
-"""The values of all bids' outcomes at once: what `win_table` gives cell by cell, in 65,535ths.
+"""The values of all outcomes of all bids at once, in 65,535ths; `win_table` gives the same values one by one.
 
-A contract is a multiple of ten points, and so is everything else that a round brings besides bags. So a way to end the
-round moves a score by the same number of table rows wherever the score is. `game_values` lists these moves for each
-game, and the cell of each row and number of bags, with the end of the game. A decision then needs a few numpy calls.
-Scores, stakes and rules that do not fit the rows are counted one by one instead (`_counted`). `decision` gives the
-contracts and scores; a parity test compares the values with those of the kernels.
+Apart from bags, a round changes a score by a multiple of ten points. So a way to end the round moves a side by the same
+number of table rows, whatever its score. For each game, `game_values` lists these moves, and the table cell of each row
+and number of bags, also for scores at or beyond a goal. A decision then needs only a few numpy calls. Scores, stakes
+and rules that do not fit the rows are computed one by one instead (`_counted`). `decision` gives the contracts and
+scores; a parity test compares the values with those of the kernels.
 """
 
 from typing import NamedTuple
@@ -49,26 +49,27 @@ _MOST_BAGS = max(OUR_BAGS + OUR_BAGS_NIL + THEIR_BAGS + THEIR_BAGS_NIL)
 _CONTRACTS = 27  # contracts of a side in tens of points: 0 to 26
 _STAKES = 4  # stakes on a side's nils that are listed: none to three times the points of a nil
 _TOP = np.uint16(0xFFFF)
-_FAR = 1 << 40  # more than all cells of the win tables
+_FAR = 1 << 40  # more than the number of cells of all win tables
 
 
 class Moves(NamedTuple):
     """How a round moves a side in a game's win table.
 
-    A score at or beyond a goal has so many more cells for each of its points that the sum of both sides is at least
-    _FAR if our side has won, and negative if the other side has. If both have the same points, these cells cancel each
-    other out, and the game goes on.
+    Each side gives a part of a cell's index in the win table, and the sum of both parts is the index. If a score is at
+    or beyond a goal, its part is larger by ``far`` for each of the score's points (smaller for the opponents). The sum
+    is then at least _FAR if our side has won, and negative if the other side has won. If both have the same points,
+    these additions cancel out, and the game goes on.
     """
 
-    # By bags before the round: (_STAKES * _CONTRACTS, ways), in the shape in which both sides' cells are added. Each
-    # is an index in `cells` for a score in the first row. None: some moves are no whole number of rows.
+    # By bags before the round: (_STAKES * _CONTRACTS, *shape), the index in `cells` for a score in the first row. Add
+    # the row of the score to it. None: some moves are not a whole number of rows.
     indices: list[Cells] | None
-    cells: Cells  # the side's part of the table's cell indices, by bags after the round and row, one after the other
+    cells: Cells  # the side's part of the cell index, for each number of bags after the round and, within it, each row
     ways: Ways
     row_step: int  # cells from one score row to the next
     bag_step: int  # cells from one number of bags to the next
-    far: int  # cells to add for each point at or beyond a goal
-    shape: tuple[int, int]  # of the ways
+    far: int  # what to add for each point of a score at or beyond a goal: _FAR for our side, -_FAR for theirs
+    shape: tuple[int, int]  # shape of the ways, so that the parts of both sides add up to a matrix of outcomes
     start: int  # the table's first cell for our side, 0 for theirs, so that the sum counts it once
 
 
@@ -78,8 +79,8 @@ class GameValues(NamedTuple):
     win_slice: WinTableSlice
     win: OutcomeValues  # the array that contains the table
     limit: int  # bags that bring a penalty
-    fall: int  # its points, less those of its bags
-    moves: list[tuple[Moves, Moves]]  # our side's and theirs, by whether our side bids first in the next round
+    fall: int  # points of the penalty, less the points of the bags that bring it
+    moves: list[tuple[Moves, Moves]]  # (ours, theirs); index 1: our side bids first in the next round, 0: theirs
 
 
 class Side(NamedTuple):
@@ -87,12 +88,12 @@ class Side(NamedTuple):
 
     score: int  # points
     held: int  # bags
-    bids: list[tuple[list[int], int]]  # contracts in tens of points, each list with the nils' stake in points
+    bids: list[tuple[list[int], int]]  # (contracts in tens of points, points at stake on the side's nils with them)
     reach: int  # most points that the side can win or lose in the round, without bags
 
 
 def game_values(rules: Rules, win_slice: WinTableSlice, win: OutcomeValues) -> GameValues:
-    """Return the win table that starts at ``win_slice.start`` of ``win``, with the moves under ``rules``."""
+    """Return the win table that starts at cell ``win_slice.start`` of ``win``, with the moves under ``rules``."""
     size, bags = win_slice.size, win_slice.bags
     limit, penalty = effective_bag_rules(rules)
     fall = penalty - limit
@@ -112,7 +113,8 @@ def game_values(rules: Rules, win_slice: WinTableSlice, win: OutcomeValues) -> G
 
 
 def _results(ways: Ways, nil_points: int, limit: int, fall: int) -> tuple[Cells, Cells]:
-    # Points without bags and bags after the round, each (limit, _STAKES, _CONTRACTS, ways) by bags before the round.
+    # Points won without those of bags, and bags after the round: two arrays (limit, _STAKES, _CONTRACTS, ways), by bags
+    # before the round.
     tens = 10 * np.arange(_CONTRACTS).reshape(-1, 1)
     held = np.arange(limit).reshape(-1, 1, 1)
     points, after = [], []
@@ -125,7 +127,8 @@ def _results(ways: Ways, nil_points: int, limit: int, fall: int) -> tuple[Cells,
 
 
 def _cells_by_row(win_slice: WinTableSlice, rules: Rules, margin: int, far: int, row_step: int, bag_step: int) -> Cells:
-    # `Moves.cells`: rows from ``margin`` below the table to ``margin`` above it, for each number of bags.
+    # Return `Moves.cells` without the table's start: for each number of bags, rows from ``margin`` below the table's
+    # first row to ``margin`` above its last one.
     rows = np.arange(-margin, win_slice.size + margin)
     bags = np.arange(effective_bag_rules(rules)[0]).reshape(-1, 1)
     points = win_slice.unit * (rows + win_slice.floor) + bags
@@ -138,8 +141,8 @@ def _cells_by_row(win_slice: WinTableSlice, rules: Rules, margin: int, far: int,
 def outcome_value_matrix(ours: Side, theirs: Side, next_first: int, rules: Rules, game: GameValues) -> OutcomeValues:
     """Return the value of each outcome of each bid: uint16 (bids, OUTCOMES), win probability in 65,535ths.
 
-    The opponents have one contract for all our bids, or one for each. ``next_first`` is 1 if our side bids first in the
-    next round.
+    ``theirs`` has one contract that holds for all our bids, or one for each bid. ``next_first`` is 1 if our side bids
+    first in the next round, otherwise 0.
     """
     our_moves, their_moves = game.moves[next_first]
     cells = _cells(ours, our_moves, rules, game) + _cells(theirs, their_moves, rules, game)
@@ -156,9 +159,8 @@ def _goes_on(side: Side, rules: Rules, game: GameValues) -> bool:
     """Return whether the side certainly reaches no goal in the round."""
     limit, fall = game.limit, game.fall
     before = side.score - side.held  # points without bags
-    lost = fall * (
-        (side.held + _MOST_BAGS) // limit
-    )  # by the most bag penalties; negative if the bags' points are more
+    # Most points lost by bag penalties; negative if the bags bring more points than the penalties take.
+    lost = fall * ((side.held + _MOST_BAGS) // limit)
     low, high = before - side.reach, before + side.reach
     if lost > 0:
         low -= lost
@@ -168,7 +170,7 @@ def _goes_on(side: Side, rules: Rules, game: GameValues) -> bool:
 
 
 def _cells(side: Side, moves: Moves, rules: Rules, game: GameValues) -> Cells:
-    """Return the side's part of the table's cell indices, by contract and way."""
+    """Return the side's part of the cell indices (see `Moves`), (contracts, *moves.shape)."""
     floor, size, _, _, unit, *_ = game.win_slice
     score, held, bids, _ = side
     row, odd = divmod(score - held - unit * floor, unit)
@@ -189,7 +191,7 @@ def _cells(side: Side, moves: Moves, rules: Rules, game: GameValues) -> Cells:
 
 
 def _counted(side: Side, moves: Moves, rules: Rules, game: GameValues) -> Cells:
-    """Return what `_cells` does, for any score, stake and rules."""
+    """Return the same as `_cells`, for any score, stake and rules, but slower."""
     place, score, held = game.win_slice, side.score, side.held
     cells: list[int] = []
     for contracts, stake in side.bids:

@@ -1,8 +1,9 @@
 """The outcomes of a round that the model distinguishes, and the points that bids put at stake, as kernels.
 
 A round ends for our side in one of OURS ways and for theirs in one of THEIRS ways. Together these are OUTCOMES = OURS x
-THEIRS outcomes, in row order with our side's way as the row. The model gives their probabilities and the win table
-their values; the sum of the products is a bid's win probability. Bids still to come count as their rounded means.
+THEIRS outcomes; the number of an outcome is THEIRS x our way + their way. The model gives the probability of each
+outcome, and the win table its value; the sum of the products is a bid's win probability. Bids still to come count as
+their rounded means.
 """
 
 from service.bidding.game.auction import Auction
@@ -13,13 +14,15 @@ OURS, THEIRS = 5, 4
 OUTCOMES = OURS * THEIRS
 
 # For each way: the bags, and the signs of the contract's points and of the nil's points. Our side without a nil: made
-# with 0, 1, 2 or 4 bags, set. With a nil: both made, both made with 3 bags, nil failed, contract set, both lost.
+# with 0, 1, 2 or 4 bags, set. With a nil: both made with 1 bag, both made with 3 bags, only the nil fails, only the
+# contract is set, both lost.
 OUR_BAGS = (0, 1, 2, 4, 0)
 OUR_BAGS_NIL = (1, 3, 2, 0, 2)
 OUR_CONTRACT = (1, 1, 1, 1, -1)
 OUR_CONTRACT_NIL = (1, 1, 1, -1, -1)
 OUR_NIL = (1, 1, -1, 1, -1)
-# Their side without a nil: made with 0, 2 or 4 bags, set. With a nil: both made, nil failed, contract set, both lost.
+# Their side without a nil: made with 0, 2 or 4 bags, set. With a nil: both made, only the nil fails, only the contract
+# is set, both lost.
 THEIR_BAGS = (0, 2, 4, 0)
 THEIR_BAGS_NIL = (1, 3, 0, 2)
 THEIR_CONTRACT = (1, 1, 1, -1)
@@ -38,8 +41,9 @@ def contract_tens(contract: int, rules: Rules) -> int:
 
 
 def our_impossible_ways(bid: int, contract: int, stake: int, beside: int, certain: int) -> int:
-    """Return the set of our side's ways that the hand's ``certain`` tricks exclude. Partner has bid.
+    """Return the set of our side's ways that are impossible, by its contract and the hand's ``certain`` tricks.
 
+    Partner must have bid, so that the contract is known.
     ``contract``: our side's tricks with the hand's ``bid``; ``stake``: points at stake on our side's nils; ``beside``:
     those on partner's nil alone.
     """
@@ -57,7 +61,10 @@ def our_impossible_ways(bid: int, contract: int, stake: int, beside: int, certai
 
 
 def their_impossible_ways(contract: int, stake: int, certain: int) -> int:
-    """Return the set of the opponents' ways that our hand's ``certain`` tricks exclude. Both opponents have bid."""
+    """Return the set of the opponents' ways that our hand's ``certain`` tricks exclude.
+
+    Both opponents must have bid: ``contract`` is their tricks, and ``stake`` the points at stake on their nils.
+    """
     return _THEIR_MADE[1 if stake > 0 else 0] if contract + certain > 13 else 0
 
 

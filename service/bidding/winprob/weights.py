@@ -1,9 +1,9 @@
-"""The net's weights in the form that the service multiplies, and other data that a `winprob` decision needs ready.
+"""The net's weights in the form that the service multiplies, and other data that `winprob` prepares once.
 
-The net has two hidden layers. A constant input goes through both and carries the biases. Each outcome's value is one
-input, in 65,535ths as in the win tables. The weights come from the tables `net_position` (INPUTS + 1, H), `net_bid`
-(BID_INPUTS, H), `net_hidden` (H + 1, G) and `net_out` (G + 1, OUTCOMES); a last row beyond INPUTS, H or G is the
-biases.
+The net has two hidden layers. A constant input of 1 goes through both and is multiplied by the biases. The value of
+each outcome is an input, in 65,535ths as in the win tables. The weights come from the tables `net_position`
+(INPUTS + 1, H), `net_bid` (BID_INPUTS, H), `net_hidden` (H + 1, G) and `net_out` (G + 1, OUTCOMES). The last row of a
+table with "+ 1" holds the biases.
 """
 
 from typing import NamedTuple
@@ -21,15 +21,15 @@ from service.bidding.winprob.outcomes import OUTCOMES
 from service.bidding.winprob.win_table import WIN_SCALE, win_array
 
 Floats = NDArray[np.float32]
-MOST_GAMES = 32  # rule sets whose values are kept: .25 MB each, or 2 to 4 MB with a bag limit of 100
+MOST_GAMES = 32  # rule sets whose values are kept: 0.25 MB each, or 2 to 4 MB with a bag limit of 100
 _BIDS = (NO_BID,), range(14)  # possible bids of a seat that has not bid yet, and of one that has
-# Arrays, because numpy would convert a float at each call.
+# Numbers as arrays, because numpy would convert a float at each call.
 _ZERO = np.zeros((), np.float32)
 _MOST = np.full((), 70.0, np.float32)  # largest exponent: float32 must hold 20 x 65,535 times its exponential
 
 
 class GamesInUse(dict[Rules, GameValues]):
-    """The values of each game in which a bid was decided, made when its first bid is."""
+    """The values of each game (`game_values`), made at the game's first bid. Keeps MOST_GAMES at most."""
 
     def __init__(self, games: Games, tables: Tables) -> None:
         super().__init__()
@@ -46,9 +46,10 @@ class GamesInUse(dict[Rules, GameValues]):
 
 
 class ExpectedBids:
-    """The expected bids of the others (`expected_bids`) by tables, by sequence of previous bids and by our bid.
+    """The expected bids of the others (`expected_bids`), for up to two previous bids.
 
-    There are fewer than three previous bids. The lists are made when a profile's tables are first used.
+    Call it with a profile's tables, then index the result by `Auction.sequence` and by our bid. The lists are made when
+    the tables are first used.
     """
 
     def __init__(self) -> None:
@@ -67,7 +68,10 @@ class ExpectedBids:
 
 
 class Weights(NamedTuple):
-    """The net's weights in float32, one row or column wider than in the tables for the constant, and other tables."""
+    """The net's weights in float32, with rows and columns added for the constant input, and what else a decision needs.
+
+    The first dimension of ``bid`` is larger than in the tables: it has an input for each outcome's value.
+    """
 
     position: Floats  # (INPUTS + 1, H + 1)
     bid: Floats  # (VALUES + OUTCOMES, H + 1)
@@ -78,7 +82,7 @@ class Weights(NamedTuple):
 
 
 def load_weights(tables: Tables, games: Games) -> Weights:
-    """Return the weights of ``tables``, whose arrays are ndarrays; ``games``: those of the same tables."""
+    """Return the weights of ``tables``, whose arrays are ndarrays; ``games``: the games of the same table set."""
     net = (tables.net_position, tables.net_bid, tables.net_hidden, tables.net_out)
     position, of_bid, hidden, of_outcome = (np.asarray(layer, np.float64) for layer in net)
     bids = np.zeros((VALUES + OUTCOMES, of_bid.shape[1]))
@@ -88,17 +92,17 @@ def load_weights(tables: Tables, games: Games) -> Weights:
         np.hstack([position, np.eye(1, INPUTS + 1, INPUTS).T]),
         np.hstack([bids, np.zeros((len(bids), 1))]),
         np.hstack([hidden, np.eye(1, len(hidden), len(hidden) - 1).T]),
-        of_outcome - of_outcome.mean(axis=1, keepdims=True),  # same odds, in float32's range
+        of_outcome - of_outcome.mean(axis=1, keepdims=True),  # the same ratios of odds, within float32's range
     )
     first, of_bids, second, out = (layer.astype(np.float32) for layer in layers)
     return Weights(first, of_bids, second, out, GamesInUse(games, tables), ExpectedBids())
 
 
 def outcome_odds(x: Floats, rows: Floats, weights: Weights) -> Floats:
-    """Return the odds of each bid's outcomes, of shape (bids, OUTCOMES): probabilities that are not normalized.
+    """Return the odds of each bid's outcomes, (bids, OUTCOMES): probabilities times a factor that differs by bid.
 
-    ``x`` has the position's inputs and a constant 1. ``rows`` has, for each bid, the bid's inputs and the values of its
-    outcomes.
+    ``x`` (INPUTS + 1,): the position's inputs and a constant 1. ``rows`` (bids, VALUES + OUTCOMES): for each bid, its
+    inputs and the values of its outcomes.
     """
     h: Floats = rows.dot(weights.bid)
     h += x.dot(weights.position)

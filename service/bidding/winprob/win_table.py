@@ -2,12 +2,12 @@
 
 A game's table is a slice of the array `win` or `extra_win` (see `games`), uint16 of shape (size, size, bags, bags). The
 axes are the score rows of the side that bids first and of the other side, then the bags of both. A cell is a
-probability in 65,535ths. Points are 10 x row + bags: a bag adds one point, and a penalty takes a multiple of ten points
-with the bags. In a game that starts at 0-0 every score has this form; other scores use the nearest row. If some points
-won or lost are not multiples of ten, one row covers fewer than ten points (`unit`).
+probability in 65,535ths. A score has 10 x row + bags points: a bag adds one point, and a penalty takes a multiple of
+ten points together with its bags. In a game that starts at 0-0 every score has this form; other scores use the nearest
+row. If some points won or lost are not multiples of ten, one row covers fewer than ten points (`unit`).
 
-A table may value a game with another bag limit (`games.nearest_game`): the bags that are missing until the penalty
-count.
+A table may also value a game with another bag limit (`games.nearest_game`). Then the cell is chosen by the number of
+bags that are missing until the penalty.
 """
 
 from service.bidding.game.rules import Rules
@@ -44,7 +44,7 @@ def table_bags(bags: int, win_slice: WinTableSlice) -> int:
 
 
 def win_probability(standing: Standing, win_slice: WinTableSlice, win: View) -> float:
-    """Return the probability that we win if our side bids first in the next round; no side has reached its goal."""
+    """Return the probability that we win if our side bids first in the next round; no side may have reached a goal."""
     us, them, us_bags, them_bags = standing
     cell = score_row(us, us_bags, win_slice) * win_slice.size + score_row(them, them_bags, win_slice)
     cell = (cell * win_slice.bags + table_bags(us_bags, win_slice)) * win_slice.bags

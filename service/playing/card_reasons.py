@@ -1,7 +1,8 @@
 """Why a card is played: coded reasons with numbers, and the sentences made from them.
 
 The first reason is the aim of the player: its own nil, partner's, an opponent's, or its side's contract. The second is
-what the card does in the trick. The aim comes from the functions that decide the card, asked in the same order.
+what the card does in the trick. If only one card may be played, that is the only reason. To find the aim, this module
+calls the functions of the card player in the order in which the player calls them.
 """
 
 from typing import Any, NamedTuple
@@ -89,19 +90,19 @@ CARD_NUMBERS = {
 
 
 class _Place(NamedTuple):
-    """What the functions below need to know about the player's place in the round."""
+    """What the functions below need to know about the player's place in the round. Sets of cards are bit masks."""
 
     state: PlayState
-    me: int
+    me: int  # the player's seat
     hand: int
-    legal: int
+    legal: int  # the cards that may be played
     unseen: int
     rules: Rules
-    numbers: dict[str, Any]
+    numbers: dict[str, Any]  # by name in CARD_NUMBERS; the functions add theirs
 
 
 def explain_card(state: PlayState, me: int, card: int, rules: Rules) -> list[dict[str, Any]]:
-    """Return the aim and the effect of ``card``, which the newest player for the rules plays from seat ``me``."""
+    """Return the reasons for ``card``, which `srp@3`, or `solo@1` in cutthroat, plays from seat ``me``."""
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     unseen = unseen_cards(state, me)
@@ -120,7 +121,7 @@ def explain_card(state: PlayState, me: int, card: int, rules: Rules) -> list[dic
 
 
 def _aim(place: _Place) -> str:
-    """Return the code of the aim of `srp@3`, in the order of `srp2.srp.srp_card`; add its numbers."""
+    """Return the code of the aim of `srp@3`, in the order of `srp2.srp.srp_card`; add its numbers to the place's."""
     state, me, hand, legal, unseen, rules, numbers = place
     if nil_alive(state, me):
         return "keep-nil"
@@ -133,7 +134,7 @@ def _aim(place: _Place) -> str:
                 return _attack(place, niler)
     wants = wants_tricks(state, me, unseen)
     if rules.failed_nil_tricks == CONTRACT and is_nil(state.bid[me ^ 2]) and state.taken[me ^ 2]:
-        return "tricks" if wants else "no-tricks"  # the player does not count partner's tricks, which the rules do
+        return "tricks" if wants else "no-tricks"  # here the rules count partner's tricks, but the player does not
     needed, left = tricks_needed(state, me), numbers["left"]
     if wants:
         numbers |= {"needed": needed, "theirs": tricks_needed(state, (me + 1) & 3)}
@@ -148,7 +149,7 @@ def _aim(place: _Place) -> str:
 
 
 def _aim_alone(place: _Place) -> str:
-    """Return the code of the aim of `solo@1`, in the order of `solo1.solo`; add its numbers."""
+    """Return the code of the aim of `solo@1`, in the order of `solo1.solo`; add its numbers to the place's."""
     state, me, hand, legal, unseen, rules, numbers = place
     if nil_alive(state, me):
         return "keep-nil"
@@ -168,6 +169,7 @@ def _aim_alone(place: _Place) -> str:
 
 
 def _attack(place: _Place, niler: int) -> str:
+    """Return the code of the aim against the nil of seat ``niler``; add its number to the place's."""
     state = place.state
     place.numbers["seat"] = niler
     if state.trick_size and state.winner == niler:
@@ -200,7 +202,7 @@ def _effect(place: _Place, card: int) -> str:
 
 
 def reason(code: str, numbers: dict[str, Any]) -> dict[str, Any]:
-    """Return a reason with those of ``numbers`` that its sentence has, and the sentence."""
+    """Return the reason of ``code``: the code, those of ``numbers`` that its sentence uses, and the sentence."""
     template = CARD_TEMPLATES[code]
     used = {name: value for name, value in numbers.items() if f"{{{name}}}" in template}
     return {"code": code, **used, "sentence": template.format(**used)}

@@ -1,7 +1,8 @@
-"""Questions that every card player asks about a state, as kernels. They read only what the seat to play may see.
+"""Functions of a state that all card players use, as kernels. They read only what the seat to play may see.
 
-*Unseen* cards are neither in the seat's own hand nor played yet: they are the other three hands together.
-A *boss* is a card with no higher unseen card in its suit.
+Cards are numbers, and sets of cards bit masks, as in `game.cards`. *Unseen* cards are neither in the seat's own hand
+nor played yet: they are the other three hands together. A *boss* is a card with no higher unseen card in its suit.
+*Legal* cards are those that may be played.
 """
 
 from service.bidding.game.cards import FIRST_SPADE, SPADE_BITS, highest, lowest
@@ -77,10 +78,11 @@ def lowest_equal(card: int, hand: int, unseen: int) -> int:
 
 
 def duck(state: PlayState, legal: int) -> int:
-    """Return the highest card that loses the trick, if there is one.
+    """Return the highest legal card that does not beat the best card of the trick, if there is one.
 
-    If every legal card wins, the last player takes the trick with the highest card. An earlier player plays the lowest
-    card, because a later player may still beat it.
+    A card of the suit led comes first, then a spade, then the side-suit card with the highest rank. If every legal card
+    beats the best card, the last player takes the trick with the highest card. An earlier player plays the lowest card,
+    because a later player may still beat it.
     """
     losers = legal & ~winning_cards(state, legal)
     if losers:
@@ -96,7 +98,7 @@ def duck(state: PlayState, legal: int) -> int:
 
 
 def highest_rank(cards: int) -> int:
-    """Return the side-suit card with the highest rank. On equal ranks, choose from the suit with fewer cards."""
+    """Return the side-suit card with the highest rank, -1 if there is none; of equal ranks, from the shorter suit."""
     best = -1
     best_key = -100  # below every key; the lowest is -1, for a single deuce
     for suit in range(3):
@@ -111,7 +113,7 @@ def highest_rank(cards: int) -> int:
 
 
 def lowest_rank(cards: int) -> int:
-    """Return the side-suit card with the lowest rank, or the lowest spade if all cards are spades."""
+    """Return the side-suit card with the lowest rank, or the lowest spade if all ``cards`` are spades."""
     best = -1
     best_rank = 99
     for suit in range(3):
@@ -123,7 +125,10 @@ def lowest_rank(cards: int) -> int:
 
 
 def least_winning_lead(legal: int, unseen: int) -> int:
-    """Return the lead that is least likely to take the trick: many unseen cards above it and few below it."""
+    """Return the lowest card of the suit in which it is least likely to take the trick.
+
+    That is a suit with many unseen cards above the card and few below it.
+    """
     best = -1
     best_key = -1000
     for suit in range(4):

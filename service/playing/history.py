@@ -1,7 +1,8 @@
-"""A round in progress as one player knows it: the play state from the cards played so far, and what cannot be true.
+"""A round in progress as one player knows it: make the play state from the cards played so far, and check these.
 
-`state_before` finds what no round could have: a card played twice, a card that another seat holds, a revoke (not
-following suit although the seat holds the suit), or more cards of a suit than the other seats have room for.
+`state_before` finds cards that nobody can have played: a card for the second time, a card that another seat holds, or a
+revoke (not following suit although the seat holds the suit). It also finds a history after which the other seats have
+no room for the unseen cards of a suit.
 """
 
 from typing import NamedTuple
@@ -17,22 +18,22 @@ SIDE_SUITS = 0b0111  # as a set of suits
 class Known(NamedTuple):
     """What the player in ``seat`` knows before its turn; sets of cards are bit masks."""
 
-    deck: int
+    deck: int  # the 52 cards in play
     seat: int
     dealt: int  # the cards that the player was dealt
     given: int  # of these, the cards that it gave to partner after the bidding
     received: int  # the cards that it got from partner
     bids: tuple[int, ...]  # of the four seats
-    tricks: tuple[tuple[int, ...], ...]  # card numbers in order of play; seat 0 led the first trick
+    tricks: tuple[tuple[int, ...], ...]  # by trick: the cards in order of play; seat 0 led the first trick
 
 
 class Impossible(NamedTuple):
     """A card of the history that cannot have been played."""
 
     kind: str  # a key of `KINDS`
-    trick: int
-    place: int
-    seat: int
+    trick: int  # index in `Known.tricks`
+    place: int  # index in the trick
+    seat: int  # the seat that would have played the card
     card: int
 
 
@@ -57,9 +58,9 @@ KINDS = {
 
 
 def state_before(known: Known) -> tuple[PlayState, Impossible | None]:
-    """Return the play state before the player's card, and the first card of the history that cannot be true.
+    """Return the play state before the player's card, and the first card of the history that cannot be true, or None.
 
-    The state holds no score and no rules. Only the player's own hand is in it.
+    Scores and rules in the state are 0, and of the hands it has only the player's.
     """
     state, found = _replayed(known, thorough=False)
     if found is not None and found.kind == "no-room":
@@ -91,7 +92,10 @@ def _replayed(known: Known, thorough: bool) -> tuple[PlayState, Impossible | Non
 
 
 def _fault(state: PlayState, known: Known, own: int, seat: int, card: int, out: list[int]) -> str:
-    """Return the kind of fault of the next card, "" for none."""
+    """Return the kind of fault of ``card``, which ``seat`` plays next; "" for none.
+
+    ``own``: the cards that the player had after the pass; ``out``: by seat, the suits that it cannot hold.
+    """
     bit = 1 << card
     if state.played & bit:
         return "twice"
@@ -118,7 +122,11 @@ def _fault(state: PlayState, known: Known, own: int, seat: int, card: int, out: 
 
 
 def _is_room(state: PlayState, known: Known, out: list[int]) -> bool:
-    """Return whether the other seats can hold the unseen cards: for any suits, who may hold them has enough cards."""
+    """Return whether the other seats have room for the unseen cards.
+
+    For each set of suits, the seats that may hold at least one of them must have room for all unseen cards of these
+    suits (`inference.play_checks.no_room` has the source). ``out``: as in `_fault`.
+    """
     if not any(out):
         return True
     partners = known.given & ~state.played

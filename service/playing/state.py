@@ -33,9 +33,8 @@ class PlayState:
     hand: list[int] = field(default_factory=_four)  # by seat: the cards still held, as a bit mask
     bid: list[int] = field(default_factory=_four)  # by seat: 0..13 or BLIND_NIL; -1 before the bid
     taken: list[int] = field(default_factory=_four)  # by seat: tricks won
-    void: list[int] = field(
-        default_factory=_four
-    )  # by seat: bit mask of the suits that the seat has shown to be out of
+    # By seat: bit mask of the suits that the seat has shown to be out of; bit 0 is clubs.
+    void: list[int] = field(default_factory=_four)
     score: list[int] = field(default_factory=_two)  # by side: points
     bags: list[int] = field(default_factory=_two)  # by side
     played: int = 0  # bit mask of all cards played, including those of the current trick
@@ -45,24 +44,24 @@ class PlayState:
     winner: int = 0  # the seat that wins the current trick so far
     best_card: int = 0  # the card that wins the current trick so far
     broken: int = 0  # 1 after the first spade has been played
-    # By seat, five bits for each suit, to detect a high-low signal (a low card after a higher one). 0: the seat has not
-    # followed this suit yet. 31: its signal is complete or no longer possible. Otherwise: rank + 1 of the card with
-    # which it first followed; the suit's highest remaining card was winning that trick.
+    # By seat, five bits for each side suit, to detect a high-low signal (a low card after a higher one). 0: the seat
+    # has not followed this suit yet. 31: its signal is complete or no longer possible. Otherwise: rank + 1 of the card
+    # with which it first followed, to a trick that the suit's highest remaining card was winning.
     followed: list[int] = field(default_factory=_four)
-    signalled: list[int] = field(
-        default_factory=_four
-    )  # by seat: bit mask of the suits in which it has completed a high-low signal
-    player: list[int] = field(default_factory=_four)  # by seat: the card player's id (players.choose_card)
-    pieces: list[int] = field(
-        default_factory=_four
-    )  # by seat: bit mask of SRP's rules in use; the bits above are UCT's options (players.uct)
+    # By seat: bit mask of the suits in which it has completed a high-low signal.
+    signalled: list[int] = field(default_factory=_four)
+    player: list[int] = field(default_factory=_four)  # by seat: the card player's id (`tables.players.choose_card`)
+    # By seat: bit mask of the card player's pieces in use (such as `srp2.goals`). UCT's options (`tables.players.uct`)
+    # are in the bits above.
+    pieces: list[int] = field(default_factory=_four)
     rng: list[int] = field(default_factory=_four)  # four 32-bit words of the random generator
-    choices: int = 0  # number of legal cards, summed over all plays, for the branching factor
+    choices: int = 0  # number of legal cards, summed over all plays, to measure the mean number of choices
     deck: int = 0  # bit mask of all cards in play
-    # Cards that a nil bidder and partner exchange, the same for a blind nil, and 1 if the nil bidder gives first.
+    # Number of cards that a nil bidder and partner exchange, the same for a blind nil, and 1 if the nil bidder gives
+    # first.
     passes: list[int] = field(default_factory=_three)
-    passer: list[int] = field(default_factory=_four)  # by seat: how it chooses the cards to give (`passing`)
-    rules: list[int] = field(default_factory=_rules)  # fields of `Rules`, for players that count points (players.uct)
+    passer: list[int] = field(default_factory=_four)  # by seat: how it chooses cards to give (`tables.engine.passing`)
+    rules: list[int] = field(default_factory=_rules)  # values of `Rules`, for players that count points
     seat_score: list[int] = field(default_factory=_four)  # by seat: points, in variant cutthroat only
     seat_bags: list[int] = field(default_factory=_four)  # by seat: bags, in variant cutthroat only
 

@@ -8,7 +8,7 @@ MASK32 = 0xFFFFFFFF
 
 
 def carry_rules(state: PlayState, rules: Rules) -> None:
-    """Write the rules to the state."""
+    """Write the values of ``rules`` to the state; `carried_rules` reads them back."""
     for i in range(len(rules)):
         state.rules[i] = rules[i]
 
@@ -75,8 +75,8 @@ def play_card(state: PlayState, seat: int, card: int) -> None:
 
 
 def _note_signal(state: PlayState, seat: int, card: int, best: int) -> None:
-    # High-low signal of a doubleton (ECAI 2020, appendix D.3): the seat follows below the highest remaining card of the
-    # suit, then plays a lower card in the suit's next trick.
+    # High-low signal of a doubleton (ECAI 2020, appendix D.3): the seat follows to a trick that the suit's highest
+    # remaining card is winning, and plays a lower card in the suit's next trick.
     suit = card >> 4
     if suit == 3:
         return

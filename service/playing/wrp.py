@@ -53,7 +53,8 @@ def wrp(state: PlayState, me: int) -> int:
 
 
 def _highest_lead(legal: int) -> int:
-    # Lead a side-suit ace or king if there is one, otherwise the side card of the lowest rank.
+    # Return an ace or king of a side suit if there is one, otherwise the side-suit card with the lowest rank; with only
+    # spades, the highest.
     best = -1
     best_rank = -1
     for suit in range(3):

@@ -11,7 +11,7 @@ from service.playing.common import tricks_left
 from service.playing.srp1.goals import sum_of_contracts
 from service.playing.state import PlayState
 
-# Each piece can be switched off, to measure how much it wins.
+# The pieces of SOLO, as bits of `PlayState.pieces`. Each can be switched off to measure how much it wins.
 SURE_TAKES, SETTING, BAG_DODGING, NIL_PLAY, ATTACK, POSITION, LEADS = (1 << i for i in range(7))
 PIECE_NAMES = ("sure takes", "setting", "bag dodging", "nil play", "attack", "position", "leads")
 
@@ -42,14 +42,14 @@ def others_need(state: PlayState, me: int) -> int:
 def is_safe(state: PlayState, me: int, unseen: int) -> bool:
     """Return whether the seat's contract is made or certain from spades alone, so that the seat may attack nils.
 
-    This rule won .5 (+-.5) percent more games than attacking nils whenever the contract can still be made.
+    With this rule, SOLO won 0.5 (+-0.5) percent more games than with attacks whenever the contract can still be made.
     """
     need = own_need(state, me)
     return need <= 0 or sure_takes(spades_of(state.hand[me]), spades_of(unseen)) >= need
 
 
 def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
-    """Return whether seat ``me`` plays to take tricks. It ignores live nils."""
+    """Return whether seat ``me`` plays to take tricks. Nils that can still be made are not considered."""
     pieces = state.pieces[me]
     need = own_need(state, me)
     left = tricks_left(state)

@@ -1,7 +1,7 @@
 """SOLO, a rule-based player without a partner (variant cutthroat), as kernels.
 
-A live nil comes first: its own, then an opponent's. Otherwise the goal decides between taking and losing tricks.
-SOLO follows SRP (`srp1`) and uses those parts of it that do not involve a partner.
+A live nil, one that can still be made, comes first: the seat's own, then an opponent's. Otherwise the goal decides
+between taking and losing tricks. SOLO is made like SRP (`srp1`) and uses those parts of it that need no partner.
 """
 
 from service.bidding.game.cards import ACE, FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest, spades_of
@@ -58,7 +58,7 @@ def solo1(state: PlayState, me: int) -> int:
 
 
 def lead_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """Return the lead with the highest value over the suits; values are rough percentages, as in `srp1.lead`."""
+    """Return the best lead of all suits for a seat that wants tricks. A lead's value is as in `srp1.lead`."""
     spades = spades_of(hand)
     best = NOTHING
     best_worth = -10000
@@ -146,7 +146,7 @@ def follow_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen:
 
 
 def hunt(state: PlayState, me: int, niler: int, hand: int, legal: int, unseen: int) -> int:
-    """Return the card that attacks the live nil of ``niler``, or NOTHING if this trick cannot hurt it."""
+    """Return the card that attacks the live nil of seat ``niler``, or NOTHING if this trick cannot hurt it."""
     if state.trick_size == 0:
         return hunting_lead(state, niler, legal, unseen)
     led = state.trick[0] >> 4

@@ -1,1 +1,1 @@
-"""SRP version 1, frozen: every fitted table was made with it. A change of play is a new version."""
+"""SRP version 1, frozen: later versions and `solo1` use its parts. A change of play needs a new version."""

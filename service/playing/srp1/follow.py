@@ -1,4 +1,4 @@
-"""How SRP follows to a trick that it wants: as second, third and fourth player, with ruffs and discards."""
+"""How SRP follows to a trick that it wants, as kernels: as second, third and fourth player, with ruffs and discards."""
 
 from service.bidding.game.cards import FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest, spades_of
 from service.playing.common import cards_above, lowest_equal, winning_cards
@@ -9,7 +9,7 @@ SPADE_ACE = 60
 
 
 def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """Return the card that SRP follows with when it wants the trick for its side."""
+    """Return the card that seat ``me`` plays to a trick that it wants for its side; ``legal``: from `legal_cards`."""
     led = state.trick[0] >> 4
     winners = winning_cards(state, legal)
     best = state.best_card
@@ -22,7 +22,7 @@ def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: 
             return lowest(legal) if partner_wins else lowest(winners)
         top = highest(winners)
         if partner_wins:
-            # We play third: beat partner's card only if an opponent may beat it and ours makes a difference.
+            # We play third: beat partner's card only if an opponent may beat it with a card that ours beats.
             if not (unseen & cards_above(best)) or not (unseen & cards_above(best) & ~cards_above(top)):
                 return lowest(legal)
             if not (unseen & cards_above(top)):
@@ -61,11 +61,13 @@ def _ruff_pays(state: PlayState, me: int, unseen: int, best: int, partner_wins: 
 
 
 def discard(hand: int, legal: int, unseen: int) -> int:
-    """Return the least useful card for a lost trick: a low card from a short, weak suit; guards and bosses stay.
+    """Return the least useful card for a lost trick: a low card from a short, weak suit, if possible no guard or boss.
 
-    The card with the lowest key goes. A key is four points per rank plus three per card of the suit (a void allows
-    ruffs), plus the cost of losing a single boss, the guard of an honour or a single king. The weights were found in
-    duplicate games.
+    A guard is a low card that is played so that an honour of the same suit need not be. The function takes the lowest
+    card of each side suit and returns the one with the lowest key. A key is four times the rank, plus three times the
+    number of cards of the suit if the hand has spades (a void then allows ruffs), plus the cost of losing a single
+    boss, a single king or a guard. The weights were found in duplicate games. With nothing but spades, the lowest is
+    returned.
     """
     if not legal & ~SPADE_BITS:
         return lowest(legal)

@@ -1,7 +1,7 @@
 """The goal of SRP in the current state, as kernels (ECAI 2020, appendices D.1, D.2 and E).
 
-`wants_tricks` combines bids, tricks, the spade tricks that are certain and the risk of bags into one decision: take
-tricks, or leave them to the opponents.
+`wants_tricks` decides whether a seat takes tricks or leaves them to the opponents, from the bids, the tricks so far,
+the spade tricks that are certain and the risk of bags.
 """
 
 from service.bidding.bis.regular import sure_takes
@@ -10,13 +10,14 @@ from service.bidding.game.scoring import contract_of, is_nil
 from service.playing.common import tricks_left, tricks_needed
 from service.playing.state import PlayState
 
-# Each piece can be switched off, to measure how much it wins.
+# The pieces of SRP, as bits of `PlayState.pieces`. Each can be switched off to measure how much it wins.
 SURE_TAKES, SETTING, BAG_DODGING, NIL_PLAY, COVER, ATTACK, POSITION, LEADS, SIGNALS = (1 << i for i in range(9))
 PIECE_NAMES = ("sure takes", "setting", "bag dodging", "nil play", "cover", "attack", "position", "leads", "signals")
 ALL_PIECES = 511
 
-# Round types (appendix E). The goal changes between UNDER and OVER. In duplicate games other limits (8, 11 or 12) lost
-# points, and a different goal for 14 and more changed nothing.
+# Round types (appendix E): by the sum of the four bids, and by who bid nil. Of the types by sum, the goal differs only
+# between UNDER (up to 10) and OVER. In duplicate games, other limits (8, 11 or 12) lost points, and a different goal
+# from 14 on changed nothing.
 STRONG_UNDER, UNDER, OVER, FOURTEEN, STRONG_OVER = range(5)
 WE_NIL, PARTNER_NIL, OPPONENTS_NIL, NIL_VERSUS_NIL, DOUBLE_NIL = range(5, 10)
 
@@ -40,9 +41,9 @@ def round_type(state: PlayState, me: int) -> int:
 
 
 def type_by_sum(total: int) -> int:
-    """Return the round type for a sum of four bids.
+    """Return the round type for ``total``, the sum of the four bids.
 
-    A round with a nil also has such a type, which decides how the other tricks are played.
+    `wants_tricks` uses it in rounds with a nil too.
     """
     if total <= 8:
         return STRONG_UNDER
@@ -59,7 +60,7 @@ def sum_of_contracts(state: PlayState) -> int:
 
 
 def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
-    """Return whether seat ``me`` plays to take tricks. It ignores live nils."""
+    """Return whether seat ``me`` plays to take tricks. Nils that can still be made are not considered."""
     pieces = state.pieces[me]
     need = tricks_needed(state, me)
     theirs = tricks_needed(state, (me + 1) & 3)

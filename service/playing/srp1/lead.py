@@ -12,10 +12,10 @@ STANDS_UP = (0, 0, 22, 46, 62, 73, 81, 87, 92, 95, 97, 98, 99, 100)
 
 
 def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """Return the lead with the highest value over the suits.
+    """Return the best lead of all suits for a seat that wants tricks.
 
-    A value is a rough percentage: the chance that a boss wins, that partner ruffs, or that the suit brings a trick
-    later. The adjustments (a later ruff, an honour that should not be led) were found in duplicate games.
+    The value of a lead is roughly a chance in percent: that a boss wins, that partner ruffs, or that the suit brings a
+    trick later. The adjustments (a later ruff, an honour that should not be led) were found in duplicate games.
     """
     partner = (me + 2) & 3
     lho = (me + 1) & 3

@@ -1,7 +1,7 @@
-"""SRP's play with a live nil, as kernels: play its own nil, cover partner's, attack an opponent's.
+"""SRP's play if a nil is live, as kernels: play its own nil, cover partner's, attack an opponent's.
 
-To *cover* a nil is to win tricks that the nil bidder might otherwise have to take. Each function returns a card, or
-NOTHING if the nil makes no difference to this play.
+A nil is *live* until its bidder takes a trick. To *cover* a nil is to win tricks that the nil bidder might otherwise
+have to take. The functions return a card, or NOTHING if the nil makes no difference to this play.
 """
 
 from service.bidding.game.cards import SPADE_BITS, TEN, highest, lowest
@@ -15,10 +15,10 @@ NOTHING = -1
 
 
 def danger(held: int, unseen: int) -> int:
-    """Return how dangerous a suit is for its nil bidder, in sixteenths; 0 is safe.
+    """Return how dangerous the cards ``held`` of one suit are for a nil bidder: 0 is safe, more is worse.
 
-    For each of the three lowest cards, the function compares the unseen cards below it with those above it. It reduces
-    the number below by one for each lower card that the nil bidder plays first.
+    For each of the three lowest cards, the function compares the unseen cards below it with those above it. The number
+    below counts one less for each lower card of the hand, because the nil bidder plays that one first.
     """
     total = 0
     rank = 0
@@ -34,7 +34,7 @@ def danger(held: int, unseen: int) -> int:
 
 
 def nil_card(state: PlayState, hand: int, legal: int, unseen: int) -> int:
-    """Return the card that a nil bidder plays."""
+    """Return the card that a nil bidder plays: if possible, one that loses the trick."""
     if state.trick_size == 0:
         return _nil_lead(state, legal, unseen)
     winners = winning_cards(state, legal)
@@ -62,6 +62,7 @@ def nil_card(state: PlayState, hand: int, legal: int, unseen: int) -> int:
 
 
 def _nil_lead(state: PlayState, legal: int, unseen: int) -> int:
+    """Return the lowest card of the suit with the least risk: few unseen cards below the card and many above it."""
     best = NOTHING
     best_risk = 1 << 30
     for suit in range(4):
@@ -108,10 +109,10 @@ def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int) ->
 
 
 def cover_lead(state: PlayState, partner: int, hand: int, legal: int, unseen: int) -> int:
-    """Return a high lead from a suit in which partner may take a trick, or from a suit that partner does not hold.
+    """Return a high lead from a suit in which partner may take a trick, or a lead from a suit that partner is out of.
 
-    A suit loses twelve for each unseen card above our highest card and gains one for each below. The weights were found
-    in duplicate games.
+    The value of a suit falls by twelve for each unseen card above our highest card and rises by one for each below. The
+    weights were found in duplicate games.
     """
     best = NOTHING
     best_worth = -1000
@@ -138,7 +139,7 @@ def cover_lead(state: PlayState, partner: int, hand: int, legal: int, unseen: in
 
 
 def attack_card(state: PlayState, me: int, niler: int, hand: int, legal: int, unseen: int) -> int:
-    """Return the card that attacks the live nil of ``niler``, or NOTHING if this trick cannot hurt it."""
+    """Return the card that attacks the live nil of seat ``niler``, or NOTHING if this trick cannot hurt it."""
     coverer = (niler + 2) & 3
     if state.trick_size == 0:
         return attack_lead(state, niler, coverer, legal, unseen)
@@ -171,7 +172,7 @@ def attack_card(state: PlayState, me: int, niler: int, hand: int, legal: int, un
 
 
 def attack_win(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """Return a card for a trick that cannot hurt the nil: win with high cards and keep low ones for the attack."""
+    """Return a card for a trick that cannot hurt the nil: a high one, to keep low ones for the attack, or NOTHING."""
     led = state.trick[0] >> 4
     winners = winning_cards(state, legal)
     partner_wins = state.winner == (me + 2) & 3
@@ -189,7 +190,7 @@ def attack_win(state: PlayState, me: int, hand: int, legal: int, unseen: int) ->
 
 
 def attack_discard(legal: int) -> int:
-    """Return the highest card of the shortest side suit, to keep low cards for the attack."""
+    """Return the highest card of the shortest side suit, to keep low cards for the attack; NOTHING if there is none."""
     best = NOTHING
     fewest = 99
     for suit in range(3):
@@ -201,10 +202,11 @@ def attack_discard(legal: int) -> int:
 
 
 def attack_lead(state: PlayState, niler: int, coverer: int, legal: int, unseen: int) -> int:
-    """Return a low lead from a suit in which the nil bidder may have to play higher and their partner cannot help.
+    """Return a low lead from a suit in which the nil bidder may have to play higher, or NOTHING.
 
-    Unseen cards below ours let the nil bidder lose the trick and cost seven each. Cards above it gain two each. The
-    weights were found in duplicate games.
+    The value of a suit falls by seven for each unseen card below ours, because the nil bidder can play it and lose the
+    trick, and rises by two for each card above. If the nil bidder's partner (``coverer``) is out of the suit, the value
+    rises, unless this partner may still ruff. The weights were found in duplicate games.
     """
     best = NOTHING
     best_worth = 0

@@ -1,7 +1,8 @@
 """SRP, the strong rule-based player (ECAI 2020, section 5.1 and appendix D): choose the module that plays a card.
 
-A live nil comes first: its own, then partner's, then an opponent's. Otherwise the side's goal decides between taking
-and losing tricks. A bit in the state switches each piece off, to measure how much it wins.
+A live nil, one that can still be made, comes first: the seat's own, then partner's, then an opponent's. Otherwise the
+side's goal decides between taking and losing tricks. Each piece of SRP has a bit in `PlayState.pieces`. Without the
+bit, the seat plays without the piece, so that one can measure how much the piece wins.
 """
 
 from service.bidding.game.cards import highest, lowest

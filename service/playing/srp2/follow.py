@@ -1,4 +1,7 @@
-"""How SRP 2 follows to a trick that it wants: like `srp1.follow`, but it keeps low cards and expects a later ruff."""
+"""How SRP 2 follows to a trick that it wants, as kernels.
+
+It differs from `srp1.follow` in two ways: it keeps low cards, and it plays no winner if the next opponent may ruff.
+"""
 
 from service.bidding.game.cards import FIRST_SPADE, JACK, KING, QUEEN, highest, lowest, spades_of
 from service.playing.common import cards_above, lowest_equal, nil_alive, winning_cards
@@ -15,7 +18,7 @@ def may_ruff(state: PlayState, seat: int, unseen: int) -> bool:
 
 
 def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """Return the card that SRP 2 follows with when it wants the trick for its side."""
+    """Return the card that seat ``me`` plays to a trick that it wants for its side; ``legal``: from `legal_cards`."""
     led = state.trick[0] >> 4
     lho = (me + 1) & 3
     winners = winning_cards(state, legal)
@@ -43,7 +46,7 @@ def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: 
             return lowest(winners)
         top = highest(winners)
         if partner_wins:
-            # We play third: beat partner's card only if an opponent may beat it and ours makes a difference.
+            # We play third: beat partner's card only if an opponent may beat it with a card that ours beats.
             if not (unseen & cards_above(best)) or not (unseen & cards_above(best) & ~cards_above(top)):
                 return lowest(legal)
             if not (unseen & cards_above(top)):

@@ -1,6 +1,6 @@
-"""The goal of SRP 2: like `srp1.goals`, plus each seat's own share, the score of the game and cards worth keeping.
+"""The goal of SRP 2, as kernels: like `srp1.goals`, but it also considers each seat's own bid and the game's score.
 
-The pieces below are the new ones. SRP 2 always uses all pieces of SRP 1.
+The pieces below are the new ones, as bits of `PlayState.pieces`. SRP 2 always uses all pieces of SRP 1.
 """
 
 from service.bidding.bis.regular import sure_takes
@@ -27,15 +27,15 @@ PIECE_NAMES = (
 )
 
 # Found in duplicate games, like the weights of `srp1`.
-FEW_BID = 9  # up to this sum of bids a seat that has its own tricks leaves the rest to partner and keeps low cards
-SHARE_SLACK = 2  # tricks that the side must be able to spare before a seat leaves the rest to partner
-SETTABLE = 4  # try to set opponents who can lose at most this many more tricks, if they would win the game otherwise
+FEW_BID = 9  # up to this sum of bids, a seat keeps low cards, and if sure of its own bid leaves the rest to partner
+SHARE_SLACK = 2  # a seat leaves the rest to partner only if the side can lose this many tricks
+SETTABLE = 4  # try to set opponents who would win the game otherwise, if they can lose at most this many more tricks
 
 
 def pieces_in_use(state: PlayState, me: int) -> int:
     """Return the pieces that seat ``me`` plays with: 0 if both sides bid nil, because sums of bids then say little.
 
-    With the pieces, SRP 2 lost 3.5 points per round in variant `suicide`, where each side has to bid one nil.
+    With the pieces in such rounds, SRP 2 lost 3.5 points per round in variant `suicide`, where each side bids one nil.
     """
     if (is_nil(state.bid[0]) or is_nil(state.bid[2])) and (is_nil(state.bid[1]) or is_nil(state.bid[3])):
         return 0
@@ -43,7 +43,7 @@ def pieces_in_use(state: PlayState, me: int) -> int:
 
 
 def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
-    """Return whether seat ``me`` plays to take tricks. It ignores live nils."""
+    """Return whether seat ``me`` plays to take tricks. Nils that can still be made are not considered."""
     pieces = pieces_in_use(state, me)
     need = tricks_needed(state, me)
     theirs = tricks_needed(state, (me + 1) & 3)
@@ -70,7 +70,7 @@ def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
 
 
 def projected(state: PlayState, side: int) -> int:
-    """Return a side's points after the round if it makes its contract and keeps its live nils; without bags."""
+    """Return a side's points after the round, without bags, if it makes its contract and its live nils are made."""
     rules = carried_rules(state)
     points = state.score[side]
     for seat in range(side, 4, 2):

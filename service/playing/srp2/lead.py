@@ -1,4 +1,7 @@
-"""The leads of SRP 2 when it wants tricks: like `srp1.lead`, but it keeps trumps and leads high from long suits."""
+"""The leads of SRP 2 when it wants tricks, as kernels.
+
+It differs from `srp1.lead` in two ways: it keeps trumps, and leads a high card of a suit of which many are unseen.
+"""
 
 from service.bidding.game.cards import ACE, KING, QUEEN, highest, lowest, spades_of
 from service.playing.common import cards_above, cards_below, lowest_equal, tricks_left, tricks_needed
@@ -10,10 +13,10 @@ from service.playing.tricks import suit_mask
 
 
 def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int, signalled: int) -> int:
-    """Return the lead with the highest value over the suits.
+    """Return the best lead of all suits for a seat that wants tricks.
 
-    A value is a rough percentage: the chance that a boss wins, that partner ruffs, or that the suit brings a trick
-    later. The adjustments (a later ruff, an honour that should not be led) were found in duplicate games.
+    The value of a lead is roughly a chance in percent: that a boss wins, that partner ruffs, or that the suit brings a
+    trick later. The adjustments (a later ruff, an honour that should not be led) were found in duplicate games.
     ``signalled`` is a bit mask of the suits that partner is believed to be out of because of a signal.
     """
     partner = (me + 2) & 3

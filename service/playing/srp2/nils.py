@@ -1,6 +1,8 @@
-"""SRP 2's play with a live nil: like `srp1.nils`, but it leads by the odds of a cover and keeps covers for later.
+"""SRP 2's play if a nil is live, as kernels.
 
-Each function returns a card, or NOTHING if the nil makes no difference to this play.
+It differs from `srp1.nils` in two ways: to cover partner's nil, it leads the suit in which partner is least likely to
+take a trick, and it keeps high cards that partner's nil does not need in this trick. The functions return a card, or
+NOTHING if the nil makes no difference to this play.
 """
 
 from service.bidding.game.cards import JACK, TEN, highest, lowest
@@ -59,10 +61,10 @@ def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int) ->
 
 
 def cover_lead(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """Return a high lead from the suit in which partner is least likely to take a trick.
+    """Return a high lead from the suit in which partner is least likely to take the trick.
 
-    Partner takes one if they hold cards above our highest card and none below it. Each player who may hold the suit is
-    equally likely to hold each unseen card. The weights were found in duplicate games.
+    Partner takes it if they hold cards above our highest card and none below it. The function takes each player who may
+    hold the suit as equally likely to hold each unseen card. The weights were found in duplicate games.
     """
     partner = (me + 2) & 3
     shown_out = state.void[((me + 1) & 3)] | state.void[((me + 3) & 3)]
@@ -98,7 +100,7 @@ def cover_lead(state: PlayState, me: int, hand: int, legal: int, unseen: int) ->
 
 
 def attack_card(state: PlayState, me: int, niler: int, hand: int, legal: int, unseen: int) -> int:
-    """Return the card that attacks the live nil of ``niler``, or NOTHING if this trick cannot hurt it."""
+    """Return the card that attacks the live nil of seat ``niler``, or NOTHING if this trick cannot hurt it."""
     coverer = (niler + 2) & 3
     if state.trick_size == 0:
         return attack_lead(state, niler, coverer, legal, unseen)
@@ -131,7 +133,7 @@ def attack_card(state: PlayState, me: int, niler: int, hand: int, legal: int, un
 
 
 def attack_win(state: PlayState, me: int, legal: int, unseen: int) -> int:
-    """Return a card for a trick that cannot hurt the nil: win with high cards and keep low ones for the attack."""
+    """Return a card for a trick that cannot hurt the nil: a high one, to keep low ones for the attack, or NOTHING."""
     winners = winning_cards(state, legal)
     partner_wins = state.winner == (me + 2) & 3
     if legal & suit_mask(state.trick[0] >> 4):

@@ -2,8 +2,9 @@
 
 `srp_card` plays for every version from 2 on. The versions differ in the signals that they read.
 
-A live nil comes first: its own, then partner's, then an opponent's. Otherwise the side's goal decides between taking
-and losing tricks. A bit in the state switches each piece off, to measure how much it wins.
+A live nil, one that can still be made, comes first: the seat's own, then partner's, then an opponent's. Otherwise the
+side's goal decides between taking and losing tricks. A seat plays with those new pieces whose bits are set in
+`PlayState.pieces`.
 """
 
 from service.bidding.game.cards import highest, lowest
@@ -24,7 +25,7 @@ from service.playing.srp2.nils import attack_card, cover_card
 from service.playing.state import PlayState
 from service.playing.tricks import legal_cards, suit_mask
 
-HOME_SLACK = 4  # attack a nil only if a contract that wins the game can still lose this many tricks
+HOME_SLACK = 4  # if our contract wins the game, attack a nil only if our side can still lose this many tricks
 
 
 def srp2(state: PlayState, me: int) -> int:

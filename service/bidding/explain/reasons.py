@@ -65,9 +65,9 @@ TEMPLATES = {
     # The contract.
     "partner-bid": "Partner bid {partner} and you add {bid}: {contract} in all.",
     "partner-nil": "Partner bid nil, so your {bid} is the whole contract.",
-    "partner-to-bid": "Partner has yet to bid; {partner} is likely, which makes {contract} in all.",
+    "partner-to-bid": "Partner has not bid yet; {partner} is likely, which makes {contract} in all.",
     "partner-alone": "Partner must make the bid of {partner} alone.",
-    "partner-alone-to-bid": "Partner has yet to bid; {partner} is likely, and partner must make it alone.",
+    "partner-alone-to-bid": "Partner has not bid yet; {partner} is likely, and partner must make it alone.",
     "partner-nil-makes": "Partner's nil succeeds {makes}% of the time.",
     "their-nil": "The nil of the others fails {fails}% of the time.",
     "alone": "You play alone against three.",
@@ -118,7 +118,7 @@ TEMPLATES = {
     "they-reach-goal": "If all bids are made the others reach {score}; {goal} wins the game.",
     "both-reach-goal": "If all bids are made you reach {score} and the others {their_score}; {goal} wins the "
     "game, and if both reach it, the higher score.",
-    "others-to-bid": "For opponents who have yet to bid, {tricks} more tricks are counted.",
+    "others-to-bid": "For opponents who have not bid yet, {tricks} more tricks are counted.",
     "would-win": "With {other}, if all bids are made, you reach {score}; {goal} wins the game.",
     "would-win-nil": "With a nil, if all bids are made, you reach {score}; {goal} wins the game.",
     "would-lose": "With {other}, if all bids are made, you reach {score} and the others {their_score}; {goal} wins the "
@@ -129,17 +129,17 @@ TEMPLATES = {
     "their-bags": "Bags of the others so far: {bags}; at {limit} they lose {penalty} points.",
     "opponents-nil": "An opponent bid nil: bid half a trick less, so that you are free to make that nil fail.",
     "complete-to-14": "With 14 bid in all, only one side can make its bid, and it may be yours.",
-    "close-race": "That is less than 20 points behind: bid enough to come out ahead.",
-    "desperate-nil": "That is too far behind to catch up with tricks: a nil may do it.",
+    "close-race": "That is less than 20 points behind: bid enough to be ahead.",
+    "desperate-nil": "That is too far behind to catch up with tricks, but a nil may be enough.",
     "regular-wins-too": "A number wins the game too, so there is no need for a nil.",
     "last-seat-one-less": "One less wins the game too, and two more bags cost nothing.",
     # Conventions.
     "big5-signal": "In Big 5 a 5 asks partner for a nil, and your high cards can protect it.",
     "big5-refusal": "In Big 5 a 5 would ask partner for a nil, which your cards can't protect: one less.",
-    "big5-answer": "Partner's 5 asks for a nil and promises to protect it, so less is enough for one.",
+    "big5-answer": "Partner's 5 asks for a nil and promises to protect it, so a weaker hand is enough for a nil.",
     "big6-signal": "In Big 6 a 6 asks partner for a blind nil, and your high cards can protect it.",
     "big6-refusal": "In Big 6 a 6 would ask partner for a blind nil, which your cards can't protect: one less.",
-    "big6-answer": "Partner's 6 asks for a nil and promises to protect it, so less is enough for one.",
+    "big6-answer": "Partner's 6 asks for a nil and promises to protect it, so a weaker hand is enough for a nil.",
     # What the rules and the caller allow.
     "mirror": "In mirror you must bid the number of your spades.",
     "whiz": "In whiz you must bid the number of your spades, or nil.",
@@ -152,8 +152,8 @@ TEMPLATES = {
     "nil-not-legal": "Nil is not one of the legal bids; this is the nearest.",
     # Level and style.
     "style": "The player's style changes the bid: aggression {aggression}, nil bias {nil_bias}.",
-    "misjudges": "A player of level {level} is off by {tricks} when counting these tricks.",
-    "misjudges-nil": "A player of level {level} is off by {points} when counting the points of a nil.",
+    "misjudges": "A player of level {level} miscounts these tricks by {tricks}.",
+    "misjudges-nil": "A player of level {level} misjudges the points of a nil by {points}.",
     "forgets-nils": "A player of level {level} overlooks some nils.",
     "draws": "A player of level {level} does not see differences of {percent}% or less, and picks one of the bids.",
     "full-strength": "At full strength the bid is {other}.",

@@ -1,7 +1,8 @@
 """Table profiles: choose the `Tables` that a decision reads.
 
-A profile is a variant or a partnership's convention, because bids or play differ there. A profile without its own
-version of a table uses the partnership's (`tableset.tables_by_profile`).
+A profile is a kind of game in which bids or play differ enough for tables of its own: a variant, a deck with jokers, a
+convention, or a pass of cards to and from a nil bidder. A profile without its own version of a table uses the
+partnership's (`tableset.tables_by_profile`).
 """
 
 from service.bidding.game.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules

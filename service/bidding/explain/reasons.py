@@ -18,9 +18,9 @@ MOST_IN_BRIEF = 4  # reasons of a brief explanation
 
 
 class Number(NamedTuple):
-    """A number in a reason."""
+    """A number in a reason. In reasons for cards it may also be a card's name."""
 
-    json_type: str  # "integer" or "number"
+    json_type: str  # "integer", "number" or "string"
     unit: str
     meaning: str
 

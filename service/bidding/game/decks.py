@@ -38,7 +38,7 @@ DECKS = (
 def codes_of(deck: Deck) -> dict[str, int]:
     """Return the int of each card of a deck, by name.
 
-    Raises `TypeError` if the deck has not 52 cards, or only one joker.
+    Raises `TypeError` if the deck does not have 52 cards, or has only one joker.
 
     >>> codes = codes_of(DECKS[JJDD_DECK])
     >>> codes["3S"], codes["AS"], codes["2S"], codes["2D"], codes["BJ"], codes["3D"]

@@ -1,4 +1,4 @@
-"""Deals that are only bid, at scores of whole games: what players bid with the hands that they hold."""
+"""Deals in which players bid and no card is played, at scores from rounds of whole games."""
 
 from typing import Any, NamedTuple
 
@@ -28,7 +28,7 @@ class BidDeals(NamedTuple):
 def _bid_deals(
     states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, profiles: Any, scores: Any, made: BidDeals
 ) -> None:
-    # scores (m, 4): what is drawn from, as in BidDeals.
+    # scores (m, 4): for each deal a random row is drawn; columns as in `BidDeals.scores`.
     state = open_table(states, rules)
     carry_rules(state, rules)
     for number in range(deals.first, deals.last):
@@ -51,7 +51,11 @@ _loop = round_loop(_bid_deals)
 def bid_deals(
     seed: int, first: int, n: int, rules: Rules, bidder: str, profiles: tuple[Tables, ...], scores: NDArray[np.int64]
 ) -> BidDeals:
-    """Return ``n`` deals from number ``first`` on, bid by ``bidder`` at random ones of ``scores`` (m, 4)."""
+    """Return the deals with numbers ``first`` to ``first + n - 1``, each bid at a random row of ``scores`` (m, 4).
+
+    ``bidder``: policy text of all four seats; ``profiles``: `Tables` by profile; the columns of ``scores`` are those of
+    `BidDeals.scores`. Raises `PolicyError` for an unknown policy.
+    """
     policy = numba_typed(parse_policy(bidder, rules.variant))
     made = BidDeals(np.zeros((n, 4), np.int64), np.zeros((n, 4), np.int8), np.zeros((n, 4), np.int16))
     _loop(seed & 0x7FFFFFFF, first, first + n, rules, policy, tables_for(profiles, rules, [policy]), scores, made)

@@ -1,4 +1,8 @@
-"""The modules of kernels, for `tables.engine.jit`, and those whose sources name the folder of compiled code."""
+"""KERNELS: the modules whose functions `tables.engine.jit` registers for compiled code.
+
+SOURCES: the modules whose text decides the name of the folder of compiled code. A change in one of them uses a new
+folder.
+"""
 
 KERNELS = (
     "service.bidding.game.cards",

@@ -1,11 +1,13 @@
 """Rounds and games of variant `cutthroat`, in which each player plays alone, as kernels.
 
-Deals, bids and plays are those of `tables.engine.game`, but there are four scores instead of two. The highest score
-wins once a seat has reached the goal or the losing goal; while two seats share the lead, the game goes on. In a match,
-side a's two bidders sit next to each other, and a side wins if one of its bidders wins, so equal bidders win half of
-the games. Bidders of one side do not sit opposite each other, because bidders and card players made for partnerships
-help the player opposite. The sums are those of `game`, but a contract is one seat's, and points are those of a side's
-two seats together.
+Deals, bids and plays are those of `tables.engine.game`, but there are four scores instead of two. Once a seat has
+reached the goal or the losing goal, the highest score wins. While two seats share the highest score, the game goes on.
+
+In a match, each side has two bidders, and a side wins if one of its bidders wins. So equal bidders win half of the
+games. The bidders of a side sit next to each other, not opposite, because bidders and card players made for
+partnerships help the player opposite.
+
+The sums are those of `game`, except that a contract is one seat's. Points are those of a side's two seats together.
 """
 
 from typing import Any
@@ -33,13 +35,13 @@ from tables.engine.game import (
     score_of_side,
 )
 
-SEATING = (0, 2, 1, 3)  # by chair: index of its player in the order a0, b0, a1, b1; so they sit a0, a1, b0, b1
+SEATING = (0, 2, 1, 3)  # by chair: index in a lineup (a0, b0, a1, b1); so the players sit in the order a0, a1, b0, b1
 
 
 def play_cutthroat_game(state: PlayState, game: Game, rules: Rules, lineup: Lineup, profiles: Any, sums: Any) -> int:
     """Play one game; return 1 if a bidder of side a wins, -1 if one of side b wins, 0 for a draw.
 
-    SEATING gives the chairs of the four players of ``lineup``. If ``game.swap`` is 1, each sits two chairs further.
+    The players of ``lineup`` sit as SEATING says. If ``game.swap`` is 1, each sits two seats further in every round.
     """
     # Between rounds, scores and bags are by chair instead of by seat.
     for chair in range(4):
@@ -128,7 +130,7 @@ def close_cutthroat_round(state: PlayState, turn: int, rules: Rules, sums: Any) 
 
 
 def cutthroat_winner(state: PlayState, rules: Rules) -> int:
-    """Return the index in `seat_score` of the winner, -1 while the game goes on."""
+    """Return the index in ``state.seat_score`` of the winner, or -1 while the game goes on."""
     over = False
     best = 0
     level = False
@@ -146,7 +148,7 @@ def cutthroat_winner(state: PlayState, rules: Rules) -> int:
 
 
 def points_gained(state: PlayState, me: int, rules: Rules) -> float:
-    """Return the points that a round gains for the side of ``me``, minus the other side's points.
+    """Return the points of a finished round for the side of ``me`` minus those of the other side, from 0 bags on.
 
     In cutthroat, return the points of ``me`` minus the mean of the other three players.
     """

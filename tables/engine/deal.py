@@ -1,7 +1,8 @@
 """Deals from a seed and a deal's number, as kernels: every thread and every machine gets the same deal.
 
-The generator is xoshiro128++ (Blackman and Vigna, 2021) on four 32-bit words, seeded with a splitmix-style mix. After
-masking, all arithmetic fits into int64, so plain Python and compiled code agree.
+The generator is xoshiro128++ (Blackman and Vigna, 2021) on four 32-bit words. A hash function makes the words from the
+seed and the numbers. Every result is masked to 32 bits. So plain Python and compiled code agree, even where a product
+overflows int64 in compiled code.
 """
 
 from typing import Any, NamedTuple
@@ -23,7 +24,10 @@ def _mix(x: int) -> int:
 
 
 def seed_rng(state: PlayState, seed: int, index: int, stream: int) -> None:
-    """Set the state's generator from a seed, a deal's number and a stream's number; each is 0..2^31."""
+    """Set the state's generator from a seed, a number such as the deal's, and the number of a stream of draws.
+
+    The low 32 bits of ``seed`` and ``stream`` count, and the low 63 bits of ``index``.
+    """
     a = _mix(seed & MASK32)
     b = _mix((index & MASK32) ^ a)
     c = _mix((index >> 31 & MASK32) ^ b ^ 0x9E3779B9)
@@ -53,9 +57,9 @@ def next32(state: PlayState) -> int:
 
 
 def below(state: PlayState, n: int) -> int:
-    """Return a random int 0..n-1.
+    """Return a random int 0..n - 1, for n up to 2^31.
 
-    For n < 2^20 the bias is below n / 2^32.
+    The probability of each number differs from 1/n by less than 2^-32.
     """
     return next32(state) * n >> 32
 
@@ -89,14 +93,17 @@ def deal(state: PlayState) -> None:
 
 
 def random_bit(state: PlayState, bits: int) -> int:
-    """Return a random one of the bits that are set in ``bits``, of which there is at least one."""
+    """Return one of the bits that are set in ``bits``, at random. ``bits`` must not be 0."""
     for _ in range(below(state, bits.bit_count())):
         bits &= bits - 1
     return bits & -bits
 
 
 def give_spades(state: PlayState, seat: int, number: int) -> None:
-    """Exchange ``number`` random side cards of a hand for random spades of the others, or as many as there are."""
+    """Exchange ``number`` random side-suit cards of ``seat`` for random spades of the other hands.
+
+    Exchange fewer if the seat has no more side-suit cards, or the others no more spades.
+    """
     for _ in range(number):
         spades = state.deck & SPADE_BITS & ~state.hand[seat]
         side = state.hand[seat] & ~SPADE_BITS
@@ -110,7 +117,7 @@ def give_spades(state: PlayState, seat: int, number: int) -> None:
 
 
 def start_round(state: PlayState) -> None:
-    """Reset the fields of the play to the start of a round; hands, players, scores and the generator stay."""
+    """Clear bids, tricks and what the play has shown. Hands, players, scores, bags and the generator stay."""
     for seat in range(4):
         state.bid[seat] = NO_BID
         state.taken[seat] = 0
@@ -125,7 +132,7 @@ def start_round(state: PlayState) -> None:
 
 
 class Deals(NamedTuple):
-    """The deals that a loop plays: numbers ``first`` to ``last``, without ``last``."""
+    """The deals that a loop plays: numbers ``first`` to ``last - 1``."""
 
     seed: int
     first: int
@@ -133,7 +140,7 @@ class Deals(NamedTuple):
 
 
 def open_table(states: list[PlayState], rules: Rules) -> PlayState:
-    """Return the first of ``states`` with the deck and the passes of ``rules``, for a loop over rounds."""
+    """Set the deck and the passes of ``rules`` in the first of ``states``, and return it, for a loop over rounds."""
     state = states[0]
     state.deck = deck_of(rules)
     carry_passes(state, rules)
@@ -141,21 +148,24 @@ def open_table(states: list[PlayState], rules: Rules) -> PlayState:
 
 
 def carry_passes(state: PlayState, rules: Rules) -> None:
-    """Write the rules about the pass to the state."""
+    """Write the rules about the pass to ``state.passes``."""
     state.passes[0] = rules.nil_pass
     state.passes[1] = rules.blind_nil_pass
     state.passes[2] = rules.nil_passes_first
 
 
 def deal_round(state: PlayState, seed: int, number: int, stream: int) -> None:
-    """Deal a round; the same seed, number and stream give the same cards on every machine."""
+    """Deal the round that follows from ``seed``, ``number`` and ``stream``, and start it.
+
+    In a game, ``number`` is the duplicate pair's and ``stream`` the round's. Elsewhere, ``number`` is the deal's.
+    """
     seed_rng(state, seed, number, stream)
     deal(state)
     start_round(state)
 
 
 def seat_players(state: PlayState, players: Any) -> None:
-    """Set the card players of the four seats; ``players`` is int64 (4, 2), id and pieces by seat."""
+    """Set the card players of the four seats from ``players``, int64 (4, 2): id and pieces by seat."""
     for seat in range(4):
         state.player[seat] = players[seat, 0]
         state.pieces[seat] = players[seat, 1]

@@ -1,4 +1,8 @@
-"""The values of a round's outcomes, as loops for compiled code; see `service.bidding.winprob.outcomes` for the list."""
+"""The win probability after each outcome of a round, as kernels with loops.
+
+`service.bidding.winprob.outcomes` lists the outcomes: OURS ways in which the round ends for our side, times THEIRS ways
+for the other side.
+"""
 
 from typing import Any, NamedTuple
 
@@ -34,9 +38,9 @@ class Contracts(NamedTuple):
 
 
 def our_points(way: int, contract: int, stake: int) -> tuple[int, int]:
-    """Return the points without bags, and the bags, of our side if its round ends in ``way``.
+    """Return our side's points without bags, and its bags, if the round ends for it in ``way`` (0..OURS - 1).
 
-    ``contract`` is in tens of points; ``stake`` is the points at stake on our nils.
+    ``contract`` is in tens of points. ``stake`` is the points at stake on our nils, 0 without a nil.
     """
     if stake:
         return 10 * contract * OUR_CONTRACT_NIL[way] + stake * OUR_NIL[way], OUR_BAGS_NIL[way]
@@ -44,7 +48,7 @@ def our_points(way: int, contract: int, stake: int) -> tuple[int, int]:
 
 
 def their_points(way: int, contract: int, stake: int) -> tuple[int, int]:
-    """Return the points without bags, and the bags, of the other side if its round ends in ``way``."""
+    """Return the same as `our_points` for the other side; ``way`` is 0..THEIRS - 1."""
     if stake:
         return 10 * contract * THEIR_CONTRACT_NIL[way] + stake * THEIR_NIL[way], THEIR_BAGS_NIL[way]
     return 10 * contract * THEIR_CONTRACT[way], THEIR_BAGS[way]
@@ -57,9 +61,10 @@ def score_after(score: int, bags: int, points: int, more: int, rules: Rules) -> 
 
 
 def nearest_outcome(points: int, bags: int, their: int, their_bags: int, contracts: Contracts) -> int:
-    """Return the outcome nearest to a round's result: points without bags, and bags, of both sides.
+    """Return the index 0..OUTCOMES - 1 of the outcome that is nearest to a round's result.
 
-    The distance is the difference in points; a bag counts as three points.
+    The result is ``points`` without bags and ``bags`` of our side, and ``their`` points and ``their_bags``. The
+    distance is the sum of all differences; a bag counts as three points. Of equally near outcomes, return the first.
     """
     best = 0
     least = 1 << 30

@@ -1,6 +1,7 @@
-"""The exchange of cards after the bidding, as kernels. Which cards to give: `service.bidding.game.passing`.
+"""The exchange of cards between partners after the bidding, as kernels.
 
-A seat may also choose by one of the simple ways against which that choice is measured.
+`service.bidding.game.passing` chooses the cards that a seat gives. To measure that choice, a seat can also give random
+cards or its highest ranks (`PlayState.passer`).
 """
 
 from service.bidding.game.cards import highest
@@ -9,11 +10,15 @@ from service.bidding.game.scoring import is_nil
 from service.playing.state import PlayState
 from tables.engine.deal import random_bit
 
-CHOSEN, RANDOM, HIGHEST = range(3)  # values of `PlayState.passer`: as the service does, any cards, the highest ranks
+CHOSEN, RANDOM, HIGHEST = range(3)  # values of `PlayState.passer`: the service's choice, random cards, highest ranks
 
 
 def exchange(state: PlayState) -> None:
-    """Let the sides that have bid a nil exchange cards, as the rules say."""
+    """Exchange cards between the partners of each side that bid a nil, as `PlayState.passes` says.
+
+    The nil bidder gives first; if both bid nil, the seat that bid first. Partner chooses after seeing these cards only
+    if ``passes[2]`` is 1.
+    """
     for seat in range(2):
         partner = seat + 2
         number = cards_to_pass(state.bid[seat], state.bid[partner], state.passes[0], state.passes[1])
@@ -46,7 +51,7 @@ def _highest_rank(hand: int) -> int:
     most = -1
     for suit in range(4):
         cards = hand >> 16 * suit & 0xFFFF
-        if cards and highest(cards) >= most:  # of equal ranks the spade, which comes last
+        if cards and highest(cards) >= most:  # of equal ranks, the one in the highest suit: spades come last
             most = highest(cards)
             best = 1 << 16 * suit + most
     return best

@@ -1,7 +1,4 @@
-"""Functions that compiled code replaces with its own forms (`tables.engine.jit`).
-
-They give working memory, and copy tuples to arrays.
-"""
+"""Working memory, and copies of tuples to arrays; `tables.engine.jit` has other forms of both for compiled code."""
 
 from array import array
 from typing import Any
@@ -15,7 +12,8 @@ def scratch(n: int) -> memoryview:
 def put(numbers: tuple[float, ...], first: int, x: Any) -> None:
     """Write ``numbers`` to ``x`` from index ``first`` on.
 
-    The compiled form is unrolled, because a loop over a tuple would select a field by its type at each turn.
+    The compiled form has one store for each number. In a loop, numba would first have to find out which element of the
+    tuple an index means, each time.
     """
     for i, number in enumerate(numbers):
         x[first + i] = number

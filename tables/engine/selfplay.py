@@ -33,6 +33,8 @@ from tables.engine.jit import round_loop
 def _play_pairs(
     states: list[PlayState], deals: Deals, rules: Rules, lineup: Lineup, profiles: Any, scores: Any, sums: Any
 ) -> None:
+    # deals: numbers of duplicate pairs. scores (pairs, 2): gets each game's result by swap, 1 if side a won, -1 if side
+    # b won, 0 for a draw. sums (SUMS,), see `tables.engine.game`: the figures of the games are added.
     state = open_table(states, rules)
     carry_rules(state, rules)
     for pair in range(deals.first, deals.last):
@@ -60,6 +62,8 @@ def _play_pairs(
 def _play_rounds(
     states: list[PlayState], deals: Deals, rules: Rules, lineup: Lineup, profiles: Any, points: Any, sums: Any
 ) -> None:
+    # Each round is played twice at score 0, the second time with all players one seat further. points (rounds, 2): gets
+    # the points of side a minus those of side b, by swap. sums (SUMS,), as in `_play_pairs`.
     state = open_table(states, rules)
     carry_rules(state, rules)
     for number in range(deals.first, deals.last):

@@ -1,6 +1,6 @@
-"""Play states in numbers: plain Python has a `PlayState`, compiled code an element of an array of `STATE`.
+"""Arrays of play states. Plain Python uses a `PlayState`, compiled code an element of an array of dtype `STATE`.
 
-Both have the same fields; in the array they are int64.
+Both have the same fields; in the array each number is an int64.
 """
 
 from dataclasses import asdict
@@ -9,7 +9,7 @@ import numpy as np
 
 from service.playing.state import PlayState
 
-FIELDS: dict[str, tuple[int, ...]] = {name: np.shape(value) for name, value in asdict(PlayState()).items()}  # shapes
+FIELDS: dict[str, tuple[int, ...]] = {name: np.shape(value) for name, value in asdict(PlayState()).items()}  # by name
 STATE = np.dtype([(name, np.int64, shape) for name, shape in FIELDS.items()])
 
 

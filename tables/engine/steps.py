@@ -1,4 +1,7 @@
-"""Many rounds, one decision at a time: for players whose nets decide for all rounds together."""
+"""Many rounds played in step, one decision in each at a time, so that a net decides for all rounds in one call.
+
+``states`` are arrays (n,) of dtype `tables.engine.states.STATE`. The compiled functions change them in place.
+"""
 
 from typing import Any
 
@@ -59,7 +62,7 @@ _distinct_of_all, _points_of_all, play_cards = entry(_distinct), entry(_points),
 
 
 def deal_rounds(seed: int, first: int, n: int, rules: Rules) -> NDArray[np.void]:
-    """Return ``n`` states (n,) with the deals from number ``first`` on; nobody has bid."""
+    """Return states (n,) with the deals ``first`` to ``first + n - 1``; nobody has bid."""
     states = np.zeros(n, STATE)
     states["deck"] = np.uint64(deck_of(rules)).astype(np.int64)
     _deal_all(states, seed, first, rules)
@@ -80,14 +83,17 @@ def allowed_masks(states: NDArray[np.void], seats: Ints) -> Ints:
 
 
 def legal_masks(states: NDArray[np.void], seats: Ints, distinct: bool = False) -> Ints:
-    """Return the legal cards (n,) of ``seats`` (n,) as bit masks; ``distinct``: of touching cards only the lowest."""
+    """Return the legal cards (n,) of ``seats`` (n,) as bit masks.
+
+    ``distinct``: leave out all touching cards but the lowest (`tables.players.touching`).
+    """
     found = np.zeros(len(states), np.int64)
     (_distinct_of_all if distinct else _legal_of_all)(states, seats, found)
     return found
 
 
 def points_of_sides(states: NDArray[np.void], rules: Rules) -> Ints:
-    """Return the points (n, 2) of finished rounds, by side."""
+    """Return the points (n, 2) of finished rounds, by side, with those of the bags and their penalty."""
     found = np.zeros((len(states), 2), np.int64)
     _points_of_all(states, rules, found)
     return found

@@ -1,6 +1,6 @@
-"""Policy `winprob` for the simulator, as kernels: the service's numbers, with the net's sums as loops.
+"""Policy `winprob` for the simulator, as kernels: the service's decision with loops instead of numpy.
 
-The weights and win tables come from the tables (`Tables.net_*`, `win`, `extra_win`).
+The net's weights are the tables `net_*`. The values of outcomes come from the win tables `win` and `extra_win`.
 """
 
 from math import exp
@@ -49,7 +49,10 @@ NO_ODDS = -1e9  # log odds of an impossible outcome
 
 
 def slice_of(rules: Rules, tables: Tables) -> WinTableSlice:
-    """Return the place of the win table for ``rules`` (`games.key_of`); ``start`` is -1 if there is none."""
+    """Return the slice of the win table for ``rules``, the first row of `games` with their key (`games.key_of`).
+
+    ``start`` is -1 if there is no such row.
+    """
     games = tables.games
     first = len(KEY_CELLS)
     for i in range(len(games)):
@@ -76,7 +79,7 @@ def _is_game(rules: Rules, row: int, games: Any) -> bool:
 
 
 def card_inputs(held: tuple[int, int, int, int], x: Any) -> None:
-    """Write the inputs of the cards ``held``, from `holdings`, to ``x`` (CARD_INPUTS,), which holds zeros."""
+    """Write 1 for each card of ``held`` (`ModelPosition.held`) to ``x`` (CARD_INPUTS,), which holds zeros."""
     cell = 0
     for cards in held:
         while cards:
@@ -136,6 +139,8 @@ def winprob_bid(
     win_slice = slice_of(rules, tables)
     others = policy.left, policy.partner, policy.right
     position = model_position(hand, auction, standing, allowed, others, win_slice, rules, tables)
+    # x, c: inputs of the position and of a bid. shared: sums of the first layer from x, the same for every bid. h, g:
+    # sums of the first and second hidden layer. Last rows of weights are the biases.
     x = np.zeros(INPUTS)
     write_position(position, x)
     width = tables.net_position.shape[1]
@@ -178,9 +183,9 @@ def winprob_bid(
 def exclude_impossible(
     bid: int, auction: Auction, position: ModelPosition, stake: int, tables: Tables, odds: Any
 ) -> None:
-    """Set the log odds (OUTCOMES,) of outcomes that the hand's certain tricks exclude to NO_ODDS. Partner has bid.
+    """Set the log odds ``odds`` (OUTCOMES,) of outcomes that the hand's certain tricks exclude to NO_ODDS.
 
-    ``stake``: points at stake on our side's nils with ``bid``.
+    Call it only after partner has bid. ``stake``: points at stake on our side's nils with ``bid``.
     """
     expected = expected_bids(bid, auction, tables)
     ours = our_impossible_ways(bid, bid + expected.partner_tricks, stake, position.stake, position.certain)
@@ -219,9 +224,9 @@ def winprob_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, tabl
 
 
 def weighed_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, tables: Tables, p_win: Any) -> int:
-    """Return the bid of `winprob` from ``seat``, and write its win probabilities.
+    """Return the bid of `winprob` from ``seat``, and write the win probability of each bid to ``p_win`` (BIDS,).
 
-    ``p_win`` (BIDS,) gets the win probability of each bid considered.
+    A bid that is not considered gets -1.
     """
     hand, auction = state.hand[seat], auction_at(state, seat)
     allowed = allowed_bids(hand, auction.partner_bid, rules)

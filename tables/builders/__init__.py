@@ -1,1 +1,1 @@
-"""The table builders: one module for each family of tables."""
+"""The table builders: one module for each group of table families."""

@@ -1,9 +1,9 @@
 """The probability that a seat's hand holds the ace of spades, by the sum of the previous bids (ECAI 2020, Fig. 7).
 
 BIS bids whole auctions without end-of-game rules, and no cards are played. For each seat, a logistic curve in the sum
-is fitted to the counts. Rare sums follow the curve more than their own counts. The result never rises with the sum. It
-goes to p_ace.npy, and for a table profile to a file with the profile's prefix. `service.bidding.bis.blind_nil` reads
-it.
+is fitted to the counts. The result for a sum is a mean of the share that was counted and of the curve; the rarer the
+sum, the more the curve weighs. The result never rises with the sum. It goes to p_ace.npy, and for a table profile to a
+file with the profile's prefix. `service.bidding.bis.blind_nil` reads it.
 """
 
 from typing import Any
@@ -30,9 +30,9 @@ from tables.run.family import Arrays, Context, Family, recorded
 CHUNKS = 20
 SUMS = 40  # 0..39 tricks, as in `factor`
 PRIOR = 100.0  # weight of the curve, in auctions
-RIDGE = 1e-3  # penalty, in auctions; it decides only what the auctions leave open, such as the first seat's slope
+RIDGE = 1e-3  # penalty, in auctions; it matters only for what the auctions do not show: the first seat has one sum, 0
 _DEPENDS = ("p_length", "cnil", "side", "spades", "ruffs", "factor", "curves")
-# The families that self-play with these decks needs.
+# The families that self-play with a deck of jokers needs.
 OF_JOKERS = (*(family.name for family in jokers.EXACT_OF_JOKERS), "jokers_factor", "jokers_curves")
 OF_JJDD = (*(family.name for family in jokers.EXACT_OF_JJDD), "jjdd_factor", "jjdd_curves")
 _AXES = ("seat", "sum of the previous bids, tricks")
@@ -54,7 +54,10 @@ aces = round_loop(_aces)
 
 
 def fit_aces(counts: NDArray[Any]) -> NDArray[np.float64]:
-    """Return probabilities (SUMS,) from counts (SUMS, 2); they do not rise with the sum."""
+    """Return probabilities (SUMS,) from counts (SUMS, 2) of all hands and of those with the ace.
+
+    They do not rise with the sum, and have six decimals.
+    """
     n, held = counts[:, 0].astype(np.float64), counts[:, 1].astype(np.float64)
     x = np.stack([np.ones(SUMS), np.arange(SUMS) / 10.0], axis=1)
 
@@ -72,7 +75,7 @@ def fit_aces(counts: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def count_aces(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.float64]:
-    """Return the counts (4, SUMS, 2) of the auctions that the context plays."""
+    """Bid the context's auctions by ``policy`` under ``rules``, and return their counts (4, SUMS, 2), as in `_aces`."""
     ts = tables_for(kernel_tables(ctx.inputs), rules, [policy])
     per_chunk = max(1, ctx.size("auctions") // CHUNKS)
 
@@ -87,7 +90,7 @@ def count_aces(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.float64
 def ace_families(setting: str, rules: Rules, policy: str, depends: tuple[str, ...] = ()) -> tuple[Family, ...]:
     """Return the family of a table profile; ``setting`` is its name, "" for partnership.
 
-    ``depends``: families of the same profile that must exist before this one.
+    ``policy``: text of the bidder of the auctions; ``depends``: families of the same profile that it needs.
     """
     prefix = f"{setting}_" if setting else ""
 

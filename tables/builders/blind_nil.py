@@ -1,9 +1,9 @@
 """The probability that a blind nil is made, by the previous bids.
 
-In each round one seat bids blind nil with any hand; the others bid by BIS, and all play SRP. A logistic regression on
-the previous bids and pairs of them fits the counts (sequence, made or not). It is the regression of the success curves
-without the nil value. The result goes to blind_nil.npy, and for a table profile to a file with the profile's prefix.
-`service.bidding.bis.blind_nil` reads it.
+In each round one seat bids blind nil with any hand. The others bid by BIS, and SRP plays all cards. The counts say how
+often a blind nil was made after each sequence of bids. A logistic regression on the previous bids and on pairs of them
+is fitted to the counts: the regression of the success curves (`curve_fit`), without the nil value. The result goes to
+blind_nil.npy, and for a table profile to a file with the profile's prefix. `service.bidding.bis.blind_nil` reads it.
 """
 
 from typing import Any
@@ -81,7 +81,10 @@ def fit_blind(counts: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def play_blind(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.int64]:
-    """Return the counts (2, SEQUENCES, 2) of the context's rounds: those to fit on, and those to evaluate on."""
+    """Play the context's rounds, and return their counts (2, SEQUENCES, 2), as in `_blind_rounds`.
+
+    The first index is 0 for rounds to fit on, and 1 for rounds to evaluate on.
+    """
     ts = tables_for(kernel_tables(ctx.inputs), rules, [policy])
     players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
     per_chunk = max(4, ctx.size("rounds") // CHUNKS)
@@ -98,7 +101,7 @@ def play_blind(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.int64]:
 def blind_families(setting: str, rules: Rules, policy: str, depends: tuple[str, ...] = ()) -> tuple[Family, ...]:
     """Return the family of a table profile; ``setting`` is its name, "" for partnership.
 
-    ``depends``: families of the same profile that must exist before this one.
+    ``policy``: text of the other bidders; ``depends``: families of the same profile that it needs.
     """
     prefix = f"{setting}_" if setting else ""
 

@@ -1,7 +1,7 @@
-"""The tables of the conventions Big 5 and Big 6, and of the pass: success curves and mean bids if both sides play so.
+"""Success curves and mean bids for the conventions Big 5 and Big 6, and for the pass, if both sides use them.
 
-A curve belongs to a sequence of bids, so partner's 5 has the meaning that the convention gives it. The convention
-itself is in `service.bidding.bis.conventions`.
+Each sequence of bids has its own curve. So partner's 5, in the self-play of these tables, has the meaning that the
+convention gives it (`service.bidding.bis.conventions`).
 """
 
 from service.bidding.game.rules import PRESETS, Rules

@@ -1,10 +1,14 @@
 """The logistic regression for the success curves, and its error on held-out rounds.
 
-A curve's log-odds are a non-decreasing piecewise-linear function of the nil value. All sequences of a seat share this
-function. Added to it are a shape that depends on partner's bid, an effect of every previous bid and an effect of every
-pair of bids. So rare sequences follow the shared shape, and frequent ones can differ from it. The fit uses counts by
-sequence and nil value. Bounds keep every curve monotone. The penalty RIDGE makes the solution unique. `newton` finds it
-to rounding, so that the rounded curves are the same with any linear algebra library.
+A curve's log-odds are a sum of these parts:
+
+- a piecewise-linear function of the nil value that never falls, shared by all sequences of a seat;
+- another such function for partner's bid;
+- a number for the seat, for every previous bid and for every pair of previous bids.
+
+So rare sequences follow the shared function, and frequent ones can differ from it. The fit uses counts by sequence and
+nil value. Lower bounds of 0 keep the functions from falling. The penalty RIDGE makes the solution unique. `newton`
+finds it to rounding, so that the rounded curves are the same with any linear algebra library.
 """
 
 from itertools import pairwise
@@ -20,19 +24,20 @@ from service.bidding.game.auction import SEQUENCES
 from tables.builders.newton import minimize_convex
 
 KNOTS = np.array([0.0, 0.02, 0.05, 0.1, 0.17, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.93, 1.0])
-RIDGE = 2.0  # penalty on all effects, in nils, which keeps those of rare bids and pairs near 0
+RIDGE = 2.0  # penalty on all parameters, in nils; it keeps the numbers of rare bids and pairs near 0
 Floats = NDArray[np.float64]
 
 
 def bin_middles() -> Floats:
-    """Return the nil value at the middle of each bin."""
+    """Return the nil value (GRID + 1,) at the middle of each bin; the last bin is the value 1 itself."""
     return np.minimum((np.arange(GRID + 1) + 0.5) / GRID, 1.0)
 
 
 def hat_basis(values: Floats) -> Floats:
-    """Return rising steps between the knots, each from 0 to 1, of shape (len(values), len(KNOTS) - 1).
+    """Return one function for each interval of KNOTS at ``values``: shape (len(values), len(KNOTS) - 1).
 
-    A non-negative combination of them does not decrease.
+    A function rises from 0 to 1 in its interval and is constant elsewhere. So a sum of them with weights of at least 0
+    never falls.
     """
     low, high = KNOTS[:-1], KNOTS[1:]
     steps: Floats = np.clip((values[:, None] - low) / (high - low), 0.0, 1.0)
@@ -40,13 +45,14 @@ def hat_basis(values: Floats) -> Floats:
 
 
 class Design(NamedTuple):
-    """The matrices of the regression.
+    """The matrices of the regression; a row is a sequence, a column a parameter.
 
-    The log-odds of a cell are effects[sequence] . e + basis[bin] . (shapes[sequence] . S).
+    The log-odds of a cell are effects[sequence] . e + basis[bin] . (shapes[sequence] . S), with `hat_basis` as basis.
+    The fit finds e (number of effects,) and S (number of shapes, steps of the basis).
     """
 
-    effects: Any  # sparse (sequences, number of effects): intercepts, bids and pairs of bids
-    shapes: Any  # sparse (sequences, number of shapes): the shapes whose sum a sequence uses
+    effects: Any  # sparse 0 or 1 (sequences, number of effects): the seat, bids and pairs of bids
+    shapes: Any  # sparse 0 or 1 (sequences, number of shapes): the functions whose sum a sequence uses
 
 
 def sequences() -> list[tuple[int, ...]]:
@@ -61,10 +67,10 @@ def sequences() -> list[tuple[int, ...]]:
 
 
 def design(rows: list[tuple[int, ...]]) -> Design:
-    """Return the indicators of each sequence in ``rows``.
+    """Return the matrices for the sequences ``rows``.
 
-    Effects: the seat, each bid by its place, and each pair of bids by their places. Shapes: the seat, and partner's
-    bid, with all bids of 7 or more as one.
+    Effects: the seat, each bid by its place, and each pair of bids by their places. Shapes: the seat, and the seat with
+    partner's bid: not made, nil, 1 to 6, or at least 7.
     """
     effects: dict[tuple[Any, ...], int] = {}
     shapes: dict[tuple[Any, ...], int] = {}
@@ -87,7 +93,7 @@ def design(rows: list[tuple[int, ...]]) -> Design:
 
 
 class _Pairs:
-    """The pairs of indicators that a sequence has, from which the matrix of second derivatives is added up."""
+    """The pairs of parameters that each sequence uses, to add up the matrix of second derivatives."""
 
     def __init__(self, d: Design, basis: Floats) -> None:
         self.effects, self.shapes = d.effects.shape[1], d.shapes.shape[1]
@@ -98,7 +104,10 @@ class _Pairs:
         self.of_shapes = row_pairs(d.shapes, d.shapes)
 
     def hessian(self, weights: Floats) -> Floats:
-        """Return the second derivatives; ``weights`` (rows, bins): the variance of each cell's number of nils made."""
+        """Return the second derivatives (parameters, parameters) of the penalised log-loss: effects, then shapes.
+
+        ``weights`` (rows, bins): the variance of each cell's number of nils made.
+        """
         effects, shapes, steps = self.effects, self.shapes, self.basis.shape[1]
         by_shape = (self.of_shapes.T @ (weights @ self.steps)).reshape(shapes, shapes, steps, steps)
         mixed = (self.mixed.T @ (weights @ self.basis)).reshape(effects, shapes * steps)
@@ -111,9 +120,9 @@ class _Pairs:
 
 
 def row_pairs(left: Any, right: Any) -> Any:
-    """Return the products of each row's cells, of shape (rows, columns of left x columns of right).
+    """Return all products of a cell of ``left`` and a cell of ``right`` in the same row, both sparse with cells 0 or 1.
 
-    Both matrices hold zeros and ones.
+    The result is sparse (rows, columns of left x columns of right).
     """
     columns = [
         np.add.outer(left.indices[a:b].astype(np.int64) * right.shape[1], right.indices[c:d]).ravel()
@@ -125,9 +134,10 @@ def row_pairs(left: Any, right: Any) -> Any:
 
 
 def fit_curves(counts: NDArray[Any]) -> Floats:
-    """Return curves (rows, GRID + 1) from counts (rows, bins, 2) of all nils and of those made.
+    """Return curves (rows, GRID + 1) from counts (rows, GRID + 1, 2) of all nils and of those made.
 
-    Every curve is monotone in the nil value. ``rows`` is SEQUENCES, or 1 for the curve that ignores the bids.
+    Column i is the probability at nil value i / GRID, with six decimals. It never falls with the nil value. ``rows`` is
+    SEQUENCES, or 1 for the curve that ignores the bids. Raises `BuildError` if the fit does not converge.
     """
     n, made = counts[..., 0].astype(np.float64), counts[..., 1].astype(np.float64)
     d = design(sequences()) if len(counts) == SEQUENCES else design([()])
@@ -159,7 +169,11 @@ def fit_curves(counts: NDArray[Any]) -> Floats:
 
 
 def held_out_figures(curves: Floats, counts: NDArray[Any]) -> dict[str, float]:
-    """Return the Brier score, log-loss and expected calibration error of ``curves`` on held-out ``counts``."""
+    """Return the Brier score, log-loss in nats and calibration error of ``curves`` on ``counts``, and the nils counted.
+
+    Shapes as in `fit_curves`. The calibration error is the mean difference between stated probability and share made,
+    by twentieths of stated probability.
+    """
     n, made = counts[..., 0].astype(np.float64), counts[..., 1].astype(np.float64)
     middle = bin_middles() * GRID
     low = np.minimum(middle.astype(int), GRID - 1)
@@ -174,7 +188,7 @@ def held_out_figures(curves: Floats, counts: NDArray[Any]) -> dict[str, float]:
 
 
 def log_loss_by_bin(counts: NDArray[Any]) -> float:
-    """Return the log-loss if each bin predicts its own share of nils made; counts (bins, 2)."""
+    """Return the log-loss in nats if each bin predicts its own share of nils made; ``counts`` (bins, 2)."""
     n, made = counts[:, 0].astype(np.float64), counts[:, 1].astype(np.float64)
     p = np.clip(made / np.maximum(n, 1), 1e-9, 1 - 1e-9)
     return float(-(made * np.log(p) + (n - made) * np.log(1 - p)).sum() / n.sum())

@@ -1,11 +1,12 @@
 """Success curves: the probability that a nil is made, by the previous bids and the nil value.
 
-In each round one seat bids nil whenever nothing rules it out. The others bid by BIS, and all play SRP. The play yields
-only counts of (sequence, nil value, made or not); a logistic regression on them gives all 2,955 curves. In family
-`curves0` the players use the nil value as the nil's probability; in family `curves` they use the curves of `curves0`
-(docs/explanation/how-bis-bids.md, "Nil"). The results go to curves0.npy, curves.npy, single_curve.npy and
-held_out.npy. The curves of a table profile, a variant or a convention (`setting_families`), go to files with the
-profile's prefix.
+In each round one seat bids nil whenever nothing rules it out. The others bid by BIS, and SRP plays all cards. The play
+yields only counts by sequence, nil value, and made or not. A logistic regression (`curve_fit`) gives the curves of all
+sequences.
+
+In family `curves0` the bidders use the nil value as the nil's probability. In family `curves` they use the curves of
+`curves0` (docs/explanation/how-bis-bids.md, "Nil"). The results go to curves0.npy, curves.npy, single_curve.npy and
+held_out.npy. Table profiles with their own curves (`setting_families`) have files with the profile's prefix.
 """
 
 from typing import Any, NamedTuple
@@ -36,7 +37,7 @@ from tables.run.family import Arrays, Context, Family, recorded
 
 CHUNKS = 40
 HELD_OUT = 4  # number of chunks that are not used to fit, only to evaluate
-BINS = GRID + 1  # number of bins of nil values: value v is in bin int(100 v)
+BINS = GRID + 1  # number of bins of nil values: value v is in bin int(GRID * v)
 
 
 _SEQUENCE = "sequence of previous bids, see service.bidding.game.auction.read_auction"
@@ -46,9 +47,9 @@ _HELD_OUT_AXES = ("stated probability in twentieths", "number of nils, mean stat
 
 
 class Judge(NamedTuple):
-    """Counts that compare the readings of cnil: which predicts best whether a nil is made."""
+    """Counts that compare the readings of `cnil` (`exact.READINGS`): which predicts best whether a nil is made."""
 
-    on: int  # 1: in a quarter of the rounds the seat bids nil with any hand, also with a sure loser or honours
+    on: int  # 1: in a quarter of the rounds the seat bids nil with any hand, also one that rules out a nil
     cnil: Any  # float64 (3, 2, 8192): the table `cnil` by reading
     readings: Any  # (3, BINS, 2): nils of that quarter by reading and value; [..., 0] all, [..., 1] made
 
@@ -64,7 +65,7 @@ def _nil_rounds(
     judge: Judge,
 ) -> None:
     # players (4, 2): id and pieces, in the order nil bidder, LHO, partner, RHO.
-    # counts (SEQUENCES, BINS, 2): nils by sequence and value; [..., 0] all, [..., 1] made.
+    # counts (SEQUENCES, BINS, 2): nils by sequence and value that nothing ruled out; [..., 0] all, [..., 1] made.
     state = open_table(states, rules)
     t = tables_of_profile(profiles, profile_of(rules, policy, START))
     convention = convention_of(rules, policy, START)
@@ -123,6 +124,8 @@ def _play(
     stage: str = "nils",
     size: str = "rounds",
 ) -> dict[str, NDArray[Any]]:
+    # Play the rounds of ``stage``. Return counts (2, SEQUENCES, BINS, 2), to fit on and to evaluate on, and readings as
+    # in `Judge`. ``size``: the family's name for the number of rounds.
     ts = tables_for(kernel_tables(arrays), rules, [policy])
     all_cnil = np.array(ctx.array("cnil"), np.float64)
     players = player_rows(player, player)
@@ -186,9 +189,11 @@ def setting_families(
 ) -> tuple[Family, ...]:
     """Return the family of a table profile's own curves, from play by ``policy`` under ``rules``.
 
-    ``setting``: the profile's name; ``depends``: families of the same profile that must exist before this one;
-    ``player``: the card player of all seats. Play starts with the partnership's curves. It is repeated with the curves
-    fitted to the first play, which are not kept.
+    ``setting``: the profile's name; ``rounds``: those of the second play, three times those of the first; ``depends``:
+    families of the same profile that it needs; ``player``: the card player of all seats.
+
+    The bidders of the first play use the partnership's curves. Those of the second play use the curves that are fitted
+    to the first play. Only the curves fitted to the second play are kept.
     """
 
     def make(ctx: Context) -> Arrays:
@@ -216,10 +221,10 @@ def setting_families(
 
 
 def reliability(curves: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np.float64]:
-    """Return how well stated probabilities match the share of nils made: float64 (20, 3).
+    """Return how well the probabilities of ``curves`` match the shares of nils made in ``counts``: float64 (20, 3).
 
-    A row is one twentieth of stated probability, with the nils, the mean stated probability and the share made. A row
-    without nils is 0.
+    A row is a twentieth of stated probability: number of nils, mean stated probability, share made. A row without nils
+    is 0. Shapes of the arguments: as in `fit_curves`.
     """
     stated = value_at_bins(curves)
     rows = np.zeros((20, 3))
@@ -233,7 +238,7 @@ def reliability(curves: NDArray[np.float64], counts: NDArray[Any]) -> NDArray[np
 
 
 def value_at_bins(curves: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return each curve at the middle of its bins; the last bin is the value 1 itself."""
+    """Return each curve (rows, BINS) at the middle of its bins; the last bin is the value 1 itself."""
     middle = np.minimum(np.arange(BINS) + 0.5, GRID)
     low = np.minimum(middle.astype(int), GRID - 1)
     share = middle - low

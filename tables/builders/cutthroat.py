@@ -1,15 +1,19 @@
 """The tables of variant `cutthroat`, in which each player plays alone: exact nil values, and the fitted tables.
 
-`cutthroat_cnil` is the probability that the three lowest cards of a suit take no trick, if HUNTERS of the other players
-try to set the nil and the rest try to win the trick. The suit is set at the k-th card under two conditions. Each hunter
-holds fewer than k cards of the suit, or at least k cards below ours, so that they need not play a higher card. Each of
-the rest must follow suit and has no higher card; in spades, which cannot be ruffed, only the latter. The counting is
-that of `tables.builders.exact`. With two hunters it equals the partnership's reading `any`, in which the third hand is
-a partner who covers. HUNTERS is the number that predicts nils in play best (`python -m tables fit cutthroat`): a player
-who hunts a nil gives up tricks, so not all three do.
+`cutthroat_cnil` is the probability that the three lowest cards of a suit take no trick. HUNTERS of the other players
+try to make the nil fail, and the rest try to win the trick. The k-th lowest card takes a trick, and the nil fails, if
+both of these hold:
+
+- Each hunter can stay below it: they have fewer than k cards of the suit, or at least k cards below ours.
+- None of the rest can beat it: they have no higher card and, except in spades, at least k cards of the suit, so that
+  they cannot ruff.
+
+The counting is that of `tables.builders.exact`. With two hunters it equals the partnership's reading `any`, in which
+the third hand is a partner who covers. HUNTERS is the number that predicts nils in play best (`python -m tables fit
+cutthroat`). It is not three, because a player who hunts a nil gives up tricks of their own.
 
 The previous-bids factor, the curves, the mean bids and the shares of contracts made are learned from play by
-`CUTTHROAT_PLAYER`. They go to tables/data/cutthroat_*.npy.
+`CUTTHROAT_PLAYER`. All tables go to tables/data/cutthroat_*.npy.
 """
 
 from collections.abc import Sequence
@@ -48,8 +52,8 @@ def cnil_table(
 ) -> NDArray[np.float64]:
     """Return P(the three lowest cards take no trick) against ``hunters``: float64, shape (2, 2**n_ranks).
 
-    The axes are the kind, as in `exact.KINDS`, and the holding. Spade cells that are lost by rule
-    (`exact.spade_is_lost`) are 0.
+    The axes are the kind, in the order of `exact.KINDS`, and the holding as a bit mask. Spade holdings that rule out a
+    nil (`exact.spade_is_lost`) are 0.
     """
     table = np.empty((len(KINDS), 1 << n_ranks))
     known: dict[tuple[int, ...], NDArray[np.float64]] = {}
@@ -64,9 +68,7 @@ def cnil_table(
 
 
 def cnil_of_zones(zones: Sequence[int], hunters: int, places: int = PLACES_CLASSIC) -> NDArray[np.float64]:
-    """Return float64 [kind], shape (2,): P(no trick) against ``hunters``.
-
-    ``zones`` comes from `exact.zones_of`.
+    """Return P(no trick) against ``hunters`` for ``zones`` from `exact.zones_of`: float64 (2,), by kind.
 
     >>> cnil_of_zones((0, 12), 3).tolist(), cnil_of_zones((12, 0), 3).tolist()  # the bare deuce, the bare ace
     ([1.0, 1.0], [0.0, 0.0])
@@ -77,7 +79,7 @@ def cnil_of_zones(zones: Sequence[int], hunters: int, places: int = PLACES_CLASS
     splits = [splits_of(zone) for zone in zones]
     index = np.array(list(product(*(range(len(split)) for split in splits))))
     chosen = [np.array(split)[index[:, zone]] for zone, split in enumerate(splits)]
-    ways = np.prod([zone[:, 3] for zone in chosen], axis=0)  # at most 3**13: exact in int64
+    ways = np.prod([zone[:, 3] for zone in chosen], axis=0)  # at most 3 ** (unseen cards): exact in int64
     hands = [[zone[:, player] for zone in chosen] for player in range(3)]
     lengths = [np.sum(hand, axis=0) for hand in hands]
     total = perm(3 * places, sum(zones))

@@ -1,6 +1,7 @@
-"""Tables that follow exactly from `p_length`: the value of one suit's cards, for the kernels of `regular`.
+"""Exact tables of tricks: high cards of a side suit, ruffs and spades, for `service.bidding.bis.regular`.
 
-Nothing is sampled or fitted. The tables go to side_high.npy, spade_high.npy, spade_takes.npy and ruffs.npy.
+Nothing is sampled or fitted. The tricks of side suits and ruffs are probabilities from `p_length`, those of spades are
+counted. The tables go to side_high.npy, ruffs.npy, spade_high.npy and spade_takes.npy.
 """
 
 from collections.abc import Sequence
@@ -25,9 +26,11 @@ def view(array: Any) -> Any:
 
 
 def side_value(cards: int, ruffers: int, p_length: View) -> float:
-    """Return the tricks of a side suit's ace, king and queen if ``ruffers`` opponents might ruff.
+    """Return the expected tricks of a side suit's ace, king and queen if ``ruffers`` opponents (0..3) might ruff.
 
-    ``cards``: the suit's cards as a bit mask; ``p_length``: the table of that name.
+    The ace wins if each of them has a card of the suit, the king if each has two, the queen if each has three. The king
+    counts with at least two cards in the suit, the queen with three. ``cards``: the suit's holding as a bit mask;
+    ``p_length``: the table of that name.
     """
     n = cards.bit_count()
     value = 0.0
@@ -41,10 +44,11 @@ def side_value(cards: int, ruffers: int, p_length: View) -> float:
 
 
 def spade_counts(cards: int, above: int = 0) -> tuple[int, int]:
-    """Return the spade tricks of a holding from high cards and from length.
+    """Return the spade tricks of a holding (bit mask): those of high cards, and those of length.
 
-    High cards: the ace, and each of K Q J with enough lower spades to protect it. Length: each spade beyond the fourth.
-    ``above``: ranks above the ace; with 2, the jokers, the four high cards are BJ LJ A K.
+    High cards: the ace, and each of K Q J with at least 1, 2 or 3 other spades. Length: each spade beyond the fourth.
+    ``above``: ranks beyond the 13 of the standard deck. The four high cards are always the four highest ranks: with two
+    jokers (``above`` is 2) the big joker, the little joker, A and K.
 
     >>> spade_counts(0b1101000010001)  # AKJ62
     (3, 1)
@@ -59,7 +63,10 @@ def spade_counts(cards: int, above: int = 0) -> tuple[int, int]:
 
 
 def ruff_values(lengths: Sequence[int], ruffers: int, p_length: View) -> list[float]:
-    """Return the tricks of each ruff that side suits of these lengths offer, best first."""
+    """Return the expected tricks of each ruff that side suits of these lengths offer, best first.
+
+    A suit of n cards can be ruffed in its tricks n + 1 to 3. A ruff wins if each of ``ruffers`` opponents must follow.
+    """
     return sorted(
         (float(p_length[ruffers, n, k]) for n in lengths for k in range(n + 1, 4)),
         reverse=True,
@@ -67,13 +74,14 @@ def ruff_values(lengths: Sequence[int], ruffers: int, p_length: View) -> list[fl
 
 
 def side_table(p_length: Any) -> NDArray[np.float64]:
-    """Return float64 (4, 8192): tricks of a side suit's A K Q, by opponents who might ruff and holding."""
+    """Return `side_value` by opponents who might ruff and holding: float64 (4, 8192)."""
     return np.array([[side_value(h, m, p_length) for h in range(HOLDINGS)] for m in range(4)])
 
 
 def ruff_table(clubs: Any, diamonds: Any, hearts: Any) -> NDArray[np.float64]:
     """Return float64 (4, 64, 10): tricks of the best k ruffs, by opponents who might ruff, side-suit lengths and k.
 
+    The lengths of clubs, diamonds and hearts, at most 3, are the base-4 digits of the second index, clubs the lowest.
     Each argument is the table `p_length` of that suit.
     """
     table = np.zeros((4, 64, MOST_RUFFS + 1))
@@ -89,7 +97,7 @@ def ruff_table(clubs: Any, diamonds: Any, hearts: Any) -> NDArray[np.float64]:
 def spade_tables(n_ranks: int, above: int = 0) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return two uint8 (2**n_ranks, 10): spade tricks from high cards, and from high cards and length.
 
-    Columns: the number of lowest spades taken away for ruffs. ``above``: ranks above the ace.
+    Columns: the number of lowest spades taken away for ruffs. ``above``: as in `spade_counts`.
     """
     high = np.zeros((1 << n_ranks, MOST_RUFFS + 1), np.uint8)
     takes = np.zeros((1 << n_ranks, MOST_RUFFS + 1), np.uint8)

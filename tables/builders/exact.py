@@ -22,7 +22,7 @@ from tables.run.family import Arrays, Context, Family
 
 RANKS_CLASSIC = 13  # ranks of a suit; spades have 15 with jokers
 PLACES_CLASSIC = 13  # cards in each of the three hidden hands
-MAX_LENGTH = 3  # largest k: the fourth round of a suit is not considered
+MAX_LENGTH = 3  # largest k: the fourth trick in a suit is not considered
 
 READINGS = ("and", "or", "any")  # readings of the paper's "partner can't cover" at the second card: `_partner_fails`
 KINDS = ("side", "spades")
@@ -45,9 +45,9 @@ def length_probability(m: int, unseen: int, k: int, places: int = PLACES_CLASSIC
 
 
 def length_table(n_ranks: int = RANKS_CLASSIC, places: int = PLACES_CLASSIC) -> NDArray[np.float64]:
-    """Return `length_probability` of the rest of a suit: float64, shape (4, n_ranks + 1, 4).
+    """Return `length_probability` for the cards of a suit that the bidder does not hold: float64 (4, n_ranks + 1, 4).
 
-    The axes are the players m, the cards held n, and k.
+    The axes are the number m of players, the number n of cards that the bidder holds, and k.
     """
     cells = [
         [[length_probability(m, n_ranks - n, k, places) for k in range(MAX_LENGTH + 1)] for n in range(n_ranks + 1)]
@@ -60,7 +60,7 @@ def cnil_table(n_ranks: int = RANKS_CLASSIC, places: int = PLACES_CLASSIC) -> ND
     """Return P(the three lowest cards take no trick): float64, shape (3, 2, 2**n_ranks).
 
     The axes are the reading and kind, in the order of READINGS and KINDS, and the holding, a bit mask with bit 0 the
-    deuce. Spade cells that are lost by rule (`spade_is_lost`) are 0.
+    deuce. Spade holdings that rule out a nil (`spade_is_lost`) are 0.
     """
     table = np.empty((len(READINGS), len(KINDS), 1 << n_ranks), dtype=np.float64)
     known: dict[tuple[int, ...], NDArray[np.float64]] = {}
@@ -89,10 +89,11 @@ def zones_of(held: int, n_ranks: int = RANKS_CLASSIC) -> tuple[int, ...]:
 
 
 def spade_is_lost(held: int, above: int = 0) -> bool:
-    """Return whether a spade holding cannot be nil by rule.
+    """Return whether a spade holding rules out a nil.
 
-    Lost are the ace, KQ, and three cards above the 9, which are sure losers, and any four or more cards, by experience.
-    ``above``: ranks above the ace; the high cards are as many ranks higher. With jokers they are BJ, LJ A, and three
+    It does so with the ace, with KQ, and with three cards above the 9, because these are sure to win a trick; and with
+    four or more cards, by experience. ``above``: ranks beyond the 13 of the standard deck; the high cards are as many
+    ranks higher. With two jokers (``above`` is 2) they are the big joker, the little joker with the ace, and three
     cards above the J.
     """
     tops = held >> above
@@ -105,7 +106,7 @@ def spade_is_lost(held: int, above: int = 0) -> bool:
 
 
 def cnil_of_zones(zones: Sequence[int], places: int = PLACES_CLASSIC) -> NDArray[np.float64]:
-    """Return float64 [reading, kind], shape (3, 2): P(no trick) for ``zones`` from `zones_of`.
+    """Return P(the three lowest cards take no trick) for ``zones`` from `zones_of`: float64 (3, 2), reading and kind.
 
     The sum has one term for each way to distribute the cards of every zone over the two opponents and the partner.
     """
@@ -117,7 +118,7 @@ def cnil_of_zones(zones: Sequence[int], places: int = PLACES_CLASSIC) -> NDArray
     index = np.array(list(product(*(range(len(split)) for split in splits))))
     chosen = [np.array(split)[index[:, zone]] for zone, split in enumerate(splits)]
     counts = [[zone[:, player] for zone in chosen] for player in range(3)]
-    ways = np.prod([zone[:, 3] for zone in chosen], axis=0)  # at most 3**14: exact in int64
+    ways = np.prod([zone[:, 3] for zone in chosen], axis=0)  # at most 3 ** (unseen cards): exact in int64
     below = [[np.sum(hand[:k], axis=0) for k in range(n_low + 1)] for hand in counts]
     lengths = [np.sum(hand, axis=0) for hand in counts]
     higher = [lengths[2] - below[2][k] for k in range(n_low + 1)]
@@ -166,7 +167,10 @@ def splits_of(zone: int) -> list[tuple[int, int, int, int]]:
 
 
 def placings(lengths: Sequence[NDArray[np.int64]], ways: NDArray[np.int64], places: int) -> int:
-    """Return the sum of ``ways`` x number of ordered choices of places in the three hands, as an exact int."""
+    """Return the sum over layouts of ``ways`` times the ordered choices of places in the three hands, as an exact int.
+
+    ``lengths``: for each hand, its number of cards by layout; ``ways``: ways to choose these cards, by layout.
+    """
     longest = int(max(length.max() for length in lengths)) + 1
     key = lengths[0] * longest + lengths[1]  # the third length follows from the first two
     unseen = int(lengths[0][0] + lengths[1][0] + lengths[2][0])

@@ -1,9 +1,9 @@
 """The previous-bids factor: tricks to add to an estimate, by seat and sum of the previous bids (nils count 0).
 
-In each round one seat bids its estimate plus a random shift, and nils are switched off. For each seat, a quadratic in
-the shift and the sum is fitted to the points. Its peak is the shift that gains most. There are four passes. Each pass
-plays with the factor of the one before and then moves it half way to the peak, because all seats change at the same
-time. The result goes to factor.npy.
+In each round one seat bids its estimate plus a random shift; nils are switched off. For each seat, a quadratic in the
+shift and the sum is fitted to the points by which that seat's side beats the other. Its peak is the shift that gains
+most. There are PASSES passes. Each plays with the factor of the pass before, and then moves it half way to the peak,
+because all seats change at the same time. The result goes to factor.npy.
 """
 
 from collections.abc import Callable
@@ -48,6 +48,8 @@ def _shifted_rounds(
     xtx: Any,
     xty: Any,
 ) -> None:
+    # shifts: a policy for each shift. players (4, 2): id and pieces by seat. xtx (4, TERMS, TERMS) and xty (4, TERMS),
+    # by seat: products of terms, and of terms and points, are added.
     x = np.zeros(TERMS)
     state = open_table(states, rules)
     for number in range(deals.first, deals.last):
@@ -81,7 +83,7 @@ shifted_rounds = round_loop(_shifted_rounds)
 
 
 def best_shift(xtx: NDArray[np.float64], xty: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the shift at the peak of the fitted quadratic, in tricks, for each sum of bids."""
+    """Return the shift at the peak of the fitted quadratic, in tricks, for each of ``sums``; 0 if there is no peak."""
     varies = [0, 1, 2] if xtx[3, 3] == 0 else list(range(TERMS))
     c = np.zeros(TERMS)
     c[varies] = solve_exactly(xtx[np.ix_(varies, varies)], xty[varies])
@@ -100,10 +102,10 @@ def learn(
     player: str = TABLES_PLAYER,
     name: str = "factor",
 ) -> NDArray[np.float64]:
-    """Return the factor (4, 40) that gains ``policy`` most points under ``rules``.
+    """Return the factor (4, 40), in tricks by seat and sum, that gains ``policy`` most points under ``rules``.
 
-    ``run`` plays the chunks of a pass and adds up their arrays; ``player``: the card player; ``name``: the array's
-    name.
+    ``per_chunk``: rounds in a chunk; ``run`` plays the chunks of a pass and adds up their arrays, as `Context.chunks`;
+    ``player``: the card player; ``name``: name of the factor's array.
     """
     shifts = tuple(numba_typed(policy._replace(offset=0.25 * (step - UNSHIFTED))) for step in range(9))
     players = player_rows(player, player)
@@ -121,7 +123,7 @@ def learn(
 
         total = run(f"pass{number}", CHUNKS, shifted)
         for seat in range(4):
-            # Larger sums do not occur: use the value at the edge.
+            # Larger sums are too rare to fit: they get the value at the limit.
             reach = np.clip(sums, 0, (0, 6, 9, 12)[seat])
             peak = best_shift(total["xtx"][seat], total["xty"][seat], reach)
             factor[seat] += STEP * np.clip(peak, -MOST, MOST)

@@ -1,10 +1,10 @@
 """The exact tables of the decks with jokers, whose suits have other numbers of cards.
 
-Clubs and hearts have 12 cards. In the profile `jokers`, diamonds have 13 and spades 15; in `jjdd`, where the deuce of
-diamonds is a trump, 12 and 16. Nothing is fitted: the functions of `exact` and `derived` count with other suits.
-Holdings use the same encoding (`service.bidding.game.cards`). Suits of 12 have no deuce, bit 0, so cells of holdings
-with that bit are 0. docs/adr/0030 describes how suits of two sizes share an array. The files' names begin with the
-profile's.
+Clubs and hearts have 12 cards. In the profile `jokers`, diamonds have 13 cards and spades 15. In `jjdd`, where the
+deuce of diamonds is a trump, they have 12 and 16. Nothing is fitted: the functions of `exact` and `derived` count with
+these numbers. Holdings use the same encoding (`service.bidding.game.cards`). A suit of 12 has no deuce, so cells of
+holdings with bit 0 are 0. docs/adr/0030 describes how suits of two sizes share an array. The files' names begin with
+the profile's name.
 """
 
 from typing import Any, NamedTuple
@@ -41,17 +41,17 @@ class Suits(NamedTuple):
     """The suits of a deck with jokers; clubs and hearts have SHORT_RANKS."""
 
     profile: str  # prefix of the arrays
-    spades: int  # ranks
-    diamonds: int
+    spades: int  # number of cards
+    diamonds: int  # number of cards
 
     @property
     def above(self) -> int:
-        """The spade ranks beyond those of the standard deck."""
+        """The number of spade ranks beyond the 13 of the standard deck."""
         return self.spades - RANKS_CLASSIC
 
     @property
     def long_diamonds(self) -> bool:
-        """Whether diamonds have rows of their own."""
+        """Whether diamonds have more cards than clubs and hearts, and so rows of their own."""
         return self.diamonds != SHORT_RANKS
 
 
@@ -61,8 +61,8 @@ JOKERS, JJDD = Suits("jokers", 15, 13), Suits("jjdd", 16, 12)
 def cnil_rows(suits: Suits) -> NDArray[np.float64]:
     """Return P(the three lowest cards take no trick), in the shipped reading only: float64 (rows, 2**spades).
 
-    The rows are clubs and hearts, diamonds if they have a deuce, spades. Spade cells that are lost by rule are 0; the
-    rule's ranks are `above` higher.
+    The rows are clubs and hearts, then diamonds if they have a deuce, then spades. Spade holdings that rule out a nil
+    (`exact.spade_is_lost`) are 0.
     """
     table = np.zeros((3 if suits.long_diamonds else 2, 1 << suits.spades))
     known: dict[tuple[int, ...], NDArray[np.float64]] = {}

@@ -1,9 +1,11 @@
-"""Mean bids still to come, by the bids so far, for the projections of the end-of-game rules; shares of contracts made.
+"""Mean bids still to come after each sequence of bids, and shares of contracts made.
 
-BIS bids whole auctions without end-of-game rules, and no cards are played. The means of the next, second and third bid
-after every sequence are shrunk towards an additive model of the bids so far, so that rare sequences follow frequent
-ones. Nils count 0. For the shares of contracts made, with and without a nil in the side, rounds are played out. The
-results go to mean_bids.npy and contract_made.npy.
+The end-of-game rules project scores with them. For the mean bids, BIS bids whole auctions without end-of-game rules,
+and no cards are played. Nils count 0. The means of the next, second and third bid after every sequence are shrunk
+towards an additive model of the bids so far, so that rare sequences follow frequent ones.
+
+For the shares of contracts made, rounds are played out. They are counted by contract, with and without a nil on the
+side. The results go to mean_bids.npy and contract_made.npy.
 """
 
 from typing import Any
@@ -53,7 +55,10 @@ auctions = round_loop(_auctions)
 
 
 def smooth(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return means (SEQUENCES, 3) from sums (SEQUENCES, 4); 0 if the auction ends before that bid."""
+    """Return means (SEQUENCES, 3) of the next three bids, in tricks, from sums (SEQUENCES, 4) as in `_auctions`.
+
+    A mean is 0 if the auction ends before that bid.
+    """
     rows = sequences()
     means = np.zeros((SEQUENCES, 3))
     for seat in range(4):
@@ -98,7 +103,7 @@ def setting_families(
     """Return the family of a table profile's own mean bids.
 
     They come from auctions by ``policy`` under ``rules`` with the profile's own curves. ``setting``: the profile's
-    name; ``depends``: further families of the same profile that must exist before this one.
+    name; ``depends``: further families of the same profile that it needs.
     """
     return (
         Family(
@@ -116,8 +121,8 @@ def setting_families(
 def _contract_rounds(
     states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, players: Any, profiles: Any, counts: Any
 ) -> None:
-    # counts (2, 27, 2): by whether a partner bid nil and by contract; [..., 0] all sides, [..., 1] those that made it.
-    # In cutthroat a contract is one seat's.
+    # players (4, 2): id and pieces by seat. counts (2, 27, 2): by whether the side bid a nil and by contract; [..., 0]
+    # all, [..., 1] made. In cutthroat a contract is one seat's.
     state = open_table(states, rules)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
@@ -143,7 +148,10 @@ contract_rounds = round_loop(_contract_rounds)
 
 
 def contract_shares(ctx: Context, arrays: Arrays, rules: Rules, policy: Policy, player: str) -> NDArray[np.float64]:
-    """Return float64 (2, 27): the share of contracts made, by nil in the side (without, with) and contract."""
+    """Return float64 (2, 27): the share of contracts made, by nil on the side (without, with) and contract in tricks.
+
+    ``policy`` bids and ``player`` plays in all seats. A rare contract's share is near that of the contract below it.
+    """
     ts = tables_for(kernel_tables(arrays), rules, [policy])
     per_chunk = max(1, ctx.size("rounds") // CHUNKS)
 
@@ -156,7 +164,7 @@ def contract_shares(ctx: Context, arrays: Arrays, rules: Rules, policy: Policy, 
     counts = ctx.chunks("rounds", CHUNKS, play)["counts"]
     made = np.ones((2, 27))
     for nil in range(2):
-        for contract in range(1, 27):  # shrink a rare contract to the one below it
+        for contract in range(1, 27):  # shrink the share of a rare contract towards that of the one below it
             n, good = counts[nil, contract]
             made[nil, contract] = (good + PRIOR * made[nil, contract - 1]) / (n + PRIOR)
     return np.round(made, 4)

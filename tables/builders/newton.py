@@ -1,7 +1,7 @@
 """Fits whose results do not depend on the machine's linear algebra: Newton's method, and linear systems solved exactly.
 
-A fit that stops on a tolerance gives another result when the sums inside it are rounded in another way. OpenBLAS rounds
-differently on each type of processor. So the functions here go on until only rounding is left: about 1e-13, which
+A fit that stops at a tolerance gives another result if the sums inside it are rounded differently, as OpenBLAS does on
+each type of processor. So the functions here go on until only an error of rounding is left. It is about 1e-13, and
 disappears when a table's cells are rounded to four or six decimals.
 """
 
@@ -19,16 +19,16 @@ Floats: TypeAlias = NDArray[np.float64]
 Derivatives: TypeAlias = Callable[[Floats], tuple[float, Floats, Floats]]  # x -> value, gradient, Hessian matrix
 
 MOST_STEPS = 200
-SMALL_STEP = 1e-8  # Newton's method doubles the number of right digits, so one more step after this one is exact
+SMALL_STEP = 1e-8  # a step doubles the number of right digits, so the step after one this small is exact to rounding
 ARMIJO = 1e-4  # share of the promised decrease that a step must bring
 SLACK = 1e-13  # relative rounding error of the value
-LEAST_SHARE = 1e-12  # share of a step that is taken in any case, because the value's rounding hides what it brings
+LEAST_SHARE = 1e-12  # share of a step that is always taken, because rounding hides what it changes in the value
 
 
 def minimize_convex(derivatives: Derivatives, start: Floats, lowest: Floats) -> Floats:
     """Return the x >= ``lowest`` at which a strictly convex function is least, to rounding.
 
-    Projected Newton method: coordinates at their bound that the gradient holds there stay, and the others take
+    Projected Newton method: a coordinate stays at its bound if the function rises from there, and the others take
     Newton's step (Bertsekas, "Projected Newton methods for optimization problems with simple constraints", SIAM J.
     Control Optim. 20, 1982). Raises `BuildError` if it does not converge.
     """
@@ -56,9 +56,9 @@ def minimize_convex(derivatives: Derivatives, start: Floats, lowest: Floats) -> 
 
 
 def solve_exactly(matrix: NDArray[Any], right: NDArray[Any]) -> Floats:
-    """Return the x of ``matrix`` x = ``right``, computed in fractions and rounded once; for about ten unknowns.
+    """Return the x that solves ``matrix`` x = ``right``, computed in fractions, rounded once; for about ten unknowns.
 
-    An unknown that the equations leave open is 0.
+    An unknown that the equations do not determine is 0.
 
     >>> solve_exactly(np.array([[2.0, 1.0], [1.0, 3.0]]), np.array([3.0, 4.0])).tolist()
     [1.0, 1.0]
@@ -78,9 +78,10 @@ def solve_exactly(matrix: NDArray[Any], right: NDArray[Any]) -> Floats:
 
 
 def solve_refined(matrix: Floats, right: Floats) -> Floats:
-    """Return the x of ``matrix`` x = ``right`` with three more digits than numpy's, for hundreds of unknowns.
+    """Return the x that solves ``matrix`` x = ``right``, with three more digits than numpy's; for hundreds of unknowns.
 
-    The remainder of each solution is computed in `longdouble` without the linear algebra library, and solved for.
+    After each solution, the remainder is computed in `longdouble`, without the linear algebra library. The solution for
+    the remainder is then added.
     """
     exact = matrix.astype(np.longdouble)
     x = np.zeros(len(right), np.longdouble)

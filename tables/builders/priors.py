@@ -1,13 +1,13 @@
 """Priors: how probable it is that each bidder holds each card, by the bids made so far.
 
-A policy bids deals at scores of whole games; no card is played. The counts of four bids are summed to those of three,
-two and one. The arrays `prior_bis` and `prior_best` have the layout of `service.bidding.inference.prior_rows`, with a
-probability in 255ths, at least 1, because a card that was never seen there is still possible.
+A policy bids deals at scores drawn from whole games; no card is played. Cards are counted by the four bids; summed,
+these give the counts by the first three, two and one bids. The arrays `prior_bis` and `prior_best` have the layout of
+`service.bidding.inference.prior_rows`. A cell is a probability in 255ths. It is at least 1, because a card that was
+never counted there is still possible.
 
-A sequence with fewer than ENOUGH deals also counts deals of its neighbours, the sequences in which one number is
-higher or lower by one. These are weighted so that the deals add up to ENOUGH, if there are so many. If there are fewer
-than LEAST, also for a sequence that was never seen, the probabilities of its bids without the last one count for the
-rest, as if they were deals.
+A sequence with fewer than ENOUGH deals also counts deals of its neighbours: the sequences in which one number is higher
+or lower by one. Their weight fills up the deals to ENOUGH, and is at most 1. If that gives fewer than LEAST deals, as
+for a sequence that was never bid, the probabilities after its bids without the last one fill up the deals to LEAST.
 """
 
 from typing import Any, cast
@@ -29,14 +29,14 @@ from tables.run.family import Arrays, Context, Family, recorded
 
 ALL_DEALS = 100_000_000
 DEALS = 500_000  # in a chunk
-SCORES = 20_000  # that are drawn from, before rounds of whole games
-SCORES_BY = "bis"  # policy of these games
-ENOUGH = 1_000
-LEAST = 100
-SCALE = 255
+SCORES = 20_000  # number of scores to draw from: those before the rounds of whole games
+SCORES_BY = "bis"  # bidder of these games
+ENOUGH = 1_000  # deals of a sequence that need no neighbours
+LEAST = 100  # deals of a sequence, with its neighbours, that need no shorter sequence
+SCALE = 255  # cell of the probability 1
 SEQUENCES = BIDS**4
 RULES = Rules()
-_PER_DEAL = np.repeat([3.0, 1.0], RANKS)  # cards in each column of a deal
+_PER_DEAL = np.repeat([3.0, 1.0], RANKS)  # cards that a deal counts in each column: of three side suits, of spades
 
 
 def _count_cards(made: BidDeals, classes: Any, counts: Any) -> None:
@@ -57,7 +57,10 @@ CLASSES = np.array([bid_class(bid) for bid in range(BLIND_NIL + 1)])
 
 
 def priors_of(counts: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Return the priors (all rows, 4, COLUMNS) from the ``counts`` (SEQUENCES, 4, COLUMNS) after four bids."""
+    """Return the priors (rows, 4, COLUMNS), in 255ths, from the ``counts`` (SEQUENCES, 4, COLUMNS) after four bids.
+
+    The axes are the sequence of bids, the bidder and the card, as in `service.bidding.inference.prior_rows`.
+    """
     rows = np.zeros((FIRST_ROWS[-1], 4, COLUMNS))
     for bids in range(1, 5):
         own = counts.reshape(*(BIDS,) * bids, -1, 4, COLUMNS).sum(axis=bids).astype(np.float64)
@@ -70,11 +73,11 @@ def priors_of(counts: NDArray[np.int64]) -> NDArray[np.uint8]:
 
 
 def _with_neighbours(own: NDArray[np.float64], bids: int) -> NDArray[np.float64]:
-    # own: counts by bids, seat and column. Return them with the share of the neighbours' counts that fills up ENOUGH.
+    # own: counts by each of the bids, seat and column. Return them with the weighted counts of the neighbours.
     near = np.zeros_like(own)
     for axis in range(bids):
         here, there = np.moveaxis(near, axis, 0), np.moveaxis(own, axis, 0)
-        here[1:-1] += there[2:]  # a nil is nobody's neighbour
+        here[1:-1] += there[2:]  # index 0, a nil, has no neighbours
         here[2:] += there[1:-1]
     cards = 4 * RANKS
     deals = own.sum(axis=(-2, -1), keepdims=True) / cards
@@ -85,7 +88,7 @@ def _with_neighbours(own: NDArray[np.float64], bids: int) -> NDArray[np.float64]
 
 
 def scores_of_games(ctx: Context) -> NDArray[np.int64]:
-    """Return scores (SCORES, 4) before the rounds of games that SCORES_BY plays; see `bid_deals.BidDeals`."""
+    """Return scores (SCORES, 4) before the rounds of games that SCORES_BY plays; columns as in `BidDeals.scores`."""
     policy = numba_typed(parse_policy(SCORES_BY))
     profiles = tables_for(kernel_tables(ctx.inputs), RULES, [policy])
 

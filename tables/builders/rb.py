@@ -1,9 +1,8 @@
 """RB's card values: the tricks of each card, by the length of its suit, fitted on self-play.
 
-They come from a linear regression of the tricks that a hand takes on its 13 cards. The rounds have no nils, and every
-player bids their regular takes. Then a constant is subtracted, spread over the 13 cards, so that a round brings the
-most points. RB's nil ranks are not fitted here (`python -m tables fit`). The results go to rb_values.npy and
-rb_suit.npy.
+A linear regression explains the tricks that a hand takes by its 13 cards. The rounds have no nils, and every player
+bids their regular takes. Then the constant that brings the most points in a round is added, spread over the 13 cards.
+RB's nil ranks are not fitted here (`python -m tables fit`). The results go to rb_values.npy and rb_suit.npy.
 """
 
 from typing import Any
@@ -23,13 +22,13 @@ from tables.engine.simulate import kernel_tables, numba_typed, player_rows, poli
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, Context, Family
 
-FEATURES = 2 * 14 * 13
-# A bag's price in fits, in points: its share of the penalty of 100 for ten bags, besides the point it wins. With a
-# lower price the fitted bids are lower, and win fewer games at goals 200 and 500 (docs/strength.md).
+FEATURES = 2 * 14 * 13  # side suit or spades, length of the suit, rank
+# What a bag costs in fits, in points: a tenth of the penalty of 100 for ten bags. Its own point still counts. With a
+# lower cost the fitted bids are lower, and win fewer games at goals 200 and 500 (docs/strength.md).
 BAG_COST = 10
 FIT_RULES = Rules(bag_limit=1, bag_penalty=BAG_COST)
 CHUNKS = 40
-RIDGE = 20.0
+RIDGE = 20.0  # penalty of the regression, in cards; it keeps the values of rare cards near 0
 
 
 def _tricks_by_card(
@@ -42,6 +41,8 @@ def _tricks_by_card(
     xtx: Any,
     xty: Any,
 ) -> None:
+    # players (4, 2): id and pieces by seat. xtx (FEATURES, FEATURES) and xty (FEATURES,): for each hand, 1 is added for
+    # each pair of its cards, and its tricks for each card.
     hands = np.zeros(4, np.int64)
     features = np.zeros(13, np.int64)
     state = open_table(states, rules)
@@ -73,7 +74,10 @@ tricks_by_card = round_loop(_tricks_by_card)
 
 
 def by_holding(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return float64 (2, 8192): the sum of the values (2, 14, 13) of each holding's cards."""
+    """Return float64 (2, 8192): the sum of the ``values`` (2, 14, 13) of each holding's cards.
+
+    The first axis of both is side suit or spades. Those of ``values`` are then length and rank.
+    """
     table = np.zeros((2, 8192))
     for holding in range(8192):
         length = holding.bit_count()

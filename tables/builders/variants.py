@@ -1,8 +1,9 @@
 """Tables of whiz, suicide and the decks with jokers, from self-play: factors, success curves and mean bids.
 
-Whiz has no factor, because its numbers are the numbers of spades held. In suicide, nils are on while the factor is
-learned, because a number says something about partner's nil. Mirror and strict whiz need no tables, because they leave
-no choice of bid. `jokers` makes the exact tables of the jokers; the fitted constants are in `service.bidding.policies`.
+Whiz has no factor, because a number that is bid must be the number of spades held. In suicide, the bidders may bid nil
+while the factor is learned, because a number says something about partner's nil. Mirror and strict whiz need no tables,
+because they leave no choice of bid. `tables.builders.jokers` makes the exact tables of the decks with jokers. The
+fitted options of `bis` in each variant are in `service.bidding.policies`.
 """
 
 from collections.abc import Callable
@@ -16,16 +17,16 @@ from tables.builders.rb import BAG_COST, FIT_RULES
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, Context, Family, recorded
 
-ROUNDS = 1_800_000  # rounds of the second pass of a profile's curves
+ROUNDS = 1_800_000  # rounds of the second play for a profile's curves (`curves.setting_families`)
 AUCTIONS = 2_000_000
 FACTOR_ROUNDS = 300_000
 _BASE = ("p_length", "cnil", "side", "spades", "ruffs")
 
 
 def self_play(variant: int) -> str:
-    """Return the policy text of a variant's self-play.
+    """Return the policy text of the bidder in a variant's self-play.
 
-    It lists all fitted options, so that a change of them changes the text, and the manifest with it.
+    It lists all fitted options. So a change of one changes the text, and with it the parameters in the manifest.
     """
     options = {name: f"{value:g}" for name, value in BY_NAME["bis"].in_variant[variant].items()}
     if "spade_honours" in options:

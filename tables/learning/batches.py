@@ -1,4 +1,4 @@
-"""Labelled batches of played positions, made in threads while the outcome net learns from the batch before."""
+"""Labelled batches of played positions for the outcome net. Threads make a batch while the net learns from others."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -16,26 +16,27 @@ from tables.learning.training_data import MOST_TRIED, Labels, Played, label
 from tables.run.family import Arrays
 
 REDRAWN = 0.3  # share of positions with a score that get another score
-# Shares of positions in which the net knows none of the other players, or all; in the rest it knows each or not.
+# Shares of positions in which the net knows the kind of none of the other players, or of all. In the rest it knows each
+# kind with probability 1/2.
 NONE_KNOWN, ALL_KNOWN = 0.5, 0.3
 HELD_OUT = 20_000  # positions that are not used to train, at most a tenth of all
-THREADS = 2  # that label; how many there are does not change a batch
+THREADS = 2  # threads that label positions; their number does not change a batch
 
 
 class Source(NamedTuple):
     """Positions to label, and what labels them."""
 
-    data: Arrays  # the fields of `Played`, `scores` and `games`, by position; a game of -1 means no score
+    data: Arrays  # by position: the fields of `Played`, `scores` (n, 4) and `games` (n,), -1 for no score
     seen: Ints  # (games, scores of a game, 4): scores that games reached
-    profiles: Any  # the kernels' tables
+    profiles: Any  # `Tables` by profile, with the win tables of all games
     seed: int
 
 
 def batch_of(source: Source, rows: Ints, rng: np.random.Generator, redrawn: float = REDRAWN) -> Labels:
-    """Return the labelled positions ``rows``.
+    """Return the positions with the indices ``rows`` (B,), labelled.
 
-    Positions without a score, and a share ``redrawn`` of the others, get a new random score, in any game with the same
-    rules of play.
+    Positions without a score, and a share ``redrawn`` of the others, get a new random game with the same rules of play,
+    and a new random score in it.
     """
     data = source.data
     games = data["games"][rows].astype(np.int64)
@@ -64,23 +65,26 @@ def _known(kinds: NDArray[np.int8], rng: np.random.Generator) -> Ints:
 
 
 def held_out(source: Source) -> Labels:
-    """Return the labelled positions that are not used to train."""
+    """Return the first positions, labelled: those that are not used to train. A position with a score keeps it."""
     return batch_of(source, np.arange(_held(source)), np.random.default_rng(source.seed), 0.0)
 
 
 def sample(source: Source) -> Labels:
-    """Return labelled positions that are used to train, as many as are held out."""
+    """Return labelled positions that are used to train, as many as are held out. A position with a score keeps it."""
     held = _held(source)
     return batch_of(source, np.arange(held, 2 * held), np.random.default_rng(source.seed), 0.0)
 
 
 def steps_of(source: Source, size: int, epochs: int) -> int:
-    """Return the number of `batches`."""
+    """Return how many batches `batches` yields."""
     return epochs * ((len(source.data["hands"]) - _held(source)) // size)
 
 
 def batches(source: Source, size: int, epochs: int) -> Iterator[Labels]:
-    """Yield batches of ``size`` positions, ``epochs`` times all that are not held out, each time in another order."""
+    """Yield batches of ``size`` positions: ``epochs`` times those that are not held out, each time in another order.
+
+    Positions that do not fill a batch are left out of that epoch.
+    """
     rng = np.random.default_rng(source.seed)
     coming: deque[Future[Labels]] = deque()
     with ThreadPoolExecutor(THREADS) as pool:

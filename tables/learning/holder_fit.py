@@ -18,7 +18,10 @@ Batch: TypeAlias = tuple[NDArray[np.int16], NDArray[np.int8]]  # `holders.Views`
 
 
 def loss(weights: Weights, x: jax.Array, owners: jax.Array) -> jax.Array:
-    """Return the mean log-loss of a batch, in nats for each card that the player does not see."""
+    """Return the mean log-loss of a batch, in nats for each card that the player does not see.
+
+    ``weights``: the fields of `HolderNet`, as floats; ``x`` (B, INPUTS); ``owners`` (B, CARDS), as in `holders.Views`.
+    """
     first, second, out = (weights[name] for name in HolderNet._fields)
     values = jax.nn.relu(x @ first[:-1] + first[-1])
     values = jax.nn.relu(values @ second[:-1] + second[-1])
@@ -31,7 +34,7 @@ def loss(weights: Weights, x: jax.Array, owners: jax.Array) -> jax.Array:
 class Fit:
     """Training in parts, with a learning rate that falls from ``rate`` to 0 along a cosine of ``steps`` batches.
 
-    ``scales``: the factors of the inputs.
+    ``scales`` (INPUTS,): the factor of each input.
     """
 
     def __init__(self, scales: NDArray[np.float32], rate: float, steps: int) -> None:
@@ -46,7 +49,10 @@ class Fit:
         return optax.apply_updates(weights, updates), state
 
     def go_on(self, weights: Arrays, before: Arrays, batches: Iterable[Batch]) -> dict[str, NDArray[np.float32]]:
-        """Train on ``batches``; return the weights, and what the next part needs as ``before`` ({}: the first)."""
+        """Train ``weights`` on ``batches``; return them and the optimiser's state as ``state0``, ``state1`` ...
+
+        ``before``: the state that the part before returned; empty for the first part.
+        """
         trained = {name: jnp.asarray(array) for name, array in weights.items()}
         fresh = self._optimiser.init(trained)
         leaves, shape = jax.tree.flatten(fresh)

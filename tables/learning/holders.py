@@ -1,11 +1,12 @@
-"""The nets that say who holds each unseen card, one for each policy whose bids are read (`holder_net`).
+"""The holder nets, one for each policy whose bids are read: they say who holds each unseen card (`holder_net`).
 
-A policy bids deals at scores of whole games, as for the priors. A sample is one player's view of such a deal after one
-to four bids. The net learns the seat of each card that the player does not see, by cross-entropy. Exact counts of cards
-come only later, in `service.bidding.inference.deals`: there they change the log-loss by less than .0001 a card.
+A policy bids deals at scores drawn from whole games, as for the priors. A sample is one player's view of such a deal
+after one to four bids. The net learns the seat of each card that the player does not see, by cross-entropy. It does not
+use that each player holds 13 cards. `service.bidding.inference.deals` does so later, and that changes the log-loss by
+less than 0.0001 nats a card.
 
-Training is split into parts, so that it goes on after an interruption: a part ends with the weights and with the state
-of the optimiser.
+Training is split into parts, so that it can continue after an interruption: a part ends with the weights and with the
+state of the optimiser.
 """
 
 from collections.abc import Callable
@@ -33,28 +34,32 @@ from tables.engine.bid_deals import BidDeals, bid_deals
 from tables.engine.simulate import kernel_tables
 from tables.run.family import Arrays, BuildError, Context, Family, recorded
 
-LAYERS = (256, 128)
+LAYERS = (256, 128)  # sizes of the hidden layers
 DEALS = 250_000  # in a chunk
-BATCH = 1024
+BATCH = 1024  # samples in a step
 RATE = 3e-3  # learning rate at the start; it falls to 0 along a cosine
-PARTS = 8
+PARTS = 8  # parts of the training
 ALL_BIDS = 0.5  # share of samples after four bids; in the others one, two or three
 UNKNOWN = 0.02  # share of bids that the net does not get to know, as after a blind nil
-MOST_WEIGHT = 2**20  # in WEIGHT_UNIT; a test checks that the sums of the nets that ship stay below 2**53, and exact
-# The scale of each input in training. Scores have large values, and would learn too fast.
+MOST_WEIGHT = 2**20  # in WEIGHT_UNIT; a test checks that sums in the shipped nets stay below 2**53, so they are exact
+# The factor of each input in training. Scores are large numbers: without it, their weights would change too fast.
 SCALES = np.array([1.0] * (INPUTS - SCORES) + [0.05, 0.05, 0.1, 0.1], np.float32)
 NET = HolderNet._fields
 
 
 class Views(NamedTuple):
-    """What n players see of deals, and where the cards are."""
+    """What n players see of deals, and who holds the cards."""
 
     inputs: NDArray[np.int16]  # (n, INPUTS)
-    owners: NDArray[np.int8]  # (n, CARDS): by the net's places, 0 to 2: the other seat that holds the card; -1: own
+    # (n, CARDS), in the net's order of cards: which of the next three seats holds the card, 0..2; -1 for the player.
+    owners: NDArray[np.int8]
 
 
 def views_of(deals: BidDeals, seats: NDArray[np.int64], bids: NDArray[np.int64]) -> Views:
-    """Return the view of one of the ``seats`` (n,) of each deal; ``bids`` (n, 4): those that it knows."""
+    """Return what the player in ``seats[i]`` sees of deal i; ``seats`` (n,).
+
+    ``bids`` (n, 4), by seat: those that the player knows, and NO_BID for the others.
+    """
     n = np.arange(len(seats))
     hands = deals.hands[n, seats]
     places = places_of(hands)
@@ -71,13 +76,13 @@ def views_of(deals: BidDeals, seats: NDArray[np.int64], bids: NDArray[np.int64])
 
 
 def known_bids(bids: NDArray[np.int8], made: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return ``bids`` (n, 4) with NO_BID for a blind nil and for those beyond the first ``made`` (n,)."""
+    """Return ``bids`` (n, 4) with NO_BID for blind nils and for all but the first ``made[i]`` bids of deal i."""
     known = np.where(np.arange(4) < made[:, None], bids.astype(np.int64), NO_BID)
     return np.where(known == BLIND_NIL, NO_BID, known)
 
 
 def drawn_views(deals: BidDeals, rng: np.random.Generator, n: int) -> Views:
-    """Return ``n`` views of random deals, by random seats after random numbers of bids."""
+    """Return ``n`` views: each of a random deal, from a random seat, after a random number of bids."""
     rows = rng.integers(0, len(deals.hands), n)
     made = np.where(rng.random(n) < ALL_BIDS, 4, rng.integers(1, 4, n))
     bids = known_bids(deals.bids[rows], made)
@@ -86,14 +91,17 @@ def drawn_views(deals: BidDeals, rng: np.random.Generator, n: int) -> Views:
 
 
 def log_loss(net: HolderNet, views: Views) -> float:
-    """Return the mean log-loss of the net's shares, in nats for each card that the player does not see."""
+    """Return the mean log-loss of the net's probabilities, in nats for each card that the player does not see."""
     unseen = views.owners >= 0
     found = np.take_along_axis(shares(net, views.inputs), np.maximum(views.owners, 0)[:, :, None], axis=2)[:, :, 0]
     return float(-np.log(found[unseen]).mean())
 
 
 def whole_numbers(weights: Arrays) -> HolderNet:
-    """Return trained weights as the net's integers. Raises `BuildError` if one is too large."""
+    """Round trained weights to the net's integers, in WEIGHT_UNIT; the first layer takes over SCALES.
+
+    Raises `BuildError` if a weight is larger than MOST_WEIGHT.
+    """
     scales = np.append(SCALES, 1.0)[:, None]
     net = [np.round(weights[name] * (scales if name == "first" else 1.0) / WEIGHT_UNIT) for name in NET]
     most = max(float(np.abs(array).max()) for array in net)
@@ -113,7 +121,7 @@ def _deals(ctx: Context, name: str, bidder: str) -> BidDeals:
 
 
 def _trained(ctx: Context, deals: BidDeals) -> Arrays:
-    """Return the trained weights, as floats."""
+    """Return the trained weights as float32, by name."""
     from tables.learning import holder_fit  # not above: only this function needs JAX, which takes a second to import
 
     steps = max(PARTS, ctx.size("samples") // BATCH) // PARTS  # of a part
@@ -135,7 +143,10 @@ def _trained(ctx: Context, deals: BidDeals) -> Arrays:
 
 
 def first_weights(rng: np.random.Generator, layers: tuple[int, int]) -> dict[str, NDArray[np.float32]]:
-    """Return random weights by name; the last row of each, the biases, is 0."""
+    """Return random weights by name, float32 (inputs + 1, outputs); the last row, the biases, is 0.
+
+    ``layers``: sizes of the hidden layers.
+    """
     width, depth = layers
     found = {}
     for name, rows, columns, size in (

@@ -1,13 +1,16 @@
 """The outcome net in JAX: its loss and its training. The service and the simulator have their own forward pass.
 
-The inputs of a position and of a bid share the first hidden layer. Two ReLU layers follow, then a softmax over the
-outcomes of `service.bidding.winprob.outcomes`. A bid's win probability is the mean of its outcomes' values, and the
-target is the value of the result of its round. Errors between the candidates of one position weigh more than their
-common mean, because they decide the bid. A very small cross-entropy to the nearest outcome separates outcomes of the
-same value. More of it costs strength, because the nearest outcome is not the result of the round.
+The net has two hidden ReLU layers, and a softmax over the outcomes of `service.bidding.winprob.outcomes`. The first
+layer adds up sums over a position's inputs and sums over a bid's inputs. A bid's win probability is the mean of its
+outcomes' values, weighted by the softmax. The target is the win probability after the round that was played.
 
-Every position has room for the same number of candidates (`training_data.Labels`), so that JAX compiles one step for
-all batches. Room without a candidate has weight 0 and changes nothing.
+The loss has three parts. Errors by which the candidates of one position differ weigh most, because they decide the bid.
+The mean error of a position's candidates weighs less. A very small cross-entropy to the outcome nearest to the round's
+result tells outcomes of the same value apart. With more of it the net is weaker, because the nearest outcome is not the
+result itself.
+
+Every position has places for the same number of candidates (`training_data.Labels`), so that JAX compiles one step for
+all batches. A place without a candidate has weight 0 and changes nothing.
 
 The inputs are strongly correlated, and Nadam alone would need far more positions to separate them. So the weights of
 the first layer are trained in a basis in which the inputs are uncorrelated (`whitening`).
@@ -28,7 +31,9 @@ from service.bidding.winprob.outcomes import OUTCOMES
 from tables.learning.training_data import Labels
 from tables.run.family import Arrays
 
-CENTRED = 3.0  # weight of squared errors around their mean over a position's candidates; the mean's square weighs 1
+# Weight of a centred error's square: the error minus the mean error of the position's candidates. The square of that
+# mean has weight 1.
+CENTRED = 3.0
 CROSS_ENTROPY = 0.001  # weight of the cross-entropy
 DAMPING = 1e-4  # added to the inputs' second moments, so that rare inputs are not scaled up without limit
 BETA2 = 0.99  # Nadam's decay of squared gradients
@@ -38,7 +43,7 @@ Weights: TypeAlias = dict[str, jax.Array]  # float32, see `first_weights`
 
 
 def first_weights(rng: np.random.Generator, layers: tuple[int, int], inputs: int = INPUTS) -> dict[str, Floats]:
-    """Return random weights by name. The last row of each array has the biases, except in `bid`.
+    """Return random float32 weights by name. The last row of each array has the biases, 0, except in ``bid``.
 
     ``layers``: sizes of the hidden layers; ``inputs``: number of a position's inputs.
     """
@@ -77,7 +82,7 @@ def win_probabilities(weights: Weights, batch: Labels) -> jax.Array:
 
 @jax.jit
 def loss(weights: Weights, batch: Labels) -> tuple[jax.Array, jax.Array]:
-    """Return the loss, a mean over positions, and the mean squared centred error of the win probabilities."""
+    """Return the loss as a mean over positions, and the mean squared centred error of the win probabilities."""
     logits = outcome_logits(weights, batch)
     error = _mean_values(logits, batch) - batch.target
     mean = (error * batch.real).sum(axis=-1) / batch.real.sum(axis=-1)
@@ -93,9 +98,9 @@ def _mean_values(logits: jax.Array, batch: Labels) -> jax.Array:
 
 
 def whitening(inputs: Floats) -> Floats:
-    """Return the matrix (I, I) whose product with ``inputs`` (n, I) has uncorrelated columns of mean square 1.
+    """Return the matrix (I, I) by which ``inputs`` (n, I) are multiplied to get uncorrelated columns of mean square 1.
 
-    Directions whose mean square is not far above DAMPING get smaller columns.
+    Directions of the inputs whose mean square is not far above DAMPING get columns with a mean square below 1.
     """
     values, vectors = np.linalg.eigh(inputs.T.astype(np.float64) @ inputs / len(inputs))
     matrix: Floats = (vectors / np.sqrt(values + DAMPING)).astype(np.float32)
@@ -107,8 +112,8 @@ def fit(
 ) -> tuple[dict[str, Floats], Floats]:
     """Train on ``batches``, at a learning rate that falls from ``rate`` to 0 along a cosine of ``steps`` batches.
 
-    The basis of the inputs comes from ``sample``. Return the weights, and the mean squared centred error of each batch
-    before its step.
+    The basis of the inputs comes from ``sample``. Return the weights by name, and the mean squared centred error of
+    each batch before its step, float32 (batches,).
     """
     bases = {
         "position": whitening(np.hstack([sample.x, np.ones_like(sample.x[:, :1])])),

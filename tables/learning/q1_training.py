@@ -1,10 +1,13 @@
 """The nets of the learned player `q@1` (arrays `q1_*`): Q-learning in self-play, as in the spAIdes report.
 
-Four players with one net play rounds. A bid is random with probability .05, a card with .01. After a batch of rounds
-the net takes one step of Adam on the squared error. The target of an action is its reward, plus the highest value of
-the same player's next options. There
-are four rewards: for tricks, for tricks up to the bid, for the side's points at the end of the round, and `return`,
-which is not in the report: the points at the end are the target of every action.
+Four players with one net play rounds. A few bids and cards are random. After a batch of rounds the net takes one step
+of Adam on the squared error. The target of an action is its reward, plus the highest value among the same player's next
+options. There is a net for each of four rewards:
+
+- `tricks`: 1 for each trick that the player wins;
+- `bid`: for tricks up to the bid; a trick beyond it, or a trick lost while some are missing, costs;
+- `score`: the side's points at the end of the round, with the last card;
+- `return`, which is not in the report: the side's points at the end are the whole target of every action.
 
 The report does not say how it trains beyond this; docs/learned-player.md lists what was chosen here.
 """
@@ -23,29 +26,32 @@ from tables.run.family import Arrays, Context, Family, recorded
 
 RULES = Rules()
 BATCH = 32  # rounds between two steps
-RATE = 1e-3
-RANDOM_BID, RANDOM_CARD = 0.05, 0.01
-MOST_RANDOM_BID = 12
+RATE = 1e-3  # learning rate
+RANDOM_BID, RANDOM_CARD = 0.05, 0.01  # probability that a bid, or a card, is random
+MOST_RANDOM_BID = 12  # a random bid is 0 to this
 DECISIONS = 14  # of a player in a round: a bid and 13 cards
-UNIT = 100  # points; values and rewards in points are divided by it
-KEPT = 25  # rows of the history of each training; a row is the mean of one of as many equal parts
+UNIT = 100  # points that count as 1 in rewards and values
+KEPT = 25  # equal parts of a training; its history has the mean of each part as a row
 # Columns of a row: the mean squared errors by decision, then the mean points of a side and the mean bid.
 POINTS_COLUMN, BIDS_COLUMN, COLUMNS = DECISIONS, DECISIONS + 1, DECISIONS + 2
 PLAYERS = tuple(QPlayer("q@1", net, reward) for net in NETS for reward in REWARDS)
 
 
 class Round(NamedTuple):
-    """The decisions of n rounds, by round, seat and decision."""
+    """The decisions of n rounds, by round, seat and decision: 0 is the bid, then the cards in order."""
 
-    x: Floats  # (n, 4, DECISIONS, FEATURES): of the actions chosen
-    best: Floats  # (n, 4, DECISIONS): the highest value of the options
+    x: Floats  # (n, 4, DECISIONS, FEATURES): the features of the actions chosen
+    best: Floats  # (n, 4, DECISIONS): the net's highest value among the options
     won: NDArray[np.bool_]  # (n, 4, DECISIONS): whether the seat then won the trick
     bids: Ints  # (n, 4)
-    points: Ints  # (n, 4): those of the seat's side
+    points: Ints  # (n, 4): points of the seat's side in the round
 
 
 def play(player: QPlayer, weights: Floats, rng: np.random.Generator, first: int, n: int) -> Round:
-    """Return ``n`` rounds that the net plays in every seat, with random actions now and then."""
+    """Return ``n`` rounds that the net plays in every seat, with random actions now and then.
+
+    ``weights``: the net's, flat; ``first``: number of the first deal. Each round starts with random bags.
+    """
     states = deal_rounds(int(rng.integers(2**31)), first, n, RULES)
     states["bags"] = rng.integers(0, RULES.bag_limit, (n, 2))
     x = np.zeros((n, 4, DECISIONS, FEATURES), np.float32)
@@ -74,7 +80,7 @@ def play(player: QPlayer, weights: Floats, rng: np.random.Generator, first: int,
 
 
 def targets(made: Round, reward: str) -> Floats:
-    """Return the target (n, 4, DECISIONS) of each decision's value."""
+    """Return the target (n, 4, DECISIONS) of each decision's value, for one of `q_names.REWARDS`."""
     if reward == "return":
         return np.repeat(made.points[:, :, None] / UNIT, DECISIONS, axis=2).astype(np.float32)
     found = np.zeros(made.best.shape, np.float32)
@@ -83,8 +89,9 @@ def targets(made: Round, reward: str) -> Floats:
     elif reward == "tricks":
         found += made.won
     else:
+        # A trick won: 1 up to the bid, -0.5 beyond it. A trick lost: minus the tricks missing, divided by tricks + 1.
         over = made.won.cumsum(axis=2) - made.bids[:, :, None]
-        played = np.arange(DECISIONS)  # tricks, with the one that the decision is about
+        played = np.arange(DECISIONS)  # tricks so far, with the one that the decision is about
         found[:] = np.where(made.won, np.where(over <= 0, 1.0, -0.5), np.minimum(over, 0) / (played + 1))
         found[:, :, 0] = 0.0
     found[:, :, :-1] += made.best[:, :, 1:]

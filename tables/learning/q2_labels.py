@@ -1,9 +1,9 @@
-"""What `q@2` learns from, as a compiled loop: positions in which every action is played out on the deal's own cards.
+"""What `q@2` learns from, as a compiled loop: positions in which every action is played out with the cards as dealt.
 
-A policy bids the round, at the score of a real game, and SRP 3 plays it up to a random decision; in half of the deals
-one card in ten is a random one, so that the net also sees positions that good players avoid. Rounds with a nil come
-more often than in games, because they are harder to play. Then each action is tried, and the same players finish the
-round. Its value is the win probability after the round.
+A policy bids the round, at a score from a whole game, and SRP 3 plays it up to a random decision. In half of the deals
+one card in ten is random, so that the net also sees positions that good players avoid. Rounds with a nil are more
+frequent than in games, because they are harder to play. Then each action is tried, and the same players finish the
+round. The action's value is the win probability after the round.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -29,28 +29,28 @@ from tables.engine.winprob import slice_of
 from tables.players.decisions import finish_play, play_to_decision
 from tables.players.q2 import INPUTS, Bits
 
-MOST_ACTIONS = 14
-NONE = -1  # fills the row after a position's last action
-AUCTIONS = 0.2  # share of positions in the auction, of those drawn
-NOISE = 0.05  # share of bids before the position that are moved by one
+MOST_ACTIONS = 14  # bids from nil to 13; there are at most 13 cards
+NONE = -1  # fills a row of actions after the last one
+AUCTIONS = 0.2  # share of the positions drawn in which a bid is decided
+NOISE = 0.05  # share of earlier number bids that are moved up or down by one
 RANDOM = 0.1  # share of random cards in half of the deals
-QUIET = 0.5  # share of rounds without a nil that are left out when cards are played
-TARGET_UNIT = 1e-2  # hundredths of a win: what a target of 1 stands for
+QUIET = 0.5  # share of the rounds without a nil that are left out when a card is decided
+TARGET_UNIT = 1e-2  # a stored target of 1 is this many hundredths of a win, so 0.0001 of a win probability
 Batch: TypeAlias = tuple[Bits, NDArray[np.int8], NDArray[np.int16]]  # inputs, actions and targets of `q2_training`
 LAST_PLAY = 48  # the last trick has nothing to decide
 
 
 class Labels(NamedTuple):
-    """Positions by number, with the value of each action."""
+    """n positions, with the value of each action."""
 
     states: Any  # (n,) of STATE
     seats: Any  # int64 (n,): who decides
-    actions: Any  # int8 (n, MOST_ACTIONS): bids if nobody has played and not all have bid, otherwise cards
-    values: Any  # float32 (n, MOST_ACTIONS): win probability
+    actions: Any  # int8 (n, MOST_ACTIONS): bids if not all seats have bid, otherwise cards; then NONE
+    values: Any  # float32 (n, MOST_ACTIONS): win probability of the seat's side after the round
 
 
 def unpacked(inputs: Bits) -> Bits:
-    """Return inputs that were packed into bits."""
+    """Return the inputs (n, INPUTS), 0 or 1, from rows of packed bits."""
     return np.unpackbits(inputs, axis=1, count=INPUTS)
 
 
@@ -64,7 +64,8 @@ def _labels(
     scores: Any,
     made: Labels,
 ) -> None:
-    # tables: with the win table of the rules. scores (m, 4): what is drawn from, as in `seen_scores`.
+    # tables: those with the win table of the rules; profiles: those that the policies read. scores (m, 4), used in
+    # turn: columns as in `training_data.seen_scores`. A position with fewer than two actions gets none.
     state = open_table(states, rules)
     carry_rules(state, rules)
     sim = states[1]
@@ -113,7 +114,11 @@ _loop = round_loop(_labels, states=2)
 def labels(
     seed: int, first: int, n: int, rules: Rules, lineup: Lineup, profiles: tuple[Tables, ...], scores: NDArray[np.int64]
 ) -> Labels:
-    """Return ``n`` positions; ``profiles`` hold the win table of ``rules``, ``scores`` (m, 4) are those of games."""
+    """Return ``n`` positions, from the deals with numbers ``first`` to ``first + n - 1``.
+
+    ``profiles``: `Tables` by profile, with the win table of ``rules``; ``scores`` (m, 4): scores before rounds, with
+    columns as in `training_data.seen_scores`. The rules must have no pass.
+    """
     assert rules.nil_pass == rules.blind_nil_pass == 0, "no cards are passed in these rounds"
     made = Labels(
         np.zeros(n, STATE),

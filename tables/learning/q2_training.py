@@ -1,11 +1,12 @@
-"""The net of the learned player `q@2` (arrays `q2_*`): Monte-Carlo values of actions, valued by the win table.
+"""The training of the net of the learned player `q@2` (arrays `q2_*`), on values of actions that were played out.
 
-A sample is a position of `q2_labels`: each action of one player, played out on the same cards. The net learns by how
-much each is better than their mean, which leaves out most of the luck of the deal. This is one step of policy
-improvement over SRP 3 and the bidders: the value of an action is what it is worth if they play on.
+A sample is a position of `q2_labels`: one player's actions, each played out with the same cards and valued by the win
+table. The net learns by how much each action is better than the mean of all. This leaves out most of the luck of the
+deal. The training is one step of policy improvement over SRP 3 and the bidders: an action's value is what it is worth
+if SRP 3 and the bidders make all later decisions.
 
 Each part of the training has new positions. It ends with the weights and with the state of the optimiser, so that the
-training goes on after an interruption.
+training can continue after an interruption.
 """
 
 from collections.abc import Iterator
@@ -41,18 +42,18 @@ from tables.run.family import Arrays, Context, Family, recorded
 
 RULES = make_rules("classic", {"win": LEARNED_GOAL, "lose": -100})
 BIDDERS = ("bis", "bis", "bis", "rb")  # in turn, by chunk: who bids in all seats
-SCORES = 20_000
+SCORES = 20_000  # number of scores of each bidder that the positions use
 POSITIONS = 50_000  # in a chunk
-LAYERS = (512, 128)
-BATCH = 2048
+LAYERS = (512, 128)  # sizes of the hidden layers
+BATCH = 2048  # positions in a step
 RATE = 2e-3  # learning rate at the start; it falls to 0 along a cosine
-PARTS = 12
-KEPT = 0.7  # share of the positions drawn that are learned from; a quarter has no choice, or is left out
+PARTS = 12  # parts of the training
+KEPT = 0.7  # share of the positions drawn that are learned from; about 0.75 have two actions or more
 
 
 def _labelled(ctx: Context, name: str, n_positions: int) -> Arrays:
-    # Positions: `inputs` packed into bits, `actions` int8 by the net's places or NONE, and `targets` int16 in
-    # TARGET_UNIT: by how much each action is better than the mean.
+    # Draw ``n_positions``, and return those with two actions or more: `inputs` packed into bits; `actions` int8, places
+    # in the net's output or NONE; `targets` int16, by how much each action is better than the mean, in TARGET_UNIT.
     profiles = kernel_tables(ctx.inputs)
     policies = {text: numba_typed(parse_policy(text)) for text in BIDDERS}
     players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
@@ -80,7 +81,7 @@ def _scores(ctx: Context, bidder: str, policy: Policy, players: NDArray[np.int64
 
 
 def samples_of(made: Labels) -> dict[str, NDArray[Any]]:
-    """Return the samples of positions with two actions or more; see `_labelled`."""
+    """Return the positions with two actions or more as samples: `inputs`, `actions`, `targets`; see `_labelled`."""
     kept = np.flatnonzero(made.actions[:, 1] != NONE)
     states, seats, actions = made.states[kept], made.seats[kept], made.actions[kept].astype(np.int64)
     places = places_of(states["hand"][np.arange(len(kept)), seats])
@@ -106,7 +107,7 @@ def batches(data: Arrays, rng: np.random.Generator, steps: int) -> Iterator[Batc
 
 
 def first_weights(rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
-    """Return random weights by name; the last row of each, the biases, is 0."""
+    """Return random weights by name, float32 (inputs + 1, outputs); the last row, the biases, is 0."""
     found = {}
     width, depth = LAYERS
     for name, rows, columns, size in (

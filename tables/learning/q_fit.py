@@ -17,7 +17,10 @@ Floats = NDArray[np.float32]
 
 
 class AdamFit:
-    """Adam on the mean squared error of a net with flat weights; ``values(weights, x, jnp)`` is the net."""
+    """Training of a net with flat weights by Adam, on the mean squared error.
+
+    ``values(weights, x, jnp)`` returns the net's values (rows,) for inputs ``x``; ``rate``: learning rate.
+    """
 
     def __init__(self, values: Callable[..., Any], weights: Floats, rate: float) -> None:
         self._values = values
@@ -36,15 +39,18 @@ class AdamFit:
         return optax.apply_updates(weights, updates), state, found
 
     def step(self, x: Floats, targets: Floats) -> tuple[Floats, Floats]:
-        """Take one step; return the weights after it, and the values that the net had before."""
+        """Take one step on inputs ``x`` (rows, features) and ``targets`` (rows,).
+
+        Return the weights after the step, and the net's values (rows,) before it.
+        """
         self._weights, self._state, found = self._step(self._weights, self._state, x, targets)
         return np.asarray(self._weights), np.asarray(found)
 
 
 def action_loss(weights: dict[str, jax.Array], inputs: jax.Array, actions: jax.Array, targets: jax.Array) -> jax.Array:
-    """Return the squared error of the centred values: summed over the actions tried, mean over the positions.
+    """Return the mean over positions of the squared errors of values, summed over the actions tried.
 
-    The other arguments are a batch of `q2_training`.
+    The mean of a position's values is subtracted first. The other arguments are a batch of `q2_training.batches`.
     """
     values = values_of(Net(**weights), inputs, jnp)
     tried = actions != NONE
@@ -55,7 +61,10 @@ def action_loss(weights: dict[str, jax.Array], inputs: jax.Array, actions: jax.A
 
 
 class ActionFit:
-    """Training of the net of `q@2` in parts; the learning rate falls from ``rate`` to 0 along a cosine of ``steps``."""
+    """Training of the net of `q@2` in parts.
+
+    The learning rate falls from ``rate`` to 0 along a cosine of ``steps`` batches, those of all parts.
+    """
 
     def __init__(self, rate: float, steps: int) -> None:
         self._optimiser = optax.nadam(optax.cosine_decay_schedule(rate, steps), b2=0.99)
@@ -66,7 +75,10 @@ class ActionFit:
         return optax.apply_updates(weights, updates), state
 
     def go_on(self, weights: Arrays, before: Arrays, batches: Iterable[Batch]) -> Arrays:
-        """Train on ``batches``; return the weights, and what the next part needs as ``before``, empty for the first."""
+        """Train ``weights`` on ``batches``; return them and the optimiser's state as ``state0``, ``state1`` ...
+
+        ``before``: the state that the part before returned; empty for the first part.
+        """
         trained = {name: jnp.asarray(array) for name, array in weights.items()}
         leaves, shape = jax.tree.flatten(self._optimiser.init(trained))
         state = jax.tree.unflatten(shape, [jnp.asarray(before.get(f"state{i}", leaf)) for i, leaf in enumerate(leaves)])
@@ -77,7 +89,10 @@ class ActionFit:
 
 
 def gains(weights: Arrays, data: Arrays) -> dict[str, float]:
-    """Return by how much the net's actions are better than the mean, in hundredths of a win, for cards and for bids."""
+    """Return by how much the actions that the net prefers are better than the mean action, for cards and for bids.
+
+    The unit is a hundredth of a win. ``data``: samples of `q2_training.samples_of`.
+    """
     actions = data["actions"].astype(np.int64)
     values = values_of(Net(**weights), unpacked(data["inputs"]))
     found = np.take_along_axis(values, np.maximum(actions, 0), axis=1)

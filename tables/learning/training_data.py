@@ -1,7 +1,8 @@
 """The positions that the outcome net learns from, as compiled loops: played, then labelled with win probabilities.
 
-`candidate_rounds` takes one seat of each deal and plays the deal out once for every candidate bid. A round's result is
-kept without a score. `label` makes inputs and targets from it for any score and game. `tables.learning.net` trains.
+`candidate_rounds` takes one seat of each deal and plays the round once for every candidate bid. Its results are points
+and bags that do not include the score before. So `label` can make inputs and targets from them for any score and game.
+`tables.learning.net` trains the net on these.
 """
 
 from typing import Any, NamedTuple
@@ -39,15 +40,15 @@ from tables.engine.outcomes import nearest_outcome, score_after
 from tables.engine.states import copy_state
 from tables.engine.winprob import slice_of, write_bid, write_position
 
-NONE = -1  # after a position's last candidate
+NONE = -1  # fills a row of candidates after the last one
 PARTNER = 0.9  # share of rounds in which partner bids by the first policy; in the others by a random policy
-ALIKE = 0.5  # share of rounds in which the opponents bid by the same policy; in the others each draws one
+ALIKE = 0.5  # share of rounds in which both opponents bid by one random policy; in the others each draws one
 SPADES = 0.04  # share of deals in which the bidder gets spades for other cards, up to 11
-REDEALT = 0.5  # share of deals without a nil to consider that are dealt anew, once: close nils lose most games
+REDEALT = 0.5  # share of deals without a nil to consider that are dealt again, once: wrong close nils cost most games
 FIRST_PLAYER = 0.96  # share of rounds with the first card player in every seat; in the others each seat draws one
-MOST_TRIED = MOST_CANDIDATES + 1
+MOST_TRIED = MOST_CANDIDATES + 1  # the bids that `winprob` considers, and one more
 RARE = 0.2  # weight of a bid that `winprob` would not consider
-BLIND = 0.04  # share of rounds in which an earlier seat, if there is one, bids blind nil
+BLIND = 0.04  # share of rounds in which a random earlier seat, if there is one, bids blind nil
 NOISE = 0.03  # share of previous number bids that are moved up or down by one
 SEATS = (0, 1, 2, 2, 3)  # the positions' seats in turn; seat 2 comes twice, because it has the most to learn
 
@@ -56,14 +57,14 @@ class Played(NamedTuple):
     """Positions, and the result of each candidate bid; arrays by position."""
 
     hands: Any  # int64 (n,)
-    bids: Any  # int8 (n, 4): the seat and the three previous bids
-    kinds: Any  # int8 (n, 3): left opponent, partner and right opponent, as indices of PLAYER_KINDS
+    bids: Any  # int8 (n, 4): the bidder's seat, then the bids of seats 0 to 2
+    kinds: Any  # int8 (n, 3): how left opponent, partner and right opponent bid, as indices of PLAYER_KINDS
     tried: Any  # int8 (n, MOST_TRIED): candidate bids, then NONE
     results: Any  # int16 (n, MOST_TRIED, 4): points without bags, and bags, of us and then of them
 
 
 class Labels(NamedTuple):
-    """The inputs and targets of a batch of positions; zeros until `label` writes them."""
+    """The inputs and targets of a batch of B positions; they are zeros until `label` writes them."""
 
     x: Any  # float32 (B, INPUTS): inputs of the positions
     c: Any  # float32 (B, MOST_TRIED, BID_INPUTS): inputs of the candidates
@@ -83,8 +84,8 @@ def _candidate_rounds(
     scores: Any,
     played: Played,
 ) -> None:
-    # free: the rules without a bag penalty. lineup: any number of policies and of players. scores (n, 4): points and
-    # bags of us, then of them.
+    # free: the rules without a bag penalty. lineup: the policies and the players (k, 2) to draw from; the first of each
+    # is the most frequent. scores (n, 4): points and bags of us, then of them. played: gets the positions.
     policies, players = lineup.policies, lineup.players
     state, rest = open_table(states, rules), states[1]
     carry_rules(state, rules)
@@ -167,8 +168,8 @@ def _label(
     profiles: Any,
     labels: Labels,
 ) -> None:
-    # rows (B,): indices of the positions; scores (B, 4), games (B,) and kinds (B, 3): of each of them; rules: a tuple
-    # by game.
+    # rows (B,): indices in ``played``; scores (B, 4), games (B,) and kinds (B, 3): those of each row; rules: a tuple by
+    # game.
     x, c, values, target, real, outcome = labels
     cells = np.zeros(values.shape[2])
     for b in range(rows.shape[0]):
@@ -201,7 +202,8 @@ def _label(
 def _seen_scores(
     states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, players: Any, profiles: Any, seen: Any
 ) -> None:
-    # Games from 0-0 by one policy. seen (n, 4): points and bags before each round, of a random side, then of the other.
+    # Play whole games by one policy. seen (n, 4), by number of the deal: gets points and bags before each round, of a
+    # random side, then of the other.
     state = open_table(states, rules)
     carry_rules(state, rules)
     before = np.zeros(4, np.int64)

@@ -1,1 +1,1 @@
-"""Card players: WRP, SRP, SOLO and UCT, written as kernels over the play state of `service.playing.state`."""
+"""Card players that search or that learned, and the names of all card players; `service.playing` has the others."""

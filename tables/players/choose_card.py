@@ -1,6 +1,7 @@
-"""Choose a card with any card player: the kernel that the simulator calls for each play.
+"""Choose a card with the card player of a seat: the kernel that the simulator calls for each play.
 
-The module `names` converts players to and from texts.
+`tables.players.names` converts these players to and from texts. Players that need more than the play state, such as
+`search@1`, have their own functions.
 """
 
 from service.playing.solo1.solo import solo1
@@ -12,13 +13,14 @@ from service.playing.wrp import wrp
 from tables.players.uct import uct
 
 WRP, SRP1, UCT1, SOLO1, SRP2, SRP3, UCT2 = range(7)
-# Numbers by name: the players without options, then those with options.
+# The number of each player by name: the players without options, then those with options. A name without a version is
+# the newest.
 IDS = {"wrp": WRP, "srp@1": SRP1, "srp@2": SRP2, "srp@3": SRP3, "srp": SRP3, "solo@1": SOLO1, "solo": SOLO1}
 UCT_IDS = {"uct@1": UCT1, "uct@2": UCT2, "uct": UCT2}
 
 
 def choose_card(state: PlayState, seat: int) -> int:
-    """Return the card that the player in ``seat`` plays."""
+    """Return the card (0..63) that player ``state.player[seat]`` plays from ``seat``."""
     player = state.player[seat]
     if player == SRP3:
         return srp3(state, seat)

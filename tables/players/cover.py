@@ -1,7 +1,7 @@
-"""COVER: SRP 3 that gives up partner's nil when it cannot be saved, as kernels.
+"""COVER: a card player that plays as SRP 3, except that it gives up a nil of partner that it cannot save.
 
-SRP covers partner's nil as long as it is alive. This player plays the round out on random deals that fit what it knows.
-If the nil fails on nearly all of them although it is covered, the player plays as if it had failed already.
+SRP covers partner's nil until partner has won a trick. COVER plays the round out on random deals that fit what it
+knows. If the nil fails on nearly all of them although it is covered, COVER plays as if it had failed already.
 """
 
 from typing import Any
@@ -20,9 +20,10 @@ from tables.players.weighted_deals import MOST_UNSEEN, SIDE, draw_deal, sum_deal
 
 
 def cover_or_give_up(state: PlayState, sim: PlayState, me: int, weights: Any, deals: int, lost: int) -> int:
-    """Return the card of seat ``me``; ``lost``: percent of ``deals`` on which the nil must fail to be given up.
+    """Return the card that COVER plays from seat ``me``.
 
-    ``weights`` and ``sim``: see `tables.players.search`.
+    ``deals``: most deals that are played out; ``lost``: percent of them on which the nil must fail to be given up;
+    ``weights`` and ``sim``: as in `tables.players.search.try_cards`.
     """
     card = srp3(state, me)
     partner = me ^ 2

@@ -1,4 +1,4 @@
-"""Play on to a decision, or to the end of the round, with the players of the state, as kernels."""
+"""Play on to a decision, or to the end of the round, as kernels; the state's card players choose the cards."""
 
 from service.bidding.game.cards import lowest
 from service.playing.state import PlayState
@@ -9,9 +9,11 @@ from tables.players.touching import distinct_cards
 
 
 def play_to_decision(state: PlayState, first: int, randomly: float) -> tuple[int, int]:
-    """Play ``first`` cards, then continue until a seat has two cards that do not touch. The last card is not played.
+    """Play ``first`` cards, then continue until a seat has a choice: two legal cards that do not touch.
 
-    A share ``randomly`` of the cards is random. Return the seat that decides, and its cards as a bit mask.
+    Each card played is a random legal one with probability ``randomly``. Return the seat that decides, and its legal
+    cards as a bit mask, without all touching cards but the lowest. If no seat has a choice, these are the seat and the
+    card of the last play, which is not made.
     """
     seat = 0
     cards = 0
@@ -31,7 +33,7 @@ def play_to_decision(state: PlayState, first: int, randomly: float) -> tuple[int
 
 
 def finish_play(state: PlayState) -> None:
-    """Play all cards that are left."""
+    """Play the rest of the round."""
     left = 0
     for seat in range(4):
         left += state.hand[seat].bit_count()

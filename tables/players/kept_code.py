@@ -1,14 +1,14 @@
-"""Machine code that is only read: for images whose files cannot be written.
+"""A folder of compiled code that is read and never written, for container images whose files cannot be written.
 
-numba takes a folder for machine code only if it can write there. The image of the Dockerfile's target `search` names
-this class in NUMBA_CACHE_LOCATOR_CLASSES, after it has compiled everything.
+numba uses a folder for compiled code only if it can write there. The image of the Dockerfile's target `search` names
+this class in NUMBA_CACHE_LOCATOR_CLASSES, after everything has been compiled.
 """
 
 from numba.core.caching import UserProvidedCacheLocator
 
 
 class KeptCode(UserProvidedCacheLocator):  # type: ignore[misc]
-    """The folder of machine code that `tables.engine.jit` names, also if it cannot be written."""
+    """The folder of compiled code that `tables.engine.jit` names, even if it cannot be written."""
 
     def ensure_cache_path(self) -> None:
-        """Leave the folder as it is."""
+        """Do nothing: numba's own method creates the folder, and fails if it cannot write there."""

@@ -1,7 +1,7 @@
 """Parse and format the texts of card players: `wrp`, `srp`, `srp@1`, `solo`, `uct:5`, `uct:5,samples=400,c=100`.
 
-The parsed numbers go into the fields ``player`` and ``pieces`` of a play state (`tables.engine.simulate.player_rows`).
-The formatted text goes into the result of a match.
+A parsed player is two numbers, which go into the fields ``player`` and ``pieces`` of a play state
+(`tables.engine.simulate.player_rows`). The formatted text goes into the result of a match.
 """
 
 import re
@@ -12,29 +12,31 @@ from service.playing.srp1.goals import ALL_PIECES
 from tables.players.choose_card import IDS, UCT_IDS
 from tables.players.uct import C_SHIFT, MOST_C, MOST_SAMPLES, SAMPLES_SHIFT, TRICKS_SHIFT, packed
 
-# The card player of the fitted tables, except those of cutthroat. A rebuild with another player changes this line.
+# The card player in the self-play of all fitted tables except those of cutthroat. To make the tables with another
+# player, change this line.
 TABLES_PLAYER = "srp@3"
 CUTTHROAT_PLAYER = "solo@1"
 
 # The defaults were measured on the tables of the first fit, with
 #   python -m tables arena --a bis --b bis --players uct@1:5,samples=N,c=C,srp@1 --pairs 3000 --seed 7
-# Points per round more than SRP, +-.7:
+# Points per round that UCT gains over SRP 1, each +-0.7:
 #   with 200 samples: C 50 gives 3.7, C 100 4.2, C 200 4.4, C 400 4.6;
 #   with C 200: 100 samples give 3.9, 200 give 4.4, 500 give 4.9, 1,000 give 5.1.
-SAMPLES = 500  # per decision
-C_POINTS = 200
+SAMPLES = 500  # iterations for each decision
+C_POINTS = 200  # the constant C of `tables.players.uct`
 LIMITS = {"samples": (1, MOST_SAMPLES), "c": (0, MOST_C)}
 EXPECTED = f"{', '.join(IDS)}, or uct:TRICKS[,samples=N][,c=POINTS]"
 
 
 class PlayerError(ValueError):
-    """The text does not name a card player."""
+    """The text does not name a card player, or an option of it is not accepted."""
 
 
 class Player(NamedTuple):
-    """The two numbers of a card player that a play state holds.
+    """The two numbers by which a play state knows a card player.
 
-    ``number`` identifies the player. ``pieces`` holds the parts that are switched on and the options of UCT.
+    ``number`` is one of `choose_card.IDS` or `UCT_IDS`. ``pieces`` has a bit for each part of SRP that is switched on,
+    and above these the options of UCT (`uct.packed`).
     """
 
     number: int
@@ -42,9 +44,7 @@ class Player(NamedTuple):
 
 
 def parse_player(text: str) -> Player:
-    """Return the player that a text names.
-
-    Raises `PlayerError`.
+    """Return the player that a text names. Raises `PlayerError`.
 
     >>> parse_player("srp")
     Player(number=5, pieces=511)
@@ -67,7 +67,7 @@ def parse_player(text: str) -> Player:
 
 
 def format_player(player: Player) -> str:
-    """Return the full text of a player with version and options: the inverse of `parse_player`.
+    """Return the full text of a player, with its version and options; `parse_player` reads it back.
 
     >>> format_player(parse_player("uct:5,samples=400,c=90"))
     'uct@2:5,samples=400,c=90'
@@ -82,7 +82,7 @@ def format_player(player: Player) -> str:
 
 
 def player_for(rules: Rules) -> str:
-    """Return the player that makes the tables of these rules: SOLO for cutthroat, SRP for partnership games."""
+    """Return the name of the card player that the tables for ``rules`` are made with."""
     return CUTTHROAT_PLAYER if rules.variant == CUTTHROAT else TABLES_PLAYER
 
 

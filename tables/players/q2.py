@@ -1,11 +1,11 @@
-"""`q@2`: a learned bidder and card player that knows the score, the bags and who is out of a suit.
+"""`q@2`: a learned bidder and card player that knows the score, the bags and which players have no cards of a suit.
 
 One net values all actions of a position in one pass: 52 cards and 14 bids. A value says by how many hundredths of a win
 the action is better than the mean of the actions that the player may choose. `tables.learning.q2_training` trains the
-net, for games to 200 without a pass and without blind nils. In other games it plays as if they were such games.
+net, for games to LEARNED_GOAL without a pass and without blind nils. It plays other games as if they were such games.
 
-Side suits are sorted by the hand's length (`holder_net.places_of`), so their names do not matter. The net values only
-the lowest of touching cards.
+The net's places for the side suits are in the order of the hand's lengths (`holder_net.places_of`). So it does not
+matter which suit is which. Of touching cards, the player considers only the lowest.
 """
 
 from typing import Any, NamedTuple
@@ -22,14 +22,16 @@ from tables.players.q1 import CARD_BITS
 
 CARDS, BIDS = 52, 14
 ACTIONS = CARDS + BIDS
-LEARNED_GOAL = 200  # the winning goal of the training; what counts in another game is the distance to the goal
+LEARNED_GOAL = 200  # the winning goal of the training; in another game, only the points that are left to the goal count
 LOWEST = -100  # points: the losing goal of the training; lower scores count as this one
 FIRST_POINTS, MOST_POINTS, STEP = -120, LEARNED_GOAL, 20  # of the classes of points, and their width
-NEEDS = (-3, 13)  # range of the tricks that a side needs for its contract; values outside are clipped
-# Inputs by part, all 0 or 1, and how many.
+NEEDS = (-3, 13)  # range of the tricks that a side still needs for its contract; numbers outside are clipped
+# The parts of the input, and the number of inputs in each; all are 0 or 1.
 INPUT_PARTS = {
-    # Own; unseen; on the table, by seat; own, highest left in their suit; own, legal, beat the trick so far.
+    # Own cards; unseen cards; the card on the table of each other seat; own cards above all unseen ones of their suit;
+    # own legal cards that would win the trick so far.
     "cards": 7 * CARDS,
+    # Parts by seat or by side begin with the own one and go on clockwise. Voids are those of the three other seats.
     "voids": 3 * 4,
     "bids": 4 * (BLIND_NIL + 1),
     "taken": 4 * 14,
@@ -57,7 +59,10 @@ class Net(NamedTuple):
 
 
 def inputs_of(states: NDArray[np.void], seats: Ints) -> Bits:
-    """Return the inputs (n, INPUTS) of n states as ``seats`` (n,) see them; their deck is the standard one."""
+    """Return the inputs (n, INPUTS) of ``states`` (n,) as ``seats`` (n,) see them, in the order of INPUT_PARTS.
+
+    The deck must be the standard one.
+    """
     n = np.arange(len(states))
     clockwise = seats[:, None] + np.arange(4) & 3
     hands, played, size = states["hand"][n, seats], states["played"], states["trick_size"]
@@ -101,7 +106,7 @@ def _rule(states: NDArray[np.void], name: str) -> Ints:
 
 
 def _smeared(cards: Ints) -> Ints:
-    # The cards and all lower ones of their suits: a suit has 16 bits, of which the upper three are empty.
+    # Return the cards and all lower ones of their suits. A suit has 16 bits, of which the upper three are empty.
     for shift, mask in ((1, 0x7FFF), (2, 0x3FFF), (4, 0x0FFF), (8, 0x00FF)):
         cards = cards | cards >> shift & mask * 0x0001000100010001
     return cards
@@ -136,7 +141,7 @@ def _classes(values: Ints, number: int) -> NDArray[np.bool_]:
 def values_of(net: Net, inputs: Any, xp: Any = np) -> Any:
     """Return the values (n, ACTIONS), float32, of all actions, also of those that are not allowed.
 
-    ``xp``: numpy or jax.numpy.
+    ``inputs`` (n, INPUTS); ``xp``: numpy or jax.numpy.
     """
     x = xp.maximum(inputs.astype(np.float32) @ net.first[:-1] + net.first[-1], 0)
     x = xp.maximum(x @ net.second[:-1] + net.second[-1], 0)
@@ -144,7 +149,7 @@ def values_of(net: Net, inputs: Any, xp: Any = np) -> Any:
 
 
 def choose(net: Net, states: NDArray[np.void], seats: Ints, bidding: bool) -> Ints:
-    """Return the bid or the card (n,) that `q@2` chooses in each state."""
+    """Return the bid or the card (n,) that `q@2` chooses for ``seats`` (n,), of those that the rules allow."""
     values = values_of(net, inputs_of(states, seats))
     if bidding:
         allowed = allowed_masks(states, seats)[:, None] >> np.arange(BIDS) & 1

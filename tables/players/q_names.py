@@ -1,4 +1,4 @@
-"""Parse and format the texts of learned players: `q`, `q@2`, `q@1:net=linear,reward=tricks`; and of `random`.
+"""Parse and format the texts of the learned players `q`, `q@2` and `q@1:net=linear,reward=tricks`, and of `random`.
 
 A learned player also bids, so the same texts name bidders.
 """
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tables.players.names import PlayerError
 
 NETS = ("linear", "conv")
-REPORT_REWARDS = ("tricks", "bid", "score")  # those of the report
+REPORT_REWARDS = ("tricks", "bid", "score")  # those of the report; `tables.learning.q1_training` explains all
 REWARDS = (*REPORT_REWARDS, "return")
 NAMES = {"q@1": "q@1", "q@2": "q@2", "q": "q@2", "random": "random"}
 _OPTIONS = {"net": NETS, "reward": REWARDS}

@@ -1,11 +1,13 @@
-"""SEARCH: a card player that plays each of its cards out on deals that fit what it knows, as kernels.
+"""SEARCH: a card player that tries each of its cards on deals that fit what it knows, as kernels.
 
-The deals come from card inference (`service.bidding.inference`), so they fit the bids too. In each deal every card is
-played, and SRP 3 plays the rest of the round in all seats. The worth of the result is the win probability after the
-round, from the win table. All cards are played on the same deals, so that their means differ because of the cards.
+The weights of the deals come from card inference (`service.bidding.inference`), so the deals fit the bids too. On each
+deal every card is tried: SRP 3 plays the rest of the round in all seats, and the worth of the result is the win
+probability after the round, from the win table. All cards are tried on the same deals, so that differences between
+their means come from the cards and not from the deals.
 
-SRP's card is kept unless another is better by SURE standard errors. Every LOOK deals, cards that are surely worse than
-the best so far are left out. Touching cards (`touching`) are one card.
+SEARCH plays SRP's card unless another is better by more than SURE standard errors. After every LOOK deals, it leaves
+out cards that are worse than the best so far by more than WORSE standard errors. Touching cards (`touching`) count as
+one card.
 
 The seed of the deals depends only on what the seat sees, so that a decision can be repeated.
 """
@@ -30,18 +32,18 @@ from tables.players.touching import cards_between, group_of
 from tables.players.unseen import seed_view
 from tables.players.weighted_deals import MOST_UNSEEN, SIDE, draw_deal, sum_deals
 
-LOOK = 16
-WORSE = 3.0  # standard errors
-SURE = 0.3
+LOOK = 16  # deals
+WORSE = 3.0  # standard errors of the mean gain
+SURE = 0.3  # standard errors of the mean gain
 MOST_CARDS = 13
-# Columns of the row of a card that was tried: 1 if there is a card, its number, the deals on which it was played, and
-# the sums over them of its win probability, of the gain over SRP's card, and of the gain's square.
+# Columns of the row of a card: 1 if the row has a card, the card, the number of deals on which it was tried, and the
+# sums over these deals of its win probability, of its gain over SRP's card, and of the gain's square.
 PLAYABLE, CARD, DEALS, WORTH, GAIN, SQUARES = range(6)
 CELLS = 6
 
 
 class Value(NamedTuple):
-    """What a finished round is worth: the rules, and the win table of their game."""
+    """What decides the worth of a finished round: the rules, and the win table of their game."""
 
     rules: Rules
     win_slice: WinTableSlice
@@ -51,7 +53,7 @@ class Value(NamedTuple):
 class Effort(NamedTuple):
     """How much to search."""
 
-    deals: int  # most deals
+    deals: int  # most deals for a decision
     solved: int = 0  # the last tricks of each deal that are played perfectly (`solve`) instead of by SRP
 
 
@@ -63,8 +65,8 @@ def search_card(state: PlayState, sim: PlayState, me: int, weights: Any, effort:
 def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, effort: Effort, value: Value, tried: Any) -> int:
     """Return the card that SEARCH plays from seat ``me``, and write a row for each card to ``tried``.
 
-    ``weights`` (64, 3): of each card for the next three seats. ``sim`` is working memory. The
-    first row of ``tried`` (MOST_CARDS, CELLS), which holds zeros, becomes that of SRP's card.
+    ``sim`` is working memory. ``weights`` (64, 3): of each card for the next three seats. ``tried`` (MOST_CARDS, CELLS)
+    holds zeros; its first row becomes that of SRP's card. If no deal fits the weights, return SRP's card.
     """
     preferred = srp3(state, me)
     legal = legal_cards(state.hand[me], state.trick_size, state.trick[0], state.broken)
@@ -105,7 +107,8 @@ def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, effort: E
 def open_cards(cards: Any, legal: int, preferred: int, others: int) -> int:
     """Write the cards to try to ``cards``, the ``preferred`` one first, and return their number.
 
-    Of touching cards only one is tried: the preferred one or the lowest. ``others``: the cards that may lie between.
+    Of touching cards only one is tried: the preferred one, or else the lowest. ``legal``: set of the legal cards;
+    ``others``: set of the cards that may lie between two of them.
     """
     cards[0] = preferred
     n = 1
@@ -120,9 +123,9 @@ def open_cards(cards: Any, legal: int, preferred: int, others: int) -> int:
 
 
 def worth_of(state: PlayState, sim: PlayState, me: int, card: int, hands: Any, solved: int, value: Value) -> float:
-    """Return the win probability of ``me``'s side after ``card`` and SRP's play of the rest with ``hands``.
+    """Return the win probability of ``me``'s side after the round if ``me`` plays ``card`` and SRP 3 plays the rest.
 
-    The last ``solved`` tricks are played perfectly.
+    ``hands`` (4,): the hands of the deal, before ``card``; ``solved``: number of last tricks that are played perfectly.
     """
     copy_state(state, sim)
     for seat in range(4):
@@ -138,12 +141,14 @@ def worth_of(state: PlayState, sim: PlayState, me: int, card: int, hands: Any, s
 
 
 def _error(tried: Any, i: int, deals: int) -> float:
+    # Return the standard error of card i's mean gain.
     mean = tried[i, GAIN] / deals
     return sqrt(max(tried[i, SQUARES] / deals - mean * mean, 0.0) / deals)
 
 
 def _still_good(tried: Any, n: int, active: int, deals: int) -> int:
-    # The set of cards without those that are surely worse than SRP's or than the best. SRP's card stays.
+    # Return the set ``active`` of row numbers without the cards that are surely worse than the best. SRP's card, row 0,
+    # has gain 0 and stays.
     best = 0.0
     for i in range(1, n):
         if active >> i & 1:

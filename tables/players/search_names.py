@@ -12,11 +12,11 @@ LIMITS = {"deals": (1, 1_000_000), "tricks": (1, 13), "solved": (1, 5), "lost": 
 
 
 class SearchPlayer(NamedTuple):
-    """The options of a card player that searches (`tables.players.search`), or covers (`tables.players.cover`)."""
+    """The options of SEARCH (`tables.players.search`) or of COVER (`tables.players.cover`)."""
 
-    deals: int = 1_000  # most deals for a card
+    deals: int = 1_000  # most deals for a decision
     tricks: int = 13  # the last tricks of a round in which it searches; SRP 3 plays those before
-    bids: str = BIDDERS[0]  # the policy as whose bids it reads the bids, or NO_BIDS
+    bids: str = BIDDERS[0]  # the policy by which it assumes that the others bid; NO_BIDS: it does not read the bids
     solved: int = 0  # search@2: the last tricks of each deal that are played perfectly
     lost: int = 0  # cover@1: percent of the deals on which partner's nil must fail to be given up
 
@@ -42,7 +42,9 @@ NEWEST = {"search": "search@1", "cover": "cover@1"}
 
 
 def parse_search(text: str) -> SearchPlayer | None:
-    """Return the player that a text names, or None if it names no player that searches. Raises `PlayerError`.
+    """Return the player that a text names, or None if it names no player of PLAYERS.
+
+    Raises `PlayerError` if an option is not accepted.
 
     >>> str(parse_search("search:deals=50")), parse_search("srp")
     ('search@1:deals=50,tricks=13,bids=bis', None)

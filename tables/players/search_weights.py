@@ -1,6 +1,6 @@
-"""What a searching player knows of the unseen cards when play begins: a weight of each card for each other seat.
+"""What a searching player knows of the unseen cards when play begins: for each card, a weight for each other seat.
 
-The nets of card inference read the bids, in one call for many players.
+The weights are probabilities from the nets of card inference, which read the bids. One call is for many players.
 """
 
 import numpy as np
@@ -20,10 +20,10 @@ Ints = NDArray[np.int64]
 def weights_by_bids(
     net: HolderNet, hands: Ints, seats: Ints, bids: Ints, scores: Ints, rules: Rules
 ) -> NDArray[np.float64]:
-    """Return the weights (n, 64, 3) of each card for the next three seats of n players.
+    """Return the weights (n, 64, 3) of each card for the next three seats after each of n players.
 
-    ``hands`` (n,): as dealt. ``bids`` (n, 4): in bidding order. ``scores`` (n, 4): points of the player's side and of
-    the other, then their bags.
+    ``hands`` (n,): the players' hands as dealt. ``seats`` (n,). ``bids`` (n, 4): by seat. ``scores`` (n, 4): points of
+    the player's side and of the other, then their bags.
     """
     places = places_of(hands)
     known = np.where(bids == BLIND_NIL, NO_BID, bids)

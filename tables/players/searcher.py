@@ -1,8 +1,8 @@
 """The process in which `search@1` chooses cards for the service: `python -m tables searcher`.
 
-The service imports no compiler, so it starts this process and talks to it by lines of JSON (docs/adr/0068). When the
-process is ready, it writes its first line. Then it answers each line on standard input with one line, and ends with its
-input. It works on one card at a time. What it reads comes from the service, which has checked it.
+The service imports no compiler, so it starts this process and exchanges lines of JSON with it (docs/adr/0068). When the
+process is ready, it writes READY. Then it answers each line of standard input with one line, one after the other, and
+ends when the input ends. It does not check requests, because the service has done so.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from tables.engine.states import STATE
 from tables.players.search import CARD, CELLS, DEALS, GAIN, MOST_CARDS, PLAYABLE, WORTH, Effort, Value, try_cards
 from tables.players.search_weights import EQUAL, PARTNERS, weights_by_bids
 
-LATER = 5  # levels of priority below the service
+LATER = 5  # by how much the nice value of the process is above that of the service
 KEPT_OPEN = 16  # table sets; a service has at most as many (`table_sets.MOST_SETS`)
 READY = {"ready": True}
 
@@ -46,7 +46,10 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def serve(source: TextIO, target: TextIO, search: Callable[..., int]) -> None:
-    """Compile ``search``, write the first line, and answer each line of ``source`` with a line to ``target``."""
+    """Compile ``search``, write READY, and answer each line of ``source`` with a line to ``target``.
+
+    An answer is that of `answer`, or has only ``error``, if the tables cannot be used. ``search``: `_search`, compiled.
+    """
     nothing = _value_of(Rules(), WinTableSlice(0, 0, -1), np.zeros(1, np.uint16))
     search(np.zeros(2, STATE), 0, EQUAL.copy(), Effort(0), nothing, np.zeros((MOST_CARDS, CELLS)))
     _write(target, READY)
@@ -58,9 +61,14 @@ def serve(source: TextIO, target: TextIO, search: Callable[..., int]) -> None:
 
 
 def answer(request: Mapping[str, Any], search: Callable[..., int]) -> dict[str, Any]:
-    """Return the card of a request, and for each card that was tried: its number, deals and win probability.
+    """Return the card of a request, and for each card that was tried: the card, its deals and its win probability.
 
-    Raises `TablesError` if the tables can't be used, or are not those that the request names.
+    A request has these fields: ``tables``, directory and sha256; ``rules``, the values of `Rules`; ``state``, the
+    fields of the play state; ``seat``; ``dealt``, the seat's hand as dealt; ``given``, the set of cards that it gave to
+    partner; ``bids``, the policy by which it assumes that the others bid; ``deals``, most deals. With ``open``, a
+    request only opens its tables, and the answer is READY.
+
+    Raises `TablesError` if the tables cannot be used, or are not those that the request names.
     """
     tables, readers = _open(*request["tables"])
     if request.get("open"):
@@ -68,7 +76,7 @@ def answer(request: Mapping[str, Any], search: Callable[..., int]) -> dict[str, 
     rules = Rules(*request["rules"])
     states = np.zeros(2, STATE)
     for name, cells in request["state"].items():
-        # With 16 spades, the sign bit is a card.
+        # With 16 spades, bit 63 is a card, which is the sign of an int64.
         states[name][0] = np.array(cells, np.uint64).astype(np.int64) if name in UNSIGNED else cells
     tried = np.zeros((MOST_CARDS, CELLS))
     weights = _weights(request, states[0], rules, readers)
@@ -80,9 +88,10 @@ UNSIGNED = ("hand", "played", "deck")  # fields of a state that are sets of card
 
 
 def _rows(tried: NDArray[np.float64]) -> list[tuple[int, int, float | None]]:
-    """Return card, deals and win probability of each card; None if no deal was needed.
+    """Return each card with its number of deals and its win probability, which is None without deals.
 
-    A probability is that of SRP's card and the gain over it, so that cards that were left out early compare well.
+    The probability is that of SRP's card on all deals plus the card's mean gain over it, so that cards that were left
+    out early compare well.
     """
     found: list[tuple[int, int, float | None]] = []
     usual = tried[0, WORTH] / max(tried[0, DEALS], 1.0)
@@ -94,7 +103,7 @@ def _rows(tried: NDArray[np.float64]) -> list[tuple[int, int, float | None]]:
 
 
 def _weights(request: Mapping[str, Any], state: Any, rules: Rules, readers: Readers) -> NDArray[np.float64]:
-    """Return the weights of the unseen cards, as `tables.arena.searching.weights_of` does."""
+    """Return the weights (64, 3) of the cards for the next three seats, as `tables.arena.searching.weights_of` does."""
     weights = EQUAL.copy()
     if reads_bids(rules):
         side = request["seat"] & 1
@@ -111,7 +120,7 @@ def _open(directory: str, sha256: str) -> tuple[TableSet, Readers]:
     found = _kept_open(directory, sha256)
     if found[0].changed_file() is None:
         return found
-    _kept_open.cache_clear()  # its arrays are mapped, so they may have changed too
+    _kept_open.cache_clear()  # its arrays are mapped from the changed files, so open it again
     return _kept_open(directory, sha256)
 
 

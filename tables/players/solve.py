@@ -1,7 +1,7 @@
-"""The last tricks of a deal that all can see, played perfectly by all four seats, as a kernel.
+"""The last tricks of a round, played perfectly by four seats that see all hands, as a kernel.
 
-A side's worth is its win probability after the round, so one side's gain is the other's loss: alpha-beta search. It is
-a loop with a row for each card to come, because compiled kernels cannot call themselves.
+Each side wants a high win probability after the round, and what one side gains the other loses. So alpha-beta search
+finds the result. It is a loop with a row for each card to come, because compiled kernels cannot call themselves.
 """
 
 from typing import Any
@@ -14,15 +14,17 @@ from service.playing.tricks import beats, legal_cards
 from tables.engine.game import win_probability_after_round
 from tables.players.touching import group_of
 
-# Columns of a card's row: who plays it, the cards left to try, and the trick before it and after it.
+# Columns of the row of a card to come: the seat that plays it; the set of cards left to try; the card tried now; the
+# trick before it: first card, best card, seat that wins it so far, and 1 if spades are broken; and the seat that wins
+# the trick, if the card is the fourth.
 SEAT, LEFT, CARD, FIRST, BEST, WINNER, BROKEN, TAKER = range(8)
-LOW, HIGH = range(2)  # what our side can get at least, and what the other side allows at most
+LOW, HIGH = range(2)  # win probability of our side: what it can get at least, and what the other side allows at most
 
 
 def solve(sim: PlayState, me: int, value: Any) -> float:
     """Return the win probability of ``me``'s side if all seats of ``sim`` play the rest of the round perfectly.
 
-    ``value``: of `tables.players.search`. ``sim`` keeps its cards and tricks.
+    ``value``: a `Value` of `tables.players.search`. ``sim`` is played on, and is as before at the end.
     """
     size = sim.trick_size
     cards = sim.hand[0].bit_count() + sim.hand[1].bit_count() + sim.hand[2].bit_count() + sim.hand[3].bit_count()
@@ -66,7 +68,7 @@ def _open_row(sim: PlayState, rows: Any, at: int, place: int) -> None:
 
 
 def _others(sim: PlayState, rows: Any, at: int, place: int) -> int:
-    # The cards that may lie between two cards of the seat: those of the others, and the best one on the table.
+    # Return the cards that may lie between two cards of the seat: those of the others, and the best one on the table.
     seat = int(rows[at, SEAT])
     found = sim.hand[((seat + 1) & 3)] | sim.hand[((seat + 2) & 3)] | sim.hand[((seat + 3) & 3)]
     return int(found | 1 << int(rows[at, BEST]) if place else found)

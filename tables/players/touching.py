@@ -1,4 +1,7 @@
-"""Touching cards: cards of one hand and suit that are worth the same, as kernels."""
+"""Touching cards, as kernels: cards of one hand and suit with no card of another hand, or on the table, between them.
+
+It makes no difference which of them is played, so a search tries only one.
+"""
 
 from service.bidding.game.cards import lowest
 from service.playing.common import unseen_cards
@@ -7,7 +10,7 @@ from service.playing.tricks import legal_cards, suit_mask
 
 
 def cards_between(state: PlayState, seat: int) -> int:
-    """Return the cards that can lie between two cards of ``seat``: those unseen, and those on the table."""
+    """Return the set of cards that can lie between two cards of ``seat``: those unseen, and those on the table."""
     found: int = unseen_cards(state, seat)
     for i in range(state.trick_size):
         found |= 1 << state.trick[i]
@@ -15,7 +18,7 @@ def cards_between(state: PlayState, seat: int) -> int:
 
 
 def group_of(card: int, cards: int, others: int) -> int:
-    """Return ``card`` and the higher ones of ``cards`` that touch it: none of ``others`` lies between them."""
+    """Return the set of ``card`` and the higher ones of ``cards`` that touch it: none of ``others`` lies between."""
     suit = suit_mask(card >> 4)
     above = others & suit & ~((2 << card) - 1)
     reach = (above & -above) - 1 if above else suit

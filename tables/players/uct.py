@@ -3,19 +3,20 @@
 Version 1 is built on SRP 1, version 2 on SRP 3. That SRP plays the tricks before the last n and the rest of each
 iteration.
 
-One iteration deals the unseen cards (`unseen`). At the root it plays the card with the greatest
-f(x) = mean + C sqrt(ln N / n_i). Every seat, including ours, then completes the round with the cards that SRP would
-play ("play card (heuristic)" in Alg. 2). The bandit is only at the root: updating other nodes, as the listing does,
-changes no later choice. The reward is the difference between the two sides' points in the round under its scoring
-rules, starting from the current bags. After the last iteration the card with the greatest mean is played. On equal
-means SRP's card comes first, then the lowest. C and the means are in points.
+One iteration deals the unseen cards (`unseen`). It first plays the card with the greatest mean + C sqrt(ln N / n): the
+mean of the card's rewards, the number n of its iterations, and the number N of all iterations so far. Then SRP plays
+the rest of the round in every seat, including ours ("play card (heuristic)" in Alg. 2). Only the first card is chosen
+by this formula: updating other nodes, as the listing does, changes no later choice. The reward is the points of our
+side in the round minus those of the other side, under the rules of the game, starting from the current bags. After the
+last iteration the card with the greatest mean is played. Of equal means, SRP's card comes first, then the lowest. C and
+the means are in points.
 
-The i-th iteration of every card uses the same deal, so that the means differ because of the cards rather than the
-deals (common random numbers). The iterations of one card stay independent, as the bound in f requires.
+The k-th iteration of every card uses the same deal, so that the means differ because of the cards rather than the
+deals (common random numbers). The iterations of one card are independent, as the formula requires.
 
 The budget is a number of samples per decision, not a time. The seed depends only on what the seat sees, so that a
-decision can be repeated. Nothing else is read: hands are sampled, and all other seats play as SRP with all pieces,
-whichever player they have.
+decision can be repeated. UCT reads neither the other hands, which it samples, nor the other players: all seats play as
+SRP with all pieces.
 """
 
 import math
@@ -36,21 +37,22 @@ from tables.players.unseen import WAYS, count_deals, deal_unseen, seed_view
 TRICKS_SHIFT, SAMPLES_SHIFT, C_SHIFT = 9, 13, 33
 MOST_SAMPLES = MOST_C = (1 << 20) - 1
 MOST_CARDS = 13
-N_ARM, TOTAL_ARM = MOST_CARDS, 2 * MOST_CARDS  # the array of arms: cards, then iterations, then sums of rewards
+# An arm is a card that can be played. The array of arms has cards, then numbers of iterations, then sums of rewards.
+N_ARM, TOTAL_ARM = MOST_CARDS, 2 * MOST_CARDS
 
 
 def packed(tricks: int, samples: int, c_points: int) -> int:
-    """Return the ``pieces`` of a UCT player that uses SRP with all pieces."""
+    """Return the ``pieces`` of a UCT player that uses SRP with all pieces; ``tricks`` is the n of UCT(n)."""
     return ALL_PIECES | tricks << TRICKS_SHIFT | samples << SAMPLES_SHIFT | c_points << C_SHIFT
 
 
 def srp_of(state: PlayState, me: int, version: int) -> int:
-    """Return the card of the SRP on which this version of UCT is built."""
+    """Return the card of SRP for seat ``me``: SRP 1 for version 1 of UCT, SRP 3 for version 2."""
     return srp1(state, me) if version == 1 else srp3(state, me)
 
 
 def uct(state: PlayState, me: int, version: int) -> int:
-    """Return the card that UCT plays from seat ``me``."""
+    """Return the card that version 1 or 2 of UCT plays from seat ``me``; its options are in ``state.pieces``."""
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     if legal & (legal - 1) == 0 or hand.bit_count() > state.pieces[me] >> TRICKS_SHIFT & 15:
@@ -73,8 +75,8 @@ def uct(state: PlayState, me: int, version: int) -> int:
 def search(state: PlayState, me: int, arms: Any, n_arms: int, states: list[PlayState], version: int) -> None:
     """Run the iterations of one decision.
 
-    ``arms`` starts with the cards; the function fills in their iterations and sums of rewards. ``states`` holds one
-    state to play on.
+    ``arms`` starts with ``n_arms`` cards; the function fills in their iterations and sums of rewards. ``states`` holds
+    one state to play on.
     """
     samples = state.pieces[me] >> SAMPLES_SHIFT & MOST_SAMPLES
     c_points = float(state.pieces[me] >> C_SHIFT & MOST_C)

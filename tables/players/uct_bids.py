@@ -1,7 +1,7 @@
 """UCT for a bid, as kernels: the paper's search for a card (ECAI 2020, appendix F.3, Algorithm 2), with bids.
 
-Each iteration deals the unseen cards evenly, lets the later seats bid by `bis` and plays the round with SRP 3 in all
-seats. The reward is the points of the bidder's side minus those of the other.
+Each iteration deals the unseen cards, all deals equally likely, lets a policy bid for the later seats, and plays the
+round with SRP 3 in all seats. The reward is the points of the bidder's side minus those of the other.
 """
 
 from math import log, sqrt
@@ -21,13 +21,17 @@ from tables.players.uct import point_gap
 from tables.players.unseen import WAYS, count_deals, deal_unseen, seed_view
 
 MOST_BID = 13
-C_POINTS = 200.0  # as of the search of cards
+C_POINTS = 200.0  # the constant C, as in `names.C_POINTS`
 
 
 def uct_bid(
     state: PlayState, sim: PlayState, me: int, rules: Rules, policy: Policy, profiles: Any, samples: int
 ) -> int:
-    """Return the bid of seat ``me`` with the most points in ``samples`` iterations; ``policy``: of the later seats."""
+    """Return the bid 0..13 of seat ``me`` with the highest mean reward in ``samples`` iterations.
+
+    The first 14 iterations try each bid once. ``sim`` is working memory; ``policy`` bids for the later seats, with
+    ``profiles``, `Tables` by profile.
+    """
     ways, hands = scratch(WAYS), scratch(4)
     count_deals(state, me, ways)
     tried, points = np.zeros(MOST_BID + 1), np.zeros(MOST_BID + 1)

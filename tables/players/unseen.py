@@ -5,10 +5,10 @@ failed to follow. Every deal that fits this is equally likely. Bids and the choi
 using them would be card inference. One known fact is also ignored: a player who leads a spade before spades are broken
 holds only spades.
 
-Deals are drawn exactly, by counting. First the code draws how many cards of each suit go to each seat, in proportion
-to the number of deals with those lengths (`count_deals`). Then it draws which cards. With a and b places left at the
-next two seats, the number for suits i..3 is a sum over what suit i gives them: a multinomial times the number for
-suits i+1..3.
+Deals are drawn exactly, by counting. For each suit in turn, the code first draws how many of its cards go to each
+seat, in proportion to the number of deals with these lengths. Then it draws which cards. `count_deals` counts the deals
+of suits i..3 if the next two seats have a and b places left. That number is a sum over the lengths that suit i may have
+at the seats: their multinomial, times the number of deals of suits i + 1..3 with the places that remain.
 """
 
 from typing import Any
@@ -24,7 +24,7 @@ WAYS = CHOOSE + 272  # cells of the table that `count_deals` fills
 
 
 def seed_view(state: PlayState, me: int, number: int, sim: PlayState) -> None:
-    """Seed the generator of ``sim`` from what seat ``me`` sees in ``state`` and from a deal's number.
+    """Seed the generator of ``sim`` from what seat ``me`` sees in ``state``, and from the number of the deal to draw.
 
     The same view gives the same random numbers. So a decision can be repeated on any thread, and it cannot depend on
     hidden cards.
@@ -41,9 +41,10 @@ def places(state: PlayState, me: int, seat: int) -> int:
 
 
 def count_deals(state: PlayState, me: int, ways: Any) -> int:
-    """Fill ``ways`` (WAYS cells) and return the number of deals that fit what seat ``me`` knows.
+    """Fill ``ways``, WAYS int64 cells, and return the number of deals that fit what seat ``me`` knows.
 
-    With a and b places left at the next two seats, ``ways[(14 i + a) 14 + b]`` counts the deals of suits i..3.
+    ``ways[(SIDE * i + a) * SIDE + b]`` becomes the number of deals of suits i..3 if the next two seats have a and b
+    places left.
     """
     for n in range(17):
         ways[CHOOSE + 16 * n] = 1
@@ -74,9 +75,9 @@ def count_deals(state: PlayState, me: int, ways: Any) -> int:
 
 
 def deal_unseen(state: PlayState, me: int, ways: Any, sim: PlayState) -> None:
-    """Write a random deal to the hands of ``sim``: the hand of ``me`` stays, the others are drawn with its generator.
+    """Write a random deal to the hands of ``sim``: the hand of ``me`` from ``state``, the others drawn.
 
-    ``ways`` is the table that `count_deals` filled for the same state and seat.
+    The generator of ``sim`` draws them. ``ways``: filled by `count_deals` for the same state and seat.
     """
     unseen = unseen_cards(state, me)
     a = places(state, me, (me + 1) & 3)
@@ -137,6 +138,6 @@ def _most(state: PlayState, seat: int, suit: int, number: int, left: int) -> int
 
 
 def _lengths(ways: Any, number: int, to_first: int, to_second: int) -> int:
-    # number! / (to_first! to_second! to_third!)
+    # The ways to choose which cards go where: number! / (to_first! to_second! to_third!).
     rest = number - to_first
     return int(ways[CHOOSE + 16 * number + to_first] * ways[CHOOSE + 16 * rest + to_second])

@@ -1,7 +1,8 @@
-"""Random deals of unseen cards by weights, as kernels: `service.bidding.inference.deals` for a card player's search.
+"""Random deals of unseen cards by weights, as kernels: what `service.bidding.inference.deals` does, for compiled code.
 
-A deal's probability is proportional to the product of its cards' weights. Sums over the deals of the last cards decide
-each draw: with the cards in order, the rest of a deal depends only on how many places the next two seats have left.
+A deal's probability is proportional to the product of its cards' weights. The cards are dealt in order. For each
+number of cards dealt, `sum_deals` adds up these products over all deals of the other cards. They depend only on how
+many places the next two seats have left. `draw_deal` draws the seat of each card with these sums.
 """
 
 from typing import Any
@@ -12,15 +13,16 @@ from service.playing.state import PlayState
 from tables.engine.deal import uniform
 from tables.players.unseen import places
 
-MOST_UNSEEN = 39
+MOST_UNSEEN = 39  # cards that a seat does not see before the first trick
 SIDE = 14  # a seat has 0 to 13 places
 
 
 def sum_deals(state: PlayState, me: int, weights: Any, sums: Any) -> float:
     """Fill ``sums`` (MOST_UNSEEN + 1, SIDE, SIDE) and return the sum over all deals, 0 if no deal fits.
 
-    ``weights`` (64, 3): by card, for the next three seats. Voids of the state count as weight 0. ``sums[i, a, b]`` is
-    the sum over the deals of cards i and on, in their order by number, if the next two seats have a and b places left.
+    ``weights`` (64, 3): by card, for the next three seats. They count as 0 for a suit in which the seat is void.
+    ``sums[i, a, b]`` becomes the sum over the deals of all unseen cards but the i lowest, if the next two seats have a
+    and b places left.
     """
     first, second = places(state, me, (me + 1) & 3), places(state, me, (me + 2) & 3)
     third = places(state, me, (me + 3) & 3)
@@ -47,9 +49,9 @@ def sum_deals(state: PlayState, me: int, weights: Any, sums: Any) -> float:
 
 
 def draw_deal(state: PlayState, me: int, weights: Any, sums: Any, sim: PlayState) -> None:
-    """Write a random deal to the hands of ``sim``: the hand of ``me`` stays, its generator draws the others.
+    """Write a random deal to the hands of ``sim``: the hand of ``me`` from ``state``, the others drawn.
 
-    ``sums``: from `sum_deals` for the same state and seat.
+    The generator of ``sim`` draws them. ``sums``: filled by `sum_deals` for the same state, seat and weights.
     """
     a, b = places(state, me, (me + 1) & 3), places(state, me, (me + 2) & 3)
     left = unseen_cards(state, me)

@@ -1,1 +1,1 @@
-"""Running a build: families, chunks, executors, Dask, verification."""
+"""Building and checking the tables: families, their state, chunks, executors and a Dask cluster."""

@@ -1,8 +1,8 @@
 """`DaskCluster`: an executor (`family.Executor`) that runs the chunks of a build or a match on a Dask cluster.
 
-The cluster is started with Dask's own commands, see docs/how-to/several-machines.md. Each chunk depends only on its
-index. Workers may therefore join, leave or die: the chunks of a lost worker are computed again by another one. A worker
-whose code differs from ours refuses its chunks.
+Dask's own commands start the cluster, see docs/how-to/several-machines.md. Each chunk depends only on its index. So
+workers may join, leave or die: another worker computes the chunks of a lost one again. A worker whose code differs from
+ours refuses its chunks.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -17,8 +17,8 @@ from distributed import Client, as_completed
 from tables.run.code_hash import SOURCES, chunk_code
 from tables.run.family import Arrays, BuildError
 
-CONNECT_S = 30.0
-AHEAD = 4  # chunks in progress for each worker thread, besides the one that it computes
+CONNECT_S = 30.0  # most seconds to wait for the scheduler, and for a first worker
+AHEAD = 4  # chunks submitted at a time for each worker thread, with the one that it computes
 
 
 class DaskCluster:
@@ -54,9 +54,9 @@ class DaskCluster:
     def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
         """Run ``fn`` on each index as `family.Executor` describes.
 
-        Only a few chunks are submitted at a time, so that little work is lost when the run stops. ``fn`` and its
-        tables are sent once to every worker, and again if all workers that have them are lost. Raises `BuildError` if
-        no worker joins within `CONNECT_S`.
+        Only a few chunks are submitted at a time, so that little work is lost when the run stops. ``fn`` and the tables
+        that it reads are sent once to every worker, and again if all workers that have them are lost. Raises
+        `BuildError` if no worker joins within `CONNECT_S`, or if a worker has other code.
         """
         client = self.client
         assert client is not None, "a closed cluster takes no chunks"
@@ -95,7 +95,7 @@ class DaskCluster:
             client.cancel([*chunks, function])
 
     def _sent(self, payload: bytes) -> Any:
-        """Return a future of ``payload``, which is on every worker."""
+        """Send ``payload`` to every worker, and return the future that stands for it."""
         assert self.client is not None
         try:
             self.client.wait_for_workers(1, timeout=CONNECT_S)

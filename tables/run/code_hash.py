@@ -1,17 +1,21 @@
 """A hash of the code that a module runs: its own definitions, and those of this project that they name.
 
-A definition is a function, a class or an assignment at the top level of a module. It counts by its syntax tree and by
-the definitions that its names mean. So a definition that nothing names leaves the hash, and so does moving one to
-another module. Statements that define nothing, and functions and classes with a decorator, may do something when a
-module is imported. They count in every module that is imported on the way. A top-level name means one thing only
-(`_parsed` refuses others), and an assignment changes nothing but its names.
+A definition is a function, a class or an assignment at the top level of a module. The hash covers the definitions of
+the module itself, the definitions that their names mean, and so on. Each counts by its syntax tree, not by its place:
+
+- A definition of another module that nothing names does not count.
+- Moving a definition to another module does not change the hash.
+
+Statements that define nothing, and functions and classes with a decorator, may do something when a module is imported.
+So these count in every module that is imported on the way. The hash assumes that a top-level name means one thing only
+(`_parsed` refuses others), and that an assignment changes nothing but its names.
 
 Layout, comments, docstrings and the annotations of arguments and variables do not count. Annotations of class fields
 do, because `Rules` and `Policy` declare values in them. All supported versions of Python give the same hash. Names are
-followed through imports and through modules, but not through texts such as those of `import_module`.
+followed through imports and through modules, but not through texts such as the argument of `import_module`.
 
-The manifest records the hash of each family (`tables.run.state`). With numba's version, it also keeps chunks that were
-computed by different code apart: the build's checkpoints, and the workers of a cluster.
+The manifest records the hash of each family (`tables.run.state`). Together with numba's version, the hash also marks
+chunks, so that chunks of different code are not mixed: in the build's checkpoints, and on the workers of a cluster.
 """
 
 import ast
@@ -28,14 +32,15 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 # Fields of syntax trees that do not change what code does; some versions of Python do not have all of them.
 LEFT_OUT = {"ctx", "kind", "returns", "type_comment", "type_ignores", "type_params"}
-# By module. Read at import, when Python reads the code itself. Read later, they would include changes that do not run.
+# The source text of each module. It is read at import, when Python reads the code too. Text that is read later could
+# have changes that this process does not run.
 SOURCES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path.read_text(encoding="utf-8")
     for package in ("service/bidding", "service/playing", "tables")
     for path in ROOT.glob(f"{package}/**/*.py")
 }
-# What decides no cell of a table although `policies`, `tableset` or `jit` import it: what only the service runs, and
-# the list of the modules to compile, whose functions count where they are called.
+# Modules that decide no cell of a table although `policies`, `tableset` or `jit` import them: those that only the
+# service runs, and the list of the modules to compile, whose functions count where they are called.
 UNCOUNTED = (
     "service.bidding.explain",
     "service.bidding.winprob.decision",
@@ -44,36 +49,36 @@ UNCOUNTED = (
     "tables.engine.compiled_modules",
 )
 OWN = ("service", "tables")  # the packages of this project
-KEEP_NOTHING = ("cache", "dataclass")  # decorators that keep what they decorate nowhere else
-_IMPORT = ""  # in place of a definition's name: what a module does when it is imported
+KEEP_NOTHING = ("cache", "dataclass")  # decorators that do not register what they decorate anywhere
+_IMPORT = ""  # instead of a definition's name: the statements that do something when a module is imported
 _PARSING = Lock()  # in Python 3.11, `ast.parse` may fail while another thread runs it
 
 
 class Definition(NamedTuple):
-    """What a name, or importing the module, stands for in a module: the hashes of its syntax trees, and their names."""
+    """What a top-level name of a module means, or what importing the module does (_IMPORT)."""
 
-    trees: list[str]
-    names: set[str]
+    trees: list[str]  # sha256 of the syntax tree of each statement
+    names: set[str]  # names in these statements
 
 
 class Module(NamedTuple):
-    """A module's definitions by name, with _IMPORT, and the full names of what it imports by local name."""
+    """The definitions and the imports of a module."""
 
-    definitions: dict[str, Definition]
-    imports: dict[str, str]
+    definitions: dict[str, Definition]  # by name; also for _IMPORT
+    imports: dict[str, str]  # local name: full name, such as "tables.engine.deal.below"
 
 
 def code_hash(*modules: str, sources: dict[str, str] = SOURCES) -> str:
-    """Return the sha256 of the `definitions` of ``modules``."""
+    """Return the sha256 of the `definitions` of ``modules``, as 64 hexadecimal digits."""
     return hashlib.sha256(json.dumps(list(definitions(*modules, sources=sources).values())).encode()).hexdigest()
 
 
 def definitions(*modules: str, sources: dict[str, str] = SOURCES) -> dict[tuple[str, str], object]:
-    """Return all definitions of ``modules``, and all in ``sources`` that they name, but UNCOUNTED, in a fixed order.
+    """Return all definitions of ``modules``, and all that they name in ``sources`` without UNCOUNTED, in a fixed order.
 
-    Keys are module and name. A value has the definition's syntax trees, and for each of its names which definitions it
-    means, as their places in this order. So no value depends on the names of modules. A module that is not in
-    ``sources``, such as one of the tests, must have been imported.
+    Keys are (module, name). A value is a list: the hashes of the definition's syntax trees, and for each of its names
+    the definitions that it means, as places in this order. So no value depends on the names of modules. A module that
+    is not in ``sources``, such as one of the tests, must have been imported.
     """
     sources = {name: inspect.getsource(sys.modules[name]) for name in modules if name not in sources} | sources
     order: list[tuple[str, str]] = []
@@ -94,7 +99,7 @@ def definitions(*modules: str, sources: dict[str, str] = SOURCES) -> dict[tuple[
     effects = [(name, _IMPORT) for name in _imported(modules, sources)]
     placed(sorted((one for one in effects if trees_of(*one)), key=lambda one: trees_of(*one)))
     found: dict[tuple[str, str], object] = {}
-    for module, name in order:  # which grows meanwhile
+    for module, name in order:  # `placed` appends to it during the loop
         parsed = _parsed(sources[module])
         trees, names = parsed.definitions[name]
         links: dict[str, object] = {}
@@ -109,7 +114,10 @@ def definitions(*modules: str, sources: dict[str, str] = SOURCES) -> dict[tuple[
 
 
 def _meant(full_name: str, sources: dict[str, str]) -> list[tuple[str, str]]:
-    """Return the definitions that an imported name means: all of a module, none of another package."""
+    """Return the definitions that an imported name means.
+
+    A module means all of its definitions. A name from outside this project means none.
+    """
     module, _, name = full_name.rpartition(".")
     if full_name in sources:
         return _whole(full_name, sources)
@@ -126,7 +134,7 @@ def _whole(module: str, sources: dict[str, str]) -> list[tuple[str, str]]:
 
 
 def _imported(modules: tuple[str, ...], sources: dict[str, str]) -> list[str]:
-    """Return ``modules`` and all in ``sources`` that Python imports with them, with their packages, but UNCOUNTED."""
+    """Return ``modules``, all in ``sources`` that Python imports with them, and their packages, without UNCOUNTED."""
     found: dict[str, None] = {}
     todo = list(modules)
     while todo:
@@ -135,7 +143,7 @@ def _imported(modules: tuple[str, ...], sources: dict[str, str]) -> list[str]:
             found[module] = None
             todo += _parsed(sources[module]).imports.values()
         if "." in module:
-            todo.append(module.rpartition(".")[0])  # the package; or of a name in a module, the module
+            todo.append(module.rpartition(".")[0])  # the package of a module, or the module of a name
     return list(found)
 
 
@@ -145,7 +153,7 @@ def _counts(module: str) -> bool:
 
 @cache
 def chunk_code(*modules: str) -> str:
-    """Return a hash of what decides a chunk's result, 16 hexadecimal digits: the modules' code and numba's version."""
+    """Return a hash of the code of ``modules`` and of numba's version, which decide a chunk: 16 hexadecimal digits."""
     return hashlib.sha256(f"{code_hash(*modules)} {version('numba')}".encode()).hexdigest()[:16]
 
 
@@ -191,9 +199,10 @@ def _places(statement: ast.stmt) -> list[str]:
 
 
 def _plain(value: Any, names: set[str], in_class: bool = False) -> Any:
-    """Return a part of a syntax tree as JSON values, and add its names; `ast.dump` differs between versions of Python.
+    """Return a part of a syntax tree as JSON values, and add the names in it to ``names``.
 
-    Docstrings, other constants that stand alone, and imports are left out.
+    Docstrings, other constants that stand alone, and imports are left out. `ast.dump` would differ between versions of
+    Python.
     """
     if isinstance(value, list):
         return [_plain(item, names, in_class) for item in value if not _does_nothing(item)]

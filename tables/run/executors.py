@@ -1,4 +1,4 @@
-"""Choose where a command's chunks run: in this process, in others, or on the Dask cluster that --scheduler names."""
+"""Choose where a command's chunks run: in this process, in other processes, or on the Dask cluster of --scheduler."""
 
 import argparse
 import os
@@ -15,11 +15,11 @@ from service.bidding.numerals import integer
 from tables.run.family import Arrays, Executor, LocalThreads
 
 JOBS = os.cpu_count() or 1  # the default of every command; no result depends on it
-REDRAW_S = 1.0
+REDRAW_S = 1.0  # seconds between two drawings of a progress bar
 
 
 class LocalProcesses(LocalThreads):
-    """An executor with ``jobs`` processes, for chunks that are plain Python and would hold up each other in threads."""
+    """An executor with ``jobs`` processes, for chunks in plain Python, which would wait for each other in threads."""
 
     def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
         """Run ``fn`` on each index; see `Executor`. A single job, or a single chunk, runs in this process."""
@@ -51,10 +51,11 @@ def add_executor_arguments(parser: argparse.ArgumentParser) -> None:
 
 @contextmanager
 def executor_of(scheduler: str | None, jobs: int, processes: bool = False) -> Iterator[Executor]:
-    """Return a context with the executor for the two options; it is closed at the end. Raises `BuildError`.
+    """Return a context with the executor for the options --scheduler and --jobs, and close it at the end.
 
-    ``processes``: jobs are processes instead of threads. Meanwhile the time of progress bars moves, even while a chunk
-    takes minutes.
+    ``scheduler``: address of a Dask scheduler, or None for this machine; ``processes``: on this machine, use processes
+    instead of threads. In the context, the times in progress bars go on while a chunk takes minutes. Raises
+    `BuildError`.
     """
     with _moving_bars():
         if scheduler is None:

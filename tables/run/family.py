@@ -22,7 +22,8 @@ from tqdm import tqdm
 from service.bidding.game.rules import FIRST_FIELDS, Rules, describe, overrides_of
 
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
-Chunk: TypeAlias = Callable[[int, int], Arrays]  # (chunk index, the chunk's seed) -> small arrays, to be summed
+# (index of a chunk, the chunk's seed) -> small arrays, to be summed or joined. A seed is from 0 to 2^62 - 1.
+Chunk: TypeAlias = Callable[[int, int], Arrays]
 
 
 class BuildError(RuntimeError):
@@ -33,10 +34,13 @@ class BuildError(RuntimeError):
 class Family:
     """One builder of tables. Its fields and its code decide whether a built family is up to date (`tables.run.state`).
 
-    ``axes`` names the arrays that ``make`` returns, with the meaning of each of their axes. ``sizes`` are counts such
-    as rounds to simulate; --rounds-scale multiplies them. A change of the code is seen without ``generator``: raise it
-    when something else changes the arrays, such as another version of a library. ``exact`` means that nothing is
-    sampled: there is no seed and no scale, and `verify` computes the arrays again.
+    ``axes`` names the arrays that ``make`` returns, with the meaning of each of their axes. ``parameters`` are JSON
+    values that describe how the arrays are made, for the manifest. ``sizes`` are counts such as rounds to simulate;
+    --rounds-scale multiplies them. ``depends`` names the families whose arrays ``make`` reads. ``exact`` means that
+    nothing is sampled: there is no seed and no scale, and `verify` computes the arrays again.
+
+    Raise ``generator`` when something other than code changes the arrays, such as another version of a library. A
+    change of code is seen without it.
     """
 
     name: str
@@ -50,14 +54,14 @@ class Family:
 
 
 class Executor(Protocol):
-    """Where chunks run: threads or a cluster. Results may come in any order, each with its index."""
+    """Where chunks run: threads, processes or a cluster. Results may come in any order, each with its index."""
 
     def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
         """Run ``fn`` on each index and yield (index, result) as chunks finish. The first error ends the run."""
 
 
 class LocalThreads:
-    """An executor with ``jobs`` threads of this process. Compiled functions release Python's global lock."""
+    """An executor with ``jobs`` threads of this process, for compiled functions, which release Python's global lock."""
 
     def __init__(self, jobs: int) -> None:
         if jobs < 1:
@@ -84,7 +88,11 @@ class LocalThreads:
 
 @dataclass
 class Context:
-    """What a family's function may use. ``inputs`` are the arrays of the families it depends on, by array name."""
+    """What a family's function may use.
+
+    ``inputs`` are the arrays of the families that it depends on, by array name. ``checkpoints`` is the folder of
+    finished chunks. ``figures`` are the numbers that `figure` has recorded. ``progress``: show progress bars.
+    """
 
     family: Family
     seed: int
@@ -113,9 +121,9 @@ class Context:
     def chunks(self, name: str, n_chunks: int, fn: Chunk) -> dict[str, NDArray[Any]]:
         """Return the sum of ``fn(index, seed)`` over ``n_chunks`` indices, added in index order.
 
-        Each chunk has its own seed. It depends only on the seed, the family, ``name`` and the index. A finished chunk
-        is kept under ``checkpoints`` and not computed again. Raises `BuildError` if chunks have different arrays,
-        dtypes or shapes.
+        A chunk's seed depends only on the context's seed, the family, ``name`` and the index. A finished chunk is kept
+        under ``checkpoints`` and not computed again. Raises `BuildError` if chunks have different arrays, dtypes or
+        shapes, or if the file of a finished chunk is damaged.
         """
         total: dict[str, NDArray[Any]] = {}
         for path in self._finished(name, n_chunks, fn):
@@ -164,7 +172,7 @@ def finished_chunks(
 class KeptChunks:
     """An executor that saves each finished chunk of ``executor`` in ``folder``, and takes those that are there already.
 
-    So a run that was interrupted continues. The folder's name must say what decides the chunks.
+    So a run that was interrupted continues. The caller must use another folder for chunks that would differ.
     """
 
     def __init__(self, executor: Executor, folder: Path) -> None:
@@ -172,7 +180,7 @@ class KeptChunks:
         self._folder = folder
 
     def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
-        """Run ``fn`` on each index without a saved chunk; see `Executor`."""
+        """Yield the saved chunks, then run ``fn`` on each other index; see `Executor`. Raises `BuildError`."""
         self._folder.mkdir(parents=True, exist_ok=True)
         paths = {index: self._folder / f"{index:06d}.npz" for index in indices}
         missing = [index for index, path in paths.items() if not path.exists()]
@@ -196,9 +204,10 @@ def scaled_sizes(family: Family, rounds_scale: float) -> dict[str, int]:
 
 
 def recorded(rules: Rules) -> dict[str, object]:
-    """Return rules as a family's parameters record them, so that a new rule field makes no existing table out of date.
+    """Return rules as a family's parameters record them.
 
-    Fields beyond the first `FIRST_FIELDS` are recorded only if they differ from their default.
+    Fields beyond the first `FIRST_FIELDS` are recorded only if they differ from their default. So a new field of the
+    rules does not make existing tables out of date.
     """
     used = overrides_of(rules)
     return {name: value for n, (name, value) in enumerate(describe(rules).items()) if n < FIRST_FIELDS or name in used}

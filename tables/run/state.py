@@ -1,4 +1,4 @@
-"""Whether a rebuild would change a family of tables: `python -m tables build` and `verify` decide it here."""
+"""Whether a rebuild could change a family of tables; `python -m tables build` and `verify` use it."""
 
 from collections.abc import Collection
 from enum import Enum
@@ -14,14 +14,14 @@ class State(Enum):
     """The state of a family in a manifest; the values are what `verify` prints."""
 
     CURRENT = "up to date"
-    MISSING = "not built"  # or not all that it depends on
+    MISSING = "not built"  # the family, or one that it depends on
     OTHER = "made with other parameters, sizes, seed or inputs"
     UNRECORDED = "not recorded"  # the manifest does not say by which code it was made
     CODE = "its code changed since it was built"
-    INPUT = "an input would change"
+    INPUT = "an input would change"  # a family that it depends on is not up to date
 
 
-STALE = (State.UNRECORDED, State.CODE, State.INPUT)  # nothing but code changed, so the arrays may still be the same
+STALE = (State.UNRECORDED, State.CODE, State.INPUT)  # only code changed, so a rebuild may give the same arrays
 
 
 def states(
@@ -49,10 +49,10 @@ def states(
 
 
 def code_of(family: Family) -> str:
-    """Return the hash of the code that makes the family: the module of its function, and all that it imports.
+    """Return the hash of the code that makes the family: of the module of ``make``, and of all that it names.
 
-    A function may be made for several families by a function of another module (`curves.setting_families`). What it
-    gets there, such as the policy, is among the family's parameters.
+    Some families of one module get their ``make`` from a function of another (`curves.setting_families`). The hash is
+    then of that other module. What the function was called with, such as the policy, is in the family's parameters.
     """
     return _code_of_module(family.make.__module__)
 
@@ -63,7 +63,7 @@ _code_of_module = cache(code_hash)
 def depended_files(family: Family, families: tuple[Family, ...], manifest: Manifest) -> dict[str, str]:
     """Return the sha256 of each file that ``family`` depends on, by file name.
 
-    Raises `BuildError` if one of them is not built yet.
+    Raises `BuildError` if one of them is not in the manifest.
     """
     by_name = {other.name: other for other in families}
     names = [f"{array}.npy" for name in family.depends for array in by_name[name].axes]

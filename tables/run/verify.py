@@ -1,8 +1,9 @@
 """Check that the committed files fit the manifest and that the manifest fits the code: `python -m tables verify`.
 
-Nothing is written. The service's own reader checks the files (size, sha256, header). The families are compared with
-the code (generator, parameters, sizes, seed, the files they depend on). Exact families are computed again and compared
-byte by byte. The command prints one line per file, and a table that says which families a rebuild would change.
+Nothing is written. The service's own reader checks the files (size, sha256, header). The manifest's entries of families
+are compared with the code (generator, parameters, sizes, seed, the files that they depend on). Exact families are
+computed again and compared byte by byte. The command prints one line per file, and a table with the state of each
+family, which says whether a rebuild could change it.
 """
 
 import argparse
@@ -37,7 +38,7 @@ class Finding(NamedTuple):
 def verify(
     directory: Path = DEFAULT_DIRECTORY, families: tuple[Family, ...] = FAMILIES, *, seed: int = DEFAULT_SEED
 ) -> list[Finding]:
-    """Return one `Finding` for each file that the manifest or the code names, and one for files that neither names.
+    """Return a `Finding` for each file that the manifest or the code names, and one if there are other .npy files.
 
     Raises `TablesError` if the manifest itself cannot be read.
     """
@@ -70,7 +71,7 @@ def family_states(
 ) -> dict[str, State]:
     """Return the state of each family by name; ``findings``: what `verify` found.
 
-    An exact family that `verify` computed again with the same bytes is not changed by a rebuild, whatever its code.
+    If `verify` computed an exact family again with the same bytes, a change of its code does not count.
     """
     manifest = read_manifest(directory)
     wrong = {finding.file for finding in findings if finding.problem}
@@ -154,7 +155,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the command: return 0 if everything is right, otherwise 1.
+    """Run the command: return 1 if a file or the release is wrong, or with --strict a family is stale; otherwise 0.
 
     Raises `TablesError` if the service cannot start with the tables.
     """

@@ -1,7 +1,7 @@
 """Exact probabilities of a suit's distribution, `p_length` and `cnil`, by counting instead of sampling.
 
-The unseen cards of a suit fall on three hidden hands. Each hand has `places` places for cards, 13 of 39 in the classic
-game. The hands hold a, b and c of the s unseen cards with probability
+The unseen cards of a suit are spread over three hidden hands. Each hand has `places` places for cards, 13 of 39 in the
+classic game. The hands hold a, b and c of the s unseen cards with probability
 
     multinomial(s; a, b, c) x falling(places, a) x falling(places, b) x falling(places, c) / falling(3 x places, s)
 
@@ -142,8 +142,11 @@ def _partner_fails(
 ) -> NDArray[np.bool_]:
     """Return whether partner cannot cover the k-th card, for each layout.
 
-    ``length``: partner's cards of the suit; ``higher``: those of them above the k-th card. In spades partner cannot
-    ruff, so the condition on their length does not apply.
+    Usually that is so if partner must follow suit and has no card above it. In spades partner cannot ruff, so it does
+    not matter whether they must follow. At the second card, readings `and` and `or` count partner as unable with fewer
+    than two higher cards; `or` needs only one of the two conditions.
+
+    ``length``: partner's cards of the suit; ``higher``: those of them above the k-th card.
     """
     follows = np.ones(len(length), dtype=bool) if spades else length >= k
     fails: NDArray[np.bool_] = higher == 0

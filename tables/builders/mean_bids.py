@@ -89,6 +89,7 @@ def _means(ctx: Context, arrays: Arrays, rules: Rules, policy: Policy) -> NDArra
         return {"sums": sums}
 
     sums = ctx.chunks("auctions", CHUNKS, bid)["sums"]
+    # The first three bids, and the fourth: the sequences of three bids begin at row 211.
     ctx.figure("mean_sum_of_bids", sums[0, 1:].sum() / sums[0, 0] + sums[211:, 1].sum() / sums[211:, 0].sum())
     return smooth(sums)
 

@@ -1,9 +1,9 @@
 """Priors: how probable it is that each bidder holds each card, by the bids made so far.
 
-A policy bids deals at scores drawn from whole games; no card is played. Cards are counted by the four bids; summed,
-these give the counts by the first three, two and one bids. The arrays `prior_bis` and `prior_best` have the layout of
-`service.bidding.inference.prior_rows`. A cell is a probability in 255ths. It is at least 1, because a card that was
-never counted there is still possible.
+A policy bids deals at scores drawn from whole games; no card is played. Cards are counted by the four bids. Sums of
+these are the counts by the first bid, the first two and the first three. The arrays `prior_bis` and `prior_best` have
+the layout of `service.bidding.inference.prior_rows`. A cell is a probability in 255ths. It is at least 1, because a
+card that was never counted there is still possible.
 
 A sequence with fewer than ENOUGH deals also counts deals of its neighbours: the sequences in which one number is higher
 or lower by one. Their weight fills up the deals to ENOUGH, and is at most 1. If that gives fewer than LEAST deals, as

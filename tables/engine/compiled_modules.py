@@ -1,7 +1,7 @@
-"""KERNELS: the modules whose functions `tables.engine.jit` registers for compiled code.
+"""Lists of modules for `tables.engine.jit`.
 
-SOURCES: the modules whose text decides the name of the folder of compiled code. A change in one of them uses a new
-folder.
+KERNELS are the modules whose functions compiled code may call. SOURCES are the modules whose text decides the name of
+the folder of compiled code: if one of them changes, everything is compiled again.
 """
 
 KERNELS = (

@@ -1,4 +1,4 @@
-"""Many rounds played in step, one decision in each at a time, so that a net decides for all rounds in one call.
+"""Many rounds at once: one decision in each, then the next, so that a net decides for all rounds in one call.
 
 ``states`` are arrays (n,) of dtype `tables.engine.states.STATE`. The compiled functions change them in place.
 """

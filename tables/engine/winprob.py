@@ -49,7 +49,7 @@ NO_ODDS = -1e9  # log odds of an impossible outcome
 
 
 def slice_of(rules: Rules, tables: Tables) -> WinTableSlice:
-    """Return the slice of the win table for ``rules``, the first row of `games` with their key (`games.key_of`).
+    """Return the slice of the win table for ``rules``, from the first row of `Tables.games` with their `key_of`.
 
     ``start`` is -1 if there is no such row.
     """

@@ -2,8 +2,8 @@
 
 A policy bids deals at scores drawn from whole games, as for the priors. A sample is one player's view of such a deal
 after one to four bids. The net learns the seat of each card that the player does not see, by cross-entropy. It does not
-use that each player holds 13 cards. `service.bidding.inference.deals` does so later, and that changes the log-loss by
-less than 0.0001 nats a card.
+take into account that each player holds 13 cards. `service.bidding.inference.deals` does that later; it changes the
+log-loss by less than 0.0001 nats a card.
 
 Training is split into parts, so that it can continue after an interruption: a part ends with the weights and with the
 state of the optimiser.
@@ -111,6 +111,7 @@ def whole_numbers(weights: Arrays) -> HolderNet:
 
 
 def _deals(ctx: Context, name: str, bidder: str) -> BidDeals:
+    # Return as many deals as the family's size ``name`` says, bid by ``bidder``.
     profiles, scores = kernel_tables(ctx.inputs), scores_of_games(ctx)
     n = min(DEALS, ctx.size(name))
 

@@ -1,8 +1,8 @@
 """The outcome net in JAX: its loss and its training. The service and the simulator have their own forward pass.
 
-The net has two hidden ReLU layers, and a softmax over the outcomes of `service.bidding.winprob.outcomes`. The first
-layer adds up sums over a position's inputs and sums over a bid's inputs. A bid's win probability is the mean of its
-outcomes' values, weighted by the softmax. The target is the win probability after the round that was played.
+The net has two hidden ReLU layers, and a softmax over the outcomes of `service.bidding.winprob.outcomes`. Its inputs
+are those of a position and those of a bid. A bid's win probability is the mean of its outcomes' values, weighted by the
+softmax. The target is the win probability after the round that was played.
 
 The loss has three parts. Errors by which the candidates of one position differ weigh most, because they decide the bid.
 The mean error of a position's candidates weighs less. A very small cross-entropy to the outcome nearest to the round's

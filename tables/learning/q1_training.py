@@ -5,7 +5,7 @@ of Adam on the squared error. The target of an action is its reward, plus the hi
 options. There is a net for each of four rewards:
 
 - `tricks`: 1 for each trick that the player wins;
-- `bid`: for tricks up to the bid; a trick beyond it, or a trick lost while some are missing, costs;
+- `bid`: 1 for a trick up to the bid, less than 0 for one beyond it, and for one lost while tricks are missing;
 - `score`: the side's points at the end of the round, with the last card;
 - `return`, which is not in the report: the side's points at the end are the whole target of every action.
 

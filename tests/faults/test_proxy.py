@@ -13,13 +13,14 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 import pytest
 
+from loadtest.servers import stop
 from tests.faults.conftest import BODY, free_port, new_keys_file, read_answers, request_bytes
 from tests.faults.wire_cases import UPGRADE, framing_cases, upgrade_cases
 from tests.service.conftest import ROOT, START_S, serve_command
@@ -74,19 +75,6 @@ class Proxied:
         return Counter({name: count for name, count in more.items() if name.startswith("smuggled-")})
 
 
-@contextmanager
-def _stopped(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        process.terminate()
-        try:
-            process.wait(START_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
 @pytest.fixture(scope="module", params=["plain", "keys"])
 def proxied(request, tmp_path_factory) -> Iterator[Proxied]:
     work = tmp_path_factory.mktemp("proxy")
@@ -101,9 +89,9 @@ def proxied(request, tmp_path_factory) -> Iterator[Proxied]:
     with ExitStack() as stack:
         log = stack.enter_context((work / "service.log").open("wb"))
         command = [*serve_command(), "--port", str(ports["service"])]
-        stack.enter_context(_stopped(subprocess.Popen(command, cwd=ROOT, env=os.environ | settings, stdout=log)))
+        stack.callback(stop, subprocess.Popen(command, cwd=ROOT, env=os.environ | settings, stdout=log))
         nginx = ["nginx", "-e", str(work / "error.log"), "-p", str(work), "-c", str(config)]
-        stack.enter_context(_stopped(subprocess.Popen(nginx)))
+        stack.callback(stop, subprocess.Popen(nginx))
         deadline = time.monotonic() + START_S
         while True:
             try:

@@ -203,7 +203,7 @@ def _judged(stated: Stated, source: int) -> tuple[str, ...]:
         f"{total:,.0f}",
         f"{100 * (chances.sum() - after.sum()) / total:+.1f}",
         f"{100 * (chances.sum() - won.sum()) / total:+.1f}",
-        f"{100 * float((times[seen] * away).sum() / times[seen].sum()):.1f}",
-        f"{100 * float(away.max()):.1f}",
+        f"{100 * np.average(away, weights=times[seen]):.1f}" if seen.any() else "-",
+        f"{100 * away.max():.1f}" if seen.any() else "-",
         f"{stated.errors[source] / total:.4f}",
     )

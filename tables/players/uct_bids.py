@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import Rules
 from service.bidding.policy import Policy
 from service.playing.srp1.goals import ALL_PIECES
 from service.playing.state import PlayState
+from tables.engine.choose_bid import auction_at
 from tables.engine.game import bid_seat, play_out
 from tables.engine.scratch import scratch
 from tables.engine.states import copy_state
@@ -27,18 +29,17 @@ C_POINTS = 200.0  # the constant C, as in `names.C_POINTS`
 def uct_bid(
     state: PlayState, sim: PlayState, me: int, rules: Rules, policy: Policy, profiles: Any, samples: int
 ) -> int:
-    """Return the bid 0..13 of seat ``me`` with the highest mean reward in ``samples`` iterations.
+    """Return the allowed bid 0..13 of seat ``me`` with the highest mean reward in ``samples`` iterations.
 
-    The first 14 iterations try each bid once. ``sim`` is working memory; ``policy`` bids for the later seats, with
-    ``profiles``, `Tables` by profile.
+    The first iterations try each allowed bid once, so ``samples`` must be at least 14. ``sim`` is working memory;
+    ``policy`` bids for the later seats, with ``profiles``, `Tables` by profile.
     """
+    allowed = allowed_bids(state.hand[me], auction_at(state, me).partner_bid, rules)
     ways, hands = scratch(WAYS), scratch(4)
     count_deals(state, me, ways)
     tried, points = np.zeros(MOST_BID + 1), np.zeros(MOST_BID + 1)
     for done in range(samples):
-        bid = done
-        if done > MOST_BID:
-            bid = _most_promising(tried, points, done)
+        bid = _most_promising(allowed, tried, points, done, C_POINTS)
         seed_view(state, me, int(tried[bid]), sim)
         deal_unseen(state, me, ways, sim)
         for seat in range(4):
@@ -54,18 +55,17 @@ def uct_bid(
         play_out(sim)
         tried[bid] += 1.0
         points[bid] += point_gap(sim, sim, me)
-    best = 0
-    for bid in range(1, MOST_BID + 1):
-        if points[bid] * tried[best] > points[best] * tried[bid]:
-            best = bid
-    return best
+    return _most_promising(allowed, tried, points, samples, 0.0)
 
 
-def _most_promising(tried: Any, points: Any, done: int) -> int:
-    best = 0
-    most = -1e9
+def _most_promising(allowed: int, tried: Any, points: Any, done: int, c_points: float) -> int:
+    best, most = 0, -1e9
     for bid in range(MOST_BID + 1):
-        worth = points[bid] / tried[bid] + C_POINTS * sqrt(log(done) / tried[bid])
+        if not allowed >> bid & 1:
+            continue
+        if tried[bid] == 0.0:
+            return bid
+        worth = points[bid] / tried[bid] + c_points * sqrt(log(done) / tried[bid])
         if worth > most:
             best, most = bid, worth
     return best

@@ -2,6 +2,7 @@
 
 import pytest
 
+from service.bidding.game.cards import spades_of
 from service.bidding.game.rules import make_rules
 from service.bidding.policies import parse_policy
 from tables.engine.jit import entry
@@ -29,6 +30,17 @@ def test_it_finds_the_bid_of_a_strong_hand(me):
     found = [uct_bid(state, new_states(1)[0], me, make_rules("classic"), policy, tables, 40) for _ in range(2)]
     assert found[0] == found[1]
     assert 10 <= found[0] <= MOST_BID
+
+
+def test_it_bids_only_what_the_rules_allow():
+    policy, rules = numba_typed(parse_policy("rb")), make_rules("whiz")
+    tables = tables_for(kernel_tables(committed_tables().arrays), rules, [policy])
+    state, _ = a_round(2, 0)
+    for seat in range(4):
+        state.bid[seat] = -1
+    for me in (0, 3):
+        bid = uct_bid(state, new_states(1)[0], me, rules, policy, tables, 14)
+        assert bid in (0, spades_of(state.hand[me]).bit_count())
 
 
 @pytest.mark.compiled

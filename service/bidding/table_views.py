@@ -45,7 +45,7 @@ class Tables(NamedTuple):
     net_out: Float32  # (G + 1, 20): second hidden layer -> outcomes
     win: UInt16  # (cells,): win tables of all games, one after another -> P(first bidder's side wins) in 65,535ths
     extra_win: UInt16  # the same for games with other rules, made with --rules
-    games: Int64  # (games, 18 or more): rules of each game and place of its win table; those of `win` first
+    games: Int64  # (games, 18 or more): rules of each game and place of its win table; those of `win` last
 
 
 _DTYPES: dict[str, tuple[str, ...]] = {

@@ -123,7 +123,7 @@ def tables_by_profile(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
     """
     views = {name: arrays[name] for name in Tables._fields}
     views["cnil"] = arrays["cnil"][CNIL_READING]
-    views["games"] = games = np.array([*SHIPPED_ROWS, *whole_rows(arrays["games"])], np.int64)
+    views["games"] = games = np.array([*whole_rows(arrays["games"]), *SHIPPED_ROWS], np.int64)
     games.flags.writeable = False
     return tuple(
         Tables(**{name: arrays.get(f"{setting}_{name}", view) for name, view in views.items()}) for setting in PROFILES

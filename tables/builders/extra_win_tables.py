@@ -1,8 +1,11 @@
 """Win tables of games that the net was not trained on (arrays `games` and `extra_win`): MORE, and a studio's own.
 
 `python -m tables build --rules five-bags:win=200,lose=-100` adds one, and a later build keeps it. The net also serves
-these games, because its inputs describe a game only by its goals, its bags and the values of its outcomes. As for
-`win`, the tables come from self-play under a game's own rules and value iteration.
+these games, because its inputs describe a game only by its goals, its bags and the values of its outcomes.
+
+As for `win`, the tables come from self-play under a game's own rules and value iteration. They are made twice. FIRST
+bids in the first rounds. With these tables `winprob` bids in the second rounds, from which the tables come that ship:
+so they value scores for the bidder that uses them.
 
 If the points of a penalty or a nil are no whole number of tens, exact rows cover fewer than ten points. Where these
 would be too many, the table has rows of ten points; see `parts_of`.
@@ -36,21 +39,29 @@ from service.bidding.winprob.games import (
     place_of,
     placed,
 )
-from tables.builders.win_tables import DEPENDS, KEPT, POLICY, RESIDUAL, settle
+from tables.builders.win_tables import DEPENDS, KEPT, RESIDUAL, settle
+from tables.builders.win_tables import POLICY as FIRST
+from tables.engine.simulate import kernel_tables
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, BuildError, Context, Family
 
 NAME = "games"
 NO_BAGS = PRESETS["no-bags"]
+NIL_50 = CLASSIC._replace(nil_points=50)
+NARROW = (300, 450, 600)  # widths of the tables with bags and a losing goal
+SECOND = "winprob"  # bidder of the second rounds
 Overrides = dict[str, Any]  # fields that differ from classic's rules, as in a request
 
 
 def _more_games() -> list[Rules]:
-    """Return the games of MORE: nil points that the presets do not have, without bags at every width of `WIDTHS`."""
-    without_bags = [NO_BAGS._replace(nil_points=points) for points in (50, 200)]
+    """Return the games of MORE: nil points that the presets do not have at these goals.
+
+    Without bags, where tables are small, they are at every width of `WIDTHS`.
+    """
+    widths = {NO_BAGS._replace(nil_points=points): WIDTHS for points in (50, 200)} | {NIL_50: NARROW}
     return [
-        *(rules._replace(win=LONGEST) for rules in (*without_bags, CLASSIC._replace(nil_points=50))),
-        *(rules._replace(win=width + LOSE, lose=LOSE) for rules in without_bags for width in WIDTHS),
+        *(rules._replace(win=LONGEST) for rules in widths),
+        *(rules._replace(win=width + LOSE, lose=LOSE) for rules, own in widths.items() for width in own),
     ]
 
 
@@ -153,7 +164,10 @@ def _make(ctx: Context) -> Arrays:
         return {"extra_win": np.zeros(1, np.uint16), NAME: np.zeros((1, len(KEY_FIELDS) + PLACE_COLUMNS), np.int64)}
     games = {rules: parts_of(rules) for rules in (make_rules("classic", game) for game in found)}
     solved = placed(dict.fromkeys(part for parts in games.values() for part in parts), extra=1)
-    cells = settle(ctx, solved, ctx.size("rounds_per_bucket"))
+    first = settle(ctx, solved, ctx.size("first_rounds_per_bucket"), kernel_tables(ctx.inputs), FIRST)
+    rows = [(*key_of(part), *place[:PLACE_COLUMNS]) for part, place in solved.items()]
+    valued = kernel_tables({**ctx.inputs, "extra_win": first, NAME: np.array(rows, np.int64)})
+    cells = settle(ctx, solved, ctx.size("rounds_per_bucket"), valued, SECOND)
     rows, tables, start = [], [], 0
     for rules, parts in games.items():
         place = solved[next(iter(parts))]._replace(start=start)  # those of all parts have the same shape
@@ -173,7 +187,7 @@ MORE = _in_order(map(game_overrides, _more_games()))
 FAMILIES = (
     Family(
         name=NAME,
-        generator=2,
+        generator=3,
         make=_make,
         axes={
             "extra_win": ("as in `win`",),
@@ -181,12 +195,12 @@ FAMILIES = (
         },
         parameters={
             NAME: MORE,
-            "policy": POLICY,
+            "policies": [FIRST, SECOND],
             "player": TABLES_PLAYER,
             "kept": KEPT,
             "residual": RESIDUAL,
         },
-        sizes={"rounds_per_bucket": 10_000},
-        depends=DEPENDS,
+        sizes={"first_rounds_per_bucket": 2_500, "rounds_per_bucket": 10_000},
+        depends=(*DEPENDS, "rb", "win", "net"),
     ),
 )

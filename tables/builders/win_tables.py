@@ -3,7 +3,7 @@
 POLICY plays rounds at random scores, in buckets of both sides' distance to the goal. Only the rounds' outcomes are
 kept: points without bags, and bags, of both sides. Value iteration then updates the probability that the side bidding
 first wins, for every score, until no cell changes by RESIDUAL or more. The tables go to the array `win`.
-`tables.builders.extra_win_tables` does the same for a studio's own games.
+`tables.builders.extra_win_tables` does the same twice for other games.
 """
 
 from collections.abc import Mapping
@@ -167,13 +167,14 @@ def solve(
 
 
 def bucket_outcomes(
-    bucket: int, seed: int, n: int, rules: Rules, unit: int, profiles: tuple[Tables, ...]
+    bucket: int, seed: int, n: int, rules: Rules, unit: int, profiles: tuple[Tables, ...], policy_text: str = POLICY
 ) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
     """Play ``n`` rounds under ``rules`` in one of BUCKETS * BUCKETS buckets; return the outcomes and their shares.
 
-    Shapes: int16 (KEPT, 4), with points in rows of ``unit`` points, and float64 (KEPT,).
+    All four seats bid by ``policy_text``. Shapes: int16 (KEPT, 4), with points in rows of ``unit`` points, and float64
+    (KEPT,).
     """
-    policy = parse_policy(POLICY, rules.variant)
+    policy = parse_policy(policy_text, rules.variant)
     lineup = Lineup(policies_by_chair(policy, policy), player_rows(TABLES_PLAYER, TABLES_PLAYER))
     free = rules._replace(bag_limit=NO_PENALTY)
     i, j = divmod(bucket, BUCKETS)
@@ -185,33 +186,39 @@ def bucket_outcomes(
     return kept_outcomes(out)
 
 
-def settle(ctx: Context, games: Mapping[Rules, WinTableSlice], n: int) -> NDArray[np.uint16]:
-    """Make the win tables of ``games``, each at its place; ``n``: rounds in a bucket.
+def settle(
+    ctx: Context,
+    games: Mapping[Rules, WinTableSlice],
+    n: int,
+    profiles: tuple[Tables, ...],
+    policy: str = POLICY,
+) -> NDArray[np.uint16]:
+    """Make the win tables of ``games``, each at its place, from ``n`` rounds in each bucket, bid by ``policy``.
 
     What a round brings depends on the points left to the goals, not on the goals. So games that differ only in their
     goals share their rounds.
     """
-    profiles = kernel_tables(ctx.inputs)
     cells = np.zeros(sum(map(count_cells, games.values())), np.uint16)
     alike: dict[tuple[Rules, int], list[Rules]] = {}
     for rules, place in games.items():
         alike.setdefault((rules._replace(win=Rules().win, lose=Rules().lose), place.unit), []).append(rules)
     residuals: list[float] = []
+    prefix = "" if policy == POLICY else f"{policy}-"  # of the names of chunks
     for (rules, unit), group in alike.items():
         name = ",".join(f"{field}={value}" for field, value in overrides_of(rules).items()) or "classic"
 
         def play(index: int, seed: int, rules: Rules = rules, unit: int = unit) -> Arrays:
-            found, share = bucket_outcomes(index, seed, n, rules, unit, profiles)
+            found, share = bucket_outcomes(index, seed, n, rules, unit, profiles, policy)
             return {"found": found[None], "share": share[None]}
 
-        played = ctx.gathered(f"rounds-{name}", BUCKETS * BUCKETS, play)
+        played = ctx.gathered(f"{prefix}rounds-{name}", BUCKETS * BUCKETS, play)
         found, share = by_both_sides(played["found"]), by_both_sides(played["share"])
 
         def solve_one(index: int, _: int, group: Any = group, found: Any = found, share: Any = share) -> Arrays:
             value, change, _sweeps = solve(group[index], games[group[index]], found, share)
             return {"cells": np.round(value.ravel() * WIN_SCALE).astype(np.uint16), "residual": np.array([change])}
 
-        made = ctx.gathered(f"games-{name}", len(group), solve_one)
+        made = ctx.gathered(f"{prefix}games-{name}", len(group), solve_one)
         at = 0
         for member in group:
             place = games[member]
@@ -229,7 +236,7 @@ def by_both_sides(rows: NDArray[N]) -> NDArray[N]:
 
 
 def _make(ctx: Context) -> Arrays:
-    cells = settle(ctx, SLICES, ctx.size("rounds_per_bucket"))
+    cells = settle(ctx, SLICES, ctx.size("rounds_per_bucket"), kernel_tables(ctx.inputs))
     for win, lose in ((200, -100), (500, -200)):
         nearest = SHIPPED.nearest(Rules(win=win, lose=lose))
         assert nearest is not None, "a partnership's game"

@@ -156,7 +156,10 @@ def whole_rows(rows: Iterable[Iterable[int]]) -> list[tuple[int, ...]]:
 
 
 def games_of(rows: Iterable[Iterable[int]]) -> Games:
-    """Return the games of SHIPPED and those in ``rows`` of the table `games`."""
+    """Return the games in ``rows`` of the table `games`, and those of SHIPPED.
+
+    The order is that of `Tables.games`: of two tables that value a game equally well, both use the first.
+    """
     told = len(KEY_FIELDS)
     return Games({**{row[:told]: WinTableSlice(*row[told:]) for row in whole_rows(rows)}, **SHIPPED})
 

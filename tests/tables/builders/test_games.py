@@ -1,6 +1,7 @@
 """`build --rules`: it makes one more win table, and a later build keeps it; error messages name the rule."""
 
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -15,6 +16,9 @@ from service.bidding.winprob.games import SHIPPED, key_of, place_of
 from tables.builders import extra_win_tables
 from tables.builders.extra_win_tables import MORE, game_overrides, parts_of, rules_of_text, with_games
 from tables.builders.win_tables import RESIDUAL
+from tables.engine.simulate import kernel_tables, tables_for
+from tables.engine.winprob import slice_of
+from tables.report.stated_chances import ELSEWHERE
 from tables.run.build import DEFAULT_SEED, Options, build
 from tables.run.family import BuildError, inputs_hash, scaled_sizes
 from tables.run.registry import FAMILIES
@@ -26,7 +30,7 @@ def test_what_ships():
     manifest = read_manifest(DEFAULT_DIRECTORY)
     assert manifest.families["win"].figures["residual"] < RESIDUAL
     assert manifest.families["games"].parameters["games"] == MORE
-    assert len(MORE) == 27
+    assert len(MORE) == 29
 
 
 def test_what_ships_is_what_the_code_makes():
@@ -100,7 +104,7 @@ def test_one_more_game(built, tmp_path, monkeypatch):
     monkeypatch.setattr(games, "MOST_CELLS", 20_000)  # so that the exact rows of `tens` are too many
     rules = rules_of_text("classic:win=60,lose=-50,bag_limit=4,bag_penalty=44,ten_for_200=true")
     tens = rules_of_text("classic:win=60,lose=-50,bag_limit=4,bag_penalty=41")
-    sizes = {"rounds_per_bucket": 20}
+    sizes = {"first_rounds_per_bucket": 5, "rounds_per_bucket": 20}
     small = tuple(replace(family, sizes=sizes) if family.name == "games" else family for family in FAMILIES)
 
     def run(only, **options):
@@ -129,3 +133,14 @@ def test_one_more_game(built, tmp_path, monkeypatch):
     (family,) = (family for family in with_rules if family.name == "games")
     for game in (rules, same, tens):
         assert game_overrides(game) in family.parameters["games"]  # type: ignore[operator]
+
+
+def test_the_service_and_the_simulator_value_a_game_by_the_same_table():
+    opened = open_tables(DEFAULT_DIRECTORY)
+    profiles = kernel_tables(opened.arrays)
+    for values in product(*ELSEWHERE.values()):
+        rules = make_rules("classic", dict(zip(ELSEWHERE, values, strict=True)))
+        nearest = opened.games.nearest(rules)
+        assert nearest is not None
+        (tables,) = tables_for(profiles, rules, [parse_policy("winprob")])
+        assert slice_of(rules, tables) == nearest.win_slice, rules

@@ -187,11 +187,7 @@ def bucket_outcomes(
 
 
 def settle(
-    ctx: Context,
-    games: Mapping[Rules, WinTableSlice],
-    n: int,
-    profiles: tuple[Tables, ...],
-    policy: str = POLICY,
+    ctx: Context, games: Mapping[Rules, WinTableSlice], n: int, profiles: tuple[Tables, ...], policy: str = POLICY
 ) -> NDArray[np.uint16]:
     """Make the win tables of ``games``, each at its place, from ``n`` rounds in each bucket, bid by ``policy``.
 

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.policy import UNKNOWN
-from service.bidding.winprob.features import BID_INPUTS, INPUTS
-from service.bidding.winprob.outcomes import OUTCOMES
 from tables.learning.scores import GAMES, Ints, another_game, drawn_scores
-from tables.learning.training_data import MOST_TRIED, Labels, Played, label
+from tables.learning.training_data import Labels, Played, empty_labels, label
 from tables.run.family import Arrays
 
 REDRAWN = 0.3  # share of positions with a score that get another score
@@ -43,15 +41,7 @@ def batch_of(source: Source, rows: Ints, rng: np.random.Generator, redrawn: floa
     fresh = (games < 0) | (rng.random(len(rows)) < redrawn)
     games = np.where(fresh, another_game(rng, games), games)
     scores = np.where(fresh[:, None], drawn_scores(rng, games, source.seen), data["scores"][rows].astype(np.int64))
-    shape = (len(rows), MOST_TRIED)
-    labels = Labels(
-        np.zeros((len(rows), INPUTS), np.float32),
-        np.zeros((*shape, BID_INPUTS), np.float32),
-        np.zeros((*shape, OUTCOMES), np.float32),
-        np.zeros(shape, np.float32),
-        np.zeros(shape, np.float32),
-        np.zeros(shape, np.int64),
-    )
+    labels = empty_labels(len(rows))
     played = Played(*(data[name] for name in Played._fields))
     label(rows, played, scores, games, _known(data["kinds"][rows], rng), GAMES, source.profiles, labels)
     return labels

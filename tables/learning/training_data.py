@@ -18,7 +18,8 @@ from service.bidding.levels import kind_of_player
 from service.bidding.policy import Policy
 from service.bidding.table_profile import plain_profile
 from service.bidding.winprob.candidates import MOST_CANDIDATES
-from service.bidding.winprob.features import bids_to_weigh, model_position
+from service.bidding.winprob.features import BID_INPUTS, INPUTS, bids_to_weigh, model_position
+from service.bidding.winprob.outcomes import OUTCOMES
 from service.bidding.winprob.win_table import win_array, win_probability_after
 from service.playing.state import PlayState
 from service.playing.tricks import carry_rules
@@ -64,7 +65,7 @@ class Played(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """The inputs and targets of a batch of B positions; they are zeros until `label` writes them."""
+    """The inputs and targets of a batch of B positions; `label` writes them."""
 
     x: Any  # float32 (B, INPUTS): inputs of the positions
     c: Any  # float32 (B, MOST_TRIED, BID_INPUTS): inputs of the candidates
@@ -72,6 +73,13 @@ class Labels(NamedTuple):
     target: Any  # float32 (B, MOST_TRIED): win probability after the round's result
     real: Any  # float32 (B, MOST_TRIED): each candidate's weight
     outcome: Any  # int64 (B, MOST_TRIED): outcome nearest to the round's result
+
+
+def empty_labels(n: int) -> Labels:
+    """Return the labels of ``n`` positions, all zeros."""
+    shapes = ((INPUTS,), (MOST_TRIED, BID_INPUTS), (MOST_TRIED, OUTCOMES), (MOST_TRIED,), (MOST_TRIED,))
+    floats = [np.zeros((n, *shape), np.float32) for shape in shapes]
+    return Labels._make([*floats, np.zeros((n, MOST_TRIED), np.int64)])
 
 
 def _candidate_rounds(

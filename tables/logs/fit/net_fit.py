@@ -14,13 +14,12 @@ from scipy.special import softmax
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import score_side
 from service.bidding.table_views import Tables
-from service.bidding.winprob.features import BID_INPUTS, INPUTS
 from service.bidding.winprob.games import SHIPPED
 from service.bidding.winprob.outcomes import OUTCOMES
 from tables.builders.win_tables import NO_PENALTY
 from tables.engine.simulate import with_games
 from tables.learning.scores import GAMES
-from tables.learning.training_data import MOST_TRIED, NONE, Labels, Played, label
+from tables.learning.training_data import MOST_TRIED, NONE, Played, empty_labels, label
 from tables.logs.fit.counting import is_held_out
 from tables.logs.fit.fitting import Fitted
 from tables.logs.fit.samples import Sample, rows_of
@@ -120,15 +119,7 @@ def _bids(
     played.results[:, 0] = results[rounds[:, None], ours]
     standing = np.stack([sample.scores, sample.bags], axis=2)  # (rounds, side, points and bags)
     scores = standing.reshape(-1, 4)[rounds[:, None], ours].astype(np.int64)
-    shape = (n, MOST_TRIED)
-    labels = Labels(
-        np.zeros((n, INPUTS), np.float32),
-        np.zeros((*shape, BID_INPUTS), np.float32),
-        np.zeros((*shape, OUTCOMES), np.float32),
-        np.zeros(shape, np.float32),
-        np.zeros(shape, np.float32),
-        np.zeros(shape, np.int64),
-    )
+    labels = empty_labels(n)
     rows, zeros = np.arange(n), np.zeros(n, np.int64)
     games = (rules,) * len(GAMES)  # as many as in training, for which the kernel is compiled already
     label(rows, played, scores, zeros, np.zeros((n, 3), np.int8), games, profiles, labels)

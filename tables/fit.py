@@ -32,8 +32,7 @@ from service.bidding.policy import FULL_LEVEL, Policy
 from service.bidding.table_views import Tables
 from service.bidding.tableset import open_tables
 from service.playing.solo1.goals import PIECE_NAMES as PIECES_OF_SOLO
-from service.playing.srp1.goals import ALL_PIECES, PIECE_NAMES
-from service.playing.srp2.goals import PIECE_NAMES as PIECES_OF_SRP2
+from service.playing.srp.goals import ALL_PIECES, FIRST_PIECES, PIECE_NAMES
 from tables.arena import stats
 from tables.builders import cutthroat
 from tables.builders.curve_fit import log_loss_by_bin
@@ -291,7 +290,7 @@ def fit_factor(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -
 
 def fit_srp(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """Measure how many points per round each piece of SRP 1 wins, and how many all of SRP 1 wins against WRP."""
-    tries = [(name, ALL_PIECES ^ 1 << i, "srp@1") for i, name in enumerate(PIECE_NAMES)]
+    tries = [(name, ALL_PIECES ^ 1 << i, "srp@1") for i, name in enumerate(PIECE_NAMES) if FIRST_PIECES >> i & 1]
     tries.append(("all (against WRP)", ALL_PIECES, "wrp"))
     with ThreadPoolExecutor(jobs) as pool:
         found = pool.map(lambda x: points(profiles, x[1], 10 * pairs, seed, x[2]), tries)
@@ -300,8 +299,8 @@ def fit_srp(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> s
 
 
 def fit_srp2(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
-    """Measure how much each piece of SRP 2 wins for SRP in whole games at 200/-100, and all of SRP against SRP 1."""
-    tries = [(name, "srp", ALL_PIECES ^ 1 << i) for i, name in enumerate(PIECES_OF_SRP2)]
+    """Measure how much each piece that SRP 2 added wins in whole games at 200/-100, and all of SRP against SRP 1."""
+    tries = [(name, "srp", ALL_PIECES ^ 1 << i) for i, name in enumerate(PIECE_NAMES) if not FIRST_PIECES >> i & 1]
     tries.append(("all (against SRP 1)", "srp@1", ALL_PIECES))
     bis = parse_policy("bis")
     few = tables_for(profiles, PAPER, (bis,))

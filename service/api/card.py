@@ -22,7 +22,7 @@ from service.contract.card import CardAnswer, CardCall, read_card
 from service.keys import Key
 from service.playing.card_reasons import explain_card
 from service.playing.solo1.solo import solo1
-from service.playing.srp3.srp import srp3
+from service.playing.srp.srp import srp3
 from service.playing.tricks import legal_cards
 from service.problems import Fault, invalid_request
 from service.table_sets import TableSets

@@ -26,10 +26,9 @@ from service.playing.common import (
 )
 from service.playing.solo1 import goals as solo
 from service.playing.solo1.solo import hunt
-from service.playing.srp1.nils import NOTHING
-from service.playing.srp2.goals import wants_tricks
-from service.playing.srp2.nils import attack_card, cover_card
-from service.playing.srp2.srp import attack_pays
+from service.playing.srp.goals import pieces_in_use, wants_tricks
+from service.playing.srp.nils import NOTHING, attack_card, cover_card
+from service.playing.srp.srp import attack_pays
 from service.playing.state import PlayState
 from service.playing.tricks import legal_cards
 
@@ -121,18 +120,19 @@ def explain_card(state: PlayState, me: int, card: int, rules: Rules) -> list[dic
 
 
 def _aim(place: _Place) -> str:
-    """Return the code of the aim of `srp@3`, in the order of `srp2.srp.srp_card`; add its numbers to the place's."""
+    """Return the code of the aim of `srp@3`, in the order of `srp.srp.srp_card`; add its numbers to the place's."""
     state, me, hand, legal, unseen, rules, numbers = place
+    pieces = pieces_in_use(state, me, 3)
     if nil_alive(state, me):
         return "keep-nil"
-    if nil_alive(state, me ^ 2) and cover_card(state, me, hand, legal, unseen) != NOTHING:
+    if nil_alive(state, me ^ 2) and cover_card(state, me, hand, legal, unseen, pieces) != NOTHING:
         safe = state.trick_size and state.winner != me ^ 2 and not plays_after(state, me, me ^ 2)
         return "cover-later" if safe else "cover-nil"
-    if attack_pays(state, me):
+    if attack_pays(state, me, pieces):
         for niler in ((me + 1) & 3, (me + 3) & 3):
-            if nil_alive(state, niler) and attack_card(state, me, niler, hand, legal, unseen) != NOTHING:
+            if nil_alive(state, niler) and attack_card(state, me, niler, hand, legal, unseen, pieces) != NOTHING:
                 return _attack(place, niler)
-    wants = wants_tricks(state, me, unseen)
+    wants = wants_tricks(state, me, unseen, pieces)
     if rules.failed_nil_tricks == CONTRACT and is_nil(state.bid[me ^ 2]) and state.taken[me ^ 2]:
         return "tricks" if wants else "no-tricks"  # here the rules count partner's tricks, but the player does not
     needed, left = tricks_needed(state, me), numbers["left"]

@@ -8,7 +8,7 @@ no room for the unseen cards of a suit.
 from typing import NamedTuple
 
 from service.bidding.game.cards import FIRST_SPADE, SUIT_BITS
-from service.playing.srp1.goals import ALL_PIECES
+from service.playing.srp.goals import ALL_PIECES
 from service.playing.state import PlayState
 from service.playing.tricks import legal_cards, play_card
 

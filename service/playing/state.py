@@ -51,7 +51,7 @@ class PlayState:
     # By seat: bit mask of the suits in which it has completed a high-low signal.
     signalled: list[int] = field(default_factory=_four)
     player: list[int] = field(default_factory=_four)  # by seat: the card player's id (`tables.players.choose_card`)
-    # By seat: bit mask of the card player's pieces in use (such as `srp2.goals`). UCT's options (`tables.players.uct`)
+    # By seat: bit mask of the card player's pieces in use (such as `srp.goals`). UCT's options (`tables.players.uct`)
     # are in the bits above.
     pieces: list[int] = field(default_factory=_four)
     rng: list[int] = field(default_factory=_four)  # four 32-bit words of the random generator

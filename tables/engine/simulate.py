@@ -20,7 +20,7 @@ from service.bidding.tableset import tables_by_profile
 from service.bidding.winprob.features import BID_INPUTS, INPUTS
 from service.bidding.winprob.games import GAME_COLUMNS, KEY_FIELDS, WIN_CELLS, WinTableSlice, key_of, nearest_game
 from service.bidding.winprob.outcomes import OUTCOMES
-from service.playing.srp1.goals import ALL_PIECES
+from service.playing.srp.goals import ALL_PIECES
 from tables.players.names import parse_player
 
 

@@ -5,9 +5,7 @@
 """
 
 from service.playing.solo1.solo import solo1
-from service.playing.srp1.srp import srp1
-from service.playing.srp2.srp import srp2
-from service.playing.srp3.srp import srp3
+from service.playing.srp.srp import srp1, srp2, srp3
 from service.playing.state import PlayState
 from service.playing.wrp import wrp
 from tables.players.uct import uct

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from service.playing.common import nil_alive
-from service.playing.srp1.goals import ALL_PIECES
-from service.playing.srp3.srp import srp3
+from service.playing.srp.goals import ALL_PIECES
+from service.playing.srp.srp import srp3
 from service.playing.state import PlayState
 from service.playing.tricks import play_card
 from tables.engine.scratch import scratch

@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 from service.bidding.game.rules import CUTTHROAT, Rules
-from service.playing.srp1.goals import ALL_PIECES
+from service.playing.srp.goals import ALL_PIECES
 from tables.players.choose_card import IDS, UCT_IDS
 from tables.players.uct import C_SHIFT, MOST_C, MOST_SAMPLES, SAMPLES_SHIFT, TRICKS_SHIFT, packed
 
@@ -47,7 +47,7 @@ def parse_player(text: str) -> Player:
     """Return the player that a text names. Raises `PlayerError`.
 
     >>> parse_player("srp")
-    Player(number=5, pieces=511)
+    Player(number=5, pieces=262143)
     """
     if text in IDS:
         return Player(IDS[text], ALL_PIECES)

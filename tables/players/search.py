@@ -20,8 +20,8 @@ import numpy as np
 from service.bidding.game.cards import lowest
 from service.bidding.game.rules import Rules
 from service.bidding.winprob.games import WinTableSlice
-from service.playing.srp1.goals import ALL_PIECES
-from service.playing.srp3.srp import srp3
+from service.playing.srp.goals import ALL_PIECES
+from service.playing.srp.srp import srp3
 from service.playing.state import PlayState
 from service.playing.tricks import legal_cards, play_card
 from tables.engine.game import win_probability_after_round

@@ -24,17 +24,16 @@ from typing import Any
 
 from service.bidding.game.cards import lowest
 from service.bidding.game.scoring import score_side
-from service.playing.srp1.goals import ALL_PIECES
-from service.playing.srp1.srp import srp1
-from service.playing.srp3.srp import srp3
+from service.playing.srp.goals import ALL_PIECES, N_PIECES
+from service.playing.srp.srp import srp1, srp3
 from service.playing.state import PlayState
 from service.playing.tricks import carried_rules, carry_rules, legal_cards, play_card
 from tables.engine.scratch import scratch
 from tables.engine.states import new_states
 from tables.players.unseen import WAYS, count_deals, deal_unseen, seed_view
 
-# A seat's ``pieces`` hold SRP's nine bits, then n (4 bits), samples per decision (20 bits) and C in points (20 bits).
-TRICKS_SHIFT, SAMPLES_SHIFT, C_SHIFT = 9, 13, 33
+# A seat's ``pieces`` hold SRP's bits, then n (4 bits), samples per decision (20 bits) and C in points (20 bits).
+TRICKS_SHIFT, SAMPLES_SHIFT, C_SHIFT = N_PIECES, N_PIECES + 4, N_PIECES + 24
 MOST_SAMPLES = MOST_C = (1 << 20) - 1
 MOST_CARDS = 13
 # An arm is a card that can be played. The array of arms has cards, then numbers of iterations, then sums of rewards.

@@ -12,7 +12,7 @@ import numpy as np
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import Rules
 from service.bidding.policy import Policy
-from service.playing.srp1.goals import ALL_PIECES
+from service.playing.srp.goals import ALL_PIECES
 from service.playing.state import PlayState
 from tables.engine.choose_bid import auction_at
 from tables.engine.game import bid_seat, play_out

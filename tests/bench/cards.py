@@ -22,7 +22,7 @@ from service.bidding.policies import parse_policy
 from service.bidding.tableset import TableSet, open_tables
 from service.contract.card import read_card
 from service.playing.card_reasons import explain_card
-from service.playing.srp3.srp import srp3
+from service.playing.srp.srp import srp3
 from service.playing.tricks import play_card
 
 ROUNDS = 20

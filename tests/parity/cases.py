@@ -31,6 +31,7 @@ from service.bidding.winprob.features import (
 from service.bidding.winprob.games import BAGS, SLICES, WinTableSlice
 from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS
 from service.playing.common import unseen_cards
+from service.playing.srp.goals import ALL_PIECES
 from service.playing.state import PlayState
 from service.playing.tricks import carry_rules
 from tables.alternatives import CLASSES
@@ -229,6 +230,11 @@ def staked(rng: random.Random) -> tuple[PlayState, int]:
     carry_rules(s, rng.choice(RULES))
     s.score[0], s.score[1] = (rng.randrange(-90, 490, 10) for _ in range(2))
     return s, me
+
+
+def pieces(rng: random.Random) -> int:
+    """Return pieces of SRP: all of them, none of them or some."""
+    return rng.choice((ALL_PIECES, 0, rng.randint(0, ALL_PIECES)))
 
 
 def passing_state(rng: random.Random) -> PlayState:
@@ -574,7 +580,7 @@ LEGAL, VARIANTS = "service.bidding.game.legal.", "service.bidding.game.variants.
 STAKES = "service.bidding.bis.stakes."
 ALTERNATIVES = "tables.alternatives."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
-SRP1, SRP2, GAME = "service.playing.srp1.", "service.playing.srp2.", "tables.engine.game."
+SRP, GAME = "service.playing.srp.", "tables.engine.game."
 PUBLIC = "tables.arena.public."
 SOLO, SOLO1, SOLO_GAME = "service.bidding.bis.cutthroat.", "service.playing.solo1.", "tables.engine.cutthroat."
 
@@ -884,45 +890,34 @@ CASES: dict[str, Maker] = {
     COMMON + "lowest_rank": lambda r: (cards(r, 1),),
     COMMON + "least_winning_lead": lambda r: sitting(r, True)[3:],
     "service.playing.wrp.wrp": lambda r: sitting(r)[:2],
-    SRP1 + "goals.sum_of_contracts": lambda r: (sitting(r)[0],),
-    SRP1 + "goals.round_type": lambda r: sitting(r)[:2],
-    SRP1 + "goals.type_by_sum": lambda r: (r.randrange(27),),
-    SRP1 + "goals.wants_tricks": lambda r: next((s, me, u) for s, me, _, _, u in [sitting(r)]),
-    SRP1 + "lead.lead_for_tricks": lambda r: sitting(r, True),
-    SRP1 + "follow.follow_for_tricks": lambda r: sitting(r, False),
-    SRP1 + "follow.discard": lambda r: sitting(r)[2:],
-    SRP1 + "nils.danger": lambda r: next((h >> 48 << 48, u) for _, _, h, _, u in [sitting(r)]),
-    SRP1 + "nils.nil_card": lambda r: next((s, h, ok, u) for s, _, h, ok, u in [sitting(r)]),
-    SRP1 + "nils.cover_card": lambda r: sitting(r),
-    SRP1 + "nils.cover_lead": lambda r: next((s, me + 2 & 3, h, ok, u) for s, me, h, ok, u in [sitting(r, True)]),
-    SRP1 + "nils.attack_card": lambda r: next(
-        (s, me, me + r.choice((1, 3)) & 3, h, ok, u) for s, me, h, ok, u in [sitting(r)]
+    SRP + "goals.sum_of_contracts": lambda r: (sitting(r)[0],),
+    SRP + "goals.pieces_in_use": lambda r: (*sitting(r)[:2], r.randint(1, 3)),
+    SRP + "goals.wants_tricks": lambda r: next((s, me, unseen_cards(s, me), pieces(r)) for s, me in [staked(r)]),
+    SRP + "goals.projected": lambda r: (staked(r)[0], r.randrange(2)),
+    SRP + "goals.must_set": staked,
+    SRP + "goals.wins_by_contract": staked,
+    SRP + "goals.middle_card": lambda r: next((h >> 48 << 48 | 1 << 50, u) for _, _, h, _, u in [sitting(r)]),
+    SRP + "lead.lead_for_tricks": lambda r: (*sitting(r, True), pieces(r)),
+    SRP + "follow.may_ruff": lambda r: next((s, r.randrange(4), u) for s, _, _, _, u in [sitting(r, False)]),
+    SRP + "follow.follow_for_tricks": lambda r: (*sitting(r, False), pieces(r)),
+    SRP + "follow.discard": lambda r: sitting(r)[2:],
+    SRP + "nils.danger": lambda r: next((h >> 48 << 48, u) for _, _, h, _, u in [sitting(r)]),
+    SRP + "nils.nil_card": lambda r: next((s, h, ok, u) for s, _, h, ok, u in [sitting(r)]),
+    SRP + "nils.cover_card": lambda r: (*sitting(r), pieces(r)),
+    SRP + "nils.cover_lead": lambda r: next((s, me, ok, u, pieces(r)) for s, me, _, ok, u in [sitting(r, True)]),
+    SRP + "nils.attack_card": lambda r: next(
+        (s, me, me + r.choice((1, 3)) & 3, h, ok, u, pieces(r)) for s, me, h, ok, u in [sitting(r)]
     ),
-    SRP1 + "nils.attack_win": lambda r: sitting(r, False),
-    SRP1 + "nils.attack_discard": lambda r: (sitting(r)[3],),
-    SRP1 + "nils.attack_lead": lambda r: next(
+    SRP + "nils.attack_win": lambda r: next((s, me, ok, u, pieces(r)) for s, me, _, ok, u in [sitting(r, False)]),
+    SRP + "nils.attack_discard": lambda r: (sitting(r)[3],),
+    SRP + "nils.attack_lead": lambda r: next(
         (s, me + 1 & 3, me + 3 & 3, ok, u) for s, me, _, ok, u in [sitting(r, True)]
     ),
-    SRP1 + "srp.srp1": lambda r: sitting(r)[:2],
-    SRP2 + "goals.wants_tricks": lambda r: next((s, me, u) for s, me, _, _, u in [sitting(r)]),
-    SRP2 + "goals.pieces_in_use": staked,
-    SRP2 + "goals.projected": lambda r: (staked(r)[0], r.randrange(2)),
-    SRP2 + "goals.must_set": staked,
-    SRP2 + "goals.wins_by_contract": staked,
-    SRP2 + "goals.middle_card": lambda r: next((h >> 48 << 48 | 1 << 50, u) for _, _, h, _, u in [sitting(r)]),
-    SRP2 + "lead.lead_for_tricks": lambda r: (*sitting(r, True), r.randrange(8)),
-    SRP2 + "follow.may_ruff": lambda r: next((s, r.randrange(4), u) for s, _, _, _, u in [sitting(r, False)]),
-    SRP2 + "follow.follow_for_tricks": lambda r: sitting(r, False),
-    SRP2 + "nils.cover_card": lambda r: sitting(r),
-    SRP2 + "nils.cover_lead": lambda r: sitting(r, True),
-    SRP2 + "nils.attack_card": lambda r: next(
-        (s, me, me + r.choice((1, 3)) & 3, h, ok, u) for s, me, h, ok, u in [sitting(r)]
-    ),
-    SRP2 + "nils.attack_win": lambda r: next((s, me, ok, u) for s, me, _, ok, u in [sitting(r, False)]),
-    SRP2 + "srp.attack_pays": staked,
-    SRP2 + "srp.srp2": staked,
-    SRP2 + "srp.srp_card": lambda r: (*staked(r), r.randrange(8)),
-    "service.playing.srp3.srp.srp3": staked,
+    SRP + "srp.attack_pays": lambda r: (*staked(r), pieces(r)),
+    SRP + "srp.srp_card": lambda r: (*staked(r), r.randint(1, 3)),
+    SRP + "srp.srp1": staked,
+    SRP + "srp.srp2": staked,
+    SRP + "srp.srp3": staked,
     SOLO1 + "goals.own_need": lambda r: (sitting(r)[0], r.randrange(4)),
     SOLO1 + "goals.others_need": lambda r: sitting(r)[:2],
     SOLO1 + "goals.is_safe": lambda r: next((s, me, u) for s, me, _, _, u in [sitting(r)]),

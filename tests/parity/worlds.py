@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from service.bidding.game.cards import DECK, cards_of
-from service.playing.srp1.goals import ALL_PIECES
+from service.playing.srp.goals import ALL_PIECES
 from service.playing.state import PlayState
 from service.playing.tricks import play_card
 from tables.engine.deal import deal_round

@@ -1,6 +1,6 @@
 """The goal of a player without a partner, as kernels: take tricks or lose them.
 
-All three other players are opponents, and each plays for their own contract. `srp1.goals` does the same for a side
+All three other players are opponents, and each plays for their own contract. `srp.goals` does the same for a side
 of two partners.
 """
 
@@ -8,7 +8,7 @@ from service.bidding.bis.regular import sure_takes
 from service.bidding.game.cards import spades_of
 from service.bidding.game.scoring import contract_of, is_nil
 from service.playing.common import tricks_left
-from service.playing.srp1.goals import sum_of_contracts
+from service.playing.srp.goals import sum_of_contracts
 from service.playing.state import PlayState
 
 # The pieces of SOLO, as bits of `PlayState.pieces`. Each can be switched off to measure how much it wins.

@@ -1,7 +1,8 @@
 """SOLO, a rule-based player without a partner (variant cutthroat), as kernels.
 
 A live nil, one that can still be made, comes first: the seat's own, then an opponent's. Otherwise the goal decides
-between taking and losing tricks. SOLO is made like SRP (`srp1`) and uses those parts of it that need no partner.
+between taking and losing tricks. SOLO is made like SRP (`service.playing.srp`) and uses those parts of it that need no
+partner.
 """
 
 from service.bidding.game.cards import ACE, FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest, spades_of
@@ -18,8 +19,8 @@ from service.playing.common import (
     winning_cards,
 )
 from service.playing.solo1.goals import ATTACK, LEADS, NIL_PLAY, POSITION, is_safe, wants_tricks
-from service.playing.srp1.follow import discard
-from service.playing.srp1.nils import NOTHING, attack_discard, nil_card
+from service.playing.srp.follow import discard
+from service.playing.srp.nils import NOTHING, attack_discard, nil_card
 from service.playing.state import PlayState
 from service.playing.tricks import legal_cards, suit_mask
 
@@ -58,7 +59,7 @@ def solo1(state: PlayState, me: int) -> int:
 
 
 def lead_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
-    """Return the best lead of all suits for a seat that wants tricks. A lead's value is as in `srp1.lead`."""
+    """Return the best lead of all suits for a seat that wants tricks. A lead's value is as in `srp.lead`."""
     spades = spades_of(hand)
     best = NOTHING
     best_worth = -10000
@@ -172,7 +173,7 @@ def hunt(state: PlayState, me: int, niler: int, hand: int, legal: int, unseen: i
 def hunting_lead(state: PlayState, niler: int, legal: int, unseen: int) -> int:
     """Return a low lead from a suit in which the nil bidder may have to play higher, or NOTHING.
 
-    The weights are those of `srp1.nils.attack_lead`.
+    The weights are those of `srp.nils.attack_lead`.
     """
     best = NOTHING
     best_worth = 0

@@ -10,7 +10,7 @@ from service.bidding.game.cards import DECK, cards_of, parse_card, parse_pbn
 from service.bidding.game.rules import Rules
 from service.playing.card_reasons import explain_card
 from service.playing.history import KINDS, Known, state_before
-from service.playing.srp3.srp import srp3
+from service.playing.srp.srp import srp3
 from service.playing.tricks import legal_cards, play_card
 from tests.tables.engine import states
 

@@ -11,7 +11,7 @@ import pytest
 from service.bidding.game.cards import format_card, parse_card
 from service.playing.common import unseen_cards
 from service.playing.solo1.goals import BAG_DODGING, SETTING, is_safe, others_need, own_need, wants_tricks
-from service.playing.srp1.goals import ALL_PIECES
+from service.playing.srp.goals import ALL_PIECES
 from service.playing.tricks import play_card
 from tables.players.choose_card import choose_card
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids

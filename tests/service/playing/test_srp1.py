@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from service.bidding.bis.regular import sure_takes
 from service.bidding.game.cards import format_card, parse_card
 from service.playing.common import unseen_cards
-from service.playing.srp1.goals import ALL_PIECES, sum_of_contracts, wants_tricks
+from service.playing.srp.goals import ALL_PIECES, sum_of_contracts, wants_tricks
 from service.playing.tricks import play_card
 from tables.players.choose_card import choose_card
 from tests import naive
@@ -96,7 +96,7 @@ def goal(bids, taken, hands=None, pieces=ALL_PIECES):
     for seat in range(4):
         s.taken[seat] = taken[seat]
     assert sum_of_contracts(s) == sum(bid for bid in bids if bid < 14)
-    return wants_tricks(s, 0, unseen_cards(s, 0))
+    return wants_tricks(s, 0, unseen_cards(s, 0), pieces)
 
 
 def test_goals_by_hand():

@@ -10,15 +10,17 @@ import pytest
 from service.bidding.game.cards import format_card, parse_card
 from service.bidding.game.rules import make_rules
 from service.playing.common import unseen_cards
-from service.playing.srp1.goals import ALL_PIECES
-from service.playing.srp2.goals import (
+from service.playing.srp.goals import (
+    ALL_PIECES,
     COVER_KEPT,
     COVER_ODDS,
+    FIRST_PIECES,
     HIGH_LEADS,
     LOW_KEPT,
+    N_PIECES,
     OWN_SHARE,
-    PIECE_NAMES,
     RUFF_BEHIND,
+    SIGNALS,
     STAKES,
     TRUMPS_KEPT,
     UNDER_PARTNER,
@@ -29,7 +31,7 @@ from service.playing.srp2.goals import (
     wants_tricks,
     wins_by_contract,
 )
-from service.playing.srp2.srp import attack_pays
+from service.playing.srp.srp import attack_pays
 from service.playing.tricks import carry_rules, play_card
 from tables.players.choose_card import choose_card
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids
@@ -134,7 +136,7 @@ def test_the_others_must_be_set_where_their_contract_wins():
         (140, ALL_PIECES, False),
     ):
         s = at_stake(0, theirs, few, taken, pieces)
-        assert wants_tricks(s, 0, unseen_cards(s, 0)) == wanted
+        assert wants_tricks(s, 0, unseen_cards(s, 0), pieces) == wanted
         assert must_set(s, 0) == (theirs == 160)
     assert not must_set(at_stake(190, 160, few, taken), 0)  # our side wins the game first
     assert not must_set(at_stake(0, 160, few, taken, win=0), 0)  # a state without rules
@@ -144,31 +146,37 @@ def test_a_nil_is_left_alone_where_the_contract_wins():
     bids = (4, 0, 4, 4)
     s = at_stake(130, 0, bids, (2, 0, 2, 2))  # 4 of 7
     assert wins_by_contract(s, 0)
-    assert not attack_pays(s, 0)
-    assert attack_pays(at_stake(130, 0, bids, (2, 0, 2, 2), ALL_PIECES & ~STAKES), 0)
-    assert attack_pays(at_stake(130, 0, bids, (2, 0, 2, 1)), 0)  # 4 of 8 tricks needed: enough are left
+    assert not attack_pays(s, 0, ALL_PIECES)
+    assert attack_pays(s, 0, ALL_PIECES & ~STAKES)
+    assert attack_pays(at_stake(130, 0, bids, (2, 0, 2, 1)), 0, ALL_PIECES)  # 4 of 8 tricks needed: enough are left
     s = at_stake(130, 80, bids, (2, 0, 2, 2))
     assert not wins_by_contract(s, 0)  # they reach 220 points with the nil
-    assert attack_pays(s, 0)
-    assert attack_pays(at_stake(0, 80, (8, 0, 4, 4), (3, 0, 2, 1)), 0)  # 7 of 7, but a made nil wins for them
+    assert attack_pays(s, 0, ALL_PIECES)
+    assert attack_pays(at_stake(0, 80, (8, 0, 4, 4), (3, 0, 2, 1)), 0, ALL_PIECES)  # 7 of 7, but the nil would win
 
 
 @pytest.mark.compiled
-def test_without_its_pieces_it_is_srp1():
+def test_without_its_new_pieces_it_is_srp1():
     bids = frozen_bids()[:500]
     assert np.array_equal(
-        compiled_rounds(0, 500, bids, "srp@2", pieces=0), compiled_rounds(0, 500, bids, "srp@1", pieces=ALL_PIECES)
+        compiled_rounds(0, 500, bids, "srp@2", pieces=FIRST_PIECES), compiled_rounds(0, 500, bids, "srp@1")
     )
 
 
-def test_no_piece_is_in_use_where_both_sides_bid_nil():
-    for bids, pieces in (((0, 3, 3, 14), 0), ((0, 3, 0, 3), ALL_PIECES), ((3, 3, 3, 3), ALL_PIECES)):
-        assert pieces_in_use(at_stake(0, 0, bids, (0, 0, 0, 0)), 0) == pieces
+def test_the_pieces_of_each_version():
+    for bids, expected in (
+        ((3, 3, 3, 3), (FIRST_PIECES, ALL_PIECES, ALL_PIECES & ~SIGNALS)),
+        ((0, 3, 0, 3), (FIRST_PIECES, ALL_PIECES, ALL_PIECES & ~SIGNALS)),
+        ((0, 3, 3, 14), (FIRST_PIECES, FIRST_PIECES, FIRST_PIECES & ~SIGNALS)),  # both sides bid nil
+    ):
+        s = at_stake(0, 0, bids, (0, 0, 0, 0))
+        assert tuple(pieces_in_use(s, 0, version) for version in (1, 2, 3)) == expected
+    assert pieces_in_use(at_stake(0, 0, (3, 3, 3, 3), (0, 0, 0, 0), STAKES), 0, 2) == STAKES
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("piece", range(len(PIECE_NAMES) - 1))  # except STAKES: these states carry no rules
-def test_every_piece_matters(piece):
+@pytest.mark.parametrize("piece", range(FIRST_PIECES.bit_length(), N_PIECES - 1))  # except STAKES: no rules here
+def test_every_new_piece_matters(piece):
     bids = frozen_bids()
     whole = compiled_rounds(0, ROUNDS, bids, "srp@2")
     assert not np.array_equal(whole, compiled_rounds(0, ROUNDS, bids, "srp@2", pieces=ALL_PIECES & ~(1 << piece)))

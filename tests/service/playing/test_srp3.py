@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from service.bidding.game.cards import format_card, parse_card
-from service.playing.srp2.srp import srp2
-from service.playing.srp3.srp import srp3
+from service.playing.srp.srp import srp2, srp3
 from service.playing.tricks import play_card
 from tables.players.choose_card import choose_card
 from tests.service.playing.test_srp1 import golden

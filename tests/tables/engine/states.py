@@ -4,7 +4,7 @@ import random
 from copy import deepcopy
 
 from service.bidding.game.cards import DECK, cards_of, parse_pbn
-from service.playing.srp1.goals import ALL_PIECES
+from service.playing.srp.goals import ALL_PIECES
 from service.playing.state import PlayState
 from service.playing.tricks import legal_cards, play_card
 from tables.engine.deal import deal, seed_rng, start_round
@@ -62,7 +62,12 @@ def random_bids(rng):
 def midway(seed, plays=None):
     """Return a state some random legal plays into a round, with a card still to play."""
     rng = random.Random(seed)
-    s = dealt(seed, 0, random_bids(rng), pieces=tuple(rng.choice((ALL_PIECES, rng.randrange(512))) for _ in range(4)))
+    s = dealt(
+        seed,
+        0,
+        random_bids(rng),
+        pieces=tuple(rng.choice((ALL_PIECES, rng.randrange(ALL_PIECES + 1))) for _ in range(4)),
+    )
     for _ in range(rng.randrange(52) if plays is None else plays):
         play_card(s, to_play(s), rng.choice(legal_now(s)))
     return s

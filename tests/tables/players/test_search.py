@@ -9,7 +9,7 @@ from service.bidding.inference.deals import deals_of
 from service.bidding.policies import parse_policy
 from service.bidding.winprob.win_table import win_array
 from service.playing.common import unseen_cards
-from service.playing.srp3.srp import srp3
+from service.playing.srp.srp import srp3
 from service.playing.tricks import carry_rules, legal_cards, play_card
 from tables.engine.deal import deal_round, open_table, seat_players, seed_rng
 from tables.engine.jit import entry

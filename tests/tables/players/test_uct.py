@@ -14,9 +14,8 @@ from service.bidding.game.cards import cards_of, parse_card
 from service.bidding.game.rules import make_rules
 from service.bidding.policies import parse_policy
 from service.playing.common import unseen_cards
-from service.playing.srp1.goals import ALL_PIECES
-from service.playing.srp1.srp import srp1
-from service.playing.srp3.srp import srp3
+from service.playing.srp.goals import ALL_PIECES
+from service.playing.srp.srp import srp1, srp3
 from service.playing.tricks import carry_rules, play_card
 from tables.engine.game import SUMS, Lineup
 from tables.engine.selfplay import play_rounds

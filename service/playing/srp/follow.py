@@ -1,25 +1,45 @@
 """How SRP follows to a trick that it wants, as kernels: as second, third and fourth player, with ruffs and discards."""
 
 from service.bidding.game.cards import FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest, spades_of
-from service.playing.common import cards_above, lowest_equal, winning_cards
+from service.playing.common import cards_above, lowest_equal, nil_alive, winning_cards
+from service.playing.srp.goals import FEW_BID, LOW_KEPT, RUFF_BEHIND, UNDER_PARTNER, middle_card, sum_of_contracts
 from service.playing.state import PlayState
 from service.playing.tricks import suit_mask
 
 SPADE_ACE = 60
 
 
-def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
+def may_ruff(state: PlayState, seat: int, unseen: int) -> bool:
+    """Return whether ``seat`` is known to be void in the suit led and may hold a spade."""
+    return bool(state.void[seat] >> (state.trick[0] >> 4) & 1 and not state.void[seat] & 8 and unseen >> 48)
+
+
+def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int, pieces: int) -> int:
     """Return the card that seat ``me`` plays to a trick that it wants for its side; ``legal``: from `legal_cards`."""
     led = state.trick[0] >> 4
+    lho = (me + 1) & 3
     winners = winning_cards(state, legal)
+    losers = legal & ~winners
     best = state.best_card
     partner_wins = state.winner == (me + 2) & 3
     last = state.trick_size == 3
+    ruff_behind = pieces & RUFF_BEHIND and state.trick_size == 1 and best < FIRST_SPADE and may_ruff(state, lho, unseen)
+    attacks = nil_alive(state, lho) or nil_alive(state, (me + 3) & 3)  # an attack on a nil needs low cards
+    few_bid = sum_of_contracts(state) <= (FEW_BID + 1 if attacks else FEW_BID)
     if legal & suit_mask(led):
-        if not winners:
+        if ruff_behind and winners:
             return lowest(legal)
+        loser = lowest(legal)
+        if pieces & LOW_KEPT and few_bid and losers:
+            loser = middle_card(losers, unseen)
+        if not winners:
+            return loser
         if last:
-            return lowest(legal) if partner_wins else lowest(winners)
+            if partner_wins:
+                if pieces & UNDER_PARTNER and few_bid:
+                    return highest(losers) if losers else highest(legal)
+                return lowest(legal)
+            return lowest(winners)
         top = highest(winners)
         if partner_wins:
             # We play third: beat partner's card only if an opponent may beat it with a card that ours beats.
@@ -29,19 +49,19 @@ def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: 
                 return lowest_equal(top, legal, unseen)
             if (unseen & cards_above(top)).bit_count() == 1 and best & 15 < QUEEN:
                 return lowest_equal(top, legal, unseen)
-            return lowest(legal)
-        third = state.trick_size == 2
+            return loser
         covers_honour = led < 3 and top & 15 == KING and best & 15 >= JACK
-        if third or covers_honour or not (unseen & cards_above(top)):
+        if state.trick_size == 2 or covers_honour or not (unseen & cards_above(top)):
             return lowest_equal(top, legal, unseen)
-        return lowest(legal)
+        return loser
+    if ruff_behind:
+        return discard(hand, legal, unseen)
     if winners and _ruff_pays(state, me, unseen, best, partner_wins, last):
         if not last and best < FIRST_SPADE:
             spades = spades_of(hand)
             if state.trick_size == 1 and spades >> KING == 1 and spades.bit_count() == 2 and unseen >> SPADE_ACE & 1:
                 return discard(hand, legal, unseen)  # the small spade guards the king
-            lho = (me + 1) & 3
-            if state.trick_size == 2 and state.void[lho] & 1 << led and not state.void[lho] & 8:
+            if state.trick_size == 2 and state.void[lho] >> led & 1 and not state.void[lho] & 8:
                 return lowest_equal(highest(winners), winners, unseen)
         return lowest(winners)
     return discard(hand, legal, unseen)
@@ -53,11 +73,7 @@ def _ruff_pays(state: PlayState, me: int, unseen: int, best: int, partner_wins: 
     if last or best >= FIRST_SPADE:
         return False
     # We play third and partner is winning: ruff partner's card only if an opponent is likely to beat it.
-    led = state.trick[0] >> 4
-    lho = (me + 1) & 3
-    if state.void[lho] & 1 << led and not state.void[lho] & 8 and unseen >> 48:
-        return True
-    return (unseen & cards_above(best)).bit_count() > 0
+    return may_ruff(state, (me + 1) & 3, unseen) or (unseen & cards_above(best)).bit_count() > 0
 
 
 def discard(hand: int, legal: int, unseen: int) -> int:

@@ -1,31 +1,29 @@
-"""The leads of SRP 2 when it wants tricks, as kernels.
-
-It differs from `srp1.lead` in two ways: it keeps trumps, and leads a high card of a suit of which many are unseen.
-"""
+"""The leads of SRP when it wants tricks, as kernels. When it wants to lose, it leads `common.least_winning_lead`."""
 
 from service.bidding.game.cards import ACE, KING, QUEEN, highest, lowest, spades_of
 from service.playing.common import cards_above, cards_below, lowest_equal, tricks_left, tricks_needed
-from service.playing.srp1.goals import UNDER, sum_of_contracts, type_by_sum
-from service.playing.srp1.lead import STANDS_UP
-from service.playing.srp2.goals import HIGH_LEADS, TRUMPS_KEPT, pieces_in_use
+from service.playing.srp.goals import HIGH_LEADS, SIGNALS, TRUMPS_KEPT, UNDER_BID, sum_of_contracts
 from service.playing.state import PlayState
 from service.playing.tricks import suit_mask
 
+# Percent chance that both opponents hold a card of a side suit, by the number of its unseen cards. The unseen cards are
+# dealt evenly to 3 players; exact for full hands, see table p_length.
+STANDS_UP = (0, 0, 22, 46, 62, 73, 81, 87, 92, 95, 97, 98, 99, 100)
 
-def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int, signalled: int) -> int:
+
+def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int, pieces: int) -> int:
     """Return the best lead of all suits for a seat that wants tricks.
 
     The value of a lead is roughly a chance in percent: that a boss wins, that partner ruffs, or that the suit brings a
     trick later. The adjustments (a later ruff, an honour that should not be led) were found in duplicate games.
-    ``signalled`` is a bit mask of the suits that partner is believed to be out of because of a signal.
     """
     partner = (me + 2) & 3
     lho = (me + 1) & 3
     rho = (me + 3) & 3
     enemy_trumps = unseen >> 48 != 0 and not (state.void[lho] & 8 and state.void[rho] & 8)
     partner_trumps = unseen >> 48 != 0 and not state.void[partner] & 8
-    pieces = pieces_in_use(state, me)
-    high_leads = pieces & HIGH_LEADS and type_by_sum(sum_of_contracts(state)) <= UNDER
+    partner_out = state.void[partner] | (state.signalled[partner] if pieces & SIGNALS else 0)
+    high_leads = pieces & HIGH_LEADS and sum_of_contracts(state) <= UNDER_BID
     spades = spades_of(hand)
     best = -1
     best_worth = -10000
@@ -43,7 +41,7 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
         ruffed = enemy_trumps and (
             (state.void[lho] & bit and not state.void[lho] & 8) or (state.void[rho] & bit and not state.void[rho] & 8)
         )
-        partner_ruffs = partner_trumps and (state.void[partner] | signalled) & bit
+        partner_ruffs = partner_trumps and partner_out & bit
         if boss:
             # Lead it while it is likely to win.
             stands = 100 if not enemy_trumps else (5 if ruffed else STANDS_UP[n_out])

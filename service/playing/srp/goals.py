@@ -1,20 +1,29 @@
-"""The goal of SRP 2, as kernels: like `srp1.goals`, but it also considers each seat's own bid and the game's score.
+"""The goal of SRP in the current state, as kernels (ECAI 2020, appendices D.1, D.2 and E).
 
-The pieces below are the new ones, as bits of `PlayState.pieces`. SRP 2 always uses all pieces of SRP 1.
+`wants_tricks` decides whether a seat takes tricks or leaves them to the opponents, from the bids, the tricks so far,
+the spade tricks that are certain, the risk of bags and, from SRP 2 on, the game's score. SRP is made of pieces, and a
+version of SRP is the set of pieces that it uses (`pieces_in_use`).
 """
 
 from service.bidding.bis.regular import sure_takes
 from service.bidding.game.cards import highest, spades_of
 from service.bidding.game.scoring import contract_of, is_nil, nil_stake
 from service.playing.common import cards_above, tricks_left, tricks_needed
-from service.playing.srp1.goals import OVER, UNDER, sum_of_contracts, type_by_sum
 from service.playing.state import PlayState
 from service.playing.tricks import carried_rules
 
-OWN_SHARE, LOW_KEPT, UNDER_PARTNER, TRUMPS_KEPT, RUFF_BEHIND, HIGH_LEADS, COVER_KEPT, COVER_ODDS, STAKES = (
-    1 << i for i in range(9)
-)
+# The pieces of SRP, as bits of `PlayState.pieces`. Each can be switched off to measure how much it wins. The first nine
+# are those of SRP 1; SRP 2 added the others.
 PIECE_NAMES = (
+    "sure takes",
+    "setting",
+    "bag dodging",
+    "nil play",
+    "cover",
+    "attack",
+    "position",
+    "leads",
+    "signals",
     "own share",
     "low cards kept",
     "high under partner",
@@ -25,26 +34,45 @@ PIECE_NAMES = (
     "odds of a cover",
     "stakes",
 )
+SURE_TAKES, SETTING, BAG_DODGING, NIL_PLAY, COVER, ATTACK, POSITION, LEADS, SIGNALS = (1 << i for i in range(9))
+OWN_SHARE, LOW_KEPT, UNDER_PARTNER, TRUMPS_KEPT, RUFF_BEHIND, HIGH_LEADS, COVER_KEPT, COVER_ODDS, STAKES = (
+    1 << i for i in range(9, 18)
+)
+N_PIECES = len(PIECE_NAMES)
+ALL_PIECES = (1 << N_PIECES) - 1
+FIRST_PIECES = OWN_SHARE - 1  # the pieces of SRP 1
 
-# Found in duplicate games, like the weights of `srp1`.
+# Appendix E names types of rounds by the sum of the four bids. Only one limit between two types matters here: up to
+# this sum, the round is *under*, and tricks are left over. In duplicate games, other limits (8, 11 or 12) lost points,
+# and a different goal from 14 on changed nothing.
+UNDER_BID = 10
+# Found in duplicate games, like the weights of all leads and discards.
 FEW_BID = 9  # up to this sum of bids, a seat keeps low cards, and if sure of its own bid leaves the rest to partner
 SHARE_SLACK = 2  # a seat leaves the rest to partner only if the side can lose this many tricks
 SETTABLE = 4  # try to set opponents who would win the game otherwise, if they can lose at most this many more tricks
 
 
-def pieces_in_use(state: PlayState, me: int) -> int:
-    """Return the pieces that seat ``me`` plays with: 0 if both sides bid nil, because sums of bids then say little.
+def pieces_in_use(state: PlayState, me: int, version: int) -> int:
+    """Return the pieces with which ``version`` (1, 2 or 3) of SRP plays from seat ``me``, as a bit mask.
 
-    With the pieces in such rounds, SRP 2 lost 3.5 points per round in variant `suicide`, where each side bids one nil.
+    SRP 1 knows only the first pieces. SRP 2 and 3 use only these too if both sides bid nil, because sums of bids then
+    say little: with all pieces in such rounds, SRP 2 lost 3.5 points per round in variant `suicide`, where each side
+    bids one nil. SRP 3 reads no signals.
     """
-    if (is_nil(state.bid[0]) or is_nil(state.bid[2])) and (is_nil(state.bid[1]) or is_nil(state.bid[3])):
-        return 0
-    return int(state.pieces[me])
+    pieces = int(state.pieces[me])
+    both_bid_nil = (is_nil(state.bid[0]) or is_nil(state.bid[2])) and (is_nil(state.bid[1]) or is_nil(state.bid[3]))
+    if version == 1 or both_bid_nil:
+        pieces &= FIRST_PIECES
+    return pieces & ~SIGNALS if version == 3 else pieces
 
 
-def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
+def sum_of_contracts(state: PlayState) -> int:
+    """Return the sum of the four bids; a nil counts as 0."""
+    return contract_of(state.bid[0]) + contract_of(state.bid[1]) + contract_of(state.bid[2]) + contract_of(state.bid[3])
+
+
+def wants_tricks(state: PlayState, me: int, unseen: int, pieces: int) -> bool:
     """Return whether seat ``me`` plays to take tricks. Nils that can still be made are not considered."""
-    pieces = pieces_in_use(state, me)
     need = tricks_needed(state, me)
     theirs = tricks_needed(state, (me + 1) & 3)
     left = tricks_left(state)
@@ -64,9 +92,11 @@ def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
         if pieces & OWN_SHARE and total <= FEW_BID and left - need >= SHARE_SLACK:
             if contract_of(state.bid[me]) - state.taken[me] <= sure:
                 return False
-        return not (type_by_sum(total) <= UNDER and sure >= need)
+        return not (pieces & SURE_TAKES and total <= UNDER_BID and sure >= need)
+    if not pieces & BAG_DODGING:
+        return True
     # The opponents can lose `left - theirs` more tricks without being set.
-    return settable and (type_by_sum(total) >= OVER or left - theirs <= 1)
+    return bool(pieces & SETTING and settable and (total > UNDER_BID or left - theirs <= 1))
 
 
 def projected(state: PlayState, side: int) -> int:

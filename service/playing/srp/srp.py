@@ -1,0 +1,118 @@
+"""SRP, the strong rule-based player (ECAI 2020, section 5.1 and appendix D): choose the module that plays a card.
+
+A live nil, one that can still be made, comes first: the seat's own, then partner's, then an opponent's. Otherwise the
+side's goal decides between taking and losing tricks. A seat plays with the pieces of its version that are also set in
+`PlayState.pieces`.
+"""
+
+from service.bidding.game.cards import highest, lowest
+from service.playing.common import (
+    duck,
+    least_winning_lead,
+    lowest_rank,
+    nil_alive,
+    tricks_left,
+    tricks_needed,
+    unseen_cards,
+    winning_cards,
+)
+from service.playing.srp.follow import follow_for_tricks
+from service.playing.srp.goals import (
+    ATTACK,
+    COVER,
+    LEADS,
+    NIL_PLAY,
+    POSITION,
+    STAKES,
+    must_set,
+    pieces_in_use,
+    wants_tricks,
+    wins_by_contract,
+)
+from service.playing.srp.lead import lead_for_tricks
+from service.playing.srp.nils import NOTHING, attack_card, cover_card, nil_card
+from service.playing.state import PlayState
+from service.playing.tricks import legal_cards, suit_mask
+
+HOME_SLACK = 4  # if our contract wins the game, attack a nil only if our side can still lose this many tricks
+
+
+def srp1(state: PlayState, me: int) -> int:
+    """Return the card that SRP 1, the player of ECAI 2020, plays from seat ``me``."""
+    return srp_card(state, me, 1)
+
+
+def srp2(state: PlayState, me: int) -> int:
+    """Return the card that SRP 2 plays from seat ``me``. It adds nine pieces to SRP 1."""
+    return srp_card(state, me, 2)
+
+
+def srp3(state: PlayState, me: int) -> int:
+    """Return the card that SRP 3 plays from seat ``me``: SRP 2, but it reads no high-low signals.
+
+    No version of SRP sends the signal (ECAI 2020, appendix D.3). A high card before a lower one of the same suit
+    usually has another reason: 17 of 100 come from a doubleton. SRP 3 leads for partner's ruff only in suits that
+    partner has shown to be out of. The tables of variants with partners are made with this version.
+    """
+    return srp_card(state, me, 3)
+
+
+def srp_card(state: PlayState, me: int, version: int) -> int:
+    """Return the card that ``version`` (1, 2 or 3) of SRP plays from seat ``me``."""
+    hand = state.hand[me]
+    legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
+    if legal & (legal - 1) == 0:
+        return lowest(legal)
+    pieces = pieces_in_use(state, me, version)
+    unseen = unseen_cards(state, me)
+    partner = (me + 2) & 3
+    if nil_alive(state, me):
+        if pieces & NIL_PLAY:
+            return nil_card(state, hand, legal, unseen)
+        return duck(state, legal) if state.trick_size else least_winning_lead(legal, unseen)
+    covers = pieces & COVER and nil_alive(state, partner)
+    if covers:
+        card = cover_card(state, me, hand, legal, unseen, pieces)
+        if card != NOTHING:
+            return card
+    for step in range(1, 4, 2):
+        niler = (me + step) & 3
+        if nil_alive(state, niler) and attack_pays(state, me, pieces):
+            card = attack_card(state, me, niler, hand, legal, unseen, pieces)
+            if card != NOTHING:
+                return card
+    if wants_tricks(state, me, unseen, pieces):
+        if state.trick_size == 0:
+            return lead_for_tricks(state, me, hand, legal, unseen, pieces) if pieces & LEADS else lowest_rank(legal)
+        if pieces & POSITION:
+            return follow_for_tricks(state, me, hand, legal, unseen, pieces)
+        winners = winning_cards(state, legal)
+        return lowest(winners) if winners and state.winner != partner else lowest_rank(legal)
+    if state.trick_size == 0:
+        return least_winning_lead(legal, unseen)
+    if state.winner == partner and state.trick_size == 3:
+        # Our side takes this trick in any case, so play the highest card.
+        return highest(legal)
+    if covers and legal & suit_mask(state.trick[0] >> 4):
+        losers = legal & ~winning_cards(state, legal)
+        if losers:
+            return lowest(losers)  # keep the high cards to cover partner's nil
+    return duck(state, legal)
+
+
+def attack_pays(state: PlayState, me: int, pieces: int) -> bool:
+    """Return whether an attack on an opponent's nil is worthwhile.
+
+    It is not worthwhile in two cases: our side needs every trick, and the nil would not win the game for the
+    opponents; or our contract wins the game and can lose few tricks.
+    """
+    need = tricks_needed(state, me)
+    left = tricks_left(state)
+    if not pieces & ATTACK:
+        return False
+    if pieces & STAKES:
+        if 0 < need > left - HOME_SLACK and wins_by_contract(state, me):
+            return False
+        if need >= left and must_set(state, me):
+            return True
+    return need < left

@@ -1,7 +1,7 @@
 """Lists of modules for `tables.engine.jit`.
 
 KERNELS are the modules whose functions compiled code may call. SOURCES are the modules whose text decides the name of
-the folder of compiled code: if one of them changes, everything is compiled again.
+the folder of compiled code: if one of them changes, everything is compiled again. LINKED are functions, not modules.
 """
 
 KERNELS = (
@@ -81,4 +81,12 @@ SOURCES = (
     "tables.engine.selfplay",
     "tables.ceiling.positions",
     *KERNELS,
+)
+
+# Functions that compiled code calls through the linker, by full name (`tables.engine.jit`).
+LINKED = (
+    "tables.players.choose_card.choose_card",
+    "tables.engine.choose_bid.choose_bid",
+    "tables.engine.winprob.winprob_bid",
+    "tables.engine.game.bid_seat",
 )

@@ -3,15 +3,18 @@
 Kernels are undecorated functions. This module registers every function of the kernel modules, so that compiled code can
 call them, and `entry` compiles the outermost loops of the simulators. Two measures make caching safe. First, the name
 of the cache folder contains a hash of all kernel sources, because numba alone would keep running an outdated callee.
-Second, only entries and the card player are cached.
+Second, only entries and linked functions are cached.
 
-numba copies all that an entry calls into the entry and optimises it anew. The card players are most of it, so they are
-compiled once and called through the linker.
+numba copies all that an entry calls into the entry and optimises it anew. The card players and the bidders are most of
+it, so they are *linked*: each is compiled once for the types of its arguments, and called through the linker. An entry
+that comes from the cache holds only the names of linked functions. So their types are in the cache too, and a process
+loads them before it runs an entry.
 """
 
 import hashlib
 import operator
 import os
+import pickle
 import sys
 import types as pytypes
 from collections.abc import Callable
@@ -31,14 +34,13 @@ from numba.np.unsafe.ndarray import to_fixed_tuple
 from service.bidding.game.rules import Rules
 from service.bidding.record import record
 from service.playing.state import rule_values
-from tables.engine.compiled_modules import KERNELS, SOURCES
+from tables.engine.compiled_modules import KERNELS, LINKED, SOURCES
 from tables.engine.deal import Deals
 from tables.engine.scratch import put, scratch
 from tables.engine.states import STATE, copy_state, new_states
-from tables.players.choose_card import choose_card
 
 F = TypeVar("F", bound=Callable[..., Any])
-_CHOOSE_CARD = "spades_choose_card"  # name of the compiled function for the linker
+_Kinds = tuple[types.Type, ...]  # the types of a call's arguments
 _STATE = numba.from_dtype(STATE)
 
 
@@ -121,47 +123,81 @@ def _record(cls, values):  # type: ignore[no-untyped-def]
     return lambda cls, values: cls(*values)
 
 
+def _function(name: str) -> Callable[..., Any]:
+    """Return the function of a module by its full name."""
+    module, _, function = name.rpartition(".")
+    return cast(Callable[..., Any], getattr(import_module(module), function))
+
+
 def _register() -> None:
     for name in KERNELS:
         module = import_module(name)
         for function in vars(module).values():
             own = isinstance(function, pytypes.FunctionType) and function.__module__ == name
-            if own and function is not choose_card:
+            if own and f"{name}.{function.__name__}" not in LINKED:
                 register_jitable(no_cfunc_wrapper=True)(function)
+    for name in LINKED:
+        _register_linked(name)
+
+
+def _register_linked(name: str) -> None:
+    """Let compiled code call the function ``name`` through the linker."""
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def call(typingctx: Any, arguments: Any) -> Any:
+        kinds = tuple(types.unliteral(kind) for kind in arguments)
+        made = _compile_linked(name, kinds)
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            values = [
+                context.cast(builder, builder.extract_value(args[0], i), *cast_of)
+                for i, cast_of in enumerate(zip(arguments, kinds, strict=True))
+            ]
+            convention = context.call_conv
+            of_function = convention.get_function_type(made.signature.return_type, kinds)
+            function = cgutils.get_or_insert_function(builder.module, of_function, _symbol(name, kinds))
+            status, result = convention.call_function(builder, function, made.signature.return_type, kinds, values)
+            with cgutils.if_unlikely(builder, status.is_error):
+                convention.return_status_propagate(builder, status)
+            return result
+
+        return made.signature.return_type(arguments), codegen
+
+    @overload(_function(name))
+    def _(*arguments):  # type: ignore[no-untyped-def]
+        return lambda *arguments: call(arguments)
 
 
 @cache
-def _load_card_player() -> Any:
-    """Compile `choose_card` by itself, or read it from the cache, and make its machine code callable by name.
-
-    It is returned so that it lives as long as the process.
-    """
-    chosen = types.int64(_STATE, types.int64)
-    compiled = numba.njit(chosen, nogil=True, cache=True)(choose_card)
-    made = compiled.overloads[chosen.args]
-    llvm.add_symbol(_CHOOSE_CARD, made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
-    return compiled
+def _dispatcher(name: str) -> Any:
+    return numba.njit(nogil=True, cache=True)(_function(name))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _call_card_player(typingctx: Any, state: Any, seat: Any) -> Any:
-    chosen = types.int64(_STATE, types.int64)
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        convention = context.call_conv
-        of_function = convention.get_function_type(chosen.return_type, chosen.args)
-        function = cgutils.get_or_insert_function(builder.module, of_function, _CHOOSE_CARD)
-        status, card = convention.call_function(builder, function, chosen.return_type, chosen.args, args)
-        with cgutils.if_unlikely(builder, status.is_error):
-            convention.return_status_propagate(builder, status)
-        return card
-
-    return chosen, codegen
+def _symbol(name: str, kinds: _Kinds) -> str:
+    """Return the name under which the linker finds a linked function for arguments of these types."""
+    return f"spades.{name}.{hashlib.sha256(repr(kinds).encode()).hexdigest()[:16]}"
 
 
-@overload(choose_card)
-def _choose_card(state, seat):  # type: ignore[no-untyped-def]
-    return lambda state, seat: _call_card_player(state, seat)
+@cache
+def _compile_linked(name: str, kinds: _Kinds) -> Any:
+    """Compile a linked function, or read it from numba's cache, and make its machine code callable by its symbol."""
+    dispatcher = _dispatcher(name)
+    dispatcher.compile(kinds)
+    made = dispatcher.overloads[kinds]
+    symbol = _symbol(name, kinds)
+    llvm.add_symbol(symbol, made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
+    path = _linked_dir() / symbol
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        unfinished = path.with_name(f".{symbol}.{os.getpid()}")
+        unfinished.write_bytes(pickle.dumps((name, kinds)))
+        unfinished.replace(path)
+    return made
+
+
+@cache
+def _load_linked(path: Path) -> None:
+    _compile_linked(*pickle.loads(path.read_bytes()))
 
 
 def source_hash() -> str:
@@ -173,19 +209,27 @@ def source_hash() -> str:
     return digest.hexdigest()
 
 
+@cache
 def _cache_dir() -> Path:
     root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     tag = f"{source_hash()[:16]}-numba{numba.__version__}-py{sys.version_info[0]}{sys.version_info[1]}"
     return root / "spades-tables" / tag
 
 
+def _linked_dir() -> Path:
+    """Return the folder with the name and the types of each linked function that is in the cache, one file each."""
+    return _cache_dir() / "linked"
+
+
 def entry(function: F) -> F:
     """Compile the outermost loop of a simulator: without the GIL, with the machine code cached by kernel sources."""
-    compiled = numba.njit(nogil=True, cache=True)(function)
+    name = f"{function.__module__}.{function.__name__}"
+    compiled = _dispatcher(name) if name in LINKED else numba.njit(nogil=True, cache=True)(function)
 
     @wraps(function)
     def run(*arguments: Any) -> Any:
-        _load_card_player()
+        for path in _linked_dir().glob("spades.*"):
+            _load_linked(path)
         return compiled(*arguments)
 
     return cast(F, run)

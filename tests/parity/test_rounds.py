@@ -11,6 +11,7 @@ import pytest
 from service.bidding.game.rules import CUTTHROAT, make_rules
 from service.bidding.policies import parse_policy
 from service.bidding.table_profile import CUTTHROAT_PROFILE, PARTNERSHIP_PROFILE
+from service.playing.srp.goals import ALL_PIECES
 from service.playing.tricks import carry_rules
 from tables.engine.cutthroat import play_cutthroat_game
 from tables.engine.deal import open_table
@@ -28,17 +29,17 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.parametrize(
     ("players", "first", "pieces"),
     [
-        (("wrp",), 0, 511),
-        (("srp@1",), 200, 511),
-        (("srp@1", "wrp", "srp@1", "wrp"), 400, 511),
+        (("wrp",), 0, ALL_PIECES),
+        (("srp@1",), 200, ALL_PIECES),
+        (("srp@1", "wrp", "srp@1", "wrp"), 400, ALL_PIECES),
         (("srp@1",), 600, 0),
-        (("srp@2",), 200, 511),
-        (("srp@2", "wrp", "srp@1", "srp@2"), 500, 0b010101010),
-        (("srp@3",), 200, 511),
-        (("srp@3", "srp@2", "srp@3", "wrp"), 300, 0b101010101),
-        (("solo@1",), 800, 511),
+        (("srp@2",), 200, ALL_PIECES),
+        (("srp@2", "wrp", "srp@1", "srp@2"), 500, 0x2AAAA),
+        (("srp@3",), 200, ALL_PIECES),
+        (("srp@3", "srp@2", "srp@3", "wrp"), 300, 0x15555),
+        (("solo@1",), 800, ALL_PIECES),
         (("solo@1", "wrp", "solo@1", "srp@1"), 900, 85),
-        (("srp@1",), 700, 0b101010101),
+        (("srp@1",), 700, 0x15555),
     ],
 )
 def test_card_by_card(players, first, pieces):

@@ -43,14 +43,9 @@ def kernel(name: str) -> Callable[..., Any]:
     return found
 
 
-def _choose_card(state: Any, seat: int) -> Any:
-    return choose_card(state, seat)
-
-
 @cache
 def compiled(name: str) -> Callable[..., Any]:
-    function = kernel(name)
-    return entry(_choose_card if function is choose_card else function)  # compiled code links the one `choose_card`
+    return entry(kernel(name))
 
 
 def both(name: str, args: tuple, worlds: Worlds) -> tuple[tuple, tuple]:

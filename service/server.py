@@ -21,6 +21,7 @@ from uvicorn.server import ServerState
 from service import log
 from service.app import Service, create_app
 from service.edge import Edge
+from service.listening import drop_new_connections
 from service.metrics_listener import serve_metrics
 from service.protocol import Connection
 from service.responder import SINGLE
@@ -30,6 +31,7 @@ from service.table_sets import open_sets
 from service.worker import Hangup, SupervisorLine
 
 _SWEEP_TICKS = 10  # ticks of 0.1 s between two checks of all connections
+_HANDSHAKE_S = 0.05  # for connections that have begun when the server stops listening
 _SWITCH_S = 0.0001  # longest time that another thread may delay the event loop; Python's default is 5 ms
 
 
@@ -86,12 +88,18 @@ class DrainingServer(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop listening, then serve the connections that the system had accepted by then: they may hold requests."""
-        descriptors = [os.dup(listener.fileno()) for server in self.servers for listener in server.sockets]
+        listeners = [
+            socket.socket(fileno=os.dup(listener.fileno())) for server in self.servers for listener in server.sockets
+        ]
+        if sockets is None:  # otherwise the other workers listen on the same sockets
+            for listener in listeners:
+                drop_new_connections(listener)
+            await asyncio.sleep(_HANDSHAKE_S)
         for server in self.servers:
             server.close()
         loop = asyncio.get_running_loop()
-        for descriptor in descriptors:
-            with socket.socket(fileno=descriptor) as listener:
+        for listener in listeners:
+            with listener:
                 listener.setblocking(False)
                 while True:
                     try:

@@ -27,7 +27,7 @@ from service.api.documentation import add_hot_routes, openapi
 from service.api.fixed_answers import FIXED_ROUTES, FixedAnswers, ask
 from service.api.health import health_routes
 from service.api.inference import inference
-from service.api.state import State
+from service.api.shared_state import State
 from service.api.static_files import StaticFiles
 from service.asgi import Receive, Reply, Scope, Send, join_headers, send_reply
 from service.gate import HEALTH_ROUTES, METRICS, is_open

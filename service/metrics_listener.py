@@ -1,7 +1,7 @@
 """The metrics listener: GET /metrics on a separate address, served by an event loop in a separate thread.
 
 It answers even while the service's own event loop is busy, and in the supervisor, which has no event loop. Its
-connections have the same limits as those of the service (`protocol.py`), but need no API key.
+connections have the same limits as those of the service (`service.protocol`), but need no API key.
 """
 
 import asyncio
@@ -16,10 +16,10 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from uvicorn.server import ServerState
 
 from service.asgi import Receive, Reply, Scope, Send, send_reply
-from service.edge import Edge
 from service.metrics import Metrics
 from service.problems import ProblemError, written
-from service.protocol import Connection
+from service.protocol.connection import Connection
+from service.protocol.edge import Edge
 from service.settings import Settings, SettingsError
 
 MAX_CONNECTIONS = 1000

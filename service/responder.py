@@ -1,6 +1,6 @@
 """The responder: make an answer from a request, in the same steps for ASGI and for the short way.
 
-`app.Service` (ASGI) and `protocol.Connection` (single bids without a task, docs/adr/0010-short-way.md) call it. No
+`app.Service` (ASGI) and `protocol.connection` (single bids without a task, docs/adr/0010-short-way.md) call it. No
 step here waits. The steps are `ask`; `admit`, before the body is read; `answer`; `refuse`, if a step raised an error;
 and `done`. An unexpected exception is logged and answered with a 500, so that it never ends the worker.
 """
@@ -20,7 +20,7 @@ from service.api.body import (
     deadline_of,
 )
 from service.api.fixed_answers import OPENAPI
-from service.api.state import State
+from service.api.shared_state import State
 from service.api.static_files import ASSETS, DOCS, ROOT
 from service.asgi import CLOSE, Fields, Headers, Reply
 from service.decision_log import decision_log

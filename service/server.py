@@ -20,10 +20,10 @@ from uvicorn.server import ServerState
 
 from service import log
 from service.app import Service, create_app
-from service.edge import Edge
-from service.listening import drop_new_connections
 from service.metrics_listener import serve_metrics
-from service.protocol import Connection
+from service.protocol.connection import Connection
+from service.protocol.edge import Edge
+from service.protocol.listening import drop_new_connections
 from service.responder import SINGLE
 from service.searchers import check_settings
 from service.settings import Settings

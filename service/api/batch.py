@@ -16,7 +16,7 @@ from service.api import bid, card, inference
 from service.api.bid import parsed
 from service.api.json_limits import BATCH_LIMITS
 from service.api.results import ResultsBatch
-from service.api.state import SLICE_S, State
+from service.api.shared_state import SLICE_S, State
 from service.contract.card import CARDS
 from service.contract.inference import INFERENCES
 from service.contract.reading import check_field_count, read_batch

@@ -12,7 +12,7 @@ import orjson
 
 from service.api.json_limits import SINGLE_LIMITS, SMALL_BYTES, JsonLimits, excess
 from service.api.shadow import Made
-from service.api.state import State
+from service.api.shared_state import State
 from service.api.table_choice import set_for
 from service.bidding.bidder import Decision, decide
 from service.bidding.explain.success_curve import success_curve

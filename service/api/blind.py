@@ -12,7 +12,7 @@ import orjson
 from service.api.bid import parsed
 from service.api.json_limits import SINGLE_LIMITS
 from service.api.shadow import Made
-from service.api.state import State
+from service.api.shared_state import State
 from service.api.table_choice import set_for
 from service.bidding.bis.blind_decision import BlindDecision, decide_blind
 from service.bidding.game.rules import seed_values

@@ -12,7 +12,7 @@ from service.api import search
 from service.api.bid import parsed
 from service.api.body import deadline_exceeded
 from service.api.json_limits import SINGLE_LIMITS
-from service.api.state import State
+from service.api.shared_state import State
 from service.api.table_choice import set_for
 from service.bidding.game.cards import cards_of
 from service.bidding.game.decks import CARD_NAMES

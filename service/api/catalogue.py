@@ -10,7 +10,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from service.api.documentation import GET_PROBLEMS
-from service.api.state import State
+from service.api.shared_state import State
 from service.bidding.explain.pass_explanation import PASS_NUMBERS, PASS_TEMPLATES
 from service.bidding.explain.reasons import NUMBERS, TEMPLATES
 from service.bidding.game.cards import SUITS

@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from service import __version__
 from service.api.catalogue import table_options
 from service.api.documentation import GET_PROBLEMS, HEALTH_PROBLEMS, example, problems
-from service.api.state import State, not_ready
+from service.api.shared_state import State, not_ready
 from service.contract.answer import ProblemTypeInfo
 from service.contract.health import Ready, Status, TableSetInfo, TablesInfo, VersionAnswer
 from service.problems import CODES, TYPES, ProblemError

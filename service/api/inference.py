@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from service.api.bid import parsed
 from service.api.json_limits import SINGLE_LIMITS
-from service.api.state import SLICE_S, State
+from service.api.shared_state import SLICE_S, State
 from service.api.table_choice import set_for
 from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.variants import deck_number

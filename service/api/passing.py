@@ -7,7 +7,7 @@ import orjson
 
 from service.api.bid import parsed
 from service.api.json_limits import SINGLE_LIMITS
-from service.api.state import State
+from service.api.shared_state import State
 from service.bidding.explain.pass_explanation import explain_pass
 from service.bidding.game.passing import given_cards
 from service.bidding.game.scoring import is_nil

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from service.api.state import State
+from service.api.shared_state import State
 from service.contract.reading import check_field_count
 from service.contract.result import OUTCOMES, ResultCall, read_result
 from service.problems import ProblemError, internal_error

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from service.api.state import not_ready
+from service.api.shared_state import not_ready
 from service.bidding.winprob.games import Games
 from service.contract.table_choice import unknown_tables
 from service.keys import Key

@@ -12,7 +12,7 @@ from service.bidding.game.variants import deck_number, deck_of
 from service.bidding.winprob.games import SHIPPED, WON_VARIANTS, Games
 from service.contract.answer import ANSWER_CONFIG, Assumed, RefusedItem, TablesVersion, reason_config
 from service.contract.bids import FourBids
-from service.contract.exchange import Given, Received, exchange_of
+from service.contract.exchanged_cards import Given, Received, exchange_of
 from service.contract.faults import Place, json_type, refusal
 from service.contract.hand import CARD_SCHEMA, TRICKS, Hand, card_list
 from service.contract.inference import DEFAULT_BIDDER, BidderName

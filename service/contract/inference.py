@@ -16,7 +16,7 @@ from service.bidding.inference.knowledge import SPECTATOR, View
 from service.bidding.inference.play_checks import no_room, with_first_trick
 from service.contract.answer import ANSWER_CONFIG, RefusedItem, TablesVersion
 from service.contract.bids import MadeBids
-from service.contract.exchange import Exchange, Given, Received, exchange_of
+from service.contract.exchanged_cards import Exchange, Given, Received, exchange_of
 from service.contract.faults import Place, json_type, refusal
 from service.contract.hand import CARD_SCHEMA, HAND_SCHEMA, SUIT_TEXTS, TRICKS, Hand, card_list
 from service.contract.inference_faults import bid_faults, room_fault, view_faults

@@ -11,7 +11,7 @@ from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.scoring import BLIND_NIL, is_nil
 from service.contract.answer import ANSWER_CONFIG
 from service.contract.bids import FourBids
-from service.contract.exchange import gives_first
+from service.contract.exchanged_cards import gives_first
 from service.contract.hand import Exchanged, Hand
 from service.contract.reading import read_fields
 from service.contract.rules import REQUEST_CONFIG, RulesInForce

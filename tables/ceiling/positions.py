@@ -24,7 +24,7 @@ from service.playing.state import PlayState
 from service.playing.tricks import carry_rules
 from tables.arena.errors import ArenaError
 from tables.arena.match import PAPER_RULES, Match, player_version, require_win_table
-from tables.ceiling.search import Plan, Search, chosen_bid, copy_position, mean_gain, random_decision, weigh
+from tables.ceiling.searching_bidder import Plan, Search, chosen_bid, copy_position, mean_gain, random_decision, weigh
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, open_table
 from tables.engine.game import SUMS, Game, Lineup

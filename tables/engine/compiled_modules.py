@@ -45,7 +45,7 @@ KERNELS = (
     "tables.engine.outcomes",
     "tables.engine.winprob",
     "tables.engine.game",
-    "tables.ceiling.search",
+    "tables.ceiling.searching_bidder",
     "tables.players.weighted_deals",
     "tables.players.touching",
     "tables.players.decisions",

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the action. Raises `BuildError` or `TablesError`."""
-    from tables.people.net_fit import fit  # JAX takes a second to import, which the other actions do not need
+    from tables.people.bid_net_training import fit  # JAX takes a second to import, which the other actions do not need
 
     out = empty_folder(arguments.out)
     shipped = kernel_tables(open_tables().arrays)

@@ -16,8 +16,8 @@ from tables.engine.states import STATE
 from tables.logs.fit.counting import HELD_OUT
 from tables.logs.rounds import NO_LABEL, NO_POINTS, NO_TRICKS, Names, Rounds
 from tables.people import card_play
+from tables.people.bid_net import Seen
 from tables.people.inputs import NIL_VALUE_AT, P_NIL_AT, STEPS
-from tables.people.net import Seen
 from tables.people.seeing import positions
 from tables.people.successes import Cases, Correction, contract_features, learn, nil_features
 

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tables.people.bid_net import Seen, allowed_mask, chances, class_counts, classes
 from tables.people.inputs import BIDS
-from tables.people.net import Seen, allowed_mask, chances, class_counts, classes
 from tables.run.family import Arrays
 
 LEAST_STATED = 0.01  # chances below this are left out of the calibration

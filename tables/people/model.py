@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from service.bidding.errors import TablesError
 from service.bidding.manifest import MANIFEST, check_strays, read_manifest
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_array
-from tables.people import card_play, net, successes
+from tables.people import bid_net, card_play, successes
 from tables.people.inputs import BIDS, VERSION
 from tables.run.family import Arrays, BuildError
 
 RELEASE = "people"
-AXES = {**net.AXES, **successes.AXES, **card_play.AXES}  # by array
+AXES = {**bid_net.AXES, **successes.AXES, **card_play.AXES}  # by array
 Floats = NDArray[np.float64]
 
 
@@ -48,13 +48,13 @@ class PeopleModel:
             raise BuildError(f"found nobody with label {label!r} in the model; accepted: parts of {accepted}")
         return np.asarray(shares / shares.sum(), np.float64)
 
-    def chances(self, seen: net.Seen, label: str) -> NDArray[np.float64]:
+    def chances(self, seen: bid_net.Seen, label: str) -> NDArray[np.float64]:
         """Return the probability of each bid (n, BIDS) of people with ``label``; ``seen.labels`` are not read."""
         total = np.zeros((len(seen.bids), BIDS))
         for number, share in enumerate(self.shares_of(label).tolist()):
             if share:
                 labels = np.full(len(seen.bids), number, np.int16)
-                total += share * net.chances(self.arrays, seen._replace(labels=labels))
+                total += share * bid_net.chances(self.arrays, seen._replace(labels=labels))
         return total
 
     def p_nil_made(self, stated: Floats, nil_values: Floats, seats: Floats, partner_bids: Floats, label: str) -> Floats:
@@ -96,7 +96,7 @@ def read_model(folder: Path) -> PeopleModel:
     check_strays(folder, manifest)
     labels = tuple(map(str, entry.parameters["labels"]))
     arrays = {name.removesuffix(".npy"): open_array(folder, name, file) for name, file in manifest.files.items()}
-    shapes = {name: net.shape_of(name, len(labels)) for name in net.AXES}
+    shapes = {name: bid_net.shape_of(name, len(labels)) for name in bid_net.AXES}
     shapes["nil_success"] = 1 + len(labels), len(successes.NIL_FEATURES)
     shapes["contract_success"] = 1 + len(labels), len(successes.CONTRACT_FEATURES)
     shapes["blend"] = (len(labels),)

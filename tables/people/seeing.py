@@ -10,8 +10,8 @@ from service.bidding.policies import parse_policy
 from service.bidding.table_views import Tables
 from tables.engine.jit import entry
 from tables.engine.simulate import numba_typed, tables_for
+from tables.people.bid_net import Seen, no_positions
 from tables.people.inputs import see
-from tables.people.net import Seen, no_positions
 
 
 def _see(states: Any, seats: Any, rules: Rules, policies: Any, profiles: Any, seen: Any) -> None:

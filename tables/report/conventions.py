@@ -16,7 +16,7 @@ from tables.arena.match import Match, play
 from tables.arena.result import MatchResult, describe_match
 from tables.engine.simulate import kernel_tables
 from tables.markdown import table
-from tables.report.samples import Rounds, self_play
+from tables.report.recorded_rounds import Rounds, self_play
 from tables.report.setup import LONG, PAPER, Setup, both, by_points, percent, share
 from tables.run.family import LocalThreads
 

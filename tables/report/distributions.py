@@ -9,7 +9,7 @@ from service.bidding.game.cards import ACE, FIRST_SPADE
 from tables.arena.result import MatchResult
 from tables.markdown import table
 from tables.report import paper, plots
-from tables.report.samples import Rounds
+from tables.report.recorded_rounds import Rounds
 from tables.report.setup import Setup, by_points, share
 
 FEWEST = 200  # minimum number of rounds for one point of a plot

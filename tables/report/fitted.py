@@ -11,7 +11,7 @@ from tables.markdown import table
 from tables.players.names import TABLES_PLAYER
 from tables.report import plots
 from tables.report.paper import CURVE_EXAMPLE
-from tables.report.samples import SEQUENCES, third_seat_nils
+from tables.report.recorded_rounds import SEQUENCES, third_seat_nils
 from tables.report.setup import Setup
 
 DEALS = 800  # deals for each pair of the report, to find the three sequences of Fig. 3

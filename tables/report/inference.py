@@ -33,7 +33,7 @@ from tables.players.choose_card import choose_card
 from tables.players.names import TABLES_PLAYER
 from tables.report import plots
 from tables.report.consistent import Bound, Fitting, bound, fitting_deals
-from tables.report.samples import scores_of_games
+from tables.report.recorded_rounds import scores_of_games
 from tables.report.setup import Setup
 
 SCORES = 5_000

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tables.markdown import table
-from tables.report.samples import Rounds
+from tables.report.recorded_rounds import Rounds
 
 TRICK_POINTS, NIL_POINTS = 10.0, 200.0
 SMALLEST = 0.002  # minimum share of all hands for a kind

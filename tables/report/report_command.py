@@ -50,7 +50,7 @@ from tables.report import (
     winprob,
     worst_deals,
 )
-from tables.report.samples import Rounds, self_play
+from tables.report.recorded_rounds import Rounds, self_play
 from tables.report.setup import PLAYED, VERSIONS, Setup
 from tables.run.executors import add_jobs_argument
 from tables.run.family import BuildError, write_atomically

@@ -39,7 +39,7 @@ from tables.logs.report.simulated import change
 from tables.logs.rounds import Names
 from tables.logs.set_folders import working
 from tables.logs.studios import STUDIOS, true_chances
-from tables.logs.tune.search import LADDERS, text_of
+from tables.logs.tune.option_search import LADDERS, text_of
 from tables.logs.tune.tune_command import tune, write
 from tables.markdown import gain, table
 from tables.people.model import read_model

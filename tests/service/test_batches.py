@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from service.api import batch, bid
-from service.api.state import SLICE_S
+from service.api.shared_state import SLICE_S
 from service.app import create_app
 from service.bidding.bidder import decide
 from service.problems import ProblemError

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from service.__main__ import main
 from service.api import inference as module
 from service.api.inference import answer_body, inference, parts
-from service.api.state import DRAWINGS_AT_ONCE, SLICE_S
+from service.api.shared_state import DRAWINGS_AT_ONCE, SLICE_S
 from service.app import create_app
 from service.bidding.game.cards import DECK, cards_of, parse_card
 from service.bidding.inference.deals import draw, sampler_of

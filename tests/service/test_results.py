@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from service.api import batch, results
-from service.api.state import SLICE_S
+from service.api.shared_state import SLICE_S
 from service.app import create_app
 from service.contract.examples import RESULTS_REQUEST
 from service.contract.result import MAX_RESULTS, read_result

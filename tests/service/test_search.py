@@ -18,7 +18,7 @@ import pytest
 import uvloop
 
 from service.api.search import search_request
-from service.api.state import State
+from service.api.shared_state import State
 from service.app import create_app
 from service.bidding.errors import TablesError
 from service.bidding.game.decks import CARD_NAMES

@@ -1,4 +1,4 @@
-"""The undocumented parts of uvicorn that `server.py` and `protocol.py` use; a release that changes them fails here."""
+"""The undocumented parts of uvicorn that `server.py` and `protocol/` use; a release that changes them fails here."""
 
 import inspect
 
@@ -9,7 +9,7 @@ from uvicorn.server import ServerState
 
 @pytest.mark.parametrize("name", ["connections", "tasks", "total_requests", "default_headers"])
 def test_the_server_state_has(name):
-    assert hasattr(ServerState(), name), f"uvicorn.server.ServerState.{name} is gone: see protocol.Connection"
+    assert hasattr(ServerState(), name), f"uvicorn.server.ServerState.{name} is gone: see service.protocol.connection"
 
 
 @pytest.mark.parametrize("name", ["handle_exit", "on_tick", "shutdown", "main_loop", "startup"])

@@ -17,7 +17,7 @@ from service.bidding.game.legal import allowed_bids
 from service.bidding.game.passing import cards_to_pass
 from service.bidding.game.rules import CUTTHROAT, MIRROR, WHIZ, Rules, make_rules
 from service.bidding.game.variants import deck_number, deck_of
-from service.contract.exchange import gives_first
+from service.contract.exchanged_cards import gives_first
 from service.playing.srp.goals import ALL_PIECES
 from service.playing.state import PlayState
 from service.playing.tricks import legal_cards, play_card

@@ -12,7 +12,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from tables.logs.check.check_pieces import Wanted, bad_lines, check_log, checked, parquet_of
-from tables.logs.check.summary import Summary
+from tables.logs.check.log_summary import Summary
 from tables.logs.joining import Joiner
 from tables.logs.keys import Keys
 from tables.logs.pieces import Results, forget

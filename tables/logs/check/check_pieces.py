@@ -12,7 +12,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from tables.logs.check.summary import Summary
+from tables.logs.check.log_summary import Summary
 from tables.logs.joining import Collector
 from tables.logs.keys import Keys
 from tables.logs.pieces import KEYS, Results, pieces_of, work_on

@@ -23,7 +23,7 @@ from tables.engine.simulate import kernel_tables
 from tables.logs.fit.count_pieces import Counted, count_log
 from tables.logs.fit.counting import HELD_OUT
 from tables.logs.fit.fitting import TABLES, Fitted
-from tables.logs.fit.net_fit import last_layer
+from tables.logs.fit.last_layer import last_layer
 from tables.logs.fit.segments import FIELDS, read_segments
 from tables.logs.fit.win_fit import win_tables
 from tables.logs.set_folders import add_out_argument, folder_of_sets, work_folder, working, write_version

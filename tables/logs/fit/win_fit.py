@@ -17,7 +17,7 @@ from service.bidding.winprob.win_table import WIN_SCALE
 from tables.builders.win_tables import BUCKETS, EDGES, KEPT, bucket_of_distance, bucket_outcomes, by_both_sides, solve
 from tables.logs.fit.counting import is_held_out, shipped_profiles
 from tables.logs.fit.fitting import Fitted
-from tables.logs.fit.net_fit import results_of
+from tables.logs.fit.last_layer import results_of
 from tables.logs.fit.samples import Sample
 from tables.run.code_hash import chunk_code
 from tables.run.family import Arrays, Executor, finished_chunks, joined_chunks

@@ -22,7 +22,7 @@ from tables.engine.simulate import kernel_tables
 from tables.logs.beside_people import add_seats_arguments, beside_people
 from tables.logs.fit.count_pieces import Counted, count_log
 from tables.logs.fit.fit_command import FAMILY, PLAIN, nobody
-from tables.logs.fit.net_fit import bids_of, win_chances
+from tables.logs.fit.last_layer import bids_of, win_chances
 from tables.logs.fit.segments import FIELDS, read_segments
 from tables.logs.pieces import forget
 from tables.logs.report.judged import Stated, bins, cases, contracts, gain, joined, judged, nils, nils_by_auction

@@ -23,7 +23,7 @@ from tables.arena.result import version_of_match
 from tables.engine.simulate import kernel_tables
 from tables.logs.beside_people import Difference, Scores, add_seats_arguments, beside_people, difference
 from tables.logs.set_folders import add_out_argument, folder_of_sets, work_folder, working, write_version
-from tables.logs.tune.search import LADDERS, Found, Ladders, next_seed, search, text_of
+from tables.logs.tune.option_search import LADDERS, Found, Ladders, next_seed, search, text_of
 from tables.markdown import gain, table
 from tables.run.build import write_manifest
 from tables.run.executors import add_executor_arguments, executor_of

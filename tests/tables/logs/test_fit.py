@@ -29,7 +29,7 @@ from tables.logs.fit import win_fit
 from tables.logs.fit.count_pieces import count_log
 from tables.logs.fit.counting import BINS, HELD_OUT, RoundCounter, is_held_out, no_counts
 from tables.logs.fit.fitting import TABLES, aces, blind_nils, contracts, curves, mean_bids, prior
-from tables.logs.fit.net_fit import bids_of, last_layer, results_of
+from tables.logs.fit.last_layer import bids_of, last_layer, results_of
 from tables.logs.fit.samples import rows_of
 from tables.logs.fit.segments import read_segments
 from tables.logs.keys import Keys

@@ -20,7 +20,7 @@ from tables.engine.deal import Deals
 from tables.engine.game import Lineup
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from tables.logs import reading
-from tables.logs.check.summary import Summary
+from tables.logs.check.log_summary import Summary
 from tables.logs.checks import FAULTS as FAULT_TEXTS
 from tables.logs.columns import SCHEMA, frame_of
 from tables.logs.keys import Keys

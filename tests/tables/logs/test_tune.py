@@ -19,7 +19,7 @@ from tables.logs.beside_people import Difference, beside_people
 from tables.logs.columns import frame_of
 from tables.logs.playing import studio_records
 from tables.logs.studios import STUDIOS
-from tables.logs.tune.search import Found, candidates, search
+from tables.logs.tune.option_search import Found, candidates, search
 from tables.logs.tune.tune_command import tune, write
 from tables.run.family import BuildError, LocalThreads
 

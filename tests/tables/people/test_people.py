@@ -28,7 +28,7 @@ from tables.logs.playing import studio_records
 from tables.logs.reading import read
 from tables.logs.rounds import Names
 from tables.logs.studios import STUDIOS, true_chances
-from tables.people import net, net_fit, writing
+from tables.people import bid_net, bid_net_training, writing
 from tables.people.inputs import INPUTS, write_inputs
 from tables.people.model import read_model
 from tables.people.seeing import positions
@@ -190,7 +190,7 @@ def test_a_broken_folder_is_refused(folder, tmp_path):
 
 def test_an_interrupted_run_leaves_no_half_model(folder, tmp_path, monkeypatch):
     learned = read_model(folder)
-    monkeypatch.setattr(net_fit, "fit", lambda *_: {name: learned.arrays[name] for name in net.AXES})
+    monkeypatch.setattr(bid_net_training, "fit", lambda *_: {name: learned.arrays[name] for name in bid_net.AXES})
     new = tmp_path / "new"
     run = ["logs", "model", str(folder.parent / "log.parquet"), "--out", str(new)]
     with monkeypatch.context() as broken:

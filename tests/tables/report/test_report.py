@@ -22,7 +22,17 @@ from tables.arena.result import run_match
 from tables.engine.deal import Deals
 from tables.engine.simulate import numba_typed, player_rows
 from tables.engine.states import new_states
-from tables.report import conventions, distributions, kinds, opponents, plots, public, report_command, samples, setup
+from tables.report import (
+    conventions,
+    distributions,
+    kinds,
+    opponents,
+    plots,
+    public,
+    recorded_rounds,
+    report_command,
+    setup,
+)
 from tables.report.paper import TABLE_2, TABLE_3
 
 IMAGES = report_command.PAGE.parent / "img"
@@ -159,7 +169,7 @@ def test_three_policies_play_each_public_bot_to_both_goals(report, monkeypatch):
 @pytest.fixture(scope="module")
 def recorded(opened):
     n = 12
-    rounds = samples.Rounds(
+    rounds = recorded_rounds.Rounds(
         np.zeros((n, 4), np.int64),
         np.zeros((n, 4), np.int8),
         np.zeros((n, 4), np.int8),
@@ -170,7 +180,9 @@ def recorded(opened):
     )
     policy = numba_typed(parse_policy("bis:endgame=off"))
     players = player_rows("srp@1", "srp@1")
-    samples._record_rounds(new_states(1), Deals(5, 0, n), Rules(), (policy, policy), players, opened.kernel, rounds)
+    recorded_rounds._record_rounds(
+        new_states(1), Deals(5, 0, n), Rules(), (policy, policy), players, opened.kernel, rounds
+    )
     return rounds
 
 
@@ -198,7 +210,7 @@ def test_legal_cards_are_counted_at_every_play(recorded):
 
 
 def test_spans_cover_all_rounds_once():
-    assert samples._spans(10, 3) == [(0, 3), (3, 6), (6, 10)]
+    assert recorded_rounds._spans(10, 3) == [(0, 3), (3, 6), (6, 10)]
 
 
 # ---- distributions on rounds made up by hand ------------------------------------------------------------------------
@@ -217,7 +229,7 @@ def hand_of(text):
 
 def made_up(n, bids, taken, estimate, p_nil=0.8):
     hands = np.array([[hand_of(hand) for hand in HANDS]] * n, np.int64)
-    return samples.Rounds(
+    return recorded_rounds.Rounds(
         hands,
         np.array([bids] * n, np.int8),
         np.array([taken] * n, np.int8),
@@ -276,7 +288,7 @@ def test_features_of_a_hand():
 def test_what_follows_a_first_partners_hand():
     """Two rounds by hand: kinds of hands, partners' nils, and the difference in points with a price on bags."""
     cover, other = parse_pbn("AK62.AQ3.K94.J54"), parse_pbn("AKJ62.A2.T95.Q43")
-    rounds = samples.Rounds(
+    rounds = recorded_rounds.Rounds(
         np.array([[cover, other, 0, 0], [other, cover, 0, 0]]),
         np.array([[4, 5, 0, 2], [3, 0, 3, 4]], np.int8),
         np.array([[6, 4, 0, 3], [3, 1, 2, 7]], np.int8),

@@ -1,4 +1,4 @@
-"""The training of the net of `tables.people.net`, in JAX.
+"""The training of the net of `tables.people.bid_net`, in JAX.
 
 A penalty holds each weight near its start, at which people bid as `bis` does, with noise. After each pass over the
 positions, the mean of the last weights is judged on games that are not among them; the best mean is kept. The result
@@ -14,7 +14,7 @@ import optax
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from tables.people.net import AXES, Seen, class_counts, logits, parts_of, shape_of
+from tables.people.bid_net import AXES, Seen, class_counts, logits, parts_of, shape_of
 from tables.run.family import Arrays
 
 RATE = 1e-2

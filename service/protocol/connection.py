@@ -9,7 +9,7 @@ The rules of a connection:
 - **Time.** A request's head, and then its body, must come within `SPADES_READ_S`. A connection without a request is
   closed after `SPADES_IDLE_S`. A connection whose peer reads no byte of its answer is closed after `SPADES_WRITE_S`.
   The server calls `Edge.sweep` once a second; no request has its own timer.
-- **Size.** `request_reader.py` limits heads, trailers and chunk extensions. `MAX_UNSENT_BYTES` limits the unsent
+- **Size.** `request_reader.py` limits heads, trailers and chunk extensions. `edge.MAX_UNSENT_BYTES` limits the unsent
   answers of all connections together.
 - **Errors.** A request that is refused here is answered with a problem, and the connection is closed.
 
@@ -28,13 +28,13 @@ from typing import Any
 from uvicorn.server import ServerState
 
 from service.asgi import CLOSE, Body, Headers
-from service.edge import TURN_S, Edge
-from service.exchange import Exchange, http_scope
 from service.metrics import OTHER_ROUTE
-from service.output import Output
 from service.problems import ProblemError, written
-from service.request_head import has_short_body
-from service.request_reader import BODY, HEAD, IDLE, REFUSED, RequestReader
+from service.protocol.edge import TURN_S, Edge
+from service.protocol.exchange import Exchange, http_scope
+from service.protocol.output import Output
+from service.protocol.request_head import has_short_body
+from service.protocol.request_reader import BODY, HEAD, IDLE, REFUSED, RequestReader
 
 # Sizes of the kernel's buffers for one connection; the kernel doubles them. Without these sizes it uses up to 6 MiB in
 # each direction, which counts towards a container's memory limit. The receive buffer also limits the size of one read.

@@ -10,8 +10,8 @@ from service.bidding.game.rules import make_rules
 from service.bidding.policies import parse_policy
 from service.bidding.winprob.win_table import win_array, win_probability_after
 from service.playing.tricks import carry_rules
-from tables.ceiling import search as kernels
-from tables.ceiling.search import Plan, Search, chosen_bid, mean_gain, random_decision, weigh
+from tables.ceiling import searching_bidder as kernels
+from tables.ceiling.searching_bidder import Plan, Search, chosen_bid, mean_gain, random_decision, weigh
 from tables.engine.choose_bid import standing_at
 from tables.engine.game import ROUNDS, SUMS, Game, Lineup, bid_seat
 from tables.engine.simulate import numba_typed, player_rows, policies_by_chair

@@ -1,6 +1,6 @@
 """Edge: what the connections of one event loop share: settings, turns and the limit on unsent answers.
 
-`protocol.Connection` is one connection.
+`connection.Connection` is one connection.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from service.asgi import App, Fields, Reply
 from service.metrics import Metrics
-from service.output import Output
+from service.protocol.output import Output
 from service.settings import Settings
 
 MAX_UNSENT_BYTES = 48 * 1024 * 1024

@@ -4,7 +4,7 @@
   same limit and are ignored.
 - **No second protocol.** `Upgrade` is ignored: the request is read as HTTP/1.1.
 
-`request_head.py` checks heads. `protocol.Connection`, the subclass, decides which bytes are read when, and answers.
+`request_head.py` checks heads. `connection.Connection`, the subclass, decides which bytes are read when, and answers.
 """
 
 import logging
@@ -14,9 +14,9 @@ from typing import Any
 import httptools
 
 from service.asgi import Fields, Headers, join_headers
-from service.edge import Edge
 from service.problems import ProblemError, internal_error
-from service.request_head import (
+from service.protocol.edge import Edge
+from service.protocol.request_head import (
     LONG_HEAD_BYTES,
     MAX_HEAD_BYTES,
     MAX_HEADER_FIELDS,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.output import MOST_JOINED_BYTES, Output
+from service.protocol.output import MOST_JOINED_BYTES, Output
 
 
 class Transport:

@@ -1,6 +1,6 @@
 """The output of one connection: write answers as bytes, and measure how much of them the peer has read.
 
-The connection (`protocol.py`) decides when to answer.
+The connection (`connection.py`) decides when to answer.
 """
 
 import asyncio

@@ -4,7 +4,7 @@ import errno
 import select
 import socket
 
-from service.listening import drop_new_connections
+from service.protocol.listening import drop_new_connections
 
 
 def test_no_accepted_connection_is_lost():

@@ -1,6 +1,6 @@
 """Exchange: one request that an ASGI task answers, and its answer.
 
-The connection (`protocol.py`) reads the request and writes the answer. This class is the ASGI side: the scope,
+The connection (`connection.py`) reads the request and writes the answer. This class is the ASGI side: the scope,
 `receive` and `send`. An answer is written when it is complete, because no endpoint streams.
 """
 

@@ -27,7 +27,7 @@ from service.bidding.table_views import Tables
 from service.bidding.tableset import TableSet, open_tables
 from service.set_options import options_of, with_options
 from tables.arena.errors import BidderError
-from tables.engine.choose_bid import auction_at, choose_bid, standing_at, tables_of_profile
+from tables.engine.choose_bid import auction_at, choose_bid, standing_at
 from tables.engine.game import bids_blind_nil
 from tables.engine.jit import entry
 from tables.engine.mixing import mixed
@@ -194,7 +194,7 @@ def _bids(states: Any, seats: Any, rules: Rules, policy: Any, profiles: Any, fou
 def _winprob_bids(states: Any, seats: Any, rules: Rules, policy: Any, profiles: Any, found: Any) -> None:
     for n in range(len(seats)):
         state, seat = states[n], seats[n]
-        tables = tables_of_profile(profiles, profile_of(rules, policy, standing_at(state, seat)))
+        tables = profiles[profile_of(rules, policy, standing_at(state, seat))]
         if policy.level:
             found[n] = skilled_seat(state, seat, rules, policy, state.rng[seat] & LARGEST_SEED, tables)
         else:

@@ -240,7 +240,7 @@ def _searching(match: Match, tables: tuple[Tables, ...], nets: Nets) -> Searchin
     by_chair = [parse_search(player) for player in match.players_by_chair]
     options = (np.array([getattr(player, name) if player else 0 for player in by_chair]) for name in Searchers._fields)
     read = [nets.get(player.bids) if player and reads_bids(match.rules) else None for player in by_chair]
-    (won,) = tables_for(tables, match.rules, [parse_policy("winprob", match.rules.variant)])
+    won = tables_for(tables, match.rules, [parse_policy("winprob", match.rules.variant)])[0]
     return Searching(Searchers(*options), tuple(read), won, match.rules)
 
 

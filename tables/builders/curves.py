@@ -27,7 +27,7 @@ from service.bidding.policy import FULL, RAW, Policy
 from service.bidding.table_profile import convention_of, profile_of
 from service.playing.state import PlayState
 from tables.builders.curve_fit import fit_curves, held_out_figures, log_loss_by_bin
-from tables.engine.choose_bid import auction_at, tables_of_profile
+from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, open_table
 from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
@@ -67,7 +67,7 @@ def _nil_rounds(
     # players (4, 2): id and pieces, in the order nil bidder, LHO, partner, RHO.
     # counts (SEQUENCES, BINS, 2): nils by sequence and value that nothing ruled out; [..., 0] all, [..., 1] made.
     state = open_table(states, rules)
-    t = tables_of_profile(profiles, profile_of(rules, policy, START))
+    t = profiles[profile_of(rules, policy, START)]
     convention = convention_of(rules, policy, START)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)

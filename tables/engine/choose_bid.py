@@ -34,20 +34,11 @@ def standing_at(state: PlayState, seat: int) -> Standing:
     return record(Standing, (state.score[us], state.score[them], state.bags[us], state.bags[them]))
 
 
-def tables_of_profile(profiles: Any, row: int) -> Any:
-    """Return the `Tables` of profile ``row``.
-
-    ``profiles`` has one element for each profile, or a single element for all. Compiled code passes a tuple by value,
-    so the simulator uses a single element if all players read the same profile.
-    """
-    return profiles[row] if len(profiles) > 1 else profiles[0]
-
-
 def choose_bid(hand: int, auction: Auction, standing: Standing, rules: Rules, policy: Policy, profiles: Any) -> int:
     """Return the bid of ``policy``, which the rules always allow; ``profiles``: `Tables` by profile."""
     partner_bid = auction.partner_bid
     allowed = allowed_bids(hand, partner_bid, rules)
-    tables = tables_of_profile(profiles, profile_of(rules, policy, standing))
+    tables = profiles[profile_of(rules, policy, standing)]
     if sees_no_jokers(rules, policy):
         hand = without_jokers(hand)
     if policy.kind == BIS:
@@ -85,7 +76,7 @@ def choose_cutthroat_bid(
     if policy.kind == BIS and not policy.ignores:
         allowed = allowed_bids(hand, auction.partner_bid, rules)
         seen = simplified_rules(rules) if policy.ignores_rules else rules
-        tables = tables_of_profile(profiles, profile_of(rules, policy, START))
+        tables = profiles[profile_of(rules, policy, START)]
         return bis_cutthroat(hand, auction, scores, bags, allowed, seen, policy, tables).bid
     own, best = own_and_best(auction.seat, scores)
     return choose_bid(hand, auction, record(Standing, (own, best, bags, 0)), rules, policy, profiles)

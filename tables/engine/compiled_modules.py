@@ -78,6 +78,7 @@ SOURCES = (
     "tables.engine.states",
     "tables.engine.scratch",
     "tables.engine.jit",
+    "tables.engine.tables_type",
     "tables.engine.selfplay",
     "tables.ceiling.positions",
     *KERNELS,

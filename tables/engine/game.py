@@ -18,7 +18,7 @@ from service.bidding.winprob.games import WinTableSlice
 from service.bidding.winprob.win_table import win_probability_after
 from service.playing.state import PlayState
 from service.playing.tricks import legal_cards, play_card
-from tables.engine.choose_bid import auction_at, choose_bid, choose_cutthroat_bid, standing_at, tables_of_profile
+from tables.engine.choose_bid import auction_at, choose_bid, choose_cutthroat_bid, standing_at
 from tables.engine.deal import below, deal_round, seat_players, uniform
 from tables.engine.passing import exchange
 from tables.engine.winprob import skilled_seat, winprob_seat
@@ -59,7 +59,7 @@ def bid_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles
     if policy.blind and rules.blind_nil and bids_blind_nil(state, seat, rules, policy, profiles):
         return BLIND_NIL
     if policy.kind == WINPROB:
-        tables = tables_of_profile(profiles, profile_of(rules, policy, standing_at(state, seat)))
+        tables = profiles[profile_of(rules, policy, standing_at(state, seat))]
         if policy.level:
             return skilled_seat(state, seat, rules, policy, state.rng[seat] & LARGEST_SEED, tables)
         return winprob_seat(state, seat, rules, policy, tables)
@@ -69,7 +69,7 @@ def bid_seat(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles
 def bids_blind_nil(state: PlayState, seat: int, rules: Rules, policy: Policy, profiles: Any) -> bool:
     """Return whether ``policy`` bids blind nil from ``seat``; its random number depends only on the deal."""
     standing = standing_at(state, seat)
-    tables = tables_of_profile(profiles, profile_of(rules, policy, standing))
+    tables = profiles[profile_of(rules, policy, standing)]
     drawn = hash_uniform(state.rng[seat])
     return bool(decide_blind_nil(auction_at(state, seat), standing, rules, policy, drawn, tables).chosen)
 

@@ -34,6 +34,7 @@ from numba.np.unsafe.ndarray import to_fixed_tuple
 from service.bidding.game.rules import Rules
 from service.bidding.record import record
 from service.playing.state import rule_values
+from tables.engine import tables_type  # noqa: F401  # registers the type of `Tables`
 from tables.engine.compiled_modules import KERNELS, LINKED, SOURCES
 from tables.engine.deal import Deals
 from tables.engine.scratch import put, scratch

@@ -60,9 +60,8 @@ def _read_as(stored: np.dtype[Any]) -> np.dtype[Any]:
 def tables_for(profiles: tuple[Tables, ...], rules: Rules, policies: Iterable[Policy]) -> tuple[Tables, ...]:
     """Return only the tables of ``profiles`` that these policies read under ``rules``, to send little to a cluster.
 
-    If all policies read one profile, the result has one element (`choose_bid.tables_of_profile`). Otherwise a profile
-    that no policy reads has the partnership's tables. Without `winprob`, the win tables are empty; with it, `games`
-    has a row for ``rules``, if any win table values them.
+    A profile that no policy reads gets the tables of the one that all policies read, or else the partnership's. Without
+    `winprob`, the win tables are empty; with it, `games` has a row for ``rules``, if any win table values them.
     """
     standings = START, START._replace(them=10**6)
     used = {profile_of(rules, policy, standing) for policy in policies for standing in standings}
@@ -71,9 +70,8 @@ def tables_for(profiles: tuple[Tables, ...], rules: Rules, policies: Iterable[Po
         plain = plain._replace(win=np.zeros(1, plain.win.dtype), extra_win=np.zeros(1, plain.extra_win.dtype))
     else:
         plain = plain._replace(games=_with_game(plain.games, rules))
-    if len(used) == 1:
-        return (_won_by(profiles[used.pop()], plain),)
-    return tuple(_won_by(t, plain) if i in used else plain for i, t in enumerate(profiles))
+    unread = profiles[min(used)] if len(used) == 1 else plain
+    return tuple(_won_by(tables if i in used else unread, plain) for i, tables in enumerate(profiles))
 
 
 def _won_by(tables: Tables, plain: Tables) -> Tables:

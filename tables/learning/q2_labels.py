@@ -126,7 +126,7 @@ def labels(
         np.full((n, MOST_ACTIONS), NONE, np.int8),
         np.zeros((n, MOST_ACTIONS), np.float32),
     )
-    (won,) = tables_for(profiles, rules, [parse_policy("winprob", rules.variant)])
+    won = tables_for(profiles, rules, [parse_policy("winprob", rules.variant)])[0]
     read = tables_for(profiles, rules, lineup.policies)
     _loop(seed & 0x7FFFFFFF, first, first + n, rules, lineup, won, read, scores, made)
     return made

@@ -23,7 +23,7 @@ from service.bidding.winprob.outcomes import OUTCOMES
 from service.bidding.winprob.win_table import win_array, win_probability_after
 from service.playing.state import PlayState
 from service.playing.tricks import carry_rules
-from tables.engine.choose_bid import auction_at, tables_of_profile
+from tables.engine.choose_bid import auction_at
 from tables.engine.deal import (
     Deals,
     below,
@@ -125,7 +125,7 @@ def _candidate_rounds(
                 if seat == blind and allowed_bids(0, auction_at(state, seat).partner_bid, rules) & NIL_BIT:
                     state.bid[seat] = BLIND_NIL
             hand, auction = state.hand[me], auction_at(state, me)
-            t = tables_of_profile(profiles, plain_profile(rules))
+            t = profiles[plain_profile(rules)]
             allowed = allowed_bids(hand, auction.partner_bid, rules)
             _, _, wanted, _ = bids_to_weigh(suits_of(hand), auction, allowed, rules, t)
             if wanted & NIL_BIT or uniform(state) >= REDEALT:
@@ -187,7 +187,7 @@ def _label(
         auction = read_auction(me, bids[1], bids[2], bids[3])
         standing = Standing(scores[b, 0], scores[b, 2], scores[b, 1], scores[b, 3])
         allowed = allowed_bids(hand, auction.partner_bid, game)
-        t = tables_of_profile(profiles, plain_profile(game))
+        t = profiles[plain_profile(game)]
         win_slice = slice_of(game, t)
         win = win_array(win_slice, t)
         others = (kinds[b, 0], kinds[b, 1], kinds[b, 2])

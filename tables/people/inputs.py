@@ -17,7 +17,7 @@ from service.bidding.record import record
 from service.bidding.table_profile import profile_of
 from service.bidding.winprob.features import holdings, rule_inputs, to_goal, to_losing, top_spades
 from service.playing.state import PlayState
-from tables.engine.choose_bid import auction_at, standing_at, tables_of_profile
+from tables.engine.choose_bid import auction_at, standing_at
 
 VERSION = 1
 BIDS = 14  # nil and 1 to 13
@@ -47,7 +47,7 @@ def write_inputs(state: PlayState, seat: int, rules: Rules, policies: Any, profi
     """
     hand, auction, standing = state.hand[seat], auction_at(state, seat), standing_at(state, seat)
     allowed = allowed_bids(hand, auction.partner_bid, rules)
-    tables = tables_of_profile(profiles, profile_of(rules, policies[0], standing))
+    tables = profiles[profile_of(rules, policies[0], standing)]
     decision = bis(hand, auction, standing, allowed, rules, policies[0], tables)
     number = decision.bid
     if number == 0:

@@ -698,10 +698,6 @@ CASES: dict[str, Maker] = {
     BASELINES + "fixed": lambda r: (partner_bid(r), r.choice(POLICIES[11:13])),
     "service.bidding.table_profile.convention_of": setting,
     "service.bidding.table_profile.profile_of": setting,
-    "tables.engine.choose_bid.tables_of_profile": lambda r: (
-        (0.25, 0.5, 0.75) if r.random() < 0.5 else (0.125,),
-        r.randrange(3),
-    ),
     VARIANTS + "variant_of": lambda r: setting(r)[:2],
     VARIANTS + "deck_of": lambda r: (r.choice((*RULES, JOKERS)),),  # with 16 spades, the sign bit is a card
     PASSING + "cards_to_pass": lambda r: (r.randint(0, 14), r.randint(0, 14), r.randrange(5), r.randrange(5)),

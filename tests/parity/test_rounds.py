@@ -10,7 +10,6 @@ import pytest
 
 from service.bidding.game.rules import CUTTHROAT, make_rules
 from service.bidding.policies import parse_policy
-from service.bidding.table_profile import CUTTHROAT_PROFILE, PARTNERSHIP_PROFILE
 from service.playing.srp.goals import ALL_PIECES
 from service.playing.tricks import carry_rules
 from tables.engine.cutthroat import play_cutthroat_game
@@ -49,29 +48,28 @@ def test_card_by_card(players, first, pieces):
 
 
 @pytest.mark.parametrize(
-    ("preset", "setting", "a", "b", "players"),
+    ("preset", "a", "b", "players"),
     [
-        ("bis-paper", PARTNERSHIP_PROFILE, "bis", "rb:nil=5-8-T", ("srp", "wrp")),
-        ("bis-paper", PARTNERSHIP_PROFILE, "bis:tuned", "io", ("wrp", "srp")),
-        ("cutthroat", CUTTHROAT_PROFILE, "bis", "ms", ("solo", "srp")),
-        ("jjdd", PARTNERSHIP_PROFILE, "fixed:bid=3", "fixed:bid=2", ("srp", "wrp")),  # the big joker is the sign bit
+        ("bis-paper", "bis", "rb:nil=5-8-T", ("srp", "wrp")),
+        ("bis-paper", "bis:tuned", "io", ("wrp", "srp")),
+        ("cutthroat", "bis", "ms", ("solo", "srp")),
+        ("jjdd", "fixed:bid=3", "fixed:bid=2", ("srp", "wrp")),  # the big joker is the sign bit
     ],
 )
-def test_games(fitted, preset, setting, a, b, players):
+def test_games(fitted, preset, a, b, players):
     """Pairs of games by `play_pairs` equal the same games, played one by one in plain Python: scores and sums."""
     rules = make_rules(preset)
     policies = policies_by_chair(parse_policy(a, rules.variant), parse_policy(b, rules.variant))
     seats = player_rows(*players)
     scores, sums = np.zeros((2, 2), np.int64), np.zeros(SUMS)
-    play_pairs(7, 10, 12, rules, Lineup(policies, seats), (fitted.array_settings[setting],), scores, sums)
+    play_pairs(7, 10, 12, rules, Lineup(policies, seats), fitted.array_settings, scores, sums)
     s, plain_sums = open_table([states.empty()], rules), np.zeros(SUMS)
     carry_rules(s, rules)
     play_one = play_cutthroat_game if rules.variant == CUTTHROAT else play_game
-    tables = (fitted.plain_settings[setting],)
     for pair in range(2):
         for swap in range(2):
             lineup = Lineup(policies, view(seats))
-            result = play_one(s, Game(7, 10 + pair, swap), rules, lineup, tables, view(plain_sums))
+            result = play_one(s, Game(7, 10 + pair, swap), rules, lineup, fitted.plain_settings, view(plain_sums))
             assert result == scores[pair, swap]
     sums[[GAMES, WINS_A, DRAWS, PAIR_DD, PAIR_DR, PAIR_RR]] = 0.0  # only `play_pairs` counts these
     assert np.array_equal(sums, plain_sums)

@@ -23,7 +23,7 @@ def test_without_searching_the_games_are_those_of_self_play(rules):
     policies = policies_by_chair(parse_policy("bis"), parse_policy("rb"))
     profiles = kernel_tables(committed_tables().arrays)
     used = tables_for(profiles, rules, policies)
-    (won,) = tables_for(profiles, rules, [parse_policy("winprob")])
+    won = tables_for(profiles, rules, [parse_policy("winprob")])[0]
     lineup = Lineup(policies, player_rows("srp", "wrp"))
     found = []
     for play in (0, 1):

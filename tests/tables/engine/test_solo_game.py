@@ -6,7 +6,6 @@ import pytest
 from service.bidding.game.rules import CUTTHROAT, make_rules
 from service.bidding.game.scoring import score_seat
 from service.bidding.policies import parse_policy
-from service.bidding.table_profile import CUTTHROAT_PROFILE
 from tables.arena.errors import ArenaError
 from tables.arena.match import Match
 from tables.engine import game, selfplay
@@ -37,7 +36,7 @@ def scored(*scores):
 
 def games(worlds, first, last, a, b, player="solo"):
     scores, sums = np.zeros((last - first, 2), np.int64), np.zeros(SUMS)
-    tables = (worlds.array_settings[CUTTHROAT_PROFILE],)
+    tables = worlds.array_settings
     policies = policies_by_chair(parse_policy(a, CUTTHROAT), parse_policy(b, CUTTHROAT))
     lineup = Lineup(policies, player_rows(player, player))
     selfplay.play_pairs(SEED, first, last, RULES, lineup, tables, scores, sums)

@@ -33,15 +33,15 @@ def _type_of(tables: Tables, _: Any) -> TablesType:
     return TablesType(tuple(map(numba.typeof, tables)))
 
 
-@register_model(TablesType)  # type: ignore[untyped-decorator]
-class _PointerModel(models.PrimitiveModel):
+@register_model(TablesType)
+class _PointerModel(models.PrimitiveModel):  # type: ignore[misc]
     def __init__(self, manager: Any, kind: TablesType) -> None:
         block = ir.LiteralStructType([manager.lookup(array).get_value_type() for array in kind.arrays])
         super().__init__(manager, kind, block.as_pointer())
 
 
-@infer_getattr  # type: ignore[untyped-decorator]
-class _Fields(AttributeTemplate):
+@infer_getattr
+class _Fields(AttributeTemplate):  # type: ignore[misc]
     key = TablesType
 
     def generic_resolve(self, kind: TablesType, field: str) -> types.Type | None:

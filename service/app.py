@@ -32,7 +32,7 @@ from service.api.static_files import StaticFiles
 from service.asgi import Receive, Reply, Scope, Send, join_headers, send_reply
 from service.gate import HEALTH_ROUTES, METRICS, is_open
 from service.problems import Fault, ProblemError, invalid_request, method_not_allowed, pointer
-from service.responder import CARD, INFERENCE, JSON, MAX_BYTES, ROUTES, Asked, Responder
+from service.responder import CARD, INFERENCE, JSON_HEADER, MAX_BYTES, ROUTES, Asked, Responder
 from service.searchers import BusyError
 from service.settings import Settings, from_environment
 from service.table_sets import RefusedError, open_sets
@@ -115,12 +115,12 @@ class Service:
             with gate.room() as room:
                 body = await read_body(receive, asked.deadline, MAX_BODIES_BYTES, room.hold)
                 gate.charge(asked.key)
-                return 200, [JSON], await batch(self.state, path, body, asked.deadline, asked.key)
+                return 200, [JSON_HEADER], await batch(self.state, path, body, asked.deadline, asked.key)
         if path == INFERENCE:
             body = await read_body(receive, asked.deadline, MAX_BODY_BYTES)
             gate.charge(asked.key)
             content, asked.tables = await inference(self.state, body, asked.deadline, asked.key)
-            return 200, [JSON], content
+            return 200, [JSON_HEADER], content
         if path == CARD:
             body = await read_body(receive, asked.deadline, MAX_BODY_BYTES)
             gate.charge(asked.key)
@@ -128,7 +128,7 @@ class Service:
                 card, asked.tables = await play(self.state, body, asked.deadline, asked.key)
             except BusyError:
                 raise gate.shed("search") from None
-            return 200, [JSON], card
+            return 200, [JSON_HEADER], card
         if path in MAX_BYTES:
             return responder.answer(asked, await read_body(receive, asked.deadline, MAX_BODY_BYTES))
         overloaded = gate.overloaded(perf_counter() - asked.arrived, responder.in_flight)

@@ -1,8 +1,9 @@
 """The responder: make an answer from a request, in the same steps for ASGI and for the short way.
 
-`app.Service` (ASGI) and `protocol.connection` (single bids without a task, docs/adr/0010-short-way.md) call it. No
-step here waits. The steps are `ask`; `admit`, before the body is read; `answer`; `refuse`, if a step raised an error;
-and `done`. An unexpected exception is logged and answered with a 500, so that it never ends the worker.
+`app.Service` (ASGI) and `protocol.connection` (single bids without a task, docs/adr/0010-short-way.md) call it. All
+steps are synchronous: none of them awaits. The steps are `ask`; `admit`, before the body is read; `answer`; `refuse`,
+if a step raised an error; and `done`. An unexpected exception is logged and answered with a 500, so that it never ends
+the worker.
 """
 
 import logging
@@ -52,13 +53,16 @@ ROUTES = frozenset(
         *(ROOT, DOCS, OPENAPI),
     )
 )
-_PREFIXES = ("/problems/", ASSETS)  # of the routes that are not in ROUTES
-JSON = (b"content-type", b"application/json")
+_PREFIXES = ("/problems/", ASSETS)  # path prefixes of the routes with a variable part
+JSON_HEADER = (b"content-type", b"application/json")
 _logger = logging.getLogger("service")
 
 
 class Asked:
-    """One request: its head, the identifying headers of its answer, and what `Responder.admit` found."""
+    """One request: its head, and what `Responder.admit` found.
+
+    ``marks``: the headers that identify the request in its answer and the log.
+    """
 
     __slots__ = ("arrived", "deadline", "fields", "key", "marks", "method", "path", "tables")
 
@@ -66,7 +70,7 @@ class Asked:
         self.method = method
         self.path = path
         self.fields = fields
-        self.arrived = arrived  # `perf_counter`, s, as is the deadline
+        self.arrived = arrived  # `perf_counter` time in s; `deadline` too
         self.marks = marks
         self.key: Key | None = None
         self.deadline = NO_DEADLINE
@@ -81,10 +85,10 @@ class Responder:
         self.gate = Gate(settings, state.metrics)
         self.log = AccessLog(settings.access_log, state.metrics.log_dropped.inc)
         state.decision_log = decision_log(settings, state.metrics.decision_log_dropped.inc)
-        self.in_flight = 0  # requests that have a task and are not waiting to start
+        self.in_flight = 0  # requests in ASGI tasks, without those that wait for the rate of costly requests
 
     def close(self) -> None:
-        """Write the lines of the logs that still wait."""
+        """Write the log lines that are still in the queue, and close the logs."""
         self.log.close()
         if self.state.decision_log is not None:
             self.state.decision_log.close()
@@ -121,7 +125,7 @@ class Responder:
         state.check_deadline(deadline, perf_counter(), started=False)
         content, asked.tables = _ANSWERS[asked.path](state, sets, body, asked.key)
         state.check_deadline(deadline, perf_counter())
-        return 200, [JSON], content
+        return 200, [JSON_HEADER], content
 
     def refuse(self, asked: Asked, error: Exception) -> Reply:
         """Return the answer to a request that raised ``error``; any error but `ProblemError` is a bug and is logged."""

@@ -25,10 +25,10 @@ class Canary(NamedTuple):
     version: str
     share: float
 
-    def takes(self, caller: str) -> bool:
+    def serves(self, caller: str) -> bool:
         """Return whether the canary answers ``caller``: always the same, in every process and on every machine.
 
-        Another version takes other callers. A greater share keeps the callers of a smaller one.
+        Another version serves other callers. A greater share keeps the callers of a smaller one.
         """
         digest = hashlib.sha256(f"{self.version}:{caller}".encode()).digest()
         return int.from_bytes(digest[:8], "big") < self.share * _HASHES

@@ -1,8 +1,9 @@
-"""Table sets: open those of a folder side by side, and choose the one that decides a request.
+"""Table sets: open the table sets of a folder at the same time, and choose the one that decides a request.
 
 The folder is one table set, or it holds one folder for each version (docs/reference/file-formats.md). `open_sets` reads
-it at the start and on SIGHUP. A set whose files have not changed keeps its mapping. A set that can't be used is
-refused; if it has a role (`roles`), so is the whole folder (docs/adr/0061-table-sets.md).
+it at the start and on SIGHUP. A set whose files have not changed stays memory-mapped and is not opened again. A set
+that can't be used is refused. If such a set has a role (`roles`), the whole folder is refused
+(docs/adr/0061-table-sets.md).
 """
 
 from collections.abc import Iterable, Mapping
@@ -39,7 +40,10 @@ class RefusedError(TablesError):
 
 
 class OpenSet:
-    """An open table set. It belongs to one event loop, which notes in ``changed`` why it can't be used any longer."""
+    """An open table set. Only one event loop uses it.
+
+    ``changed`` is the reason why the set can no longer be used, or empty.
+    """
 
     __slots__ = ("__weakref__", "changed", "options", "readers", "tables", "version")
 
@@ -47,7 +51,8 @@ class OpenSet:
         self.tables = tables
         self.options: SetOptions = options_of(tables)
         self.version = tables.version
-        self.readers: Readers = readers_of(tables.arrays)  # what reads the bids for inferences
+        # For inferences: the tables that turn bids into probabilities.
+        self.readers: Readers = readers_of(tables.arrays)
         self.changed = ""
 
 
@@ -61,9 +66,12 @@ class TableSets(NamedTuple):
     refused: tuple[tuple[str, str], ...] = ()  # reason and text for each set of the folder that is not open
 
     def of_caller(self, game: object, key: Key | None) -> OpenSet:
-        """Return the set that decides for a ``game`` or, if the request names none, for the caller with a ``key``."""
+        """Return the set that decides for a caller.
+
+        ``game``: the request's game id. Without one, the caller is the name of the API ``key``.
+        """
         caller = game if type(game) is str else None if key is None else key.name
-        if self.canary is None or caller is None or not self.canary.takes(caller):
+        if self.canary is None or caller is None or not self.canary.serves(caller):
             return self.default
         return self.by_version[self.canary.version]
 
@@ -95,8 +103,8 @@ def one_set(tables: TableSet) -> TableSets:
 def open_sets(settings: Settings, before: TableSets | None = None) -> TableSets:
     """Open and check the table sets of the folder, and decide some positions with each.
 
-    ``before``: the sets that are open; those that are still in the folder, unchanged, are taken from there. Raises
-    `RefusedError` if the roles can't be used, or a set with a role can't.
+    ``before``: the sets that are open now; unchanged sets are reused instead of opened again. Raises `RefusedError` if
+    the roles can't be used, or if a set with a role can't be used.
     """
     paths, roles = _folder(settings)
     known = {} if before is None else {one.tables.directory: one for one in before.by_version.values()}
@@ -113,7 +121,8 @@ def open_sets(settings: Settings, before: TableSets | None = None) -> TableSets:
         except RefusedError as error:
             if name in needed:
                 raise
-            refused.append((error.reason, str(error)))  # not the error, whose traceback holds the sets of ``before``
+            # Keep only the text: the error's traceback would keep the old sets in memory.
+            refused.append((error.reason, str(error)))
     default = next(iter(opened.values())) if roles.default is None else opened[roles.default]
     shadow = None if roles.shadow is None else opened[roles.shadow]
     return TableSets(default, MappingProxyType(opened), roles.canary, shadow, tuple(refused))
@@ -133,13 +142,16 @@ def open_one(settings: Settings, version: str | None = None) -> TableSet:
 
 
 def _folder(settings: Settings) -> tuple[dict[str | None, Path], Roles]:
-    """Return the folder of each set by version, and the roles. A single set has the key None if no setting names it."""
+    """Return the folder of each set by version, and the roles.
+
+    If the folder is one set and no setting names its version, its key is None.
+    """
     folder = DEFAULT_DIRECTORY if settings.tables_dir is None else settings.tables_dir
     releases = folder / RELEASES
     try:
         if (folder / MANIFEST).exists():
             return _single(settings, folder, releases)
-        paths: dict[str | None, Path] = {path.name: path for path in sorted(folder.iterdir()) if _is_set(path)}
+        paths: dict[str | None, Path] = {path.name: path for path in sorted(folder.iterdir()) if _is_candidate(path)}
         roles = _roles(settings, releases)
     except OSError as error:
         raise _folder_error(f"{folder}: can't be read ({error.strerror}); expected table sets") from error
@@ -154,13 +166,14 @@ def _folder(settings: Settings) -> tuple[dict[str | None, Path], Roles]:
     return paths, roles
 
 
-def _is_set(path: Path) -> bool:
+def _is_candidate(path: Path) -> bool:
     return path.is_dir() and not path.name.startswith(".")
 
 
 def _single(settings: Settings, folder: Path, releases: Path) -> tuple[dict[str | None, Path], Roles]:
     if releases.exists():
-        raise _folder_error(f"{releases}: found beside {MANIFEST}; expected beside folders of table sets")
+        found = f"{releases} does not belong in a folder that is itself a table set"
+        raise _folder_error(f"{found}; accepted: beside folders of table sets")
     for name, value in (("SPADES_CANARY", settings.canary), ("SPADES_SHADOW", settings.shadow)):
         if value is not None:
             raise _folder_error(f"{name} is set, but {folder} is one table set; expected one folder for each version")
@@ -174,7 +187,7 @@ def _roles(settings: Settings, releases: Path) -> Roles:
         return Roles(*values, _SETTINGS)
     named = [name for name, value in zip(_SETTINGS, values, strict=True) if value is not None]
     if named:
-        raise _folder_error(f"{named[0]} is set, and {releases} found; expected only one of them to name versions")
+        raise _folder_error(f"{named[0]} is set, but {releases} also exists; accepted: only one of them")
     try:
         return read_roles(releases)
     except TablesError as error:
@@ -208,7 +221,7 @@ def _folder_error(text: str) -> RefusedError:
 
 
 def _open(path: Path) -> OpenSet:
-    real = path.resolve()  # so that another link in its place does not change the open set
+    real = path.resolve()  # resolve links now: a later change of the link does not change the open set
     try:
         opened = OpenSet(open_tables(real))
     except TablesError as error:

@@ -36,13 +36,13 @@ def blind(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[
     started = perf_counter()
     decision = decide(call, tables)
     seconds = perf_counter() - started
-    table = call.table
+    situation = call.situation
     if decision.blind_nil:
-        state.metrics.decided((("blind_nil", table.base, table.convention, version), seconds))
+        state.metrics.decided((("blind_nil", situation.base, situation.convention, version), seconds))
     else:
-        state.metrics.decisions[table.base].observe(seconds)  # the bid follows later
+        state.metrics.decisions[situation.base].observe(seconds)  # the bid follows later
     if sets.shadow is not None and chosen is sets.default:
-        state.shadow.add(sets.shadow, Made(data, table.base, decision.blind_nil, _blind_nil_of))
+        state.shadow.add(sets.shadow, Made(data, situation.base, decision.blind_nil, _blind_nil_of))
     return orjson.dumps(answer_body(call, decision, version)), version
 
 
@@ -52,7 +52,7 @@ def _blind_nil_of(data: Any, chosen: OpenSet) -> bool:
 
 def decide(call: BlindCall, tables: TableSet) -> BlindDecision:
     """Decide whether to bid blind nil. Without a seed, one is made from the request, the same in every worker."""
-    at, seed = call.table, call.seed
+    at, seed = call.situation, call.seed
     # Level and style apply to a hand, which has not been seen yet.
     policy = with_skill(at.policy._replace(level=0, aggression=0.0, nil_bias=0.0))
     if seed is None:
@@ -65,8 +65,8 @@ def answer_body(call: BlindCall, decision: BlindDecision, version: str) -> Blind
     """Return the fields of the answer in the contract's order."""
     return {
         "blind_nil": decision.blind_nil,
-        "policy": call.table.policy_text,
+        "policy": call.situation.policy_text,
         "tables": version,
-        "assumed": call.table.assumed,
+        "assumed": call.situation.assumed,
         "explanation": decision.explanation,  # type: ignore[typeddict-item]
     }

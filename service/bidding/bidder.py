@@ -1,9 +1,10 @@
 """The whole pipeline from a position to a bid. Start reading here.
 
 1. `service.contract` has checked the position.
-2. The kernel in the policy's row of `policies.ROWS` returns a bid.
-3. If the rules do not allow this bid, the nearest bid that they allow replaces it. The same is done for the caller's
-   legal bids. The kernel of a row with `keeps_to_legal` does both itself.
+2. Each policy has a row in `policies.ROWS`. The row's kernel returns a bid.
+3. If the rules do not allow this bid, the nearest allowed bid replaces it. If that bid is not one of the caller's legal
+   bids, the nearest legal bid replaces it. If the row has `keeps_to_legal`, its kernel already returns a legal bid,
+   allowed if possible, and this step is skipped.
 4. The row's `explain` turns the kernel's numbers into fields and reasons.
 """
 

@@ -1,7 +1,7 @@
 """The policies, one row each, and the reading of policy texts such as ``bis:endgame=off``.
 
-A row declares everything in which policies differ: how one decides and explains, its options with their defaults in
-each variant, its levels, and its entry in the catalogue. `bidder`, the contract, the catalogue, the metrics and the
+A row declares everything in which policies differ: how the policy decides and explains, its options with their defaults
+in each variant, its levels, and its entry in the catalogue. `bidder`, the contract, the catalogue, the metrics and the
 simulator read the rows. How to add a policy or an option: docs/how-to/add-a-policy.md.
 
 A policy text is ``name`` or ``name:option=value,...``; the service, the command line and the arena read the same texts.
@@ -31,7 +31,7 @@ from service.bidding.winprob.decision import WinDecision, win_decision
 
 
 class Made(Protocol):
-    """What a kernel returns: a bid and the numbers that made it."""
+    """What a kernel returns: a bid and the numbers behind it."""
 
     @property
     def bid(self) -> int:
@@ -49,18 +49,20 @@ class PolicyRow(Generic[M]):
 
     name: str  # in policy texts, in answers and as the metrics' label `policy`
     description: str  # for the catalogue
-    # The policies against which the catalogue gives its win rates. (): the catalogue gives the win rate of `bis`
-    # against it instead. None: not measured.
+    # The policies against which the catalogue gives its win rates. Empty: the catalogue instead gives the win rate of
+    # `bis` against this policy. None: not measured.
     opponents: tuple[str, ...] | None
     options: tuple[str, ...]  # names in `policy.OPTIONS`, in the order of the catalogue
     kernel: Callable[[Turn, Policy, TableSet], M]
-    takes: Callable[[M], int]  # a decision's tricks; if its nil is not legal, the number nearest to them replaces it
+    # The hand's tricks; if a nil is not legal, the legal number nearest to this replaces it.
+    takes: Callable[[M], int]
     # The answer's `explanation`, from the decision, the turn, the bid after the rules' limits, the final bid and the
     # policy.
     explain: Callable[[M, Turn, int, int, Policy], Explanation]
     defaults: Policy
     tuned: Mapping[str, float] = field(default_factory=dict)  # what the option `tuned` sets; empty: no such option
-    # By variant: the fields of `defaults` that have other values in it. There, the option `tuned` sets the same values.
+    # Per variant: fields whose default differs in that variant. In these variants, the option `tuned` sets the same
+    # values.
     in_variant: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
     served: bool = True  # False: for tests and the arena only
     # Microseconds of a decision, without and with its explanation, as `python -m tables bench` measured them.
@@ -149,7 +151,7 @@ _OF_BIS = (
 )
 # fmt: on
 
-ROWS: tuple[PolicyRow[Any], ...] = (  # each row by itself is checked for its own kind of decision
+ROWS: tuple[PolicyRow[Any], ...] = (  # mypy checks each row against its own decision type
     PolicyRow[MadeForBis](
         name="bis",
         description="regular takes, nil by success curves, end of game (ECAI 2020, Algorithm 1)",
@@ -349,7 +351,7 @@ def parse_policy(text: str, variant: int = PARTNERSHIP) -> Policy:
 
 
 def with_skill(policy: Policy) -> Policy:
-    """Return ``policy`` with the noise_sd of its level; with level 0 if it has full strength and no style."""
+    """Return ``policy`` with the noise_sd of its level; the level becomes 0 if it has full strength and no style."""
     level = policy.level or FULL_LEVEL
     if level == FULL_LEVEL and policy.aggression == 0.0 and policy.nil_bias == 0.0:
         level = 0

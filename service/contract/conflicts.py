@@ -23,7 +23,7 @@ def conflicts_in(data: Mapping[str, Any], context: Context, bidder: Bidder, game
     scores = data.get("scores")
     if scores is not None:
         faults += score_faults(scores, rules)
-    if not bidder.plays_it:
+    if not bidder.plays_convention:
         faults.append(_convention_fault(data.get("policy") or DEFAULT_POLICY, bidder.convention, rules))
     if bidder.needs_win_table:
         nearest = games.nearest(rules)

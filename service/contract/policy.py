@@ -54,7 +54,7 @@ class Bidder(NamedTuple):
     text: str
     base: str  # the text without options
     convention: str
-    plays_it: bool  # False: the policy of the request can't play the convention
+    plays_convention: bool  # False: the policy of the request can't play the convention
     needs_win_table: bool
 
 
@@ -69,8 +69,8 @@ def bidder_of(text: str, convention: str | None, variant: int, has_win_table: bo
     policy, row = parse_policy(decider, variant), row_of(decider)
     if convention is not None:
         policy = policy._replace(convention=CONVENTIONS.index(convention))
-    plays_it = policy.convention == NO_CONVENTION or (plays_conventions(text) and variant == PARTNERSHIP)
-    return Bidder(policy, decider, row.name, CONVENTIONS[policy.convention], plays_it, row.needs_win_table)
+    plays_convention = policy.convention == NO_CONVENTION or (plays_conventions(text) and variant == PARTNERSHIP)
+    return Bidder(policy, decider, row.name, CONVENTIONS[policy.convention], plays_convention, row.needs_win_table)
 
 
 PolicyText = Annotated[

@@ -62,8 +62,8 @@ _Policy = Annotated[
 _Convention = Annotated[
     Convention | None,
     Field(
-        description="The convention that both partners play, in any case. Only bis plays conventions, and only in "
-        "variant partnership. Default: the policy's option."
+        description="The convention that both partners play. Upper and lower case are equal. Only bis plays "
+        "conventions, and only in variant partnership. Default: the policy's option."
     ),
 ]
 
@@ -83,8 +83,9 @@ class _ExplainSchema:
 _Explain = Annotated[
     Annotated[bool | Literal["brief", "curve"], _ExplainSchema()] | None,
     Field(
-        description="Whether the answer has an explanation; brief: only the reasons and, if the policy knows it, the "
-        "win probability; curve: all, and the success curve of nils in this auction. Default: true."
+        description="The explanation in the answer. true: everything. false: none. brief: only the main reasons, and "
+        "the win probability if the policy computes one. curve: like true, plus the success curve of a nil in this "
+        "auction. Default: true."
     ),
 ]
 CURVE: Final = "curve"  # a value of `explain`
@@ -120,7 +121,7 @@ class BidRequest(TypedDict, total=False):
         Level | None,
         Field(description="Strength: 5 is full strength, a lower level misjudges hands as people do. Default: 5."),
     ]
-    style: Annotated[Style | None, Field(description="A preference for tricks or nils. Default: the policy's own.")]
+    style: Annotated[Style | None, Field(description="Bid more or fewer tricks or nils. Default: the policy's own.")]
     players: Annotated[
         Players | None,
         Field(description="How the other players bid, as far as it is known. winprob uses it. Default: unknown."),
@@ -142,7 +143,7 @@ class BlindRequest(TypedDict, total=False):
     policy: _Policy
     seed: Annotated[
         Seed | None,
-        Field(description="Seed of the random number that decides in fourth seat. Default: made from the request."),
+        Field(description="Seed that decides whether the fourth seat bids blind nil. Default: made from the request."),
     ]
     tables: TablesName
     game: GameId
@@ -150,7 +151,7 @@ class BlindRequest(TypedDict, total=False):
 
 @with_config(REQUEST_CONFIG)
 class BidsRequest(TypedDict):
-    """Up to 512 requests; a faulty request fails alone."""
+    """Up to 512 requests; a request with a fault gets its own error and does not affect the others."""
 
     # Each request is read separately, so that its faults do not affect the others.
     requests: Annotated[list[Any], Field(max_length=MAX_ITEMS), items_schema("BidRequest", MAX_ITEMS)]
@@ -161,7 +162,7 @@ BIDS: Final = TypeAdapter[BidsRequest](BidsRequest).validator.validate_python
 _BLIND = TypeAdapter[BlindRequest](BlindRequest).validator.validate_python
 
 
-class Table(NamedTuple):
+class Situation(NamedTuple):
     """What a request says besides the hand: the auction, the score, the rules and who bids."""
 
     bids: tuple[int, ...]
@@ -172,7 +173,7 @@ class Table(NamedTuple):
     rules: Rules
     by_seat: FourInts
     policy: Policy
-    policy_text: str  # of the policy that decides, which differs from the request's for `best`
+    policy_text: str  # policy text that decides; for `best` not the text in the request
     base: str  # the name in it
     convention: str
     assumed: list[str]  # what the request left out
@@ -196,7 +197,7 @@ class BidCall(NamedTuple):
 class BlindCall(NamedTuple):
     """A request before the hand is seen. ``seed`` None: made from the request."""
 
-    table: Table
+    situation: Situation
     seed: int | None
 
 
@@ -206,15 +207,15 @@ def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> Bid
     ``games``: those that have a win table; ``options``: what the table set gives to policies.
     """
     request, rules, bidder = _validated(data, _BID, games, options)
-    table = _table(request, rules, data, bidder, games)
-    policy, assumed, seed = table.policy, table.assumed, 0
+    situation = _situation(request, rules, data, bidder, games)
+    policy, assumed, seed = situation.policy, situation.assumed, 0
     level, style = request.get("level"), request.get("style")
     if level is not None or style is not None:
         policy = with_level_and_style(policy, level, style)
     players = request.get("players")
     if players is not None:
         policy = with_players(policy, players)
-    position = record(Position, (request["hand"], *table[:7]))
+    position = record(Position, (request["hand"], *situation[:7]))
     if policy.noise_sd:
         given = request.get("seed")
         seed = position_seed(position) if given is None else given
@@ -222,13 +223,13 @@ def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> Bid
             assumed.append("seed")
     asked = request.get("explain")
     answer = (request.get("legal_bids"), _EXPLAIN[asked], assumed, seed, asked == CURVE)
-    return record(BidCall, (position, policy, *table[8:11], *answer))
+    return record(BidCall, (position, policy, *situation[8:11], *answer))
 
 
 def read_blind(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> BlindCall:
-    """Read a request for a blind nil; arguments as `read_bid` takes them. Raises the 422."""
+    """Read a request for a blind nil; arguments: see `read_bid`. Raises the 422."""
     request, rules, bidder = _validated(data, _BLIND, games, options, blind=True)
-    return BlindCall(_table(request, rules, data, bidder, games), request.get("seed"))
+    return BlindCall(_situation(request, rules, data, bidder, games), request.get("seed"))
 
 
 def _validated(
@@ -272,11 +273,13 @@ def _bidder(data: Mapping[str, Any], context: Context, games: Games | None, opti
     return bidder_of(text, data.get("convention"), rules.variant, has_win_table, options)
 
 
-def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bidder: Bidder, games: Games) -> Table:
+def _situation(
+    request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bidder: Bidder, games: Games
+) -> Situation:
     values, assumed = scores_in(request, rules, data)
-    solo = rules.variant == CUTTHROAT
+    is_cutthroat = rules.variant == CUTTHROAT
     by_seat = NO_SCORES
-    if solo:
+    if is_cutthroat:
         by_seat, bags = values
         seat = request["seat"]
         values = [*own_and_best(seat, by_seat), bags[seat], 0]
@@ -287,20 +290,23 @@ def _table(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bi
     if bidder.needs_win_table:
         assumed += assumed_rules(rules, games)
     policy, text, base, played, _, _ = bidder
-    return record(Table, (request["previous_bids"], *values, rules, by_seat, policy, text, base, played, assumed))
+    return record(Situation, (request["previous_bids"], *values, rules, by_seat, policy, text, base, played, assumed))
 
 
 def assumed_rules(rules: Rules, games: Games) -> list[str]:
-    """Return what `assumed` says about the win table for ``rules``, which must have one."""
+    """Return the texts in `assumed` for the rules in which the nearest win table differs.
+
+    A win table must exist for ``rules``.
+    """
     nearest = games.nearest(rules)
     assert nearest is not None, "the reader of the request refuses such rules"
-    return [_instead(field, number) for field, number in nearest.instead]
+    return [_differing_rule_text(field, number) for field, number in nearest.instead]
 
 
-def _instead(field: str, number: int) -> str:
+def _differing_rule_text(field: str, number: int) -> str:
     """Return how `assumed` names a rule of the nearest win table.
 
-    >>> _instead("bag_limit", 10).partition(",")[0]
+    >>> _differing_rule_text("bag_limit", 10).partition(",")[0]
     'rules.bag_limit=10'
     """
     error = f"error {ERRORS[field]}" if field in ERRORS else "error not measured"

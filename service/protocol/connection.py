@@ -2,10 +2,12 @@
 
 The rules of a connection:
 
-- **One request at a time.** Each piece of input that is parsed contains the end of at most one request. The rest of the
-  input stays unread, or in memory (one read, at most 64 KiB), until the answer is written and the peer reads it.
-- **Turns.** A connection with more requests in memory than it can answer in `TURN_S` joins a queue. In each turn of the
-  event loop, one connection of the queue continues. Peers that wait for each answer are never queued.
+- **One request at a time.** The parser gets input in pieces. Each piece completes at most one request. The remaining
+  input stays in the socket, or in memory (at most one read of 64 KiB), until the answer is written and the peer reads
+  it.
+- **Turns.** A turn is one pass of the event loop. A connection with more requests in memory than it can answer in
+  `TURN_S` joins a queue. In each turn, one connection of the queue continues. Peers that wait for each answer are never
+  queued.
 - **Time.** A request's head, and then its body, must come within `SPADES_READ_S`. A connection without a request is
   closed after `SPADES_IDLE_S`. A connection whose peer reads no byte of its answer is closed after `SPADES_WRITE_S`.
   The server calls `Edge.sweep` once a second; no request has its own timer.
@@ -13,8 +15,8 @@ The rules of a connection:
   answers of all connections together.
 - **Errors.** A request that is refused here is answered with a problem, and the connection is closed.
 
-`request_reader.py` parses requests, and `output.py` writes answers. The order in which bytes are parsed, kept, answered
-and refused is one state machine. So the connection is a subclass of the reader, and both work on the same phase.
+`request_reader.py` parses requests, and `output.py` writes answers. Parsing, buffering, answering and refusing share
+one state machine (`_phase`). The connection is therefore a subclass of the reader.
 
 The short way: a POST to /bid is answered in the call that reads its end, without an ASGI task
 (docs/adr/0010-short-way.md). The long way: all other requests get a task and an `Exchange`.
@@ -55,16 +57,17 @@ class Connection(RequestReader, asyncio.Protocol):
         super().__init__(edge)
         self.loop = asyncio.get_running_loop()
         self._state = server_state
-        self._ended = False  # the peer has ended its side
-        self._stopping = False  # the server stops
+        self._ended = False  # the peer has closed its sending side
+        self._stopping = False  # close after the next answer (the server stops, or there are too many connections)
         self._rest = b""  # what was read and is not parsed yet
-        self._paused = False  # nothing is read
+        self._dropped_bytes = 0  # received and dropped, because no further request is answered
+        self._paused = False  # reading is paused
         self._queued = False  # in the edge's queue
-        self._short = ""  # the path of the request that is read on the short way
+        self._short = ""  # the path of the request that is being read on the short way
         self._body = b""  # its body
-        self._exchange: Exchange | None = None  # the request that is read or answered on the long way
+        self._exchange: Exchange | None = None  # the request that is being read or answered on the long way
         self._refusal: ProblemError | None = None  # to send after the answer in progress
-        self._write_paused = False  # an answer is unsent
+        self._write_paused = False  # the write buffer still holds an answer
 
     # ---- asyncio.Protocol ----
 
@@ -85,8 +88,8 @@ class Connection(RequestReader, asyncio.Protocol):
             self._refuse(ProblemError("overloaded", detail, headers=[("retry-after", "1")]))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Cancel a request in progress, because its caller has gone; count a request on the short way."""
-        self._take_long_way()
+        """Cancel a request in progress, because its caller has gone."""
+        self._take_long_way()  # first move a short-way request to the long way, so that it is counted
         connections: Any = self._state.connections
         connections.discard(self)
         self._edge.slow.discard(self)
@@ -97,9 +100,9 @@ class Connection(RequestReader, asyncio.Protocol):
         self.parser = None  # the parser refers to this object
 
     def eof_received(self) -> bool:
-        """Answer the requests that the peer sent before it ended its side; return True: we close the connection."""
+        """Answer the requests that the peer sent before it closed its side; return True: we close the connection."""
         self._ended = True
-        if self._rest or (self._exchange is not None and self._exchange.read):
+        if self._rest or (self._exchange is not None and self._exchange.request_complete):
             return True
         self._take_long_way()
         if self._exchange is not None:
@@ -119,13 +122,13 @@ class Connection(RequestReader, asyncio.Protocol):
             self._parse(data, arrived + TURN_S)
 
     def pause_writing(self) -> None:
-        """Stop parsing: the peer reads its answers more slowly than they are written."""
+        """Stop parsing: the peer has not read the last answer yet."""
         self._write_paused = True
         self._edge.slow.add(self)
-        self._edge.bound_unsent()
+        self._edge.limit_unsent()
 
     def resume_writing(self) -> None:
-        """Continue parsing: the peer has read most of its answers."""
+        """Continue parsing: the peer has read the last answer."""
         self._write_paused = False
         self._edge.slow.discard(self)
         self._go_on()
@@ -152,7 +155,7 @@ class Connection(RequestReader, asyncio.Protocol):
                 break
         if at < size and self._phase is not REFUSED:
             self._rest = data[at:]
-        # An unfinished body moves to the long way, unless it is short and can't be refused for its API key.
+        # A request with an unfinished body moves to the long way, unless the body is short and no API keys are set.
         if self._short and (self._edge.keyed or not has_short_body(self._fields)):
             self._take_long_way()
         if self._rest or self._paused:
@@ -165,7 +168,7 @@ class Connection(RequestReader, asyncio.Protocol):
         if self._write_paused or self._phase is REFUSED:
             return True
         exchange = self._exchange
-        return exchange is not None and (exchange.read or exchange.holds_too_much)
+        return exchange is not None and (exchange.request_complete or exchange.holds_too_much)
 
     def _pause_or_resume(self) -> None:
         """Pause reading while unparsed bytes are in memory; resume it after that."""
@@ -191,9 +194,9 @@ class Connection(RequestReader, asyncio.Protocol):
             self._close_if_done()
 
     def _close_if_done(self) -> None:
-        """Close the connection, whose peer has ended its side, unless a request is being answered."""
+        """Close the connection, whose peer has closed its sending side, unless a request is being answered."""
         exchange = self._exchange
-        if exchange is None or not exchange.read:
+        if exchange is None or not exchange.request_complete:
             if exchange is not None:
                 exchange.disconnect()
             self._end()
@@ -229,11 +232,14 @@ class Connection(RequestReader, asyncio.Protocol):
             self._drop_exchange()
 
     def _take_long_way(self) -> None:
-        """Move a request from the short to the long way, when anything but the rest of its body arrives."""
+        """Move the current short-way request to the long way.
+
+        Its unfinished body is long or needs an API key, or the peer left, the time is up, or the server stops.
+        """
         if not self._short:
             return
         self._short = ""
-        self._arrived = perf_counter()  # the peer caused the delay until now
+        self._arrived = perf_counter()  # the wait so far was the peer's, so it does not count as load
         self._start()
         if self._exchange is not None and self._body:
             self._exchange.feed(self._body)
@@ -269,7 +275,7 @@ class Connection(RequestReader, asyncio.Protocol):
     def _drop_exchange(self) -> None:
         """Drop a request that is read and answered, so that the next one can start."""
         exchange = self._exchange
-        if exchange is not None and exchange.read and (exchange.answered or exchange.disconnected):
+        if exchange is not None and exchange.request_complete and (exchange.answered or exchange.disconnected):
             self._exchange = None
 
     # ---- writing ----
@@ -291,11 +297,11 @@ class Connection(RequestReader, asyncio.Protocol):
             self._close()
 
     def _refuse(self, problem: ProblemError) -> None:
-        """Answer with ``problem`` and close; count the answer here if the app does not see the request's end."""
+        """Answer with ``problem`` and close. If no app task handles this request, count the answer here."""
         exchange = self._exchange
         if self._phase is REFUSED or self._refusal is not None:
             return
-        if exchange is not None and exchange.read and not exchange.answered:
+        if exchange is not None and exchange.request_complete and not exchange.answered:
             self._refusal = problem  # sent after the answer in progress
             return
         self._short = ""
@@ -312,12 +318,13 @@ class Connection(RequestReader, asyncio.Protocol):
     def _close(self) -> None:
         """Close the connection after the written bytes are sent.
 
-        Closing at once while the peer still sends would reset the connection, and the peer might lose the answer. So
-        first only our side is closed. What the peer sends is read and dropped, until it closes or `sweep` does.
+        Closing at once while the peer still sends would reset the connection, and the peer might lose the answer. So we
+        first close only our sending side. Further bytes from the peer are read and dropped until the peer closes the
+        connection or `sweep` closes it.
         """
         self._phase = REFUSED
         self._since = perf_counter()
-        self._framing = 0
+        self._dropped_bytes = 0
         self._rest = b""
         if self._stopping:
             self.transport.close()
@@ -335,8 +342,8 @@ class Connection(RequestReader, asyncio.Protocol):
 
     def _drop(self, nbytes: int) -> None:
         """Drop bytes that arrive after the last answer; stop reading when there are too many."""
-        self._framing += nbytes
-        if self._framing > _MAX_DROPPED_BYTES and not self._paused:
+        self._dropped_bytes += nbytes
+        if self._dropped_bytes > _MAX_DROPPED_BYTES and not self._paused:
             self._paused = True
             self.transport.pause_reading()
 
@@ -364,8 +371,8 @@ class Connection(RequestReader, asyncio.Protocol):
                 self.transport.close()
             return
         exchange = self._exchange
-        if self._rest or (exchange is not None and exchange.read):
-            return  # it is our turn, not the peer's
+        if self._rest or (exchange is not None and exchange.request_complete):
+            return  # we must act next, not the peer
         limit = settings.idle_s if phase is IDLE and not self._fresh else settings.read_s
         if now - self._since <= limit:
             return

@@ -90,7 +90,7 @@ class Edge:
                 _logger.exception("a connection could not be checked")
                 connection.give_up()
 
-    def bound_unsent(self) -> None:
+    def limit_unsent(self) -> None:
         """While too many bytes are unsent, close the connections whose peers have not read for longest."""
         unsent = {connection: connection.output.unsent_bytes for connection in self.slow}
         total = sum(unsent.values())

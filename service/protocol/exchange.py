@@ -54,12 +54,12 @@ class Exchange:
         "answered",
         "disconnected",
         "keep_alive",
-        "read",
+        "request_complete",
     )
 
     def __init__(self, channel: Channel, scope: Scope, keep_alive: bool, expects_continue: bool) -> None:
         self.keep_alive = keep_alive
-        self.read = False  # the whole request was read
+        self.request_complete = False  # the whole request was read
         self.answered = False
         self.disconnected = False
         self._channel = channel
@@ -84,7 +84,7 @@ class Exchange:
 
     def end_of_request(self) -> None:
         """Note that the whole request was read."""
-        self.read = True
+        self.request_complete = True
         self._event.set()
 
     def disconnect(self, status: int | None = None) -> None:
@@ -109,16 +109,16 @@ class Exchange:
     async def _receive(self) -> dict[str, Any]:
         if self._expects_continue:
             self._expects_continue = False
-            if not (self.answered or self.disconnected or self._body or self.read):
+            if not (self.answered or self.disconnected or self._body or self.request_complete):
                 self._channel.write(_CONTINUE)
-        while not (self.disconnected or self.answered or self._body or (self.read and not self._taken)):
+        while not (self.disconnected or self.answered or self._body or (self.request_complete and not self._taken)):
             self._event.clear()
             await self._event.wait()
         if self.disconnected or self.answered:
             return {"type": "http.disconnect"}
-        message = {"type": "http.request", "body": bytes(self._body), "more_body": not self.read}
+        message = {"type": "http.request", "body": bytes(self._body), "more_body": not self.request_complete}
         self._body.clear()
-        self._taken = self.read
+        self._taken = self.request_complete
         self._channel.body_taken()
         return message
 
@@ -145,7 +145,7 @@ class Exchange:
         headers = [header for header in headers if header[0] != b"content-length"]
         if self._scope["method"] == "HEAD":
             body = []
-        if self._expects_continue and not self.read and not self._body:
+        if self._expects_continue and not self.request_complete and not self._body:
             self.keep_alive = False  # the peer may or may not still send its body
         self._channel.answer(status, headers, body, self.keep_alive, length)
 

@@ -71,18 +71,18 @@ def test_routes_without_tables_know_no_such_field(call, serving, sets):
 def test_the_share_of_the_callers():
     callers = [f"game-{number}" for number in range(20_000)]
     for share in (0.0, 0.01, 0.05, 0.5, 1.0):
-        taken = sum(Canary("1.1+0", share).takes(caller) for caller in callers)
+        taken = sum(Canary("1.1+0", share).serves(caller) for caller in callers)
         deviation = (share * (1 - share) * len(callers)) ** 0.5
         assert abs(taken - share * len(callers)) <= 4 * deviation
-    small, large = ({c for c in callers if Canary("1.1+0", share).takes(c)} for share in (0.05, 0.2))
+    small, large = ({c for c in callers if Canary("1.1+0", share).serves(c)} for share in (0.05, 0.2))
     assert small < large
-    other = {c for c in callers if Canary("1.2+0", 0.05).takes(c)}
+    other = {c for c in callers if Canary("1.2+0", 0.05).serves(c)}
     assert len(small & other) < 0.2 * len(small)
 
 
 def test_the_choice_never_changes():
     """It would move games from one set to another, so it must be the same in every version of the service."""
-    taken = [caller for caller in "abcdefghijklmnopqrstuvwxyz" if Canary("1.1+c7b169d3", 0.25).takes(caller)]
+    taken = [caller for caller in "abcdefghijklmnopqrstuvwxyz" if Canary("1.1+c7b169d3", 0.25).serves(caller)]
     assert taken == ["f", "o", "q"]
 
 
@@ -97,7 +97,7 @@ def test_a_game_always_gets_the_same_set(call, serving, with_canary):
     requests = [{**HAND, "game": game} for game in games]
     chosen = [call("POST", "/v1/bid", serving, json=request).json()["tables"] for request in requests]
     canary = with_canary.canary.version
-    assert chosen == [canary if with_canary.canary.takes(game) else with_canary.default.version for game in games]
+    assert chosen == [canary if with_canary.canary.serves(game) else with_canary.default.version for game in games]
     assert set(chosen) == {canary, with_canary.default.version}
     items = call("POST", "/v1/bids", serving, json={"requests": requests}).json()["answers"]
     assert [item["body"]["tables"] for item in items] == chosen
@@ -121,13 +121,13 @@ def test_without_a_game_the_key_decides(call, tmp_path, with_canary):
     seen = set()
     for name, key in zip(names, keys, strict=True):
         headers = {"authorization": f"Bearer {key.secret}"}
-        chosen = canary if with_canary.canary.takes(name) else default
+        chosen = canary if with_canary.canary.serves(name) else default
         seen.add(chosen)
         assert call("POST", "/bid", service, json=HAND, headers=headers).json()["tables"] == chosen
         answers = call("POST", "/v1/bids", service, json={"requests": [HAND]}, headers=headers).json()["answers"]
         assert answers[0]["body"]["tables"] == chosen
     assert seen == {canary, default}
-    game = next(game for game in map(str, range(99)) if with_canary.canary.takes(game))
+    game = next(game for game in map(str, range(99)) if with_canary.canary.serves(game))
     headers = {"authorization": f"Bearer {keys[0].secret}"}
     assert call("POST", "/bid", service, json={**HAND, "game": game}, headers=headers).json()["tables"] == canary
 

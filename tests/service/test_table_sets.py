@@ -59,7 +59,7 @@ def test_roles_from_settings_and_from_the_file(folder, made_sets):
         ({"tables_version": "{0}", "canary": "1:0.5"}, None, "SPADES_CANARY is '1'; expected one of {0}, {1}"),
         ({"tables_version": "{0}", "shadow": "1"}, None, "SPADES_SHADOW is '1'; expected one of {0}, {1}"),
         ({"tables_version": "{0}", "shadow": "{0}"}, None, "SPADES_SHADOW is {0}, the default; expected another"),
-        ({"shadow": "{0}"}, {"default": "{0}"}, "SPADES_SHADOW is set, and .*releases.json found; expected only one"),
+        ({"shadow": "{0}"}, {"default": "{0}"}, "SPADES_SHADOW is set, but .*releases.json also exists; accepted"),
         ({}, {"default": "1"}, "releases.json: default is '1'; expected one of {0}, {1}"),
         ({}, {"default": "{0}", "canary": "{1}"}, "releases.json: canary: found '{1}' .VERSION:SHARE with"),
         ({}, {"default": "{0}", "canary": "{0}:0.1"}, "releases.json: canary is {0}, the default; expected another"),
@@ -91,7 +91,7 @@ def test_a_file_that_is_no_json_and_one_beside_a_manifest(folder, made_sets):
         open_sets(Settings(tables_dir=folder.path))
     copy = folder.copy(version, "7")
     (copy / "releases.json").write_text("{}")
-    with pytest.raises(RefusedError, match=r"releases\.json: found beside manifest\.json"):
+    with pytest.raises(RefusedError, match=r"releases\.json does not belong in a folder that is itself a table set"):
         open_sets(Settings(tables_dir=copy))
     with pytest.raises(RefusedError, match=r"SPADES_SHADOW is set, but .* is one table set"):
         open_sets(Settings(tables_dir=made_sets[0] / version, shadow="1"))

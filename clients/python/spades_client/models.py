@@ -1167,7 +1167,7 @@ class BidRequest(TypedDict):
     """
     convention: NotRequired[Literal['none', 'big5', 'big6', 'auto'] | None]
     """
-    The convention that both partners play, in any case. Only bis plays conventions, and only in variant partnership. Default: the policy's option.
+    The convention that both partners play. Upper and lower case are equal. Only bis plays conventions, and only in variant partnership. Default: the policy's option.
     """
     policy: NotRequired[str | None]
     """
@@ -1175,7 +1175,7 @@ class BidRequest(TypedDict):
     """
     explain: NotRequired[bool | Literal['brief', 'curve'] | None]
     """
-    Whether the answer has an explanation; brief: only the reasons and, if the policy knows it, the win probability; curve: all, and the success curve of nils in this auction. Default: true.
+    The explanation in the answer. true: everything. false: none. brief: only the main reasons, and the win probability if the policy computes one. curve: like true, plus the success curve of a nil in this auction. Default: true.
     """
     legal_bids: NotRequired[list[int | Literal['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10', '11', '12', '13', 'nil', 'blind_nil']] | None]
     """
@@ -1191,7 +1191,7 @@ class BidRequest(TypedDict):
     """
     style: NotRequired[Style | None]
     """
-    A preference for tricks or nils. Default: the policy's own.
+    Bid more or fewer tricks or nils. Default: the policy's own.
     """
     players: NotRequired[Players | None]
     """
@@ -1213,7 +1213,7 @@ class BidRequest(TypedDict):
 
 class BidsRequest(TypedDict):
     """
-    Up to 512 requests; a faulty request fails alone.
+    Up to 512 requests; a request with a fault gets its own error and does not affect the others.
     """
 
     requests: list[BidRequest]
@@ -1242,7 +1242,7 @@ class BlindRequest(TypedDict):
     """
     convention: NotRequired[Literal['none', 'big5', 'big6', 'auto'] | None]
     """
-    The convention that both partners play, in any case. Only bis plays conventions, and only in variant partnership. Default: the policy's option.
+    The convention that both partners play. Upper and lower case are equal. Only bis plays conventions, and only in variant partnership. Default: the policy's option.
     """
     policy: NotRequired[str | None]
     """
@@ -1250,7 +1250,7 @@ class BlindRequest(TypedDict):
     """
     seed: NotRequired[int | None]
     """
-    Seed of the random number that decides in fourth seat. Default: made from the request.
+    Seed that decides whether the fourth seat bids blind nil. Default: made from the request.
     """
     tables: NotRequired[str | None]
     """

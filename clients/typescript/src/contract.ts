@@ -1450,7 +1450,7 @@ export interface components {
             scores?: components["schemas"]["Scores"] | null;
             /**
              * Convention
-             * @description The convention that both partners play, in any case. Only bis plays conventions, and only in variant partnership. Default: the policy's option.
+             * @description The convention that both partners play. Upper and lower case are equal. Only bis plays conventions, and only in variant partnership. Default: the policy's option.
              */
             convention?: ("none" | "big5" | "big6" | "auto") | null;
             /**
@@ -1460,7 +1460,7 @@ export interface components {
             policy?: string | null;
             /**
              * Explain
-             * @description Whether the answer has an explanation; brief: only the reasons and, if the policy knows it, the win probability; curve: all, and the success curve of nils in this auction. Default: true.
+             * @description The explanation in the answer. true: everything. false: none. brief: only the main reasons, and the win probability if the policy computes one. curve: like true, plus the success curve of a nil in this auction. Default: true.
              */
             explain?: boolean | ("brief" | "curve") | null;
             /**
@@ -1478,7 +1478,7 @@ export interface components {
              * @description Strength: 5 is full strength, a lower level misjudges hands as people do. Default: 5.
              */
             level?: number | null;
-            /** @description A preference for tricks or nils. Default: the policy's own. */
+            /** @description Bid more or fewer tricks or nils. Default: the policy's own. */
             style?: components["schemas"]["Style"] | null;
             /** @description How the other players bid, as far as it is known. winprob uses it. Default: unknown. */
             players?: components["schemas"]["Players"] | null;
@@ -1501,7 +1501,7 @@ export interface components {
         };
         /**
          * BidsRequest
-         * @description Up to 512 requests; a faulty request fails alone.
+         * @description Up to 512 requests; a request with a fault gets its own error and does not affect the others.
          */
         BidsRequest: {
             /** Requests */
@@ -1528,7 +1528,7 @@ export interface components {
             scores?: components["schemas"]["Scores"] | null;
             /**
              * Convention
-             * @description The convention that both partners play, in any case. Only bis plays conventions, and only in variant partnership. Default: the policy's option.
+             * @description The convention that both partners play. Upper and lower case are equal. Only bis plays conventions, and only in variant partnership. Default: the policy's option.
              */
             convention?: ("none" | "big5" | "big6" | "auto") | null;
             /**
@@ -1538,7 +1538,7 @@ export interface components {
             policy?: string | null;
             /**
              * Seed
-             * @description Seed of the random number that decides in fourth seat. Default: made from the request.
+             * @description Seed that decides whether the fourth seat bids blind nil. Default: made from the request.
              */
             seed?: number | null;
             /**

@@ -1,9 +1,9 @@
 """End-of-game changes of a bid (ECAI 2020, appendices E and G.1), as kernels.
 
-Projected score = score + 10 x contract + the side's nil points. Bids still to come count as the mean bids of their
-seats after the bids so far (table `mean_bids`, from self-play). A contract of ten counts the points that the rules give
-for ten, once both partners have bid. The first rule that matches changes the bid, within the bids that the rules of the
-game allow. See docs/explanation/how-bis-bids.md, "The end of the game".
+Projected score = score + 10 x contract + the side's nil points. A seat that has not bid yet counts with its mean bid,
+given the bids so far (table `mean_bids`, from self-play). A contract of ten counts the points that the rules give for
+ten, once both partners have bid. The first end-of-game rule that matches changes the bid. The new bid is always allowed
+by the game's rules. See docs/explanation/how-bis-bids.md, "The end of the game".
 """
 
 from typing import NamedTuple
@@ -30,7 +30,8 @@ RULE_NAMES = (
 )
 
 
-# Largest contract of one side: 14 if partner bid 13 and the smallest bid is 1, otherwise 13. Mean bids sum to less.
+# Largest contract of one side: 14 if partner bid 13 and the smallest bid is 1, otherwise 13. A sum with mean
+# bids is always smaller.
 MOST_TRICKS = 14
 
 
@@ -41,7 +42,8 @@ class Proposal(NamedTuple):
     number: int  # the number to bid if the hand does not bid nil
     regular: Regular
     nil: Nil
-    reserved: int  # NO_BID, or the bid that a convention reserves as a signal, which no rule below makes
+    # NO_BID, or a bid reserved as a convention's signal; the end-of-game rules never produce it
+    reserved: int
 
 
 class Endgame(NamedTuple):
@@ -113,14 +115,14 @@ def apply_endgame(
     policy: Policy,
     tables: Tables,
 ) -> Endgame:
-    """Apply the first end-of-game rule that matches to the proposed bid.
+    """Change the proposed bid by the first end-of-game rule that matches.
 
     ``allowed``: the set of bids that the rules allow; a changed bid is moved to the nearest bid in it.
     """
     bid, number, regular, nil, reserved = proposal
     us, them, us_bags, _ = standing
-    # Return early if neither side can reach the goal, whatever is bid: a side projects at most MOST_TRICKS and one nil,
-    # or two nils.
+    # Return early if neither side can reach the goal, whatever is bid. A side gains at most the points of MOST_TRICKS
+    # and one nil, or of two nils.
     stake = rules.nil_points
     if rules.blind_nil and rules.blind_nil_points > stake:
         stake = rules.blind_nil_points

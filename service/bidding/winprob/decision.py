@@ -38,23 +38,28 @@ from service.bidding.winprob.outcomes import (
 from service.bidding.winprob.weights import Floats, Weights, outcome_odds
 from service.bidding.winprob.win_table import WIN_SCALE
 
-# Inputs of the net as bytes, which numpy reads in one call: by holding, those of a suit's seven low and six high cards;
-# then functions that pack those of a position and of a bid. After a bid's inputs there is room for its outcome values.
+# Inputs of the net as bytes, which numpy reads in one call. `_LOW` and `_HIGH` give the inputs of a suit's seven low
+# and six high cards, by bit mask. The two functions pack the inputs of a position and of a bid. The packed bid leaves
+# space for its outcome values.
 _LOW, _HIGH = (
     [Struct(f"{width}f").pack(*(cards >> rank & 1 for rank in range(width))) for cards in range(1 << width)]
     for width in (7, 6)
 )
 _pack_position = Struct(f"{len(POSITION_NAMES) + 1}f").pack
 _pack_bid = Struct(f"{VALUES}f{4 * OUTCOMES}x").pack
-_BIDS = [[bid for bid in range(7) if bids >> bid & 1] for bids in range(128)]  # by set of bids 0..6: these bids
-_BIDS += [[bid + 7 for bid in bids] for bids in _BIDS]  # from index 128 on, by set of bids 7..13: these bids
+# Bit mask of bids 0 to 6 -> list of these bids; from index 128 on, the same for bids 7 to 13.
+_BIDS = [[bid for bid in range(7) if bids >> bid & 1] for bids in range(128)]
+_BIDS += [[bid + 7 for bid in bids] for bids in _BIDS]
 _ONE = np.ones((), np.float32)
 _ONES = np.ones(OUTCOMES, np.float32)
 _TOPS = np.full(OUTCOMES, WIN_SCALE, np.float32)
 
 
 def _possible(ours: int, theirs: int) -> Floats:
-    """Return (OUTCOMES,): 0 for each outcome with a way in the sets ``ours`` or ``theirs``, 1 for the others."""
+    """Return 0 for each outcome that contains an excluded way, 1 for the others: shape (OUTCOMES,).
+
+    ``ours`` and ``theirs``: sets of excluded ways, as bit masks.
+    """
     out = [ours >> our & 1 or theirs >> their & 1 for our in range(OURS) for their in range(THEIRS)]
     return np.array([not excluded for excluded in out], np.float32)
 
@@ -67,23 +72,23 @@ class WinDecision(NamedTuple):
 
     bid: int
     regular: Regular
-    nil: Nil  # as BIS sees it, also if BIS rules out a nil that is considered here
+    nil: Nil  # BIS's view of the nil; `winprob` may consider a nil that BIS rules out
     inputs: Sequence[float]  # of the position, in the order of features.POSITION_NAMES
-    bids: list[int]  # the bids considered; with a full explanation, all allowed legal bids
+    bids: list[int]  # the bids in `p_win`: with a full explanation all allowed legal bids, otherwise those in `weighed`
     contracts: list[int]  # for each bid: tricks of our side's contract, as the outcomes count them
     opposing: list[int]  # for each bid: tricks of the opponents' contract
     stake: int  # points at stake on partner's nil, 0 if there is none
     their_stake: int  # points at stake on the opponents' nils
     p_win: list[float]  # for each bid: win probability
-    odds: Floats  # (bids, OUTCOMES): probabilities of the outcomes; the sum of a row is not 1
-    weighed: int  # the set of bids considered, as a bit mask
+    odds: Floats  # (bids, OUTCOMES): unnormalized outcome probabilities (divide by the row's sum)
+    weighed: int  # bit mask of the bids that are compared; the decision is one of them
 
 
 def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
     """Return the bid with the highest win probability, as `best_bid` chooses it.
 
-    With a full explanation, all allowed legal bids are reported, not only those considered. `Games.nearest` must have a
-    win table for the turn's rules.
+    With a full explanation, all allowed legal bids are reported, not only those that are compared. `Games.nearest`
+    must return a table for the rules of the turn.
     """
     hand, at, auction, standing, allowed, tables, given, explain = turn
     rules = at.rules
@@ -93,7 +98,7 @@ def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
     position = model_position(hand, auction, standing, allowed, players, game.win_slice, rules, tables)
     seat, (us, them, us_bags, them_bags), regular, nil, weighed, held, inputs, _, stake, their_stake, certain = position
     kept = suits_after_pass(suits_of(hand), rules)[3] if rules.nil_pass else spades_of(hand)
-    if kept.bit_count() == 4:  # the model counts three of them, an explanation all four
+    if kept.bit_count() == 4:  # the model looks at only three of the four spades; the explanation needs all four
         nil = model_nil(suits_of(hand), auction, 1, allowed, rules, tables)
     weighed = weighed & legal or allowed & legal or legal
     told = (allowed & legal or legal) if explain == EXPLAINED else weighed
@@ -112,7 +117,7 @@ def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
     if not bids[0]:
         our_bids = [(our_tens[:1], stake + rules.nil_points), (our_tens[1:], stake)]
         reach += rules.nil_points
-    same = opposing.count(opposing[0]) == len(opposing)  # the usual case: our bid does not change it
+    same = opposing.count(opposing[0]) == len(opposing)  # usual case: our bid does not change the opponents' contract
     their_bids = [(their_tens[:1] if same else their_tens, their_stake)]
     ours = record(Side, (us, us_bags, our_bids, reach))
     theirs = record(Side, (them, them_bags, their_bids, 10 * max(their_tens) + their_stake))
@@ -163,7 +168,7 @@ def _cards(held: tuple[int, int, int, int]) -> tuple[bytes, ...]:
 
 
 def sum_outcomes(odds: Floats, which: Floats) -> list[list[float]]:
-    """Return, for each bid, the probabilities of the groups of outcomes in ``which``.
+    """Return, for each bid and each group of outcomes in ``which``, the probability of the group.
 
     ``odds`` has shape (bids, OUTCOMES); ``which`` comes from `outcome_columns`. The result has one row for each bid.
     """

@@ -1,7 +1,7 @@
 """SRP's play if a nil is live, as kernels: play its own nil, cover partner's, attack an opponent's.
 
 A nil is *live* until its bidder takes a trick. To *cover* a nil is to win tricks that the nil bidder might otherwise
-have to take. The functions return a card, or NOTHING if the nil makes no difference to this play.
+have to take. The functions return a card, or NOTHING if the nil does not matter for this card.
 """
 
 from service.bidding.game.cards import JACK, SPADE_BITS, TEN, highest, lowest
@@ -20,7 +20,8 @@ from service.playing.state import PlayState
 from service.playing.tricks import suit_mask
 
 NOTHING = -1
-# Chance in thousandths that a given one of three (or two) players holds none of n unseen cards: (2/3)^n and (1/2)^n.
+# Probability, in thousandths, that one particular player of three (or two) holds none of n unseen cards: (2/3)^n and
+# (1/2)^n.
 NONE_OF_THREES = (1000, 667, 444, 296, 198, 132, 88, 59, 39, 26, 17, 12, 8, 5, 3, 2)
 NONE_OF_TWOS = (1000, 500, 250, 125, 63, 31, 16, 8, 4, 2, 1, 0, 0, 0, 0, 0)
 COVER_SLACK = 6  # keep a high card for a later cover only if the side can spare this many tricks
@@ -29,8 +30,8 @@ COVER_SLACK = 6  # keep a high card for a later cover only if the side can spare
 def danger(held: int, unseen: int) -> int:
     """Return how dangerous the cards ``held`` of one suit are for a nil bidder: 0 is safe, more is worse.
 
-    For each of the three lowest cards, the function compares the unseen cards below it with those above it. The number
-    below counts one less for each lower card of the hand, because the nil bidder plays that one first.
+    For each of the three lowest cards, the function compares the unseen cards below it with those above it. The count
+    of cards below is reduced by the number of lower cards in the hand, because the nil bidder plays those first.
     """
     total = 0
     rank = 0
@@ -101,7 +102,7 @@ def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int, pi
     if state.winner == partner:
         return lowest(winners) if winners else NOTHING
     if not plays_after(state, me, partner):
-        # Partner is safe: keep the high cards for a later trick.
+        # Partner has already played, so this trick cannot hurt the nil. Keep the high cards for a later trick.
         if not legal & suit_mask(led):
             return NOTHING
         if state.trick_size == 2:
@@ -123,10 +124,11 @@ def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int, pi
 
 
 def cover_lead(state: PlayState, me: int, legal: int, unseen: int, pieces: int) -> int:
-    """Return a high lead from the suit in which partner is least likely to take the trick.
+    """Return a high card to lead, from the suit in which partner is least likely to win the trick.
 
-    Partner takes it if they hold cards above our highest card and none below it. The function takes each player who may
-    hold the suit as equally likely to hold each unseen card. The weights were found in duplicate games.
+    Partner wins the trick if partner's cards of the suit are all higher than our highest card (and partner has some).
+    The function assumes that each unseen card is equally likely in the hand of every player who may hold the suit. The
+    weights were found in duplicate games.
     """
     partner = (me + 2) & 3
     shown_out = state.void[((me + 1) & 3)] | state.void[((me + 3) & 3)]
@@ -183,10 +185,10 @@ def attack_card(state: PlayState, me: int, niler: int, hand: int, legal: int, un
         and (state.trick_size == 1 or best & 15 >= TEN)
         and winners & suit_mask(led)
     ):
-        # Beat the nil bidder's partner as cheaply as possible: the nil bidder may still have to beat us.
+        # Beat the nil bidder's partner as cheaply as possible, so that the nil bidder may have to play a higher card.
         return lowest(winners & suit_mask(led))
     if state.winner == coverer and (best >> 4 != led or best & 15 >= TEN):
-        return NOTHING  # the nil bidder's partner keeps the nil safe, and we cannot beat them
+        return NOTHING  # the nil bidder's partner protects the nil, and we cannot beat them in the suit led
     if best >> 4 != led or not (unseen & cards_above(best) & suit_mask(led)):
         return NOTHING
     if legal & suit_mask(led):
@@ -195,7 +197,10 @@ def attack_card(state: PlayState, me: int, niler: int, hand: int, legal: int, un
 
 
 def attack_win(state: PlayState, me: int, legal: int, unseen: int, pieces: int) -> int:
-    """Return a card for a trick that cannot hurt the nil: a high one, to keep low ones for the attack, or NOTHING."""
+    """Return a card for a trick in which the nil is safe, or NOTHING.
+
+    It is a high card, so that low cards remain for later attacks.
+    """
     winners = winning_cards(state, legal)
     partner_wins = state.winner == (me + 2) & 3
     if legal & suit_mask(state.trick[0] >> 4):
@@ -221,11 +226,12 @@ def attack_discard(legal: int) -> int:
 
 
 def attack_lead(state: PlayState, niler: int, coverer: int, legal: int, unseen: int) -> int:
-    """Return a low lead from a suit in which the nil bidder may have to play higher, or NOTHING.
+    """Return a low card to lead, from a suit in which the nil bidder may have to play higher, or NOTHING.
 
     The value of a suit falls by seven for each unseen card below ours, because the nil bidder can play it and lose the
-    trick, and rises by two for each card above. If the nil bidder's partner (``coverer``) is out of the suit, the value
-    rises, unless this partner may still ruff. The weights were found in duplicate games.
+    trick, and rises by two for each card above. If the nil bidder's partner (``coverer``) has no card of a side suit,
+    its value rises, but it falls if this partner may still have spades to ruff with. The weights were found in
+    duplicate games.
     """
     best = NOTHING
     best_worth = 0

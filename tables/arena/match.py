@@ -40,8 +40,8 @@ from tables.players.search_names import parse_search
 from tables.run.family import Arrays, Executor, KeptChunks, LocalThreads
 
 CHUNK_PAIRS = 250  # compiled: about 20 ms
-SAMPLING_CHUNK_PAIRS = 10  # with a player that samples deals, which is a hundred times slower
-OUTSIDE_CHUNK_PAIRS = 500  # 1,000 games in lockstep: some hundred positions per request
+SAMPLING_CHUNK_PAIRS = 10  # with a player that samples deals; such a game is about 100 times slower
+OUTSIDE_CHUNK_PAIRS = 500  # 1,000 games in lockstep: several hundred positions per request
 PAPER_RULES = make_rules("classic", {"win": 200, "lose": -100})  # the goals of ECAI 2020, section 5.1
 MOST_SEED = 2**31 - 1
 Nets: TypeAlias = Mapping[str, HolderNet]  # by the policy whose bids they read
@@ -49,11 +49,11 @@ Nets: TypeAlias = Mapping[str, HolderNet]  # by the policy whose bids they read
 
 @dataclass(frozen=True)
 class Match:
-    """All settings that decide a match's games, besides the tables.
+    """Everything besides the tables that determines the games of a match.
 
-    ``a`` and ``b`` are policy texts or outside bidders (`bidders`), for example public bots. ``players`` are the card
-    players of side a and side b, or of the chairs a0, b0, a1 and b1. With ``mixed``, side a seats one bidder a and one
-    bidder b, and side b two bidders b.
+    ``a`` and ``b`` are policy texts or outside bidders (see `tables.arena.bidders`), for example public bots.
+    ``players`` are the card players of side a and side b, or of the chairs a0, b0, a1 and b1. With ``mixed``, side a
+    consists of one bidder a and one bidder b, and side b of two bidders b.
     ``noise`` is the probability that a bid is changed by one trick up or down, drawn separately for each bid.
     """
 
@@ -101,12 +101,15 @@ class Match:
 
     @property
     def lockstep(self) -> bool:
-        """Return whether the match needs the stepwise engine: it has an outside bidder, a learned player or noise."""
-        asked = any(learned_player(player) or blend_of(player) is not None for player in self.players)
-        return self.noise > 0 or is_outside(self.a) or is_outside(self.b) or asked
+        """Return whether the match needs the lockstep engine.
+
+        It does if it has an outside bidder, a learned player, a blend or noise.
+        """
+        needs_lockstep = any(learned_player(player) or blend_of(player) is not None for player in self.players)
+        return self.noise > 0 or is_outside(self.a) or is_outside(self.b) or needs_lockstep
 
     @property
-    def depends_on_more(self) -> bool:
+    def may_differ_on_repeat(self) -> bool:
         """Return whether a file or a server decides bids, so that the match may not be repeatable."""
         return any(text.startswith(("python:", "http:")) for text in (self.a, self.b))
 
@@ -128,7 +131,10 @@ class Match:
 
     @property
     def chunk_pairs(self) -> int:
-        """Return the pairs per chunk. The match alone decides it, because a sequential test looks after each chunk."""
+        """Return the pairs per chunk.
+
+        Only the match determines it, because a sequential test evaluates the result after each chunk.
+        """
         if self.searches or any(player_version(player).startswith("uct") for player in self.players):
             return SAMPLING_CHUNK_PAIRS
         outside = is_outside(self.a) or is_outside(self.b) or any(map(learned_player, self.players))
@@ -136,7 +142,7 @@ class Match:
 
     @property
     def chunks(self) -> int:
-        """Return the number of chunks: no more threads can work at the same time."""
+        """Return the number of chunks, which is also the largest useful number of threads."""
         return -(-self.pairs // self.chunk_pairs)
 
     @property
@@ -148,7 +154,7 @@ class Match:
 class Played(NamedTuple):
     """The results of a match's games."""
 
-    scores: NDArray[np.int64]  # (pairs, 2): the two games of each pair: 1 if a won, 0 drawn, -1 lost
+    scores: NDArray[np.int64]  # (pairs, 2): results of each pair's two games: 1 if a won, 0 drawn, -1 lost
     sums: NDArray[np.float64]  # (SUMS,), see tables.engine.game
     seconds: float
     test: stats.Sequential | None
@@ -193,7 +199,7 @@ class PlayChunk:
 
 
 def require_win_table(rules: Rules, who: str = "winprob") -> None:
-    """Raise `ArenaError` if no win table can value ``rules``, so that ``who`` cannot play."""
+    """Raise `ArenaError` if no win table can value ``rules``; in that case ``who`` cannot play these rules."""
     if rules.variant not in WON_VARIANTS:
         accepted = ", ".join(VARIANTS[variant] for variant in WON_VARIANTS)
         raise ArenaError(f"variant is {VARIANTS[rules.variant]} with {who}; accepted: {accepted}")
@@ -212,7 +218,10 @@ def player_version(player: str) -> str:
 
 
 def base_player(player: str) -> str:
-    """Return the compiled card player that plays where ``player`` does not choose the card itself."""
+    """Return the compiled card player behind ``player``.
+
+    It plays the cards that the search, the net or the blend does not choose.
+    """
     return "srp" if parse_search(player) or parse_q(player) or blend_of(player) is not None else player
 
 
@@ -240,8 +249,8 @@ def _searching(match: Match, tables: tuple[Tables, ...], nets: Nets) -> Searchin
     by_chair = [parse_search(player) for player in match.players_by_chair]
     options = (np.array([getattr(player, name) if player else 0 for player in by_chair]) for name in Searchers._fields)
     read = [nets.get(player.bids) if player and reads_bids(match.rules) else None for player in by_chair]
-    won = tables_for(tables, match.rules, [parse_policy("winprob", match.rules.variant)])[0]
-    return Searching(Searchers(*options), tuple(read), won, match.rules)
+    valued_tables = tables_for(tables, match.rules, [parse_policy("winprob", match.rules.variant)])[0]
+    return Searching(Searchers(*options), tuple(read), valued_tables, match.rules)
 
 
 def play(
@@ -253,11 +262,11 @@ def play(
     arrays: Arrays | None = None,
     kept: Path | None = None,
 ) -> Played:
-    """Play a match's chunks on ``executor`` until all pairs are done or its sequential test has decided.
+    """Play a match's chunks on ``executor`` until all pairs are done or the match's sequential test has decided.
 
-    ``nets``: by policy, what reads bids for players that search. ``arrays``: of the tables, for learned players.
-    ``kept``: a folder for finished chunks, whose name says what decides them. Raises `ArenaError` if no win table can
-    value the rules and `winprob` plays.
+    ``nets``: holder nets by policy, for searching players that infer cards from bids. ``arrays``: of the tables, for
+    learned players. ``kept``: folder for finished chunks; its name is a hash of everything that determines them
+    (`result.version_of_match`). Raises `ArenaError` if no win table can value the rules and `winprob` plays.
     """
     if any(not is_outside(text) and parse_policy(text).kind == WINPROB for text in (match.a, match.b)):
         require_win_table(match.rules)
@@ -291,7 +300,7 @@ def play(
 
 
 def _each(results: Iterator[tuple[int, Arrays]]) -> Generator[tuple[int, Arrays], None, None]:
-    yield from results  # an executor promises an iterator; a generator can be closed
+    yield from results  # wrap the iterator in a generator, because `closing` needs `close()`
 
 
 def _in_order(results: Iterator[tuple[int, Arrays]]) -> Iterator[Arrays]:

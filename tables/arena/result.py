@@ -28,7 +28,7 @@ from tables.engine import game
 from tables.engine.jit import source_hash
 from tables.engine.simulate import kernel_tables
 from tables.markdown import table
-from tables.run.build import CHECKPOINTS, alone
+from tables.run.build import CHECKPOINTS, exclusive_lock
 from tables.run.code_hash import SOURCES, chunk_code
 from tables.run.family import Executor, LocalThreads
 
@@ -114,11 +114,11 @@ def run_match(
     opened = open_tables(DEFAULT_DIRECTORY)
     nets = readers_of(opened.arrays).nets if match.searches else None
     tables, threads = kernel_tables(opened.arrays), executor or LocalThreads(jobs)
-    if not resume or match.depends_on_more:
+    if not resume or match.may_differ_on_repeat:
         return describe_match(match, play(match, tables, threads, progress, nets, opened.arrays), opened)
     kept = KEPT / version_of_match(match, opened)
     kept.mkdir(parents=True, exist_ok=True)
-    with alone(kept):
+    with exclusive_lock(kept):
         played = play(match, tables, threads, progress, nets, opened.arrays, kept)
         shutil.rmtree(kept)
     return describe_match(match, played, opened)

@@ -1,9 +1,10 @@
-"""Win probability by score and bags: value iteration over scores, for every game that ships.
+"""Win probability by score and bags: value iteration over scores, for every game in SLICES.
 
-POLICY plays rounds at random scores, in buckets of both sides' distance to the goal. Only the rounds' outcomes are
-kept: points without bags, and bags, of both sides. Value iteration then updates the probability that the side bidding
-first wins, for every score, until no cell changes by RESIDUAL or more. The tables go to the array `win`.
-`tables.builders.extra_win_tables` does the same twice for other games.
+POLICY plays rounds at random scores. Positions are grouped into buckets by how many points each side still needs. Only
+the points (without bags) and the bags of both sides are kept. Value iteration then updates, for every score, the
+probability that the side that bids first wins, until no cell changes by RESIDUAL or more. The tables go to the array
+`win`. `tables.builders.extra_win_tables` does this in two steps for other games: a second run uses `winprob` as the
+bidder.
 """
 
 from collections.abc import Mapping
@@ -29,15 +30,15 @@ from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, BuildError, Context, Family
 
-# Points to the goal: the first of each bucket; a bucket ends before the next edge.
+# Lower edge of each bucket, in points to the goal. A bucket ends before the next edge.
 EDGES = np.array([*range(1, 102, 10), 116, 131, 151, 171, 201, 231, 261, 400])
 BUCKETS = len(EDGES) - 1
-KEPT = 512  # most frequent outcomes of a bucket that are kept; a rarer one counts as the nearest of them
+KEPT = 512  # most frequent outcomes of a bucket; a rarer outcome is added to the nearest kept outcome
 POLICY = "bis:tuned"
 RESIDUAL = 1e-4
 MOST_SWEEPS = 200
 NO_PENALTY = 10**6  # a bag limit that no round reaches
-START_SLOPE = 1 / 150  # slope of the first guess: logit of the win probability for each point of lead
+START_SLOPE = 1 / 150  # first guess of the value: logit of the win probability = START_SLOPE x lead in points
 N = TypeVar("N", bound=np.generic)
 
 
@@ -51,8 +52,8 @@ def _outcomes(
     distance: Any,
     out: Any,
 ) -> None:
-    # free: the rules without a bag penalty. distance (2, 2), in points, by side: the smallest distance to the goal of
-    # the bucket and of the next bucket. out (n, 4): points without bags, and bags, by side.
+    # free: the rules without a bag penalty. distance (2, 2): for each side, the bucket's lower edge and the next
+    # bucket's lower edge. out (n, 4): points without bags, and bags, by side.
     state = open_table(states, rules)
     carry_rules(state, rules)
     for number in range(deals.first, deals.last):
@@ -79,7 +80,8 @@ def _sweep(value: Any, win_slice: WinTableSlice, rules: Rules, found: Any, share
     # bags). The outcomes are found (BUCKETS, BUCKETS, K, 4), with points in rows, and share (BUCKETS, BUCKETS, K).
     # buckets: bucket by points to the goal.
     size, limit, floor, unit = win_slice.size, win_slice.bags, win_slice.floor, win_slice.unit
-    carry = (limit - rules.bag_penalty) // unit  # change of the row with each bag penalty
+    # Rows by which a score moves when the bag counter wraps and the penalty is paid.
+    carry = (limit - rules.bag_penalty) // unit
     most = 0.0
     for total in range(2 * size - 2, -1, -1):
         for i in range(max(0, total - size + 1), min(size, total + 1)):
@@ -131,7 +133,7 @@ def bucket_of_distance(most: int) -> NDArray[np.int64]:
 def kept_outcomes(out: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
     """Return the KEPT most frequent rows of ``out`` (n, 4), and their shares.
 
-    A rarer row counts for the nearest row that is kept.
+    A rarer row is added to the nearest kept row.
     """
     rows, times = np.unique(out, axis=0, return_counts=True)
     order = np.argsort(-times, kind="stable")
@@ -151,8 +153,8 @@ def solve(
 ) -> tuple[NDArray[np.float64], float, int]:
     """Return a game's table (size, size, bags, bags), the largest change of its last sweep, and the number of sweeps.
 
-    ``found`` and ``share``: from `bucket_outcomes`, joined by `by_both_sides`. Raises `BuildError` if the table does
-    not converge.
+    ``found`` and ``share``: the results of `bucket_outcomes` for all buckets, reshaped by `by_both_sides`. Raises
+    `BuildError` if the table does not converge.
     """
     size, bags, unit = win_slice.size, win_slice.bags, win_slice.unit
     ahead = np.subtract.outer(np.arange(size), np.arange(size)) * unit * START_SLOPE
@@ -189,17 +191,17 @@ def bucket_outcomes(
 def settle(
     ctx: Context, games: Mapping[Rules, WinTableSlice], n: int, profiles: tuple[Tables, ...], policy: str = POLICY
 ) -> NDArray[np.uint16]:
-    """Make the win tables of ``games``, each at its place, from ``n`` rounds in each bucket, bid by ``policy``.
+    """Make the win tables of ``games`` and write each at its position in the array.
 
-    What a round brings depends on the points left to the goals, not on the goals. So games that differ only in their
-    goals share their rounds.
+    ``n``: rounds per bucket. ``policy`` bids in them. The result of a round depends on the points still needed, not on
+    the goals. So games that differ only in their goals share their rounds.
     """
     cells = np.zeros(sum(map(count_cells, games.values())), np.uint16)
     alike: dict[tuple[Rules, int], list[Rules]] = {}
     for rules, place in games.items():
         alike.setdefault((rules._replace(win=Rules().win, lose=Rules().lose), place.unit), []).append(rules)
     residuals: list[float] = []
-    prefix = "" if policy == POLICY else f"{policy}-"  # of the names of chunks
+    prefix = "" if policy == POLICY else f"{policy}-"  # prefix of chunk names
     for (rules, unit), group in alike.items():
         name = ",".join(f"{field}={value}" for field, value in overrides_of(rules).items()) or "classic"
 
@@ -227,7 +229,7 @@ def settle(
 
 
 def by_both_sides(rows: NDArray[N]) -> NDArray[N]:
-    """Return an array by bucket as one by bucket of either side."""
+    """Split the first axis (BUCKETS * BUCKETS) into two axes: our bucket and their bucket."""
     return rows.reshape(BUCKETS, BUCKETS, *rows.shape[1:])
 
 

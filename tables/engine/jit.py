@@ -1,14 +1,15 @@
 """Compilation with numba; no other module hands kernels to numba.
 
-Kernels are undecorated functions. This module registers every function of the kernel modules, so that compiled code can
-call them, and `entry` compiles the outermost loops of the simulators. Two measures make caching safe. First, the name
-of the cache folder contains a hash of all kernel sources, because numba alone would keep running an outdated callee.
-Second, only entries and linked functions are cached.
+Kernels are undecorated functions. So that compiled code can call them, this module registers every function of the
+kernel modules except the linked ones. `entry` compiles the outermost loops of the simulators. numba's cache does not
+notice a changed callee. So the cache folder's name contains a hash of all kernel sources. Only entries and linked
+functions are cached, because their machine code contains that of the registered functions that they call.
 
-numba copies all that an entry calls into the entry and optimises it anew. The card players and the bidders are most of
-it, so they are *linked*: each is compiled once for the types of its arguments, and called through the linker. An entry
-that comes from the cache holds only the names of linked functions. So their types are in the cache too, and a process
-loads them before it runs an entry.
+numba copies all registered functions that an entry calls into the entry, and optimises them anew. Most of that code is
+card players and bidders. To save compile time, the functions in LINKED are *linked*: each is compiled once for the
+types of its arguments, and called through the linker. An entry that comes from the cache holds only the names of linked
+functions. So the cache also records the argument types of linked functions. A process compiles or loads these functions
+before it runs an entry.
 """
 
 import hashlib
@@ -125,7 +126,7 @@ def _record(cls, values):  # type: ignore[no-untyped-def]
 
 
 def _function(name: str) -> Callable[..., Any]:
-    """Return the function of a module by its full name."""
+    """Return the function with this full name (module.function)."""
     module, _, function = name.rpartition(".")
     return cast(Callable[..., Any], getattr(import_module(module), function))
 
@@ -218,12 +219,15 @@ def _cache_dir() -> Path:
 
 
 def _linked_dir() -> Path:
-    """Return the folder with the name and the types of each linked function that is in the cache, one file each."""
+    """Return the folder with one file per cached linked function: its name and argument types."""
     return _cache_dir() / "linked"
 
 
 def entry(function: F) -> F:
-    """Compile the outermost loop of a simulator: without the GIL, with the machine code cached by kernel sources."""
+    """Compile the outermost loop of a simulator, without the GIL.
+
+    numba caches the machine code under the hash of the kernel sources.
+    """
     name = f"{function.__module__}.{function.__name__}"
     compiled = _dispatcher(name) if name in LINKED else numba.njit(nogil=True, cache=True)(function)
 

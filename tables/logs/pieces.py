@@ -19,7 +19,7 @@ import polars
 from numpy.typing import NDArray
 
 from tables.logs.reading import TEXT_ENDINGS, Piece, existing
-from tables.run.build import alone
+from tables.run.build import exclusive_lock
 from tables.run.code_hash import chunk_code
 from tables.run.family import Arrays, Executor, finished_chunks, joined_chunks
 
@@ -101,7 +101,7 @@ def work_on(
     """
     kept = folder / _name_of(pieces, options, chunk_code(work.__module__))
     kept.mkdir(parents=True, exist_ok=True)
-    with alone(kept):
+    with exclusive_lock(kept):
         yield Results(_paths(pieces, work, kept, executor, title), kept)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from service.bidding.manifest import MANIFEST, read_manifest
 from tables.logs.pieces import forget
-from tables.run.build import alone
+from tables.run.build import exclusive_lock
 from tables.run.family import BuildError
 
 
@@ -55,7 +55,7 @@ def working(folder: Path) -> Iterator[Path]:
     Raises `BuildError` if another run works there.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with alone(folder):
+    with exclusive_lock(folder):
         try:
             yield folder
             forget(folder)

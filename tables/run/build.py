@@ -1,9 +1,10 @@
 """Build every family that is not up to date, and the manifest that describes them: `python -m tables build`.
 
 The families' functions compute the arrays. The build writes them to tables/data: one .npy file per array, and
-manifest.json. Each file is written completely or not at all. A family stays as it is while its code (`code_hash`) and
-its inputs are the same: generator, parameters, sizes, seed and the files it depends on. Finished chunks of a long
-family wait in tables/work/ until the family is done, so that an interrupted build continues where it stopped.
+manifest.json. Each file is written completely or not at all. A family is not rebuilt while its code (`code_hash`) and
+its inputs are unchanged. Inputs are generator, parameters, sizes, seed and the files it depends on. Finished chunks of
+a long family are kept in tables/work/ until the family is done, so that an interrupted build continues where it
+stopped.
 """
 
 import argparse
@@ -55,7 +56,7 @@ from tables.run.family import (
     write_atomically,
 )
 from tables.run.registry import FAMILIES, in_order, with_dependencies
-from tables.run.state import STALE, State, code_of, depended_files, states
+from tables.run.state import STALE, State, code_of, dependency_files, states
 
 RELEASE = "2026.11.10"  # version of the tables: year, month, count; raise it when the shipped tables change
 DEFAULT_SEED = 1
@@ -71,9 +72,9 @@ class Options:
     seed: int = DEFAULT_SEED
     only: tuple[str, ...] = ()  # families, with all that they depend on; empty: all
     rounds_scale: float = 1.0  # factor for the rounds that are simulated
-    games: tuple[Rules, ...] = ()  # rules that get a win table in addition to those that have one
-    force: bool = False  # make the families of ``only`` (or all) again from the start, without chunks saved earlier
-    keep_stale: bool = False  # keep families of which no more than the code changed
+    games: tuple[Rules, ...] = ()  # also make a win table for each of these rules
+    force: bool = False  # rebuild the families of ``only`` (or all), and ignore saved chunks
+    keep_stale: bool = False  # keep families for which only the code changed
 
 
 def build(
@@ -89,11 +90,11 @@ def build(
     """Build what is not up to date into ``directory`` and return the names of the families that were made.
 
     Without ``options.only``, families that the code no longer has are removed.
-    Raises `TablesError` or `BuildError`, also if another build works in ``directory``.
+    Raises `TablesError` or `BuildError`. A second build in the same directory also gets a `BuildError`.
     """
     only = options.only
     directory.mkdir(parents=True, exist_ok=True)
-    with alone(directory):
+    with exclusive_lock(directory):
         families = with_games(families, _manifest_or_empty(directory), options.games)
         ordered = in_order(families)
         if only and options.games:
@@ -105,7 +106,8 @@ def build(
             if family.name not in wanted:
                 continue
             manifest = _manifest_or_empty(directory)
-            inputs = inputs_hash(family, options.seed, options.rounds_scale, depended_files(family, families, manifest))
+            files = dependency_files(family, families, manifest)
+            inputs = inputs_hash(family, options.seed, options.rounds_scale, files)
             state = states(families, manifest, options.seed, options.rounds_scale)[family.name]
             if family.name not in forced and _stays(directory, family, manifest, state, options.keep_stale):
                 say(f"{family.name}: {state.value}{'' if state is State.CURRENT else ', kept'}")
@@ -117,13 +119,13 @@ def build(
                 family=family,
                 seed=options.seed,
                 rounds_scale=options.rounds_scale,
-                inputs=depended_arrays(directory, family, families, manifest),
+                inputs=dependency_arrays(directory, family, families, manifest),
                 executor=executor if executor is not None else LocalThreads(1),
                 checkpoints=folder,
                 progress=progress,
             )
             started = time.monotonic()
-            with alone(folder):
+            with exclusive_lock(folder):
                 if family.name in forced:
                     for chunks in folder.iterdir():
                         shutil.rmtree(chunks)
@@ -137,7 +139,7 @@ def build(
 
 
 @contextmanager
-def alone(directory: Path) -> Iterator[None]:
+def exclusive_lock(directory: Path) -> Iterator[None]:
     """Lock ``directory`` against other runs until the block ends; raise `BuildError` if it is locked."""
     held = os.open(directory, os.O_RDONLY)
     try:
@@ -184,11 +186,11 @@ def npy_bytes(array: NDArray[Any]) -> bytes:
     return file.getvalue()
 
 
-def depended_arrays(
+def dependency_arrays(
     directory: Path, family: Family, families: tuple[Family, ...], manifest: Manifest
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays that ``family`` depends on, by array name, checked and memory-mapped."""
-    names = depended_files(family, families, manifest)
+    names = dependency_files(family, families, manifest)
     return {Path(name).stem: open_array(directory, name, manifest.files[name]) for name in names}
 
 
@@ -259,7 +261,10 @@ def _write(directory: Path, manifest: Manifest, context: Context, arrays: Arrays
 
 
 def _finish(directory: Path, ordered: list[Family], prune: bool, say: Say) -> None:
-    """Update the release and the axes. After a complete build, also remove families that the code no longer has."""
+    """Write the current release and axes into the manifest.
+
+    After a complete build, also remove families that the code no longer has.
+    """
     manifest = _manifest_or_empty(directory)
     known = {family.name: family for family in ordered}
     kept = {name: entry for name, entry in manifest.families.items() if name in known or not prune}
@@ -301,7 +306,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, default=DEFAULT_DIRECTORY, metavar="DIR", help="folder (default: tables/data)"
     )
     parser.add_argument("--force", action="store_true", help="build --only (or all) again, even if up to date")
-    parser.add_argument("--keep-stale", action="store_true", help="keep families of which only the code changed")
+    parser.add_argument("--keep-stale", action="store_true", help="keep families for which only the code changed")
     add_executor_arguments(parser)
 
 

@@ -38,7 +38,7 @@ def states(
         state = State.CURRENT
         if entry is None or State.MISSING in below or any(f"{name}.npy" not in manifest.files for name in family.axes):
             state = State.MISSING
-        elif entry.inputs != inputs_hash(family, seed, rounds_scale, depended_files(family, families, manifest)):
+        elif entry.inputs != inputs_hash(family, seed, rounds_scale, dependency_files(family, families, manifest)):
             state = State.OTHER
         elif family.name not in remade and entry.code != code_of(family):
             state = State.CODE if entry.code else State.UNRECORDED
@@ -60,7 +60,7 @@ def code_of(family: Family) -> str:
 _code_of_module = cache(code_hash)
 
 
-def depended_files(family: Family, families: tuple[Family, ...], manifest: Manifest) -> dict[str, str]:
+def dependency_files(family: Family, families: tuple[Family, ...], manifest: Manifest) -> dict[str, str]:
     """Return the sha256 of each file that ``family`` depends on, by file name.
 
     Raises `BuildError` if one of them is not in the manifest.

@@ -18,10 +18,10 @@ from service.bidding.manifest import Manifest, check_strays, read_manifest
 from service.bidding.numerals import integer
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_array, open_tables
 from tables.builders.extra_win_tables import with_games
-from tables.run.build import CHECKPOINTS, DEFAULT_SEED, RELEASE, depended_arrays, make, manifest_content, npy_bytes
+from tables.run.build import CHECKPOINTS, DEFAULT_SEED, RELEASE, dependency_arrays, make, manifest_content, npy_bytes
 from tables.run.family import BuildError, Context, Family, LocalThreads, inputs_hash, scaled_sizes
 from tables.run.registry import FAMILIES, in_order
-from tables.run.state import State, depended_files, states
+from tables.run.state import State, dependency_files, states
 
 
 class Finding(NamedTuple):
@@ -99,7 +99,7 @@ def _family_problem(
         if found[field] != expected[field]:
             return f"{field} is {found[field]!r} in the manifest; accepted: {expected[field]!r}, as in the code"
     try:
-        inputs = inputs_hash(family, seed, 1.0, depended_files(family, families, manifest))
+        inputs = inputs_hash(family, seed, 1.0, dependency_files(family, families, manifest))
     except BuildError as error:
         return str(error)
     if entry.inputs != inputs:
@@ -114,7 +114,7 @@ def _remake(
         family=family,
         seed=seed,
         rounds_scale=1.0,
-        inputs=depended_arrays(directory, family, families, manifest),
+        inputs=dependency_arrays(directory, family, families, manifest),
         executor=LocalThreads(1),
         checkpoints=CHECKPOINTS / f"verify-{family.name}",
     )

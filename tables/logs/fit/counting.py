@@ -1,7 +1,7 @@
-"""Counts of a log's rounds, from which tables are fitted, by segment and table profile.
+"""Counts of a log's rounds for each segment and table profile. Tables are fitted to these counts.
 
 Counts are kept twice: of the games that a table is fitted on, and of those held out, which choose how far the table may
-move away from the shipped one. A hash of the game's id decides, so that all rounds of a game are on one side.
+move away from the shipped one. A hash of the game's id decides, so all rounds of a game fall into the same part.
 """
 
 from functools import cache
@@ -35,7 +35,7 @@ from tables.logs.fit.samples import MOST_ROUNDS, Sample, joined, sample_of
 from tables.logs.fit.segments import Segments
 from tables.logs.rounds import NO_TRICKS, Names, Rounds
 
-HELD_OUT = 5  # one game in so many
+HELD_OUT = 5  # one game in five is held out
 BINS = GRID + 1
 EVERY_SEAT = Segments()
 
@@ -43,13 +43,14 @@ EVERY_SEAT = Segments()
 class Counts(NamedTuple):
     """What is counted; the first axis is 0 for the games to fit on and 1 for those held out."""
 
-    nils: Any  # float64 (2, SEQUENCES, BINS, 2): by previous bids and nil value: all, and those made
+    nils: Any  # float64 (2, SEQUENCES, BINS, 2): by previous bids and nil value: total number, and number made
     bids: Any  # float64 (2, SEQUENCES, 4): auctions, and the sums of the next three bids
     bid_squares: Any  # float64 (2, SEQUENCES, 3): sums of the squares of the next three bids
-    contracts: Any  # float64 (2, 2, 27, 2): by whether a partner bid nil, and contract: all, and those made
-    aces: Any  # float64 (2, 4, SUMS, 2): hands by seat and sum of the previous bids: all, and with the ace of spades
+    contracts: Any  # float64 (2, 2, 27, 2): by whether a partner bid nil, and contract: total number, and number made
+    # float64 (2, 4, SUMS, 2): hands by seat and sum of the previous bids: total number, and number with ace of spades
+    aces: Any
     holders: Any  # int64 (2, SEQUENCES of `priors`, 4, COLUMNS): the cards of each bidder, by the four bids
-    blind_nils: Any  # float64 (2, SEQUENCES, 2): by previous bids: all, and those made
+    blind_nils: Any  # float64 (2, SEQUENCES, 2): by previous bids: total number, and number made
 
 
 def no_counts() -> Counts:
@@ -135,7 +136,7 @@ class RoundCounter:
         self.counts: dict[tuple[str, str], Counts] = {}  # by segment and profile
         self._samples: dict[str, list[Sample]] = {}  # by segment, not joined yet
         self.rounds: dict[str, int] = {}
-        self.seats: dict[str, int] = {}  # whose bids count
+        self.seats: dict[str, int] = {}  # number of seats whose bids count, by segment
 
     @property
     def samples(self) -> dict[str, Sample]:

@@ -1,8 +1,8 @@
-"""Tables fitted to a log: each is the shipped table, moved towards the log's counts as far as held-out games confirm.
+"""Each table is a mix of the shipped table and the log. Held-out games decide how much of each.
 
-A weight says how strongly a table is held to the shipped one. Each of some weights is tried on the games to fit on, and
-judged on the games held out; the largest weight keeps the shipped table. The final table uses all games (empirical
-Bayes with one weight for each table).
+A weight says how strongly the shipped table counts. For each weight in WEIGHTS, a table is fitted to the fitting games
+and judged on the held-out games. If no weight beats the shipped table, the shipped table stays (weight infinity).
+Otherwise, the final table uses the best weight and all games (empirical Bayes with one weight for each table).
 """
 
 from collections.abc import Callable
@@ -24,15 +24,15 @@ Floats = NDArray[np.float64]
 WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5)
 LEAST = 1e-6  # smallest probability
 CARDS_PER_DEAL = np.repeat([3.0, 1.0], RANKS)  # by column of `prior_rows`
-SEAT_WEIGHT = 0.05  # share of the weight that holds what all sequences of a seat have in common
+SEAT_WEIGHT = 0.05  # factor on the weight for effects shared by all sequences of a seat
 
 
 class Fitted(NamedTuple):
     """A table fitted to a log."""
 
     array: Any
-    n: int  # nils, bids, contracts or hands that it rests on
-    weight: float  # how strongly it is held to the shipped table; infinite: it is the shipped table
+    n: int  # number of cases (nils, bids, contracts or hands) the fit is based on
+    weight: float  # how strongly the shipped table counts; infinite: the table is the shipped one
     loss: float  # mean loss on the games held out: log-loss, or squared error of mean bids
     shipped_loss: float
 
@@ -40,15 +40,16 @@ class Fitted(NamedTuple):
 def curves(shipped: Floats, counts: Counts) -> Fitted:
     """Return success curves (SEQUENCES, GRID + 1).
 
-    To the shipped curve's log-odds is added an effect of each previous bid and pair of bids, as in `curve_fit`, and of
-    the nil value by seat. The weight is that of a ridge penalty, in nils.
+    The log-odds of a curve are those of the shipped curve, plus an effect for each previous bid and pair of bids (as in
+    `curve_fit`), plus a constant and a slope in the nil value for each seat. The weight is a ridge penalty, counted in
+    nils.
     """
     matrices = design(sequences())
     stated = np.clip(value_at_bins(shipped), LEAST, 1 - LEAST)
 
     def at(weight: float, nils: Floats) -> Floats:
-        level, tilt = _effects(logit(stated), nils, bin_middles() - 0.5, matrices, weight)
-        z = logit(np.clip(shipped, LEAST, 1 - LEAST)) + level + tilt * (np.linspace(0.0, 1.0, GRID + 1) - 0.5)
+        offset_effect, tilt = _effects(logit(stated), nils, bin_middles() - 0.5, matrices, weight)
+        z = logit(np.clip(shipped, LEAST, 1 - LEAST)) + offset_effect + tilt * (np.linspace(0.0, 1.0, GRID + 1) - 0.5)
         monotone: Floats = np.maximum.accumulate(expit(z), axis=1).round(6)
         return monotone
 
@@ -59,20 +60,26 @@ def curves(shipped: Floats, counts: Counts) -> Fitted:
 
 
 def blind_nils(shipped: Floats, counts: Counts) -> Fitted:
-    """Return P(blind nil made) (SEQUENCES,): as `curves`, without the nil value. The weight is in blind nils."""
+    """Return P(blind nil made) (SEQUENCES,): the same as `curves`, but without the slope in the nil value.
+
+    The weight is in blind nils.
+    """
     matrices = design(sequences())
     start = logit(np.clip(shipped, LEAST, 1 - LEAST))[:, None]
 
     def at(weight: float, nils: Floats) -> Floats:
-        level, _ = _effects(start, nils[:, None], np.zeros(1), matrices, weight)
-        found: Floats = expit(start + level)[:, 0].round(6)
+        offset_effect, _ = _effects(start, nils[:, None], np.zeros(1), matrices, weight)
+        found: Floats = expit(start + offset_effect)[:, 0].round(6)
         return found
 
     return _best(shipped, counts.blind_nils, at, _log_loss, int(counts.blind_nils[..., 0].sum()))
 
 
 def _effects(start: Floats, nils: Floats, middle: Floats, matrices: Design, weight: float) -> tuple[Floats, Floats]:
-    # What to add to the log-odds `start` (SEQUENCES, bins) of a sequence, and its slope in `middle` (SEQUENCES, 1).
+    """Return what to add to the log-odds ``start`` (SEQUENCES, bins): both results have shape (SEQUENCES, 1).
+
+    They are a constant per sequence, and a slope in the centred nil value ``middle``.
+    """
     asked = np.flatnonzero(nils[..., 0].any(axis=1))  # sequences with nils; the effects of all others are 0
     own = matrices.effects[asked]
     used = np.unique(own.indices)
@@ -83,8 +90,8 @@ def _effects(start: Floats, nils: Floats, middle: Floats, matrices: Design, weig
     penalty[width:] *= SEAT_WEIGHT
 
     def derivatives(x: Floats) -> tuple[float, Floats, Floats]:
-        level = effects @ x[:width] + seats @ x[width : width + 4]
-        z = start + level[:, None] + (seats @ x[width + 4 :])[:, None] * middle
+        offset_effect = effects @ x[:width] + seats @ x[width : width + 4]
+        z = start + offset_effect[:, None] + (seats @ x[width + 4 :])[:, None] * middle
         p = expit(z)
         value = float((n * np.logaddexp(0.0, z) - made * z).sum()) + float(penalty @ (x * x)) / 2
         slope = n * p - made
@@ -106,8 +113,8 @@ def _effects(start: Floats, nils: Floats, middle: Floats, matrices: Design, weig
     found = minimize_convex(derivatives, np.zeros(width + 8), np.full(width + 8, -np.inf))
     every = np.zeros(matrices.effects.shape[1])
     every[used] = found[:width]
-    level, tilt = (_seats() @ found[width:].reshape(2, 4).T).T
-    return (matrices.effects @ every + level)[:, None], tilt[:, None]
+    offset_effect, tilt = (_seats() @ found[width:].reshape(2, 4).T).T
+    return (matrices.effects @ every + offset_effect)[:, None], tilt[:, None]
 
 
 def _seats() -> Floats:
@@ -127,7 +134,7 @@ def mean_bids(shipped: Floats, counts: Counts) -> Fitted:
 
     def loss(table: Floats, sums: Floats) -> float:
         n, y, squares = sums[:, :1], sums[:, 1:4], sums[:, 4:]
-        inside = shipped > 0  # elsewhere the auction ends before the bid
+        inside = shipped > 0  # cells of 0: the auction has no such bid
         total = np.where(inside, squares - 2 * table * y + n * table * table, 0.0).sum()
         return float(total / max(1.0, (n * inside).sum()))
 
@@ -147,7 +154,7 @@ def aces(shipped: Floats, counts: Counts) -> Fitted:
 def prior(shipped: Floats, counts: Counts) -> Fitted:
     """Return who holds which card by the bids so far, as 255ths (rows of `prior_rows`, 4, COLUMNS).
 
-    The weight is in deals of a sequence of bids.
+    The weight is a number of deals for each sequence of bids.
     """
     stated = shipped / shipped.sum(axis=1, keepdims=True)
 
@@ -201,7 +208,7 @@ def _best(
     return Fitted(at(weight, fit_on + held_out), n, weight, losses[weight], before)
 
 
-# By array, what fits it to the counts alone.
+# The function that fits each array, by array name. These need only counts, no whole rounds.
 TABLES: dict[str, Callable[[Floats, Counts], Fitted]] = {
     "curves": curves,
     "mean_bids": mean_bids,

@@ -1,4 +1,4 @@
-"""Fit the last layer of `winprob`'s net to a log, so that the win chances that it states come true there.
+"""Fit the last layer of `winprob`'s net to a log, so that its stated win probabilities agree with the log's results.
 
 The target is the win probability after the round that followed each bid, from the win table. The loss is the squared
 error. The largest weights keep the shipped layer.
@@ -35,7 +35,7 @@ Floats = NDArray[np.float32]
 
 
 class Bids(NamedTuple):
-    """n bids of a log as the net's last layer sees them."""
+    """Inputs and targets of the last layer for n bids of a log. G is the size of the second hidden layer."""
 
     inputs: Floats  # (n, G + 1): the second hidden layer, and 1
     values: Floats  # (n, OUTCOMES): win probability after each outcome
@@ -61,7 +61,7 @@ def last_layer(arrays: Arrays, profiles: tuple[Tables, ...], sample: Sample) -> 
 
 
 def bids_of(arrays: Arrays, profiles: tuple[Tables, ...], sample: Sample) -> Bids:
-    """Return the chosen bids of a sample's rounds in games that have a win table, MOST_BIDS at most."""
+    """Return the chosen bids of a sample's rounds in games that have a win table: at most MOST_BIDS of them."""
     shapes = (0, len(arrays["net_out"])), (0, OUTCOMES), (0,), (0,)
     none: list[Floats] = [np.zeros(shape, np.float32) for shape in shapes]
     found = [Bids(*none)]
@@ -70,7 +70,7 @@ def bids_of(arrays: Arrays, profiles: tuple[Tables, ...], sample: Sample) -> Bid
         rules = Rules(*row.tolist())
         if SHIPPED.nearest(rules) is None:
             continue
-        won = with_games(profiles, [rules])
+        profiles_with_game = with_games(profiles, [rules])
         own = rows_of(sample, (sample.rules == row).all(axis=1))
         counted = own.chosen & (own.hands != 0) & (own.bids <= 13)
         rounds, seats = np.nonzero(counted)
@@ -79,12 +79,15 @@ def bids_of(arrays: Arrays, profiles: tuple[Tables, ...], sample: Sample) -> Bid
         results = results_of(own, rules)
         for first in range(0, len(rounds), AT_ONCE):
             part = slice(first, first + AT_ONCE)
-            found.append(_bids(arrays, won, rules, own, results, rounds[part], seats[part]))
+            found.append(_bids(arrays, profiles_with_game, rules, own, results, rounds[part], seats[part]))
     return Bids(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
 
 
 def results_of(sample: Sample, rules: Rules) -> NDArray[np.int16]:
-    """Return the results (n, 4) of rounds: points without bags, and bags, of seats 0 and 2 and then of the others."""
+    """Return the results (n, 4) of rounds: points without bags, and bags, of each side.
+
+    The side of seats 0 and 2 comes first, then the other side.
+    """
     free = rules._replace(bag_limit=NO_PENALTY)
     found = np.zeros((len(sample.bids), 4), np.int16)
     for side in range(2):
@@ -121,7 +124,7 @@ def _bids(
     scores = standing.reshape(-1, 4)[rounds[:, None], ours].astype(np.int64)
     labels = empty_labels(n)
     rows, zeros = np.arange(n), np.zeros(n, np.int64)
-    games = (rules,) * len(GAMES)  # as many as in training, for which the kernel is compiled already
+    games = (rules,) * len(GAMES)  # same length as in training, so that numba reuses the compiled kernel
     label(rows, played, scores, zeros, np.zeros((n, 3), np.int8), games, profiles, labels)
     position, hidden = arrays["net_position"], arrays["net_hidden"]
     first = np.maximum(0.0, labels.x @ position[:-1] + position[-1] + labels.c[:, 0] @ arrays["net_bid"])

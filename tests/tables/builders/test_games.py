@@ -22,7 +22,7 @@ from tables.report.stated_chances import ELSEWHERE
 from tables.run.build import DEFAULT_SEED, Options, build
 from tables.run.family import BuildError, inputs_hash, scaled_sizes
 from tables.run.registry import FAMILIES
-from tables.run.state import depended_files
+from tables.run.state import dependency_files
 from tests.tables.shipped import copy_shipped
 
 
@@ -39,7 +39,7 @@ def test_what_ships_is_what_the_code_makes():
     for family in FAMILIES:
         entry = manifest.families[family.name]
         assert entry.sizes == scaled_sizes(family, 1.0), family.name
-        files = depended_files(family, FAMILIES, manifest)
+        files = dependency_files(family, FAMILIES, manifest)
         assert entry.inputs == inputs_hash(family, DEFAULT_SEED, 1.0, files), family.name
 
 

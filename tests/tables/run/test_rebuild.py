@@ -4,7 +4,7 @@ import pytest
 
 from service.bidding.manifest import read_manifest
 from service.bidding.tableset import DEFAULT_DIRECTORY
-from tables.run.build import DEFAULT_SEED, depended_arrays, make, npy_bytes
+from tables.run.build import DEFAULT_SEED, dependency_arrays, make, npy_bytes
 from tables.run.family import Context, LocalThreads
 from tables.run.registry import FAMILIES
 
@@ -20,7 +20,7 @@ def test_a_rebuild_gives_the_committed_bytes(tmp_path, name):
         family=family,
         seed=DEFAULT_SEED,
         rounds_scale=1.0,
-        inputs=depended_arrays(DEFAULT_DIRECTORY, family, FAMILIES, read_manifest(DEFAULT_DIRECTORY)),
+        inputs=dependency_arrays(DEFAULT_DIRECTORY, family, FAMILIES, read_manifest(DEFAULT_DIRECTORY)),
         executor=LocalThreads(1),
         checkpoints=tmp_path,
         progress=False,

@@ -4,7 +4,7 @@
 #   make run [PORT=8080] [HOST=127.0.0.1]   serve (installs what the service needs, no more); beyond this machine it
 #                                           wants API keys or ARGS=--allow-unauthenticated
 #   make install                            prepare .venv for everything, this project included (editable)
-#   make test [ARGS="-k nil"]               all tests, in two processes; those that measure time or memory afterwards
+#   make test [ARGS="-k nil"]               all tests, in three processes; those that measure time afterwards
 #   make test-fast [ARGS="-k nil"]          tests of service/ that compile nothing and start no servers, for the edit loop
 #   make test-long                          the tests that take too long for every run; an hour
 #   make clients                            remake the types of clients/ from the contract; wants npm
@@ -84,16 +84,19 @@ run: $(RUNTIME)
 
 install: $(RUNTIME) $(ALL)
 
+# Otherwise each of the many processes that the tests start would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 # Exit code 5 means that ARGS selects none of them.
 PYTEST := $(BIN)/python -m pytest
 # One thread of linear algebra in each process: more of them wait for each other, and a fit takes ten times as long.
-IN_TWO := OPENBLAS_NUM_THREADS=1 $(PYTEST) -n 2 --dist loadgroup --no-loadscope-reorder
+# Three processes on two cores, because the tests of servers wait for most of their time.
+IN_THREE := OPENBLAS_NUM_THREADS=1 $(PYTEST) -n 3 --dist loadgroup --no-loadscope-reorder
 test: $(ALL)
-	$(IN_TWO) -m "not long and not alone and not clients" $(ARGS) || [ $$? -eq 5 ]
-	$(PYTEST) -m "alone and not long" $(ARGS) || [ $$? -eq 5 ]
+	$(IN_THREE) -m "not long and not alone and not clients" $(ARGS) || [ $$? -eq 5 ]
+	$(PYTEST) tests/faults -m "alone and not long" $(ARGS) || [ $$? -eq 5 ]
 
 test-fast: $(ALL)
-	$(IN_TWO) tests/service -m "not (long or slow or compiled or server or alone)" $(ARGS)
+	$(IN_THREE) tests/service -m "not (long or slow or compiled or server or alone)" $(ARGS)
 
 check: $(ALL)
 	$(BIN)/ruff check .

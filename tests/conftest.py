@@ -26,16 +26,19 @@ from tests.more_games import MORE_CELLS, MORE_ROWS
 ROOT = Path(__file__).resolve().parents[1]
 SERVERS = {"server", "serve", "real_cluster", "prometheus"}  # fixtures that start processes
 WITH_SERVERS = {"test_server.py", "test_supervisor.py"}  # files whose tests start them
-# The groups of tests that take longest: they begin first, so that both processes of `pytest -n 2` end at the same time.
-LONGEST = ("simulator", "kernels", "bounds")
+# Folders whose tests that compile are a group of their own, because they compile other loops than the simulator's tests.
+OF_LOGS = ("tests/tables/logs", "tests/tables/people", "tests/bench", "tests/deploy")
+# The order in which `pytest -n 3` starts groups. The long ones come first, so that all processes end at the same time.
+# Between them come tests of servers, which wait while the others compute.
+FIRST = ("simulator", "kernels", "tests/faults", "logs", "bounds")
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m and pytest-xdist read the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests that compile or start servers, and group them for `pytest -n`; put the longest groups first.
 
-    A group runs in one process, which compiles each kernel once: the parity tests of single kernels are one group, and
-    all other tests that compile are another. Each other file is a group.
+    A group runs in one process, which compiles each loop once: the parity tests of single kernels are one group, the
+    tests of logs that compile are another, and all other tests that compile are a third. Each other file is a group.
     """
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
@@ -44,7 +47,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         in_tables = isinstance(item, pytest.DoctestItem) and item.path.is_relative_to(ROOT / "tables")
         if in_tables or "committed" in fixtures or item.get_closest_marker("parity"):
             item.add_marker(pytest.mark.compiled)
-        group = "simulator" if item.get_closest_marker("compiled") else str(item.path.relative_to(ROOT))
+        group = file = str(item.path.relative_to(ROOT))
+        if item.get_closest_marker("compiled"):
+            group = "logs" if file.startswith(OF_LOGS) else "simulator"
         if not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(group))
     items.sort(key=_rank)
@@ -60,7 +65,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def _rank(item: pytest.Item) -> int:
     mark = item.get_closest_marker("xdist_group")
     assert mark is not None
-    return LONGEST.index(mark.args[0]) if mark.args[0] in LONGEST else len(LONGEST)
+    return next((rank for rank, start in enumerate(FIRST) if mark.args[0].startswith(start)), len(FIRST))
 
 
 @cache

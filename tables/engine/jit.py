@@ -12,6 +12,7 @@ functions. So the cache also records the argument types of linked functions. A p
 before it runs an entry.
 """
 
+import fcntl
 import hashlib
 import operator
 import os
@@ -29,6 +30,7 @@ import numba
 import numpy as np
 from numba import types
 from numba.core import cgutils
+from numba.core.compiler_lock import global_compiler_lock
 from numba.extending import intrinsic, overload, overload_method, register_jitable
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
@@ -183,14 +185,16 @@ def _symbol(name: str, kinds: _Kinds) -> str:
 @cache
 def _compile_linked(name: str, kinds: _Kinds) -> Any:
     """Compile a linked function, or read it from numba's cache, and make its machine code callable by its symbol."""
-    dispatcher = _dispatcher(name)
-    dispatcher.compile(kinds)
-    made = dispatcher.overloads[kinds]
-    symbol = _symbol(name, kinds)
-    llvm.add_symbol(symbol, made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
+    dispatcher, symbol = _dispatcher(name), _symbol(name, kinds)
     path = _linked_dir() / symbol
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Of several processes that need it, one compiles it. The others wait, and then read it from the cache.
+    with global_compiler_lock, path.with_name(f".{symbol}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        dispatcher.compile(kinds)
+    made = dispatcher.overloads[kinds]
+    llvm.add_symbol(symbol, made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
     if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(f".{symbol}.{os.getpid()}")
         unfinished.write_bytes(pickle.dumps((name, kinds)))
         unfinished.replace(path)

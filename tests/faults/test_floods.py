@@ -38,8 +38,6 @@ from tests.faults.conftest import (
 )
 from tests.service.conftest import RealServer, running_server
 
-pytestmark = pytest.mark.alone
-
 _LIMIT_MIB = 150
 _STOP_MIB = 600  # an attack that reaches this much memory is stopped, to spare the machine
 # Limit for the slowest answer to any other caller, on a busy machine; one batch of the eighty takes 0.1 s of work.
@@ -445,6 +443,7 @@ def _whole(data: bytes) -> list[tuple[int, dict[str, str], bytes]]:
         return []
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("connections", "most", "seconds"), [(12, 8, 4.0), pytest.param(80, 64, 45.0, marks=pytest.mark.long)]
 )
@@ -466,6 +465,7 @@ def test_those_who_never_read_take_no_place_from_others(mode, name, connections,
 # ---- time ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize(
     "name",
     ["bids", "batches", *(pytest.param(name, marks=pytest.mark.long) for name in ("health-read", "chunked-bids"))],
@@ -481,6 +481,7 @@ def _percentile(sorted_ms: list[float], percent: float) -> float:
     return sorted_ms[min(len(sorted_ms) - 1, int(len(sorted_ms) * percent / 100))]
 
 
+@pytest.mark.alone
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("mode", "name"),
@@ -536,6 +537,7 @@ def _use_all_routes(target: Target) -> None:
                     client.request(method, path, content=body, headers=extra)
 
 
+@pytest.mark.alone
 @pytest.mark.long
 @pytest.mark.parametrize("mode", ["plain", "keys", "workers"])
 @pytest.mark.parametrize("name", ["worst-batches", "wrong-batches", "slow-json", "refused-json"])

@@ -21,7 +21,6 @@ from tests.parity.cases import (
 from tests.parity.worlds import both, compiled, kernel, same_tables
 
 pytestmark = [pytest.mark.parity, pytest.mark.xdist_group("kernels")]
-POSITIONS = 20_000
 
 
 def test_every_public_kernel_has_a_case():
@@ -48,12 +47,13 @@ def test_kernel(fitted, name):
     assert same_tables(args, fitted)
 
 
-def test_all_policies_bids(fitted):
-    """20,000 positions, each with one policy of every kind in turn: both forms make the same bid."""
+@pytest.mark.parametrize("positions", [2_000, pytest.param(20_000, marks=pytest.mark.long)])
+def test_all_policies_bids(fitted, positions):
+    """In each position, half of the policies in turn: both forms make the same bid."""
     rng = random.Random(1)
     plain, fast = kernel("tables.engine.choose_bid.choose_bid"), compiled("tables.engine.choose_bid.choose_bid")
     bids = set()
-    for number in range(POSITIONS):
+    for number in range(positions):
         where = any_position(rng)
         for policy in POLICIES[number % 2 :: 2]:
             bid = plain(*where, policy, fitted.plain_settings)

@@ -26,7 +26,7 @@ from tests.more_games import MORE_CELLS, MORE_ROWS
 ROOT = Path(__file__).resolve().parents[1]
 SERVERS = {"server", "serve", "real_cluster", "prometheus"}  # fixtures that start processes
 WITH_SERVERS = {"test_server.py", "test_supervisor.py"}  # files whose tests start them
-# Folders whose tests that compile are a group of their own, because they compile other loops than the simulator's tests.
+# Folders whose tests that compile are a group of their own: they compile other loops than the simulator's tests.
 OF_LOGS = ("tests/tables/logs", "tests/tables/people", "tests/bench", "tests/deploy")
 # The order in which `pytest -n 3` starts groups. The long ones come first, so that all processes end at the same time.
 # Between them come tests of servers, which wait while the others compute.

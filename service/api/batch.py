@@ -1,4 +1,4 @@
-"""POST /v1/bids, /v1/cards, /v1/inferences and /v1/results: many requests in one body; a faulty request fails alone.
+"""POST /v1/bids, /v1/cards, /v1/inferences and /v1/results: many requests in one body, each with its own answer.
 
 Like POST /bid, these routes are answered without FastAPI (docs/adr/0005-hot-path.md).
 """

@@ -239,7 +239,7 @@ def _hot_routes() -> tuple[_HotRoute, ...]:
         _HotRoute(
             "/v1/cards",
             "cards",
-            f"Up to {MAX_CARD_ITEMS} cards of different players; a faulty request fails alone",
+            f"Up to {MAX_CARD_ITEMS} cards of different players; a request with a fault gets its own error",
             CardsAnswer,
             "An answer or a problem for each request, in order",
             {"answers": [{"status": 200, "body": CARD_ANSWER}, answers[1]]},
@@ -259,7 +259,7 @@ def _hot_routes() -> tuple[_HotRoute, ...]:
         _HotRoute(
             "/v1/inferences",
             "inferences",
-            f"Up to {MAX_INFERENCE_ITEMS} inferences without deals; a faulty request fails alone",
+            f"Up to {MAX_INFERENCE_ITEMS} inferences without deals; a request with a fault gets its own error",
             InferencesAnswer,
             "An answer or a problem for each request, in order",
             {"answers": [{"status": 200, "body": inferred}, answers[1]]},
@@ -269,7 +269,7 @@ def _hot_routes() -> tuple[_HotRoute, ...]:
         _HotRoute(
             "/v1/bids",
             "bids",
-            f"Up to {MAX_ITEMS} bids; a faulty request fails alone",
+            f"Up to {MAX_ITEMS} bids; a request with a fault gets its own error",
             BidsAnswer,
             "An answer or a problem for each request, in order",
             {"answers": answers},

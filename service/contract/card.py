@@ -108,7 +108,7 @@ MAX_CARD_ITEMS: Final = 256  # requests in one POST /v1/cards; they are longer t
 
 @with_config(REQUEST_CONFIG)
 class CardsRequest(TypedDict):
-    """Up to 256 requests; a faulty request fails alone."""
+    """Up to 256 requests; a request with a fault gets its own error."""
 
     requests: Annotated[list[Any], Field(max_length=MAX_CARD_ITEMS), items_schema("CardRequest", MAX_CARD_ITEMS)]
 

@@ -168,7 +168,7 @@ class _Item(InferenceItemRequest, total=False):
 
 @with_config(REQUEST_CONFIG)
 class InferencesRequest(TypedDict):
-    """Up to 64 requests without deals; a faulty request fails alone."""
+    """Up to 64 requests without deals; a request with a fault gets its own error."""
 
     requests: Annotated[
         list[Any], Field(max_length=MAX_INFERENCE_ITEMS), items_schema("InferenceItemRequest", MAX_INFERENCE_ITEMS)

@@ -1323,7 +1323,7 @@ class CardRequest(TypedDict):
 
 class CardsRequest(TypedDict):
     """
-    Up to 256 requests; a faulty request fails alone.
+    Up to 256 requests; a request with a fault gets its own error.
     """
 
     requests: list[CardRequest]
@@ -1449,7 +1449,7 @@ class InferenceRequest(TypedDict):
 
 class InferencesRequest(TypedDict):
     """
-    Up to 64 requests without deals; a faulty request fails alone.
+    Up to 64 requests without deals; a request with a fault gets its own error.
     """
 
     requests: list[InferenceItemRequest]

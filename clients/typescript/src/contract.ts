@@ -1622,7 +1622,7 @@ export interface components {
         };
         /**
          * CardsRequest
-         * @description Up to 256 requests; a faulty request fails alone.
+         * @description Up to 256 requests; a request with a fault gets its own error.
          */
         CardsRequest: {
             /** Requests */
@@ -1772,7 +1772,7 @@ export interface components {
         };
         /**
          * InferencesRequest
-         * @description Up to 64 requests without deals; a faulty request fails alone.
+         * @description Up to 64 requests without deals; a request with a fault gets its own error.
          */
         InferencesRequest: {
             /** Requests */

@@ -81,7 +81,7 @@ def arena_card(rules, state, dealt, kept, policy, deals):
     """The card that the player of the arena plays in this place of the round."""
     me = (state.leader + state.trick_size) & 3
     opened = committed_tables()
-    (won,) = tables_for(kernel_tables(opened.arrays), rules, [parse_policy("winprob")])
+    won = tables_for(kernel_tables(opened.arrays), rules, [parse_policy("winprob")])[0]
     nets = readers_of(opened.arrays).nets
     made = searching.Searching(
         searching.Searchers(*np.array([[deals] * 4, [13] * 4, [0] * 4, [0] * 4])), (nets[policy],) * 4, won, rules

@@ -40,7 +40,7 @@ def made(profiles):
 
 def test_a_value_is_that_of_the_round_played_to_its_end(made, profiles):
     """In plain Python, from the position on: the same actions, and the same win probability for each."""
-    (won,) = tables_for(profiles, RULES, [parse_policy("winprob")])
+    won = tables_for(profiles, RULES, [parse_policy("winprob")])[0]
     read = tables_for(profiles, RULES, [POLICY])
     win_slice = slice_of(RULES, won)
     win = win_array(win_slice, won)

@@ -137,13 +137,7 @@ def exact_families(suits: Suits) -> tuple[Family, ...]:
         Family(
             name=f"{profile}_ruffs",
             make=make_ruffs,
-            axes={
-                f"{profile}_ruffs": (
-                    _RUFFERS,
-                    "lengths of C, D, H capped at 3, in base 4",
-                    "tricks of the best k ruffs",
-                )
-            },
+            axes={f"{profile}_ruffs": (_RUFFERS, _LENGTHS, "tricks of the best k ruffs")},
             depends=(lengths, "p_length") if long_diamonds else (lengths,),
             **_FAMILY,
         ),

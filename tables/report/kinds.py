@@ -24,7 +24,6 @@ TRICK_POINTS, NIL_POINTS = 10.0, 200.0
 SMALLEST = 0.002  # minimum share of all hands for a kind
 MOST_SHARED = 0.3  # of two kinds that share more of the smaller one's hands, only the first is shown
 SHOWN = 3
-RANKS = 13
 _ACE, _KING, _JACK = 12, 11, 9
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]

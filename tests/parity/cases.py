@@ -590,7 +590,6 @@ def baseline(first: int, last: int) -> Maker:
 
 
 CASES: dict[str, Maker] = {
-    "service.bidding.game.cards.holding": lambda r: (cards(r), r.randrange(4)),
     "service.bidding.game.cards.suits_of": lambda r: (hand(r),),
     "service.bidding.game.cards.spades_of": lambda r: (hand(r),),
     "service.bidding.game.cards.lowest": lambda r: (cards(r, 1),),

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from service.bidding.bidder import BLIND_NIL
 from service.bidding.errors import RulesError
 from service.bidding.game.cards import format_pbn
-from service.bidding.game.decks import CARD_CODES, DECKS, format_pbn_of
+from service.bidding.game.decks import CARD_CODES, DECKS
 from service.bidding.game.rules import CUTTHROAT, FIELDS, NO_LOSING_GOAL, PRESETS, VARIANTS, describe, make_rules
 from service.bidding.game.variants import deck_number
 from service.bidding.policy import CONVENTIONS
@@ -22,7 +22,7 @@ from service.contract.request import BidRequest, read_bid
 from service.contract.rules import takes_null
 from service.problems import CODES
 from tests import naive
-from tests.contract import faults_of
+from tests.contract import faults_of, format_pbn_of
 
 _SCORES = st.fixed_dictionaries(
     {},

@@ -30,11 +30,6 @@ _NAMES = {s * 16 + r: RANKS[r] + SUITS[s] for s in range(4) for r in range(13)} 
 _CARDS = {name: card for card, name in _NAMES.items()} | {"10" + s: SUITS.index(s) * 16 + TEN for s in SUITS}
 
 
-def holding(hand: int, suit: int) -> int:
-    """Return the 16-bit holding of ``suit`` (0..3) in ``hand``."""
-    return (hand >> (suit << 4)) & SUIT_BITS
-
-
 def suits_of(hand: int) -> tuple[int, int, int, int]:
     """Return the holdings of a hand, clubs first."""
     return hand & 0xFFFF, hand >> 16 & 0xFFFF, hand >> 32 & 0xFFFF, hand >> 48 & 0xFFFF

@@ -58,25 +58,6 @@ def codes_of(deck: Deck) -> dict[str, int]:
     return codes
 
 
-def format_pbn_of(hand: int, deck: int) -> str:
-    """Return a hand of ``DECKS[deck]`` in PBN form: each card in its own suit, the jokers L and B among the spades.
-
-    >>> format_pbn_of(sum(1 << CARD_CODES[JJDD_DECK][name] for name in ("BJ", "2D", "AS", "3D")), JJDD_DECK)
-    'BA..32.'
-    """
-    names = [name for name, code in CARD_CODES[deck].items() if hand >> code & 1]
-    suits = []
-    for suit in reversed(SUITS[1:]):
-        suits.append(_ranks(names, suit))
-    return ".".join((*suits, _ranks(names, SUITS[0])))
-
-
-def _ranks(names: list[str], suit: str) -> str:
-    jokers = "BL" if suit == "S" else ""
-    ranks = [name[0] for name in names if name[1] == suit or (name[1] == "J" and name[0] in jokers)]
-    return "".join(sorted(ranks, key=(RANKS + "LB").index, reverse=True))
-
-
 # Cards of clubs, diamonds, hearts and spades in the decks that have tables (`table_profile`).
 SHAPES = ((13, 13, 13, 13), (12, 13, 12, 15), (12, 12, 12, 16))
 CARD_CODES = tuple(codes_of(deck) for deck in DECKS)

@@ -38,9 +38,7 @@ def test_masks():
     assert cards.DECK.bit_count() == 52
     assert hand_of([c for c in naive.DECK if c[1] == "S"]) == cards.DECK & cards.SPADE_BITS
     assert hand_of(naive.DECK) & ~cards.SPADE_BITS == hand_of([c for c in naive.DECK if c[1] != "S"])
-    assert cards.holding(hand_of(["2D", "AD", "3S"]), cards.DIAMONDS) == 0b1_0000_0000_0001
-    assert cards.holding(hand_of(["2D", "AD", "3S"]), cards.SPADES) == 0b10
-    assert cards.holding(hand_of(["2D", "AD", "3S"]), cards.HEARTS) == 0
+    assert cards.suits_of(hand_of(["2D", "AD", "3S"])) == (0, 0b1_0000_0000_0001, 0, 0b10)
 
 
 @pytest.mark.parametrize("text", [*naive.DECK, "LJ", "BJ"])

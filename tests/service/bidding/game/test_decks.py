@@ -18,13 +18,12 @@ from service.bidding.game.decks import (
     STANDARD,
     Deck,
     codes_of,
-    format_pbn_of,
 )
 from service.bidding.game.rules import JOKERS, PARTNERSHIP, describe, make_rules
 from service.bidding.game.variants import deck_number
 from service.contract.request import read_bid
 from tests import naive
-from tests.contract import faults_of
+from tests.contract import faults_of, format_pbn_of
 
 EVERY = range(len(DECKS))
 

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 import numba
 import numpy as np
 
-from service.bidding.numerals import decimal, integer
+from service.bidding.numerals import integer
 from service.bidding.strength import RESULTS, results_text
 from service.bidding.tableset import open_tables
 from tables.arena.match import player_version
@@ -67,8 +67,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pairs", type=integer, default=10_000, help="duplicate pairs per match (default %(default)s)")
     uct = "duplicate pairs per match with UCT players (default %(default)s)"
     parser.add_argument("--uct-pairs", type=integer, default=500, help=uct)
-    seconds = "play such matches for S seconds, instead of --uct-pairs"
-    parser.add_argument("--uct-seconds", type=decimal, metavar="S", help=seconds)
     parser.add_argument("--seed", type=integer, default=1, help="seed of the deals (default %(default)s)")
     add_jobs_argument(parser)
     sections = sorted([*SECTIONS, "results"])
@@ -108,7 +106,6 @@ def _setup(arguments: argparse.Namespace, page: Path, played: Path) -> Setup:
         arguments.jobs,
         page.parent / "img",
         arguments.uct_pairs,
-        arguments.uct_seconds,
         played,
         page.with_suffix(".json"),
     )

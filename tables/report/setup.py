@@ -6,7 +6,6 @@ one section can be made again without the hours that all take. `--fresh` ignores
 
 import hashlib
 import json
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -27,7 +26,6 @@ PAPER = PAPER_RULES
 LONG = PRESETS["classic"]  # goal 500, no losing goal
 ONE_ROUND = make_rules("classic", {"win": 1, "lose": -100})
 PLAYED = Path(__file__).resolve().parents[1] / "work" / "report"
-TRIAL_PAIRS = 20  # pairs played to measure how fast a player is
 # Hash of the engine and versions of the libraries, which also decide a match. Read at import, like the code itself.
 VERSIONS = (source_hash(), numba.__version__, np.__version__)
 
@@ -54,7 +52,6 @@ class Setup:
     jobs: int
     images: Path  # folder of the plots
     uct_pairs: int = 100  # duplicate pairs per match with a UCT player
-    uct_seconds: float | None = None  # time for each such match, instead of `uct_pairs`
     played: Path | None = None  # folder with results of earlier matches; None: play every match
     results: Path | None = None  # file with the results of the summary; None: the summary knows only this run
     seen: dict[Pairing, MatchResult] = field(default_factory=dict)  # the matches of this run, played or read
@@ -87,7 +84,7 @@ class Setup:
     def _played(self, pairing: Pairing, pairs: int, seed: int) -> MatchResult:
         a, b, both, rules, mixed = pairing
         if any(player.startswith("uct") for player in both):
-            pairs = self._sampling_pairs(a, b, both)
+            pairs = min(self.pairs, self.uct_pairs)
         names = [player_version(player) for player in both]
         kept = [field.name for field in fields(MatchResult)]
         key = [a, b, names, describe(rules), pairs, seed, mixed, kept, self.opened.sha256, *VERSIONS]
@@ -111,15 +108,6 @@ class Setup:
         self.images.mkdir(parents=True, exist_ok=True)
         (self.images / f"{name}.svg").write_bytes(svg)
         return f"![{text}]({self.images.name}/{name}.svg)"
-
-    def _sampling_pairs(self, a: str, b: str, players: tuple[str, str]) -> int:
-        if self.uct_seconds is None:
-            return min(self.pairs, self.uct_pairs)
-        run_match(Match(a, b, players, 2, seed=self.seed))  # compiles
-        started = time.monotonic()
-        run_match(Match(a, b, players, TRIAL_PAIRS, PAPER, self.seed), self.jobs)
-        rate = TRIAL_PAIRS / (time.monotonic() - started)
-        return max(TRIAL_PAIRS, min(self.pairs, int(rate * self.uct_seconds) // 10 * 10))
 
 
 def percent(result: MatchResult) -> str:

@@ -17,8 +17,6 @@ The previous-bids factor, the curves, the mean bids and the shares of contracts 
 """
 
 from collections.abc import Sequence
-from itertools import product
-from math import perm
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,16 +24,7 @@ from numpy.typing import NDArray
 from service.bidding.game.rules import CUTTHROAT, make_rules
 from service.bidding.policies import parse_policy
 from tables.builders import curves, mean_bids
-from tables.builders.exact import (
-    KINDS,
-    PLACES_CLASSIC,
-    RANKS_CLASSIC,
-    SPADES,
-    placings,
-    spade_is_lost,
-    splits_of,
-    zones_of,
-)
+from tables.builders.exact import KINDS, PLACES_CLASSIC, RANKS_CLASSIC, SPADES, by_holding, layouts_of
 from tables.builders.factor import PASSES, learn
 from tables.builders.rb import BAG_COST, FIT_RULES
 from tables.players.names import CUTTHROAT_PLAYER
@@ -47,58 +36,32 @@ HUNTERS = 2  # number of the other three players who try to set the nil
 BIDDER = "bis:endgame=off,nil_threshold=-30,nil_slope=0,offset=0.2,spade_honours=allow"
 
 
-def cnil_table(
-    hunters: int = HUNTERS, n_ranks: int = RANKS_CLASSIC, places: int = PLACES_CLASSIC
-) -> NDArray[np.float64]:
-    """Return P(the three lowest cards take no trick) against ``hunters``: float64, shape (2, 2**n_ranks).
+def cnil_table(hunters: int = HUNTERS) -> NDArray[np.float64]:
+    """Return P(the three lowest cards take no trick) against ``hunters``: float64, shape (2, 8192).
 
-    The axes are the kind, in the order of `exact.KINDS`, and the holding as a bit mask. Spade holdings that rule out a
-    nil (`exact.spade_is_lost`) are 0.
+    The axes are those of `exact.by_holding`.
     """
-    table = np.empty((len(KINDS), 1 << n_ranks))
-    known: dict[tuple[int, ...], NDArray[np.float64]] = {}
-    for held in range(1 << n_ranks):
-        zones = zones_of(held, n_ranks)
-        if zones not in known:
-            known[zones] = cnil_of_zones(zones, hunters, places)
-        table[:, held] = known[zones]
-        if spade_is_lost(held):
-            table[SPADES, held] = 0.0
-    return table
+    return by_holding(lambda zones: cnil_of_zones(zones, hunters))
 
 
-def cnil_of_zones(zones: Sequence[int], hunters: int, places: int = PLACES_CLASSIC) -> NDArray[np.float64]:
+def cnil_of_zones(zones: Sequence[int], hunters: int) -> NDArray[np.float64]:
     """Return P(no trick) against ``hunters`` for ``zones`` from `exact.zones_of`: float64 (2,), by kind.
 
     >>> cnil_of_zones((0, 12), 3).tolist(), cnil_of_zones((12, 0), 3).tolist()  # the bare deuce, the bare ace
     ([1.0, 1.0], [0.0, 0.0])
     """
-    n_low = len(zones) - 1
-    if n_low == 0:
-        return np.ones(len(KINDS))
-    splits = [splits_of(zone) for zone in zones]
-    index = np.array(list(product(*(range(len(split)) for split in splits))))
-    chosen = [np.array(split)[index[:, zone]] for zone, split in enumerate(splits)]
-    ways = np.prod([zone[:, 3] for zone in chosen], axis=0)  # at most 3 ** (unseen cards): exact in int64
-    hands = [[zone[:, player] for zone in chosen] for player in range(3)]
-    lengths = [np.sum(hand, axis=0) for hand in hands]
-    total = perm(3 * places, sum(zones))
+    layouts = layouts_of(zones)
+    lengths = layouts.lengths
     result = np.empty(len(KINDS))
     for kind in range(len(KINDS)):
-        lost = np.zeros(len(ways), dtype=bool)
-        for k in range(1, n_low + 1):
-            stays = np.ones(len(ways), dtype=bool)
-            for player, (hand, length) in enumerate(zip(hands, lengths, strict=True)):
-                below = np.sum(hand[:k], axis=0)
-                if player < hunters:
-                    stays &= (length < k) | (below >= k)
-                elif kind == SPADES:
-                    stays &= length == below
-                else:
-                    stays &= (length >= k) & (length == below)
-            lost |= stays
-        kept = total - placings(lengths, np.where(lost, ways, 0), places)
-        result[kind] = kept / total  # int / int: rounded once
+        lost = np.zeros(len(layouts.ways), dtype=bool)
+        for k, below in enumerate(layouts.below, start=1):
+            stays = (lengths < k) | (below >= k)
+            cannot_beat = lengths == below
+            if kind != SPADES:
+                cannot_beat &= lengths >= k
+            lost |= stays[:hunters].all(axis=0) & cannot_beat[hunters:].all(axis=0)
+        result[kind] = layouts.probability_except(lost)
     return result
 
 

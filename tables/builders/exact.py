@@ -10,14 +10,16 @@ and nothing is fitted. The definitions are from ECAI 2020, sections 3.1 (length)
 what the paper leaves open. The tables go to tables/data/p_length.npy and cnil.npy.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from itertools import product
 from math import comb, factorial, perm
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from service.bidding.game.cards import ACE, KING, NINE, QUEEN
+from service.bidding.game.cards import ACE, HOLDINGS, KING, NINE, QUEEN
 from tables.run.family import Arrays, Context, Family
 
 RANKS_CLASSIC = 13  # ranks of a suit; spades have 15 with jokers
@@ -56,21 +58,23 @@ def length_table(n_ranks: int = RANKS_CLASSIC, places: int = PLACES_CLASSIC) -> 
     return np.array(cells, dtype=np.float64)
 
 
-def cnil_table(n_ranks: int = RANKS_CLASSIC, places: int = PLACES_CLASSIC) -> NDArray[np.float64]:
-    """Return P(the three lowest cards take no trick): float64, shape (3, 2, 2**n_ranks).
+def cnil_table() -> NDArray[np.float64]:
+    """Return P(the three lowest cards take no trick): float64, shape (3, 2, 8192).
 
-    The axes are the reading and kind, in the order of READINGS and KINDS, and the holding, a bit mask with bit 0 the
-    deuce. Spade holdings that rule out a nil (`spade_is_lost`) are 0.
+    The axes are the reading and kind, in the order of READINGS and KINDS, and the holding; see `by_holding`.
     """
-    table = np.empty((len(READINGS), len(KINDS), 1 << n_ranks), dtype=np.float64)
-    known: dict[tuple[int, ...], NDArray[np.float64]] = {}
-    for held in range(1 << n_ranks):
-        zones = zones_of(held, n_ranks)
-        if zones not in known:
-            known[zones] = cnil_of_zones(zones, places)
-        table[:, :, held] = known[zones]
-        if spade_is_lost(held):
-            table[:, SPADES, held] = 0.0
+    return by_holding(cnil_of_zones)
+
+
+def by_holding(of_zones: Callable[[tuple[int, ...]], NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Return a value by zones (`zones_of`) for each holding: float64, shape (..., 2, 8192).
+
+    The last axes are the kind, in the order of KINDS, and the holding, a bit mask with bit 0 the deuce. Spade holdings
+    that rule out a nil (`spade_is_lost`) are 0.
+    """
+    values = cache(of_zones)
+    table = np.ascontiguousarray(np.stack([values(zones_of(held)) for held in range(HOLDINGS)], axis=-1))
+    table[..., SPADES, [spade_is_lost(held) for held in range(HOLDINGS)]] = 0.0
     return table
 
 
@@ -105,35 +109,44 @@ def spade_is_lost(held: int, above: int = 0) -> bool:
     )
 
 
+class Layouts(NamedTuple):
+    """All ways to distribute the cards of every zone over the three hidden hands."""
+
+    ways: NDArray[np.int64]  # by layout: ways to choose the cards, at most 3 ** (unseen cards): exact in int64
+    lengths: NDArray[np.int64]  # by hand and layout: its cards of the suit
+    below: list[NDArray[np.int64]]  # by k - 1, hand and layout: its cards below the k-th lowest of the holding
+
+    def probability_except(self, lost: NDArray[np.bool_], places: int = PLACES_CLASSIC) -> float:
+        """Return the probability of the layouts that are not ``lost``."""
+        total = perm(3 * places, int(self.lengths[:, 0].sum()))
+        kept = total - placings(self.lengths, np.where(lost, self.ways, 0), places)
+        return kept / total  # int / int: correctly rounded, once
+
+
+def layouts_of(zones: Sequence[int]) -> Layouts:
+    """Return the layouts of the unseen cards of a suit, for ``zones`` from `zones_of`."""
+    splits = [splits_of(zone) for zone in zones]
+    index = np.array(list(product(*(range(len(split)) for split in splits))))
+    chosen = [np.array(split)[index[:, zone]].T for zone, split in enumerate(splits)]
+    *below, lengths = np.cumsum([zone[:3] for zone in chosen], axis=0)
+    return Layouts(np.prod([zone[3] for zone in chosen], axis=0), lengths, below)
+
+
 def cnil_of_zones(zones: Sequence[int], places: int = PLACES_CLASSIC) -> NDArray[np.float64]:
     """Return P(the three lowest cards take no trick) for ``zones`` from `zones_of`: float64 (3, 2), reading and kind.
 
-    The sum has one term for each way to distribute the cards of every zone over the two opponents and the partner.
+    The sum has one term for each layout. Hands 0 and 1 are the opponents, 2 is the partner.
     """
-    n_low = len(zones) - 1
-    if n_low == 0:
-        return np.ones((len(READINGS), len(KINDS)))
-    splits = [splits_of(zone) for zone in zones]
-    # counts[player][zone]: one entry for each layout; players 0 and 1 are the opponents, 2 is the partner
-    index = np.array(list(product(*(range(len(split)) for split in splits))))
-    chosen = [np.array(split)[index[:, zone]] for zone, split in enumerate(splits)]
-    counts = [[zone[:, player] for zone in chosen] for player in range(3)]
-    ways = np.prod([zone[:, 3] for zone in chosen], axis=0)  # at most 3 ** (unseen cards): exact in int64
-    below = [[np.sum(hand[:k], axis=0) for k in range(n_low + 1)] for hand in counts]
-    lengths = [np.sum(hand, axis=0) for hand in counts]
-    higher = [lengths[2] - below[2][k] for k in range(n_low + 1)]
-
-    total = perm(3 * places, sum(zones))
+    layouts = layouts_of(zones)
+    lengths = layouts.lengths
     result = np.empty((len(READINGS), len(KINDS)))
     for reading, kind in product(range(len(READINGS)), range(len(KINDS))):
-        lost = np.zeros(len(ways), dtype=bool)
-        for k in range(1, n_low + 1):
-            opponents_duck = np.ones(len(ways), dtype=bool)
-            for opponent in (0, 1):
-                opponents_duck &= (lengths[opponent] < k) | (below[opponent][k] >= k)
-            lost |= opponents_duck & _partner_fails(READINGS[reading], kind == SPADES, k, lengths[2], higher[k])
-        kept = total - placings(lengths, np.where(lost, ways, 0), places)
-        result[reading, kind] = kept / total  # int / int: correctly rounded, once
+        lost = np.zeros(len(layouts.ways), dtype=bool)
+        for k, below in enumerate(layouts.below, start=1):
+            ducks = (lengths < k) | (below >= k)
+            higher = lengths[2] - below[2]
+            lost |= ducks[0] & ducks[1] & _partner_fails(READINGS[reading], kind == SPADES, k, lengths[2], higher)
+        result[reading, kind] = layouts.probability_except(lost, places)
     return result
 
 
@@ -169,14 +182,14 @@ def splits_of(zone: int) -> list[tuple[int, int, int, int]]:
     ]
 
 
-def placings(lengths: Sequence[NDArray[np.int64]], ways: NDArray[np.int64], places: int) -> int:
+def placings(lengths: NDArray[np.int64], ways: NDArray[np.int64], places: int) -> int:
     """Return the sum over layouts of ``ways`` times the ordered choices of places in the three hands, as an exact int.
 
-    ``lengths``: for each hand, its number of cards by layout; ``ways``: ways to choose these cards, by layout.
+    ``lengths``: cards by hand and layout; ``ways``: ways to choose these cards, by layout.
     """
-    longest = int(max(length.max() for length in lengths)) + 1
+    longest = int(lengths.max()) + 1
     key = lengths[0] * longest + lengths[1]  # the third length follows from the first two
-    unseen = int(lengths[0][0] + lengths[1][0] + lengths[2][0])
+    unseen = int(lengths[:, 0].sum())
     sums = np.zeros(longest * longest, dtype=np.int64)
     np.add.at(sums, key, ways)
     return sum(

@@ -87,7 +87,7 @@ def count_aces(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.float64
     return ctx.chunks("auctions", CHUNKS, bid)["counts"]
 
 
-def ace_families(setting: str, rules: Rules, policy: str, depends: tuple[str, ...] = ()) -> tuple[Family, ...]:
+def ace_family(setting: str, rules: Rules, policy: str, depends: tuple[str, ...] = ()) -> Family:
     """Return the family of a table profile; ``setting`` is its name, "" for partnership.
 
     ``policy``: text of the bidder of the auctions; ``depends``: families of the same profile that it needs.
@@ -100,21 +100,19 @@ def ace_families(setting: str, rules: Rules, policy: str, depends: tuple[str, ..
         ctx.figure("p_ace_fourth_seat_after_11", counts[3, 11, 1] / max(1.0, counts[3, 11, 0]))
         return {f"{prefix}p_ace": np.stack([fit_aces(seat) for seat in counts])}
 
-    return (
-        Family(
-            name=f"{prefix}ace",
-            generator=1,
-            make=make,
-            axes={f"{prefix}p_ace": _AXES},
-            parameters={"policy": policy, "rules": recorded(rules)},
-            sizes={"auctions": 10_000_000},
-            depends=(*_DEPENDS, *depends),
-        ),
+    return Family(
+        name=f"{prefix}ace",
+        generator=1,
+        make=make,
+        axes={f"{prefix}p_ace": _AXES},
+        parameters={"policy": policy, "rules": recorded(rules)},
+        sizes={"auctions": 10_000_000},
+        depends=(*_DEPENDS, *depends),
     )
 
 
 FAMILIES = (
-    *ace_families("", Rules(), "bis:endgame=off"),
-    *ace_families("jokers", PRESETS["jokers"], self_play(JOKERS), OF_JOKERS),
-    *ace_families("jjdd", PRESETS["jjdd"], self_play(JOKERS), OF_JJDD),
+    ace_family("", Rules(), "bis:endgame=off"),
+    ace_family("jokers", PRESETS["jokers"], self_play(JOKERS), OF_JOKERS),
+    ace_family("jjdd", PRESETS["jjdd"], self_play(JOKERS), OF_JJDD),
 )

@@ -98,7 +98,7 @@ def play_blind(ctx: Context, rules: Rules, policy: Policy) -> NDArray[np.int64]:
     return ctx.chunks("rounds", CHUNKS, play)["counts"]
 
 
-def blind_families(setting: str, rules: Rules, policy: str, depends: tuple[str, ...] = ()) -> tuple[Family, ...]:
+def blind_family(setting: str, rules: Rules, policy: str, depends: tuple[str, ...] = ()) -> Family:
     """Return the family of a table profile; ``setting`` is its name, "" for partnership.
 
     ``policy``: text of the other bidders; ``depends``: families of the same profile that it needs.
@@ -115,24 +115,22 @@ def blind_families(setting: str, rules: Rules, policy: str, depends: tuple[str, 
         ctx.figure("held_out_brier", (made * (1 - p_made) ** 2 + (n - made) * p_made**2).sum() / n.sum())
         return {f"{prefix}blind_nil": p_made}
 
-    return (
-        Family(
-            name=f"{prefix}blind",
-            generator=1,
-            make=make,
-            axes={f"{prefix}blind_nil": _AXES},
-            parameters={"player": TABLES_PLAYER, "policy": policy, "rules": recorded(rules)},
-            sizes={"rounds": 4_000_000},
-            depends=(*_DEPENDS, *depends),
-        ),
+    return Family(
+        name=f"{prefix}blind",
+        generator=1,
+        make=make,
+        axes={f"{prefix}blind_nil": _AXES},
+        parameters={"player": TABLES_PLAYER, "policy": policy, "rules": recorded(rules)},
+        sizes={"rounds": 4_000_000},
+        depends=(*_DEPENDS, *depends),
     )
 
 
 FAMILIES = (
-    *blind_families("", RULES, "bis:endgame=off"),
-    *blind_families("big6", RULES, "bis:endgame=off,convention=big6", ("big6_curves",)),
-    *blind_families("jokers", make_rules("jokers", {"blind_nil": True}), self_play(JOKERS), OF_JOKERS),
-    *blind_families("jjdd", make_rules("jjdd", {"blind_nil": True}), self_play(JOKERS), OF_JJDD),
-    *blind_families("pass2", make_rules("pass-2", {"blind_nil": True}), "bis:endgame=off", ("pass2_curves",)),
-    *blind_families("pass4", make_rules("pass-4", {"blind_nil": True}), "bis:endgame=off", ("pass4_curves",)),
+    blind_family("", RULES, "bis:endgame=off"),
+    blind_family("big6", RULES, "bis:endgame=off,convention=big6", ("big6_curves",)),
+    blind_family("jokers", make_rules("jokers", {"blind_nil": True}), self_play(JOKERS), OF_JOKERS),
+    blind_family("jjdd", make_rules("jjdd", {"blind_nil": True}), self_play(JOKERS), OF_JJDD),
+    blind_family("pass2", make_rules("pass-2", {"blind_nil": True}), "bis:endgame=off", ("pass2_curves",)),
+    blind_family("pass4", make_rules("pass-4", {"blind_nil": True}), "bis:endgame=off", ("pass4_curves",)),
 )

@@ -13,12 +13,12 @@ BIG6 = "bis:convention=big6,endgame=off"
 PASS = "bis:endgame=off"
 
 FAMILIES: tuple[Family, ...] = (
-    *curves.setting_families("big5", Rules(), BIG5),
-    *mean_bids.setting_families("big5", Rules(), BIG5),
-    *curves.setting_families("big6", Rules(), BIG6, rounds=3_000_000),
-    *mean_bids.setting_families("big6", Rules(), BIG6),
-    *curves.setting_families("pass2", PRESETS["pass-2"], PASS, rounds=3_000_000),
-    *mean_bids.setting_families("pass2", PRESETS["pass-2"], PASS),
-    *curves.setting_families("pass4", PRESETS["pass-4"], PASS, rounds=3_000_000),
-    *mean_bids.setting_families("pass4", PRESETS["pass-4"], PASS),
+    curves.setting_family("big5", Rules(), BIG5),
+    mean_bids.setting_family("big5", Rules(), BIG5),
+    curves.setting_family("big6", Rules(), BIG6, rounds=3_000_000),
+    mean_bids.setting_family("big6", Rules(), BIG6),
+    curves.setting_family("pass2", PRESETS["pass-2"], PASS, rounds=3_000_000),
+    mean_bids.setting_family("pass2", PRESETS["pass-2"], PASS),
+    curves.setting_family("pass4", PRESETS["pass-4"], PASS, rounds=3_000_000),
+    mean_bids.setting_family("pass4", PRESETS["pass-4"], PASS),
 )

@@ -6,7 +6,7 @@ sequences.
 
 In family `curves0` the bidders use the nil value as the nil's probability. In family `curves` they use the curves of
 `curves0` (docs/explanation/how-bis-bids.md, "Nil"). The results go to curves0.npy, curves.npy, single_curve.npy and
-held_out.npy. Table profiles with their own curves (`setting_families`) have files with the profile's prefix.
+held_out.npy. Table profiles with their own curves (`setting_family`) have files with the profile's prefix.
 """
 
 from typing import Any, NamedTuple
@@ -178,7 +178,7 @@ def _make_curves(ctx: Context) -> Arrays:
     return {"curves": curves, "single_curve": single, "held_out": reliability(curves, held)}
 
 
-def setting_families(
+def setting_family(
     setting: str,
     rules: Rules,
     policy: str,
@@ -186,7 +186,7 @@ def setting_families(
     rounds: int = 6_000_000,
     depends: tuple[str, ...] = (),
     player: str = TABLES_PLAYER,
-) -> tuple[Family, ...]:
+) -> Family:
     """Return the family of a table profile's own curves, from play by ``policy`` under ``rules``.
 
     ``setting``: the profile's name; ``rounds``: those of the second play, three times those of the first; ``depends``:
@@ -207,16 +207,14 @@ def setting_families(
             ctx.figure(f"held_out_{figure}", value)
         return {f"{setting}_curves": curves, f"{setting}_held_out": reliability(curves, held)}
 
-    return (
-        Family(
-            name=f"{setting}_curves",
-            generator=1,
-            make=make,
-            axes={f"{setting}_curves": (_SEQUENCE, _VALUE), f"{setting}_held_out": _HELD_OUT_AXES},
-            parameters={"player": player, "policy": policy, "rules": recorded(rules)},
-            sizes={"first_rounds": rounds // 3, "rounds": rounds},
-            depends=(*_BASE, "curves", *depends),
-        ),
+    return Family(
+        name=f"{setting}_curves",
+        generator=1,
+        make=make,
+        axes={f"{setting}_curves": (_SEQUENCE, _VALUE), f"{setting}_held_out": _HELD_OUT_AXES},
+        parameters={"player": player, "policy": policy, "rules": recorded(rules)},
+        sizes={"first_rounds": rounds // 3, "rounds": rounds},
+        depends=(*_BASE, "curves", *depends),
     )
 
 

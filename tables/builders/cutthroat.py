@@ -102,8 +102,8 @@ FAMILIES = (
         sizes={"rounds": 600_000},
         depends=_BEFORE,
     ),
-    *curves.setting_families("cutthroat", RULES, BIDDER, rounds=3_000_000, depends=_OWN, player=CUTTHROAT_PLAYER),
-    *mean_bids.setting_families("cutthroat", RULES, BIDDER, depends=_OWN),
+    curves.setting_family("cutthroat", RULES, BIDDER, rounds=3_000_000, depends=_OWN, player=CUTTHROAT_PLAYER),
+    mean_bids.setting_family("cutthroat", RULES, BIDDER, depends=_OWN),
     Family(
         name="cutthroat_contracts",
         generator=1,

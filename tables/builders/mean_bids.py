@@ -98,24 +98,22 @@ def _make(ctx: Context) -> Arrays:
     return {"mean_bids": _means(ctx, ctx.inputs, Rules(), Policy(endgame=0))}
 
 
-def setting_families(
+def setting_family(
     setting: str, rules: Rules, policy: str, *, auctions: int = 5_000_000, depends: tuple[str, ...] = ()
-) -> tuple[Family, ...]:
+) -> Family:
     """Return the family of a table profile's own mean bids.
 
     They come from auctions by ``policy`` under ``rules`` with the profile's own curves. ``setting``: the profile's
     name; ``depends``: further families of the same profile that it needs.
     """
-    return (
-        Family(
-            name=f"{setting}_means",
-            generator=1,
-            make=lambda ctx: {f"{setting}_mean_bids": _means(ctx, ctx.inputs, rules, parse_policy(policy))},
-            axes={f"{setting}_mean_bids": _MEAN_AXES},
-            parameters={"policy": policy, "rules": recorded(rules)},
-            sizes={"auctions": auctions},
-            depends=(*_DEPENDS, f"{setting}_curves", *depends),
-        ),
+    return Family(
+        name=f"{setting}_means",
+        generator=1,
+        make=lambda ctx: {f"{setting}_mean_bids": _means(ctx, ctx.inputs, rules, parse_policy(policy))},
+        axes={f"{setting}_mean_bids": _MEAN_AXES},
+        parameters={"policy": policy, "rules": recorded(rules)},
+        sizes={"auctions": auctions},
+        depends=(*_DEPENDS, f"{setting}_curves", *depends),
     )
 
 

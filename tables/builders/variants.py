@@ -17,7 +17,7 @@ from tables.builders.rb import BAG_COST, FIT_RULES
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, Context, Family, recorded
 
-ROUNDS = 1_800_000  # rounds of the second play for a profile's curves (`curves.setting_families`)
+ROUNDS = 1_800_000  # rounds of the second play for a profile's curves (`curves.setting_family`)
 AUCTIONS = 2_000_000
 FACTOR_ROUNDS = 300_000
 _BASE = ("p_length", "cnil", "side", "spades", "ruffs")
@@ -64,8 +64,8 @@ def _factor_family(setting: str, policy: Policy, text: str, depends: tuple[str, 
 def _fitted(setting: str, variant: int, depends: tuple[str, ...]) -> tuple[Family, ...]:
     rules, policy = PRESETS[setting], self_play(variant)
     return (
-        *curves.setting_families(setting, rules, policy, rounds=ROUNDS, depends=depends),
-        *mean_bids.setting_families(setting, rules, policy, auctions=AUCTIONS, depends=depends),
+        curves.setting_family(setting, rules, policy, rounds=ROUNDS, depends=depends),
+        mean_bids.setting_family(setting, rules, policy, auctions=AUCTIONS, depends=depends),
     )
 
 

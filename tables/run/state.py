@@ -51,7 +51,7 @@ def states(
 def code_of(family: Family) -> str:
     """Return the hash of the code that makes the family: of the module of ``make``, and of all that it names.
 
-    Some families of one module get their ``make`` from a function of another (`curves.setting_families`). The hash is
+    Some families of one module get their ``make`` from a function of another (`curves.setting_family`). The hash is
     then of that other module. What the function was called with, such as the policy, is in the family's parameters.
     """
     return _code_of_module(family.make.__module__)

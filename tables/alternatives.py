@@ -1,11 +1,10 @@
 """Cards that a seat could play instead of its own choice, as kernels for `tables.probe`.
 
-The module describes the situation of a seat, picks a card of each class and counts the points of a finished round.
-It uses only what the seat to play may see.
+The module describes the situation of a seat and picks a card of each class. It uses only what the seat to play may
+see.
 """
 
 from service.bidding.game.cards import SPADE_BITS, highest, lowest
-from service.bidding.game.rules import Rules
 from service.playing.common import (
     cards_above,
     highest_rank,
@@ -18,9 +17,7 @@ from service.playing.common import (
     winning_cards,
 )
 from service.playing.state import PlayState
-from service.playing.tricks import play_card, suit_mask
-from tables.engine.game import score_of_side
-from tables.players.choose_card import choose_card
+from service.playing.tricks import suit_mask
 
 NOBODY, ME, PARTNER, OPPONENT, BOTH = range(5)  # who has a live nil; BOTH: partner and an opponent
 NILS = ("no nil", "own nil", "partner's nil", "opponent's nil", "nils on both sides")
@@ -134,21 +131,6 @@ def _pick_lead(legal: int, unseen: int, number: int) -> int:
             best_key = key
             best = lowest(held) if number < 2 else top
     return best
-
-
-def finish(state: PlayState) -> None:
-    """Play the rest of a round."""
-    for _ in range(52 - state.played.bit_count()):
-        seat = (state.leader + state.trick_size) & 3
-        play_card(state, seat, choose_card(state, seat))
-
-
-def points_of(state: PlayState, side: int, rules: Rules) -> int:
-    """Return the points of ``side`` minus those of the other side in a finished round."""
-    us, _ = score_of_side(state, side, 0, rules)
-    other = 1 - side
-    them, _ = score_of_side(state, other, 0, rules)
-    return us - them
 
 
 def same_worth(card: int, other: int, unseen: int) -> bool:

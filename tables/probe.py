@@ -33,12 +33,11 @@ from tables.alternatives import (
     OTHER,
     PLACES,
     context_of,
-    finish,
     pick,
-    points_of,
     same_worth,
 )
 from tables.builders.rb import FIT_RULES
+from tables.engine.cutthroat import points_gained
 from tables.engine.deal import Deals, below, deal_round, open_table, seat_players
 from tables.engine.game import bid_seat
 from tables.engine.jit import round_loop
@@ -46,6 +45,7 @@ from tables.engine.simulate import kernel_tables, numba_typed, player_rows
 from tables.engine.states import copy_state
 from tables.markdown import table
 from tables.players.choose_card import choose_card
+from tables.players.decisions import finish_play
 from tables.run.executors import add_jobs_argument, executor_of
 from tables.run.family import Arrays
 
@@ -79,16 +79,16 @@ def _probe_rounds(
         context = context_of(state, me)
         copy_state(state, rest)
         play_card(rest, me, own)
-        finish(rest)
-        usual = points_of(rest, me & 1, rules)
+        finish_play(rest)
+        usual = points_gained(rest, me, rules)
         for i in range(CLASSES):
             card = pick(state, me, legal, i)
             if i == own_class or card < 0 or same_worth(card, own, unseen):
                 continue
             copy_state(state, rest)
             play_card(rest, me, card)
-            finish(rest)
-            gain = points_of(rest, me & 1, rules) - usual
+            finish_play(rest)
+            gain = points_gained(rest, me, rules) - usual
             sums[context, own_class, i, 0] += 1
             sums[context, own_class, i, 1] += gain
             sums[context, own_class, i, 2] += gain * gain

@@ -940,8 +940,6 @@ CASES: dict[str, Maker] = {
     "tables.players.choose_card.choose_card": lambda r: sitting(r)[:2],
     ALTERNATIVES + "context_of": lambda r: sitting(r)[:2],
     ALTERNATIVES + "pick": lambda r: next((s, me, ok, r.randrange(CLASSES)) for s, me, _, ok, _ in [sitting(r)]),
-    ALTERNATIVES + "finish": lambda r: (states.midway(r.randrange(2**31), r.randrange(52)),),
-    ALTERNATIVES + "points_of": lambda r: (finished(r), r.randrange(2), r.choice(RULES)),
     ALTERNATIVES + "same_worth": lambda r: (r.choice((-1, card(r))), card(r), cards(r)),
     DEAL + "random_bit": lambda r: (states.dealt(r.randrange(2**31), 1), cards(r, 1)),
     DEAL + "give_spades": lambda r: (states.dealt(r.randrange(2**31), 1), r.randrange(4), r.randrange(14)),

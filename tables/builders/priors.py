@@ -19,12 +19,10 @@ from service.bidding.game.cards import FIRST_SPADE
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL
 from service.bidding.inference.prior_rows import BIDS, COLUMNS, FIRST_ROWS, RANKS, bid_class
-from service.bidding.policies import parse_policy
 from tables.engine.bid_deals import BidDeals, bid_deals
 from tables.engine.jit import entry
-from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
-from tables.learning.training_data import seen_scores
-from tables.players.names import TABLES_PLAYER
+from tables.engine.simulate import kernel_tables
+from tables.learning.training_data import scores_of_games
 from tables.run.family import Arrays, Context, Family, recorded
 
 ALL_DEALS = 100_000_000
@@ -87,16 +85,12 @@ def _with_neighbours(own: NDArray[np.float64], bids: int) -> NDArray[np.float64]
     return filled
 
 
-def scores_of_games(ctx: Context) -> NDArray[np.int64]:
+def drawn_scores(ctx: Context) -> NDArray[np.int64]:
     """Return scores (SCORES, 4) before the rounds of games that SCORES_BY plays; columns as in `BidDeals.scores`."""
-    policy = numba_typed(parse_policy(SCORES_BY))
-    profiles = tables_for(kernel_tables(ctx.inputs), RULES, [policy])
+    profiles = kernel_tables(ctx.inputs)
 
     def play(_index: int, seed: int) -> Arrays:
-        seen = np.zeros((SCORES, 4), np.int64)
-        players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
-        seen_scores(seed & 0x7FFFFFFF, 0, SCORES, RULES, policy, players, profiles, seen)
-        return {"seen": seen}
+        return {"seen": scores_of_games(profiles, RULES, SCORES_BY, SCORES, seed)}
 
     return cast("NDArray[np.int64]", ctx.gathered("scores", 1, play)["seen"])
 
@@ -106,7 +100,7 @@ def _family(name: str) -> Family:
     bidder = BIDDERS[name]
 
     def make(ctx: Context) -> Arrays:
-        scores = scores_of_games(ctx)
+        scores = drawn_scores(ctx)
         profiles = kernel_tables(ctx.inputs)
         chunks = max(1, ctx.size("deals") // DEALS)
         deals = min(DEALS, ctx.size("deals"))

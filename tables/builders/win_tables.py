@@ -131,20 +131,25 @@ def bucket_of_distance(most: int) -> NDArray[np.int64]:
 
 
 def kept_outcomes(out: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
-    """Return the KEPT most frequent rows of ``out`` (n, 4), and their shares.
+    """Return the KEPT most frequent rows of ``out`` (n, 4), and their shares; see `most_frequent`."""
+    rows, times = np.unique(out, axis=0, return_counts=True)
+    return most_frequent(rows, times.astype(np.float64))
+
+
+def most_frequent(rows: NDArray[np.int64], times: NDArray[Any]) -> tuple[NDArray[np.int16], NDArray[np.float64]]:
+    """Return the KEPT most frequent of different ``rows`` (n, 4), and their shares; ``times`` is how often each occurs.
 
     A rarer row is added to the nearest kept row.
     """
-    rows, times = np.unique(out, axis=0, return_counts=True)
     order = np.argsort(-times, kind="stable")
-    rows, times = rows[order], times[order].astype(np.float64)
+    rows, times = rows[order], times[order]
     kept = rows[:KEPT]
     for row, n in zip(rows[KEPT:], times[KEPT:], strict=True):
         times[int(np.abs(kept - row).sum(axis=1).argmin())] += n
     found = np.zeros((KEPT, 4), np.int16)
     share = np.zeros(KEPT)
     found[: len(kept)] = kept
-    share[: len(kept)] = times[:KEPT] / len(out)
+    share[: len(kept)] = times[:KEPT] / times[:KEPT].sum()
     return found, share
 
 

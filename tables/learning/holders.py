@@ -29,7 +29,7 @@ from service.bidding.inference.holder_net import (
     places_of,
     shares,
 )
-from tables.builders.priors import BIDDER_DEPENDS, BIDDERS, RULES, SCORES_BY, scores_of_games
+from tables.builders.priors import BIDDER_DEPENDS, BIDDERS, RULES, SCORES_BY, drawn_scores
 from tables.engine.bid_deals import BidDeals, bid_deals
 from tables.engine.simulate import kernel_tables
 from tables.run.family import Arrays, BuildError, Context, Family, recorded
@@ -112,7 +112,7 @@ def whole_numbers(weights: Arrays) -> HolderNet:
 
 def _deals(ctx: Context, name: str, bidder: str) -> BidDeals:
     # Return as many deals as the family's size ``name`` says, bid by ``bidder``.
-    profiles, scores = kernel_tables(ctx.inputs), scores_of_games(ctx)
+    profiles, scores = kernel_tables(ctx.inputs), drawn_scores(ctx)
     n = min(DEALS, ctx.size(name))
 
     def bid(index: int, seed: int) -> Arrays:

@@ -65,7 +65,7 @@ def _labels(
     made: Labels,
 ) -> None:
     # tables: those with the win table of the rules; profiles: those that the policies read. scores (m, 4), used in
-    # turn: columns as in `training_data.seen_scores`. A position with fewer than two actions gets none.
+    # turn: columns as in `training_data.scores_of_games`. A position with fewer than two actions gets none.
     state = open_table(states, rules)
     carry_rules(state, rules)
     sim = states[1]
@@ -117,7 +117,7 @@ def labels(
     """Return ``n`` positions, from the deals with numbers ``first`` to ``first + n - 1``.
 
     ``profiles``: `Tables` by profile, with the win table of ``rules``; ``scores`` (m, 4): scores before rounds, with
-    columns as in `training_data.seen_scores`. The rules must have no pass.
+    columns as in `training_data.scores_of_games`. The rules must have no pass.
     """
     assert rules.nil_pass == rules.blind_nil_pass == 0, "no cards are passed in these rounds"
     made = Labels(

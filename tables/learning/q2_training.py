@@ -20,9 +20,8 @@ from service.bidding.game.auction import NO_BID
 from service.bidding.game.rules import make_rules
 from service.bidding.inference.holder_net import places_of
 from service.bidding.policies import parse_policy
-from service.bidding.policy import Policy
 from tables.engine.game import Lineup
-from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
+from tables.engine.simulate import kernel_tables, numba_typed, player_rows
 from tables.learning.q2_labels import (
     AUCTIONS,
     NOISE,
@@ -35,7 +34,7 @@ from tables.learning.q2_labels import (
     labels,
     unpacked,
 )
-from tables.learning.training_data import seen_scores
+from tables.learning.training_data import scores_of_games
 from tables.players.names import TABLES_PLAYER
 from tables.players.q2 import ACTIONS, ARRAYS, CARDS, INPUTS, LEARNED_GOAL, inputs_of
 from tables.run.family import Arrays, Context, Family, recorded
@@ -57,7 +56,7 @@ def _labelled(ctx: Context, name: str, n_positions: int) -> Arrays:
     profiles = kernel_tables(ctx.inputs)
     policies = {text: numba_typed(parse_policy(text)) for text in BIDDERS}
     players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
-    scores = {text: _scores(ctx, text, policies[text], players) for text in policies}
+    scores = {text: _scores(ctx, text) for text in policies}
     n = min(POSITIONS, n_positions)
 
     def play(index: int, seed: int) -> Arrays:
@@ -68,14 +67,12 @@ def _labelled(ctx: Context, name: str, n_positions: int) -> Arrays:
     return ctx.gathered(name, max(1, n_positions // n), play)
 
 
-def _scores(ctx: Context, bidder: str, policy: Policy, players: NDArray[np.int64]) -> NDArray[np.int64]:
-    # Scores (SCORES, 4) before the rounds of games of one policy, as in `seen_scores`.
-    profiles = tables_for(kernel_tables(ctx.inputs), RULES, [policy])
+def _scores(ctx: Context, bidder: str) -> NDArray[np.int64]:
+    # Scores (SCORES, 4) before the rounds of games of one policy, as in `scores_of_games`.
+    profiles = kernel_tables(ctx.inputs)
 
     def play(_: int, seed: int) -> Arrays:
-        seen = np.zeros((SCORES, 4), np.int64)
-        seen_scores(seed & 0x7FFFFFFF, 0, SCORES, RULES, policy, players, profiles, seen)
-        return {"seen": seen}
+        return {"seen": scores_of_games(profiles, RULES, bidder, SCORES, seed)}
 
     return ctx.gathered(f"scores-{bidder}", 1, play)["seen"]
 

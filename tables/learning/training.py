@@ -40,7 +40,7 @@ from tables.learning.training_data import (
     Labels,
     Played,
     candidate_rounds,
-    seen_scores,
+    scores_of_games,
 )
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import Arrays, Chunk, Context, Family
@@ -95,14 +95,10 @@ ROUNDS = (
 
 def _seen(ctx: Context) -> Ints:
     """Return scores (games, SEEN, 4) before the rounds of games that SEEN_BY plays; see `training_data`."""
-    profiles, players = kernel_tables(ctx.inputs), player_rows(PLAYERS[0], PLAYERS[0])
+    profiles = kernel_tables(ctx.inputs)
 
     def play(index: int, seed: int) -> Arrays:
-        rules = GAMES[index]
-        policy = numba_typed(parse_policy(SEEN_BY, rules.variant))
-        seen = np.zeros((1, SEEN, 4), np.int64)
-        seen_scores(seed & 0x7FFFFFFF, 0, SEEN, rules, policy, players, tables_for(profiles, rules, [policy]), seen[0])
-        return {"seen": seen}
+        return {"seen": scores_of_games(profiles, GAMES[index], SEEN_BY, SEEN, seed)[None]}
 
     return cast(Ints, ctx.gathered("scores", len(GAMES), play)["seen"])
 

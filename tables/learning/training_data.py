@@ -8,6 +8,7 @@ and bags that do not include the score before. So `label` can make inputs and ta
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from service.bidding.game.auction import read_auction
 from service.bidding.game.cards import suits_of
@@ -15,8 +16,10 @@ from service.bidding.game.legal import NIL_BIT, allowed_bids
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL, Standing, game_winner
 from service.bidding.levels import kind_of_player
+from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
 from service.bidding.table_profile import plain_profile
+from service.bidding.table_views import Tables
 from service.bidding.winprob.candidates import MOST_CANDIDATES
 from service.bidding.winprob.features import BID_INPUTS, INPUTS, bids_to_weigh, model_position
 from service.bidding.winprob.outcomes import OUTCOMES
@@ -38,8 +41,10 @@ from tables.engine.deal import (
 from tables.engine.game import Lineup, bid_seat, noisy_bid, play_out, score_of_side
 from tables.engine.jit import entry, round_loop
 from tables.engine.outcomes import nearest_outcome, score_after
+from tables.engine.simulate import numba_typed, player_rows, tables_for
 from tables.engine.states import copy_state
 from tables.engine.winprob import slice_of, write_bid, write_position
+from tables.players.names import TABLES_PLAYER
 
 NONE = -1  # fills a row of candidates after the last one
 PARTNER = 0.9  # share of rounds in which partner bids by the first policy; in the others by a random policy
@@ -237,5 +242,18 @@ def _seen_scores(
 
 
 candidate_rounds = round_loop(_candidate_rounds, states=2)
-seen_scores = round_loop(_seen_scores)
+_play_seen_scores = round_loop(_seen_scores)
 label = entry(_label)
+
+
+def scores_of_games(profiles: tuple[Tables, ...], rules: Rules, bidder: str, n: int, seed: int) -> NDArray[np.int64]:
+    """Return the points and bags before ``n`` rounds, int64 (n, 4): of a random side, then of the other.
+
+    The rounds are those of whole games with ``bidder`` in all seats. ``profiles``: from `kernel_tables`.
+    """
+    policy = numba_typed(parse_policy(bidder, rules.variant))
+    players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
+    seen = np.zeros((n, 4), np.int64)
+    used = tables_for(profiles, rules, [policy])
+    _play_seen_scores(seed & 0x7FFFFFFF, 0, n, rules, policy, players, used, seen)
+    return seen

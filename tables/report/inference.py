@@ -28,12 +28,12 @@ from tables.engine.bid_deals import BidDeals, bid_deals
 from tables.engine.deal import Deals, open_table, seat_players, start_round
 from tables.engine.jit import round_loop
 from tables.engine.simulate import numba_typed, player_rows, tables_for
+from tables.learning.training_data import scores_of_games
 from tables.markdown import table
 from tables.players.choose_card import choose_card
 from tables.players.names import TABLES_PLAYER
 from tables.report import plots
 from tables.report.consistent import Bound, Fitting, bound, fitting_deals
-from tables.report.recorded_rounds import scores_of_games
 from tables.report.setup import Setup
 
 SCORES = 5_000

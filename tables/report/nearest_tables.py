@@ -19,8 +19,8 @@ from service.bidding.winprob.nearest_errors import ERRORS_FILE
 from service.bidding.winprob.win_table import WIN_SCALE, win_probability
 from tables.builders.extra_win_tables import tens_around
 from tables.builders.win_tables import BUCKETS, POLICY, bucket_outcomes, by_both_sides, solve
+from tables.learning.training_data import scores_of_games
 from tables.markdown import table
-from tables.report.recorded_rounds import scores_of_games
 from tables.report.setup import Setup
 from tables.run.family import write_atomically
 

@@ -26,8 +26,7 @@ from tables.engine.choose_bid import auction_at
 from tables.engine.deal import Deals, deal_round, open_table, seat_players
 from tables.engine.game import bid_seat, play_out, score_of_side
 from tables.engine.jit import round_loop
-from tables.engine.simulate import numba_typed, player_rows, tables_for
-from tables.learning.training_data import seen_scores
+from tables.engine.simulate import numba_typed, player_rows
 from tables.players.choose_card import choose_card
 from tables.players.names import TABLES_PLAYER
 
@@ -118,18 +117,6 @@ def _third_seat_nils(
 
 record_rounds = round_loop(_record_rounds)
 count_third_seat_nils = round_loop(_third_seat_nils)
-
-
-def scores_of_games(profiles: tuple[Tables, ...], rules: Rules, policy: str, n: int, seed: int) -> NDArray[np.int64]:
-    """Return the scores and bags before ``n`` rounds, int64 (n, 4): rounds of whole games with ``policy`` in all seats.
-
-    ``profiles``: from `kernel_tables`.
-    """
-    own = numba_typed(parse_policy(policy))
-    seen = np.zeros((n, 4), np.int64)
-    players = player_rows(TABLES_PLAYER, TABLES_PLAYER)
-    seen_scores(seed, 0, n, rules, own, players, tables_for(profiles, rules, [own]), seen)
-    return seen
 
 
 def _spans(n: int, jobs: int) -> list[tuple[int, int]]:

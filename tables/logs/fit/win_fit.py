@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 from service.bidding.game.rules import Rules, overrides_of
 from service.bidding.winprob.games import SHIPPED, WinTableSlice, cells_of
 from service.bidding.winprob.win_table import WIN_SCALE
-from tables.builders.win_tables import BUCKETS, EDGES, KEPT, bucket_of_distance, bucket_outcomes, by_both_sides, solve
+from tables.builders.win_tables import (
+    BUCKETS,
+    EDGES,
+    bucket_of_distance,
+    bucket_outcomes,
+    by_both_sides,
+    most_frequent,
+    solve,
+)
 from tables.logs.fit.counting import is_held_out, shipped_profiles
 from tables.logs.fit.fitting import Fitted
 from tables.logs.fit.last_layer import results_of
@@ -121,20 +129,11 @@ def _likelihood(engine: Outcomes, bucket: int, fit_on: Any, judged: Any, weight:
 
 
 def _mixed(engine: Outcomes, bucket: int, results: Any, weight: float) -> tuple[Any, NDArray[np.float64]]:
-    # The KEPT most probable outcomes and their shares; a rarer one counts for the nearest that is kept.
+    # The most probable outcomes and their shares.
     rows = np.concatenate([engine.found[bucket].astype(np.int64), results])
     counts = np.concatenate([weight * engine.share[bucket], np.ones(len(results))])
     different, where = np.unique(rows, axis=0, return_inverse=True)
-    times = np.bincount(where.ravel(), weights=counts, minlength=len(different))
-    order = np.argsort(-times, kind="stable")
-    different, times = different[order], times[order]
-    kept = different[:KEPT]
-    for row, n in zip(different[KEPT:], times[KEPT:], strict=True):
-        times[int(np.abs(kept - row).sum(axis=1).argmin())] += n
-    found, share = np.zeros((KEPT, 4), np.int16), np.zeros(KEPT)
-    found[: len(kept)] = kept
-    share[: len(kept)] = times[:KEPT] / times[:KEPT].sum()
-    return found, share
+    return most_frequent(different, np.bincount(where.ravel(), weights=counts, minlength=len(different)))
 
 
 def _codes(results: Any) -> NDArray[np.int64]:

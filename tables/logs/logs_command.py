@@ -15,24 +15,20 @@ import orjson
 import polars
 from tqdm import tqdm
 
-from service.bidding.game.rules import Rules
 from service.bidding.numerals import decimal, integer
-from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
 from tables.arena.arena_command import add_rules_arguments, rules_of
 from tables.arena.match import MOST_SEED
 from tables.engine.deal import Deals
-from tables.engine.game import Lineup
-from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
+from tables.engine.simulate import kernel_tables
 from tables.logs import model_command
 from tables.logs.check import check_command
 from tables.logs.columns import frame_of
 from tables.logs.fit import fit_command
-from tables.logs.playing import play_games, records_of, studio_records
+from tables.logs.playing import studio_records
 from tables.logs.report import report_command
-from tables.logs.round_log import RoundLog
 from tables.logs.rounds import in_a_log
-from tables.logs.studios import STUDIOS, studio_of
+from tables.logs.studios import STUDIOS, Studio, seating_of, studio_of, two_policies
 from tables.logs.tune import tune_command
 from tables.players.names import TABLES_PLAYER
 from tables.run.family import BuildError
@@ -79,14 +75,15 @@ def play(arguments: argparse.Namespace) -> int:
         found = f"--games is {arguments.games} and --seed {arguments.seed}"
         raise BuildError(f"{found}; accepted: 1 game or more, and a seed from 0 to {MOST_SEED}")
     rules = in_a_log(rules_of(arguments))
-    played = _studio(arguments, rules) if arguments.studio else _policies(arguments, rules)
+    studio, profiles = _studio(arguments), kernel_tables(open_tables().arrays)
+    seating_of(studio, arguments.noise, Deals(arguments.seed, 0, 0), rules)  # raises before the file is written
     frames: list[polars.DataFrame] = []
     n_rounds = 0
     with ExitStack() as stack:
         lines = stack.enter_context(out.open("wb")) if out.suffix == ".jsonl" else None
         for first in tqdm(range(0, arguments.games, GAMES), desc="logs play", disable=None):
             games = Deals(arguments.seed, first, min(first + GAMES, arguments.games))
-            records = played(games)
+            records = list(studio_records(studio, arguments.noise, games, rules, profiles))
             n_rounds += len(records)
             if lines is None:
                 frames.append(frame_of(records))
@@ -98,24 +95,15 @@ def play(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _policies(arguments: argparse.Namespace, rules: Rules) -> Callable[[Deals], list[RoundLog]]:
-    # Return a function that plays games between two policies and returns their records.
-    if arguments.noise:
-        raise BuildError(f"--noise is {arguments.noise} without --studio; accepted: noise in the bids of a studio")
-    bidders = arguments.a, arguments.b
-    policies = policies_by_chair(*(parse_policy(text, rules.variant) for text in bidders))
-    lineup = Lineup(policies, player_rows(arguments.player, arguments.player))
-    profiles = tables_for(kernel_tables(open_tables().arrays), rules, policies)
-    return lambda games: list(records_of(play_games(games, rules, lineup, profiles), games, rules, bidders))
-
-
-def _studio(arguments: argparse.Namespace, rules: Rules) -> Callable[[Deals], list[RoundLog]]:
-    # Return a function that plays games of a studio and returns their records.
-    studio, noise = studio_of(arguments.studio), arguments.noise
+def _studio(arguments: argparse.Namespace) -> Studio:
+    noise = arguments.noise
+    if not arguments.studio:
+        if noise:
+            raise BuildError(f"--noise is {noise} without --studio; accepted: noise in the bids of a studio")
+        return two_policies(arguments.a, arguments.b, (arguments.player, arguments.player))
     if not 0 <= noise <= 1:
         raise BuildError(f"--noise is {noise}; accepted: 0 to 1")
-    profiles = kernel_tables(open_tables().arrays)
-    return lambda games: list(studio_records(studio, noise, games, rules, profiles))
+    return studio_of(arguments.studio)
 
 
 ACTIONS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]] = {

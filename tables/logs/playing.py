@@ -12,13 +12,13 @@ from service.bidding.table_views import Tables
 from service.playing.state import PlayState
 from service.playing.tricks import carry_rules, play_card
 from tables.engine.deal import Deals, open_table
-from tables.engine.game import MOST_ROUNDS, SUMS, Game, Lineup, Totals, begin_round, close_round, turn_of
+from tables.engine.game import MOST_ROUNDS, SUMS, Game, Totals, begin_round, close_round, turn_of
 from tables.engine.jit import round_loop
 from tables.engine.passing import exchange
 from tables.engine.simulate import tables_for
 from tables.logs.habits import bid_of_person
-from tables.logs.round_log import Label, RoundLog, label_name
-from tables.logs.studios import Seating, Studio, labels_of, plain_seating, policies_of, seating_of
+from tables.logs.round_log import Label, RoundLog
+from tables.logs.studios import Seating, Studio, labels_of, policies_of, seating_of
 from tables.players.choose_card import choose_card
 
 
@@ -78,11 +78,6 @@ def _play(states: list[PlayState], deals: Deals, rules: Rules, seating: Any, pro
 _play_games = round_loop(_play)
 
 
-def play_games(games: Deals, rules: Rules, lineup: Lineup, profiles: Any) -> Played:
-    """Return the games of the players and bidders of ``lineup``, from 0-0 to their end."""
-    return play_seated(games, rules, plain_seating(lineup, games), profiles)
-
-
 def play_seated(games: Deals, rules: Rules, seating: Seating, profiles: Any) -> Played:
     """Return the games of the players and bidders of ``seating``, from 0-0 to their end."""
     n = games.last - games.first
@@ -110,13 +105,8 @@ def studio_records(
     seating = seating_of(studio, noise, games, rules)
     tables = tables_for(profiles, rules, policies_of(studio, rules.variant))
     made = play_seated(games, rules, seating, tables)
-    return labelled_records(made, games, rules, f"{studio.name} {noise:g}", labels_of(studio, seating))
-
-
-def records_of(made: Played, games: Deals, rules: Rules, bidders: tuple[str, str]) -> Iterator[RoundLog]:
-    """Yield the rounds of ``games`` as records of a log; ``bidders`` are the policies of sides a and b."""
-    labels: list[Label] = [{"kind": "bot", "policy": label_name(text)} for text in bidders * 2]
-    return labelled_records(made, games, rules, " ".join(bidders), [labels] * len(made.rounds))
+    title = f"{studio.name} {noise:g}" if any(people.noisy for people in studio.people) else studio.name
+    return labelled_records(made, games, rules, title, labels_of(studio, seating))
 
 
 def labelled_records(

@@ -13,13 +13,12 @@ from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
 from service.bidding.table_views import Tables
 from tables.engine.deal import Deals
-from tables.engine.game import Lineup
 from tables.engine.jit import entry
 from tables.engine.mixing import mixed
 from tables.engine.simulate import numba_typed, tables_for
 from tables.engine.states import STATE
 from tables.logs.habits import Habit, bid_chances
-from tables.logs.round_log import Label
+from tables.logs.round_log import Label, label_name
 from tables.logs.rounds import NO_BAGS, NO_POINTS, Names, Rounds
 from tables.players.names import parse_player
 from tables.run.family import BuildError
@@ -93,6 +92,15 @@ def studio_of(name: str) -> Studio:
     return STUDIOS[name]
 
 
+def two_policies(a: str, b: str, players: tuple[str, str]) -> Studio:
+    """Return the studio in which the sides bid by ``a`` and ``b``, without noise; ``players``: who plays the cards."""
+    people = (
+        People({"kind": "bot", "policy": label_name(policy)}, policy, player, noisy=False)
+        for policy, player in zip((a, b), players, strict=True)
+    )
+    return Studio(f"{a} {b}", "two policies", tuple(people), (0, 1, 0, 1))
+
+
 def policies_of(studio: Studio, variant: int) -> list[Policy]:
     """Return the policy of each kind of people."""
     return [parse_policy(people.policy, variant) for people in studio.people]
@@ -113,12 +121,6 @@ def seating_of(studio: Studio, noise: float, games: Deals, rules: Rules) -> Seat
     drawn = (bits % np.uint64(len(studio.people))).astype(np.int64)
     kinds = np.tile(studio.chairs, (n, 1)).astype(np.int64) if studio.chairs else drawn
     return Seating(kinds, habits, np.array((rows * KINDS)[:KINDS], np.int64))
-
-
-def plain_seating(lineup: Lineup, games: Deals) -> Seating:
-    """Return the seating of ``games`` in which ``lineup`` says who sits in which chair."""
-    a, b, c, d = (Habit(policy, policy, 0, 0.0) for policy in lineup.policies)
-    return Seating(np.tile(np.arange(4), (games.last - games.first, 1)), (a, b, c, d), lineup.players)
 
 
 def _habits(studio: Studio, noise: float, rules: Rules) -> tuple[Habit, Habit, Habit, Habit]:

@@ -33,16 +33,15 @@ from tqdm import tqdm
 from loadtest.servers import ROOT, free_port
 from service.bidding.game.rules import Rules
 from service.bidding.numerals import integer
-from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
 from tables.engine.deal import Deals
-from tables.engine.game import Lineup
-from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
+from tables.engine.simulate import kernel_tables
 from tables.logs.columns import frame_of
 from tables.logs.fit.count_pieces import count_log
 from tables.logs.fit.counting import EVERY_SEAT
 from tables.logs.pieces import PIECE_ROWS, forget
-from tables.logs.playing import play_games, records_of
+from tables.logs.playing import studio_records
+from tables.logs.studios import two_policies
 from tables.markdown import table
 from tables.run.executors import add_executor_arguments, executor_of
 
@@ -93,15 +92,13 @@ def _copy(played: polars.DataFrame, number: int) -> polars.DataFrame:
 
 def _played(rounds: int) -> polars.DataFrame:
     rules = Rules()
-    policies = policies_by_chair(*map(parse_policy, BIDDERS))
-    lineup = Lineup(policies, player_rows(PLAYER, PLAYER))
-    profiles = tables_for(kernel_tables(open_tables().arrays), rules, policies)
+    studio = two_policies(*BIDDERS, (PLAYER, PLAYER))
+    profiles = kernel_tables(open_tables().arrays)
     frames: list[polars.DataFrame] = []
     with tqdm(total=rounds, desc="play", unit="round", disable=None) as bar:
         while sum(map(len, frames)) < rounds:
             games = Deals(1, GAMES * len(frames), GAMES * (len(frames) + 1))
-            made = play_games(games, rules, lineup, profiles)
-            frames.append(frame_of(records_of(made, games, rules, BIDDERS)).drop("plays"))
+            frames.append(frame_of(studio_records(studio, 0.0, games, rules, profiles)).drop("plays"))
             bar.update(len(frames[-1]))
     return polars.concat(frames).head(rounds)
 

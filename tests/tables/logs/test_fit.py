@@ -12,7 +12,6 @@ from service.bidding.game.cards import parse_card, parse_pbn
 from service.bidding.game.rules import make_rules
 from service.bidding.game.scoring import START, score_side
 from service.bidding.inference.prior_rows import column_of, row_of
-from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
 from service.bidding.winprob.games import SHIPPED, cells_of
 from service.bidding.winprob.win_table import win_probability
@@ -21,8 +20,7 @@ from service.table_sets import open_sets
 from tables.__main__ import main
 from tables.builders.curves import value_at_bins
 from tables.engine.deal import Deals
-from tables.engine.game import Lineup
-from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
+from tables.engine.simulate import kernel_tables
 from tables.logs import pieces
 from tables.logs.columns import frame_of
 from tables.logs.fit import win_fit
@@ -33,10 +31,11 @@ from tables.logs.fit.last_layer import bids_of, last_layer, results_of
 from tables.logs.fit.samples import rows_of
 from tables.logs.fit.segments import read_segments
 from tables.logs.keys import Keys
-from tables.logs.playing import play_games, records_of
+from tables.logs.playing import studio_records
 from tables.logs.reading import read, read_piece
 from tables.logs.rounds import Names
 from tables.logs.set_folders import work_folder, working
+from tables.logs.studios import two_policies
 from tables.run.executors import LocalProcesses
 from tables.run.family import BuildError, LocalThreads
 
@@ -51,11 +50,7 @@ def profiles():
 
 @pytest.fixture(scope="module")
 def records(profiles):
-    policies = policies_by_chair(parse_policy("bis"), parse_policy("rb"))
-    lineup = Lineup(policies, player_rows("srp", "wrp"))
-    deals = Deals(3, 0, 60)
-    made = play_games(deals, RULES, lineup, tables_for(profiles, RULES, policies))
-    return list(records_of(made, deals, RULES, ("bis", "rb")))
+    return list(studio_records(two_policies("bis", "rb", ("srp", "wrp")), 0.0, Deals(3, 0, 60), RULES, profiles))
 
 
 def counted(tmp_path, profiles, records, label=None, by=None):

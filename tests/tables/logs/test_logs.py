@@ -13,22 +13,21 @@ import pytest
 
 from service.bidding.game.cards import cards_of, format_card, parse_pbn
 from service.bidding.game.rules import make_rules
-from service.bidding.policies import parse_policy
 from service.bidding.tableset import open_tables
 from tables.__main__ import main
 from tables.engine.deal import Deals
-from tables.engine.game import Lineup
-from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
+from tables.engine.simulate import kernel_tables
 from tables.logs import reading
 from tables.logs.check.log_summary import Summary
 from tables.logs.checks import FAULTS as FAULT_TEXTS
 from tables.logs.columns import SCHEMA, frame_of
 from tables.logs.keys import Keys
-from tables.logs.playing import play_games, records_of
+from tables.logs.playing import studio_records
 from tables.logs.reading import AGAIN, FORM, read
 from tables.logs.reading import RULES as RULES_FAULT
 from tables.logs.round_log import FIELDS, json_schema
 from tables.logs.rounds import Names
+from tables.logs.studios import two_policies
 from tables.logs.uses import USES
 from tables.run.family import BuildError
 
@@ -39,11 +38,8 @@ HANDS = ["AKJ62.AQ.Q.K9543", "3.8643.9752.T872", "Q74.KJ5.AJT43.Q6", "T985.T972.
 
 
 def games(rules=RULES, n=20, seed=1):
-    deals = Deals(seed, 0, n)
-    policies = policies_by_chair(parse_policy("bis", rules.variant), parse_policy("rb", rules.variant))
-    profiles = tables_for(kernel_tables(open_tables().arrays), rules, policies)
-    made = play_games(deals, rules, Lineup(policies, player_rows("srp", "srp")), profiles)
-    return list(records_of(made, deals, rules, ("bis", "rb")))
+    profiles = kernel_tables(open_tables().arrays)
+    return list(studio_records(two_policies("bis", "rb", ("srp", "srp")), 0.0, Deals(seed, 0, n), rules, profiles))
 
 
 @pytest.fixture(scope="module")

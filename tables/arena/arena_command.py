@@ -66,7 +66,10 @@ def rules_of(arguments: argparse.Namespace) -> Rules:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the command. Raises `ArenaError`, `PolicyError`, `RulesError` or `TablesError`."""
+    """Run the command.
+
+    Raises `ArenaError`, `BuildError`, `PlayerError`, `PolicyError`, `RulesError` or `TablesError`.
+    """
     rules = rules_of(arguments)
     players = split_players(arguments.players or player_for(rules))
     if len(players) not in (1, 2, 4):

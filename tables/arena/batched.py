@@ -36,7 +36,6 @@ from tables.engine.steps import Ints
 from tables.engine.winprob import skilled_seat, winprob_seat
 from tables.people.model import PeopleModel, read_model
 from tables.people.seeing import positions
-from tables.run.family import BuildError
 
 MODEL = "model:"
 BLEND = "blend:"
@@ -105,7 +104,10 @@ def is_batched(text: str) -> bool:
 
 
 def check_batched(text: str, rules: Rules) -> None:
-    """Raise an error if no such bidder can play under ``rules``: `BidderError`, `PolicyError` or `TablesError`."""
+    """Raise an error if no such bidder can play under ``rules``.
+
+    It is a `BidderError`, `BuildError`, `PolicyError` or `TablesError`.
+    """
     people = parse_people(text)
     policy, _ = split_tables(text)
     if people is not None and rules.variant in (JOKERS, CUTTHROAT):
@@ -117,24 +119,28 @@ def check_batched(text: str, rules: Rules) -> None:
 
 
 def version_of(text: str) -> str:
-    """Return the version of the model or of the tables that a text names. Raises `BidderError` or `TablesError`."""
+    """Return the version of the model or of the tables that a text names.
+
+    Raises `BidderError` or `TablesError`, and `BuildError` for a label that nobody in the model has.
+    """
     people = parse_people(text)
     if people is None:
         folder = split_tables(text)[1]
         assert folder is not None, f"{text} names no tables"
         return _table_set(folder).version
     model = _model(people.folder)
-    _shares_exist(model, people.label)
+    model.shares_of(people.label)  # raises an error if nobody has the label
     return model.version
 
 
 def blend_of(text: str) -> float | None:
-    """Return how often the card player that a text names plays as WRP, None for other players. Raises `BidderError`."""
+    """Return how often the card player that a text names plays as WRP, None for other players.
+
+    Raises `BidderError`, and `BuildError` for a label that nobody in the model has.
+    """
     people = parse_people(text)
     if people is not None:
-        model = _model(people.folder)
-        _shares_exist(model, people.label)
-        return model.blend(people.label)
+        return _model(people.folder).blend(people.label)
     if not text.startswith(BLEND):
         return None
     try:
@@ -155,13 +161,6 @@ def open_batched(text: str, rules: Rules) -> StateBidder:
     assert folder is not None, f"{text} names no tables"
     given = with_options(policy, rules.variant, options_of(_table_set(folder)))
     return TablesBidder(given, _profiles(folder), rules)
-
-
-def _shares_exist(model: PeopleModel, label: str) -> None:
-    try:
-        model.shares_of(label)
-    except BuildError as error:
-        raise BidderError(str(error)) from None
 
 
 @lru_cache(maxsize=8)

@@ -34,8 +34,8 @@ from tables.engine.deal import Deals
 from tables.engine.game import SUMS, Lineup
 from tables.engine.selfplay import play_pairs
 from tables.engine.simulate import numba_typed, player_rows, tables_for
-from tables.players.names import PlayerError, format_player, parse_player
-from tables.players.q_names import QPlayer, parse_q
+from tables.players.names import format_player, parse_player
+from tables.players.q_names import parse_q
 from tables.players.search_names import parse_search
 from tables.run.family import Arrays, Executor, KeptChunks, LocalThreads
 
@@ -69,7 +69,7 @@ class Match:
 
     def __post_init__(self) -> None:
         for text in (self.a, self.b, *self.players):
-            if learned_player(text) and (self.rules.variant != PARTNERSHIP or self.rules.deck):
+            if parse_q(text) and (self.rules.variant != PARTNERSHIP or self.rules.deck):
                 found = f"variant is {VARIANTS[self.rules.variant]} and deck {describe(self.rules)['deck']} with {text}"
                 raise ArenaError(f"{found}; accepted: partnership with the standard deck")
         if len(self.players) not in (2, 4):
@@ -105,18 +105,13 @@ class Match:
 
         It does if it has an outside bidder, a learned player, a blend or noise.
         """
-        needs_lockstep = any(learned_player(player) or blend_of(player) is not None for player in self.players)
+        needs_lockstep = any(parse_q(player) or blend_of(player) is not None for player in self.players)
         return self.noise > 0 or is_outside(self.a) or is_outside(self.b) or needs_lockstep
 
     @property
     def may_differ_on_repeat(self) -> bool:
         """Return whether a file or a server decides bids, so that the match may not be repeatable."""
         return any(text.startswith(("python:", "http:")) for text in (self.a, self.b))
-
-    @property
-    def seated(self) -> Seated:
-        """Return who bids and plays in the chairs, without the nets of learned players."""
-        return Seated(self.bidders, self.players_by_chair, {})
 
     @property
     def players_by_chair(self) -> tuple[str, str, str, str]:
@@ -137,7 +132,7 @@ class Match:
         """
         if self.searches or any(player_version(player).startswith("uct") for player in self.players):
             return SAMPLING_CHUNK_PAIRS
-        outside = is_outside(self.a) or is_outside(self.b) or any(map(learned_player, self.players))
+        outside = is_outside(self.a) or is_outside(self.b) or any(map(parse_q, self.players))
         return OUTSIDE_CHUNK_PAIRS if outside else CHUNK_PAIRS
 
     @property
@@ -185,7 +180,7 @@ class PlayChunk:
         players = np.concatenate([player_rows(names[0], names[1])[:2], player_rows(names[2], names[3])[2:]])
         if match.lockstep:
             deals = Deals(match.seed, first, last)
-            seated = match.seated._replace(nets=self.nets)
+            seated = Seated(match.bidders, match.players_by_chair, self.nets)
             play_outside(seated, match.noise, deals, match.rules, players, self.tables, scores, sums)
         else:
             a0, b0, a1, b1 = (numba_typed(parse_policy(text, match.rules.variant)) for text in match.bidders)
@@ -206,15 +201,12 @@ def require_win_table(rules: Rules, who: str = "winprob") -> None:
 
 
 def player_version(player: str) -> str:
-    """Return the player with its version and options, such as srp@2 for srp. Raises `ArenaError` if it is unknown."""
-    try:
-        blend = blend_of(player)
-        if blend is not None:
-            return f"{BLEND}{blend:g}"
-        special = parse_search(player) or parse_q(player)
-        return str(special) if special else format_player(parse_player(player))
-    except PlayerError as error:
-        raise ArenaError(str(error)) from None
+    """Return the player with its version and options, such as srp@2 for srp. Raises `PlayerError` if it is unknown."""
+    blend = blend_of(player)
+    if blend is not None:
+        return f"{BLEND}{blend:g}"
+    special = parse_search(player) or parse_q(player)
+    return str(special) if special else format_player(parse_player(player))
 
 
 def base_player(player: str) -> str:
@@ -225,16 +217,8 @@ def base_player(player: str) -> str:
     return "srp" if parse_search(player) or parse_q(player) or blend_of(player) is not None else player
 
 
-def learned_player(text: str) -> QPlayer | None:
-    """Return the learned player that a bidder's or player's text names, if any. Raises `ArenaError`."""
-    try:
-        return parse_q(text)
-    except PlayerError as error:
-        raise ArenaError(str(error)) from None
-
-
 def _nets(match: Match, arrays: Arrays) -> Arrays:
-    players = map(learned_player, (match.a, match.b, *match.players))
+    players = map(parse_q, (match.a, match.b, *match.players))
     names = [name for player in players for name in arrays_of(player)]
     missing = [name for name in names if name not in arrays]
     if missing:

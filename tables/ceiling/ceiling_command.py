@@ -30,7 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the command. Raises `ArenaError`, `BuildError`, `PolicyError`, `RulesError` or `TablesError`."""
+    """Run the command.
+
+    Raises `ArenaError`, `BuildError`, `PlayerError`, `PolicyError`, `RulesError` or `TablesError`.
+    """
     opened, rules = open_tables(), rules_of(arguments)
     questions = [Question(text, rules, arguments.seed, arguments.deals, arguments.player) for text in arguments.against]
     with executor_of(arguments.scheduler, arguments.jobs) as executor:

@@ -106,7 +106,7 @@ measure_decisions = round_loop(_measure, states=3)
 class Question:
     """What is measured, besides the tables: `winprob` against a policy, under rules, with a card player in all seats.
 
-    Raises `PolicyError`, or `ArenaError` for a player, a seed or a number of deals that is not accepted.
+    Raises `PolicyError`, `PlayerError`, or `ArenaError` for a seed or a number of deals that is not accepted.
     """
 
     against: str

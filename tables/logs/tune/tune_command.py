@@ -52,7 +52,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the action. Raises `ArenaError`, `BuildError`, `PolicyError`, `RulesError` or `TablesError`."""
+    """Run the action.
+
+    Raises `ArenaError`, `BuildError`, `PlayerError`, `PolicyError`, `RulesError` or `TablesError`.
+    """
     out = folder_of_sets(arguments.out)
     if arguments.pairs < FEWEST_PAIRS:
         raise BuildError(f"--pairs is {arguments.pairs}; accepted: {FEWEST_PAIRS} or more")

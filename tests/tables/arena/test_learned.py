@@ -9,6 +9,7 @@ from tables.arena.learned import arrays_of, random_actions
 from tables.arena.match import PAPER_RULES, Match
 from tables.arena.result import run_match
 from tables.engine.steps import deal_rounds, legal_masks
+from tables.players.names import PlayerError
 from tables.players.q_names import parse_q
 
 pytestmark = pytest.mark.compiled
@@ -44,7 +45,7 @@ def test_games_without_learned_players(preset):
 
 
 def test_wrong_options_are_named():
-    with pytest.raises(ArenaError, match="reward is 'x'"):
+    with pytest.raises(PlayerError, match="reward is 'x'"):
         Match("bis", "bis", ("q@1:reward=x", "srp"))
 
 

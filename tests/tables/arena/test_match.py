@@ -9,12 +9,13 @@ from service.bidding.errors import PolicyError
 from service.bidding.game.rules import make_rules
 from tables.arena import stats
 from tables.arena.errors import ArenaError
-from tables.arena.lockstep import play_outside
+from tables.arena.lockstep import Seated, play_outside
 from tables.arena.match import Match, PlayChunk, play, player_version
 from tables.arena.public.bots import BOTS
 from tables.engine.deal import Deals
 from tables.engine.game import BIDS, GAMES, NILS, PAIR_DD, PAIR_DR, PAIR_RR, POINTS, ROUNDS, SUMS, WINS_A
 from tables.engine.simulate import player_rows
+from tables.players.names import PlayerError
 from tables.run.family import LocalThreads
 
 pytestmark = pytest.mark.compiled
@@ -127,7 +128,16 @@ def test_lockstep_with_both_sides_outside(committed, rb_outside):
 def test_lockstep_without_anyone_outside(committed):
     scores, sums = np.zeros((50, 2), np.int64), np.zeros(SUMS)
     match = Match("bis", "io", pairs=50)
-    play_outside(match.seated, 0.0, Deals(1, 0, 50), match.rules, player_rows("srp", "srp"), committed, scores, sums)
+    play_outside(
+        Seated(match.bidders, match.players_by_chair, {}),
+        0.0,
+        Deals(1, 0, 50),
+        match.rules,
+        player_rows("srp", "srp"),
+        committed,
+        scores,
+        sums,
+    )
     found = PlayChunk(match, committed).play(0, 50)
     assert (found["scores"] == scores).all()
     assert found["sums"].tobytes() == sums.tobytes()
@@ -217,7 +227,7 @@ def test_pair_sums_are_those_of_the_pairs(committed):
     ],
 )
 def test_impossible_matches_are_refused(options, message):
-    with pytest.raises(ArenaError, match=message):
+    with pytest.raises((ArenaError, PlayerError), match=message):
         Match("bis", "rb", **options)
 
 

@@ -11,6 +11,7 @@ from tables.ceiling import positions
 from tables.ceiling.positions import DecisionsChunk, Question
 from tables.engine.deal import Deals
 from tables.engine.states import new_states
+from tables.players.names import PlayerError
 
 
 def in_plain_python(seed, first, last, *arguments):
@@ -74,7 +75,7 @@ def test_the_tables_and_the_question_decide_the_chunks_that_are_reused(monkeypat
     ],
 )
 def test_what_cannot_be_measured_is_an_error(options, message):
-    with pytest.raises((ArenaError, PolicyError), match=message):
+    with pytest.raises((ArenaError, PlayerError, PolicyError), match=message):
         Question(**options)
 
 

@@ -301,5 +301,5 @@ def test_matches_that_people_cannot_play(folder):
         ({"players": ("srp", "srp", "srp")}, "one for each chair"),
     ]
     for change, text in cases:
-        with pytest.raises(ArenaError, match=text):
+        with pytest.raises((ArenaError, BuildError), match=text):
             Match(**{"a": f"model:{folder}", "b": "bis", **change})

@@ -337,7 +337,7 @@ def _markdown(r: MatchResult) -> Iterable[str]:
         (
             (
                 row["type"],
-                str(row["rounds"]),
+                row["rounds"],
                 _percent(row["share"]),
                 " : ".join(map(_number, row["points"])),
                 " : ".join(map(_percent, row["nil_success"])),
@@ -350,8 +350,8 @@ def _markdown(r: MatchResult) -> Iterable[str]:
         (
             (
                 row["side"],
-                str(row["contract"]),
-                str(row["rounds"]),
+                row["contract"],
+                row["rounds"],
                 _percent(row["made"]),
                 _percent(row["set"]),
                 _number(row["overtricks"]),
@@ -362,12 +362,12 @@ def _markdown(r: MatchResult) -> Iterable[str]:
     )
     yield "\n" + table(
         "side | bid | bids | tricks of the bidder | contract or nil made",
-        ((row["side"], row["bid"], str(row["bids"]), _number(row["tricks"]), _percent(row["made"])) for row in r.bids),
+        ((row["side"], row["bid"], row["bids"], _number(row["tricks"]), _percent(row["made"])) for row in r.bids),
     )
     yield "\n" + table(
         "sum of bids | rounds | rounds without nil | points a : b (without nil)",
         (
-            (str(row["sum"]), str(row["rounds"]), str(row["without_nil"]), " : ".join(map(_number, row["points"])))
+            (row["sum"], row["rounds"], row["without_nil"], " : ".join(map(_number, row["points"])))
             for row in r.sums_of_bids
         ),
     )

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)  # the five possible scores: their counts are a pentanomial
 EMPTY = 1e-3  # replaces a count of 0, so that a log-likelihood ratio exists (fishtest, stat_util.regularize)
 CONFIDENCE = 0.95
+ERRORS = 0.05  # probability of each of the two wrong decisions of a sequential test
 FEW_DECISIVE = 50  # with fewer decisive pairs (`win_rate`), Wilson's interval may cover under 94%
 FEWEST_PAIRS = 10  # for an interval of a difference in points; a normal one covers 92% then, if pairs are normal
 BETS = (1 - np.cos(np.pi * (np.arange(1000) + 0.5) / 1000)) / 2  # 1,000 quantiles of Beta(1/2, 1/2)
@@ -43,6 +44,14 @@ class Mean(NamedTuple):
 
     mean: float
     interval: tuple[float, float] | None
+
+
+class Gain(NamedTuple):
+    """A mean gain and the ends of its 95% interval, in the unit of the measurement."""
+
+    mean: float
+    low: float
+    high: float
 
 
 class Sequential(NamedTuple):
@@ -181,7 +190,7 @@ def win_rate(scores: NDArray[np.int_], confidence: float = CONFIDENCE, any_stop:
     return WinRate(rate, low, high, n, saved, method)
 
 
-def ratio_of_sums(d: float, r: float, dd: float, dr: float, rr: float, n: int, confidence: float = CONFIDENCE) -> Mean:
+def ratio_of_sums(d: float, r: float, dd: float, dr: float, rr: float, n: int) -> Mean:
     """Return the mean of d per r (points per round) over ``n`` clusters (pairs).
 
     The arguments are the sums of d, r, d*d, d*r and r*r. The interval uses the linearised variance of a ratio
@@ -194,7 +203,7 @@ def ratio_of_sums(d: float, r: float, dd: float, dr: float, rr: float, n: int, c
     squares = dd - 2 * mean * dr + mean * mean * rr
     if n < 2 or squares <= 0:
         return Mean(mean, None)
-    half = z_of(confidence) * math.sqrt(squares * n / (n - 1)) / r
+    half = z_of(CONFIDENCE) * math.sqrt(squares * n / (n - 1)) / r
     return Mean(mean, (mean - half, mean + half))
 
 
@@ -244,21 +253,17 @@ def log_likelihood_ratio(
     return total * sum(q * math.log(q1 / q0) for q, q0, q1 in zip(p, p0, p1, strict=True))
 
 
-def sequential_test(
-    counts: Sequence[float], elo0: float, elo1: float, alpha: float = 0.05, beta: float = 0.05
-) -> Sequential:
+def sequential_test(counts: Sequence[float], elo0: float, elo1: float) -> Sequential:
     """Return the state of the test of elo0 against elo1 after pairs with ``counts`` of `PAIR_SCORES`.
 
     The bounds on the generalised ratio are Wald's ("Sequential Tests of Statistical Hypotheses", Ann. Math. Stat. 16
     (1945), section 3.4). A test that looks only after complete chunks of pairs may go beyond them, which makes errors
-    rarer. Raises `ValueError` unless elo0 < elo1 and 0 < alpha, beta < .5.
+    rarer. Raises `ValueError` unless elo0 < elo1.
     """
     if not elo0 < elo1:
         raise ValueError(f"elo0 is {elo0} and elo1 is {elo1}; accepted: elo0 below elo1")
-    if not (0 < alpha < 0.5 and 0 < beta < 0.5):
-        raise ValueError(f"alpha is {alpha} and beta is {beta}; accepted: both between 0 and .5")
-    lower = math.log(beta / (1 - alpha))
-    upper = math.log((1 - beta) / alpha)
+    lower = math.log(ERRORS / (1 - ERRORS))
+    upper = math.log((1 - ERRORS) / ERRORS)
     llr = log_likelihood_ratio(counts, score_of_elo(elo0), score_of_elo(elo1)) if sum(counts) > 0 else 0.0
     decision = "H1" if llr >= upper else "H0" if llr <= lower else "undecided"
     return Sequential(elo0, elo1, lower, upper, llr, decision)

@@ -43,7 +43,7 @@ from tables.learning.training_data import (
     scores_of_games,
 )
 from tables.players.names import TABLES_PLAYER
-from tables.run.family import Arrays, Chunk, Context, Family
+from tables.run.family import Arrays, Context, Family
 
 FIRST_POLICIES = (
     "bis:tuned,endgame=off",
@@ -163,17 +163,13 @@ def _won(ctx: Context, name: str, arrays: Arrays) -> float:
     return float(counts @ np.arange(5) / 4 / counts.sum())
 
 
-def _learn(fit: Fit, weights: Arrays, source: Source, stage: Round, progress: bool) -> Arrays:
-    # Return the weights, and as `error` the mean squared centred error of the last epoch.
+def _learn(fit: Fit, weights: Arrays, source: Source, stage: Round, progress: bool, _index: int, _seed: int) -> Arrays:
+    # A chunk. Return the weights, and as `error` the mean squared centred error of the last epoch.
     steps = steps_of(source, BATCH, stage.epochs)
     coming = batches(source, BATCH, stage.epochs)
     bar = tqdm(coming, total=steps, desc="net/train", disable=None if progress else True)
     learnt, errors = fit(weights, sample(source), bar, stage.rate, steps)
     return {**learnt, "error": np.array([errors[-(steps // stage.epochs) :].mean()])}
-
-
-def _called(learn: Callable[[], Arrays]) -> Chunk:
-    return lambda _index, _seed: learn()
 
 
 def _make(ctx: Context) -> Arrays:
@@ -196,7 +192,7 @@ def _make(ctx: Context) -> Arrays:
 
         source = Source(data, seen, ts, seed)
         learn = partial(_learn, net.fit, weights, source, stage, ctx.progress)
-        learnt = ctx.chunks(f"{name}_net", 1, _called(learn))
+        learnt = ctx.chunks(f"{name}_net", 1, learn)
         weights = {key: learnt[key] for key in NET}
         ctx.figure(f"{name}_train_error", learnt["error"][0])
         error, lost = net.judged(weights, held_out(source))

@@ -5,25 +5,17 @@ cards as the model says. Each deal is played twice, with the sides swapped.
 """
 
 import argparse
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.game.rules import Rules
 from tables.arena.match import Match
-from tables.arena.stats import CONFIDENCE, z_of
+from tables.arena.stats import CONFIDENCE, Gain, z_of
 from tables.players.names import TABLES_PLAYER
 
 Scores: TypeAlias = NDArray[np.int64]  # (pairs, 2), as in `Played`
-
-
-class Difference(NamedTuple):
-    """How many more games a policy wins than another on the same deals, in percent, with a 95% interval."""
-
-    mean: float
-    low: float
-    high: float
 
 
 def add_seats_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,8 +39,8 @@ def beside_people(
     return Match("bis", people, players, pairs=pairs, rules=rules, seed=seed, mixed=not both)
 
 
-def difference(one: Scores, other: Scores) -> Difference:
-    """Return how many more games ``one`` wins than ``other`` in the same pairs.
+def difference(one: Scores, other: Scores) -> Gain:
+    """Return how many more games ``one`` wins than ``other`` in the same pairs, in percent.
 
     The interval is computed from the differences by pair, without the variance that both policies share.
 
@@ -57,4 +49,4 @@ def difference(one: Scores, other: Scores) -> Difference:
     """
     each = (one - other).sum(axis=1) * 25.0  # percent: a win instead of a loss in both games is 100
     mean, half = float(each.mean()), z_of(CONFIDENCE) * float(each.std(ddof=1)) / float(len(each)) ** 0.5
-    return Difference(mean, mean - half, mean + half)
+    return Gain(mean, mean - half, mean + half)

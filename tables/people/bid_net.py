@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from tables.people.inputs import BIDS, INPUTS
 from tables.run.family import Arrays
@@ -105,10 +106,7 @@ def logits(weights: Any, seen: Seen, xp: Any) -> Any:
 
 def chances(weights: Arrays, seen: Seen) -> NDArray[np.float64]:
     """Return the probability of each bid (n, BIDS)."""
-    found = logits(weights, seen, np).astype(np.float64)
-    powers = np.exp(found - found.max(axis=1, keepdims=True))
-    powers[~allowed_mask(seen, np)] = 0.0
-    return np.asarray(powers / powers.sum(axis=1, keepdims=True))
+    return np.asarray(softmax(logits(weights, seen, np).astype(np.float64), axis=1))
 
 
 def class_counts(seen: Seen, bids: NDArray[np.int8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -116,9 +116,9 @@ def _seats(n: int, seed: int) -> NDArray[np.int64]:
     return np.random.default_rng(seed).integers(0, 4, n)
 
 
-def _mean(values: Iterable[float], factor: float = 1.0, digits: int = 4) -> str:
+def _mean(values: Iterable[float], digits: int = 4) -> str:
     """Return a mean with its 95% interval."""
-    found = factor * np.array(list(values))
+    found = np.array(list(values))
     half = 1.96 * found.std() / np.sqrt(len(found))
     return f"{found.mean():.{digits}f} [{found.mean() - half:.{digits}f}, {found.mean() + half:.{digits}f}]"
 

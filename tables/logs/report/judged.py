@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tables.arena.stats import CONFIDENCE, wilson, z_of
+from tables.arena.stats import CONFIDENCE, Gain, wilson, z_of
 from tables.builders.curve_fit import sequences
 from tables.builders.curves import value_at_bins
 from tables.logs.fit.counting import BINS as BINS_OF_NILS
@@ -134,16 +134,11 @@ def joined(parts: Sequence[Stated]) -> Stated:
     return Stated(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-class Gain(NamedTuple):
-    """By how much the log-loss falls: the mean over all cases, and its 95% interval, as if cases were independent."""
-
-    mean: float
-    low: float
-    high: float
-
-
 def gain(before: Stated, after: Stated) -> Gain:
-    """Return by how much the log-loss of ``after`` is lower than that of ``before``, for the same cases."""
+    """Return by how much the log-loss of ``after`` is lower than that of ``before``, for the same cases.
+
+    The interval is computed as if the cases were independent.
+    """
     p, q = (np.clip(one.p, LEAST, 1 - LEAST) for one in (before, after))
     of_made, of_failed = np.log(q / p), np.log((1 - q) / (1 - p))
     n, made = before.n, before.made

@@ -153,22 +153,17 @@ def _rows(pairs: Mapping[str, tuple[Stated, ...]]) -> Iterator[tuple[object, ...
     for name, (before, after) in pairs.items():
         if not before.n.sum():
             continue
-        one, other = judged(before), judged(after)
+        one, other, won = judged(before), judged(after), gain(before, after)
         yield (
             name,
             f"{one.n:,}",
             f"{one.observed:.3f} [{one.low:.3f}, {one.high:.3f}]",
             *(f"{found.stated:.3f}" for found in (one, other)),
             *(f"{found.log_loss:.4f}" for found in (one, other)),
-            gain_text(*_split(before, after), 4),
+            gain_text(won.mean, won[1:], 4),
             *(f"{found.brier:.4f}" for found in (one, other)),
             *(f"{found.calibration_error:.3f}" for found in (one, other)),
         )
-
-
-def _split(before: Stated, after: Stated) -> tuple[float, tuple[float, float]]:
-    mean, low, high = gain(before, after)
-    return mean, (low, high)
 
 
 def _stated(counted: Counted, segment: str, sets: Sets) -> dict[str, tuple[Stated, Stated]]:

@@ -8,9 +8,9 @@ from service.bidding.tableset import TableSet
 from tables.arena.batched import with_tables
 from tables.arena.match import Match, play
 from tables.arena.result import version_of_match
-from tables.arena.stats import WinRate, win_rate
+from tables.arena.stats import Gain, WinRate, win_rate
 from tables.engine.simulate import kernel_tables
-from tables.logs.beside_people import Difference, Scores, difference
+from tables.logs.beside_people import Scores, difference
 from tables.run.family import Executor
 
 
@@ -20,7 +20,7 @@ class Change(NamedTuple):
     policy: str
     shipped: WinRate
     fitted: WinRate
-    gain: Difference
+    gain: Gain
 
 
 def change(policy: str, match: Match, shipped: TableSet, tables: Path, work: Path, executor: Executor) -> Change:

@@ -16,7 +16,8 @@ from tqdm import tqdm
 
 from service.bidding.policies import parse_policy
 from tables.arena.match import MOST_SEED, Match
-from tables.logs.beside_people import Difference, Scores, difference
+from tables.arena.stats import Gain
+from tables.logs.beside_people import Scores, difference
 
 Ladders: TypeAlias = Mapping[str, Sequence[str]]  # the values to try, by option
 Play: TypeAlias = Callable[[str, int, int], Scores]  # (policy text, pairs, seed)
@@ -36,7 +37,7 @@ class Found(NamedTuple):
 
     options: str  # as in a policy text; empty: none confirmed
     best: str  # the candidate with most wins, confirmed or not
-    gain: Difference  # of the best one over the policy without options
+    gain: Gain  # of the best one over the policy without options
     candidates: int
     pairs: int  # that the search played, before those that confirm
 

@@ -20,8 +20,9 @@ from tables.arena.arena_command import add_rules_arguments, rules_of
 from tables.arena.batched import with_tables
 from tables.arena.match import Match, play
 from tables.arena.result import version_of_match
+from tables.arena.stats import Gain
 from tables.engine.simulate import kernel_tables
-from tables.logs.beside_people import Difference, Scores, add_seats_arguments, beside_people, difference
+from tables.logs.beside_people import Scores, add_seats_arguments, beside_people, difference
 from tables.logs.set_folders import add_out_argument, folder_of_sets, work_folder, working, write_version
 from tables.logs.tune.option_search import LADDERS, Found, Ladders, next_seed, search, text_of
 from tables.markdown import gain, table
@@ -73,7 +74,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def tune(
     tables: Path, policy: str, groups: Sequence[Ladders], match: Match, work: Path, executor: Executor
-) -> tuple[Found, Difference]:
+) -> tuple[Found, Gain]:
     """Return the best options, and what ``policy`` gains with them and ``tables`` over the shipped tables.
 
     The gain is measured on deals that the search did not use. Finished games are kept in ``work``.
@@ -97,7 +98,7 @@ def tune(
     return found, difference(chosen, played(policy, match.pairs, seed))
 
 
-def write(tables: Path, out: Path, policy: str, found: Found, changed: Difference, match: Match) -> None:
+def write(tables: Path, out: Path, policy: str, found: Found, changed: Gain, match: Match) -> None:
     """Write the set of ``tables`` with the options that were found to ``out``."""
     opened = open_tables(tables)
     manifest = opened.manifest
@@ -142,7 +143,7 @@ def _shown(ladders: Ladders) -> str:
     return " ".join(f"{name}={','.join(values)}" for name, values in ladders.items())
 
 
-def _report(folder: Path, policy: str, found: Found, changed: Difference) -> str:
+def _report(folder: Path, policy: str, found: Found, changed: Gain) -> str:
     best, chosen = text_of(policy, found.best), text_of(policy, found.options)
     over_shipped = f"`{chosen}` with the fitted tables over `{policy}` with the shipped ones"
     rows = [(over_shipped, gain(changed.mean, changed[1:], 1))]

@@ -287,9 +287,7 @@ def test_bounds_and_decisions():
     assert stats.sequential_test([0, 0, 500, 0, 0], 0, 10).decision == "H0"  # equal bidders: the variance is 0
 
 
-@pytest.mark.parametrize(
-    "arguments", [(5, 5), (5, 0), (0, 5, 0.0), (0, 5, 0.05, 0.5)], ids=["equal", "swapped", "alpha", "beta"]
-)
+@pytest.mark.parametrize("arguments", [(5, 5), (5, 0)], ids=["equal", "swapped"])
 def test_bounds_that_make_no_test_are_refused(arguments):
     with pytest.raises(ValueError, match="accepted"):
         stats.sequential_test([1, 0, 1, 0, 1], *arguments)

@@ -13,9 +13,10 @@ from service.set_options import FAMILY, PolicyOptions, options_of
 from tables.__main__ import main
 from tables.arena.match import PAPER_RULES, Match
 from tables.arena.result import run_match
+from tables.arena.stats import Gain
 from tables.engine.deal import Deals
 from tables.engine.simulate import kernel_tables
-from tables.logs.beside_people import Difference, beside_people
+from tables.logs.beside_people import beside_people
 from tables.logs.columns import frame_of
 from tables.logs.playing import studio_records
 from tables.logs.studios import STUDIOS
@@ -133,7 +134,7 @@ def test_without_a_sure_gain_nothing_is_written(people, tmp_path, capsys):
 
 
 def test_the_arena_takes_the_options_of_a_set(tmp_path):
-    options, some = "offset=-0.5,nil_threshold=0", Difference(2.0, 1.0, 3.0)
+    options, some = "offset=-0.5,nil_threshold=0", Gain(2.0, 1.0, 3.0)
     match = Match("bis", "rb", pairs=60, seed=2)
     write(DEFAULT_DIRECTORY, tmp_path / "tuned", "bis", Found(options, options, some, 2, 10), some, match)
     assert options_of(open_tables(tmp_path / "tuned")) == (PolicyOptions("bis", "partnership", options),)

@@ -10,7 +10,7 @@ from service.bidding.game.cards import parse_pbn
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import Rules, make_rules
 from service.bidding.policies import parse_policy
-from tables.report.rule_options import LONG, OPTIONS, SHORT, rules_of
+from tables.report.rule_options import LONG, OPTIONS, SHORT
 from tests import naive
 from tests.conftest import committed_tables
 
@@ -20,17 +20,15 @@ ELSEWHERE |= {"blind_nil_pass", "nil_passes_first"}
 
 
 def test_every_field_has_a_row():
-    assert {field for option in OPTIONS for field in option.fields} == set(Rules._fields) - ELSEWHERE
-    assert len({option.name for option in OPTIONS}) == len(OPTIONS)
-    for option in OPTIONS:
-        rules = rules_of(option, SHORT)
-        assert rules == make_rules("bis-paper", {"bag_penalty": 100, **option.fields})
-        assert rules_of(option, LONG) == make_rules("classic", option.fields) != make_rules()
+    assert {field for fields in OPTIONS.values() for field in fields} == set(Rules._fields) - ELSEWHERE
+    for fields in OPTIONS.values():
+        assert make_rules("classic", fields | SHORT) == make_rules("bis-paper", {"bag_penalty": 100, **fields})
+        assert make_rules("classic", fields | LONG) == make_rules("classic", fields) != make_rules()
 
 
-@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
-def test_who_ignores_the_rules_bids_as_under_classic_ones(option):
-    tables, rng, rules = committed_tables(), random.Random(option.name), rules_of(option, LONG)
+@pytest.mark.parametrize("name", OPTIONS)
+def test_who_ignores_the_rules_bids_as_under_classic_ones(name):
+    tables, rng, rules = committed_tables(), random.Random(name), make_rules("classic", OPTIONS[name] | LONG)
     heeding, ignoring = parse_policy("bis"), parse_policy("bis:rules=ignore")
     for _ in range(60):
         hand = parse_pbn(naive.pbn_of(rng.sample(naive.DECK, 13)))

@@ -32,17 +32,19 @@ def test_20_000_rounds_are_the_same_everywhere(tmp_path, capsys, small_files, wa
     assert not big_log.same_outputs(folder, ["one", "dask"])
 
 
-def test_a_fit_is_the_same_everywhere(tmp_path, monkeypatch, small_files):
+@pytest.mark.parametrize("ways", ["one,dask", pytest.param("one,two,dask", marks=pytest.mark.long)])
+def test_a_fit_is_the_same_everywhere(tmp_path, monkeypatch, small_files, ways):
     monkeypatch.setattr(big_log, "WRONG", 100)
     files = [str(path) for path in big_log.make(tmp_path / "log", 9_000, 1_000)[1:]]
     with big_log.cluster(tmp_path) as (address, _):
-        for name, options in (("one", ["--jobs", "1"]), ("two", ["--jobs", "2"]), ("dask", ["--scheduler", address])):
-            assert tables(["logs", "fit", *files, "--out", str(tmp_path / name), *options]) == 0
+        options = {"one": ["--jobs", "1"], "two": ["--jobs", "2"], "dask": ["--scheduler", address]}
+        for way in ways.split(","):
+            assert tables(["logs", "fit", *files, "--out", str(tmp_path / way), *options[way]]) == 0
     names = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").glob("*/*"))
     assert "manifest.json" in {path.name for path in names}
     for name in names:
         content = (tmp_path / "one" / name).read_bytes()
-        assert all((tmp_path / way / name).read_bytes() == content for way in ("two", "dask")), name
+        assert all((tmp_path / way / name).read_bytes() == content for way in ways.split(",")), name
 
 
 def test_wrong_options(tmp_path, capsys):

@@ -5,6 +5,7 @@ The exact tables are the committed ones (test_exact and test_tableset check them
 `plain`, memoryviews for the service's plain Python, and `arrays`, ndarrays for compiled code.
 """
 
+import gc
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -56,7 +57,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Stop if pytest-xdist does not group tests: then both processes compile everything, which takes minutes."""
+    """Keep the garbage collector away from the tests and modules, and check that pytest-xdist groups the tests.
+
+    Without groups, each process compiles everything, which takes minutes. Without the first, the collector looks at all
+    modules again and again while the tests compile.
+    """
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
     if session.config.getoption("loadgroup", False) and not all("@" in item.nodeid for item in session.items):
         detail = "ignores the groups of tests; accepted: a version that pytest-xdist supports"
         raise pytest.UsageError(f"pytest {pytest.__version__} {detail}")

@@ -53,14 +53,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             group = "logs" if file.startswith(OF_LOGS) else "simulator"
         if not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(group))
+        if item.get_closest_marker("alone") and item.path.parent.name != "faults":
+            raise pytest.UsageError(f"{item.nodeid} is marked alone; accepted: tests in tests/faults, see the Makefile")
     items.sort(key=_rank)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Keep the garbage collector away from the tests and modules, and check that pytest-xdist groups the tests.
 
-    Without groups, each process compiles everything, which takes minutes. Without the first, the collector looks at all
-    modules again and again while the tests compile.
+    Otherwise the collector looks at all modules again and again while the tests compile. Without groups, each process
+    compiles everything, which takes minutes.
     """
     gc.freeze()
     gc.set_threshold(100_000, 20, 100)

@@ -4,6 +4,7 @@ import ctypes
 import socket
 import struct
 import sys
+from contextlib import suppress
 
 _SO_ATTACH_FILTER = 26  # of Linux (socket(7)); Python's socket module has no name for it
 # A classic BPF program on the TCP header: drop a segment with the flag SYN, keep every other.
@@ -22,8 +23,9 @@ def drop_new_connections(listener: socket.socket) -> None:
 
     Closing a listener resets the connections that nobody has accepted yet. So first stop new ones with this function,
     then accept what is left, then close. A peer that is ignored tries again, after 1 s with Linux, and is then refused.
-    Outside Linux this does nothing.
+    Outside Linux, or where the system allows no filters, this does nothing.
     """
     if sys.platform == "linux":
         program = ctypes.create_string_buffer(_DROP_SYN, len(_DROP_SYN))
-        listener.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, struct.pack("HP", 4, ctypes.addressof(program)))
+        with suppress(OSError):
+            listener.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, struct.pack("HP", 4, ctypes.addressof(program)))

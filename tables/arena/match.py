@@ -201,7 +201,10 @@ def require_win_table(rules: Rules, who: str = "winprob") -> None:
 
 
 def player_version(player: str) -> str:
-    """Return the player with its version and options, such as srp@2 for srp. Raises `PlayerError` if it is unknown."""
+    """Return the player with its version and options, such as srp@2 for srp.
+
+    Raises `PlayerError` if it is unknown, and the errors of `blend_of` for a wrong blend.
+    """
     blend = blend_of(player)
     if blend is not None:
         return f"{BLEND}{blend:g}"

@@ -49,7 +49,8 @@ SOURCES = (
     *KERNELS,
 )
 
-# Functions that compiled code calls through the linker, by full name (`tables.engine.jit`).
+# Functions that compiled code calls through the linker, by full name (`tables.engine.jit`). Each calls only those
+# before it.
 LINKED = (
     "tables.players.choose_card.choose_card",
     "tables.engine.choose_bid.choose_bid",

@@ -19,7 +19,7 @@ import os
 import pickle
 import sys
 import types as pytypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
@@ -189,20 +189,31 @@ def _compile_linked(name: str, kinds: _Kinds) -> Any:
     path = _linked_dir() / symbol
     path.parent.mkdir(parents=True, exist_ok=True)
     # Of several processes that need it, one compiles it. The others wait, and then read it from the cache.
-    with global_compiler_lock, path.with_name(f".{symbol}.lock").open("w") as lock:
+    with global_compiler_lock, path.with_name(f".{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        _load_linked(LINKED[: LINKED.index(name)])  # those that it calls
         dispatcher.compile(kinds)
-    made = dispatcher.overloads[kinds]
-    llvm.add_symbol(symbol, made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
-    if not path.exists():
-        unfinished = path.with_name(f".{symbol}.{os.getpid()}")
-        unfinished.write_bytes(pickle.dumps((name, kinds)))
-        unfinished.replace(path)
+        made = dispatcher.overloads[kinds]
+        llvm.add_symbol(symbol, made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
+        if not path.exists():
+            unfinished = path.with_name(f".{symbol}.{os.getpid()}")
+            unfinished.write_bytes(pickle.dumps((name, kinds)))
+            unfinished.replace(path)
     return made
 
 
+def _load_linked(names: Iterable[str]) -> None:
+    """Load from the cache what is there of the linked functions ``names``, in this order.
+
+    LLVM ends the process if a function is loaded before those that it calls.
+    """
+    for name in names:
+        for path in _linked_dir().glob(f"spades.{name}.*"):
+            _load_once(path)
+
+
 @cache
-def _load_linked(path: Path) -> None:
+def _load_once(path: Path) -> None:
     _compile_linked(*pickle.loads(path.read_bytes()))
 
 
@@ -237,8 +248,7 @@ def entry(function: F) -> F:
 
     @wraps(function)
     def run(*arguments: Any) -> Any:
-        for path in _linked_dir().glob("spades.*"):
-            _load_linked(path)
+        _load_linked(LINKED)
         return compiled(*arguments)
 
     return cast(F, run)

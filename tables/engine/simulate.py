@@ -58,13 +58,13 @@ def _read_as(stored: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def tables_for(profiles: tuple[Tables, ...], rules: Rules, policies: Iterable[Policy]) -> tuple[Tables, ...]:
-    """Return only the tables of ``profiles`` that these policies read under ``rules``, to send little to a cluster.
+    """Return ``profiles`` without the tables that these policies do not read under ``rules``, to send little.
 
-    A profile that no policy reads gets the tables of the one that all policies read, or else the partnership's. Without
-    `winprob`, the win tables are empty; with it, `games` has a row for ``rules``, if any win table values them.
+    If all policies read the same profile, every profile gets its tables. Otherwise, a profile that no policy reads gets
+    the partnership's. Without `winprob`, the win tables are empty; with it, `games` has a row for ``rules``, if any win
+    table values them.
     """
-    standings = START, START._replace(them=10**6)
-    used = {profile_of(rules, policy, standing) for policy in policies for standing in standings}
+    used = {profile_of(rules, policy, at) for policy in policies for at in (START, START._replace(them=10**6))}
     plain = profiles[PARTNERSHIP_PROFILE]
     if all(policy.kind != WINPROB for policy in policies):
         plain = plain._replace(win=np.zeros(1, plain.win.dtype), extra_win=np.zeros(1, plain.extra_win.dtype))

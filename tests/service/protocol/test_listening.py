@@ -3,10 +3,14 @@
 import errno
 import select
 import socket
+import sys
+
+import pytest
 
 from service.protocol.listening import drop_new_connections
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has these filters")
 def test_no_accepted_connection_is_lost():
     with socket.create_server(("127.0.0.1", 0)) as listener, socket.socket() as late:
         address = listener.getsockname()
@@ -25,3 +29,13 @@ def test_no_accepted_connection_is_lost():
         listener.close()
         assert select.select([], [late], [], 10)[1]
         assert late.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR) == errno.ECONNREFUSED
+
+
+class NoFilters(socket.socket):
+    def setsockopt(self, *_):
+        raise OSError(errno.ENOPROTOOPT, "no filters here")
+
+
+def test_a_system_without_filters_stops_as_well():
+    with NoFilters() as listener:
+        drop_new_connections(listener)

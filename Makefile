@@ -89,14 +89,14 @@ unexport PYTHONDONTWRITEBYTECODE
 # Exit code 5 means that ARGS selects none of them.
 PYTEST := $(BIN)/python -m pytest
 # One thread of linear algebra in each process: more of them wait for each other, and a fit takes ten times as long.
+GROUPED := OPENBLAS_NUM_THREADS=1 $(PYTEST) --dist loadgroup --no-loadscope-reorder
 # Three processes on two cores, because the tests of servers wait for most of their time.
-IN_THREE := OPENBLAS_NUM_THREADS=1 $(PYTEST) -n 3 --dist loadgroup --no-loadscope-reorder
 test: $(ALL)
-	$(IN_THREE) -m "not long and not alone and not clients" $(ARGS) || [ $$? -eq 5 ]
+	$(GROUPED) -n 3 -m "not long and not alone and not clients" $(ARGS) || [ $$? -eq 5 ]
 	$(PYTEST) tests/faults -m "alone and not long" $(ARGS) || [ $$? -eq 5 ]
 
 test-fast: $(ALL)
-	$(IN_THREE) tests/service -m "not (long or slow or compiled or server or alone)" $(ARGS)
+	$(GROUPED) -n 2 tests/service -m "not (long or slow or compiled or server or alone)" $(ARGS)
 
 check: $(ALL)
 	$(BIN)/ruff check .

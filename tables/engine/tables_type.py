@@ -1,7 +1,8 @@
 """`Tables` in compiled code: a pointer to a block of array structs, which every field access reads.
 
-numba passes a named tuple by value. For `Tables` that is some 170 machine words in each call, times ten for a tuple of
-all profiles, and most of the time of compiling and of playing went there. So `Tables` has a type of its own here.
+numba passes a named tuple by value. For `Tables` that is 187 machine words in each call, and ten times that for all
+profiles. Games took more than twice as long that way (docs/adr/0002-one-code-two-speeds.md). So `Tables` has a type of
+its own here.
 
 The block is on the stack of the wrapper that numba makes for each entry, and lives as long as the entry runs. Its
 arrays own no memory: Python holds the arrays during the call. Compiled code can read the fields of `Tables`, but cannot

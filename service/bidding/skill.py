@@ -8,7 +8,7 @@ import zlib
 
 from service.bidding.bidder import Decision, Position, decide, turn_of
 from service.bidding.explain.explanation import Explanation, Steps
-from service.bidding.explain.reasons import MOST_IN_BRIEF, Reason, sentence_of, tenth
+from service.bidding.explain.reasons import MOST_IN_BRIEF, Reason, reason, sentence_of, tenth
 from service.bidding.explain.winprob_explanation import explain_winprob
 from service.bidding.game.rules import seed_values
 from service.bidding.levels import perturbed, sample_bid
@@ -87,14 +87,14 @@ def _tell(explanation: Explanation, policy: Policy, full: int, styled: int, bid:
     steps = Steps([], [])
     if policy.aggression or policy.nil_bias:
         style = {"aggression": policy.aggression, "nil_bias": policy.nil_bias}
-        steps.add("style", full, styled, {"code": "style", **style}).update(style)
+        steps.add("style", full, styled, reason("style", *style.values())).update(style)
     if policy.noise_sd:
         misjudged = _misjudgements(policy, seed)
         steps.add("level", styled, bid, *misjudged).update(level=policy.level, seed=seed)
     if full == bid:
-        would: Reason = {"code": "full-strength-same"}
+        would = reason("full-strength-same")
     else:
-        would = {"code": "full-strength", "other": full} if full else {"code": "full-strength-nil"}
+        would = reason("full-strength", full) if full else reason("full-strength-nil")
     reasons = explanation["reasons"]
     if "sentence" not in explanation:  # a brief explanation
         reasons[MOST_IN_BRIEF - 1 :] = [would]
@@ -106,13 +106,13 @@ def _tell(explanation: Explanation, policy: Policy, full: int, styled: int, bid:
 
 def _misjudgements(policy: Policy, seed: int) -> list[Reason]:
     """Return how the level of ``policy`` misjudges the position."""
-    level: Reason = {"level": policy.level}
+    level = policy.level
     if policy.kind == WINPROB:
-        return [{"code": "draws", **level, "percent": tenth(100 * policy.noise_sd)}]
+        return [reason("draws", level, tenth(100 * policy.noise_sd))]
     styled, made = perturbed(policy._replace(noise_sd=0.0), seed), perturbed(policy, seed)
-    found = [{"code": "misjudges", **level, "tricks": tenth(made.offset - styled.offset)}]
+    found = [reason("misjudges", level, tenth(made.offset - styled.offset))]
     if policy.kind == BIS:
-        found.append({"code": "misjudges-nil", **level, "points": tenth(styled.nil_shift - made.nil_shift)})
+        found.append(reason("misjudges-nil", level, tenth(styled.nil_shift - made.nil_shift)))
     elif (made.nils, made.nil_x, made.nil_y, made.nil_z) < (styled.nils, styled.nil_x, styled.nil_y, styled.nil_z):
-        found.append({"code": "forgets-nils", **level})
+        found.append(reason("forgets-nils", level))
     return found

@@ -7,6 +7,7 @@ score of an opponent.
 from service.bidding.bis.cutthroat import CutthroatDecision
 from service.bidding.bis.endgame import NO_RULE
 from service.bidding.explain.explanation import Explanation, Steps, brief, finish, numbers_of, reasons_of
+from service.bidding.explain.reasons import reason
 from service.bidding.game.auction import NO_BID
 from service.bidding.record import record
 from service.bidding.turn import BRIEF, Turn
@@ -25,5 +26,5 @@ def explain_cutthroat(made: CutthroatDecision, turn: Turn, bid: int) -> Explanat
         steps.add_rules(end.bid, by_rules)
     if bid != by_rules:
         steps.add_legal(by_rules, bid)
-    reasons = reasons_of(bid, regular, nil, steps, [{"code": "alone"}], NO_BID, 0)
+    reasons = reasons_of(bid, regular, nil, steps, [reason("alone")], NO_BID, 0)
     return brief(reasons) if turn.explain == BRIEF else finish(numbers_of(regular, nil), steps, reasons)

@@ -22,6 +22,7 @@ from service.bidding.explain.reasons import (
     contract_reasons,
     nil_details,
     percent,
+    reason,
     sentence_of,
     tenth,
 )
@@ -58,27 +59,26 @@ class Steps(NamedTuple):
 
     def add_rules(self, before: int, after: int) -> None:
         """Add the step from the bid that the policy wanted to the bid that the rules allow."""
-        reason = {"code": "not-allowed", "other": before} if before else {"code": "nil-not-allowed"}
-        self.add("table-rules", before, after, reason)
+        why = reason("not-allowed", before) if before else reason("nil-not-allowed")
+        self.add("table-rules", before, after, why)
 
     def add_legal(self, before: int, after: int) -> None:
         """Add the step from the bid that the rules allow to the bid that the request's `legal_bids` allow."""
-        reason = {"code": "not-legal", "other": before} if before else {"code": "nil-not-legal"}
-        self.add("legal-bids", before, after, reason)
+        why = reason("not-legal", before) if before else reason("nil-not-legal")
+        self.add("legal-bids", before, after, why)
 
     def add_end(self, rule: int, before: int, after: int, projected: tuple[float, float, float], turn: Turn) -> None:
         """Add the step of an end-of-game rule; ``projected``: our points, theirs and the sum of bids."""
         us, them, total = projected
         goal = turn.position.rules.win
-        would: Reason = {"code": "would-win", "score": round(us), "goal": goal}
-        if them >= goal and (us < goal or them >= us):
-            would |= {"code": "would-lose", "their_score": round(them)}
-        if before != NIL:
-            would["other"] = before
+        if before == NIL:
+            would = reason("would-win-nil", round(us), goal)
+        elif them >= goal and (us < goal or them >= us):
+            would = reason("would-lose", before, round(us), round(them), goal)
         else:
-            would["code"] = "would-win-nil"
+            would = reason("would-win", before, round(us), goal)
         self.reasons.append(would)
-        adjustment = self.add(RULE_NAMES[rule], before, after, {"code": RULE_NAMES[rule]})
+        adjustment = self.add(RULE_NAMES[rule], before, after, reason(RULE_NAMES[rule]))
         mean_bids = mean_bids_after((*turn.position.bids, before), turn.tables)
         adjustment["projected"] = {"us": us, "them": them, "sum_of_bids": total, "mean_bids": mean_bids}
 
@@ -91,14 +91,14 @@ def explain_bis(made: BisDecision, turn: Turn, bid: int, policy: Policy) -> Expl
     if number_rule != AS_COUNTED and not (nil.chosen and number > 0):
         variant = variant_of(turn.position.rules, policy)
         if number_rule != BY_RULES:
-            steps.add(NUMBER_RULES[number_rule], regular.takes, number, {"code": NUMBER_RULES[number_rule]})
+            steps.add(NUMBER_RULES[number_rule], regular.takes, number, reason(NUMBER_RULES[number_rule]))
         elif variant in _FORCED:
-            steps.add(VARIANTS[variant], regular.takes, number, {"code": _FORCED[variant]})
+            steps.add(VARIANTS[variant], regular.takes, number, reason(_FORCED[variant]))
         else:
             steps.add_rules(regular.takes, number)
     if spoken.rule != SILENT:
         rule = CONVENTION_RULES[spoken.rule]
-        steps.add(rule, spoken.before, spoken.bid, {"code": rule})
+        steps.add(rule, spoken.before, spoken.bid, reason(rule))
     if end.rule != NO_RULE:
         steps.add_end(end.rule, end.before, end.bid, (end.projected_us, end.projected_them, end.total), turn)
     if by_rules != end.bid:
@@ -121,28 +121,22 @@ def reasons_of(
     estimate = regular.estimate
     reasons = [bid_reason(bid)]
     if estimate < 0.5:
-        reasons.append({"code": "hardly-a-trick"})
+        reasons.append(reason("hardly-a-trick"))
         if bid == 1:
-            reasons.append({"code": "at-least-one"})
+            reasons.append(reason("at-least-one"))
     else:
-        reasons.append({"code": "tricks", "tricks": tenth(estimate)})
+        reasons.append(reason("tricks", tenth(estimate)))
         reasons += _limit_reasons(estimate, regular.takes, partner_bid)
     reasons += steps.reasons
     if bid != NIL:
         reasons += contract
     if nil.ruled_out == NOT_RULED_OUT:
-        above = nil.expected_points > nil.threshold
-        reasons.append(
-            {
-                "code": "nil-above-threshold" if above else "nil-below-threshold",
-                "makes": percent(nil.probability),
-                "points": tenth(nil.expected_points),
-                "threshold": tenth(nil.threshold),
-            }
-        )
+        code = "nil-above-threshold" if nil.expected_points > nil.threshold else "nil-below-threshold"
+        numbers = percent(nil.probability), tenth(nil.expected_points), tenth(nil.threshold)
+        reasons.append(reason(code, *numbers))
         reasons += nil_details(nil, passed)
     elif bid != NIL:  # a nil that is ruled out is bid if nothing else is possible
-        reasons.append({"code": NO_NIL[nil.ruled_out]})
+        reasons.append(reason(NO_NIL[nil.ruled_out]))
     if bid == NIL:
         reasons += contract
     return reasons
@@ -152,7 +146,7 @@ def _contract(bid: int, turn: Turn) -> list[Reason]:
     """Return the reasons about the side's contract, for a policy that plays with a partner."""
     reasons = contract_reasons(bid, turn.auction.partner_bid)
     if turn.position.rules.variant == CUTTHROAT:
-        reasons.insert(0, {"code": "opposite-as-partner"})
+        reasons.insert(0, reason("opposite-as-partner"))
     return reasons
 
 
@@ -160,7 +154,7 @@ def _limit_reasons(estimate: float, takes: int, partner_bid: int) -> list[Reason
     """Return what limits the takes if they are less than the rounded estimate."""
     if takes >= int(estimate + 0.5):
         return []
-    return [{"code": "tricks-left", "tricks": 13 - contract_of(partner_bid)}]
+    return [reason("tricks-left", 13 - contract_of(partner_bid))]
 
 
 def brief(reasons: list[Reason]) -> Explanation:
@@ -225,9 +219,9 @@ def explain_baseline(made: Baseline, turn: Turn, by_rules: int, bid: int, policy
         steps.add_legal(by_rules, bid)
     reasons = [
         bid_reason(bid),
-        {"code": "simple-count", "tricks": tenth(max(made.estimate, 0.0))},
+        reason("simple-count", tenth(max(made.estimate, 0.0))),
         *_limit_reasons(made.estimate, made.takes, turn.auction.partner_bid),
-        *([{"code": "nil-by-simple-rule"}] if made.nil else []),
+        *([reason("nil-by-simple-rule")] if made.nil else []),
         *steps.reasons,
         *_contract(bid, turn),
     ]

@@ -1,19 +1,20 @@
 """The reasons for a bid, each declared once: a code, and the English sentence that a player reads.
 
-A reason is a dict with its `code` and the numbers of its sentence. The numbers are rounded as the sentence shows them;
-the explanation's other fields have the exact numbers. Each template can be translated by itself: its wording fits any
-number, singular or plural, and a word such as nil or the name of a suit is never a value. GET /v1/reasons lists them.
+`reason` makes a `Reason`: a dict with its `code` and the numbers of its sentence. The numbers are rounded as the
+sentence shows them; the explanation's other fields have the exact numbers. Each template can be translated by itself:
+its wording fits any number, singular or plural, and a word such as nil or the name of a suit is never a value. GET
+/v1/reasons lists them.
 """
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from service.bidding.bis.nil import FOUR_SPADES, NIL_REASONS, Nil
 from service.bidding.game.auction import NO_BID
 from service.bidding.game.scoring import BLIND_NIL, is_nil
 
-Reason = dict[str, Any]
 MOST_IN_BRIEF = 4  # reasons of a brief explanation
 
 
@@ -179,8 +180,14 @@ NO_NIL = (
 _WEAK = ("weak-clubs", "weak-diamonds", "weak-hearts", "weak-spades")
 _SAFE = 0.9  # a suit that wins no trick with at least this probability is no weak point of a nil
 _HALF_SAFE = 0.5  # the same in a hand with four low spades, which are a weak point themselves
-# TEMPLATES as printf formats, which take two thirds of the time of str.format.
-_FORMATS = {code: re.sub(r"{(\w+)}", r"%(\1)s", text.replace("%", "%%")) for code, text in TEMPLATES.items()}
+_MOST_KEPT = 4096  # reasons that `reason` keeps
+
+
+class Reason(dict[str, Any]):
+    """A reason as callers get it, and its sentence. Decisions share it, so it must not be changed."""
+
+    __slots__ = ("sentence",)
+    sentence: str
 
 
 def numbers_in(code: str) -> list[str]:
@@ -208,20 +215,33 @@ if len(NO_NIL) != len(NIL_REASONS):
     raise TypeError(f"reasons.NO_NIL has {len(NO_NIL)} codes; accepted: {len(NIL_REASONS)}, as NIL_REASONS")
 
 
+@lru_cache(maxsize=_MOST_KEPT)
+def reason(code: str, *numbers: float) -> Reason:
+    """Return the reason ``code`` with the numbers of its template, in their order there.
+
+    >>> reason("partner-bid", 4, 3, 7)
+    {'code': 'partner-bid', 'partner': 4, 'bid': 3, 'contract': 7}
+    """
+    values = dict(zip(numbers_in(code), numbers, strict=True))
+    made = Reason(code=code, **values)
+    made.sentence = TEMPLATES[code].format_map(values)
+    return made
+
+
 def sentence_of(reasons: Sequence[Reason]) -> str:
     """Return the sentences of ``reasons``, one after another.
 
-    >>> sentence_of([{"code": "bid", "bid": 3}, {"code": "partner-bid", "partner": 4, "bid": 3, "contract": 7}])
+    >>> sentence_of([reason("bid", 3), reason("partner-bid", 4, 3, 7)])
     'Bid 3. Partner bid 4 and you add 3: 7 in all.'
     """
-    return " ".join([_FORMATS[reason["code"]] % reason for reason in reasons])
+    return " ".join([reason.sentence for reason in reasons])
 
 
 def bid_reason(bid: int) -> Reason:
     """Return the reason that names the bid."""
     if bid == BLIND_NIL:
-        return {"code": "bid-blind-nil"}
-    return {"code": "bid", "bid": bid} if bid else {"code": "bid-nil"}
+        return reason("bid-blind-nil")
+    return reason("bid", bid) if bid else reason("bid-nil")
 
 
 def contract_reasons(bid: int, partner_bid: int) -> list[Reason]:
@@ -229,33 +249,33 @@ def contract_reasons(bid: int, partner_bid: int) -> list[Reason]:
     if partner_bid == NO_BID:
         return []
     if is_nil(partner_bid):
-        return [] if is_nil(bid) else [{"code": "partner-nil", "bid": bid}]
+        return [] if is_nil(bid) else [reason("partner-nil", bid)]
     if is_nil(bid):
-        return [{"code": "partner-alone", "partner": partner_bid}]
-    return [{"code": "partner-bid", "partner": partner_bid, "bid": bid, "contract": partner_bid + bid}]
+        return [reason("partner-alone", partner_bid)]
+    return [reason("partner-bid", partner_bid, bid, partner_bid + bid)]
 
 
 def goal_reasons(ours: float, theirs: float, goal: int) -> list[Reason]:
     """Return the reason that says which side reaches the goal with these projected scores; none if no side does."""
     if ours >= goal and theirs >= goal:
-        return [{"code": "both-reach-goal", "score": round(ours), "their_score": round(theirs), "goal": goal}]
+        return [reason("both-reach-goal", round(ours), round(theirs), goal)]
     if ours >= goal:
-        return [{"code": "we-reach-goal", "score": round(ours), "goal": goal}]
-    return [{"code": "they-reach-goal", "score": round(theirs), "goal": goal}] if theirs >= goal else []
+        return [reason("we-reach-goal", round(ours), goal)]
+    return [reason("they-reach-goal", round(theirs), goal)] if theirs >= goal else []
 
 
 def nil_details(nil: Nil, passed: int) -> list[Reason]:
     """Return the reasons that go with a nil's probability: the number of cards ``passed``, and the nil's weak point."""
     found: list[Reason] = []
     if passed:
-        found.append({"code": "nil-pass", "cards": passed} if passed > 1 else {"code": "nil-pass-one"})
+        found.append(reason("nil-pass", passed) if passed > 1 else reason("nil-pass-one"))
     four_spades = nil.ruled_out == FOUR_SPADES  # then the `cnil` of the spades is 0, which says nothing
     suits = nil[: 3 if four_spades else 4]
     worst = min(suits)
     if worst < (_HALF_SAFE if four_spades else _SAFE):
-        found.append({"code": _WEAK[suits.index(worst)]})
+        found.append(reason(_WEAK[suits.index(worst)]))
     elif four_spades:
-        found.append({"code": "weak-four-spades"})
+        found.append(reason("weak-four-spades"))
     return found
 
 

@@ -13,6 +13,7 @@ from service.bidding.explain.reasons import (
     goal_reasons,
     nil_details,
     percent,
+    reason,
     tenth_of_percent,
 )
 from service.bidding.game.auction import NO_BID
@@ -106,22 +107,21 @@ def _chosen_reasons(made: WinDecision, chosen: int, odds: dict[str, float], turn
     contract = contract_reasons(bid, partner_bid)
     if bid == NIL:
         if partner_bid == NO_BID and total:
-            contract = [{"code": "partner-alone-to-bid", "partner": total}]
+            contract = [reason("partner-alone-to-bid", total)]
         reasons: list[Reason] = [
-            {"code": "wins-nil", "percent": wins},
-            {"code": "nil-makes", "makes": percent(odds["nil_made"])},
+            reason("wins-nil", wins),
+            reason("nil-makes", percent(odds["nil_made"])),
             *nil_details(made.nil, _given(turn)),
             *contract,
         ]
     else:
         if partner_bid == NO_BID:
-            contract = [{"code": "partner-to-bid", "partner": total - bid, "contract": total}]
-        makes = {"code": "makes", "makes": percent(odds["made"])}
-        reasons = [{"code": "wins", "bid": bid, "percent": wins}, *contract, makes]
+            contract = [reason("partner-to-bid", total - bid, total)]
+        reasons = [reason("wins", bid, wins), *contract, reason("makes", percent(odds["made"]))]
         if made.stake:
-            reasons.append({"code": "partner-nil-makes", "makes": percent(odds["nil_made"])})
+            reasons.append(reason("partner-nil-makes", percent(odds["nil_made"])))
     if made.their_stake:
-        reasons.append({"code": "their-nil", "fails": percent(odds["opponents_nil_failed"])})
+        reasons.append(reason("their-nil", percent(odds["opponents_nil_failed"])))
     return reasons
 
 
@@ -137,13 +137,13 @@ def _score_reasons(made: WinDecision, chosen: int, turn: Turn) -> list[Reason]:
         known = turn.auction.sum_of_bids - (0 if partner_bid == NO_BID else contract_of(partner_bid))
         tricks = made.opposing[chosen] - known
         if tricks > 0:
-            reasons.append({"code": "others-to-bid", "tricks": tricks})
+            reasons.append(reason("others-to-bid", tricks))
     if made.bid == NIL:
         failed = us + worth - rules.nil_points
         if failed <= rules.lose:
-            reasons.append({"code": "loses-if-nil-fails", "score": failed, "goal": rules.lose})
+            reasons.append(reason("loses-if-nil-fails", failed, rules.lose))
     elif us - worth <= rules.lose:
-        reasons.append({"code": "loses-if-set", "score": us - worth, "goal": rules.lose})
+        reasons.append(reason("loses-if-set", us - worth, rules.lose))
     return reasons
 
 
@@ -168,15 +168,15 @@ def _other_reasons(
             others.append(below.bit_length() - 1)
     reasons = [_other_number(made, chosen, made.bids.index(other), outcomes, drawn, turn) for other in others]
     if bid == NIL:
-        return reasons or [{"code": "no-other-bid"}]
+        return reasons or [reason("no-other-bid")]
     if made.weighed & NIL_BIT:  # nil is the first of the bids
         p, better = made.p_win[0], made.p_win[0] > made.p_win[chosen] + TIE_TOLERANCE
         code = ("better-nil" if drawn else "nil-too-close") if better else "nil-wins-less"
-        reasons.append({"code": code, "percent": tenth_of_percent(p), "makes": percent(outcomes[0]["nil_made"])})
+        reasons.append(reason(code, percent(outcomes[0]["nil_made"]), tenth_of_percent(p)))
         reasons += nil_details(made.nil, _given(turn))
     elif made.nil.ruled_out != NOT_RULED_OUT:
-        reasons.append({"code": NO_NIL[made.nil.ruled_out]})
-    return reasons or [{"code": "no-other-bid"}]
+        reasons.append(reason(NO_NIL[made.nil.ruled_out]))
+    return reasons or [reason("no-other-bid")]
 
 
 def _other_number(
@@ -184,22 +184,19 @@ def _other_number(
 ) -> Reason:
     """Return the reason that compares the bid with another number; ``chosen`` and ``other``: indices in `made.bids`."""
     bid, p = made.bids[other], made.p_win[other]
-    reason: Reason = {"code": "", "other": bid, "percent": tenth_of_percent(p)}
+    wins = tenth_of_percent(p)
     if p > made.p_win[chosen] + TIE_TOLERANCE:
-        reason["code"] = "better" if drawn else "too-close" if bid > made.bid > NIL else "close"
-    elif made.bid == NIL:
-        reason["code"] = "best-number"
-    else:
-        makes = outcomes[other]["made"]
-        reason["makes"] = percent(makes)
-        reason["code"] = "other-number"
-        if bid < made.bid and reason["makes"] > percent(outcomes[chosen]["made"]):
-            rules = turn.position.rules
-            if _near_penalty(turn.standing.us_bags, rules):
-                reason["code"] = "lower-bags"
-            elif turn.standing.us + contract_points(made.contracts[other], rules) + made.stake < rules.win:
-                reason["code"] = "lower"
-    return reason
+        return reason("better" if drawn else "too-close" if bid > made.bid > NIL else "close", bid, wins)
+    if made.bid == NIL:
+        return reason("best-number", bid, wins)
+    makes, code = percent(outcomes[other]["made"]), "other-number"
+    if bid < made.bid and makes > percent(outcomes[chosen]["made"]):
+        rules = turn.position.rules
+        if _near_penalty(turn.standing.us_bags, rules):
+            code = "lower-bags"
+        elif turn.standing.us + contract_points(made.contracts[other], rules) + made.stake < rules.win:
+            code = "lower"
+    return reason(code, bid, makes, wins)
 
 
 def _given(turn: Turn) -> int:
@@ -217,4 +214,4 @@ def _bag_reasons(code: str, bags: int, turn: Turn) -> list[Reason]:
     rules = turn.position.rules
     if not _near_penalty(bags, rules):
         return []
-    return [{"code": code, "bags": bags, "limit": rules.bag_limit, "penalty": rules.bag_penalty}]
+    return [reason(code, bags, rules.bag_limit, rules.bag_penalty)]

@@ -26,6 +26,7 @@ from service.bidding.explain.reasons import (
     contract_reasons,
     nil_details,
     numbers_in,
+    reason,
     sentence_of,
 )
 from service.bidding.explain.winprob_explanation import explain_winprob
@@ -247,8 +248,10 @@ def test_templates_have_numbers_only():
         fields = [field for _, field, spec, _ in string.Formatter().parse(template) if field is not None and not spec]
         assert fields == numbers_in(code)
         assert set(fields) <= set(NUMBERS)
-        numbers = dict.fromkeys(fields, 7)
-        assert sentence_of([{"code": code, **numbers}]) == template.format(**numbers)
+        numbers = {name: 7 + index for index, name in enumerate(fields)}
+        made = reason(code, *numbers.values())
+        assert made == {"code": code, **numbers}
+        assert sentence_of([made, reason("bid-nil")]) == f"{template.format(**numbers)} Bid nil."
     assert {name for code in TEMPLATES for name in numbers_in(code)} == set(NUMBERS)
 
 

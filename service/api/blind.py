@@ -36,13 +36,13 @@ def blind(state: State, sets: TableSets, body: bytes, key: Key | None) -> tuple[
     started = perf_counter()
     decision = decide(call, tables)
     seconds = perf_counter() - started
-    situation = call.situation
+    bidder = call.bidder
     if decision.blind_nil:
-        state.metrics.decided((("blind_nil", situation.base, situation.convention, version), seconds))
+        state.metrics.decided((("blind_nil", bidder.base, bidder.convention, version), seconds))
     else:
-        state.metrics.decisions[situation.base].observe(seconds)  # the bid follows later
+        state.metrics.decisions[bidder.base].observe(seconds)  # the bid follows later
     if sets.shadow is not None and chosen is sets.default:
-        state.shadow.add(sets.shadow, Made(data, situation.base, decision.blind_nil, _blind_nil_of))
+        state.shadow.add(sets.shadow, Made(data, bidder.base, decision.blind_nil, _blind_nil_of))
     return orjson.dumps(answer_body(call, decision, version)), version
 
 
@@ -52,21 +52,21 @@ def _blind_nil_of(data: Any, chosen: OpenSet) -> bool:
 
 def decide(call: BlindCall, tables: TableSet) -> BlindDecision:
     """Decide whether to bid blind nil. Without a seed, one is made from the request, the same in every worker."""
-    at, seed = call.situation, call.seed
+    bids, standing, rules, bidder, _, seed = call
     # Level and style apply to a hand, which has not been seen yet.
-    policy = with_skill(at.policy._replace(level=0, aggression=0.0, nil_bias=0.0))
+    policy = with_skill(bidder.policy._replace(level=0, aggression=0.0, nil_bias=0.0))
     if seed is None:
-        content = (*at.bids, at.us, at.them, at.us_bags, at.them_bags, *seed_values(at.rules), *policy[:_HASHED])
+        content = (*bids, *standing, *seed_values(rules), *policy[:_HASHED])
         seed = zlib.crc32(repr(content).encode())
-    return decide_blind(at.bids, at.us, at.them, at.rules, policy, seed, tables)
+    return decide_blind(bids, standing.us, standing.them, rules, policy, seed, tables)
 
 
 def answer_body(call: BlindCall, decision: BlindDecision, version: str) -> BlindAnswer:
     """Return the fields of the answer in the contract's order."""
     return {
         "blind_nil": decision.blind_nil,
-        "policy": call.situation.policy_text,
+        "policy": call.bidder.text,
         "tables": version,
-        "assumed": call.situation.assumed,
+        "assumed": call.assumed,
         "explanation": decision.explanation,  # type: ignore[typeddict-item]
     }

@@ -78,12 +78,13 @@ def _previous(previous: list[Any], rules: Rules) -> tuple[int, ...] | None:
     """Return the bids, or None if one is not a bid, or if the rules do not allow the two bids of one side."""
     bids = []
     for bid in previous:
-        if type(bid) is str:
-            bid = BID_WORDS.get(bid, -1)
-        elif type(bid) is not int or bid > TRICKS:
-            return None
-        if bid < 0 or (bid == BLIND_NIL and not rules.blind_nil):
-            return None
+        if type(bid) is int:
+            if not 0 <= bid <= TRICKS:
+                return None
+        else:
+            bid = BID_WORDS.get(bid, -1) if type(bid) is str else -1
+            if bid < 0 or (bid == BLIND_NIL and not rules.blind_nil):
+                return None
         bids.append(bid)
     if len(bids) == 3:
         if not (pair_allowed(bids[0], bids[2], rules) and pair_allowed(bids[1], NO_BID, rules)):

@@ -23,9 +23,14 @@ POLICY_PATTERN: Final = f"^({'|'.join(POLICIES)})(:.*)?$"
 
 def policy_fault(text: str) -> str | None:
     """Return why ``text`` is not a policy of the service; None if it is one."""
-    base = text.partition(":")[0]
     if len(text) > POLICY_CHARS:
         return f"policy has {len(text)} characters; accepted: at most {POLICY_CHARS}"
+    return _fault_of(text)
+
+
+@lru_cache(maxsize=1024)
+def _fault_of(text: str) -> str | None:
+    base = text.partition(":")[0]
     if base not in POLICIES:
         return f"policy is {quote(base)}; accepted: {', '.join(POLICIES)}, each with options or without"
     try:

@@ -6,7 +6,7 @@ bidding code takes, or raise the 422 with every fault at once. `conflicts` check
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, NamedTuple, Required
 
 from pydantic import Field, StrictInt, TypeAdapter, ValidationError, with_config
@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 from service.bidding.bidder import Position
 from service.bidding.bis.cutthroat import own_and_best
 from service.bidding.game.rules import CUTTHROAT, FIELDS, Rules
+from service.bidding.game.scoring import Standing
 from service.bidding.policies import BEST, SERVED
 from service.bidding.policy import Policy
 from service.bidding.record import record
@@ -162,34 +163,17 @@ BIDS: Final = TypeAdapter[BidsRequest](BidsRequest).validator.validate_python
 _BLIND = TypeAdapter[BlindRequest](BlindRequest).validator.validate_python
 
 
-class Situation(NamedTuple):
-    """What a request says besides the hand: the auction, the score, the rules and who bids."""
-
-    bids: tuple[int, ...]
-    us: int
-    them: int
-    us_bags: int
-    them_bags: int
-    rules: Rules
-    by_seat: FourInts
-    policy: Policy
-    policy_text: str  # policy text that decides; for `best` not the text in the request
-    base: str  # the name in it
-    convention: str
-    assumed: list[str]  # what the request left out
-
-
 class BidCall(NamedTuple):
     """A request that can be decided. ``base`` and ``convention`` are the metrics' labels."""
 
     position: Position
-    policy: Policy
-    policy_text: str
-    base: str
+    policy: Policy  # with the request's level, style and players
+    policy_text: str  # policy text that decides; for `best` not the text in the request
+    base: str  # the name in it
     convention: str
     legal: tuple[int, ...] | None
     explain: int  # turn.NOT_EXPLAINED, EXPLAINED or BRIEF
-    assumed: list[str]
+    assumed: list[str]  # what the request left out
     seed: int = 0  # of the policy's random numbers, if it uses any
     curve: bool = False  # whether the explanation has the success curve
 
@@ -197,7 +181,11 @@ class BidCall(NamedTuple):
 class BlindCall(NamedTuple):
     """A request before the hand is seen. ``seed`` None: made from the request."""
 
-    situation: Situation
+    bids: tuple[int, ...]
+    standing: Standing
+    rules: Rules
+    bidder: Bidder
+    assumed: list[str]  # what the request left out
     seed: int | None
 
 
@@ -207,15 +195,16 @@ def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> Bid
     ``games``: those that have a win table; ``options``: what the table set gives to policies.
     """
     request, rules, bidder = _validated(data, _BID, games, options)
-    situation = _situation(request, rules, data, bidder, games)
-    policy, assumed, seed = situation.policy, situation.assumed, 0
+    standing, by_seat, assumed = _standing(request, rules, data, bidder, games)
+    policy, text, base, convention, _, _ = bidder
+    seed = 0
     level, style = request.get("level"), request.get("style")
     if level is not None or style is not None:
         policy = with_level_and_style(policy, level, style)
     players = request.get("players")
     if players is not None:
         policy = with_players(policy, players)
-    position = record(Position, (request["hand"], *situation[:7]))
+    position = record(Position, (request["hand"], request["previous_bids"], *standing, rules, by_seat))
     if policy.noise_sd:
         given = request.get("seed")
         seed = position_seed(position) if given is None else given
@@ -223,13 +212,14 @@ def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> Bid
             assumed.append("seed")
     asked = request.get("explain")
     answer = (request.get("legal_bids"), _EXPLAIN[asked], assumed, seed, asked == CURVE)
-    return record(BidCall, (position, policy, *situation[8:11], *answer))
+    return record(BidCall, (position, policy, text, base, convention, *answer))
 
 
 def read_blind(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> BlindCall:
     """Read a request for a blind nil; arguments: see `read_bid`. Raises the 422."""
     request, rules, bidder = _validated(data, _BLIND, games, options, blind=True)
-    return BlindCall(_situation(request, rules, data, bidder, games), request.get("seed"))
+    standing, _, assumed = _standing(request, rules, data, bidder, games)
+    return BlindCall(request["previous_bids"], Standing(*standing), rules, bidder, assumed, request.get("seed"))
 
 
 def _validated(
@@ -273,13 +263,13 @@ def _bidder(data: Mapping[str, Any], context: Context, games: Games | None, opti
     return bidder_of(text, data.get("convention"), rules.variant, has_win_table, options)
 
 
-def _situation(
+def _standing(
     request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bidder: Bidder, games: Games
-) -> Situation:
+) -> tuple[Sequence[int], FourInts, list[str]]:
+    """Return the score (us, them, us_bags, them_bags), in cutthroat also by seat, and what the request left out."""
     values, assumed = scores_in(request, rules, data)
-    is_cutthroat = rules.variant == CUTTHROAT
     by_seat = NO_SCORES
-    if is_cutthroat:
+    if rules.variant == CUTTHROAT:
         by_seat, bags = values
         seat = request["seat"]
         values = [*own_and_best(seat, by_seat), bags[seat], 0]
@@ -289,8 +279,7 @@ def _situation(
         assumed.append("convention")
     if bidder.needs_win_table:
         assumed += assumed_rules(rules, games)
-    policy, text, base, played, _, _ = bidder
-    return record(Situation, (request["previous_bids"], *values, rules, by_seat, policy, text, base, played, assumed))
+    return values, by_seat, assumed
 
 
 def assumed_rules(rules: Rules, games: Games) -> list[str]:

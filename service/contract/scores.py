@@ -15,7 +15,7 @@ SCORE_LIMIT: Final = 10_000  # points, either way
 MAX_BAGS: Final = 99
 SIDE_FIELDS: Final = ("us", "them", "us_bags", "them_bags")  # in games of two sides
 SEAT_FIELDS: Final = ("seats", "bags")  # in games of four seats
-_SIDES, _SEATS, _SIDE_BAGS = frozenset(SIDE_FIELDS), frozenset(SEAT_FIELDS), ("us_bags", "them_bags")
+_SIDE_BAGS: Final = ("us_bags", "them_bags")
 NO_SCORES: Final = (0, 0, 0, 0)
 FourInts: TypeAlias = tuple[int, int, int, int]
 _NOTHING: Final[dict[str, Any]] = {}
@@ -95,20 +95,21 @@ def score_faults(scores: Any, rules: Rules) -> list[Fault]:
     """Return the faults of `scores` that depend on the rules: too many bags, and fields of no use in the variant."""
     if type(scores) is not dict:
         return []
-    solo = rules.variant == CUTTHROAT
     faults = []
-    below = bags_below(rules)
-    for field in _SIDE_BAGS:
-        bags = scores.get(field)
-        if bags and type(bags) is int and below <= bags <= MAX_BAGS:
-            accepted = f"0..{below - 1}, because the penalty comes at rules.bag_limit"
-            faults.append(Fault(f"/scores/{field}", "out-of-range", f"scores.{field} is {bags}; accepted: {accepted}"))
-    if not (_SIDES if solo else _SEATS).isdisjoint(scores):
-        accepted = f"{', '.join(SEAT_FIELDS if solo else SIDE_FIELDS)} with variant {VARIANTS[rules.variant]}"
-        for field in SIDE_FIELDS if solo else SEAT_FIELDS:
-            if scores.get(field) is not None:
-                detail = f"scores.{field} has no meaning in this variant; accepted: {accepted}"
-                faults.append(Fault(pointer("scores", field), "unsupported-field", detail))
+    if rules.bags:
+        below = rules.bag_limit
+        for field in _SIDE_BAGS:
+            bags = scores.get(field)
+            if type(bags) is int and below <= bags <= MAX_BAGS:
+                accepted = f"0..{below - 1}, because the penalty comes at rules.bag_limit"
+                detail = f"scores.{field} is {bags}; accepted: {accepted}"
+                faults.append(Fault(f"/scores/{field}", "out-of-range", detail))
+    fields, others = (SEAT_FIELDS, SIDE_FIELDS) if rules.variant == CUTTHROAT else (SIDE_FIELDS, SEAT_FIELDS)
+    for field in others:
+        if scores.get(field) is not None:
+            accepted = f"{', '.join(fields)} with variant {VARIANTS[rules.variant]}"
+            detail = f"scores.{field} has no meaning in this variant; accepted: {accepted}"
+            faults.append(Fault(pointer("scores", field), "unsupported-field", detail))
     return faults
 
 

@@ -3,6 +3,7 @@
 The numbers come unchanged from the tuples that the kernels return. `reasons` declares the reasons.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -28,7 +29,7 @@ from service.bidding.explain.reasons import (
 )
 from service.bidding.game.auction import auction_after
 from service.bidding.game.cards import RANKS
-from service.bidding.game.rules import CUTTHROAT, MIRROR, SUICIDE, VARIANTS, WHIZ, WHIZ_STRICT
+from service.bidding.game.rules import CUTTHROAT, MIRROR, SUICIDE, VARIANTS, WHIZ, WHIZ_STRICT, Rules
 from service.bidding.game.scoring import NIL, contract_of
 from service.bidding.game.variants import variant_of
 from service.bidding.policy import Policy
@@ -105,13 +106,14 @@ def explain_bis(made: BisDecision, turn: Turn, bid: int, policy: Policy) -> Expl
         steps.add_rules(end.bid, by_rules)
     if bid != by_rules:
         steps.add_legal(by_rules, bid)
-    partner_bid = turn.auction.partner_bid
-    reasons = reasons_of(bid, regular, nil, steps, _contract(bid, turn), partner_bid, turn.position.rules.nil_pass)
+    rules, partner_bid = turn.position.rules, turn.auction.partner_bid
+    contract = _contract(bid, partner_bid, rules)
+    reasons = reasons_of(bid, regular, nil, steps, contract, partner_bid, rules.nil_pass)
     return brief(reasons) if turn.explain == BRIEF else finish(numbers_of(regular, nil), steps, reasons)
 
 
 def reasons_of(
-    bid: int, regular: Regular, nil: Nil, steps: Steps, contract: list[Reason], partner_bid: int, passed: int
+    bid: int, regular: Regular, nil: Nil, steps: Steps, contract: Sequence[Reason], partner_bid: int, passed: int
 ) -> list[Reason]:
     """Return the reasons of a BIS decision, in the order in which a player reads them.
 
@@ -126,7 +128,8 @@ def reasons_of(
             reasons.append(reason("at-least-one"))
     else:
         reasons.append(reason("tricks", tenth(estimate)))
-        reasons += _limit_reasons(estimate, regular.takes, partner_bid)
+        if regular.takes < int(estimate + 0.5):
+            reasons.append(reason("tricks-left", 13 - contract_of(partner_bid)))
     reasons += steps.reasons
     if bid != NIL:
         reasons += contract
@@ -142,19 +145,10 @@ def reasons_of(
     return reasons
 
 
-def _contract(bid: int, turn: Turn) -> list[Reason]:
+def _contract(bid: int, partner_bid: int, rules: Rules) -> tuple[Reason, ...]:
     """Return the reasons about the side's contract, for a policy that plays with a partner."""
-    reasons = contract_reasons(bid, turn.auction.partner_bid)
-    if turn.position.rules.variant == CUTTHROAT:
-        reasons.insert(0, reason("opposite-as-partner"))
-    return reasons
-
-
-def _limit_reasons(estimate: float, takes: int, partner_bid: int) -> list[Reason]:
-    """Return what limits the takes if they are less than the rounded estimate."""
-    if takes >= int(estimate + 0.5):
-        return []
-    return [reason("tricks-left", 13 - contract_of(partner_bid))]
+    reasons = contract_reasons(bid, partner_bid)
+    return reasons if rules.variant != CUTTHROAT else (reason("opposite-as-partner"), *reasons)
 
 
 def brief(reasons: list[Reason]) -> Explanation:
@@ -212,19 +206,17 @@ def explain_baseline(made: Baseline, turn: Turn, by_rules: int, bid: int, policy
     ``by_rules``: the bid after the limits of the rules; ``bid``: the bid in the answer; ``nil_rule``: the nil rule in
     words, with ``{ranks}`` for the policy's nil ranks.
     """
-    steps = record(Steps, ([], []))
+    steps, partner_bid = record(Steps, ([], [])), turn.auction.partner_bid
     if by_rules != made.bid:
         steps.add_rules(made.bid, by_rules)
     if bid != by_rules:
         steps.add_legal(by_rules, bid)
-    reasons = [
-        bid_reason(bid),
-        reason("simple-count", tenth(max(made.estimate, 0.0))),
-        *_limit_reasons(made.estimate, made.takes, turn.auction.partner_bid),
-        *([reason("nil-by-simple-rule")] if made.nil else []),
-        *steps.reasons,
-        *_contract(bid, turn),
-    ]
+    reasons = [bid_reason(bid), reason("simple-count", tenth(max(made.estimate, 0.0)))]
+    if made.takes < int(made.estimate + 0.5):
+        reasons.append(reason("tricks-left", 13 - contract_of(partner_bid)))
+    if made.nil:
+        reasons.append(reason("nil-by-simple-rule"))
+    reasons += [*steps.reasons, *_contract(bid, partner_bid, turn.position.rules)]
     if turn.explain == BRIEF:
         return brief(reasons)
     numbers: Explanation = {

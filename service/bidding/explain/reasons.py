@@ -8,7 +8,8 @@ its wording fits any number, singular or plural, and a word such as nil or the n
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from service.bidding.bis.nil import FOUR_SPADES, NIL_REASONS, Nil
@@ -190,6 +191,9 @@ class Reason(dict[str, Any]):
     sentence: str
 
 
+_SENTENCE = attrgetter("sentence")
+
+
 def numbers_in(code: str) -> list[str]:
     """Return the names of the numbers of a reason, in the order of its sentence.
 
@@ -234,9 +238,10 @@ def sentence_of(reasons: Sequence[Reason]) -> str:
     >>> sentence_of([reason("bid", 3), reason("partner-bid", 4, 3, 7)])
     'Bid 3. Partner bid 4 and you add 3: 7 in all.'
     """
-    return " ".join([reason.sentence for reason in reasons])
+    return " ".join(map(_SENTENCE, reasons))
 
 
+@cache
 def bid_reason(bid: int) -> Reason:
     """Return the reason that names the bid."""
     if bid == BLIND_NIL:
@@ -244,15 +249,16 @@ def bid_reason(bid: int) -> Reason:
     return reason("bid", bid) if bid else reason("bid-nil")
 
 
-def contract_reasons(bid: int, partner_bid: int) -> list[Reason]:
+@cache  # at most 240 entries: 15 bids beside 16 of partner
+def contract_reasons(bid: int, partner_bid: int) -> tuple[Reason, ...]:
     """Return the reasons about the side's contract with ``bid``; none if partner has not bid yet or both bid nil."""
     if partner_bid == NO_BID:
-        return []
+        return ()
     if is_nil(partner_bid):
-        return [] if is_nil(bid) else [reason("partner-nil", bid)]
+        return () if is_nil(bid) else (reason("partner-nil", bid),)
     if is_nil(bid):
-        return [reason("partner-alone", partner_bid)]
-    return [reason("partner-bid", partner_bid, bid, partner_bid + bid)]
+        return (reason("partner-alone", partner_bid),)
+    return (reason("partner-bid", partner_bid, bid, partner_bid + bid),)
 
 
 def goal_reasons(ours: float, theirs: float, goal: int) -> list[Reason]:

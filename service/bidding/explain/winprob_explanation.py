@@ -107,7 +107,7 @@ def _chosen_reasons(made: WinDecision, chosen: int, odds: dict[str, float], turn
     contract = contract_reasons(bid, partner_bid)
     if bid == NIL:
         if partner_bid == NO_BID and total:
-            contract = [reason("partner-alone-to-bid", total)]
+            contract = (reason("partner-alone-to-bid", total),)
         reasons: list[Reason] = [
             reason("wins-nil", wins),
             reason("nil-makes", percent(odds["nil_made"])),
@@ -116,7 +116,7 @@ def _chosen_reasons(made: WinDecision, chosen: int, odds: dict[str, float], turn
         ]
     else:
         if partner_bid == NO_BID:
-            contract = [reason("partner-to-bid", total - bid, total)]
+            contract = (reason("partner-to-bid", total - bid, total),)
         reasons = [reason("wins", bid, wins), *contract, reason("makes", percent(odds["made"]))]
         if made.stake:
             reasons.append(reason("partner-nil-makes", percent(odds["nil_made"])))

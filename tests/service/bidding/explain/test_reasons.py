@@ -223,9 +223,9 @@ def test_the_brief_explanation_has_the_first_reasons_and_the_win_probability():
 
 
 def test_the_contract():
-    assert contract_reasons(3, NO_BID) == contract_reasons(0, 0) == []
-    assert contract_reasons(3, 14) == [{"code": "partner-nil", "bid": 3}]
-    assert contract_reasons(0, 4) == [{"code": "partner-alone", "partner": 4}]
+    assert contract_reasons(3, NO_BID) == contract_reasons(0, 0) == ()
+    assert contract_reasons(3, 14) == ({"code": "partner-nil", "bid": 3},)
+    assert contract_reasons(0, 4) == ({"code": "partner-alone", "partner": 4},)
 
 
 def test_the_weak_point_of_a_nil():

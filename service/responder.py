@@ -88,7 +88,8 @@ class Responder:
         self.in_flight = 0  # requests in ASGI tasks, without those that wait for the rate of costly requests
 
     def close(self) -> None:
-        """Write the log lines that are still in the queue, and close the logs."""
+        """Count the last answers, write the log lines that are still in the queue, and close the logs."""
+        self.state.metrics.count()
         self.log.close()
         if self.state.decision_log is not None:
             self.state.decision_log.close()

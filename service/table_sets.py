@@ -94,12 +94,6 @@ class TableSets(NamedTuple):
         return f"{text}; open: {', '.join(self.by_version)}"
 
 
-def one_set(tables: TableSet) -> TableSets:
-    """Return a single open set, in use for all requests."""
-    opened = OpenSet(tables)
-    return TableSets(opened, MappingProxyType({opened.version: opened}))
-
-
 def open_sets(settings: Settings, before: TableSets | None = None) -> TableSets:
     """Open and check the table sets of the folder, and decide some positions with each.
 

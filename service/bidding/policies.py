@@ -82,7 +82,7 @@ class PolicyRow(Generic[M]):
 
 
 def _bis(turn: Turn, policy: Policy, __: TableSet) -> MadeForBis:
-    hand, position, auction, standing, allowed, tables, *_ = turn
+    hand, position, auction, standing, allowed, tables, _, _ = turn
     rules = position.rules
     seen = simplified_rules(rules) if policy.ignores_rules else rules
     if rules.variant == CUTTHROAT and not policy.ignores:
@@ -99,8 +99,9 @@ def _bis_takes(made: MadeForBis) -> int:
 
 
 def _explain_bis(made: MadeForBis, turn: Turn, by_rules: int, bid: int, policy: Policy) -> Explanation:
-    if isinstance(made, CutthroatDecision):
+    if type(made) is CutthroatDecision:
         return explain_cutthroat(made, turn, bid)
+    assert type(made) is BisDecision
     if by_rules != made.bid:  # option `rules=ignore`
         made = made._replace(bid=by_rules)
     return explain_bis(made, turn, bid, policy)

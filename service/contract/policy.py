@@ -41,10 +41,9 @@ def _fault_of(text: str) -> str | None:
 
 
 def _checked(text: str) -> str:
-    detail = policy_fault(text)
-    if detail is not None:
-        raise refusal(((), "unknown-policy", detail))
-    return text
+    if len(text) <= POLICY_CHARS and _fault_of(text) is None:
+        return text
+    raise refusal(((), "unknown-policy", str(policy_fault(text))))
 
 
 def plays_conventions(text: str) -> bool:

@@ -204,15 +204,17 @@ def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> Bid
     players = request.get("players")
     if players is not None:
         policy = with_players(policy, players)
-    position = record(Position, (request["hand"], request["previous_bids"], *standing, rules, by_seat))
+    hand, bids, (us, them, us_bags, them_bags) = request["hand"], request["previous_bids"], standing
+    position = record(Position, (hand, bids, us, them, us_bags, them_bags, rules, by_seat))
     if policy.noise_sd:
         given = request.get("seed")
         seed = position_seed(position) if given is None else given
         if given is None:
             assumed.append("seed")
     asked = request.get("explain")
-    answer = (request.get("legal_bids"), _EXPLAIN[asked], assumed, seed, asked == CURVE)
-    return record(BidCall, (position, policy, text, base, convention, *answer))
+    legal, explain = request.get("legal_bids"), _EXPLAIN[asked]
+    values = (position, policy, text, base, convention, legal, explain, assumed, seed, asked == CURVE)
+    return record(BidCall, values)
 
 
 def read_blind(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> BlindCall:

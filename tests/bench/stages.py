@@ -20,7 +20,7 @@ from service.bidding.tableset import open_tables
 from service.contract.examples import REQUEST
 from service.contract.request import read_bid
 from service.settings import Settings
-from service.table_sets import one_set
+from tests.one_set import one_set
 
 _RUNS = 300
 _CALLS = 100  # short runs, so that some of them have the core alone even on a busy machine

@@ -8,11 +8,11 @@ from service.app import create_app
 from service.contract.examples import REQUEST
 from service.contract.inference import read_inference
 from service.settings import Settings
-from service.table_sets import one_set
 from tests.bench import idiomatic, inference, raw
 from tests.bench.cards import requests_of, times_us
 from tests.bench.stages import best_us
 from tests.conftest import committed_tables
+from tests.one_set import one_set
 
 
 def _post(app, body) -> httpx.Response:

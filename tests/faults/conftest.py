@@ -13,8 +13,8 @@ import pytest
 from service.app import Service, create_app
 from service.keys import new_key
 from service.settings import Settings
-from service.table_sets import one_set
 from tests.conftest import committed_tables
+from tests.one_set import one_set
 from tests.service.conftest import RealServer, running_server
 
 WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}

@@ -17,8 +17,9 @@ import pytest
 from service.app import Service, create_app
 from service.contract.examples import REQUEST
 from service.settings import Settings
-from service.table_sets import TableSets, one_set, open_sets
+from service.table_sets import TableSets, open_sets
 from tests.conftest import committed_tables
+from tests.one_set import one_set
 from tests.service.made_sets import Folder, make_set
 
 ROOT = Path(__file__).resolve().parents[2]

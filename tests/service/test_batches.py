@@ -13,8 +13,8 @@ from service.app import create_app
 from service.bidding.bidder import decide
 from service.problems import ProblemError
 from service.settings import Settings
-from service.table_sets import one_set
 from tests.conftest import committed_tables
+from tests.one_set import one_set
 
 _WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
 

@@ -7,8 +7,8 @@ from service.app import create_app
 from service.bidding.game.rules import PRESETS, VARIANTS
 from service.bidding.winprob.games import WON_VARIANTS
 from service.settings import Settings
-from service.table_sets import one_set
 from tests.conftest import committed_tables
+from tests.one_set import one_set
 
 
 @pytest.mark.parametrize("preset", PRESETS)

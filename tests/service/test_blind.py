@@ -15,9 +15,9 @@ from service.contract.examples import BLIND_REQUEST
 from service.contract.request import BidRequest, BlindRequest, read_blind
 from service.keys import new_key
 from service.settings import Settings
-from service.table_sets import one_set
 from tests.conftest import committed_tables
 from tests.contract import faults_of
+from tests.one_set import one_set
 
 PATH = "/v1/bid/blind"
 

@@ -11,8 +11,8 @@ from service.decision_log import DecisionLog, decision_log
 from service.line_log import STANDARD_OUTPUT
 from service.rotating_file import RotatingFile
 from service.settings import Settings, SettingsError
-from service.table_sets import one_set
 from tests.conftest import committed_tables
+from tests.one_set import one_set
 
 ASKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2, "scores": {"us": 120, "them": 95}}
 

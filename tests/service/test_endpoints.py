@@ -23,8 +23,8 @@ from service.bidding.tableset import DEFAULT_DIRECTORY
 from service.contract.examples import PASS_REQUEST
 from service.problems import MEDIA_TYPE, TYPES
 from service.settings import Settings
-from service.table_sets import one_set
 from tests.conftest import committed_tables
+from tests.one_set import one_set
 
 _BAD_JSON = [
     b"",

@@ -8,8 +8,8 @@ import pytest
 from service.api.fixed_answers import FIXED_ROUTES
 from service.app import create_app
 from service.settings import Settings
-from service.table_sets import one_set
 from tests.conftest import committed_tables
+from tests.one_set import one_set
 
 _PATHS = sorted(FIXED_ROUTES)
 

@@ -20,8 +20,8 @@ from service.line_log import MAX_QUEUED
 from service.metrics import Metrics
 from service.problems import ProblemError
 from service.settings import Settings
-from service.table_sets import one_set
 from tests.conftest import committed_tables
+from tests.one_set import one_set
 
 _TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 

@@ -32,8 +32,8 @@ from service.contract.inference import MAX_DEALS, MAX_INFERENCE_ITEMS, Inference
 from service.keys import new_key
 from service.problems import CODES, ProblemError
 from service.settings import Settings
-from service.table_sets import one_set
 from tests.conftest import ROOT, committed_tables
+from tests.one_set import one_set
 from tests.same_answers.wrong import JUNK
 from tests.service.true_rounds import LIES, false_round, true_round
 

@@ -15,8 +15,8 @@ from service.app import create_app
 from service.bidding.policies import SERVED
 from service.metrics import DECISION_BUCKETS, LATENCY_BUCKETS, Exposition, Metrics, observe_many
 from service.settings import Settings
-from service.table_sets import one_set
 from tests.conftest import committed_tables
+from tests.one_set import one_set
 
 
 def _fresh():

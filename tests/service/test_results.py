@@ -15,8 +15,8 @@ from service.contract.result import MAX_RESULTS, read_result
 from service.keys import new_key
 from service.problems import ProblemError
 from service.settings import Settings
-from service.table_sets import one_set
 from tests.conftest import committed_tables
+from tests.one_set import one_set
 
 NIL = {"policy": "bis", "tables": "old", "p_nil_made": 0.75, "nil_made": True}
 

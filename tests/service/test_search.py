@@ -33,7 +33,7 @@ from service.playing.tricks import carry_rules, play_card
 from service.problems import ProblemError
 from service.searchers import COMMAND, BusyError, EndedError, Searchers, Times, check_installed, search_once
 from service.settings import Settings, SettingsError
-from service.table_sets import MOST_SETS, one_set
+from service.table_sets import MOST_SETS
 from tables.arena import searching
 from tables.engine.deal import deal_round, open_table, seat_players
 from tables.engine.jit import entry
@@ -45,6 +45,7 @@ from tables.players import searcher
 from tables.players.choose_card import choose_card
 from tables.players.search import Effort, Value, search_card
 from tests.conftest import committed_tables
+from tests.one_set import one_set
 
 NAMES = CARD_NAMES[0]
 SEARCHING = {"SPADES_SEARCH_PROCESSES": "1", "SPADES_QUEUE_MS": "0"}

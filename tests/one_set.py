@@ -1,0 +1,12 @@
+"""One open table set, for a service in a test."""
+
+from types import MappingProxyType
+
+from service.bidding.tableset import TableSet
+from service.table_sets import OpenSet, TableSets
+
+
+def one_set(tables: TableSet) -> TableSets:
+    """Return a single open set, in use for all requests."""
+    opened = OpenSet(tables)
+    return TableSets(opened, MappingProxyType({opened.version: opened}))

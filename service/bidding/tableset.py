@@ -21,7 +21,7 @@ from service.bidding.errors import TablesError
 from service.bidding.manifest import MANIFEST, FamilyEntry, FileEntry, Manifest, check_strays, read_manifest
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, PROFILES
 from service.bidding.table_views import Tables, dtypes_of
-from service.bidding.winprob.games import SHIPPED_ROWS, Games, games_of, whole_rows
+from service.bidding.winprob.games import SHIPPED_ROWS, WIN_CELLS, Games, games_of, whole_rows
 from service.bidding.winprob.weights import Weights, load_weights
 
 DEFAULT_DIRECTORY = Path(__file__).resolve().parents[2] / "tables" / "data"
@@ -109,6 +109,8 @@ def open_tables(directory: Path | None = None) -> TableSet:
         accepted = dtypes_of(name)
         if accepted and array.dtype.str not in accepted:
             raise TablesError(f"{folder / name}.npy: found dtype {array.dtype.str}; expected {' or '.join(accepted)}")
+    if (found := arrays["win"].shape) != (WIN_CELLS,):
+        raise TablesError(f"{folder / 'win.npy'}: found shape {found}; expected {(WIN_CELLS,)} for this code's games")
     kernel_arrays = tables_by_profile(arrays)
     views = {id(array): memoryview(array) for t in kernel_arrays for array in t}
     kernel = tuple(Tables(*(views[id(array)] for array in t)) for t in kernel_arrays)

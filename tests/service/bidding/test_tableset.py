@@ -15,6 +15,7 @@ from service.bidding.manifest import MANIFEST, SEAL, read_manifest, sealed
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.table_views import Tables
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
+from service.bidding.winprob.games import WIN_CELLS
 
 
 @pytest.fixture
@@ -173,6 +174,13 @@ def test_other_dtype(directory):
 def test_a_type_that_the_kernels_do_not_read(directory):
     replaced(directory, np.zeros((4, 14, 4), dtype="<u2"), dtype="<u2")
     with pytest.raises(TablesError, match=r"p_length\.npy: found dtype <u2; expected <f8"):
+        open_tables(directory)
+
+
+def test_win_tables_of_other_games(directory):
+    """Code with other games made them, so the places of the tables differ."""
+    replaced(directory, np.zeros(1000, "<u2"), array_name="win", shape=(1000,))
+    with pytest.raises(TablesError, match=rf"win\.npy: found shape \(1000,\); expected \({WIN_CELLS},\) for this code"):
         open_tables(directory)
 
 

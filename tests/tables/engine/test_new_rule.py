@@ -24,10 +24,11 @@ OVERTIME = """
 USED = """
 from service.bidding.bis.stakes import simplified_rules
 from service.bidding.errors import RulesError
-from service.bidding.game.rules import FIELDS, PARTNERSHIP, PRESETS, Rules, describe, make_rules
+from service.bidding.game.rules import FIELDS, PRESETS, Rules, describe, make_rules
 from service.bidding.game.rules import overrides_of, seed_values
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.tableset import open_tables
+from service.bidding.winprob.games import SHIPPED_PRESETS
 from tables.engine.winprob import slice_of
 from service.playing import tricks as play
 from tables.engine.states import STATE, new_states
@@ -45,7 +46,7 @@ except RulesError as error:
 # Games of the shipped tables still have theirs, and the new game has the nearest.
 tables = open_tables()
 games = tables.games
-assert all(games.nearest(rules).instead == () for rules in PRESETS.values() if rules.variant == PARTNERSHIP)
+assert all(games.nearest(PRESETS[preset]).instead == () for preset in SHIPPED_PRESETS)
 assert games.nearest(plain).instead == ()
 long = PRESETS["no-bags"]._replace(win=1000)  # one of the tables; it serves all lower goals
 assert games.nearest(new).instead == (("overtime", 0),)

@@ -1,15 +1,21 @@
 """Win tables: their place, the cell of a score, and value iteration compared with a linear system."""
 
 import itertools
+import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
+from service.bidding.bidder import decide
 from service.bidding.game.rules import NO_LOSING_GOAL, PRESETS, Rules, make_rules, overrides_of
 from service.bidding.game.scoring import Standing
 from service.bidding.winprob.games import (
     BAGS,
     SHIPPED,
+    SHIPPED_PRESETS,
+    SHIPPED_ROWS,
     SLICES,
     WIN_CELLS,
     WON_VARIANTS,
@@ -20,6 +26,7 @@ from service.bidding.winprob.games import (
     place_of,
 )
 from service.bidding.winprob.win_table import WIN_SCALE, win_probability, win_probability_after
+from service.contract.request import read_bid
 from tables.builders.win_tables import BUCKETS, RESIDUAL, kept_outcomes, solve
 from tables.engine.winprob import slice_of
 from tests.conftest import committed_tables
@@ -100,11 +107,64 @@ def test_the_cell_of_a_score_in_rows_of_five():
     assert win_probability(Standing(126, 57, 3, 2), place, win) == 0.0
 
 
-def test_every_preset_has_a_table_of_its_own_where_bids_are_chosen():
+def test_every_preset_has_a_table_where_bids_are_chosen():
     for preset, rules in PRESETS.items():
         nearest = SHIPPED.nearest(rules)
         assert (nearest is None) == (rules.variant not in WON_VARIANTS), preset
-        assert nearest is None or nearest.instead == (), preset
+        assert preset not in SHIPPED_PRESETS or (nearest is not None and nearest.instead == ()), preset
+
+
+NEW_PRESETS = {
+    "min-1": {"min_bid": 1},
+    "eight-bags": {"bag_limit": 8},
+    "narrow": {"win": 350, "lose": -170},
+    "whiz-350": {"win": 350, "lose": -170, "variant": "whiz"},
+}
+WITH_NEW_PRESETS = """
+import json, sys
+from service.bidding.game import rules
+
+new, requests = json.loads(sys.argv[1])
+rules.PRESETS.update({preset: rules.make_rules("classic", overrides) for preset, overrides in new.items()})
+from service.bidding.winprob.games import SHIPPED, SHIPPED_ROWS
+from tests.service.bidding.winprob.test_winning import answers
+
+instead = {preset: SHIPPED.nearest(rules.PRESETS[preset]).instead for preset in new}
+print(json.dumps([SHIPPED_ROWS, answers(requests), instead]))
+"""
+
+
+def answers(rules):
+    """Return the bid and the candidates of `winprob` for one hand under each of ``rules``, as in a request."""
+    tables = committed_tables()
+    request = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [4, 4], "seat": 2, "policy": "winprob"}
+    request["scores"] = {"us": 153, "them": 121}
+    calls = [read_bid({**request, "rules": fields}, tables.games) for fields in rules]
+    made = [decide(call.position, call.policy, tables) for call in calls]
+    return [[decision.bid, (decision.explanation or {})["candidates"]] for decision in made]
+
+
+def test_a_new_preset_changes_no_other_game():
+    """`win` and all answers stay as they are; the nearest table values a preset that has none of its own."""
+    known = [{"preset": preset} for preset in SHIPPED_PRESETS]
+    arguments = json.dumps([NEW_PRESETS, known + [{"preset": preset} for preset in NEW_PRESETS]])
+    command = [sys.executable, "-c", WITH_NEW_PRESETS, arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    rows, answered, instead = json.loads(done.stdout)
+    assert rows == [list(row) for row in SHIPPED_ROWS]
+    assert answered == json.loads(json.dumps(answers([*known, *NEW_PRESETS.values()])))
+    assert instead == {
+        "min-1": [["min_bid", 0]],
+        "eight-bags": [["bag_limit", 10]],
+        "narrow": [["lose", -250]],
+        "whiz-350": [["lose", NO_LOSING_GOAL]],
+    }
+
+
+def test_a_shipped_preset_that_does_not_exist_is_named():
+    remove = "from service.bidding.game import rules; del rules.PRESETS['nil-50']; import service.bidding.winprob.games"
+    done = subprocess.run([sys.executable, "-c", remove], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stderr.splitlines()[-1] == "TypeError: SHIPPED_PRESETS: found 'nil-50'; accepted: names in PRESETS"
 
 
 @pytest.mark.parametrize(

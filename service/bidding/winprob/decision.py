@@ -31,7 +31,6 @@ from service.bidding.winprob.outcomes import (
     OURS,
     OUTCOMES,
     THEIRS,
-    contract_tens,
     our_impossible_ways,
     their_impossible_ways,
 )
@@ -111,8 +110,8 @@ def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
         contracts.append(bid + partner_tricks)
         opposing.append(opponents_tricks)
     our_tens, their_tens = contracts, opposing
-    if rules.ten_for_200:
-        our_tens, their_tens = ([contract_tens(contract, rules) for contract in side] for side in (contracts, opposing))
+    if game.tens:
+        our_tens, their_tens = ([game.tens[contract] for contract in side] for side in (contracts, opposing))
     our_bids, reach = [(our_tens, stake)], 10 * max(our_tens) + stake
     if not bids[0]:
         our_bids = [(our_tens[:1], stake + rules.nil_points), (our_tens[1:], stake)]

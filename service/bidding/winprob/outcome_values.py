@@ -29,6 +29,7 @@ from service.bidding.winprob.outcomes import (
     THEIR_CONTRACT_NIL,
     THEIR_NIL,
     THEIRS,
+    contract_tens,
 )
 from service.bidding.winprob.win_table import score_row, table_bags
 
@@ -46,7 +47,7 @@ THEIR_WAYS: Ways = (
     np.array([THEIR_CONTRACT_NIL, THEIR_NIL, THEIR_BAGS_NIL]),
 )
 _MOST_BAGS = max(OUR_BAGS + OUR_BAGS_NIL + THEIR_BAGS + THEIR_BAGS_NIL)
-_CONTRACTS = 27  # contracts of a side in tens of points: 0 to 26
+_TRICKS = range(27)  # contracts of a side in tricks: 0 to 26
 _STAKES = 4  # stakes on a side's nils that are listed: none to three times the points of a nil
 _TOP = np.uint16(0xFFFF)
 _FAR = 1 << 40  # more than the number of cells of all win tables
@@ -61,8 +62,8 @@ class Moves(NamedTuple):
     these additions cancel out, and the game goes on.
     """
 
-    # By bags before the round: (_STAKES * _CONTRACTS, *shape), the index in `cells` for a score in the first row. Add
-    # the row of the score to it. None: some moves are not a whole number of rows.
+    # By bags before the round: (_STAKES * GameValues.contracts, *shape), the index in `cells` for a score in the first
+    # row. Add the row of the score to it. None: some moves are not a whole number of rows.
     indices: list[Cells] | None
     cells: Cells  # the side's part of the cell index, for each number of bags after the round and, within it, each row
     ways: Ways
@@ -80,6 +81,8 @@ class GameValues(NamedTuple):
     win: OutcomeValues  # the array that contains the table
     limit: int  # bags that bring a penalty
     fall: int  # points of the penalty, less the points of the bags that bring it
+    tens: list[int]  # by tricks of a contract: its points in tens; empty if these are the same numbers
+    contracts: int  # contracts in tens of points: 0 to contracts - 1
     moves: list[tuple[Moves, Moves]]  # (ours, theirs); index 1: our side bids first in the next round, 0: theirs
 
 
@@ -97,25 +100,27 @@ def game_values(rules: Rules, win_slice: WinTableSlice, win: OutcomeValues) -> G
     size, bags = win_slice.size, win_slice.bags
     limit, penalty = effective_bag_rules(rules)
     fall = penalty - limit
+    tens = [contract_tens(contract, rules) for contract in _TRICKS]
+    contracts = max(tens) + 1
 
     def moves(ways: Ways, shape: tuple[int, int], far: int, start: int, row_step: int, bag_step: int) -> Moves:
-        points, after = _results(ways, rules.nil_points, limit, fall)
+        points, after = _results(ways, contracts, rules.nil_points, limit, fall)
         rows, odd = np.divmod(points, win_slice.unit)
         margin = int(abs(rows).max())
         cells = start + _cells_by_row(win_slice, rules, margin, far, row_step, bag_step)
-        indices = (after * (size + 2 * margin) + rows + margin).reshape(limit, _STAKES * _CONTRACTS, *shape)
+        indices = (after * (size + 2 * margin) + rows + margin).reshape(limit, _STAKES * contracts, *shape)
         return Moves(None if odd.any() else list(indices), cells, ways, row_step, bag_step, far, shape, start)
 
     ours, theirs = (OUR_WAYS, (OURS, 1), _FAR, win_slice.start), (THEIR_WAYS, (1, THEIRS), -_FAR, 0)
     first, second = (size * bags * bags, bags), (bags * bags, 1)  # steps of the side that bids first, and not
     by_first = [(moves(*ours, *second), moves(*theirs, *first)), (moves(*ours, *first), moves(*theirs, *second))]
-    return GameValues(win_slice, win, limit, fall, by_first)
+    return GameValues(win_slice, win, limit, fall, [] if tens == [*_TRICKS] else tens, contracts, by_first)
 
 
-def _results(ways: Ways, nil_points: int, limit: int, fall: int) -> tuple[Cells, Cells]:
-    # Points won without those of bags, and bags after the round: two arrays (limit, _STAKES, _CONTRACTS, ways), by bags
+def _results(ways: Ways, contracts: int, nil_points: int, limit: int, fall: int) -> tuple[Cells, Cells]:
+    # Points won without those of bags, and bags after the round: two arrays (limit, _STAKES, contracts, ways), by bags
     # before the round.
-    tens = 10 * np.arange(_CONTRACTS).reshape(-1, 1)
+    tens = 10 * np.arange(contracts).reshape(-1, 1)
     held = np.arange(limit).reshape(-1, 1, 1)
     points, after = [], []
     for nils in range(_STAKES):
@@ -182,7 +187,7 @@ def _cells(side: Side, moves: Moves, rules: Rules, game: GameValues) -> Cells:
             nils, odd = divmod(stake, rules.nil_points) if rules.nil_points else (0, 1)
             if odd or nils >= _STAKES:
                 return _counted(side, moves, rules, game)
-            first = nils * _CONTRACTS
+            first = nils * game.contracts
             codes += [contract + first for contract in contracts]
         else:
             codes += contracts

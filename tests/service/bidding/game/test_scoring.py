@@ -4,9 +4,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from service.bidding.game.rules import BAGS, CONTRACT, NONE, Rules, make_rules
-from service.bidding.game.scoring import BLIND_NIL, NIL, contract_of, game_winner, is_nil, nil_stake, score_side
+from service.bidding.game.rules import BAGS, CONTRACT, FIELDS, NONE, Rules, make_rules
+from service.bidding.game.scoring import (
+    BLIND_NIL,
+    NIL,
+    contract_of,
+    contract_points,
+    game_winner,
+    is_nil,
+    nil_stake,
+    score_side,
+)
 from tests import naive
+from tests.service.bidding.game.test_rules import overrides
 
 CLASSIC = Rules()
 PAPER = make_rules("bis-paper")
@@ -98,6 +108,15 @@ def test_another_limit_and_penalty():
 )
 def test_ten_for_200(bid, taken, partner, partner_taken, points, bags_after):
     assert score_side(bid, taken, partner, partner_taken, 0, Rules(ten_for_200=1)) == (points, bags_after)
+
+
+@given(overrides())
+def test_contracts_count_whole_tens(changed):
+    """With any values of the rules: `winprob` counts contracts in tens of points."""
+    rules = Rules(**{name: FIELDS[name].values.number_of(value) or 0 for name, value in changed.items()})
+    points = [contract_points(contract, rules) for contract in range(27)]
+    assert min(points) >= 0
+    assert [number % 10 for number in points] == [0] * 27
 
 
 def test_bid_helpers():

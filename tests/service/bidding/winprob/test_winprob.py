@@ -134,21 +134,25 @@ def test_four_low_spades_are_a_nil():
     assert made.explanation["nil"]["ruled_out"] == "four or more spades"  # by BIS
 
 
-def test_values_of_all_bids_are_those_of_each(fitted):
+@pytest.mark.parametrize("slam", [13, 40])  # tens of points of a contract of 13 tricks: any rule may change them
+def test_values_of_all_bids_are_those_of_each(fitted, monkeypatch, slam):
     """Values of several bids equal those of `outcome_values` for each bid: with and without nil, in all games."""
+    points = "service.bidding.winprob.outcomes.contract_points"
+    monkeypatch.setattr(points, lambda tricks, _: 10 * (slam if tricks == 13 else tricks))
     rng = random.Random(4)
     for _ in range(1000):
         rules, place = winnable(rng)
         us, them, us_bags, them_bags = scores = standing(rng, rules)
         stake, their_stake = rng.choice((0, 0, 100, 155)), rng.choice((0, 0, 100, 2000))
-        contracts = [rng.randint(0, 8), *(rng.randint(0, 20) for _ in range(3))]
-        opposing = [rng.randint(0, 14) for _ in range(rng.choice((1, 4)))]
+        contracts = [rng.randint(0, 8), *(rng.randint(0, 20) for _ in range(2)), slam]
+        opposing = [rng.choice((rng.randint(0, 14), slam)) for _ in range(rng.choice((1, 4)))]
         by_stake = [(contracts[:1], stake + 100), (contracts[1:], stake)]
         ours = Side(us, us_bags, by_stake, 10 * max(contracts) + stake + 100)
         reach = 10 * max(opposing) + their_stake
         theirs = Side(them, them_bags, [(opposing, their_stake)], reach)
         next_first = rng.randrange(2)
         game = game_values(rules, place, win_array(place, fitted.arrays))
+        assert game.tens[13:14] == ([] if slam == 13 else [slam])
         found = outcome_value_matrix(ours, theirs, next_first, rules, game)
         for i, contract in enumerate(contracts):
             staked = Contracts(contract, opposing[i % len(opposing)], stake if i else stake + 100, their_stake)

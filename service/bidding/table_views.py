@@ -2,6 +2,7 @@
 
 from typing import Annotated, Any, NamedTuple, TypeAlias, get_type_hints
 
+from service.bidding.game.auction import SEQUENCES
 from service.bidding.table_profile import PROFILES
 
 # A field is a memoryview in the service, and an ndarray in the simulator. Its annotation lists the types that its file
@@ -14,10 +15,19 @@ UInt8: TypeAlias = Annotated[View, "|u1"]
 Int64: TypeAlias = Annotated[View, "<i8"]
 
 
+class Neutral(NamedTuple):
+    """What self-play reads instead of a table that the family being built does not depend on: the same in all cells."""
+
+    shape: tuple[int, ...]
+    value: float = 0.0
+
+
 class Tables(NamedTuple):
     """All arrays that the kernels read, as views indexed [i, j, ...]; each field is named after its array.
 
-    A new table is one more field here. If the field is not the whole array, `tables_by_profile` needs a line too.
+    A new table is one more field here, with its `Neutral`. If the field is not the whole array, `tables_by_profile`
+    needs a line too. A field without `Neutral` has its neutral array in `tables.engine.simulate.kernel_tables`, or all
+    families that are made by self-play depend on it.
     """
 
     p_length: Float64  # (4, 14, 4): [m, n, k] -> P(each of m players holds >= k of a suit of which we hold n)
@@ -30,14 +40,14 @@ class Tables(NamedTuple):
     spade_high: UInt8  # (8192, 10): [holding, number k of lowest cards removed] -> tricks by rank
     spade_takes: UInt8  # (8192, 10): the same -> tricks by rank and length
     ruffs: Float64  # (4, 64, 10): [opponents who may ruff, side lengths, k] -> tricks of the best k ruffs
-    rb_suit: Float64  # (2, 8192): [side suit or spades, holding] -> tricks that RB counts
-    factor: Float64  # (4, 40): [seat, sum of the previous bids] -> tricks to add
+    rb_suit: Annotated[Float64, Neutral((2, 8192))]  # [side suit or spades, holding] -> tricks that RB counts
+    factor: Annotated[Float64, Neutral((4, 40))]  # [seat, sum of the previous bids] -> tricks to add
     curves: Float32  # (2955, 101): [sequence of previous bids, nil value] -> P(nil made)
     single_curve: Float32  # (1, 101): the same for all sequences of bids
-    contract_made: Float64  # (2, 27): [side without or with a nil, contract] -> P(contract made)
-    mean_bids: Float64  # (2955, 3): sequence of bids -> means of the next three bids
-    p_ace: Float64  # (4, 40): [seat, sum of the previous bids] -> P(its hand holds the ace of spades)
-    blind_nil: Float64  # (2955,): sequence of previous bids -> P(blind nil made)
+    contract_made: Annotated[Float64, Neutral((2, 27), 1.0)]  # [side without or with a nil, contract] -> P(made)
+    mean_bids: Annotated[Float64, Neutral((SEQUENCES, 3))]  # sequence of bids -> means of the next three bids
+    p_ace: Annotated[Float64, Neutral((4, 40), 0.25)]  # [seat, sum of the previous bids] -> P(holds the ace of spades)
+    blind_nil: Annotated[Float64, Neutral((SEQUENCES,), 0.25)]  # sequence of previous bids -> P(blind nil made)
     # The network of `winprob`, which is trained in float32, and its win tables; only `winprob` reads them.
     net_position: Float32  # (INPUTS + 1, H): inputs of a position, and the biases -> first hidden layer
     net_bid: Float32  # (BID_INPUTS, H): inputs of a bid -> first hidden layer
@@ -48,9 +58,9 @@ class Tables(NamedTuple):
     games: Int64  # (games, 18 or more): rules of each game and place of its win table; those of `win` last
 
 
-_DTYPES: dict[str, tuple[str, ...]] = {
-    field: hint.__metadata__ for field, hint in get_type_hints(Tables, include_extras=True).items()
-}
+_DECLARED = {field: hint.__metadata__ for field, hint in get_type_hints(Tables, include_extras=True).items()}
+_DTYPES = {field: tuple(part for part in parts if isinstance(part, str)) for field, parts in _DECLARED.items()}
+NEUTRAL = {field: part for field, parts in _DECLARED.items() for part in parts if isinstance(part, Neutral)}
 
 
 def dtypes_of(array: str) -> tuple[str, ...]:

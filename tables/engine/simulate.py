@@ -15,7 +15,7 @@ from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import START
 from service.bidding.policy import WINPROB, Policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
-from service.bidding.table_views import Tables
+from service.bidding.table_views import NEUTRAL, Tables, dtypes_of
 from service.bidding.tableset import tables_by_profile
 from service.bidding.winprob.features import BID_INPUTS, INPUTS
 from service.bidding.winprob.games import GAME_COLUMNS, KEY_FIELDS, WIN_CELLS, WinTableSlice, key_of, nearest_game
@@ -28,18 +28,14 @@ def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
     """Return `Tables` by table profile, for compiled code, with all floats in float64.
 
     numba would multiply two float32 cells in float32, but the service's Python reads every cell as float64. Tables that
-    are not in ``arrays`` are neutral: the factor is 0, and a nil's probability is its nil value.
+    are not in ``arrays`` are neutral: as `NEUTRAL` says, and a nil's probability is its nil value. Raises `TypeError`
+    for a table that is not in ``arrays`` and has no neutral form.
     """
     value = np.linspace(0.0, 1.0, GRID + 1)
     neutral = {
-        "rb_suit": np.zeros((2, 8192)),
-        "factor": np.zeros((4, 40)),
+        **{name: np.full(cells.shape, cells.value, dtypes_of(name)[0]) for name, cells in NEUTRAL.items()},
         "curves": np.tile(value, (SEQUENCES, 1)),
         "single_curve": value[None, :],
-        "mean_bids": np.zeros((SEQUENCES, 3)),
-        "contract_made": np.ones((2, 27)),
-        "p_ace": np.full((4, 40), 0.25),
-        "blind_nil": np.full(SEQUENCES, 0.25),
         "net_position": np.zeros((INPUTS + 1, 2)),
         "net_bid": np.zeros((BID_INPUTS, 2)),
         "net_hidden": np.zeros((3, 2)),
@@ -48,7 +44,11 @@ def kernel_tables(arrays: Mapping[str, NDArray[Any]]) -> tuple[Tables, ...]:
         "extra_win": np.zeros(1, np.uint16),
         "games": np.zeros((1, GAME_COLUMNS), np.int64),
     }
-    settings = tables_by_profile({**neutral, **arrays})
+    read = {**neutral, **arrays}
+    if missing := [name for name in Tables._fields if name not in read]:
+        accepted = "Neutral in its annotation, or a dependency of the family that is built"
+        raise TypeError(f"Tables.{missing[0]}: found no array and no neutral one; accepted: {accepted}")
+    settings = tables_by_profile(read)
     copies = {id(view): np.array(view, _read_as(view.dtype), order="C") for t in settings for view in t}
     return tuple(Tables(*(copies[id(view)] for view in t)) for t in settings)
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from service.bidding.winprob.games import KEY_FIELDS
+
 ROOT = Path(__file__).resolve().parents[3]
 END_OF_RULES = "\n\n\nFIELDS = fields_of(Rules)"
-OVERTIME = """
+OVERTIME = f"""
     overtime: Annotated[
         int,
         Rule(
@@ -17,7 +19,7 @@ OVERTIME = """
             meaning="Rounds that are played after a draw.",
             fixed_in=(MIRROR,),
             seen_by_ignore=True,
-            games_column=14,
+            games_column={len(KEY_FIELDS)},
         ),
     ] = 0"""
 

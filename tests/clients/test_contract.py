@@ -64,6 +64,18 @@ def test_the_typescript_client_has_every_endpoint(endpoints):
     assert {re.sub("([A-Z])", r"_\1", name).lower(): endpoint for name, endpoint in found.items()} == endpoints
 
 
+def test_the_typescript_client_has_a_method_for_every_endpoint(endpoints):
+    source = (TYPESCRIPT / "src" / "client.ts").read_text()
+    schema = r'(?:Schemas\["(\w+)"\]|LocalBid)'
+    head = rf"^  (?:async )?(\w+)\((?:request: {schema}, )?options\?: CallOptions\): Promise<{schema}> \{{$"
+    call = r".*?\.call\(operations\.(\w+), (request|undefined),"
+    found = {}
+    for name, request, answer, operation, body in re.findall(head + call, source, re.MULTILINE | re.DOTALL):
+        assert (operation, body) == (name, "request" if request else "undefined")
+        found[re.sub("([A-Z])", r"_\1", name).lower()] = request, answer or "BidAnswer"
+    assert found == {name: (endpoint.request, endpoint.answer) for name, endpoint in endpoints.items()}
+
+
 def test_the_csharp_client_has_every_endpoint(endpoints):
     found = set(re.findall(r'Call\("(\w+)", "([\w/]+)"', CSHARP.read_text()))
     assert found == {(endpoint.method, endpoint.path) for endpoint in endpoints.values()}

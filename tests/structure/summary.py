@@ -19,7 +19,7 @@ COUNTED = ("service", "tables")  # the packages whose functions and lines are co
 MOST_MODULES = {"service.bidding": 15, "tables": 15}  # directly in the package
 MOST_PARAMETERS = 8
 MOST_LONG_FUNCTIONS = 0  # functions with more than MOST_PARAMETERS
-MOST_LINES = 29_620
+MOST_LINES = 29_635
 
 
 class Function(NamedTuple):
@@ -127,7 +127,10 @@ def violations() -> list[str]:
             f"{count} functions have more than {MOST_PARAMETERS} parameters; accepted: at most {MOST_LONG_FUNCTIONS}"
         )
     if (lines := sum(lines_per_package().values())) > MOST_LINES:
-        found.append(f"{' and '.join(COUNTED)} have {lines} lines of code; accepted: at most {MOST_LINES}")
+        found.append(
+            f"{' and '.join(COUNTED)} have {lines} lines of code; accepted: at most {MOST_LINES}. Shorten other code. "
+            f"If the change is worth {lines - MOST_LINES} more lines, raise MOST_LINES in tests/structure/summary.py"
+        )
     return found
 
 

@@ -295,10 +295,9 @@ def _shipped_games() -> list[Rules]:
     wanted = [PRESETS[preset]._replace(win=LONGEST) for preset in ("classic", "no-bags")]
     wanted += [_with_width(PRESETS[preset], width) for preset in ("classic", "no-bags") for width in WIDTHS]
     wanted += [NIL_200._replace(win=LONGEST), _with_width(NIL_200, 300)]
-    wanted += [PRESETS[preset]._replace(win=LONGEST, lose=NO_LOSING_GOAL) for preset in LONG]
-    wanted += [PRESETS[preset] for preset in SHIPPED_PRESETS]
-    narrow = [preset for preset in SHIPPED_PRESETS if preset not in ("board-4", "ten-for-200")]
-    wanted += [_with_width(PRESETS[preset], 300) for preset in narrow]
+    wanted += [PRESETS[name]._replace(win=LONGEST, lose=NO_LOSING_GOAL) for name in LONG]
+    wanted += [PRESETS[name] for name in SHIPPED_PRESETS]
+    wanted += [_with_width(PRESETS[name], 300) for name in SHIPPED_PRESETS if name not in ("board-4", "ten-for-200")]
     places: dict[GameKey, WinTableSlice] = {}
     games = []
     for rules in map(game_of, wanted):

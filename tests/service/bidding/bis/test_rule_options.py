@@ -14,7 +14,7 @@ from tables.report.rule_options import LONG, OPTIONS, SHORT
 from tests import naive
 from tests.conftest import committed_tables
 
-# In sections of their own.
+# In sections of their own, or without effect on the bids of `bis`.
 ELSEWHERE = {"win", "lose", "blind_nil", "blind_nil_points", "blind_nil_deficit", "variant", "deck"}
 ELSEWHERE |= {"blind_nil_pass", "nil_passes_first"}
 

@@ -1,11 +1,12 @@
 """`previous_bids` and `legal_bids`: bids as numbers or words, and which of them the rules do not allow."""
 
+from functools import lru_cache
 from typing import Annotated, Any, Final
 
 from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
 from service.bidding.game.auction import NO_BID
-from service.bidding.game.legal import pair_allowed, possible_bids
+from service.bidding.game.legal import possible_bids
 from service.bidding.game.rules import CUTTHROAT, MIRROR, SUICIDE, UNLIMITED, VARIANTS, WHIZ, WHIZ_STRICT, Rules
 from service.bidding.game.scoring import BLIND_NIL, contract_of, is_nil
 from service.contract.faults import Place, is_huge, json_type, refusal
@@ -24,6 +25,9 @@ _BID = {
         {"type": "string", "enum": list(BID_WORDS), "description": "Words may be in any case, such as NIL."},
     ]
 }
+_NUMBERS: Final = {word: bid for word, bid in BID_WORDS.items() if bid != BLIND_NIL}
+_INT: Final = frozenset((int,))
+_MOST_AUCTIONS: Final = 16_384  # that `_are_possible` keeps; there are 2,955 without a blind nil
 _ANY_BIDS = CLASSIC._replace(blind_nil=1)  # rules that allow every bid by itself
 _PREVIOUS = {
     "type": "array",
@@ -53,14 +57,26 @@ _LEGAL = {
 def _read_previous(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
     """Return the bids as numbers."""
     rules = info.context.rules
-    bids = _previous(value, rules) if type(value) is list and len(value) <= 3 else None
-    if bids is None:
-        value = _in_lower_case(value)
-        faults = _previous_faults(value, rules)
-        if faults:
-            raise refusal(*faults)
-        bids = _numbers(value)
-    return bids
+    if type(value) is list:
+        bids = tuple(value)
+        if _INT.issuperset(map(type, bids)) or _INT.issuperset(map(type, bids := _in_numbers(bids))):
+            if _are_possible(bids, rules):
+                return bids
+    value = _in_lower_case(value)
+    faults = _previous_faults(value, rules)
+    if faults:
+        raise refusal(*faults)
+    return _numbers(value)
+
+
+def _in_numbers(bids: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the bids with numbers for words, except for blind nils."""
+    return tuple([_NUMBERS.get(bid, bid) if type(bid) is str else bid for bid in bids])
+
+
+@lru_cache(maxsize=_MOST_AUCTIONS)
+def _are_possible(bids: tuple[int, ...], rules: Rules) -> bool:
+    return not _previous_faults([*bids], rules)
 
 
 def _in_lower_case(bids: Any) -> Any:
@@ -72,28 +88,6 @@ def _in_lower_case(bids: Any) -> Any:
 
 def _numbers(bids: list[Any]) -> tuple[int, ...]:
     return tuple(BID_WORDS[bid] if type(bid) is str else bid for bid in bids)
-
-
-def _previous(previous: list[Any], rules: Rules) -> tuple[int, ...] | None:
-    """Return the bids, or None if one is not a bid, or if the rules do not allow the two bids of one side."""
-    bids = []
-    for bid in previous:
-        if type(bid) is int:
-            if not 0 <= bid <= TRICKS:
-                return None
-        else:
-            bid = BID_WORDS.get(bid, -1) if type(bid) is str else -1
-            if bid < 0 or (bid == BLIND_NIL and not rules.blind_nil):
-                return None
-        bids.append(bid)
-    if len(bids) == 3:
-        if not (pair_allowed(bids[0], bids[2], rules) and pair_allowed(bids[1], NO_BID, rules)):
-            return None
-    elif rules is not CLASSIC and not all(pair_allowed(bid, NO_BID, rules) for bid in bids):
-        return None
-    if rules.variant in SPADE_COUNTS and sum(bids) > TRICKS:
-        return None
-    return tuple(bids)
 
 
 def _previous_faults(previous: Any, rules: Rules) -> Faults:

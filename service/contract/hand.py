@@ -90,6 +90,7 @@ def pbn_names(text: str) -> list[str] | None:
 def _read(value: Any, info: ValidationInfo[Context]) -> int:
     """Return the cards as bits; raise `ValidationError` with every fault of the hand."""
     cards = _DECKS[deck_number(info.context.rules)]
+    names: Any = value
     if type(value) is str and len(value) == TRICKS + 3 and value.count(".") == 3:  # no jokers, no "10", no spaces
         spades, hearts, diamonds, clubs = value.split(".")
         of_spades, of_hearts, of_diamonds, of_clubs = cards.ranks
@@ -100,7 +101,8 @@ def _read(value: Any, info: ValidationInfo[Context]) -> int:
             bits = 0
         if bits.bit_count() == TRICKS and not bits & ~cards.deck:
             return bits
-    names = pbn_names(value) if type(value) is str else value
+    if type(value) is str:
+        names = pbn_names(value)
     if type(names) is list and len(names) == TRICKS:
         try:
             bits = sum(map(cards.bits.__getitem__, names))

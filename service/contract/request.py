@@ -90,6 +90,7 @@ _Explain = Annotated[
     ),
 ]
 CURVE: Final = "curve"  # a value of `explain`
+_CHANGES: Final = frozenset(("level", "style", "players"))  # fields that change the policy
 _EXPLAIN: Final[dict[Any, int]] = {
     None: EXPLAINED,
     True: EXPLAINED,
@@ -198,12 +199,8 @@ def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> Bid
     standing, by_seat, assumed = _standing(request, rules, data, bidder, games)
     policy, text, base, convention, _, _ = bidder
     seed = 0
-    level, style = request.get("level"), request.get("style")
-    if level is not None or style is not None:
-        policy = with_level_and_style(policy, level, style)
-    players = request.get("players")
-    if players is not None:
-        policy = with_players(policy, players)
+    if not _CHANGES.isdisjoint(request):
+        policy = _changed(policy, request)
     hand, bids, (us, them, us_bags, them_bags) = request["hand"], request["previous_bids"], standing
     position = record(Position, (hand, bids, us, them, us_bags, them_bags, rules, by_seat))
     if policy.noise_sd:
@@ -215,6 +212,14 @@ def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> Bid
     legal, explain = request.get("legal_bids"), _EXPLAIN[asked]
     values = (position, policy, text, base, convention, legal, explain, assumed, seed, asked == CURVE)
     return record(BidCall, values)
+
+
+def _changed(policy: Policy, request: Mapping[str, Any]) -> Policy:
+    """Return ``policy`` with the request's level, style and players."""
+    level, style, players = map(request.get, ("level", "style", "players"))
+    if level is not None or style is not None:
+        policy = with_level_and_style(policy, level, style)
+    return policy if players is None else with_players(policy, players)
 
 
 def read_blind(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> BlindCall:

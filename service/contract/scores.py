@@ -100,7 +100,7 @@ def score_faults(scores: Any, rules: Rules) -> list[Fault]:
         below = rules.bag_limit
         for field in _SIDE_BAGS:
             bags = scores.get(field)
-            if type(bags) is int and below <= bags <= MAX_BAGS:
+            if type(bags) is int and bags >= below and bags <= MAX_BAGS:
                 accepted = f"0..{below - 1}, because the penalty comes at rules.bag_limit"
                 detail = f"scores.{field} is {bags}; accepted: {accepted}"
                 faults.append(Fault(f"/scores/{field}", "out-of-range", detail))

@@ -15,7 +15,7 @@ from service.bidding.bis.conventions import (
     reserved_bid,
     signal,
 )
-from service.bidding.bis.endgame import NO_RULE, Endgame, Proposal, apply_endgame
+from service.bidding.bis.endgame import NO_RULE, Endgame, Proposal, apply_endgame, out_of_reach
 from service.bidding.bis.nil import (
     NOT_RULED_OUT,
     Nil,
@@ -125,7 +125,8 @@ def bis(
         else:
             spoken = signal(hand, seat, bid, regular.takes, convention, policy.signal_takes, allowed)
         bid = spoken.bid
-    if not policy.endgame or allowed & (allowed - 1) == 0 or is_signal(spoken.rule):
+    signalled = convention != NO_CONVENTION and is_signal(spoken.rule)
+    if signalled or not policy.endgame or allowed & (allowed - 1) == 0 or out_of_reach(standing, rules):
         end = record(Endgame, (bid, NO_RULE, bid, 0.0, 0.0, 0.0))
     else:
         reserved = reserved_bid(convention, seat) if convention != NO_CONVENTION else NO_BID

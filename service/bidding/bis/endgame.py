@@ -106,6 +106,18 @@ def can_win(projected: float, other: float, win: int) -> bool:
     return projected >= win and (other < win or projected > other)
 
 
+def out_of_reach(standing: Standing, rules: Rules) -> bool:
+    """Return whether neither side can reach the goal in this round, whatever is bid."""
+    us, them, _, _ = standing
+    # A side gains at most the points of MOST_TRICKS and one nil, or of two nils.
+    stake = rules.nil_points
+    if rules.blind_nil and rules.blind_nil_points > stake:
+        stake = rules.blind_nil_points
+    tricks = TEN_POINTS if rules.ten_for_200 else 10 * MOST_TRICKS
+    reach = stake + (stake if stake > tricks else tricks)
+    return us + reach < rules.win and them + reach < rules.win
+
+
 def apply_endgame(
     proposal: Proposal,
     auction: Auction,
@@ -117,20 +129,11 @@ def apply_endgame(
 ) -> Endgame:
     """Change the proposed bid by the first end-of-game rule that matches.
 
-    ``allowed``: the set of bids that the rules allow; a changed bid is moved to the nearest bid in it.
+    A side must be able to reach the goal in this round (`out_of_reach`). ``allowed``: the set of bids that the rules
+    allow; a changed bid is moved to the nearest bid in it.
     """
     bid, number, regular, nil, reserved = proposal
-    us, them, us_bags, _ = standing
-    # Return early if neither side can reach the goal, whatever is bid. A side gains at most the points of MOST_TRICKS
-    # and one nil, or of two nils.
-    stake = rules.nil_points
-    if rules.blind_nil and rules.blind_nil_points > stake:
-        stake = rules.blind_nil_points
-    tricks = TEN_POINTS if rules.ten_for_200 else 10 * MOST_TRICKS
-    reach = stake + (stake if stake > tricks else tricks)
     win = rules.win
-    if us + reach < win and them + reach < win:
-        return record(Endgame, (bid, NO_RULE, bid, 0.0, 0.0, 0.0))
     now_us, now_them, total = project(bid, auction, standing, rules, tables)
     partner_bid = auction.partner_bid
     new = bid
@@ -162,7 +165,7 @@ def apply_endgame(
             if can_win(regular_us, regular_them, win):
                 rule = SAFE_REGULAR
                 new = number
-        elif bid > 1 and (not rules.bags or us_bags + 2 < rules.bag_limit):
+        elif bid > 1 and (not rules.bags or standing.us_bags + 2 < rules.bag_limit):
             change = contract_gain(partner_bid, bid, bid - 1, rules)
             if can_win(now_us + change, now_them, win):
                 rule = LAST_SEAT_LESS

@@ -159,7 +159,7 @@ def consider_nil(
     of four spades count, because `cnil` is 0 for four spades. This overrates such nils. If the nil bidder gives cards
     to partner (rule `nil_pass`), only the cards that the hand keeps count.
     """
-    _, _, _, _, partner_bid, _, _, sequence = auction
+    partner_bid, sequence = auction.partner_bid, auction.sequence
     threshold, curves, honours, nils, above = terms
     c_cards, d_cards, h_cards, s_cards = suits_after_pass(suits, rules) if rules.nil_pass else suits
     cnil = tables.cnil

@@ -67,17 +67,6 @@ def possible_bids(partner_bid: int, rules: Rules) -> int:
     return allowed_bids(0, partner_bid, rules)
 
 
-def pair_allowed(first: int, second: int, rules: Rules) -> bool:
-    """Return whether the rules let partners bid ``first`` and then ``second`` with some hands.
-
-    ``second`` is NO_BID if the second partner has not bid yet. A blind nil counts as a nil.
-    """
-    beside = NO_BID if rules.variant == CUTTHROAT else first
-    return bool(possible_bids(NO_BID, rules) >> contract_of(first) & 1) and (
-        second == NO_BID or bool(possible_bids(beside, rules) >> contract_of(second) & 1)
-    )
-
-
 def bids_between(low: int, high: int) -> int:
     """Return the set of bids ``low`` to ``high``; it is empty if ``high`` is lower than ``low``.
 

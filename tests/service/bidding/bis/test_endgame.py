@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from service.bidding.bis.endgame import MOST_TRICKS, RULE_NAMES, Proposal, apply_endgame, can_win, project
+from service.bidding.bis.endgame import MOST_TRICKS, RULE_NAMES, Proposal, apply_endgame, can_win, out_of_reach, project
 from service.bidding.bis.nil import ACE_OF_SPADES, NOT_RULED_OUT, Nil
 from service.bidding.bis.regular import Regular
 from service.bidding.game.auction import NO_BID, SEQUENCES, auction_after
@@ -56,6 +56,7 @@ def after(
     standing = Standing(us, them, bags, 0)
     end = apply_endgame(proposal, auction, standing, allowed, rules, Policy(nil_floor=floor), t)
     assert end.before == bid
+    assert not (end.rule and out_of_reach(standing, rules))
     return RULE_NAMES[end.rule], end.bid
 
 
@@ -315,11 +316,11 @@ def test_adjusted_bids_stay_within_the_rules(neutral):
     assert after(neutral.plain, (3, 4, 3), 0, 440, 0, takes=3, allowed=0b1) == ("", 0)
 
 
-# ---- what the early return relies on --------------------------------------------------------------------------------
+# ---- what `out_of_reach` relies on ---------------------------------------------------------------------------------
 
 
-def test_no_side_projects_more_tricks_than_the_short_cut_allows():
-    """`apply_endgame` skips positions by MOST_TRICKS: a bid and the mean bids after it stay below that number."""
+def test_no_side_projects_more_tricks_than_out_of_reach_assumes():
+    """`out_of_reach` relies on MOST_TRICKS: a bid and the mean bids after it stay below that number."""
     mean_bids = np.load(DEFAULT_DIRECTORY / "mean_bids.npy")
     most = 0.0
     for row, bids in enumerate(sequences()):

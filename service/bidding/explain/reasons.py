@@ -219,14 +219,14 @@ if len(NO_NIL) != len(NIL_REASONS):
     raise TypeError(f"reasons.NO_NIL has {len(NO_NIL)} codes; accepted: {len(NIL_REASONS)}, as NIL_REASONS")
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@lru_cache(maxsize=_MOST_KEPT, typed=True)  # typed: 1 and 1.0 make different sentences
 def reason(code: str, *numbers: float) -> Reason:
-    """Return the reason ``code`` with the numbers of its template, in their order there.
+    """Return the reason ``code`` with the numbers of its template, in their order there. A -0.0 becomes 0.0.
 
     >>> reason("partner-bid", 4, 3, 7)
     {'code': 'partner-bid', 'partner': 4, 'bid': 3, 'contract': 7}
     """
-    values = dict(zip(numbers_in(code), numbers, strict=True))
+    values = {name: number + 0 for name, number in zip(numbers_in(code), numbers, strict=True)}
     made = Reason(code=code, **values)
     made.sentence = TEMPLATES[code].format_map(values)
     return made

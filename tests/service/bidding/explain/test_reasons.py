@@ -1,5 +1,6 @@
 """Reasons: their declaration, those of `winprob` on decisions made by hand, and the size of brief explanations."""
 
+import itertools
 import json
 import re
 import string
@@ -253,6 +254,17 @@ def test_templates_have_numbers_only():
         assert made == {"code": code, **numbers}
         assert sentence_of([made, reason("bid-nil")]) == f"{template.format(**numbers)} Bid nil."
     assert {name for code in TEMPLATES for name in numbers_in(code)} == set(NUMBERS)
+
+
+def test_equal_numbers_make_the_same_reason_whatever_came_before():
+    for first, second in itertools.permutations((1, 1.0)):
+        reason.cache_clear()
+        assert reason("bid", first).sentence == f"Bid {first}."
+        assert reason("bid", second).sentence == f"Bid {second}."
+    for first, second in itertools.permutations((0.0, -0.0)):
+        reason.cache_clear()
+        assert reason("tricks", first).sentence == reason("tricks", second).sentence
+        assert str(reason("tricks", second)["tricks"]) == "0.0"
 
 
 def test_every_reason_is_given_somewhere():

@@ -174,7 +174,6 @@ def create_app(settings: Settings | None = None) -> Service:
         # the event loop for 0.2 ms, not for 10 to 18 ms.
         gc.collect()
         gc.freeze()
-        gc.set_threshold(20_000, 20, 50)
         yield
         state.drain()
         await state.searchers.close()

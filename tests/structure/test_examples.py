@@ -256,13 +256,20 @@ class Reader:
         used = {node.id for node in found if isinstance(node, ast.Name)} | {
             node.attr for node in found if isinstance(node, ast.Attribute)
         }
-        assert used - names_in_the_code() - self.made == set(), "names that neither the code nor the page has"
+        known = names_in_the_code() | (names_in_the_tests() if "Test" in example.heading else frozenset())
+        assert used - known - self.made == set(), "names that neither the code nor the page has"
 
 
 @cache
 def names_in_the_code() -> frozenset[str]:
     """Return all words of the source."""
     return frozenset(word for text in sources().values() for word in re.findall(r"\w+", text))
+
+
+def names_in_the_tests() -> frozenset[str]:
+    """Return all words of the tests."""
+    texts = (path.read_text() for path in (ROOT / "tests").rglob("*.py"))
+    return frozenset(word for text in texts for word in re.findall(r"\w+", text))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -129,9 +129,9 @@ def _aim(place: _Place) -> str:
         safe = state.trick_size and state.winner != me ^ 2 and not plays_after(state, me, me ^ 2)
         return "cover-later" if safe else "cover-nil"
     if attack_pays(state, me, pieces):
-        for niler in ((me + 1) & 3, (me + 3) & 3):
-            if nil_alive(state, niler) and attack_card(state, me, niler, hand, legal, unseen, pieces) != NOTHING:
-                return _attack(place, niler)
+        for nil_seat in ((me + 1) & 3, (me + 3) & 3):
+            if nil_alive(state, nil_seat) and attack_card(state, me, nil_seat, hand, legal, unseen, pieces) != NOTHING:
+                return _attack(place, nil_seat)
     wants = wants_tricks(state, me, unseen, pieces)
     if rules.failed_nil_tricks == CONTRACT and is_nil(state.bid[me ^ 2]) and state.taken[me ^ 2]:
         return "tricks" if wants else "no-tricks"  # here the rules count partner's tricks, but the player does not
@@ -154,9 +154,9 @@ def _aim_alone(place: _Place) -> str:
     if nil_alive(state, me):
         return "keep-nil"
     if solo.is_safe(state, me, unseen):
-        for niler in ((me + 1) & 3, (me + 2) & 3, (me + 3) & 3):
-            if nil_alive(state, niler) and hunt(state, me, niler, hand, legal, unseen) != NOTHING:
-                return _attack(place, niler)
+        for nil_seat in ((me + 1) & 3, (me + 2) & 3, (me + 3) & 3):
+            if nil_alive(state, nil_seat) and hunt(state, me, nil_seat, hand, legal, unseen) != NOTHING:
+                return _attack(place, nil_seat)
     needed, left = solo.own_need(state, me), numbers["left"]
     numbers |= {"needed": needed, "theirs": solo.others_need(state, me)}
     if solo.wants_tricks(state, me, unseen):
@@ -168,14 +168,14 @@ def _aim_alone(place: _Place) -> str:
     return "hopeless" if needed > left else "sure"
 
 
-def _attack(place: _Place, niler: int) -> str:
-    """Return the code of the aim against the nil of seat ``niler``; add its number to the place's."""
+def _attack(place: _Place, nil_seat: int) -> str:
+    """Return the code of the aim against the nil of seat ``nil_seat``; add its number to the place's."""
     state = place.state
-    place.numbers["seat"] = niler
-    if state.trick_size and state.winner == niler:
+    place.numbers["seat"] = nil_seat
+    if state.trick_size and state.winner == nil_seat:
         return "under-nil"
-    out = state.void[niler] >> (state.trick[0] >> 4) & 1
-    over = state.trick_size and (not plays_after(state, place.me, niler) or out)
+    out = state.void[nil_seat] >> (state.trick[0] >> 4) & 1
+    over = state.trick_size and (not plays_after(state, place.me, nil_seat) or out)
     return "attack-later" if over else "attack-nil"
 
 

@@ -39,7 +39,7 @@ from service.bidding.winprob.games import (
     place_of,
     placed,
 )
-from tables.builders.win_tables import DEPENDS, KEPT, RESIDUAL, settle
+from tables.builders.win_tables import DEPENDS, KEPT, RESIDUAL, make_win_tables
 from tables.builders.win_tables import POLICY as FIRST
 from tables.engine.simulate import kernel_tables
 from tables.players.names import TABLES_PLAYER
@@ -164,10 +164,10 @@ def _make(ctx: Context) -> Arrays:
         return {"extra_win": np.zeros(1, np.uint16), NAME: np.zeros((1, len(KEY_FIELDS) + PLACE_COLUMNS), np.int64)}
     games = {rules: parts_of(rules) for rules in (make_rules("classic", game) for game in found)}
     solved = placed(dict.fromkeys(part for parts in games.values() for part in parts), extra=1)
-    first = settle(ctx, solved, ctx.size("first_rounds_per_bucket"), kernel_tables(ctx.inputs), FIRST)
+    first = make_win_tables(ctx, solved, ctx.size("first_rounds_per_bucket"), kernel_tables(ctx.inputs), FIRST)
     rows = [(*key_of(part), *place[:PLACE_COLUMNS]) for part, place in solved.items()]
     valued = kernel_tables({**ctx.inputs, "extra_win": first, NAME: np.array(rows, np.int64)})
-    cells = settle(ctx, solved, ctx.size("rounds_per_bucket"), valued, SECOND)
+    cells = make_win_tables(ctx, solved, ctx.size("rounds_per_bucket"), valued, SECOND)
     rows, tables, start = [], [], 0
     for rules, parts in games.items():
         place = solved[next(iter(parts))]._replace(start=start)  # those of all parts have the same shape

@@ -193,7 +193,7 @@ def bucket_outcomes(
     return kept_outcomes(out)
 
 
-def settle(
+def make_win_tables(
     ctx: Context, games: Mapping[Rules, WinTableSlice], n: int, profiles: tuple[Tables, ...], policy: str = POLICY
 ) -> NDArray[np.uint16]:
     """Make the win tables of ``games`` and write each at its position in the array.
@@ -239,7 +239,7 @@ def by_both_sides(rows: NDArray[N]) -> NDArray[N]:
 
 
 def _make(ctx: Context) -> Arrays:
-    cells = settle(ctx, SLICES, ctx.size("rounds_per_bucket"), kernel_tables(ctx.inputs))
+    cells = make_win_tables(ctx, SLICES, ctx.size("rounds_per_bucket"), kernel_tables(ctx.inputs))
     for win, lose in ((200, -100), (500, -200)):
         nearest = SHIPPED.nearest(Rules(win=win, lose=lose))
         assert nearest is not None, "a partnership's game"

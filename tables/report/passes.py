@@ -33,15 +33,15 @@ def _passed(
             state.bid[seat] = bid_seat(state, seat, rules, lineup.policies[seat], profiles)
         if (state.bid[0] == NIL) == (state.bid[2] == NIL):
             continue
-        niler = 0 if state.bid[0] == NIL else 2
+        nil_seat = 0 if state.bid[0] == NIL else 2
         for seat in range(4):
             state.passer[seat] = CHOSEN
-        state.passer[niler] = ways[0]
-        state.passer[2 - niler] = ways[1]
+        state.passer[nil_seat] = ways[0]
+        state.passer[2 - nil_seat] = ways[1]
         play_out(state)
         points, _ = score_of_side(state, 0, 0, rules)
         sums[0] += 1.0
-        sums[1] += 1.0 if state.taken[niler] == 0 else 0.0
+        sums[1] += 1.0 if state.taken[nil_seat] == 0 else 0.0
         sums[2] += points
         sums[3] += points * points
 

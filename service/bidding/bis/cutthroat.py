@@ -12,9 +12,9 @@ from typing import NamedTuple
 from service.bidding.bis.endgame import (
     CLOSE_RACE,
     DESPERATE_NIL,
-    LAST_SEAT_LESS,
+    LAST_SEAT_ONE_LESS,
     NO_RULE,
-    SAFE_REGULAR,
+    REGULAR_WINS_TOO,
     Proposal,
     can_win,
 )
@@ -186,13 +186,13 @@ def apply_finish(
         if bid == 0:
             plain = project_race(number, auction, scores, rules, tables)
             if can_win(plain.own, plain.best, rules.win):
-                rule = SAFE_REGULAR
+                rule = REGULAR_WINS_TOO
                 new = number
         elif (
             bid > 1
             and can_win(race.own - 10.0, race.best, rules.win)
             and (not rules.bags or bags + 2 < rules.bag_limit)
         ):
-            rule = LAST_SEAT_LESS
+            rule = LAST_SEAT_ONE_LESS
             new = bid - 1
     return Finish(new, rule if new != bid else NO_RULE, bid, race.own, race.best, race.total)

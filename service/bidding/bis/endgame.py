@@ -18,7 +18,7 @@ from service.bidding.policy import Policy
 from service.bidding.record import record
 from service.bidding.table_views import Tables
 
-NO_RULE, ATTACK_NIL, COMPLETE_TO_14, CLOSE_RACE, DESPERATE_NIL, SAFE_REGULAR, LAST_SEAT_LESS = range(7)
+NO_RULE, OPPONENTS_NIL, COMPLETE_TO_14, CLOSE_RACE, DESPERATE_NIL, REGULAR_WINS_TOO, LAST_SEAT_ONE_LESS = range(7)
 RULE_NAMES = (
     "",
     "opponents-nil",
@@ -142,7 +142,7 @@ def apply_endgame(
     if now_them >= win and (now_us < win or now_them >= now_us):
         if auction.opponents_nils > 0:
             if bid > 0:
-                rule = ATTACK_NIL
+                rule = OPPONENTS_NIL
                 new = min(bid, limit_takes(regular.estimate - 0.5, partner_bid))
         elif bid > 0 and not (partner_bid == 0 or partner_bid == BLIND_NIL) and total >= 11.0:
             if total < 14.0:
@@ -163,12 +163,12 @@ def apply_endgame(
         if bid == 0 and number > 0:
             regular_us, regular_them, _ = project(number, auction, standing, rules, tables)
             if can_win(regular_us, regular_them, win):
-                rule = SAFE_REGULAR
+                rule = REGULAR_WINS_TOO
                 new = number
         elif bid > 1 and (not rules.bags or standing.us_bags + 2 < rules.bag_limit):
             change = contract_gain(partner_bid, bid, bid - 1, rules)
             if can_win(now_us + change, now_them, win):
-                rule = LAST_SEAT_LESS
+                rule = LAST_SEAT_ONE_LESS
                 new = bid - 1
     if new > 0:
         new = nearest_allowed(new, bid, allowed)

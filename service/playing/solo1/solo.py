@@ -43,9 +43,9 @@ def solo1(state: PlayState, me: int) -> int:
         return duck(state, legal) if state.trick_size else least_winning_lead(legal, unseen)
     if pieces & ATTACK and is_safe(state, me, unseen):
         for step in range(1, 4):
-            niler = (me + step) & 3
-            if nil_alive(state, niler):
-                card = hunt(state, me, niler, hand, legal, unseen)
+            nil_seat = (me + step) & 3
+            if nil_alive(state, nil_seat):
+                card = hunt(state, me, nil_seat, hand, legal, unseen)
                 if card != NOTHING:
                     return card
     if wants_tricks(state, me, unseen):
@@ -146,19 +146,19 @@ def follow_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen:
     return lowest(winners)
 
 
-def hunt(state: PlayState, me: int, niler: int, hand: int, legal: int, unseen: int) -> int:
-    """Return the card that attacks the live nil of seat ``niler``, or NOTHING if this trick cannot hurt it."""
+def hunt(state: PlayState, me: int, nil_seat: int, hand: int, legal: int, unseen: int) -> int:
+    """Return the card that attacks the live nil of seat ``nil_seat``, or NOTHING if this trick cannot hurt it."""
     if state.trick_size == 0:
-        return hunting_lead(state, niler, legal, unseen)
+        return hunting_lead(state, nil_seat, legal, unseen)
     led = state.trick[0] >> 4
-    if state.winner == niler:
+    if state.winner == nil_seat:
         losers = legal & ~winning_cards(state, legal)
         if not losers:
             return NOTHING  # the nil is safe in this trick
         if not losers & suit_mask(led):
             return discard(hand, losers, unseen)
         return highest(losers & suit_mask(led))
-    if not plays_after(state, me, niler) or state.void[niler] & 1 << led:
+    if not plays_after(state, me, nil_seat) or state.void[nil_seat] & 1 << led:
         return NOTHING
     best = state.best_card
     if best >> 4 != led or not unseen & cards_above(best) & suit_mask(led):
@@ -170,7 +170,7 @@ def hunt(state: PlayState, me: int, niler: int, hand: int, legal: int, unseen: i
     return NOTHING
 
 
-def hunting_lead(state: PlayState, niler: int, legal: int, unseen: int) -> int:
+def hunting_lead(state: PlayState, nil_seat: int, legal: int, unseen: int) -> int:
     """Return a low lead from a suit in which the nil bidder may have to play higher, or NOTHING.
 
     The weights are those of `srp.nils.attack_lead`.
@@ -179,7 +179,7 @@ def hunting_lead(state: PlayState, niler: int, legal: int, unseen: int) -> int:
     best_worth = 0
     for suit in range(4):
         held = legal & suit_mask(suit)
-        if not held or state.void[niler] & 1 << suit:
+        if not held or state.void[nil_seat] & 1 << suit:
             continue
         card = lowest(held)
         out = unseen & suit_mask(suit)

@@ -163,21 +163,21 @@ def cover_lead(state: PlayState, me: int, legal: int, unseen: int, pieces: int) 
     return best
 
 
-def attack_card(state: PlayState, me: int, niler: int, hand: int, legal: int, unseen: int, pieces: int) -> int:
-    """Return the card that attacks the live nil of seat ``niler``, or NOTHING if this trick cannot hurt it."""
-    coverer = (niler + 2) & 3
+def attack_card(state: PlayState, me: int, nil_seat: int, hand: int, legal: int, unseen: int, pieces: int) -> int:
+    """Return the card that attacks the live nil of seat ``nil_seat``, or NOTHING if this trick cannot hurt it."""
+    coverer = (nil_seat + 2) & 3
     if state.trick_size == 0:
-        return attack_lead(state, niler, coverer, legal, unseen)
+        return attack_lead(state, nil_seat, coverer, legal, unseen)
     led = state.trick[0] >> 4
     best = state.best_card
     winners = winning_cards(state, legal)
-    if state.winner == niler:
+    if state.winner == nil_seat:
         # Play below the nil bidder's card. If we cannot, the nil is safe in this trick.
         losers = legal & ~winners
         if not losers:
             return NOTHING
         return highest(losers & suit_mask(led)) if losers & suit_mask(led) else discard(hand, losers, unseen)
-    if not plays_after(state, me, niler) or state.void[niler] >> led & 1:
+    if not plays_after(state, me, nil_seat) or state.void[nil_seat] >> led & 1:
         return attack_win(state, me, legal, unseen, pieces)
     if (
         state.winner == coverer
@@ -225,7 +225,7 @@ def attack_discard(legal: int) -> int:
     return best
 
 
-def attack_lead(state: PlayState, niler: int, coverer: int, legal: int, unseen: int) -> int:
+def attack_lead(state: PlayState, nil_seat: int, coverer: int, legal: int, unseen: int) -> int:
     """Return a low card to lead, from a suit in which the nil bidder may have to play higher, or NOTHING.
 
     The value of a suit falls by seven for each unseen card below ours, because the nil bidder can play it and lose the
@@ -239,7 +239,7 @@ def attack_lead(state: PlayState, niler: int, coverer: int, legal: int, unseen: 
         held = legal & suit_mask(suit)
         if not held:
             continue
-        if state.void[niler] & 1 << suit:
+        if state.void[nil_seat] & 1 << suit:
             continue
         card = lowest(held)
         out = unseen & suit_mask(suit)

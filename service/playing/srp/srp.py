@@ -76,9 +76,9 @@ def srp_card(state: PlayState, me: int, version: int) -> int:
         if card != NOTHING:
             return card
     for step in range(1, 4, 2):
-        niler = (me + step) & 3
-        if nil_alive(state, niler) and attack_pays(state, me, pieces):
-            card = attack_card(state, me, niler, hand, legal, unseen, pieces)
+        nil_seat = (me + step) & 3
+        if nil_alive(state, nil_seat) and attack_pays(state, me, pieces):
+            card = attack_card(state, me, nil_seat, hand, legal, unseen, pieces)
             if card != NOTHING:
                 return card
     if wants_tricks(state, me, unseen, pieces):

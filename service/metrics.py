@@ -49,10 +49,9 @@ NEW_TEXT_S = 1.0  # frequent scrapes get a new text once in this time
 NEW_TEXTS_AT_ONCE = 4  # after a pause, this many scrapes get a new text each
 _KINDS = ("regular", "nil", "blind_nil")
 
-# Answers and bids are counted in groups, because counting each one takes 8% of a request's time. A group holds at most
-# this many, and waits at most this long. A worker that is killed loses the counts of its last group.
+# Answers and bids are counted in groups, because counting each one takes 8% of a request's time. A group holds those
+# of one turn of the event loop, at most this many. A worker that is killed loses the counts of its last turn.
 COUNTED_AT_ONCE = 64
-COUNTED_AFTER_S = 0.02
 MOST_VERSIONS = 64  # of tables that are labels, in the life of a process; later ones count as OTHER_VERSION
 REFUSALS = ("content", "version", "unusable", "folder")  # why tables can't be used (`table_sets`)
 SHADOW_RESULTS = ("same", "other", "failed", "dropped")
@@ -236,14 +235,13 @@ class Metrics:
         self._answered: deque[tuple[tuple[str, int], float]] = deque()  # route and status; seconds
         self._decided: deque[Decided] = deque()
         self._counting = Lock()
-        # The event loop's; set by the server. None: answers are counted only by `count` and in full groups.
-        self.call_later: Callable[[float, Callable[[], None]], object] | None = None
+        self.call_soon: Callable[[Callable[[], None]], object] | None = None  # the event loop's; set by the server
 
     def answered(self, route: str, status: int, seconds: float) -> None:
         """Count one answer on ``route`` (a template or `OTHER_ROUTE`), ``seconds`` after the request's arrival."""
         self._answered.append(((route, status), seconds))
-        if len(self._answered) == 1 and self.call_later is not None:
-            self.call_later(COUNTED_AFTER_S, self.count)
+        if len(self._answered) == 1 and self.call_soon is not None:
+            self.call_soon(self.count)
         elif len(self._answered) >= COUNTED_AT_ONCE:
             self.count()
 

@@ -88,8 +88,7 @@ class Responder:
         self.in_flight = 0  # requests in ASGI tasks, without those that wait for the rate of costly requests
 
     def close(self) -> None:
-        """Count the last answers, write the log lines that are still in the queue, and close the logs."""
-        self.state.metrics.count()
+        """Write the log lines that are still in the queue, and close the logs."""
         self.log.close()
         if self.state.decision_log is not None:
             self.state.decision_log.close()

@@ -68,7 +68,7 @@ class DrainingServer(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start listening."""
-        self._state.metrics.call_later = asyncio.get_running_loop().call_later
+        self._state.metrics.call_soon = asyncio.get_running_loop().call_soon
         await super().startup(sockets)
 
     async def on_tick(self, counter: int) -> bool:

@@ -99,9 +99,8 @@ def _bis_takes(made: MadeForBis) -> int:
 
 
 def _explain_bis(made: MadeForBis, turn: Turn, by_rules: int, bid: int, policy: Policy) -> Explanation:
-    if type(made) is CutthroatDecision:
+    if isinstance(made, CutthroatDecision):
         return explain_cutthroat(made, turn, bid)
-    assert type(made) is BisDecision
     if by_rules != made.bid:  # option `rules=ignore`
         made = made._replace(bid=by_rules)
     return explain_bis(made, turn, bid, policy)

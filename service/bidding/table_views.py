@@ -16,7 +16,10 @@ Int64: TypeAlias = Annotated[View, "<i8"]
 
 
 class Neutral(NamedTuple):
-    """What self-play reads instead of a table that the family being built does not depend on: the same in all cells."""
+    """A table with one value in all cells.
+
+    Self-play reads it in place of a real table that the family being built does not depend on.
+    """
 
     shape: tuple[int, ...]
     value: float = 0.0

@@ -27,7 +27,7 @@ _BID = {
 }
 _NUMBERS: Final = {word: bid for word, bid in BID_WORDS.items() if bid != BLIND_NIL}
 _INT: Final = frozenset((int,))
-_MOST_AUCTIONS: Final = 16_384  # that `_are_possible` keeps; there are 2,955 without a blind nil
+_MOST_AUCTIONS: Final = 16_384  # that `_are_possible` keeps; each set of rules has 2,955 without a blind nil
 _ANY_BIDS = CLASSIC._replace(blind_nil=1)  # rules that allow every bid by itself
 _PREVIOUS = {
     "type": "array",
@@ -57,7 +57,7 @@ _LEGAL = {
 def _read_previous(value: Any, info: ValidationInfo[Context]) -> tuple[int, ...]:
     """Return the bids as numbers."""
     rules = info.context.rules
-    if type(value) is list:
+    if type(value) is list and len(value) <= 3:
         bids = tuple(value)
         if _INT.issuperset(map(type, bids)) or _INT.issuperset(map(type, bids := _in_numbers(bids))):
             if _are_possible(bids, rules):
@@ -76,6 +76,7 @@ def _in_numbers(bids: tuple[Any, ...]) -> tuple[Any, ...]:
 
 @lru_cache(maxsize=_MOST_AUCTIONS)
 def _are_possible(bids: tuple[int, ...], rules: Rules) -> bool:
+    """Return whether at most three numbers can be the previous bids."""
     return not _previous_faults([*bids], rules)
 
 

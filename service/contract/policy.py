@@ -41,9 +41,10 @@ def _fault_of(text: str) -> str | None:
 
 
 def _checked(text: str) -> str:
-    if len(text) <= POLICY_CHARS and _fault_of(text) is None:
+    fault = policy_fault(text)
+    if fault is None:
         return text
-    raise refusal(((), "unknown-policy", str(policy_fault(text))))
+    raise refusal(((), "unknown-policy", fault))
 
 
 def plays_conventions(text: str) -> bool:
@@ -122,5 +123,5 @@ def with_level_and_style(policy: Policy, level: int | None, style: Style | None)
         changes["level"] = level
     for name, value in (style or {}).items():
         if value is not None:
-            changes[name] = float(value)  # type: ignore[arg-type]
+            changes[name] = float(value) + 0.0  # type: ignore[arg-type]  # not -0.0, which the answer would show
     return with_skill(policy._replace(**changes))

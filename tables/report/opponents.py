@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+from service.bidding import policies
 from tables.arena.match import Match
 from tables.arena.result import run_match
 from tables.markdown import gain, table
@@ -26,7 +27,9 @@ def _rows() -> list[Row]:
             rows.append(Row("rb:nil=5-8-T", player, published))  # the ranks in the paper's description of RB
         if b == "ms":
             rows.append(Row("ms:nil=T-J-Q", player, None))  # MS with the ranks fitted to RB in our engine
-    return rows
+    shown = {row.b for row in rows}
+    added = [row.name for row in policies.ROWS if row.served and row.opponents == () and row.name not in shown]
+    return rows + [Row(name, "srp", None) for name in added]
 
 
 ROWS = _rows()

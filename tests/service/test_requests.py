@@ -17,6 +17,7 @@ from service.bidding.game.rules import CUTTHROAT, FIELDS, NO_LOSING_GOAL, PRESET
 from service.bidding.game.variants import deck_number
 from service.bidding.policy import CONVENTIONS
 from service.bidding.turn import BRIEF
+from service.contract import bids
 from service.contract.examples import REQUEST
 from service.contract.request import BidRequest, read_bid
 from service.contract.rules import takes_null
@@ -250,6 +251,21 @@ def test_rules_that_only_look_alike_are_not_taken_from_the_cache(request_body, t
     assert faults_of(request_body) == []
     request_body["rules"] = orjson.loads(text)
     assert faults_of(request_body)
+
+
+def test_lists_that_are_too_long_are_not_kept():
+    kept = bids._are_possible.cache_info().currsize
+    for first in range(20):
+        previous = [10**18 + first * 2000 + number for number in range(2000)]
+        assert faults_of(REQUEST | {"previous_bids": previous, "seat": 0})[0].code == "too-many-items"
+    assert bids._are_possible.cache_info().currsize == kept
+
+
+@pytest.mark.parametrize("previous", [[True], [1.5], [[1]], [None], [-1], [14], ["15"], [10**30], [3, "nil", 14]])
+def test_what_is_no_bid_is_refused_beside_its_equals(previous):
+    """Values that equal a number, such as true and 1, must not share its place among the auctions that were checked."""
+    assert not faults_of(REQUEST | {"previous_bids": [1], "seat": 1})
+    assert faults_of(REQUEST | {"previous_bids": previous, "seat": len(previous)})
 
 
 def test_preset_values_can_be_sent_back(call, request_body):

@@ -81,7 +81,7 @@ class GameValues(NamedTuple):
     win: OutcomeValues  # the array that contains the table
     limit: int  # bags that bring a penalty
     fall: int  # points of the penalty, less the points of the bags that bring it
-    tens: list[int]  # by tricks of a contract: its points in tens; empty if these are the same numbers
+    tens: list[int]  # by tricks of a contract: its points in tens; empty if each contract counts as many tens as tricks
     contracts: int  # contracts in tens of points: 0 to contracts - 1
     moves: list[tuple[Moves, Moves]]  # (ours, theirs); index 1: our side bids first in the next round, 0: theirs
 

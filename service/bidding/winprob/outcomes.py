@@ -36,7 +36,7 @@ _OUR_NIL_MADE = 0b01011
 
 
 def contract_tens(contract: int, rules: Rules) -> int:
-    """Return the points of a contract in tens: its tricks, or 20 if `ten_for_200` applies."""
+    """Return the points of a contract in tens (`contract_points`)."""
     return contract_points(contract, rules) // 10
 
 

@@ -2,13 +2,15 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from service.bidding.bis.endgame import MOST_TRICKS, RULE_NAMES, Proposal, apply_endgame, can_win, out_of_reach, project
 from service.bidding.bis.nil import ACE_OF_SPADES, NOT_RULED_OUT, Nil
 from service.bidding.bis.regular import Regular
 from service.bidding.game.auction import NO_BID, SEQUENCES, auction_after
 from service.bidding.game.legal import allowed_bids
-from service.bidding.game.rules import Rules
+from service.bidding.game.rules import PARTNERSHIP, PRESETS, Rules
 from service.bidding.game.scoring import BLIND_NIL, Standing
 from service.bidding.policy import Policy
 from service.bidding.tableset import DEFAULT_DIRECTORY
@@ -56,7 +58,6 @@ def after(
     standing = Standing(us, them, bags, 0)
     end = apply_endgame(proposal, auction, standing, allowed, rules, Policy(nil_floor=floor), t)
     assert end.before == bid
-    assert not (end.rule and out_of_reach(standing, rules))
     return RULE_NAMES[end.rule], end.bid
 
 
@@ -314,6 +315,25 @@ def test_adjusted_bids_stay_within_the_rules(neutral):
     # the regular bid that wins too must be allowed; a nil bid by force stays
     assert after(neutral.plain, (3, 4, 3), 0, 440, 0, takes=3, allowed=0b11) == ("regular-wins-too", 1)
     assert after(neutral.plain, (3, 4, 3), 0, 440, 0, takes=3, allowed=0b1) == ("", 0)
+
+
+@st.composite
+def positions(draw):
+    """Return (bids so far, bid, standing, rules): a bid that the rules allow, and scores around the goal's reach."""
+    rules = draw(st.sampled_from([rules for rules in PRESETS.values() if rules.variant == PARTNERSHIP]))
+    made: list[int] = []
+    for seat in range(draw(st.integers(0, 3)) + 1):
+        allowed = allowed_bids(0, made[seat - 2] if seat > 1 else NO_BID, rules)
+        made.append(draw(st.sampled_from([bid for bid in range(14) if allowed >> bid & 1])))
+    us, them = (rules.win - draw(st.integers(0, 500)) for _ in range(2))
+    return tuple(made[:-1]), made[-1], Standing(us, them, draw(st.integers(0, rules.bag_limit - 1)), 0), rules
+
+
+@given(positions(), st.sampled_from((0.0, 0.5)))
+def test_no_rule_applies_when_no_side_can_reach_the_goal(neutral, position, p):
+    bids, bid, standing, rules = position
+    made = after(neutral.plain, bids, bid, *standing[:2], p=p, bags=standing.us_bags, rules=rules)
+    assert made == ("", bid) or not out_of_reach(standing, rules)
 
 
 # ---- what `out_of_reach` relies on ---------------------------------------------------------------------------------

@@ -25,19 +25,19 @@ def policy_fault(text: str) -> str | None:
     """Return why ``text`` is not a policy of the service; None if it is one."""
     if len(text) > POLICY_CHARS:
         return f"policy has {len(text)} characters; accepted: at most {POLICY_CHARS}"
-    return _fault_of(text)
-
-
-@lru_cache(maxsize=1024)
-def _fault_of(text: str) -> str | None:
-    base = text.partition(":")[0]
-    if base not in POLICIES:
-        return f"policy is {quote(base)}; accepted: {', '.join(POLICIES)}, each with options or without"
     try:
-        parse_policy(decider_of(text, True))
+        _accept(text)
     except PolicyError as error:
         return str(error)
     return None
+
+
+@lru_cache(maxsize=1024)  # keeps accepted texts only
+def _accept(text: str) -> None:
+    base = text.partition(":")[0]
+    if base not in POLICIES:
+        raise PolicyError(f"policy is {quote(base)}; accepted: {', '.join(POLICIES)}, each with options or without")
+    parse_policy(decider_of(text, True))
 
 
 def _checked(text: str) -> str:

@@ -145,7 +145,7 @@ def answers(rules):
 
 
 def test_a_new_preset_changes_no_other_game():
-    """`win` and all answers stay as they are; the nearest table values a preset that has none of its own."""
+    """`win` and all answers stay the same. A preset without a table gets the values of the nearest one."""
     known = [{"preset": preset} for preset in SHIPPED_PRESETS]
     arguments = json.dumps([NEW_PRESETS, known + [{"preset": preset} for preset in NEW_PRESETS]])
     command = [sys.executable, "-c", WITH_NEW_PRESETS, arguments]

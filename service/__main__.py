@@ -19,7 +19,7 @@ import orjson
 from service import log
 from service.address import check_address, check_exposure
 from service.api import blind, card, inference, passing, search
-from service.api.bid import answer_body, decide_call
+from service.api.bid import answer_to
 from service.arguments import run_command
 from service.bidding.errors import TablesError
 from service.bidding.inference.inference import readers_of
@@ -130,7 +130,7 @@ def _request(options: argparse.Namespace) -> dict[str, Any]:
 def _bid(request: dict[str, Any], settings: Settings) -> Any:
     tables = open_one(settings, request.get("tables"))
     call = read_bid(request, tables.games, options_of(tables))
-    return answer_body(call, decide_call(call, tables, call.explain), tables.version)
+    return answer_to(call, tables, tables.version)
 
 
 def _blind(request: dict[str, Any], settings: Settings) -> Any:

@@ -14,7 +14,7 @@ from service.api.json_limits import SINGLE_LIMITS, SMALL_BYTES, JsonLimits, exce
 from service.api.shadow import Made
 from service.api.shared_state import State
 from service.api.table_choice import set_for
-from service.bidding.bidder import Decision, decide
+from service.bidding.bidder import decide
 from service.bidding.explain.success_curve import success_curve
 from service.bidding.skill import decide_with_skill
 from service.bidding.tableset import TableSet
@@ -49,50 +49,36 @@ def answer_one(
     tables, version = chosen.tables, chosen.version
     call = read_bid(data, tables.games, chosen.options)
     started = perf_counter()
-    decision = decide_call(call, tables, call.explain)
-    made = ((decision.kind, call.base, call.convention, version), perf_counter() - started)
-    if call.curve:
-        add_curve(call, decision, tables)
+    answer = answer_to(call, tables, version)
+    made = ((answer["kind"], call.base, call.convention, version), perf_counter() - started)
     if sets.shadow is not None and chosen is sets.default:
-        state.shadow.add(sets.shadow, Made(data, call.base, decision.bid, _bid_of))
-    answer = answer_body(call, decision, version)
+        state.shadow.add(sets.shadow, Made(data, call.base, answer["bid"], _bid_of))
     if state.decision_log is not None:
         state.decision_log.decided(data, body, answer)
     return answer, made
 
 
-def decide_call(call: BidCall, tables: TableSet, explain: int) -> Decision:
-    """Decide a request that has been read."""
-    if call.policy.level:
-        return decide_with_skill(*call[:2], tables, call.legal, explain, call.seed)
-    return decide(call.position, call.policy, tables, call.legal, explain)
+def answer_to(call: BidCall, tables: TableSet, version: str) -> BidAnswer:
+    """Decide a request that has been read; return the answer's fields in the contract's order."""
+    position, policy, text, _, _, legal, explain, assumed, seed, curve = call
+    if policy.level:
+        decision = decide_with_skill(position, policy, tables, legal, explain, seed)
+    else:
+        decision = decide(position, policy, tables, legal, explain)
+    bid, kind, explanation = decision
+    answer: BidAnswer = {"bid": bid, "kind": kind, "policy": text, "tables": version, "assumed": assumed}
+    if policy.noise_sd:
+        answer["seed"] = seed
+    if explanation is not None:
+        if curve and "probability" in explanation["nil"]:
+            explanation["nil"]["curve"] = success_curve(position, policy, tables)
+        answer["explanation"] = explanation  # type: ignore[typeddict-item]  # tests check its fields
+    return answer
 
 
 def _bid_of(data: Any, chosen: OpenSet) -> int:
-    return decide_call(read_bid(data, chosen.tables.games, chosen.options), chosen.tables, NOT_EXPLAINED).bid
-
-
-def add_curve(call: BidCall, decision: Decision, tables: TableSet) -> None:
-    """Add the success curve to the explanation's nil, if the policy reads one."""
-    nil = decision.explanation["nil"] if decision.explanation else {}
-    if "probability" in nil:
-        nil["curve"] = success_curve(call.position, call.policy, tables)
-
-
-def answer_body(call: BidCall, decision: Decision, version: str) -> BidAnswer:
-    """Return the fields of the answer in the contract's order."""
-    answer: BidAnswer = {
-        "bid": decision.bid,
-        "kind": decision.kind,
-        "policy": call.policy_text,
-        "tables": version,
-        "assumed": call.assumed,
-    }
-    if call.policy.noise_sd:
-        answer["seed"] = call.seed
-    if decision.explanation is not None:
-        answer["explanation"] = decision.explanation  # type: ignore[typeddict-item]  # tests check its fields
-    return answer
+    call = read_bid(data, chosen.tables.games, chosen.options)
+    return answer_to(call._replace(explain=NOT_EXPLAINED), chosen.tables, chosen.version)["bid"]
 
 
 def parsed(body: bytes, limits: JsonLimits) -> Any:

@@ -12,7 +12,7 @@ from time import perf_counter
 import orjson
 
 from service.api.batch import batch
-from service.api.bid import answer_body
+from service.api.bid import answer_to
 from service.api.body import NO_DEADLINE
 from service.app import create_app
 from service.bidding.bidder import decide
@@ -48,8 +48,7 @@ def stages() -> dict[str, float]:
     data = orjson.loads(body)
     call = read_bid(data)
     position, policy = call.position, call.policy
-    decision = decide(position, policy, tables)
-    answer = answer_body(call, decision, tables.version)
+    answer = answer_to(call, tables, tables.version)
 
     def count() -> None:
         metrics.decided((("regular", "bis", "none", tables.version), 1e-5))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from service.api.bid import answer_body, decide_call
+from service.api.bid import answer_to
 from service.bidding.manifest import MANIFEST, SEAL, read_manifest, sealed
 from service.bidding.tableset import DEFAULT_DIRECTORY
 from service.contract.request import read_bid
@@ -25,8 +25,7 @@ VIEW: dict[str, Any] = {"hand": "AKJ62.AQ.Q.K9543", "bids": [3, 1], "seat": 2}
 def expected(sets: TableSets, version: str, request: Any) -> Any:
     """What a set answers to a bid request, worked out without the routes."""
     tables = sets.by_version[version].tables
-    call = read_bid(request, tables.games)
-    return answer_body(call, decide_call(call, tables, call.explain), version)
+    return answer_to(read_bid(request, tables.games), tables, version)
 
 
 def make_set(folder: Path, release: str, more_tricks: float) -> str:

@@ -45,6 +45,7 @@ def _arguments_of(request):
     [
         ("bid", "/v1/bid", examples.REQUEST | {"convention": "Big5", "legal_bids": ["NIL", 4, 5], "seed": 3}),
         ("bid", "/v1/bid", examples.BRIEF_REQUEST),
+        ("bid", "/v1/bid", examples.REQUEST | {"explain": "curve"}),
         ("bid", "/v1/bid", examples.LEVEL_REQUEST | {"explain": False}),
         ("bid", "/v1/bid", examples.CUTTHROAT_REQUEST),
         ("blind", "/v1/bid/blind", examples.BLIND_REQUEST | {"rules": {"blind_nil": True, "win": 300}}),

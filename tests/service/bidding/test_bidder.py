@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.api.bid import answer_body
+from service.api.bid import answer_to
 from service.bidding.bidder import BLIND_NIL, Position, decide, nearest_legal
 from service.bidding.explain.reasons import sentence_of
 from service.bidding.game.auction import auction_after
@@ -126,6 +126,6 @@ def test_the_answer_in_the_readme_is_the_answer():
     call = read_bid(request, opened.games)
     made = decide(call.position, call.policy, opened, call.legal, call.explain)
     answer = json.loads(readme.partition("```json\n")[2].partition("```")[0])
-    assert answer == answer_body(call, made, opened.version)
+    assert answer == answer_to(call, opened, opened.version)
     assert made.explanation is not None
     assert f'"{sentence_of(made.explanation["reasons"])}"' in " ".join(readme.split())

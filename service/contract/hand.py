@@ -91,17 +91,17 @@ def _read(value: Any, info: ValidationInfo[Context]) -> int:
     """Return the cards as bits; raise `ValidationError` with every fault of the hand."""
     cards = _DECKS[deck_number(info.context.rules)]
     names: Any = value
-    if type(value) is str and len(value) == TRICKS + 3 and value.count(".") == 3:  # no jokers, no "10", no spaces
-        spades, hearts, diamonds, clubs = value.split(".")
-        of_spades, of_hearts, of_diamonds, of_clubs = cards.ranks
-        try:
-            bits = sum(map(of_spades, spades)) + sum(map(of_hearts, hearts))
-            bits += sum(map(of_diamonds, diamonds)) + sum(map(of_clubs, clubs))
-        except KeyError:  # `_faults` finds the card
-            bits = 0
-        if bits.bit_count() == TRICKS and not bits & ~cards.deck:
-            return bits
     if type(value) is str:
+        if len(value) == TRICKS + 3 and value.count(".") == 3:  # no jokers, no "10", no spaces
+            spades, hearts, diamonds, clubs = value.split(".")
+            of_spades, of_hearts, of_diamonds, of_clubs = cards.ranks
+            try:
+                bits = sum(map(of_spades, spades)) + sum(map(of_hearts, hearts))
+                bits += sum(map(of_diamonds, diamonds)) + sum(map(of_clubs, clubs))
+            except KeyError:  # `_faults` finds the card
+                bits = 0
+            if bits.bit_count() == TRICKS and not bits & ~cards.deck:
+                return bits
         names = pbn_names(value)
     if type(names) is list and len(names) == TRICKS:
         try:

@@ -25,22 +25,18 @@ def policy_fault(text: str) -> str | None:
     """Return why ``text`` is not a policy of the service; None if it is one."""
     if len(text) > POLICY_CHARS:
         return f"policy has {len(text)} characters; accepted: at most {POLICY_CHARS}"
+    base = text.partition(":")[0]
+    if base not in POLICIES:
+        return f"policy is {quote(base)}; accepted: {', '.join(POLICIES)}, each with options or without"
     try:
-        _accept(text)
+        parse_policy(decider_of(text, True))
     except PolicyError as error:
         return str(error)
     return None
 
 
-@lru_cache(maxsize=1024)  # keeps accepted texts only
-def _accept(text: str) -> None:
-    base = text.partition(":")[0]
-    if base not in POLICIES:
-        raise PolicyError(f"policy is {quote(base)}; accepted: {', '.join(POLICIES)}, each with options or without")
-    parse_policy(decider_of(text, True))
-
-
-def _checked(text: str) -> str:
+@lru_cache(maxsize=1024)  # keeps accepted texts only; for these, pydantic runs no Python function
+def _accepted(text: str) -> str:
     fault = policy_fault(text)
     if fault is None:
         return text
@@ -80,7 +76,7 @@ def bidder_of(text: str, convention: str | None, variant: int, has_win_table: bo
 
 PolicyText = Annotated[
     StrictStr,
-    AfterValidator(_checked),
+    AfterValidator(_accepted),
     WithJsonSchema({"type": "string", "pattern": POLICY_PATTERN, "maxLength": POLICY_CHARS, "examples": ["bis"]}),
 ]
 Convention = Literal[CONVENTIONS]  # type: ignore[valid-type]

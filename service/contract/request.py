@@ -179,6 +179,17 @@ class BidCall(NamedTuple):
     curve: bool = False  # whether the explanation has the success curve
 
 
+class _Common(NamedTuple):
+    """What a request for a bid and one for a blind nil have in common."""
+
+    fields: dict[str, Any]  # of the request, as pydantic reads them
+    rules: Rules  # in force
+    bidder: Bidder  # the policy that decides
+    standing: Sequence[int]  # us, them, us_bags, them_bags
+    by_seat: FourInts  # in cutthroat the points of the four seats, otherwise NO_SCORES
+    assumed: list[str]  # what the request left out
+
+
 class BlindCall(NamedTuple):
     """A request before the hand is seen. ``seed`` None: made from the request."""
 
@@ -195,14 +206,12 @@ def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> Bid
 
     ``games``: those that have a win table; ``options``: what the table set gives to policies.
     """
-    request, rules, bidder = _validated(data, _BID, games, options)
-    standing, by_seat, assumed = _standing(request, rules, data, bidder, games)
+    request, rules, bidder, standing, by_seat, assumed = _read(data, _BID, games, options)
     policy, text, base, convention, _, _ = bidder
     seed = 0
     if not _CHANGES.isdisjoint(request):
         policy = _changed(policy, request)
-    hand, bids, (us, them, us_bags, them_bags) = request["hand"], request["previous_bids"], standing
-    position = record(Position, (hand, bids, us, them, us_bags, them_bags, rules, by_seat))
+    position = record(Position, (request["hand"], request["previous_bids"], *standing, rules, by_seat))
     if policy.noise_sd:
         given = request.get("seed")
         seed = position_seed(position) if given is None else given
@@ -224,15 +233,12 @@ def _changed(policy: Policy, request: Mapping[str, Any]) -> Policy:
 
 def read_blind(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> BlindCall:
     """Read a request for a blind nil; arguments: see `read_bid`. Raises the 422."""
-    request, rules, bidder = _validated(data, _BLIND, games, options, blind=True)
-    standing, _, assumed = _standing(request, rules, data, bidder, games)
-    return BlindCall(request["previous_bids"], Standing(*standing), rules, bidder, assumed, request.get("seed"))
+    fields, rules, bidder, standing, _, assumed = _read(data, _BLIND, games, options, blind=True)
+    return BlindCall(fields["previous_bids"], Standing(*standing), rules, bidder, assumed, fields.get("seed"))
 
 
-def _validated(
-    data: Any, validate: Any, games: Games, options: SetOptions, blind: bool = False
-) -> tuple[dict[str, Any], Rules, Bidder]:
-    """Return the request's fields as pydantic reads them, the rules in force and the policy that decides.
+def _read(data: Any, validate: Any, games: Games, options: SetOptions, blind: bool = False) -> _Common:
+    """Read a request with ``validate``, and find its policy and its score. Raises the 422.
 
     ``blind``: the request is about a blind nil. Then `best` never means `winprob`, which bids no blind nil.
     """
@@ -240,53 +246,43 @@ def _validated(
         raise invalid_request([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
     context = Context()
     request: dict[str, Any] = {}
+    faults: list[Fault] = []
     try:
         request = validate(data, context=context)
-        bidder = _bidder(data, context, None if blind else games, options)
-        faults = conflicts_in(data, context, bidder, games)
     except ValidationError as error:
         check_field_count(data)
         if (respelled := in_canonical_form(data)) is not None:
-            return _validated(respelled, validate, games, options, blind)
+            return _read(respelled, validate, games, options, blind)
         faults = faults_in(error)
         broken = {fault.pointer for fault in faults}
-        readable = {name: value for name, value in data.items() if pointer(name) not in broken}
+        data = {name: value for name, value in data.items() if pointer(name) not in broken}  # the valid fields
+    rules, policy, convention = context.rules, data.get("policy"), data.get("convention")
+    text = policy or DEFAULT_POLICY
+    has_win_table = text.startswith(BEST) and not blind and _has_win_table(context, games)
+    bidder = bidder_of(text, convention, rules.variant, has_win_table, options)
+    conflicts = conflicts_in(data, context, bidder, games)
+    if faults or conflicts:
         known = {(fault.pointer, fault.code) for fault in faults}
-        bidder = _bidder(readable, context, games, options)
-        found = conflicts_in(readable, context, bidder, games)
-        faults += [fault for fault in found if (fault.pointer, fault.code) not in known]
-    if faults:
-        raise invalid_request(faults)
-    return request, context.rules, bidder
-
-
-def _bidder(data: Mapping[str, Any], context: Context, games: Games | None, options: SetOptions) -> Bidder:
-    """Return the policy that decides. ``games``: those in which `best` may mean `winprob`; None: in none."""
-    text, rules = data.get("policy") or DEFAULT_POLICY, context.rules
-    has_win_table = False
-    if games is not None and text.startswith(BEST):
-        nearest = games.nearest(rules)
-        has_win_table = nearest is not None and (context.approximate or not nearest.instead)
-    return bidder_of(text, data.get("convention"), rules.variant, has_win_table, options)
-
-
-def _standing(
-    request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any], bidder: Bidder, games: Games
-) -> tuple[Sequence[int], FourInts, list[str]]:
-    """Return the score (us, them, us_bags, them_bags), in cutthroat also by seat, and what the request left out."""
+        raise invalid_request(faults + [fault for fault in conflicts if (fault.pointer, fault.code) not in known])
     values, assumed = scores_in(request, rules, data)
     by_seat = NO_SCORES
     if rules.variant == CUTTHROAT:
         by_seat, bags = values
         seat = request["seat"]
         values = [*own_and_best(seat, by_seat), bags[seat], 0]
-    if request.get("policy") is None:
+    if policy is None:
         assumed.append("policy")
-    if request.get("convention") is None:
+    if convention is None:
         assumed.append("convention")
     if bidder.needs_win_table:
         assumed += assumed_rules(rules, games)
-    return values, by_seat, assumed
+    return record(_Common, (request, rules, bidder, values, by_seat, assumed))
+
+
+def _has_win_table(context: Context, games: Games) -> bool:
+    """Return whether the rules have a win table, or a similar one that the request accepts."""
+    nearest = games.nearest(context.rules)
+    return nearest is not None and (context.approximate or not nearest.instead)
 
 
 def assumed_rules(rules: Rules, games: Games) -> list[str]:

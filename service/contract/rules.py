@@ -12,14 +12,14 @@ import orjson
 from pydantic import (
     ConfigDict,
     Field,
+    PlainValidator,
     StrictBool,
     StrictInt,
+    TypeAdapter,
     ValidationError,
     ValidationInfo,
-    WrapValidator,
     with_config,
 )
-from pydantic import ValidatorFunctionWrapHandler as Handler
 from typing_extensions import TypedDict
 
 from service.bidding.errors import RulesError
@@ -66,6 +66,7 @@ _Approximate: Any = Annotated[
 _FIELDS = {"preset": _Preset, "approximate": _Approximate, **{name: _type_of(rule) for name, rule in FIELDS.items()}}
 RuleSet: Any = with_config(REQUEST_CONFIG)(TypedDict("RuleSet", _FIELDS, total=False))  # type: ignore[operator]
 RuleSet.__doc__ = "A preset and the rules that differ from it. GET /v1/rules lists all with what each accepts."
+_VALIDATE = TypeAdapter[dict[str, Any]](RuleSet).validator.validate_python
 
 
 # Rules that were read before, by their JSON text, because reading them takes longer than any other field. Few rule sets
@@ -75,20 +76,19 @@ _MOST_KNOWN: Final = 1024
 _MOST_KNOWN_BYTES: Final = 1024  # longest text; longer rules are useless
 
 
-def _read(given: Any, read: Handler, info: ValidationInfo[Context]) -> Rules:
+def _read(given: Any, info: ValidationInfo[Context]) -> Rules:
     """Return the rules in force; they are put into the context even if some rules are refused."""
     try:
         text = orjson.dumps(given)
     except orjson.JSONEncodeError:  # nested too deeply, although rules are not nested
         text = b""
     context = info.context
-    known = _KNOWN.get(text)
-    if known is not None:
-        context.rules, context.approximate = known
+    if text in _KNOWN:
+        context.rules, context.approximate = _KNOWN[text]
         return context.rules
     lines = []
     try:
-        fields: dict[str, Any] = read(given)
+        fields = _VALIDATE(given)
     except ValidationError as error:
         if type(given) is not dict:
             raise
@@ -119,5 +119,6 @@ def takes_null(name: str) -> bool:
     return name in FIELDS and getattr(FIELDS[name].values, "null", None) is not None
 
 
-RulesInForce: TypeAlias = Annotated[RuleSet, WrapValidator(_read)]
+# A plain validator, because a wrap validator would make an object for each request.
+RulesInForce: TypeAlias = Annotated[Any, PlainValidator(_read, json_schema_input_type=RuleSet)]
 OptionalRules = Annotated[RulesInForce | None, Field(description="The rules of the game. Default: preset classic.")]

@@ -96,17 +96,18 @@ def score_faults(scores: Any, rules: Rules) -> list[Fault]:
     if type(scores) is not dict:
         return []
     faults = []
+    value_of, solo = scores.get, rules.variant == CUTTHROAT
     if rules.bags:
         below = rules.bag_limit
         for field in _SIDE_BAGS:
-            bags = scores.get(field)
+            bags = value_of(field)
             if type(bags) is int and bags >= below and bags <= MAX_BAGS:
                 accepted = f"0..{below - 1}, because the penalty comes at rules.bag_limit"
                 detail = f"scores.{field} is {bags}; accepted: {accepted}"
                 faults.append(Fault(f"/scores/{field}", "out-of-range", detail))
-    fields, others = (SEAT_FIELDS, SIDE_FIELDS) if rules.variant == CUTTHROAT else (SIDE_FIELDS, SEAT_FIELDS)
-    for field in others:
-        if scores.get(field) is not None:
+    for field in SIDE_FIELDS if solo else SEAT_FIELDS:
+        if value_of(field) is not None:
+            fields = SEAT_FIELDS if solo else SIDE_FIELDS
             accepted = f"{', '.join(fields)} with variant {VARIANTS[rules.variant]}"
             detail = f"scores.{field} has no meaning in this variant; accepted: {accepted}"
             faults.append(Fault(pointer("scores", field), "unsupported-field", detail))
@@ -116,7 +117,8 @@ def score_faults(scores: Any, rules: Rules) -> list[Fault]:
 def scores_in(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any]) -> tuple[list[Any], list[str]]:
     """Return the values of SIDE_FIELDS, or in cutthroat of SEAT_FIELDS, and the missing fields of rules and scores."""
     assumed = []
-    if (data.get("rules") or _NOTHING).get("preset") is None:
+    given = data.get("rules")
+    if given is None or given.get("preset") is None:
         assumed.append("rules.preset")
     scores = request.get("scores")
     solo = rules.variant == CUTTHROAT

@@ -1428,7 +1428,10 @@ export interface components {
          * @description One position: a hand, the bids before it, the score and the rules.
          */
         BidRequest: {
-            /** @description The rules of the game. Default: preset classic. */
+            /**
+             * Rules
+             * @description The rules of the game. Default: preset classic.
+             */
             rules?: components["schemas"]["RuleSet"] | null;
             /**
              * Hand
@@ -1512,7 +1515,10 @@ export interface components {
          * @description A position before the hand is seen.
          */
         BlindRequest: {
-            /** @description The rules of the game. Default: preset classic. */
+            /**
+             * Rules
+             * @description The rules of the game. Default: preset classic.
+             */
             rules?: components["schemas"]["RuleSet"] | null;
             /**
              * Previous Bids
@@ -1558,7 +1564,10 @@ export interface components {
          * @description A round in progress, as the player sees it whose turn it is.
          */
         CardRequest: {
-            /** @description The rules of the game. Default: preset classic. */
+            /**
+             * Rules
+             * @description The rules of the game. Default: preset classic.
+             */
             rules?: components["schemas"]["RuleSet"] | null;
             /**
              * Hand
@@ -1633,7 +1642,10 @@ export interface components {
          * @description What one player, or a spectator, knows of a round. A spectator has no hand and no seat.
          */
         InferenceItemRequest: {
-            /** @description The rules of the game. Default: preset classic. */
+            /**
+             * Rules
+             * @description The rules of the game. Default: preset classic.
+             */
             rules?: components["schemas"]["RuleSet"] | null;
             /**
              * Hand
@@ -1699,7 +1711,10 @@ export interface components {
          * @description What one player, or a spectator, knows of a round, and how many deals to draw.
          */
         InferenceRequest: {
-            /** @description The rules of the game. Default: preset classic. */
+            /**
+             * Rules
+             * @description The rules of the game. Default: preset classic.
+             */
             rules?: components["schemas"]["RuleSet"] | null;
             /**
              * Hand
@@ -1783,7 +1798,10 @@ export interface components {
          * @description A hand after the bidding, in a game in which a nil bidder and partner exchange cards.
          */
         PassRequest: {
-            /** @description The rules of the game, with nil_pass or blind_nil_pass. */
+            /**
+             * Rules
+             * @description The rules of the game, with nil_pass or blind_nil_pass.
+             */
             rules?: components["schemas"]["RuleSet"] | null;
             /**
              * Hand

@@ -47,6 +47,11 @@ def is_open(path: str) -> bool:
     return path in _OPEN_ROUTES or is_file(path)
 
 
+def may_shed(path: str) -> bool:
+    """Return whether a request may be shed. Files of pages are never shed: they cost no more than the 503."""
+    return path not in _NEVER_SHED and not is_file(path)
+
+
 class Gate:
     """The gate of one process."""
 
@@ -79,11 +84,6 @@ class Gate:
     def overloaded(self, waited_s: float, in_flight: int) -> bool:
         """Return whether to shed a request that waited ``waited_s`` seconds, with ``in_flight`` in progress."""
         return waited_s > self._longest_wait_s or in_flight > self._max_in_flight
-
-    def check_load(self, path: str, waited_s: float, in_flight: int) -> None:
-        """Raise the 503 if a request must be shed; see `overloaded`. Files of pages cost no more than a 503."""
-        if self.overloaded(waited_s, in_flight) and path not in _NEVER_SHED and not is_file(path):
-            raise self.shed()
 
     def turn_s(self, path: str) -> float:
         """Return the seconds until a request on a costly route may start.

@@ -25,7 +25,7 @@ from service.api.shared_state import State
 from service.api.static_files import ASSETS, DOCS, ROOT
 from service.asgi import CLOSE, Fields, Headers, Reply
 from service.decision_log import decision_log
-from service.gate import Gate
+from service.gate import Gate, may_shed
 from service.keys import Key
 from service.metrics import OTHER_ROUTE
 from service.problems import ProblemError, internal_error, method_not_allowed, written
@@ -103,7 +103,8 @@ class Responder:
     def admit(self, asked: Asked) -> None:
         """Check a request before its body is read; raise `ProblemError`."""
         gate, path = self.gate, asked.path
-        gate.check_load(path, perf_counter() - asked.arrived, self.in_flight)
+        if gate.overloaded(perf_counter() - asked.arrived, self.in_flight) and may_shed(path):
+            raise gate.shed()
         if gate.keys is not None:
             asked.key = gate.key(path, asked.fields)
         most = MAX_BYTES.get(path)

@@ -39,9 +39,10 @@ def convention_of(rules: Rules, policy: Policy, standing: Standing) -> int:
 def profile_of(rules: Rules, policy: Policy, standing: Standing) -> int:
     """Return the profile that a decision reads, as an index in `PROFILES`."""
     passes = rules.nil_pass > 0 and not policy.ignores_rules
-    convention = convention_of(rules, policy, standing)
-    if convention != NO_CONVENTION and not passes:
-        return BIG5_PROFILE if convention == BIG5 else BIG6_PROFILE
+    if policy.convention != NO_CONVENTION and not passes:
+        convention = convention_of(rules, policy, standing)
+        if convention != NO_CONVENTION:
+            return BIG5_PROFILE if convention == BIG5 else BIG6_PROFILE
     if policy.ignores or (rules.variant == PARTNERSHIP and not passes):
         return PARTNERSHIP_PROFILE
     return plain_profile(rules)

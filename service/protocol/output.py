@@ -39,11 +39,14 @@ class Output:
             content += (name, b": ", value, b"\r\n")
         if close:
             content.append(b"connection: close\r\n")
-        parts = [body] if isinstance(body, bytes) else body
-        size = sum(map(len, parts))
+        if isinstance(body, bytes):
+            parts, size = [body], len(body)
+        else:
+            parts, size = body, sum(map(len, body))
         content.append(b"content-length: %d\r\n\r\n" % (size if length is None else length))
         if size <= MOST_JOINED_BYTES:
-            data = b"".join((*content, *parts))
+            content += parts
+            data = b"".join(content)
             self._pinned = len(data)
             self.write(data)
             return

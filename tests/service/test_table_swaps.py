@@ -4,9 +4,13 @@ import asyncio
 import weakref
 
 import orjson
+from pydantic import TypeAdapter
 
 from service.api import batch as batch_module
 from service.app import create_app
+from service.contract.answer import BidsAnswer
+from service.contract.examples import SHORT_INFERENCE_REQUEST
+from service.contract.inference import InferencesAnswer
 from service.roles import Canary
 from service.settings import Settings
 from service.table_sets import open_sets
@@ -171,6 +175,24 @@ def test_files_that_changed_end_the_use_of_their_set_only(call, folder, made_set
     assert call("GET", "/readyz", service).json() == {"status": "ready", "tables": two}
     assert call("POST", "/bid", service, json={**HAND, "game": "1"}).json()["tables"] == three
     assert _value(call, service, "spades_ready") == 1
+
+
+def test_one_request_of_a_batch_may_name_a_set_that_changed(call, folder, made_sets):
+    one, two, _ = made_sets[1]
+    folder.link(one)
+    copy = folder.copy(two)
+    folder.releases(default=one)
+    service, _ = _reloaded(Settings(tables_dir=folder.path))
+    (copy / "win.npy").touch()
+    service.state.check_tables()
+    for path, request, answer_type in (
+        ("/v1/bids", HAND, BidsAnswer),
+        ("/v1/inferences", SHORT_INFERENCE_REQUEST, InferencesAnswer),
+    ):
+        body = call("POST", path, service, json={"requests": [request, {**request, "tables": two}]}).json()
+        TypeAdapter(answer_type).validate_python(body)
+        assert [item["status"] for item in body["answers"]] == [200, 503]
+        assert body["answers"][1]["body"]["type"] == "/problems/not-ready"
 
 
 def test_what_is_served_is_told(call, serving, sets, made_sets):

@@ -403,7 +403,7 @@ class RefusedItem(TypedDict):
     The problem of one request of a batch.
     """
 
-    status: Literal[422, 500]
+    status: Literal[422, 500, 503]
     body: Problem
 
 

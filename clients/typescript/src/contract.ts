@@ -959,7 +959,7 @@ export interface components {
              * Status
              * @enum {integer}
              */
-            status: 422 | 500;
+            status: 422 | 500 | 503;
             body: components["schemas"]["Problem"];
         } & {
             [key: string]: unknown;

@@ -20,16 +20,19 @@ _TYPES = {
     "svg": b"image/svg+xml",
 }
 _PAGES = {"index.html": ROOT, "docs.html": DOCS}
+_PAGE_PATHS = frozenset(_PAGES.values())
 _SWAGGER = ("swagger-ui-bundle.js", "swagger-ui.css")
-# The style of Swagger UI has pictures as data: addresses.
-_POLICY = "default-src 'self'; img-src {images}; object-src 'none'; frame-ancestors 'none'; base-uri 'none'"
-_IMAGES = {ROOT: "'self'", DOCS: "'self' data:"}
+_CONTENT_SECURITY_POLICY = (
+    "default-src 'self'; img-src {images}; object-src 'none'; frame-ancestors 'none'; base-uri 'none'"
+)
+# Swagger UI's CSS contains images as `data:` URLs.
+_IMAGE_SOURCES = {ROOT: "'self'", DOCS: "'self' data:"}
 _SECURITY = [(b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer")]
 
 
 def is_file(path: str) -> bool:
-    """Return whether a path is that of a page, or may be that of one of its files."""
-    return path in _IMAGES or path.startswith(ASSETS)
+    """Return whether ``path`` is a page, or starts with `ASSETS` (even if no such file exists)."""
+    return path in _PAGE_PATHS or path.startswith(ASSETS)
 
 
 class _File(NamedTuple):
@@ -52,13 +55,16 @@ class StaticFiles:
         self.paths = frozenset(self._files)
 
     def get(self, path: str, method: str, fields: Fields) -> Reply:
-        """Return the file at ``path``, or a 304 if the caller has it; raise the 405 for methods that do not read."""
+        """Return the file at ``path``, which must be in `paths`, or a 304 if the caller already has it.
+
+        Raises the 405 for a method other than GET and HEAD.
+        """
         if method not in ("GET", "HEAD"):
             raise method_not_allowed(method, "GET, HEAD")
         etag, headers, body = self._files[path]
         known = fields.get(b"if-none-match", b"")
         if known == b"*" or etag in (one.strip().removeprefix(b"W/") for one in known.split(b",")):
-            return 304, headers, body  # only its length is sent
+            return 304, headers, body  # `send_reply` does not send the body, but uses it for content-length
         return 200, headers, body
 
 
@@ -67,11 +73,10 @@ def _suffix(name: str) -> str:
 
 
 def _file(path: str, body: bytes) -> _File:
-    kind = _TYPES["html" if path in _IMAGES else _suffix(path)]
+    kind = _TYPES["html" if path in _PAGE_PATHS else _suffix(path)]
     etag = b'"%s"' % hashlib.sha256(body).hexdigest()[:20].encode()
-    headers = [(b"content-type", kind), (b"etag", etag), (b"cache-control", b"no-cache")]
-    headers += _SECURITY
-    if path in _IMAGES:
-        headers.append((b"x-frame-options", b"DENY"))
-        headers.append((b"content-security-policy", _POLICY.format(images=_IMAGES[path]).encode()))
+    headers = [(b"content-type", kind), (b"etag", etag), (b"cache-control", b"no-cache"), *_SECURITY]
+    if path in _PAGE_PATHS:
+        policy = _CONTENT_SECURITY_POLICY.format(images=_IMAGE_SOURCES[path])
+        headers += [(b"x-frame-options", b"DENY"), (b"content-security-policy", policy.encode())]
     return _File(etag, headers, body)

@@ -18,7 +18,7 @@ from service.bidding.game.cards import cards_of
 from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.rules import CUTTHROAT
 from service.bidding.game.variants import deck_number
-from service.contract.card import CardAnswer, CardCall, read_card
+from service.contract.card import NEWEST, NEWEST_ALONE, CardAnswer, CardCall, read_card
 from service.keys import Key
 from service.playing.card_reasons import explain_card
 from service.playing.solo1.solo import solo1
@@ -28,13 +28,13 @@ from service.problems import Fault, invalid_request
 from service.table_sets import TableSets
 
 # By whether the player is alone: its name and its kernel.
-PLAYERS = {False: ("srp@3", srp3), True: ("solo@1", solo1)}
+PLAYERS = {False: (NEWEST, srp3), True: (NEWEST_ALONE, solo1)}
 
 
 async def play(state: State, body: bytes, deadline: float, key: Key | None) -> tuple[bytes, str | None]:
     """Return the JSON answer, and the version of the tables if they decided; raise `ProblemError` or `BusyError`.
 
-    A card by rules is chosen at once. A search waits for another process.
+    A rule-based player chooses at once. A search waits for another process.
     """
     sets = state.tables_in_use()
     state.check_deadline(deadline, perf_counter(), started=False)
@@ -59,14 +59,14 @@ def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tup
     """Return the answer to one request; raise `ProblemError` for a request that can't be used."""
     call = read_card(data)
     if call.search is not None:
-        detail = f"player is {call.search.player}, but POST /v1/cards does not search; accepted: no player, or this "
-        detail += "request alone to POST /v1/card"
+        detail = f"player is {call.search.player}, but POST /v1/cards does not search; accepted: leave out player, or "
+        detail += "send this request alone to POST /v1/card"
         raise invalid_request([Fault("/player", "unsupported-field", detail)])
     return answer_body(call), None
 
 
 def answer_body(call: CardCall) -> CardAnswer:
-    """Choose the card by rules; return the fields of the answer in the contract's order."""
+    """Choose the card with a rule-based player; return the fields of the answer in the contract's order."""
     state, me = call.state, call.seat
     names = CARD_NAMES[deck_number(call.rules)]
     player, choose = PLAYERS[call.rules.variant == CUTTHROAT]

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import ConfigDict, Field, JsonValue, with_config
 from typing_extensions import TypedDict
 
+from service.bidding.bis.nil import VOID_FACTOR
 from service.bidding.explain.reasons import NUMBERS, TEMPLATES, Number
 from service.contract.policy import POLICY_PATTERN
 from service.problems import CODES, TYPES
@@ -17,9 +18,9 @@ ANSWER_CONFIG = ConfigDict(extra="allow")
 Assumed = Annotated[
     list[str],
     Field(
-        description="The fields that the request left out, as dotted names. An entry such as "
-        "`rules.bag_limit=10, error 0.6` names a rule that has another value in the win table in use, and the mean "
-        "error of win probabilities in percentage points."
+        description="The fields that the request left out, as dotted names. `rules.bag_limit=10, error 0.6` means: the "
+        "win table in use was made for bag_limit 10 and not for these rules, so win probabilities are wrong by 0.6 "
+        "percentage points on average. `error not measured`: the error is not known."
     ),
 ]
 TablesVersion = Annotated[str, Field(description="Version of the tables that the answer was made with.")]
@@ -35,14 +36,17 @@ _PROBLEMS: list[JsonValue] = [f"/problems/{name}" for name in TYPES]
 _ProblemType = Annotated[str, Field(description="A stable URI reference.", json_schema_extra={"enum": _PROBLEMS})]
 
 
-# By suit: S, H, D, C. The schema does not declare these as fields, because openapi-python-client would name a variable
-# `d` for D, and its code already has another `d`.
+# By suit: S, H, D, C. Not declared as fields: openapi-python-client would make a variable `d` from the key D, and the
+# code that it generates already uses `d`.
 Suits = dict[str, float]
 
 
 @with_config(ANSWER_CONFIG)
 class Regular(TypedDict):
-    """How many tricks the hand takes. bis and winprob count high cards and ruffs, the other policies by suits."""
+    """How many tricks the hand takes.
+
+    bis and winprob give the tricks of high cards, spades and ruffs. The other policies give the tricks of each suit.
+    """
 
     estimate: Annotated[float, Field(description="Tricks.")]
     takes: Annotated[int, Field(description="The estimate as a whole number of tricks that can be bid.")]
@@ -50,7 +54,7 @@ class Regular(TypedDict):
     side_high: NotRequired[Annotated[Suits, Field(description="Tricks by high cards of hearts, diamonds and clubs.")]]
     spade_high: NotRequired[Annotated[float, Field(description="Tricks by high spades.")]]
     spade_long: NotRequired[Annotated[float, Field(description="Tricks by the length in spades.")]]
-    ruffs: NotRequired[Annotated[float, Field(description="Tricks by trumping short suits.")]]
+    ruffs: NotRequired[Annotated[float, Field(description="Tricks of spades in suits with few or no cards (ruffs).")]]
     previous_bids_factor: NotRequired[Annotated[float, Field(description="Tricks added for the bids made so far.")]]
     suits: NotRequired[Annotated[Suits, Field(description="Tricks by suit.")]]
     shape: NotRequired[Annotated[float, Field(description="Tricks added for short suits.")]]
@@ -58,18 +62,22 @@ class Regular(TypedDict):
 
 @with_config(ANSWER_CONFIG)
 class Nil(TypedDict):
-    """The reasons for and against a nil."""
+    """The reasons for and against a nil.
 
-    chosen: bool
-    cnil: NotRequired[Annotated[Suits, Field(description="Probability of taking no trick, by suit.")]]
-    void_factor: NotRequired[float]
-    value: NotRequired[Annotated[float, Field(description="Product of the suits' probabilities and the factor.")]]
+    If a nil is ruled out, the policy bids it only if no other bid is possible. One exception: winprob also considers a
+    nil with four spades below the king.
+    """
+
+    chosen: Annotated[bool, Field(description="Whether the policy wants a nil; later steps may still change the bid.")]
+    cnil: NotRequired[Annotated[Suits, Field(description="By suit: probability that its 3 lowest cards win no trick.")]]
+    void_factor: NotRequired[Annotated[float, Field(description=f"{VOID_FACTOR} with a void side suit, otherwise 1.")]]
+    value: NotRequired[Annotated[float, Field(description="Product of the 4 `cnil` and `void_factor`, at most 1.")]]
     probability: NotRequired[Annotated[float, Field(description="Probability that the nil is made.")]]
-    expected_points: NotRequired[float]
+    expected_points: NotRequired[Annotated[float, Field(description="Points that the nil itself wins on average.")]]
     threshold: NotRequired[
         Annotated[float | None, Field(description="Points that a nil must be worth. Null: not used by this policy.")]
     ]
-    ruled_out: NotRequired[Annotated[str | None, Field(description="Why no nil is possible; null if it is possible.")]]
+    ruled_out: NotRequired[Annotated[str | None, Field(description="Why a nil is ruled out; null if it is not.")]]
     rule: NotRequired[Annotated[str, Field(description="The nil rule of rb, ms and io in words.")]]
     curve: NotRequired[
         Annotated[
@@ -91,7 +99,7 @@ class Projected(TypedDict):
 
 @with_config(ANSWER_CONFIG)
 class Adjustment(TypedDict):
-    """A step after the estimate that changed the bid, or could have changed it."""
+    """A step after the estimate that changed the bid or its meaning, or could have changed the bid."""
 
     rule: str
     before: int
@@ -119,7 +127,10 @@ class Outcomes(TypedDict):
 
 @with_config(ANSWER_CONFIG)
 class Candidate(TypedDict):
-    """One bid that winprob compared."""
+    """One bid, with its win probability.
+
+    A full explanation lists every bid that is allowed and legal. The policy compared only some of them.
+    """
 
     bid: int
     p_win: Annotated[float, Field(description="Probability of winning the game with this bid.")]
@@ -129,7 +140,7 @@ class Candidate(TypedDict):
 
 
 def reason_config(numbers: Mapping[str, Number]) -> ConfigDict:
-    """Return the configuration of a model of reasons, whose schema has the ``numbers`` that the reasons declare."""
+    """Return the pydantic configuration for a type of reason. It adds each of ``numbers`` to the JSON schema."""
 
     def add(schema: dict[str, Any]) -> None:
         for name, number in numbers.items():
@@ -156,7 +167,7 @@ class Explanation(TypedDict):
     regular: NotRequired[Regular]
     nil: NotRequired[Nil]
     adjustments: NotRequired[list[Adjustment]]
-    candidates: NotRequired[Annotated[list[Candidate], Field(description="winprob: the bids that it compared.")]]
+    candidates: NotRequired[Annotated[list[Candidate], Field(description="winprob: every allowed legal bid.")]]
     inputs: NotRequired[Annotated[dict[str, float], Field(description="winprob: the inputs of its network, by name.")]]
     reasons: Annotated[list[Reason], Field(description="The most important first; brief: at most four.")]
     sentence: NotRequired[Annotated[str, Field(description="The sentences of the reasons, in English.")]]
@@ -165,7 +176,10 @@ class Explanation(TypedDict):
 
 @with_config(ANSWER_CONFIG)
 class BidAnswer(TypedDict):
-    """One bid."""
+    """One bid.
+
+    `kind` is never blind_nil: POST /v1/bid/blind decides whether to bid it, before the hand is seen.
+    """
 
     bid: Annotated[int, Field(ge=0, le=13, description="0 is nil.")]
     kind: Literal["regular", "nil", "blind_nil"]
@@ -178,18 +192,19 @@ class BidAnswer(TypedDict):
 
 @with_config(ANSWER_CONFIG)
 class BlindExplanation(TypedDict):
-    """The reasons of the decision; the numbers are given if the rules allow a blind nil."""
+    """The reasons of the decision; the numbers are given if the rules allow a blind nil.
+
+    The answer is blind nil if `lot` is below `frequency` and `p_made` is at least `floor`.
+    """
 
     rule: Annotated[str, Field(description="The rule that decided.")]
     p_ace_of_spades: NotRequired[Annotated[float, Field(description="Probability that the hand has this card.")]]
     p_made: NotRequired[Annotated[float, Field(description="Probability that a blind nil is made; from self-play.")]]
-    expected_points: NotRequired[Annotated[float, Field(description="Points of a blind nil, without the contract.")]]
+    expected_points: NotRequired[Annotated[float, Field(description="Points that a blind nil itself wins on average.")]]
     floor: NotRequired[Annotated[float, Field(description="Smallest p_made at which the policy bids blind nil.")]]
     frequency: NotRequired[Annotated[float, Field(description="How often the rule bids blind nil.")]]
-    lot: NotRequired[
-        Annotated[float, Field(description="A random number made from the seed: blind nil if below frequency.")]
-    ]
-    projected: NotRequired[Annotated[Projected | None, Field(description="Null after a nil.")]]
+    lot: NotRequired[Annotated[float, Field(description="A random number from 0 to 1, made from the seed.")]]
+    projected: NotRequired[Annotated[Projected | None, Field(description="Null if an earlier bid is a nil.")]]
     sentence: str
 
 
@@ -251,8 +266,8 @@ class RefusedItem(TypedDict):
     body: Problem
 
 
-# `status` distinguishes the two. The document has no `discriminator` object, because its values are strings, and
-# openapi-typescript would turn the number into a string.
+# A client tells the two apart by `status`. The OpenAPI document declares no `discriminator`: a discriminator has only
+# string values, so openapi-typescript would turn the number into a string.
 BidsItem = AnsweredItem | RefusedItem
 
 

@@ -28,6 +28,8 @@ from service.playing.tricks import carry_rules
 from service.problems import Fault, invalid_request, pointer
 
 SEARCH: Final = "search@1"
+NEWEST: Final = "srp@3"  # the newest card player that plays by rules
+NEWEST_ALONE: Final = "solo@1"  # the same in variant cutthroat
 DEFAULT_SEARCH_DEALS: Final = 256
 MAX_SEARCH_DEALS: Final = 1000
 _TRICKS = {
@@ -39,7 +41,7 @@ _TRICKS = {
 
 
 def _read_tricks(value: Any, info: ValidationInfo[Context]) -> tuple[tuple[int, ...], ...]:
-    """Return the tricks as card numbers; raise `ValidationError` with every fault of their form."""
+    """Return the tricks as card numbers; raise `ValidationError` that lists everything wrong with their form."""
     if value is None:
         return ()
     if type(value) is not list:
@@ -53,8 +55,7 @@ def _read_tricks(value: Any, info: ValidationInfo[Context]) -> tuple[tuple[int, 
             faults.append(((index,), "wrong-type", f"a trick is {json_type(names)}; accepted: an array of cards"))
             continue
         found, bits = card_list(names, info.context.rules, 4)
-        if found:
-            faults += [((index, *place), code, detail) for place, code, detail in found]
+        faults += [((index, *place), code, detail) for place, code, detail in found]
         if len(names) < 4 and index + 1 < len(value):
             faults.append(((index,), "hand-size", f"{len(names)} cards; accepted: 4, except in the last trick"))
         tricks.append(tuple([bit.bit_length() - 1 for bit in bits]))
@@ -65,7 +66,7 @@ def _read_tricks(value: Any, info: ValidationInfo[Context]) -> tuple[tuple[int, 
 
 @with_config(REQUEST_CONFIG)
 class CardRequest(TypedDict, total=False):
-    """A round in progress, as the player sees it whose turn it is."""
+    """A round in progress, as seen by the player whose turn it is."""
 
     rules: OptionalRules
     hand: Required[Hand]
@@ -87,7 +88,7 @@ class CardRequest(TypedDict, total=False):
         Literal[SEARCH] | None,  # type: ignore[valid-type]
         Field(
             description=f"The card player. {SEARCH} plays each card on random deals; servers offer it only if their "
-            "operator wants it. Default: the newest player by rules: srp@3, or solo@1 in variant cutthroat."
+            f"operator wants it. Default: the newest rule-based player, {NEWEST}, or in cutthroat {NEWEST_ALONE}."
         ),
     ]
     deals: Annotated[
@@ -103,7 +104,7 @@ class CardRequest(TypedDict, total=False):
 
 
 _FOR_SEARCH: Final = ("deals", "policy", "tables", "game")  # fields that only a search reads
-MAX_CARD_ITEMS: Final = 256  # requests in one POST /v1/cards; they are longer than those for bids
+MAX_CARD_ITEMS: Final = 256  # requests in one POST /v1/cards; fewer than for bids, because each request is longer
 
 
 @with_config(REQUEST_CONFIG)
@@ -115,7 +116,10 @@ class CardsRequest(TypedDict):
 
 @with_config(reason_config(CARD_NUMBERS))
 class CardReason(TypedDict):
-    """Why the card is played: the aim of the player, and what the card does. GET /v1/reasons has the sentences."""
+    """Why the card is played: the player's goal in the round, what the card does, or what a search found.
+
+    GET /v1/reasons has the sentences.
+    """
 
     code: Annotated[str, Field(json_schema_extra={"enum": list(CARD_TEMPLATES)})]
     sentence: str
@@ -123,16 +127,15 @@ class CardReason(TypedDict):
 
 @with_config(ANSWER_CONFIG)
 class TriedCard(TypedDict):
-    """A card that was played on random deals."""
+    """A card that was tried on random deals.
+
+    A card that is clearly worse is dropped early, so its number of deals is smaller. `p_win` is null if no deal was
+    tried, because all legal cards are equivalent, or because no deal fits what is known.
+    """
 
     card: str
-    deals: Annotated[int, Field(description="Deals on which it was played: fewer, if it was surely worse.")]
-    p_win: Annotated[
-        float | None,
-        Field(
-            description="Share of the games that the player's side wins after this card. Null: no deals were needed."
-        ),
-    ]
+    deals: Annotated[int, Field(description="Number of deals on which it was tried.")]
+    p_win: Annotated[float | None, Field(description="Estimated win probability of the player's side after this card.")]
 
 
 @with_config(ANSWER_CONFIG)
@@ -143,7 +146,7 @@ class SearchFigures(TypedDict):
     cards: Annotated[
         list[TriedCard],
         Field(
-            description="Highest p_win first. The first is not always the card played: the card of srp@3 is kept "
+            description=f"Highest p_win first. The first is not always the card played: the card of {NEWEST} is kept "
             "unless another is clearly better. Equivalent cards are listed once."
         ),
     ]
@@ -159,7 +162,7 @@ class CardAnswer(TypedDict):
     player: Annotated[str, Field(description="The card player that decided, with its version.")]
     legal: Annotated[list[str], Field(description="The cards that may be played, lowest first.")]
     assumed: Assumed
-    reasons: Annotated[list[CardReason], Field(description="The aim first; after a search, what it found.")]
+    reasons: Annotated[list[CardReason], Field(description="The goal first; after a search, what it found.")]
     search: NotRequired[SearchFigures]
 
 
@@ -186,7 +189,7 @@ class Search(NamedTuple):
 
     player: str
     deals: int
-    bidder: str  # the policy as whose bids the bids are read
+    bidder: str  # the policy that all players are assumed to bid by
 
 
 class CardCall(NamedTuple):
@@ -197,8 +200,8 @@ class CardCall(NamedTuple):
     rules: Rules
     assumed: list[str]
     dealt: int  # the player's cards before an exchange
-    given: int  # of these, the cards that partner has got
-    search: Search | None  # None: the newest player by rules
+    given: int  # of these, the cards that the player gave to partner and did not get back
+    search: Search | None  # None: NEWEST or NEWEST_ALONE plays
 
 
 _CARD: Final = TypeAdapter[CardRequest](CardRequest).validator.validate_python
@@ -208,7 +211,8 @@ CARDS: Final = TypeAdapter[CardsRequest](CardsRequest).validator.validate_python
 def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
     """Read a request for a card. ``games``: the games that have a win table.
 
-    Raises the 422: every fault of the fields, or the first card that cannot be true.
+    Raises the 422: with every fault of the fields; if there is none, with the first played card that is impossible, or
+    because the round is over, or because it is another seat's turn.
     """
     request, rules = read_fields(data, _CARD)
     seat, scores = request["seat"], request.get("scores")
@@ -247,8 +251,8 @@ def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
 
 def no_searches() -> Fault:
     """Return the fault of a request for a search at a server without search processes."""
-    detail = f"player is {SEARCH}, but this server has no search processes; accepted: no player. Its operator can "
-    detail += "install requirements/search.txt and set SPADES_SEARCH_PROCESSES"
+    detail = f"player is {SEARCH}, but this server has no search processes; accepted: leave out player. To allow "
+    detail += "searches, the server's operator installs requirements/search.txt and sets SPADES_SEARCH_PROCESSES"
     return Fault("/player", "unsupported-player", detail)
 
 

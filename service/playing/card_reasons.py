@@ -1,8 +1,8 @@
 """Why a card is played: coded reasons with numbers, and the sentences made from them.
 
-The first reason is the aim of the player: its own nil, partner's, an opponent's, or its side's contract. The second is
-what the card does in the trick. If only one card may be played, that is the only reason. To find the aim, this module
-calls the functions of the card player in the order in which the player calls them.
+The first reason is the player's goal in the round: its own nil, partner's, an opponent's, or its side's contract. The
+second is what the card does in the trick. If only one card may be played, that is the only reason. To find the goal,
+this module calls the functions of the card player in the order in which the player calls them.
 """
 
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ from service.playing.tricks import legal_cards
 # By code; the numbers are those of the reason. GET /v1/reasons lists them.
 CARD_TEMPLATES = {
     "only-card": "{card} is the only card that may be played.",
-    # The aim.
+    # The goal.
     "keep-nil": "The player has bid nil and must not win a trick.",
     "cover-nil": "Partner has bid nil: the player wins tricks that partner would have to win.",
     "cover-later": "Partner has bid nil and is safe in this trick: the player keeps its high cards.",
@@ -115,12 +115,12 @@ def explain_card(state: PlayState, me: int, card: int, rules: Rules) -> list[dic
     if legal & (legal - 1) == 0:
         return [reason("only-card", numbers)]
     place = _Place(state, me, hand, legal, unseen, rules, numbers)
-    aim = _aim_alone(place) if rules.variant == CUTTHROAT else _aim(place)
-    return [reason(aim, numbers), reason(_effect(place, card), numbers)]
+    goal = _goal_alone(place) if rules.variant == CUTTHROAT else _goal(place)
+    return [reason(goal, numbers), reason(_effect(place, card), numbers)]
 
 
-def _aim(place: _Place) -> str:
-    """Return the code of the aim of `srp@3`, in the order of `srp.srp.srp_card`; add its numbers to the place's."""
+def _goal(place: _Place) -> str:
+    """Return the code of the goal of `srp@3`, in the order of `srp.srp.srp_card`; add its numbers to the place's."""
     state, me, hand, legal, unseen, rules, numbers = place
     pieces = pieces_in_use(state, me, 3)
     if nil_alive(state, me):
@@ -148,8 +148,8 @@ def _aim(place: _Place) -> str:
     return "sure" if sure_takes(spades_of(hand), spades_of(unseen)) >= needed else "own-share"
 
 
-def _aim_alone(place: _Place) -> str:
-    """Return the code of the aim of `solo@1`, in the order of `solo1.solo`; add its numbers to the place's."""
+def _goal_alone(place: _Place) -> str:
+    """Return the code of the goal of `solo@1`, in the order of `solo1.solo`; add its numbers to the place's."""
     state, me, hand, legal, unseen, rules, numbers = place
     if nil_alive(state, me):
         return "keep-nil"
@@ -169,7 +169,7 @@ def _aim_alone(place: _Place) -> str:
 
 
 def _attack(place: _Place, nil_seat: int) -> str:
-    """Return the code of the aim against the nil of seat ``nil_seat``; add its number to the place's."""
+    """Return the code of the goal against the nil of seat ``nil_seat``; add its number to the place's."""
     state = place.state
     place.numbers["seat"] = nil_seat
     if state.trick_size and state.winner == nil_seat:

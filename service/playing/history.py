@@ -58,7 +58,7 @@ KINDS = {
 
 
 def state_before(known: Known) -> tuple[PlayState, Impossible | None]:
-    """Return the play state before the player's card, and the first card of the history that cannot be true, or None.
+    """Return the play state before the player's card, and the first played card that is impossible, or None.
 
     Scores and rules in the state are 0, and of the hands it has only the player's.
     """

@@ -183,7 +183,7 @@ def test_a_server_without_processes(call):
     answer = call("POST", "/v1/card", json=SEARCH_REQUEST)
     (fault,) = answer.json()["errors"]
     assert (answer.status_code, fault["pointer"], fault["code"]) == (422, "/player", "unsupported-player")
-    assert "requirements/search.txt and set SPADES_SEARCH_PROCESSES" in fault["detail"]
+    assert "installs requirements/search.txt and sets SPADES_SEARCH_PROCESSES" in fault["detail"]
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_a_batch_does_not_search(call):
     assert answer["status"] == 422
     (fault,) = answer["body"]["errors"]
     assert fault["pointer"] == "/player"
-    assert fault["detail"].endswith("accepted: no player, or this request alone to POST /v1/card")
+    assert fault["detail"].endswith("accepted: leave out player, or send this request alone to POST /v1/card")
 
 
 def test_a_server_whose_processes_are_busy_refuses_only_searches(call, monkeypatch):

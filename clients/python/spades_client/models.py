@@ -7,7 +7,9 @@ from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 class CardReason(TypedDict):
     """
-    Why the card is played: the aim of the player, and what the card does. GET /v1/reasons has the sentences.
+    Why the card is played: the player's goal in the round, what the card does, or what a search found.
+
+    GET /v1/reasons has the sentences.
     """
 
     code: Literal['only-card', 'keep-nil', 'cover-nil', 'cover-later', 'attack-nil', 'under-nil', 'attack-later', 'contract', 'own-contract', 'tricks', 'no-tricks', 'set', 'set-one', 'enough', 'enough-no-bags', 'sure', 'own-share', 'hopeless', 'failed-nil', 'search-better', 'search-kept', 'lead-top', 'lead', 'win', 'win-sure', 'win-now', 'ruff', 'win-trump', 'partner-wins', 'partner-ahead', 'nil-in-danger', 'lose', 'discard']
@@ -136,30 +138,42 @@ class InferenceItemAnswer(TypedDict):
 class Nil(TypedDict):
     """
     The reasons for and against a nil.
+
+    If a nil is ruled out, the policy bids it only if no other bid is possible. One exception: winprob also considers a
+    nil with four spades below the king.
     """
 
     chosen: bool
+    """
+    Whether the policy wants a nil; later steps may still change the bid.
+    """
     cnil: NotRequired[dict[str, float]]
     """
-    Probability of taking no trick, by suit.
+    By suit: probability that its 3 lowest cards win no trick.
     """
     void_factor: NotRequired[float]
+    """
+    1.15 with a void side suit, otherwise 1.
+    """
     value: NotRequired[float]
     """
-    Product of the suits' probabilities and the factor.
+    Product of the 4 `cnil` and `void_factor`, at most 1.
     """
     probability: NotRequired[float]
     """
     Probability that the nil is made.
     """
     expected_points: NotRequired[float]
+    """
+    Points that the nil itself wins on average.
+    """
     threshold: NotRequired[float | None]
     """
     Points that a nil must be worth. Null: not used by this policy.
     """
     ruled_out: NotRequired[str | None]
     """
-    Why no nil is possible; null if it is possible.
+    Why a nil is ruled out; null if it is not.
     """
     rule: NotRequired[str]
     """
@@ -422,7 +436,9 @@ class RefusedResult(TypedDict):
 
 class Regular(TypedDict):
     """
-    How many tricks the hand takes. bis and winprob count high cards and ruffs, the other policies by suits.
+    How many tricks the hand takes.
+
+    bis and winprob give the tricks of high cards, spades and ruffs. The other policies give the tricks of each suit.
     """
 
     estimate: float
@@ -451,7 +467,7 @@ class Regular(TypedDict):
     """
     ruffs: NotRequired[float]
     """
-    Tricks by trumping short suits.
+    Tricks of spades in suits with few or no cards (ruffs).
     """
     previous_bids_factor: NotRequired[float]
     """
@@ -657,17 +673,20 @@ class TablesInfo(TypedDict):
 
 class TriedCard(TypedDict):
     """
-    A card that was played on random deals.
+    A card that was tried on random deals.
+
+    A card that is clearly worse is dropped early, so its number of deals is smaller. `p_win` is null if no deal was
+    tried, because all legal cards are equivalent, or because no deal fits what is known.
     """
 
     card: str
     deals: int
     """
-    Deals on which it was played: fewer, if it was surely worse.
+    Number of deals on which it was tried.
     """
     p_win: float | None
     """
-    Share of the games that the player's side wins after this card. Null: no deals were needed.
+    Estimated win probability of the player's side after this card.
     """
 
 
@@ -942,7 +961,7 @@ class Style(TypedDict):
 
 class Adjustment(TypedDict):
     """
-    A step after the estimate that changed the bid, or could have changed it.
+    A step after the estimate that changed the bid or its meaning, or could have changed the bid.
     """
 
     rule: str
@@ -968,6 +987,8 @@ class AnsweredInference(TypedDict):
 class BlindExplanation(TypedDict):
     """
     The reasons of the decision; the numbers are given if the rules allow a blind nil.
+
+    The answer is blind nil if `lot` is below `frequency` and `p_made` is at least `floor`.
     """
 
     rule: str
@@ -984,7 +1005,7 @@ class BlindExplanation(TypedDict):
     """
     expected_points: NotRequired[float]
     """
-    Points of a blind nil, without the contract.
+    Points that a blind nil itself wins on average.
     """
     floor: NotRequired[float]
     """
@@ -996,18 +1017,20 @@ class BlindExplanation(TypedDict):
     """
     lot: NotRequired[float]
     """
-    A random number made from the seed: blind nil if below frequency.
+    A random number from 0 to 1, made from the seed.
     """
     projected: NotRequired[Projected | None]
     """
-    Null after a nil.
+    Null if an earlier bid is a nil.
     """
     sentence: str
 
 
 class Candidate(TypedDict):
     """
-    One bid that winprob compared.
+    One bid, with its win probability.
+
+    A full explanation lists every bid that is allowed and legal. The policy compared only some of them.
     """
 
     bid: int
@@ -1035,7 +1058,7 @@ class Explanation(TypedDict):
     adjustments: NotRequired[list[Adjustment]]
     candidates: NotRequired[list[Candidate]]
     """
-    winprob: the bids that it compared.
+    winprob: every allowed legal bid.
     """
     inputs: NotRequired[dict[str, float]]
     """
@@ -1264,7 +1287,7 @@ class BlindRequest(TypedDict):
 
 class CardRequest(TypedDict):
     """
-    A round in progress, as the player sees it whose turn it is.
+    A round in progress, as seen by the player whose turn it is.
     """
 
     rules: NotRequired[RuleSet | None]
@@ -1301,7 +1324,7 @@ class CardRequest(TypedDict):
     """
     player: NotRequired[Literal['search@1'] | None]
     """
-    The card player. search@1 plays each card on random deals; servers offer it only if their operator wants it. Default: the newest player by rules: srp@3, or solo@1 in variant cutthroat.
+    The card player. search@1 plays each card on random deals; servers offer it only if their operator wants it. Default: the newest rule-based player, srp@3, or in cutthroat solo@1.
     """
     deals: NotRequired[int | None]
     """
@@ -1458,6 +1481,8 @@ class InferencesRequest(TypedDict):
 class BidAnswer(TypedDict):
     """
     One bid.
+
+    `kind` is never blind_nil: POST /v1/bid/blind decides whether to bid it, before the hand is seen.
     """
 
     bid: int
@@ -1475,7 +1500,7 @@ class BidAnswer(TypedDict):
     """
     assumed: list[str]
     """
-    The fields that the request left out, as dotted names. An entry such as `rules.bag_limit=10, error 0.6` names a rule that has another value in the win table in use, and the mean error of win probabilities in percentage points.
+    The fields that the request left out, as dotted names. `rules.bag_limit=10, error 0.6` means: the win table in use was made for bag_limit 10 and not for these rules, so win probabilities are wrong by 0.6 percentage points on average. `error not measured`: the error is not known.
     """
     seed: NotRequired[int]
     """
@@ -1503,7 +1528,7 @@ class BlindAnswer(TypedDict):
     """
     assumed: list[str]
     """
-    The fields that the request left out, as dotted names. An entry such as `rules.bag_limit=10, error 0.6` names a rule that has another value in the win table in use, and the mean error of win probabilities in percentage points.
+    The fields that the request left out, as dotted names. `rules.bag_limit=10, error 0.6` means: the win table in use was made for bag_limit 10 and not for these rules, so win probabilities are wrong by 0.6 percentage points on average. `error not measured`: the error is not known.
     """
     explanation: BlindExplanation
 
@@ -1524,11 +1549,11 @@ class CardAnswer(TypedDict):
     """
     assumed: list[str]
     """
-    The fields that the request left out, as dotted names. An entry such as `rules.bag_limit=10, error 0.6` names a rule that has another value in the win table in use, and the mean error of win probabilities in percentage points.
+    The fields that the request left out, as dotted names. `rules.bag_limit=10, error 0.6` means: the win table in use was made for bag_limit 10 and not for these rules, so win probabilities are wrong by 0.6 percentage points on average. `error not measured`: the error is not known.
     """
     reasons: list[CardReason]
     """
-    The aim first; after a search, what it found.
+    The goal first; after a search, what it found.
     """
     search: NotRequired[SearchFigures]
 

@@ -9,7 +9,7 @@ export interface components {
     schemas: {
         /**
          * Adjustment
-         * @description A step after the estimate that changed the bid, or could have changed it.
+         * @description A step after the estimate that changed the bid or its meaning, or could have changed the bid.
          */
         Adjustment: {
             /** Rule */
@@ -77,6 +77,8 @@ export interface components {
         /**
          * BidAnswer
          * @description One bid.
+         *
+         *     `kind` is never blind_nil: POST /v1/bid/blind decides whether to bid it, before the hand is seen.
          */
         BidAnswer: {
             /**
@@ -101,7 +103,7 @@ export interface components {
             tables: string;
             /**
              * Assumed
-             * @description The fields that the request left out, as dotted names. An entry such as `rules.bag_limit=10, error 0.6` names a rule that has another value in the win table in use, and the mean error of win probabilities in percentage points.
+             * @description The fields that the request left out, as dotted names. `rules.bag_limit=10, error 0.6` means: the win table in use was made for bag_limit 10 and not for these rules, so win probabilities are wrong by 0.6 percentage points on average. `error not measured`: the error is not known.
              */
             assumed: string[];
             /**
@@ -143,7 +145,7 @@ export interface components {
             tables: string;
             /**
              * Assumed
-             * @description The fields that the request left out, as dotted names. An entry such as `rules.bag_limit=10, error 0.6` names a rule that has another value in the win table in use, and the mean error of win probabilities in percentage points.
+             * @description The fields that the request left out, as dotted names. `rules.bag_limit=10, error 0.6` means: the win table in use was made for bag_limit 10 and not for these rules, so win probabilities are wrong by 0.6 percentage points on average. `error not measured`: the error is not known.
              */
             assumed: string[];
             explanation: components["schemas"]["BlindExplanation"];
@@ -153,6 +155,8 @@ export interface components {
         /**
          * BlindExplanation
          * @description The reasons of the decision; the numbers are given if the rules allow a blind nil.
+         *
+         *     The answer is blind nil if `lot` is below `frequency` and `p_made` is at least `floor`.
          */
         BlindExplanation: {
             /**
@@ -172,7 +176,7 @@ export interface components {
             p_made?: number;
             /**
              * Expected Points
-             * @description Points of a blind nil, without the contract.
+             * @description Points that a blind nil itself wins on average.
              */
             expected_points?: number;
             /**
@@ -187,10 +191,10 @@ export interface components {
             frequency?: number;
             /**
              * Lot
-             * @description A random number made from the seed: blind nil if below frequency.
+             * @description A random number from 0 to 1, made from the seed.
              */
             lot?: number;
-            /** @description Null after a nil. */
+            /** @description Null if an earlier bid is a nil. */
             projected?: components["schemas"]["Projected"] | null;
             /** Sentence */
             sentence: string;
@@ -199,7 +203,9 @@ export interface components {
         };
         /**
          * Candidate
-         * @description One bid that winprob compared.
+         * @description One bid, with its win probability.
+         *
+         *     A full explanation lists every bid that is allowed and legal. The policy compared only some of them.
          */
         Candidate: {
             /** Bid */
@@ -239,12 +245,12 @@ export interface components {
             legal: string[];
             /**
              * Assumed
-             * @description The fields that the request left out, as dotted names. An entry such as `rules.bag_limit=10, error 0.6` names a rule that has another value in the win table in use, and the mean error of win probabilities in percentage points.
+             * @description The fields that the request left out, as dotted names. `rules.bag_limit=10, error 0.6` means: the win table in use was made for bag_limit 10 and not for these rules, so win probabilities are wrong by 0.6 percentage points on average. `error not measured`: the error is not known.
              */
             assumed: string[];
             /**
              * Reasons
-             * @description The aim first; after a search, what it found.
+             * @description The goal first; after a search, what it found.
              */
             reasons: components["schemas"]["CardReason"][];
             search?: components["schemas"]["SearchFigures"];
@@ -253,7 +259,9 @@ export interface components {
         };
         /**
          * CardReason
-         * @description Why the card is played: the aim of the player, and what the card does. GET /v1/reasons has the sentences.
+         * @description Why the card is played: the player's goal in the round, what the card does, or what a search found.
+         *
+         *     GET /v1/reasons has the sentences.
          */
         CardReason: {
             /**
@@ -361,7 +369,7 @@ export interface components {
             adjustments?: components["schemas"]["Adjustment"][];
             /**
              * Candidates
-             * @description winprob: the bids that it compared.
+             * @description winprob: every allowed legal bid.
              */
             candidates?: components["schemas"]["Candidate"][];
             /**
@@ -495,22 +503,31 @@ export interface components {
         /**
          * Nil
          * @description The reasons for and against a nil.
+         *
+         *     If a nil is ruled out, the policy bids it only if no other bid is possible. One exception: winprob also considers a
+         *     nil with four spades below the king.
          */
         Nil: {
-            /** Chosen */
+            /**
+             * Chosen
+             * @description Whether the policy wants a nil; later steps may still change the bid.
+             */
             chosen: boolean;
             /**
              * Cnil
-             * @description Probability of taking no trick, by suit.
+             * @description By suit: probability that its 3 lowest cards win no trick.
              */
             cnil?: {
                 [key: string]: number;
             };
-            /** Void Factor */
+            /**
+             * Void Factor
+             * @description 1.15 with a void side suit, otherwise 1.
+             */
             void_factor?: number;
             /**
              * Value
-             * @description Product of the suits' probabilities and the factor.
+             * @description Product of the 4 `cnil` and `void_factor`, at most 1.
              */
             value?: number;
             /**
@@ -518,7 +535,10 @@ export interface components {
              * @description Probability that the nil is made.
              */
             probability?: number;
-            /** Expected Points */
+            /**
+             * Expected Points
+             * @description Points that the nil itself wins on average.
+             */
             expected_points?: number;
             /**
              * Threshold
@@ -527,7 +547,7 @@ export interface components {
             threshold?: number | null;
             /**
              * Ruled Out
-             * @description Why no nil is possible; null if it is possible.
+             * @description Why a nil is ruled out; null if it is not.
              */
             ruled_out?: string | null;
             /**
@@ -985,7 +1005,9 @@ export interface components {
         };
         /**
          * Regular
-         * @description How many tricks the hand takes. bis and winprob count high cards and ruffs, the other policies by suits.
+         * @description How many tricks the hand takes.
+         *
+         *     bis and winprob give the tricks of high cards, spades and ruffs. The other policies give the tricks of each suit.
          */
         Regular: {
             /**
@@ -1022,7 +1044,7 @@ export interface components {
             spade_long?: number;
             /**
              * Ruffs
-             * @description Tricks by trumping short suits.
+             * @description Tricks of spades in suits with few or no cards (ruffs).
              */
             ruffs?: number;
             /**
@@ -1332,19 +1354,22 @@ export interface components {
         };
         /**
          * TriedCard
-         * @description A card that was played on random deals.
+         * @description A card that was tried on random deals.
+         *
+         *     A card that is clearly worse is dropped early, so its number of deals is smaller. `p_win` is null if no deal was
+         *     tried, because all legal cards are equivalent, or because no deal fits what is known.
          */
         TriedCard: {
             /** Card */
             card: string;
             /**
              * Deals
-             * @description Deals on which it was played: fewer, if it was surely worse.
+             * @description Number of deals on which it was tried.
              */
             deals: number;
             /**
              * P Win
-             * @description Share of the games that the player's side wins after this card. Null: no deals were needed.
+             * @description Estimated win probability of the player's side after this card.
              */
             p_win: number | null;
         } & {
@@ -1561,7 +1586,7 @@ export interface components {
         };
         /**
          * CardRequest
-         * @description A round in progress, as the player sees it whose turn it is.
+         * @description A round in progress, as seen by the player whose turn it is.
          */
         CardRequest: {
             /**
@@ -1604,7 +1629,7 @@ export interface components {
             tricks?: string[][] | null;
             /**
              * Player
-             * @description The card player. search@1 plays each card on random deals; servers offer it only if their operator wants it. Default: the newest player by rules: srp@3, or solo@1 in variant cutthroat.
+             * @description The card player. search@1 plays each card on random deals; servers offer it only if their operator wants it. Default: the newest rule-based player, srp@3, or in cutthroat solo@1.
              */
             player?: "search@1" | null;
             /**

@@ -1,9 +1,9 @@
 """The games that have a win table, and the search for the table that values any other game best.
 
 Without a losing goal, a game depends only on the points that each side still needs. With a losing goal, it also depends
-on its width: the points between the two goals. So all games of one width share a table (`nearest_game`). A game without
-a table uses the nearest one. The coming round is scored by the game's own rules. Only the value of the score after that
-round comes from the other table.
+on its width: the points between the two goals. So games with the same width and the same other rules share a table
+(`nearest_game`). A game without a table uses the nearest one. The coming round is scored by the game's own rules. Only
+the value of the score after that round comes from the other table.
 
 `win_table` reads the tables. `tables.builders.win_tables` makes those of SLICES (array `win`), on which the net is
 trained. `tables.builders.extra_win_tables` makes the others (array `extra_win`); the table `games` lists their games.

@@ -38,7 +38,7 @@ from tables.alternatives import (
 )
 from tables.builders.rb import FIT_RULES
 from tables.engine.cutthroat import points_gained
-from tables.engine.deal import Deals, below, deal_round, open_table, seat_players
+from tables.engine.deal import Deals, below, deal_round, prepare_state, seat_players
 from tables.engine.game import bid_seat
 from tables.engine.jit import round_loop
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows
@@ -57,7 +57,7 @@ def _probe_rounds(
 ) -> None:
     # sums (CONTEXTS, CLASSES + 1, CLASSES, 3): by situation, the player's class and the forced class. The last axis:
     # rounds, sum of gains, sum of squared gains.
-    state, rest = open_table(states, rules), states[1]
+    state, rest = prepare_state(states, rules), states[1]
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
         seat_players(state, players)

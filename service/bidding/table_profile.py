@@ -7,7 +7,7 @@ partnership's (`tableset.tables_by_profile`).
 
 from service.bidding.game.rules import CUTTHROAT, JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 from service.bidding.game.scoring import Standing
-from service.bidding.game.variants import ranks_above_ace
+from service.bidding.game.variants import extra_spades_of
 from service.bidding.policy import AUTO, BIG5, BIG6, NO_CONVENTION, Policy
 
 PARTNERSHIP_PROFILE, BIG5_PROFILE, BIG6_PROFILE, CUTTHROAT_PROFILE, WHIZ_PROFILE, SUICIDE_PROFILE = range(6)
@@ -62,5 +62,5 @@ def plain_profile(rules: Rules) -> int:
     if variant == SUICIDE:
         return SUICIDE_PROFILE
     if variant == JOKERS:
-        return JOKERS_PROFILE if ranks_above_ace(variant, rules) == RANKS_OF_JOKERS else JJDD_PROFILE
+        return JOKERS_PROFILE if extra_spades_of(variant, rules) == RANKS_OF_JOKERS else JJDD_PROFILE
     return PARTNERSHIP_PROFILE

@@ -24,7 +24,7 @@ from service.contract.table_choice import GameId, TablesName
 from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 from service.playing.history import KINDS, Impossible, Known, state_before
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules
+from service.playing.tricks import write_rules
 from service.problems import Fault, invalid_request, pointer
 
 SEARCH: Final = "search@1"
@@ -240,7 +240,7 @@ def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
     else:
         side = seat & 1
         state.score[side], state.score[1 - side], state.bags[side], state.bags[1 - side] = values
-    carry_rules(state, rules)
+    write_rules(state, rules)
     search = None
     if request.get("player") is not None:
         assumed += assumed_rules(rules, games)

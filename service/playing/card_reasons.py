@@ -7,7 +7,7 @@ this module calls the functions of the card player in the order in which the pla
 
 from typing import Any, NamedTuple
 
-from service.bidding.bis.regular import sure_takes
+from service.bidding.bis.regular import spade_tricks_against
 from service.bidding.explain.reasons import Number
 from service.bidding.game.cards import FIRST_SPADE, SPADES, spades_of
 from service.bidding.game.decks import CARD_NAMES
@@ -145,7 +145,7 @@ def _goal(place: _Place) -> str:
         return "enough" if rules.bags else "enough-no-bags"
     if needed > left:
         return "hopeless"
-    return "sure" if sure_takes(spades_of(hand), spades_of(unseen)) >= needed else "own-share"
+    return "sure" if spade_tricks_against(spades_of(hand), spades_of(unseen)) >= needed else "own-share"
 
 
 def _goal_alone(place: _Place) -> str:

@@ -7,14 +7,14 @@ from service.playing.state import PlayState, rule_values
 MASK32 = 0xFFFFFFFF
 
 
-def carry_rules(state: PlayState, rules: Rules) -> None:
-    """Write the values of ``rules`` to the state; `carried_rules` reads them back."""
+def write_rules(state: PlayState, rules: Rules) -> None:
+    """Write the values of ``rules`` to the state; `written_rules` reads them back."""
     for i in range(len(rules)):
         state.rules[i] = rules[i]
 
 
-def carried_rules(state: PlayState) -> Rules:
-    """Return the rules that `carry_rules` wrote."""
+def written_rules(state: PlayState) -> Rules:
+    """Return the rules that `write_rules` wrote."""
     return Rules(*rule_values(state.rules))
 
 

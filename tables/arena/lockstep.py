@@ -24,13 +24,13 @@ from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
 from service.bidding.table_views import Tables
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules, legal_cards, play_card
+from service.playing.tricks import legal_cards, play_card, write_rules
 from tables.arena.batched import blend_of, is_batched, open_batched
 from tables.arena.bidders import OutsideBidder, bot_of, is_outside, open_bidder
 from tables.arena.learned import choose
 from tables.arena.public.bots import public_bid
 from tables.arena.tally import add_games, begun_games
-from tables.engine.deal import Deals, carry_passes, seed_rng
+from tables.engine.deal import Deals, seed_rng, write_pass_rules
 from tables.engine.game import (
     MOST_ROUNDS,
     Game,
@@ -39,7 +39,7 @@ from tables.engine.game import (
     begin_round,
     bid_seat,
     close_round,
-    turn_of,
+    first_chair_of,
     with_noise,
 )
 from tables.engine.jit import entry
@@ -90,14 +90,14 @@ def _advance(
         state = states[g]
         identity = Game(seed, game[PAIR], game[SWAP])
         while game[OVER] == 0:
-            turn = turn_of(identity, game[NUMBER])
+            first_chair = first_chair_of(identity, game[NUMBER])
             totals = Totals(game[POINTS_A], game[POINTS_B], game[BAGS_A], game[BAGS_B])
             if game[NEXT] < 0:
-                carry_rules(state, rules)
-                carry_passes(state, rules)
+                write_rules(state, rules)
+                write_pass_rules(state, rules)
                 begin_round(state, identity, game[NUMBER], lineup.players, totals)
                 for seat in range(4):
-                    share = chairs.blends[(turn + seat) & 3]
+                    share = chairs.blends[(first_chair + seat) & 3]
                     if share > 0.0 and hash_uniform(state.rng[seat] + BLEND_SEED) < share:
                         state.player[seat] = WRP
                 if noise > 0.0:
@@ -105,7 +105,7 @@ def _advance(
                 game[NEXT] = 0
             while game[NEXT] < FIRST_PLAY:
                 seat = game[NEXT]
-                chair = (turn + seat) & 3
+                chair = (first_chair + seat) & 3
                 if kinds[chair] == POLICY:
                     bid = bid_seat(state, seat, rules, lineup.policies[chair], profiles)
                 elif kinds[chair] >= FIRST_BOT:
@@ -123,7 +123,7 @@ def _advance(
                     exchange(state)
             while FIRST_PLAY <= game[NEXT] < OVER_PLAY:
                 seat = (state.leader + state.trick_size) & 3
-                if chairs.learned[(turn + seat) & 3] == 0:
+                if chairs.learned[(first_chair + seat) & 3] == 0:
                     card = choose_card(state, seat)
                 elif answers[g] == NO_ANSWER:
                     break
@@ -138,7 +138,7 @@ def _advance(
                 waiting[n] = g
                 n += 1
                 break
-            totals = close_round(state, turn, totals, rules, sums)
+            totals = close_round(state, first_chair, totals, rules, sums)
             game[POINTS_A], game[POINTS_B], game[BAGS_A], game[BAGS_B] = totals
             game[RESULT] = game_winner(totals.score_a, totals.score_b, rules)
             game[NUMBER] += 1
@@ -230,7 +230,7 @@ def _batches(boards: Boards, asked: int, seed: int, seated: Seated) -> dict[tupl
         bidding = place < FIRST_PLAY
         state = boards.states[g]
         seat = place if bidding else (state["leader"] + state["trick_size"]) & 3
-        chair = (turn_of(Game(seed, pair, swap), number) + seat) & 3
+        chair = (first_chair_of(Game(seed, pair, swap), number) + seat) & 3
         who = (seated.bidders if bidding else seated.players)[chair]
         found.setdefault((who, bidding), []).append(g)
     return found

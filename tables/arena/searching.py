@@ -15,10 +15,10 @@ from service.bidding.game.scoring import game_winner
 from service.bidding.inference.holder_net import HolderNet
 from service.bidding.table_views import Tables
 from service.bidding.winprob.win_table import win_array
-from service.playing.tricks import carry_rules, legal_cards, play_card
+from service.playing.tricks import legal_cards, play_card, write_rules
 from tables.arena.tally import add_games, begun_games
-from tables.engine.deal import Deals, carry_passes
-from tables.engine.game import MOST_ROUNDS, Game, Lineup, Totals, begin_round, bid_seat, close_round, turn_of
+from tables.engine.deal import Deals, write_pass_rules
+from tables.engine.game import MOST_ROUNDS, Game, Lineup, Totals, begin_round, bid_seat, close_round, first_chair_of
 from tables.engine.jit import entry
 from tables.engine.passing import exchange
 from tables.engine.states import STATE
@@ -57,13 +57,13 @@ def _bid_rounds(boards: Boards, seed: int, number: int, rules: Rules, lineup: Li
         game, state = games[g], states[g]
         if game[OVER] == 0:
             identity = Game(seed, game[PAIR], game[SWAP])
-            carry_rules(state, rules)
-            carry_passes(state, rules)
+            write_rules(state, rules)
+            write_pass_rules(state, rules)
             totals = Totals(game[POINTS_A], game[POINTS_B], game[BAGS_A], game[BAGS_B])
             begin_round(state, identity, number, lineup.players, totals)
-            turn = turn_of(identity, number)
+            first_chair = first_chair_of(identity, number)
             for seat in range(4):
-                policy = lineup.policies[(turn + seat) & 3]
+                policy = lineup.policies[(first_chair + seat) & 3]
                 state.bid[seat] = bid_seat(state, seat, rules, policy, profiles)
                 dealt[g, seat] = state.hand[seat]
             if state.passes[0] or state.passes[1]:
@@ -83,10 +83,10 @@ def _play_rounds(
         game, state = games[g], states[g]
         if game[OVER] == 1:
             continue
-        turn = turn_of(Game(seed, game[PAIR], game[SWAP]), number)
+        first_chair = first_chair_of(Game(seed, game[PAIR], game[SWAP]), number)
         for place in range(52):
             seat = (state.leader + state.trick_size) & 3
-            chair = (turn + seat) & 3
+            chair = (first_chair + seat) & 3
             state.choices += legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken).bit_count()
             if searchers.deals[chair] > 0 and 13 - place // 4 <= searchers.tricks[chair]:
                 deals, lost = searchers.deals[chair], searchers.lost[chair]
@@ -99,7 +99,7 @@ def _play_rounds(
                 card = choose_card(state, seat)
             play_card(state, seat, card)
         totals = Totals(game[POINTS_A], game[POINTS_B], game[BAGS_A], game[BAGS_B])
-        totals = close_round(state, turn, totals, rules, sums)
+        totals = close_round(state, first_chair, totals, rules, sums)
         game[POINTS_A], game[POINTS_B], game[BAGS_A], game[BAGS_B] = totals
         game[RESULT] = game_winner(totals.score_a, totals.score_b, rules)
         if game[RESULT] != 0 or number + 1 == MOST_ROUNDS:
@@ -160,7 +160,7 @@ def play_searching(
             break
         rounds += games[:, OVER] == 0
         bid_rounds(boards, deals.seed, number, rules, lineup, profiles)
-        turns = [turn_of(Game(deals.seed, pair, swap), number) for pair, swap in games[:, : SWAP + 1].tolist()]
+        turns = [first_chair_of(Game(deals.seed, pair, swap), number) for pair, swap in games[:, : SWAP + 1].tolist()]
         chairs = np.add.outer(np.array(turns, np.int64), np.arange(4)) & 3
         boards.weights[:] = weights_of(boards, chairs, searching)
         left = play_rounds(boards, deals.seed, number, rules, searching.searchers, searching.tables, sums)

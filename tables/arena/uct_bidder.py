@@ -16,8 +16,8 @@ from service.bidding.game.variants import deck_of
 from service.bidding.policies import parse_policy
 from service.bidding.table_views import Tables
 from service.bidding.tableset import open_tables
-from service.playing.tricks import carry_rules
-from tables.engine.deal import carry_passes
+from service.playing.tricks import write_rules
+from tables.engine.deal import write_pass_rules
 from tables.engine.jit import entry
 from tables.engine.simulate import kernel_tables, numba_typed, tables_for
 from tables.engine.states import STATE
@@ -48,8 +48,8 @@ def _tables(rules: Rules) -> tuple[Tables, ...]:
 
 
 def _carry(states: Any, rules: Rules) -> None:
-    carry_rules(states[0], rules)
-    carry_passes(states[0], rules)
+    write_rules(states[0], rules)
+    write_pass_rules(states[0], rules)
 
 
 def _search(states: Any, me: int, rules: Rules, policy: Any, profiles: Any, samples: int) -> int:

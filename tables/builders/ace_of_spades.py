@@ -21,7 +21,7 @@ from tables.builders import jokers
 from tables.builders.newton import minimize_convex
 from tables.builders.variants import self_play
 from tables.engine.choose_bid import auction_at
-from tables.engine.deal import Deals, deal_round, open_table
+from tables.engine.deal import Deals, deal_round, prepare_state
 from tables.engine.game import bid_seat
 from tables.engine.jit import round_loop
 from tables.engine.simulate import kernel_tables, numba_typed, tables_for
@@ -40,7 +40,7 @@ _AXES = ("seat", "sum of the previous bids, tricks")
 
 def _aces(states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, profiles: Any, counts: Any) -> None:
     # counts (4, SUMS, 2): hands by seat and sum of the previous bids; [..., 0] all, [..., 1] with the ace of spades.
-    state = open_table(states, rules)
+    state = prepare_state(states, rules)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
         for seat in range(4):

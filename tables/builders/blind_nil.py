@@ -23,7 +23,7 @@ from tables.builders.curve_fit import RIDGE, design, row_pairs, sequences
 from tables.builders.newton import minimize_convex
 from tables.builders.variants import self_play
 from tables.engine.choose_bid import auction_at
-from tables.engine.deal import Deals, deal_round, open_table, seat_players
+from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
 from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
@@ -41,7 +41,7 @@ def _blind_rounds(
     states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, players: Any, profiles: Any, counts: Any
 ) -> None:
     # counts (SEQUENCES, 2): blind nils by the previous bids; [..., 0] all, [..., 1] made.
-    state = open_table(states, rules)
+    state = prepare_state(states, rules)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
         me = number & 3

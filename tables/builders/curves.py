@@ -21,14 +21,14 @@ from service.bidding.game.cards import spades_of, suits_of
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import CUTTHROAT, Rules
 from service.bidding.game.scoring import START
-from service.bidding.game.variants import ranks_above_ace
+from service.bidding.game.variants import extra_spades_of
 from service.bidding.policies import parse_policy
 from service.bidding.policy import FULL, RAW, Policy
 from service.bidding.table_profile import convention_of, profile_of
 from service.playing.state import PlayState
 from tables.builders.curve_fit import fit_curves, held_out_figures, log_loss_by_bin
 from tables.engine.choose_bid import auction_at
-from tables.engine.deal import Deals, deal_round, open_table
+from tables.engine.deal import Deals, deal_round, prepare_state
 from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
@@ -66,7 +66,7 @@ def _nil_rounds(
 ) -> None:
     # players (4, 2): id and pieces, in the order nil bidder, LHO, partner, RHO.
     # counts (SEQUENCES, BINS, 2): nils by sequence and value that nothing ruled out; [..., 0] all, [..., 1] made.
-    state = open_table(states, rules)
+    state = prepare_state(states, rules)
     t = profiles[profile_of(rules, policy, START)]
     convention = convention_of(rules, policy, START)
     for number in range(deals.first, deals.last):
@@ -81,7 +81,7 @@ def _nil_rounds(
         auction = auction_at(state, me)
         allowed = allowed_bids(hand, auction.partner_bid, rules)
         honours = 1 if partner_signalled(auction.partner_bid, convention) else policy.spade_honours
-        terms = NilTerms(0.0, RAW, honours, 1, ranks_above_ace(rules.variant, rules))
+        terms = NilTerms(0.0, RAW, honours, 1, extra_spades_of(rules.variant, rules))
         seen = without_partner(auction) if rules.variant == CUTTHROAT else auction
         nil = consider_nil(suits_of(hand), seen, terms, allowed, rules, t)
         unselected = judge.on == 1 and number >> 2 & 3 == 3  # a quarter of the rounds, the same in all seats

@@ -19,7 +19,7 @@ from tables.builders.newton import solve_exactly
 from tables.builders.rb import BAG_COST, FIT_RULES
 from tables.engine.choose_bid import auction_at
 from tables.engine.cutthroat import points_gained
-from tables.engine.deal import Deals, below, deal_round, open_table, seat_players
+from tables.engine.deal import Deals, below, deal_round, prepare_state, seat_players
 from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
@@ -51,7 +51,7 @@ def _shifted_rounds(
     # shifts: a policy for each shift. players (4, 2): id and pieces by seat. xtx (4, TERMS, TERMS) and xty (4, TERMS),
     # by seat: products of terms, and of terms and points, are added.
     x = np.zeros(TERMS)
-    state = open_table(states, rules)
+    state = prepare_state(states, rules)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
         me = number & 3

@@ -23,7 +23,7 @@ from service.playing.state import PlayState
 from tables.builders.curve_fit import sequences
 from tables.builders.newton import solve_exactly
 from tables.engine.choose_bid import auction_at
-from tables.engine.deal import Deals, deal_round, open_table, seat_players
+from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
 from tables.engine.game import bid_seat, play_out
 from tables.engine.jit import round_loop
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, tables_for
@@ -38,7 +38,7 @@ PRIOR = 50.0  # weight of the additive model, in auctions
 
 def _auctions(states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, profiles: Any, sums: Any) -> None:
     # sums (SEQUENCES, 4): number of auctions with the sequence, and the sums of the next three bids.
-    state = open_table(states, rules)
+    state = prepare_state(states, rules)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
         for seat in range(4):
@@ -122,7 +122,7 @@ def _contract_rounds(
 ) -> None:
     # players (4, 2): id and pieces by seat. counts (2, 27, 2): by whether the side bid a nil and by contract; [..., 0]
     # all, [..., 1] made. In cutthroat a contract is one seat's.
-    state = open_table(states, rules)
+    state = prepare_state(states, rules)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
         seat_players(state, players)

@@ -14,7 +14,7 @@ from service.bidding.game.rules import Rules
 from service.bidding.policy import BIS, RB, Policy
 from service.playing.state import PlayState
 from tables.builders.newton import solve_refined
-from tables.engine.deal import Deals, deal_round, open_table, seat_players
+from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
 from tables.engine.game import SUMS, Lineup, bid_seat, play_out
 from tables.engine.jit import round_loop
 from tables.engine.selfplay import play_rounds
@@ -45,7 +45,7 @@ def _tricks_by_card(
     # each pair of its cards, and its tricks for each card.
     hands = np.zeros(4, np.int64)
     features = np.zeros(13, np.int64)
-    state = open_table(states, rules)
+    state = prepare_state(states, rules)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
         seat_players(state, players)

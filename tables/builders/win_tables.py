@@ -21,9 +21,9 @@ from service.bidding.winprob.games import SHIPPED, SLICES, WinTableSlice
 from service.bidding.winprob.games import cells_of as count_cells
 from service.bidding.winprob.win_table import WIN_SCALE, win_probability
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules
+from service.playing.tricks import write_rules
 from tables.builders.jokers import EXACT_OF_JJDD, EXACT_OF_JOKERS
-from tables.engine.deal import Deals, below, deal_round, open_table, seat_players
+from tables.engine.deal import Deals, below, deal_round, prepare_state, seat_players
 from tables.engine.game import Lineup, bid_seat, play_out, score_of_side
 from tables.engine.jit import entry, round_loop
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
@@ -54,8 +54,8 @@ def _outcomes(
 ) -> None:
     # free: the rules without a bag penalty. distance (2, 2): for each side, the bucket's lower edge and the next
     # bucket's lower edge. out (n, 4): points without bags, and bags, by side.
-    state = open_table(states, rules)
-    carry_rules(state, rules)
+    state = prepare_state(states, rules)
+    write_rules(state, rules)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
         state.score[0] = rules.win - distance[0, 0] - below(state, distance[0, 1] - distance[0, 0])

@@ -21,12 +21,12 @@ from service.bidding.policies import parse_policy
 from service.bidding.table_views import Tables
 from service.bidding.tableset import TableSet
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules
+from service.playing.tricks import write_rules
 from tables.arena.errors import ArenaError
 from tables.arena.match import PAPER_RULES, Match, player_version, require_win_table
 from tables.ceiling.searching_bidder import Plan, Search, chosen_bid, copy_position, mean_gain, random_decision, weigh
 from tables.engine.choose_bid import auction_at
-from tables.engine.deal import Deals, open_table
+from tables.engine.deal import Deals, prepare_state
 from tables.engine.game import SUMS, Game, Lineup
 from tables.engine.jit import round_loop, source_hash
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
@@ -64,8 +64,8 @@ def _measure(
     plans: tuple[Plan, Plan, Plan],
     found: Found,
 ) -> None:
-    rest, kept, sim = open_table(states, search.rules), states[1], states[2]
-    carry_rules(rest, search.rules)
+    rest, kept, sim = prepare_state(states, search.rules), states[1], states[2]
+    write_rules(rest, search.rules)
     p_win, sums = np.zeros(BIDS), np.zeros(SUMS)
     for number in range(deals.first, deals.last):
         counts, gains = found.counts[number - deals.first], found.gains[number - deals.first]

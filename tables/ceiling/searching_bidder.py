@@ -23,9 +23,9 @@ from tables.engine.game import (
     begin_round,
     bid_seat,
     close_round,
+    first_chair_of,
     noisy_bid,
     play_out,
-    turn_of,
     win_probability_after_round,
 )
 from tables.engine.scratch import scratch
@@ -72,10 +72,10 @@ def random_decision(
     me = 0
     decisions = 0
     for number in range(MOST_ROUNDS):
-        turn = turn_of(game, number)
+        first_chair = first_chair_of(game, number)
         begin_round(state, game, number, lineup.players, totals)
         for seat in range(4):
-            chair = (turn + seat) & 3
+            chair = (first_chair + seat) & 3
             if chair & 1 == 0:
                 decisions += 1
                 if below(lots, decisions) == 0:  # so each one is kept with the same probability in the end
@@ -83,7 +83,7 @@ def random_decision(
                     me = seat
             state.bid[seat] = bid_seat(state, seat, rules, lineup.policies[chair], profiles)
         play_out(state)
-        totals = close_round(state, turn, totals, rules, sums)
+        totals = close_round(state, first_chair, totals, rules, sums)
         if game_winner(totals.score_a, totals.score_b, rules) != 0:
             break
     return me, decisions

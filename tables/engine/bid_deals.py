@@ -10,8 +10,8 @@ from service.bidding.policies import parse_policy
 from service.bidding.policy import Policy
 from service.bidding.table_views import Tables
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules
-from tables.engine.deal import Deals, below, deal_round, open_table
+from service.playing.tricks import write_rules
+from tables.engine.deal import Deals, below, deal_round, prepare_state
 from tables.engine.game import bid_seat
 from tables.engine.jit import round_loop
 from tables.engine.simulate import numba_typed, tables_for
@@ -29,8 +29,8 @@ def _bid_deals(
     states: list[PlayState], deals: Deals, rules: Rules, policy: Policy, profiles: Any, scores: Any, made: BidDeals
 ) -> None:
     # scores (m, 4): for each deal a random row is drawn; columns as in `BidDeals.scores`.
-    state = open_table(states, rules)
-    carry_rules(state, rules)
+    state = prepare_state(states, rules)
+    write_rules(state, rules)
     for number in range(deals.first, deals.last):
         i = number - deals.first
         deal_round(state, deals.seed, number, 0)

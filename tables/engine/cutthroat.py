@@ -48,18 +48,18 @@ def play_cutthroat_game(state: PlayState, game: Game, rules: Rules, lineup: Line
         state.seat_score[chair] = 0
         state.seat_bags[chair] = 0
     for number in range(MOST_ROUNDS):
-        turn = (number + 2 * game.swap + (game.pair & 1)) & 3  # the chair that bids first
+        first_chair = (number + 2 * game.swap + (game.pair & 1)) & 3  # the chair that bids first
         deal_round(state, game.seed, game.pair, number)
-        rotate_seats(state, turn)
+        rotate_seats(state, first_chair)
         for seat in range(4):
-            who = SEATING[(turn + seat) & 3]
+            who = SEATING[(first_chair + seat) & 3]
             state.player[seat] = lineup.players[who, 0]
             state.pieces[seat] = lineup.players[who, 1]
         for seat in range(4):
-            state.bid[seat] = bid_seat(state, seat, rules, lineup.policies[SEATING[(turn + seat) & 3]], profiles)
+            state.bid[seat] = bid_seat(state, seat, rules, lineup.policies[SEATING[(first_chair + seat) & 3]], profiles)
         play_out(state)
-        close_cutthroat_round(state, turn, rules, sums)
-        rotate_seats(state, 4 - turn)
+        close_cutthroat_round(state, first_chair, rules, sums)
+        rotate_seats(state, 4 - first_chair)
         winner = cutthroat_winner(state, rules)
         if winner >= 0:
             return -1 if SEATING[winner] & 1 else 1
@@ -77,8 +77,8 @@ def rotate_seats(state: PlayState, by: int) -> None:
         state.seat_bags[3] = bags
 
 
-def close_cutthroat_round(state: PlayState, turn: int, rules: Rules, sums: Any) -> None:
-    """Score a finished round, add it to the state's scores and record it; ``turn`` is the chair of seat 0."""
+def close_cutthroat_round(state: PlayState, first_chair: int, rules: Rules, sums: Any) -> None:
+    """Score a finished round, add it to the state's scores and record it; ``first_chair`` is the chair of seat 0."""
     total = 0
     pattern = 0
     points_a = 0
@@ -88,7 +88,7 @@ def close_cutthroat_round(state: PlayState, turn: int, rules: Rules, sums: Any) 
     for seat in range(4):
         bid = state.bid[seat]
         taken = state.taken[seat]
-        who = SEATING[(turn + seat) & 3]
+        who = SEATING[(first_chair + seat) & 3]
         side = who & 1
         points, bags = score_seat(bid, taken, state.seat_bags[seat], rules)
         state.seat_score[seat] += points

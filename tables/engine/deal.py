@@ -139,15 +139,15 @@ class Deals(NamedTuple):
     last: int
 
 
-def open_table(states: list[PlayState], rules: Rules) -> PlayState:
+def prepare_state(states: list[PlayState], rules: Rules) -> PlayState:
     """Set the deck and the passes of ``rules`` in the first of ``states``, and return it, for a loop over rounds."""
     state = states[0]
     state.deck = deck_of(rules)
-    carry_passes(state, rules)
+    write_pass_rules(state, rules)
     return state
 
 
-def carry_passes(state: PlayState, rules: Rules) -> None:
+def write_pass_rules(state: PlayState, rules: Rules) -> None:
     """Write the rules about the pass to ``state.passes``."""
     state.passes[0] = rules.nil_pass
     state.passes[1] = rules.blind_nil_pass

@@ -154,24 +154,24 @@ class Totals(NamedTuple):
 def begin_round(state: PlayState, game: Game, number: int, players: Any, totals: Totals) -> None:
     """Deal round ``number`` of a game, and set scores and players."""
     deal_round(state, game.seed, game.pair, number)
-    turn = turn_of(game, number)
-    a = turn & 1  # side a has the seats of this parity
+    first_chair = first_chair_of(game, number)
+    a = first_chair & 1  # side a has the seats of this parity
     state.score[a] = totals.score_a
     state.score[1 - a] = totals.score_b
     state.bags[a] = totals.bags_a
     state.bags[1 - a] = totals.bags_b
     for seat in range(4):
-        chair = (turn + seat) & 3
+        chair = (first_chair + seat) & 3
         state.player[seat] = players[chair, 0]
         state.pieces[seat] = players[chair, 1]
 
 
-def close_round(state: PlayState, turn: int, totals: Totals, rules: Rules, sums: Any) -> Totals:
+def close_round(state: PlayState, first_chair: int, totals: Totals, rules: Rules, sums: Any) -> Totals:
     """Score and record a finished round, and return the totals after it."""
-    a = turn & 1
+    a = first_chair & 1
     points_a, bags_a = score_of_side(state, a, totals.bags_a, rules)
     points_b, bags_b = score_of_side(state, 1 - a, totals.bags_b, rules)
-    record_round(state, turn, points_a, points_b, sums)
+    record_round(state, first_chair, points_a, points_b, sums)
     return Totals(totals.score_a + points_a, totals.score_b + points_b, bags_a, bags_b)
 
 
@@ -180,7 +180,7 @@ def score_of_side(state: PlayState, side: int, bags: int, rules: Rules) -> tuple
     return score_side(state.bid[side], state.taken[side], state.bid[side + 2], state.taken[side + 2], bags, rules)
 
 
-def turn_of(game: Game, number: int) -> int:
+def first_chair_of(game: Game, number: int) -> int:
     """Return the chair that bids first in round ``number`` of a game.
 
     Odd pairs start two chairs later. So each of two different partners sits in every seat equally often.
@@ -192,12 +192,12 @@ def play_game(state: PlayState, game: Game, rules: Rules, lineup: Lineup, profil
     """Play one game; return 1 if side a wins, -1 if side b wins, 0 for a draw."""
     totals = Totals(0, 0, 0, 0)
     for number in range(MOST_ROUNDS):
-        turn = turn_of(game, number)
+        first_chair = first_chair_of(game, number)
         begin_round(state, game, number, lineup.players, totals)
         for seat in range(4):
-            state.bid[seat] = bid_seat(state, seat, rules, lineup.policies[(turn + seat) & 3], profiles)
+            state.bid[seat] = bid_seat(state, seat, rules, lineup.policies[(first_chair + seat) & 3], profiles)
         play_out(state)
-        totals = close_round(state, turn, totals, rules, sums)
+        totals = close_round(state, first_chair, totals, rules, sums)
         winner = game_winner(totals.score_a, totals.score_b, rules)
         if winner != 0:
             return winner
@@ -215,8 +215,8 @@ class RoundSummary(NamedTuple):
     nils_made_b: int
 
 
-def record_round(state: PlayState, turn: int, points_a: int, points_b: int, sums: Any) -> None:
-    """Add a finished round to ``sums``; ``turn`` is the chair of seat 0.
+def record_round(state: PlayState, first_chair: int, points_a: int, points_b: int, sums: Any) -> None:
+    """Add a finished round to ``sums``; ``first_chair`` is the chair of seat 0.
 
     Bags are overtricks and the tricks of failed nils, as under the default rules.
     """
@@ -225,14 +225,14 @@ def record_round(state: PlayState, turn: int, points_a: int, points_b: int, sums
     nils_made_a = 0
     nils_made_b = 0
     for side in range(2):
-        first = (turn & 1) ^ side  # the side's first seat
+        first = (first_chair & 1) ^ side  # the side's first seat
         contract = contract_of(state.bid[first]) + contract_of(state.bid[first + 2])
         total += contract
         made = 0
         for seat in range(first, 4, 2):
             taken = state.taken[seat]
             if is_nil(state.bid[seat]):
-                pattern |= 1 << ((turn + seat) & 3)
+                pattern |= 1 << ((first_chair + seat) & 3)
                 sums[NILS + side] += 1
                 sums[BAGS + side] += taken
                 if taken == 0:

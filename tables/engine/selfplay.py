@@ -7,9 +7,9 @@ from typing import Any
 
 from service.bidding.game.rules import CUTTHROAT, Rules
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules
+from service.playing.tricks import write_rules
 from tables.engine.cutthroat import play_cutthroat_game
-from tables.engine.deal import Deals, deal_round, open_table
+from tables.engine.deal import Deals, deal_round, prepare_state
 from tables.engine.game import (
     DRAWS,
     GAMES,
@@ -35,8 +35,8 @@ def _play_pairs(
 ) -> None:
     # deals: numbers of duplicate pairs. scores (pairs, 2): gets each game's result by swap, 1 if side a won, -1 if side
     # b won, 0 for a draw. sums (SUMS,), see `tables.engine.game`: the figures of the games are added.
-    state = open_table(states, rules)
-    carry_rules(state, rules)
+    state = prepare_state(states, rules)
+    write_rules(state, rules)
     for pair in range(deals.first, deals.last):
         points = sums[POINTS] - sums[POINTS + 1]
         rounds = sums[ROUNDS]
@@ -64,8 +64,8 @@ def _play_rounds(
 ) -> None:
     # Each round is played twice at score 0, the second time with all players one seat further. points (rounds, 2): gets
     # the points of side a minus those of side b, by swap. sums (SUMS,), as in `_play_pairs`.
-    state = open_table(states, rules)
-    carry_rules(state, rules)
+    state = prepare_state(states, rules)
+    write_rules(state, rules)
     for number in range(deals.first, deals.last):
         for swap in range(2):
             deal_round(state, deals.seed, number, 0)

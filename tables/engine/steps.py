@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import Rules
 from service.bidding.game.variants import deck_of
-from service.playing.tricks import carried_rules, carry_rules, legal_cards, play_card
+from service.playing.tricks import legal_cards, play_card, write_rules, written_rules
 from tables.engine.choose_bid import auction_at
-from tables.engine.deal import carry_passes, deal_round
+from tables.engine.deal import deal_round, write_pass_rules
 from tables.engine.game import score_of_side
 from tables.engine.jit import entry
 from tables.engine.states import STATE
@@ -24,8 +24,8 @@ Ints = NDArray[np.int64]
 
 def _deal(states: Any, seed: int, first: int, rules: Rules) -> None:
     for i in range(len(states)):
-        carry_rules(states[i], rules)
-        carry_passes(states[i], rules)
+        write_rules(states[i], rules)
+        write_pass_rules(states[i], rules)
         deal_round(states[i], seed, first + i, 0)
 
 
@@ -38,7 +38,7 @@ def _legal(states: Any, seats: Any, found: Any) -> None:
 def _allowed(states: Any, seats: Any, found: Any) -> None:
     for i in range(len(states)):
         state, seat = states[i], seats[i]
-        found[i] = allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, carried_rules(state))
+        found[i] = allowed_bids(state.hand[seat], auction_at(state, seat).partner_bid, written_rules(state))
 
 
 def _distinct(states: Any, seats: Any, found: Any) -> None:

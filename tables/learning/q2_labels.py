@@ -18,9 +18,9 @@ from service.bidding.policies import parse_policy
 from service.bidding.table_views import Tables
 from service.bidding.winprob.win_table import win_array
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules, play_card
+from service.playing.tricks import play_card, write_rules
 from tables.engine.choose_bid import auction_at
-from tables.engine.deal import Deals, below, open_table, uniform
+from tables.engine.deal import Deals, below, prepare_state, uniform
 from tables.engine.game import Lineup, bid_seat, noisy_bid, start_mid_game, win_probability_after_round
 from tables.engine.jit import round_loop
 from tables.engine.simulate import tables_for
@@ -66,8 +66,8 @@ def _labels(
 ) -> None:
     # tables: those with the win table of the rules; profiles: those that the policies read. scores (m, 4), used in
     # turn: columns as in `training_data.scores_of_games`. A position with fewer than two actions gets none.
-    state = open_table(states, rules)
-    carry_rules(state, rules)
+    state = prepare_state(states, rules)
+    write_rules(state, rules)
     sim = states[1]
     win_slice = slice_of(rules, tables)
     win = win_array(win_slice, tables)

@@ -25,14 +25,14 @@ from service.bidding.winprob.features import BID_INPUTS, INPUTS, bids_to_weigh, 
 from service.bidding.winprob.outcomes import OUTCOMES
 from service.bidding.winprob.win_table import win_array, win_probability_after
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules
+from service.playing.tricks import write_rules
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import (
     Deals,
     below,
     deal_round,
     give_spades,
-    open_table,
+    prepare_state,
     random_bit,
     seat_players,
     seed_rng,
@@ -100,8 +100,8 @@ def _candidate_rounds(
     # free: the rules without a bag penalty. lineup: the policies and the players (k, 2) to draw from; the first of each
     # is the most frequent. scores (n, 4): points and bags of us, then of them. played: gets the positions.
     policies, players = lineup.policies, lineup.players
-    state, rest = open_table(states, rules), states[1]
-    carry_rules(state, rules)
+    state, rest = prepare_state(states, rules), states[1]
+    write_rules(state, rules)
     for number in range(deals.first, deals.last):
         row = number - deals.first
         me = SEATS[number % len(SEATS)]
@@ -217,8 +217,8 @@ def _seen_scores(
 ) -> None:
     # Play whole games by one policy. seen (n, 4), by number of the deal: gets points and bags before each round, of a
     # random side, then of the other.
-    state = open_table(states, rules)
-    carry_rules(state, rules)
+    state = prepare_state(states, rules)
+    write_rules(state, rules)
     before = np.zeros(4, np.int64)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)

@@ -10,9 +10,9 @@ from service.bidding.game.rules import Rules, overrides_of
 from service.bidding.game.scoring import game_winner
 from service.bidding.table_views import Tables
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules, play_card
-from tables.engine.deal import Deals, open_table
-from tables.engine.game import MOST_ROUNDS, SUMS, Game, Totals, begin_round, close_round, turn_of
+from service.playing.tricks import play_card, write_rules
+from tables.engine.deal import Deals, prepare_state
+from tables.engine.game import MOST_ROUNDS, SUMS, Game, Totals, begin_round, close_round, first_chair_of
 from tables.engine.jit import round_loop
 from tables.engine.passing import exchange
 from tables.engine.simulate import tables_for
@@ -36,8 +36,8 @@ class Played(NamedTuple):
 
 def _play(states: list[PlayState], deals: Deals, rules: Rules, seating: Any, profiles: Any, made: Played) -> None:
     kinds, habits, players = seating
-    state = open_table(states, rules)
-    carry_rules(state, rules)
+    state = prepare_state(states, rules)
+    write_rules(state, rules)
     sums = np.zeros(SUMS)
     seated = np.zeros((4, 2), np.int64)
     for pair in range(deals.first, deals.last):
@@ -49,13 +49,13 @@ def _play(states: list[PlayState], deals: Deals, rules: Rules, seating: Any, pro
         result = 0
         number = 0
         while result == 0 and number < MOST_ROUNDS:
-            turn = turn_of(game, number)
+            first_chair = first_chair_of(game, number)
             begin_round(state, game, number, seated, totals)
             for side in range(2):
                 made.scores[g, number, side] = state.score[side]
                 made.scores[g, number, 2 + side] = state.bags[side]
             for seat in range(4):
-                habit = habits[kinds[g, (turn + seat) & 3]]
+                habit = habits[kinds[g, (first_chair + seat) & 3]]
                 state.bid[seat] = bid_of_person(state, seat, rules, habit, profiles)
                 made.hands[g, number, seat] = state.hand[seat]
                 made.bids[g, number, seat] = state.bid[seat]
@@ -68,7 +68,7 @@ def _play(states: list[PlayState], deals: Deals, rules: Rules, seating: Any, pro
                 play_card(state, seat, card)
             for seat in range(4):
                 made.tricks[g, number, seat] = state.taken[seat]
-            totals = close_round(state, turn, totals, rules, sums)
+            totals = close_round(state, first_chair, totals, rules, sums)
             result = game_winner(totals.score_a, totals.score_b, rules)
             number += 1
         made.rounds[g] = number
@@ -118,7 +118,7 @@ def labelled_records(
     """
     for g in range(len(made.rounds)):
         for number in range(made.rounds[g]):
-            turn = turn_of(Game(games.seed, games.first + g, 0), number)
+            first_chair = first_chair_of(Game(games.seed, games.first + g, 0), number)
             record: RoundLog = {
                 "format": 1,
                 "game": f"{title} {games.seed}-{games.first + g}",
@@ -130,8 +130,8 @@ def labelled_records(
                 "plays": [format_card(card) for card in made.plays[g, number].tolist()],
                 "scores": made.scores[g, number, :2].tolist(),
                 "bags": made.scores[g, number, 2:].tolist(),
-                "labels": [labels[g][(turn + seat) & 3] for seat in range(4)],
+                "labels": [labels[g][(first_chair + seat) & 3] for seat in range(4)],
             }
             if made.results[g]:
-                record["winner"] = 0 if (turn & 1 == 0) == (made.results[g] == 1) else 1
+                record["winner"] = 0 if (first_chair & 1 == 0) == (made.results[g] == 1) else 1
             yield record

@@ -14,8 +14,8 @@ from tqdm import tqdm
 
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import NIL, contract_of, is_nil
-from service.playing.tricks import carry_rules
-from tables.engine.deal import open_table, seat_players, start_round
+from service.playing.tricks import write_rules
+from tables.engine.deal import prepare_state, seat_players, start_round
 from tables.engine.game import play_out
 from tables.engine.jit import entry
 from tables.engine.simulate import player_rows
@@ -56,8 +56,8 @@ class Fit(NamedTuple):
 
 def _replay(states: Any, rules: Rules, rounds: Any, weak: Any, players: Any, took: Any) -> None:
     hands, bids, scores, bags = rounds
-    state = open_table(states, rules)
-    carry_rules(state, rules)
+    state = prepare_state(states, rules)
+    write_rules(state, rules)
     seated = np.zeros((4, 2), np.int64)
     for row in range(len(bids)):
         start_round(state)

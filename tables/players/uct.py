@@ -27,7 +27,7 @@ from service.bidding.game.scoring import score_side
 from service.playing.srp.goals import ALL_PIECES, N_PIECES
 from service.playing.srp.srp import srp1, srp3
 from service.playing.state import PlayState
-from service.playing.tricks import carried_rules, carry_rules, legal_cards, play_card
+from service.playing.tricks import legal_cards, play_card, write_rules, written_rules
 from tables.engine.scratch import scratch
 from tables.engine.states import new_states
 from tables.players.unseen import WAYS, count_deals, deal_unseen, seed_view
@@ -83,7 +83,7 @@ def search(state: PlayState, me: int, arms: Any, n_arms: int, states: list[PlayS
     count_deals(state, me, ways)
     sim = states[0]
     sim.deck = state.deck
-    carry_rules(sim, carried_rules(state))
+    write_rules(sim, written_rules(state))
     for seat in range(4):
         sim.pieces[seat] = ALL_PIECES
     plays = 4 * state.hand[me].bit_count() - state.trick_size - 1
@@ -105,7 +105,7 @@ def point_gap(state: PlayState, sim: PlayState, me: int) -> int:
 
     Bids, bags and rules come from ``state``.
     """
-    rules = carried_rules(state)
+    rules = written_rules(state)
     us = me & 1
     them = 1 - us
     ours, _ = score_side(state.bid[us], sim.taken[us], state.bid[us + 2], sim.taken[us + 2], state.bags[us], rules)

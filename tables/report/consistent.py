@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from service.bidding.game.rules import Rules
 from service.bidding.policy import Policy
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules
+from service.playing.tricks import write_rules
 from tables.engine.bid_deals import BidDeals
-from tables.engine.deal import Deals, open_table, seed_rng, start_round
+from tables.engine.deal import Deals, prepare_state, seed_rng, start_round
 from tables.engine.game import bid_seat
 from tables.engine.jit import round_loop
 from tables.engine.scratch import scratch
@@ -44,8 +44,8 @@ def _fitting_deals(
     fitting: Fitting,
 ) -> None:
     # Positions deals.first to deals.last of `made`, seen from `seats`.
-    state = open_table(states, rules)
-    carry_rules(state, rules)
+    state = prepare_state(states, rules)
+    write_rules(state, rules)
     ways = scratch(WAYS)
     for i in range(deals.first, deals.last):
         start_round(state)

@@ -21,11 +21,11 @@ from service.bidding.inference.knowledge import View, unseen_of
 from service.bidding.inference.prior_rows import column_of, row_of
 from service.bidding.policies import parse_policy
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules, play_card
+from service.playing.tricks import play_card, write_rules
 from tables.builders.priors import BIDDERS as POLICIES
 from tables.builders.priors import RULES, SCORES_BY
 from tables.engine.bid_deals import BidDeals, bid_deals
-from tables.engine.deal import Deals, open_table, seat_players, start_round
+from tables.engine.deal import Deals, prepare_state, seat_players, start_round
 from tables.engine.jit import round_loop
 from tables.engine.simulate import numba_typed, player_rows, tables_for
 from tables.learning.training_data import scores_of_games
@@ -223,8 +223,8 @@ def _record_plays(
     states: list[PlayState], deals: Deals, players: object, made: BidDeals, cards: NDArray[np.int64]
 ) -> None:
     # cards (n, 52): the cards in the order of play
-    state = open_table(states, RULES)
-    carry_rules(state, RULES)
+    state = prepare_state(states, RULES)
+    write_rules(state, RULES)
     for i in range(deals.first, deals.last):
         start_round(state)
         seat_players(state, players)

@@ -8,7 +8,7 @@ from service.bidding.game.rules import Rules, make_rules
 from service.bidding.game.scoring import NIL
 from service.bidding.policies import parse_policy
 from service.playing.state import PlayState
-from tables.engine.deal import Deals, deal_round, open_table, seat_players
+from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
 from tables.engine.game import Lineup, bid_seat, play_out, score_of_side
 from tables.engine.jit import round_loop
 from tables.engine.passing import CHOSEN, HIGHEST, RANDOM
@@ -25,7 +25,7 @@ def _passed(
 ) -> None:
     # Side 0 chooses as `ways` (nil bidder, partner) say, the other side as the service. sums (4,): rounds in which side
     # 0 has one nil, nils made, points of that side in these rounds, their squares.
-    state = open_table(states, rules)
+    state = prepare_state(states, rules)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
         seat_players(state, lineup.players)

@@ -21,9 +21,9 @@ from service.bidding.policy import RAW, Policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, profile_of
 from service.bidding.table_views import Tables
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules, legal_cards, play_card
+from service.playing.tricks import legal_cards, play_card, write_rules
 from tables.engine.choose_bid import auction_at
-from tables.engine.deal import Deals, deal_round, open_table, seat_players
+from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
 from tables.engine.game import bid_seat, play_out, score_of_side
 from tables.engine.jit import round_loop
 from tables.engine.simulate import numba_typed, player_rows
@@ -50,8 +50,8 @@ def _record_rounds(
     states: list[PlayState], deals: Deals, rules: Rules, policies: Any, players: Any, profiles: Any, rounds: Rounds
 ) -> None:
     # policies: the policy of each side, that of seat 0 first.
-    state = open_table(states, rules)
-    carry_rules(state, rules)
+    state = prepare_state(states, rules)
+    write_rules(state, rules)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
         seat_players(state, players)
@@ -89,7 +89,7 @@ def _third_seat_nils(
     counts: Any,
 ) -> None:
     # wanted (n, 2): bids of seats 0 and 1. counts (n, BINS, 2): nils of seat 2 by nil value, all and made.
-    state = open_table(states, rules)
+    state = prepare_state(states, rules)
     for number in range(deals.first, deals.last):
         deal_round(state, deals.seed, number, 0)
         seat_players(state, players)

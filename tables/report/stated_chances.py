@@ -22,9 +22,9 @@ from service.bidding.game.scoring import game_winner
 from service.bidding.policies import parse_policy
 from service.bidding.winprob.win_table import win_array, win_probability
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules
+from service.playing.tricks import write_rules
 from tables.engine.choose_bid import standing_at
-from tables.engine.deal import Deals, deal_round, open_table, seat_players
+from tables.engine.deal import Deals, deal_round, prepare_state, seat_players
 from tables.engine.game import MOST_ROUNDS, Lineup, bid_seat, play_out, score_of_side, win_probability_after_round
 from tables.engine.jit import round_loop
 from tables.engine.simulate import player_rows, policies_by_chair, tables_for
@@ -69,8 +69,8 @@ def _watched(
     policies = lineup.policies
     p_win = np.zeros(BIDS)
     kept = np.zeros((MOST_STATED, 4))  # source, probability, side, value after the round
-    state = open_table(states, rules)
-    carry_rules(state, rules)
+    state = prepare_state(states, rules)
+    write_rules(state, rules)
     t = profiles[0]
     place = slice_of(rules, t)
     win = win_array(place, t)

@@ -9,8 +9,8 @@ from service.bidding.game.rules import Rules
 from service.bidding.policies import parse_policy
 from service.bidding.winprob.win_table import win_array
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules
-from tables.engine.deal import Deals, open_table
+from service.playing.tricks import write_rules
+from tables.engine.deal import Deals, prepare_state
 from tables.engine.game import bid_seat, play_out, start_mid_game, win_probability_after_round
 from tables.engine.jit import round_loop
 from tables.engine.simulate import player_rows, policies_by_chair
@@ -42,8 +42,8 @@ def _bid_both(
 ) -> None:
     # First way: seats 0 and 2 (1 and 3 for odd deals) bid with bidders[0], the others with bidders[1]. Second way: all
     # seats bid with bidders[1].
-    state = open_table(states, rules)
-    carry_rules(state, rules)
+    state = prepare_state(states, rules)
+    write_rules(state, rules)
     place = slice_of(rules, profiles[0])
     for number in range(deals.first, deals.last):
         me = number & 1

@@ -33,7 +33,7 @@ from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS
 from service.playing.common import unseen_cards
 from service.playing.srp.goals import ALL_PIECES
 from service.playing.state import PlayState
-from service.playing.tricks import carry_rules
+from service.playing.tricks import write_rules
 from tables.alternatives import CLASSES
 from tables.arena.public.bots import BOTS
 from tables.engine.game import SUMS, Game, RoundSummary, Totals
@@ -75,7 +75,7 @@ def any_rules(r: random.Random) -> Rules:
 
 def carrying(rules: Rules) -> memoryview:
     s = states.empty()
-    carry_rules(s, rules)
+    write_rules(s, rules)
     return s
 
 
@@ -227,7 +227,7 @@ def staked(rng: random.Random) -> tuple[PlayState, int]:
     """Return (state, seat to play) late in a game; the state carries the rules."""
     s, me, *_ = sitting(rng)
     s = states.copy(s)
-    carry_rules(s, rng.choice(RULES))
+    write_rules(s, rng.choice(RULES))
     s.score[0], s.score[1] = (rng.randrange(-90, 490, 10) for _ in range(2))
     return s, me
 
@@ -325,7 +325,7 @@ def ended_round(rng: random.Random) -> tuple:
 def last_tricks(rng: random.Random) -> tuple[PlayState, int, int]:
     """Return (state, seat to play, version) with at most four cards in a hand, with rules, and UCT in every seat."""
     s = states.midway(rng.randrange(2**31), rng.randrange(36, 52))
-    carry_rules(s, rng.choice(RULES))
+    write_rules(s, rng.choice(RULES))
     version = rng.choice((1, 2))
     for seat in range(4):
         s.player[seat] = (UCT1, UCT2)[version - 1]
@@ -623,7 +623,7 @@ CASES: dict[str, Maker] = {
         r.choice((0.0, 0.25)),
         ALL,
     ),
-    REGULAR + "sure_takes": lambda r: next((a, b & ~a) for a, b in [(holding(r), holding(r))]),
+    REGULAR + "spade_tricks_against": lambda r: next((a, b & ~a) for a, b in [(holding(r), holding(r))]),
     REGULAR + "certain_tricks": lambda r: (holding(r), r.choice((0, 2))),
     REGULAR + "limit_takes": lambda r: (r.choice((2.5, 0.0, -1.0, r.uniform(-1, 15))), r.randint(-1, 14)),
     NIL + "ruled_out": lambda r: (
@@ -708,9 +708,9 @@ CASES: dict[str, Maker] = {
     PASSING + "suit_danger": lambda r: (r.randrange(1 << 13), r.randrange(1 << 13), r.choice((3, 13))),
     PASSING + "given_by_partner": lambda r: (hand(r), r.randrange(5)),
     "tables.engine.passing.exchange": lambda r: (passing_state(r),),
-    "tables.engine.deal.carry_passes": lambda r: (passing_state(r), r.choice(PASSES)),
+    "tables.engine.deal.write_pass_rules": lambda r: (passing_state(r), r.choice(PASSES)),
     VARIANTS + "deck_number": lambda r: (r.choice((*RULES, JOKERS, *DECKS)),),
-    VARIANTS + "ranks_above_ace": lambda r: (r.randrange(7), r.choice((*RULES, JOKERS, *DECKS))),
+    VARIANTS + "extra_spades_of": lambda r: (r.randrange(7), r.choice((*RULES, JOKERS, *DECKS))),
     VARIANTS + "sees_no_jokers": lambda r: (r.choice((*RULES, JOKERS)), r.choice(POLICIES)),
     VARIANTS + "nil_threshold": lambda r: (r.randrange(7), r.choice(BIS), r.uniform(-1, 9), r.randint(0, 9)),
     WINPROB + "slice_of": lambda r: (r.choice((winnable(r)[0], *RULES)), ALL),
@@ -926,8 +926,8 @@ CASES: dict[str, Maker] = {
     SOLO1 + "solo.hunting_lead": lambda r: next(
         (s, me + r.randint(1, 3) & 3, ok, u) for s, me, _, ok, u in [sitting(r, True)]
     ),
-    RULES_OF_PLAY + "carry_rules": lambda r: (states.empty(), any_rules(r)),
-    RULES_OF_PLAY + "carried_rules": lambda r: (carrying(any_rules(r)),),
+    RULES_OF_PLAY + "write_rules": lambda r: (states.empty(), any_rules(r)),
+    RULES_OF_PLAY + "written_rules": lambda r: (carrying(any_rules(r)),),
     UNSEEN + "seed_view": lambda r: (*sitting(r)[:2], r.randrange(1000), states.empty()),
     UNSEEN + "places": lambda r: (*sitting(r)[:2], r.randrange(4)),
     UNSEEN + "count_deals": lambda r: (*sitting(r)[:2], view(np.zeros(WAYS, np.int64))),
@@ -945,7 +945,7 @@ CASES: dict[str, Maker] = {
     DEAL + "give_spades": lambda r: (states.dealt(r.randrange(2**31), 1), r.randrange(4), r.randrange(14)),
     DEAL + "start_round": lambda r: (sitting(r)[0],),
     DEAL + "deal_round": lambda r: (states.empty(), r.randrange(2**31), r.randrange(100), r.randrange(10)),
-    DEAL + "open_table": lambda r: ([states.empty()], r.choice(RULES)),
+    DEAL + "prepare_state": lambda r: ([states.empty()], r.choice(RULES)),
     DEAL + "seat_players": lambda r: (states.empty(), view(player_rows("srp", "wrp"))),
     GAME + "bids_blind_nil": blind_sitting,
     GAME + "bid_seat": lambda r: next(
@@ -985,7 +985,7 @@ CASES: dict[str, Maker] = {
     ),
     GAME + "close_round": lambda r: (finished(r), r.randrange(4), totals(r), r.choice(RULES), view(np.zeros(SUMS))),
     GAME + "score_of_side": lambda r: (finished(r), r.randrange(2), r.randrange(10), r.choice(RULES)),
-    GAME + "turn_of": lambda r: (Game(1, r.randrange(100), r.randrange(2)), r.randrange(20)),
+    GAME + "first_chair_of": lambda r: (Game(1, r.randrange(100), r.randrange(2)), r.randrange(20)),
     SOLO_GAME + "rotate_seats": lambda r: (alone_finished(r), r.randrange(5)),
     SOLO_GAME + "close_cutthroat_round": lambda r: (alone_finished(r), r.randrange(4), CUTTHROAT, view(np.zeros(SUMS))),
     SOLO_GAME + "cutthroat_winner": lambda r: (alone_finished(r), r.choice((CUTTHROAT, CUTTHROAT._replace(lose=-50)))),

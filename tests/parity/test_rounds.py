@@ -11,9 +11,9 @@ import pytest
 from service.bidding.game.rules import CUTTHROAT, make_rules
 from service.bidding.policies import parse_policy
 from service.playing.srp.goals import ALL_PIECES
-from service.playing.tricks import carry_rules
+from service.playing.tricks import write_rules
 from tables.engine.cutthroat import play_cutthroat_game
-from tables.engine.deal import open_table
+from tables.engine.deal import prepare_state
 from tables.engine.game import DRAWS, GAMES, PAIR_DD, PAIR_DR, PAIR_RR, SUMS, WINS_A, Game, Lineup, play_game
 from tables.engine.selfplay import play_pairs
 from tables.engine.simulate import player_rows, policies_by_chair
@@ -63,8 +63,8 @@ def test_games(fitted, preset, a, b, players):
     seats = player_rows(*players)
     scores, sums = np.zeros((2, 2), np.int64), np.zeros(SUMS)
     play_pairs(7, 10, 12, rules, Lineup(policies, seats), fitted.array_settings, scores, sums)
-    s, plain_sums = open_table([states.empty()], rules), np.zeros(SUMS)
-    carry_rules(s, rules)
+    s, plain_sums = prepare_state([states.empty()], rules), np.zeros(SUMS)
+    write_rules(s, rules)
     play_one = play_cutthroat_game if rules.variant == CUTTHROAT else play_game
     for pair in range(2):
         for swap in range(2):

@@ -10,7 +10,7 @@ import pytest
 from examples.play_a_game import Client
 from examples.play_a_game import play_game as over_http
 from service.api.card import PLAYERS, answer_body
-from service.bidding.bis.regular import sure_takes
+from service.bidding.bis.regular import spade_tricks_against
 from service.bidding.game.cards import FIRST_SPADE, cards_of, spades_of
 from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.rules import CONTRACT, CUTTHROAT, make_rules
@@ -24,7 +24,7 @@ from service.playing.solo1.goals import others_need
 from service.playing.srp.srp import srp3
 from service.playing.state import PlayState
 from service.playing.tricks import beats, legal_cards, play_card
-from tables.engine.deal import deal_round, open_table
+from tables.engine.deal import deal_round, prepare_state
 from tables.engine.game import NILS, POINTS, ROUNDS, SUMS, Game, Lineup, play_game
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
 from tables.players.names import player_for
@@ -147,9 +147,11 @@ TRUE = {
     "set-one": lambda s, me, c, r: r.variant == CUTTHROAT and others_need(s, me) > 0,
     "enough": lambda s, me, c, r: r.bags and _made(s, me, r) >= 0 and not is_nil(s.bid[me]),
     "enough-no-bags": lambda s, me, c, r: not r.bags and _made(s, me, r) >= 0,
-    "sure": lambda s, me, c, r: sure_takes(spades_of(s.hand[me]), unseen_cards(s, me) >> 48) >= -_made(s, me, r),
+    "sure": lambda s, me, c, r: (
+        spade_tricks_against(spades_of(s.hand[me]), unseen_cards(s, me) >> 48) >= -_made(s, me, r)
+    ),
     "own-share": lambda s, me, c, r: (
-        sure_takes(spades_of(s.hand[me]), unseen_cards(s, me) >> 48) >= contract_of(s.bid[me]) - s.taken[me]
+        spade_tricks_against(spades_of(s.hand[me]), unseen_cards(s, me) >> 48) >= contract_of(s.bid[me]) - s.taken[me]
     ),
     "hopeless": lambda s, me, c, r: -_made(s, me, r) > _left(s),
     "failed-nil": lambda s, me, c, r: is_nil(s.bid[me]) and s.taken[me] > 0,
@@ -305,7 +307,7 @@ def test_the_largest_batch(call):
 @pytest.mark.parametrize("preset", ["short", "pass-2"])
 def test_a_game_over_http_is_the_engines(server, preset):
     rules = make_rules(preset)
-    state = open_table([PlayState()], rules)
+    state = prepare_state([PlayState()], rules)
 
     def deal(number):
         deal_round(state, 8, 0, number)

@@ -29,13 +29,13 @@ from service.bidding.winprob.win_table import win_array
 from service.contract.card import DEFAULT_SEARCH_DEALS, MAX_SEARCH_DEALS, SEARCH, read_card
 from service.contract.examples import CARD_REQUEST, SEARCH_REQUEST
 from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
-from service.playing.tricks import carry_rules, play_card
+from service.playing.tricks import play_card, write_rules
 from service.problems import ProblemError
 from service.searchers import COMMAND, BusyError, EndedError, Searchers, Times, check_installed, search_once
 from service.settings import Settings, SettingsError
 from service.table_sets import MOST_SETS
 from tables.arena import searching
-from tables.engine.deal import deal_round, open_table, seat_players
+from tables.engine.deal import deal_round, prepare_state, seat_players
 from tables.engine.jit import entry
 from tables.engine.passing import exchange
 from tables.engine.simulate import kernel_tables, player_rows, tables_for
@@ -57,8 +57,8 @@ def _search(states, me, weights, deals, value):
 
 def played(rules, number, cards):
     """A round after ``cards`` cards: the state, the dealt hands and the tricks, all seats played by srp@3."""
-    state = open_table(new_states(1), rules)
-    carry_rules(state, rules)
+    state = prepare_state(new_states(1), rules)
+    write_rules(state, rules)
     deal_round(state, 11, number, 0)
     seat_players(state, player_rows("srp", "srp"))
     state.bid[:] = [0 if rules.nil_pass else 3, 3, 2, 4]

@@ -41,7 +41,7 @@ from service.bidding.game.cards import suits_of
 from service.bidding.game.legal import nearest_allowed
 from service.bidding.game.rules import PARTNERSHIP, Rules
 from service.bidding.game.scoring import Standing
-from service.bidding.game.variants import nil_threshold, ranks_above_ace
+from service.bidding.game.variants import extra_spades_of, nil_threshold
 from service.bidding.policy import NO_CONVENTION, Policy
 from service.bidding.record import record
 from service.bidding.table_profile import convention_of
@@ -86,7 +86,7 @@ def bis(
     above = 0
     if variant != PARTNERSHIP:
         threshold = nil_threshold(variant, policy, regular.estimate, takes)
-        above = ranks_above_ace(variant, rules)
+        above = extra_spades_of(variant, rules)
     # Most hands need no count of the certain tricks, because `spade_takes` already shows that they are not above takes.
     spades = suits[3]
     many = spades.bit_count() > MANY_SPADES

@@ -66,7 +66,7 @@ class NilTerms(NamedTuple):
     curves: int = FULL  # which success curve: policy.FULL, SINGLE or RAW
     honours: int = 0  # 1: a king or queen of spades does not rule a nil out; LOW_FOUR: nor do four low spades
     nils: int = 1  # 0: never bid nil
-    above: int = 0  # number of spades beyond 13: 2 or 3 with jokers (`variants.ranks_above_ace`)
+    above: int = 0  # number of spades beyond 13: 2 or 3 with jokers (`variants.extra_spades_of`)
 
 
 def ruled_out(spades: int, partner_bid: int, honours: int, nils: int, allowed: int, above: int = 0) -> int:

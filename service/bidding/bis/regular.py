@@ -80,7 +80,7 @@ def regular_takes(
     )
 
 
-def sure_takes(spades: int, unseen: int) -> int:
+def spade_tricks_against(spades: int, unseen: int) -> int:
     """Return how many tricks ``spades`` must win if one opponent holds all ``unseen`` spades and we always lead.
 
     Both arguments are holdings. We lead our highest spade first. The opponent beats each card with the lowest card that
@@ -107,7 +107,7 @@ def certain_tricks(spades: int, above: int) -> int:
     >>> certain_tricks(0b1100000000001, 0), certain_tricks(0b1000000000001, 0)
     (2, 1)
     """
-    return sure_takes(spades, (1 << 13 + above) - 1 & ~spades)
+    return spade_tricks_against(spades, (1 << 13 + above) - 1 & ~spades)
 
 
 def limit_takes(estimate: float, partner_bid: int) -> int:

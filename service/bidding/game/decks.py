@@ -70,4 +70,4 @@ for _deck, _codes in zip(DECKS, CARD_CODES, strict=True):
 # DECK_BITS by suit, clubs first, for compiled code: the bits of a whole deck may not fit into an int64.
 DECK_SUITS = tuple(tuple(bits >> 16 * suit & SUIT_BITS for suit in range(4)) for bits in DECK_BITS)
 # By deck: the number of spades beyond 13. The standard deck has none.
-ABOVE = tuple(spades.bit_count() - len(RANKS) for *_, spades in DECK_SUITS)
+EXTRA_SPADES = tuple(spades.bit_count() - len(RANKS) for *_, spades in DECK_SUITS)

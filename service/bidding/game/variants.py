@@ -7,7 +7,7 @@ to four trumps rank above the ace of spades (`decks`). Mirror and strict whiz le
 the allowed bids of all variants; `bis.cutthroat` bids in cutthroat.
 """
 
-from service.bidding.game.decks import ABOVE, DECK_SUITS, JOKERS_DECK, STANDARD
+from service.bidding.game.decks import DECK_SUITS, EXTRA_SPADES, JOKERS_DECK, STANDARD
 from service.bidding.game.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 from service.bidding.policy import BIS, WINPROB, Policy
 
@@ -34,12 +34,12 @@ def deck_of(rules: Rules) -> int:
     return clubs | diamonds << 16 | hearts << 32 | spades << 48
 
 
-def ranks_above_ace(variant: int, rules: Rules) -> int:
+def extra_spades_of(variant: int, rules: Rules) -> int:
     """Return the number of spades beyond the standard deck's 13: 2 or 3 if ``variant`` is jokers, otherwise 0.
 
     ``variant``: from `variant_of`. If the deuce of spades is raised, one more trump than that ranks above the ace.
     """
-    return ABOVE[deck_number(rules)] if variant == JOKERS else 0
+    return EXTRA_SPADES[deck_number(rules)] if variant == JOKERS else 0
 
 
 def sees_no_jokers(rules: Rules, policy: Policy) -> bool:

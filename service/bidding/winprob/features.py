@@ -14,7 +14,7 @@ from service.bidding.game.auction import NO_BID, Auction, sequence_after
 from service.bidding.game.cards import suits_of, without_jokers
 from service.bidding.game.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 from service.bidding.game.scoring import Standing, contract_of, is_nil
-from service.bidding.game.variants import ranks_above_ace
+from service.bidding.game.variants import extra_spades_of
 from service.bidding.policy import FULL, PLAYER_KINDS
 from service.bidding.record import record
 from service.bidding.table_views import Tables
@@ -128,7 +128,7 @@ def model_nil(
 
     ``honours``: LOW_FOUR for the model's inputs; 1 for explanations and skill levels, as BIS sees a nil.
     """
-    terms = record(NilTerms, (0.0, FULL, honours, 1, ranks_above_ace(rules.variant, rules)))
+    terms = record(NilTerms, (0.0, FULL, honours, 1, extra_spades_of(rules.variant, rules)))
     return consider_nil(suits, auction, terms, allowed, rules, tables)
 
 
@@ -142,7 +142,7 @@ def bids_to_weigh(
     seat, _, _, _, partner_bid, opponents_nils, sum_of_bids, _ = auction
     regular = regular_takes(suits, 2 - opponents_nils, partner_bid, tables.factor[seat, sum_of_bids], 0.0, tables)
     nil = model_nil(suits, auction, LOW_FOUR, allowed, rules, tables)
-    certain = certain_tricks(suits[3], ranks_above_ace(rules.variant, rules))
+    certain = certain_tricks(suits[3], extra_spades_of(rules.variant, rules))
     return regular, nil, candidates(regular.takes, certain, partner_bid, nil.ruled_out, allowed), certain
 
 
@@ -188,7 +188,7 @@ def rule_inputs(rules: Rules) -> tuple[float, float, float, float, float, float]
         return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     return (
         rules.nil_pass / 4.0,
-        ranks_above_ace(rules.variant, rules) / 3.0,
+        extra_spades_of(rules.variant, rules) / 3.0,
         1.0 if rules.variant == WHIZ else 0.0,
         1.0 if rules.variant == SUICIDE else 0.0,
         0.0 if rules.bags else 1.0,

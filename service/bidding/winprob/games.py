@@ -14,7 +14,7 @@ from math import gcd
 from operator import itemgetter
 from typing import NamedTuple
 
-from service.bidding.game.decks import ABOVE, JOKERS_DECK, STANDARD
+from service.bidding.game.decks import EXTRA_SPADES, JOKERS_DECK, STANDARD
 from service.bidding.game.rules import (
     FIELDS,
     JOKERS,
@@ -144,7 +144,7 @@ def game_of(rules: Rules) -> Rules:
         for name, rule in FIELDS.items()
         if rule.games_column is None or (rule.only_with and not getattr(rules, rule.only_with))
     }
-    deck = ABOVE.index(ABOVE[deck_number(rules)])
+    deck = EXTRA_SPADES.index(EXTRA_SPADES[deck_number(rules)])
     return rules._replace(**plain, deck=STANDARD if deck == JOKERS_DECK else deck)
 
 

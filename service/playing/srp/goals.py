@@ -5,12 +5,12 @@ the spade tricks that are certain, the risk of bags and, from SRP 2 on, the game
 version of SRP is the set of pieces that it uses (`pieces_in_use`).
 """
 
-from service.bidding.bis.regular import sure_takes
+from service.bidding.bis.regular import spade_tricks_against
 from service.bidding.game.cards import highest, spades_of
 from service.bidding.game.scoring import contract_of, is_nil, nil_stake
 from service.playing.common import cards_above, tricks_left, tricks_needed
 from service.playing.state import PlayState
-from service.playing.tricks import carried_rules
+from service.playing.tricks import written_rules
 
 # The pieces of SRP, as bits of `PlayState.pieces`. Each can be switched off to measure how much it wins. The first nine
 # are those of SRP 1; SRP 2 added the others.
@@ -88,7 +88,7 @@ def wants_tricks(state: PlayState, me: int, unseen: int, pieces: int) -> bool:
         return settable
     total = sum_of_contracts(state)
     if need > 0:
-        sure = sure_takes(spades_of(state.hand[me]), spades_of(unseen))
+        sure = spade_tricks_against(spades_of(state.hand[me]), spades_of(unseen))
         if pieces & OWN_SHARE and total <= FEW_BID and left - need >= SHARE_SLACK:
             if contract_of(state.bid[me]) - state.taken[me] <= sure:
                 return False
@@ -101,7 +101,7 @@ def wants_tricks(state: PlayState, me: int, unseen: int, pieces: int) -> bool:
 
 def projected(state: PlayState, side: int) -> int:
     """Return a side's points after the round, without bags, if it makes its contract and its live nils are made."""
-    rules = carried_rules(state)
+    rules = written_rules(state)
     points = state.score[side]
     for seat in range(side, 4, 2):
         stake = nil_stake(state.bid[seat], rules)

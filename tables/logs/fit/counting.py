@@ -16,7 +16,7 @@ from service.bidding.game.cards import ACE, FIRST_SPADE, suits_of
 from service.bidding.game.legal import EVERY_BID
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import BLIND_NIL, NIL, contract_of, is_nil
-from service.bidding.game.variants import ranks_above_ace
+from service.bidding.game.variants import extra_spades_of
 from service.bidding.inference.inference import reads_bids
 from service.bidding.inference.prior_rows import COLUMNS
 from service.bidding.policy import RAW, Policy
@@ -72,7 +72,7 @@ def _count(
     # rounds: hands, bids, tricks and held_out (n,). chosen (n, 4): the seats whose bids count.
     hands, bids, tricks, held_out = rounds
     state = states[0]
-    terms = NilTerms(0.0, RAW, policy.spade_honours, 1, ranks_above_ace(rules.variant, rules))
+    terms = NilTerms(0.0, RAW, policy.spade_honours, 1, extra_spades_of(rules.variant, rules))
     for row in rows:
         part = held_out[row]
         known = tricks[row, 0] != NO_TRICKS

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from service.bidding.bis.regular import sure_takes
+from service.bidding.bis.regular import spade_tricks_against
 from service.bidding.game.cards import format_card, parse_card
 from service.playing.common import unseen_cards
 from service.playing.srp.goals import ALL_PIECES, sum_of_contracts, wants_tricks
@@ -56,11 +56,11 @@ def spades(text):
         ("AKQJT98765432", "", 13),
     ],
 )
-def test_sure_takes_by_hand(ours, unseen, sure):
-    assert sure_takes(spades(ours), spades(unseen)) == sure
+def test_spade_tricks_against_by_hand(ours, unseen, sure):
+    assert spade_tricks_against(spades(ours), spades(unseen)) == sure
 
 
-def test_sure_takes_never_promise_too_much():
+def test_spade_tricks_against_never_promise_too_much():
     """All holdings of up to 4 cards against up to 4 in a suit of 7 ranks, compared with the search's worst case."""
     for n in range(1, 5):
         for ours in combinations(range(7), n):
@@ -68,25 +68,25 @@ def test_sure_takes_never_promise_too_much():
             for m in range(1, 5):
                 for theirs in combinations(rest, m):
                     worst = naive.forced_tricks(frozenset(ours), frozenset(theirs))
-                    assert sure_takes(mask(ours), mask(theirs)) <= worst, (ours, theirs)
+                    assert spade_tricks_against(mask(ours), mask(theirs)) <= worst, (ours, theirs)
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.sets(st.integers(0, 12), max_size=9), st.data())
-def test_sure_takes_against_search(ranks, data):
+def test_spade_tricks_against_as_a_search(ranks, data):
     ours = data.draw(st.sets(st.sampled_from(sorted(ranks)), max_size=5)) if ranks else set()
     theirs = ranks - ours
     if len(theirs) <= 5:
-        assert sure_takes(mask(ours), mask(theirs)) <= naive.forced_tricks(frozenset(ours), frozenset(theirs))
+        assert spade_tricks_against(mask(ours), mask(theirs)) <= naive.forced_tricks(frozenset(ours), frozenset(theirs))
 
 
 @given(st.sets(st.integers(0, 12)), st.data())
 def test_one_more_card_never_hurts(ranks, data):
     unseen = data.draw(st.sets(st.sampled_from([r for r in range(13) if r not in ranks]))) if len(ranks) < 13 else set()
-    before = sure_takes(mask(ranks), mask(unseen))
+    before = spade_tricks_against(mask(ranks), mask(unseen))
     assert 0 <= before <= len(ranks)
     for rank in ranks:
-        assert sure_takes(mask(ranks - {rank}), mask(unseen)) <= before
+        assert spade_tricks_against(mask(ranks - {rank}), mask(unseen)) <= before
 
 
 def goal(bids, taken, hands=None, pieces=ALL_PIECES):

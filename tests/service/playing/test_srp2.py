@@ -32,7 +32,7 @@ from service.playing.srp.goals import (
     wins_by_contract,
 )
 from service.playing.srp.srp import attack_pays
-from service.playing.tricks import carry_rules, play_card
+from service.playing.tricks import play_card, write_rules
 from tables.players.choose_card import choose_card
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids
 from tests.service.playing.test_srp1 import golden
@@ -117,7 +117,7 @@ def at_stake(ours, theirs, bids, taken, pieces=ALL_PIECES, win=200):
     for seat in range(4):
         s.taken[seat] = taken[seat]
     if win:
-        carry_rules(s, make_rules("classic", {"win": win, "lose": -100}))
+        write_rules(s, make_rules("classic", {"win": win, "lose": -100}))
     return s
 
 

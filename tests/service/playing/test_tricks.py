@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from service.bidding.game.cards import DECK, cards_of, format_card, parse_card, parse_pbn
 from service.bidding.game.rules import Rules
-from service.playing.tricks import beats, carried_rules, carry_rules, legal_cards, play_card, suit_mask
+from service.playing.tricks import beats, legal_cards, play_card, suit_mask, write_rules, written_rules
 from tests import naive
 from tests.tables.engine import states
 
@@ -151,7 +151,7 @@ def test_whole_rounds_of_random_play(seed, plays):
 def test_a_state_carries_all_rules_and_writes_nothing_else(values):
     s = states.empty()
     before = states.copy(s)
-    carry_rules(s, Rules(*values))
-    assert carried_rules(s) == values
+    write_rules(s, Rules(*values))
+    assert written_rules(s) == values
     before.rules = list(values)
     assert s == before

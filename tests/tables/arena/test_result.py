@@ -25,16 +25,16 @@ FIELDS = {
 }  # fmt: skip
 
 
-def tally(bids, taken, turn, points):
+def tally(bids, taken, first_chair, points):
     """Return the sums of one round by name.
 
-    Seat k sits in chair (turn + k) % 4; chairs 0 and 2 are side a.
+    Seat k sits in chair (first_chair + k) % 4; chairs 0 and 2 are side a.
     """
     count: Counter = Counter()
     count["sum of bids"] = sum(bid for bid in bids if bid != 14)
     pattern = 0
     for seat in range(4):
-        chair = (turn + seat) % 4
+        chair = (first_chair + seat) % 4
         side = chair % 2
         nil = bids[seat] in (0, 14)
         partner = (seat + 2) % 4
@@ -69,12 +69,12 @@ def tally(bids, taken, turn, points):
     st.integers(0, 3),
     st.tuples(st.integers(-400, 400), st.integers(-400, 400)),
 )
-def test_a_round_is_counted_as_a_slow_tally_would(bids, winners, turn, points):
+def test_a_round_is_counted_as_a_slow_tally_would(bids, winners, first_chair, points):
     taken = [winners.count(seat) for seat in range(4)]
     s = PlayState(bid=bids, taken=taken, choices=190)
     sums = np.zeros(game.SUMS)
-    game.record_round(s, turn, points[0], points[1], sums)
-    count = tally(bids, taken, turn, points)
+    game.record_round(s, first_chair, points[0], points[1], sums)
+    count = tally(bids, taken, first_chair, points)
     assert (sums[game.ROUNDS], sums[game.SUM_OF_CHOICES], sums[game.PLAYS]) == (1, 190, 52)
     assert sums[game.SUM_OF_BIDS] == count["sum of bids"]
     levels = sums[game.BIDS_BY_CONTRACT : game.RESULTS_BY_BID].reshape(2, 27, 4)

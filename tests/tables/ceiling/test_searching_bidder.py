@@ -9,7 +9,7 @@ from service.bidding.game.cards import DECK
 from service.bidding.game.rules import make_rules
 from service.bidding.policies import parse_policy
 from service.bidding.winprob.win_table import win_array, win_probability_after
-from service.playing.tricks import carry_rules
+from service.playing.tricks import write_rules
 from tables.ceiling import searching_bidder as kernels
 from tables.ceiling.searching_bidder import Plan, Search, chosen_bid, mean_gain, random_decision, weigh
 from tables.engine.choose_bid import standing_at
@@ -35,7 +35,7 @@ def known(search, judges=False):
 
 
 def at_the_table(state):
-    carry_rules(state, RULES)
+    write_rules(state, RULES)
     return state
 
 

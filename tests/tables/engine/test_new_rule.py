@@ -62,8 +62,8 @@ assert seed_values(plain) == tuple(plain)[:16] and seed_values(new) == (*plain[:
 assert "overtime" not in recorded(plain) and recorded(new)["overtime"] == 2
 
 def round_trip(state, rules):
-    play.carry_rules(state, rules)
-    return play.carried_rules(state)
+    play.write_rules(state, rules)
+    return play.written_rules(state)
 
 def check(state, round_trip, slice_of, simplified_rules):
     numbers = Rules(*range(1000, 1000 + len(Rules._fields)))

@@ -10,8 +10,8 @@ from service.bidding.policies import parse_policy
 from service.bidding.winprob.win_table import win_array
 from service.playing.common import unseen_cards
 from service.playing.srp.srp import srp3
-from service.playing.tricks import carry_rules, legal_cards, play_card
-from tables.engine.deal import deal_round, open_table, seat_players, seed_rng
+from service.playing.tricks import legal_cards, play_card, write_rules
+from tables.engine.deal import deal_round, prepare_state, seat_players, seed_rng
 from tables.engine.jit import entry
 from tables.engine.simulate import kernel_tables, player_rows, tables_for
 from tables.engine.states import FIELDS, STATE, copy_state, new_states
@@ -29,8 +29,8 @@ RULES = make_rules("classic", {"win": 200, "lose": -100})
 
 def a_round(number, cards):
     """A round in which SRP has played ``cards`` cards, with bids of three."""
-    state = open_table(new_states(1), RULES)
-    carry_rules(state, RULES)
+    state = prepare_state(new_states(1), RULES)
+    write_rules(state, RULES)
     deal_round(state, 5, number, 0)
     seat_players(state, player_rows("srp", "srp"))
     for seat in range(4):

@@ -16,7 +16,7 @@ from service.bidding.policies import parse_policy
 from service.playing.common import unseen_cards
 from service.playing.srp.goals import ALL_PIECES
 from service.playing.srp.srp import srp1, srp3
-from service.playing.tricks import carry_rules, play_card
+from service.playing.tricks import play_card, write_rules
 from tables.engine.game import SUMS, Lineup
 from tables.engine.selfplay import play_rounds
 from tables.engine.simulate import player_rows, policies_by_chair
@@ -41,7 +41,7 @@ def ending(seed, tricks=5, samples=12, c_points=200, player=UCT2):
     """Return a state in the last tricks, reached by random legal plays, with UCT to play."""
     rng = random.Random(seed)
     s = states.midway(seed, 52 - 4 * rng.randint(1, tricks) + rng.randrange(4))
-    carry_rules(s, RULES)
+    write_rules(s, RULES)
     for seat in range(4):
         s.player[seat], s.pieces[seat] = player, packed(tricks, samples, c_points)
     s.bags[0], s.bags[1] = rng.randrange(5), rng.randrange(5)
@@ -191,7 +191,7 @@ def two_left(bids, bags, samples):
     s.void[1] = 1 << (parse_card("2C") >> 4)
     for seat, card in enumerate(("5H", "4H", "3H")):
         play_card(s, seat, parse_card(card))
-    carry_rules(s, make_rules())
+    write_rules(s, make_rules())
     s.bags[0], s.bags[1] = bags
     s.player[3], s.pieces[3] = UCT2, packed(5, samples, 50)
     return s

@@ -8,9 +8,9 @@ import pytest
 from service.bidding.game.cards import DECK, cards_of
 from service.bidding.inference.inference import BIDDERS
 from service.bidding.inference.knowledge import contradictions_in, unseen_of
-from service.playing.tricks import carry_rules, play_card
+from service.playing.tricks import play_card, write_rules
 from tables.builders.priors import RULES
-from tables.engine.deal import open_table, start_round
+from tables.engine.deal import prepare_state, start_round
 from tables.engine.simulate import player_rows
 from tables.engine.states import new_states
 from tables.players.names import TABLES_PLAYER
@@ -64,8 +64,8 @@ def test_views_of_a_round_hold_what_its_player_sees(report):
     record_plays(1, 0, 3, player_rows(TABLES_PLAYER, TABLES_PLAYER), deals, plays)
     for i in range(3):
         assert sum(1 << int(card) for card in plays[i]) == DECK
-        state = open_table(new_states(1), RULES)
-        carry_rules(state, RULES)
+        state = prepare_state(new_states(1), RULES)
+        write_rules(state, RULES)
         start_round(state)
         state.hand[:] = [int(hand) for hand in deals.hands[i]]
         for trick, view in enumerate(views_by_trick(deals, i, plays[i], 2)):

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from service.bidding.errors import RulesError
 from service.bidding.game.cards import DECK, SPADES
 from service.bidding.game.decks import (
-    ABOVE,
     CARD_CODES,
     CARD_NAMES,
     DECK_BITS,
     DECKS,
+    EXTRA_SPADES,
     JJDD_DECK,
     JOKERS_DECK,
     JOKERS_DEUCE_DECK,
@@ -57,11 +57,11 @@ def test_trumps_in_order(number, highest):
 
 
 def test_decks_with_as_many_spades_share_their_codes():
-    assert [ABOVE[number] for number in EVERY] == [0, 2, 2, 3, 3]
+    assert [EXTRA_SPADES[number] for number in EVERY] == [0, 2, 2, 3, 3]
     for number in EVERY:
         for other in EVERY:
             spades, others = (DECK_BITS[each] >> 48 for each in (number, other))
-            assert (spades == others) == (ABOVE[number] == ABOVE[other])
+            assert (spades == others) == (EXTRA_SPADES[number] == EXTRA_SPADES[other])
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from service.bidding.game.rules import (
     make_rules,
 )
 from service.bidding.game.scoring import START
-from service.bidding.game.variants import nil_threshold, ranks_above_ace, sees_no_jokers, variant_of
+from service.bidding.game.variants import extra_spades_of, nil_threshold, sees_no_jokers, variant_of
 from service.bidding.policies import BY_NAME, parse_policy
 from service.bidding.policy import Policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE, SUICIDE_PROFILE, WHIZ_PROFILE, profile_of
@@ -57,8 +57,8 @@ def test_what_a_policy_bids_by():
     assert variant_of(whiz, Policy()) == WHIZ
     assert variant_of(whiz, Policy(ignores=1)) == PARTNERSHIP
     jokers = make_rules("jokers")
-    assert [ranks_above_ace(variant, jokers) for variant in (PARTNERSHIP, WHIZ, JOKERS)] == [0, 0, 2]
-    assert ranks_above_ace(JOKERS, make_rules("jjdd")) == 3
+    assert [extra_spades_of(variant, jokers) for variant in (PARTNERSHIP, WHIZ, JOKERS)] == [0, 0, 2]
+    assert extra_spades_of(JOKERS, make_rules("jjdd")) == 3
     assert not sees_no_jokers(jokers, Policy())
     assert sees_no_jokers(jokers, Policy(ignores=1))
     assert sees_no_jokers(jokers, parse_policy("rb", JOKERS))

@@ -11,7 +11,7 @@ from service.bidding.bis.regular import spade_tricks_against
 from service.bidding.explain.reasons import Number
 from service.bidding.game.cards import FIRST_SPADE, SPADES, spades_of
 from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.rules import CONTRACT, CUTTHROAT, Rules
+from service.bidding.game.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, Rules
 from service.bidding.game.scoring import is_nil
 from service.bidding.game.variants import deck_number
 from service.playing.common import (
@@ -133,7 +133,7 @@ def _goal(place: _Place) -> str:
             if nil_alive(state, nil_seat) and attack_card(state, me, nil_seat, hand, legal, unseen, pieces) != NOTHING:
                 return _attack(place, nil_seat)
     wants = wants_tricks(state, me, unseen, pieces)
-    if rules.failed_nil_tricks == CONTRACT and is_nil(state.bid[me ^ 2]) and state.taken[me ^ 2]:
+    if rules.failed_nil_tricks == TRICKS_COUNT_FOR_CONTRACT and is_nil(state.bid[me ^ 2]) and state.taken[me ^ 2]:
         return "tricks" if wants else "no-tricks"  # here the rules count partner's tricks, but the player does not
     needed, left = tricks_needed(state, me), numbers["left"]
     if wants:

@@ -13,7 +13,7 @@ from service.api.card import PLAYERS, answer_body
 from service.bidding.bis.regular import spade_tricks_against
 from service.bidding.game.cards import FIRST_SPADE, cards_of, spades_of
 from service.bidding.game.decks import CARD_NAMES
-from service.bidding.game.rules import CONTRACT, CUTTHROAT, make_rules
+from service.bidding.game.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, make_rules
 from service.bidding.game.scoring import contract_of, is_nil
 from service.bidding.policies import parse_policy
 from service.contract.card import MAX_CARD_ITEMS, read_card
@@ -111,7 +111,7 @@ def _others(state, me, card):
 def _made(state, me, rules):
     """Whether the player's side has its contract, as the rules count tricks."""
     seats = (me,) if rules.variant == CUTTHROAT else (me, me ^ 2)
-    counts = rules.failed_nil_tricks == CONTRACT
+    counts = rules.failed_nil_tricks == TRICKS_COUNT_FOR_CONTRACT
     taken = sum(state.taken[seat] for seat in seats if counts or not is_nil(state.bid[seat]))
     return taken - sum(contract_of(state.bid[seat]) for seat in seats)
 
@@ -141,8 +141,8 @@ TRUE = {
     "attack-later": lambda s, me, c, r: _an_enemy_nil(s, me, r) and not _alive(s, s.winner),
     "contract": lambda s, me, c, r: 0 < -_made(s, me, r) <= _left(s),
     "own-contract": lambda s, me, c, r: 0 < s.bid[me] - s.taken[me] <= _left(s),
-    "tricks": lambda s, me, c, r: r.failed_nil_tricks == CONTRACT,
-    "no-tricks": lambda s, me, c, r: r.failed_nil_tricks == CONTRACT,
+    "tricks": lambda s, me, c, r: r.failed_nil_tricks == TRICKS_COUNT_FOR_CONTRACT,
+    "no-tricks": lambda s, me, c, r: r.failed_nil_tricks == TRICKS_COUNT_FOR_CONTRACT,
     "set": lambda s, me, c, r: 0 < tricks_needed(s, (me + 1) & 3) <= _left(s),
     "set-one": lambda s, me, c, r: r.variant == CUTTHROAT and others_need(s, me) > 0,
     "enough": lambda s, me, c, r: r.bags and _made(s, me, r) >= 0 and not is_nil(s.bid[me]),

@@ -16,22 +16,23 @@ from service.bidding.game.rule_fields import Flag, Integer, Rule, Word, fields_o
 NO_LOSING_GOAL = -(10**6)  # value of `lose` if there is no losing goal
 UNLIMITED = 26  # value of `team_max` if there is no limit
 FIRST_FIELDS = 16  # number of fields that `Rules` had when seeds and manifests were first made from it
-BAGS, CONTRACT, NONE = 0, 1, 2  # values of failed_nil_tricks
+TRICKS_ARE_BAGS, TRICKS_COUNT_FOR_CONTRACT, TRICKS_ARE_NOTHING = range(3)  # values of failed_nil_tricks
 PARTNERSHIP, CUTTHROAT, MIRROR, WHIZ, WHIZ_STRICT, SUICIDE, JOKERS = range(7)
 VARIANTS = ("partnership", "cutthroat", "mirror", "whiz", "whiz_strict", "suicide", "jokers")
 
-# A variant fixes the fields that it does not use. Such a field is refused unless it has its default, so that no value
-# is silently without effect.
+# A variant fixes the fields that it does not use: only the default is accepted. Another value would have no effect, so
+# it is refused.
 _SPADES_COUNT = (MIRROR, WHIZ, WHIZ_STRICT)  # a number bid is the number of spades held
-_NO_CHOICE_OF_NIL = (CUTTHROAT, *_SPADES_COUNT, SUICIDE)
-_NO_CHOICE_OF_CONTRACT = (CUTTHROAT, *_SPADES_COUNT)
+_WITHOUT_NIL_RULES = (CUTTHROAT, *_SPADES_COUNT, SUICIDE)  # double_nil and blind_nil do not apply
+_WITHOUT_CONTRACT_RULES = (CUTTHROAT, *_SPADES_COUNT)  # team_min, team_max and ten_for_200 do not apply
 
 
 class Rules(NamedTuple):
     """One rule set. The defaults are preset `classic`.
 
-    Units are points and tricks; flags are 0 or 1. Add new fields at the end. `games_column` is the field's column in
-    the file tables/data/games.npy; a new field takes the next free column.
+    Units are points and tricks; flags are 0 or 1. Add new fields at the end. `games_column`: the field's column in the
+    file tables/data/games.npy. A new field takes the next free column, or None if it changes no win table.
+    `rule_fields.Rule` explains all arguments.
     """
 
     win: Annotated[
@@ -79,7 +80,7 @@ class Rules(NamedTuple):
         Rule(
             values=Flag(),
             meaning="Whether both partners may bid nil in the same round.",
-            fixed_in=_NO_CHOICE_OF_NIL,
+            fixed_in=_WITHOUT_NIL_RULES,
             seen_by_ignore=False,
             games_column=None,
         ),
@@ -89,7 +90,7 @@ class Rules(NamedTuple):
         Rule(
             values=Flag(),
             meaning="Whether blind nil, a nil bid before seeing the hand, is allowed.",
-            fixed_in=_NO_CHOICE_OF_NIL,
+            fixed_in=_WITHOUT_NIL_RULES,
             seen_by_ignore=True,
             games_column=None,
         ),
@@ -145,12 +146,12 @@ class Rules(NamedTuple):
             seen_by_ignore=False,
             games_column=5,
         ),
-    ] = BAGS
+    ] = TRICKS_ARE_BAGS
     min_bid: Annotated[
         int,
         Rule(
             values=Integer(0, 6),
-            meaning="Smallest bid, in tricks, that is not a nil.",
+            meaning="Smallest bid, in tricks, that is not a nil; 0 and 1 allow the same bids.",
             fixed_in=_SPADES_COUNT,
             seen_by_ignore=False,
             games_column=6,
@@ -161,7 +162,7 @@ class Rules(NamedTuple):
         Rule(
             values=Integer(0, 6),
             meaning="Smallest contract of a side, in tricks; a nil adds nothing to it.",
-            fixed_in=_NO_CHOICE_OF_CONTRACT,
+            fixed_in=_WITHOUT_CONTRACT_RULES,
             seen_by_ignore=False,
             games_column=7,
         ),
@@ -171,7 +172,7 @@ class Rules(NamedTuple):
         Rule(
             values=Integer(7, 13, null=UNLIMITED),
             meaning="Largest contract of a side, in tricks; null: no limit.",
-            fixed_in=_NO_CHOICE_OF_CONTRACT,
+            fixed_in=_WITHOUT_CONTRACT_RULES,
             seen_by_ignore=False,
             games_column=8,
         ),
@@ -181,7 +182,7 @@ class Rules(NamedTuple):
         Rule(
             values=Flag(),
             meaning="Whether a contract of exactly ten tricks wins or loses 200 points.",
-            fixed_in=_NO_CHOICE_OF_CONTRACT,
+            fixed_in=_WITHOUT_CONTRACT_RULES,
             seen_by_ignore=False,
             games_column=9,
         ),
@@ -200,7 +201,7 @@ class Rules(NamedTuple):
         int,
         Rule(
             values=Word(tuple(deck.name for deck in DECKS), null=DECKS[STANDARD].name),
-            meaning="The deck of variant jokers; null: the deck jokers there, otherwise the standard deck.",
+            meaning="The deck, in variant jokers only; null: deck jokers there, the standard deck in other variants.",
             fixed_in=tuple(variant for variant in range(len(VARIANTS)) if variant != JOKERS),
             seen_by_ignore=True,
             games_column=12,
@@ -210,7 +211,7 @@ class Rules(NamedTuple):
         int,
         Rule(
             values=Integer(0, 4),
-            meaning="Number of cards that a nil bidder and partner exchange after the bidding.",
+            meaning="Number of cards that a nil bidder and partner each give to the other after the bidding.",
             fixed_in=(CUTTHROAT,),
             seen_by_ignore=False,
             games_column=13,
@@ -220,7 +221,7 @@ class Rules(NamedTuple):
         int,
         Rule(
             values=Integer(0, 4),
-            meaning="The same for a blind nil.",
+            meaning="Number of cards that a blind nil bidder and partner each give to the other after the bidding.",
             fixed_in=(CUTTHROAT,),
             seen_by_ignore=False,
             games_column=None,
@@ -273,9 +274,9 @@ PRESETS = {
 def make_rules(preset: str = "classic", overrides: Mapping[str, object] | None = None) -> Rules:
     """Return the rules of a preset with some fields changed.
 
-    ``overrides`` maps field names of the contract to JSON values. If it names a deck with jokers but no variant, in a
-    partnership preset, the variant becomes jokers. Raises `RulesError`, which names the field, for an unknown preset or
-    field, for a value of the wrong type or out of range, and for a combination that is not supported.
+    ``overrides`` maps field names of the contract to JSON values. If it has a deck (not null) but no variant, and the
+    preset's variant is partnership, the variant becomes jokers. Raises `RulesError`, which names the field, for an
+    unknown preset or field, for a value of the wrong type or out of range, and for a combination that is not supported.
     """
     rules = PRESETS.get(preset)
     if rules is None:
@@ -337,8 +338,6 @@ def seed_values(rules: Rules) -> tuple[object, ...]:
     These are the values of the first FIRST_FIELDS fields, and the names and values of later fields that are not at
     their default. So a new rule does not change the seed of a game that does not use it.
     """
-    if len(rules) == FIRST_FIELDS:
-        return rules
     later = zip(Rules._fields[FIRST_FIELDS:], rules[FIRST_FIELDS:])
     return *rules[:FIRST_FIELDS], *[(name, value) for name, value in later if value != FIELDS[name].default]
 
@@ -347,9 +346,9 @@ def rules_maker(module: str, argument: str, values: Iterable[str]) -> Callable[[
     """Return a kernel of ``module`` that makes `Rules` from its only argument.
 
     ``values`` has one Python expression for each field, in field order; ``argument`` is the argument's name in these
-    expressions. The kernel is generated because numba compiles no loop that fills a named tuple, and a list of the
-    fields written by hand could miss a new field without an error. Raises `TypeError` if the number of expressions is
-    wrong.
+    expressions. The kernel is generated for two reasons: numba cannot compile a loop that fills a named tuple, and a
+    list of the fields written by hand could miss a new field without an error. Raises `TypeError` if the number of
+    expressions is wrong.
     """
     expressions = list(values)
     if len(expressions) != len(FIELDS):

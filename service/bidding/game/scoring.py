@@ -6,7 +6,7 @@ end-of-game rules use them for projections.
 
 from typing import NamedTuple
 
-from service.bidding.game.rules import BAGS, CONTRACT, Rules
+from service.bidding.game.rules import TRICKS_ARE_BAGS, TRICKS_COUNT_FOR_CONTRACT, Rules
 
 NIL = 0
 BLIND_NIL = 14
@@ -71,9 +71,9 @@ def score_side(bid: int, taken: int, partner_bid: int, partner_taken: int, bags:
         if is_nil(own_bid):
             stake = nil_stake(own_bid, rules)
             points += -stake if own_taken else stake
-            if rules.failed_nil_tricks == CONTRACT:
+            if rules.failed_nil_tricks == TRICKS_COUNT_FOR_CONTRACT:
                 made += own_taken
-            elif rules.failed_nil_tricks == BAGS:
+            elif rules.failed_nil_tricks == TRICKS_ARE_BAGS:
                 spilled += own_taken
         else:
             made += own_taken

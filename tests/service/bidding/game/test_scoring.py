@@ -4,7 +4,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from service.bidding.game.rules import BAGS, CONTRACT, FIELDS, NONE, Rules, make_rules
+from service.bidding.game.rules import (
+    FIELDS,
+    TRICKS_ARE_BAGS,
+    TRICKS_ARE_NOTHING,
+    TRICKS_COUNT_FOR_CONTRACT,
+    Rules,
+    make_rules,
+)
 from service.bidding.game.scoring import (
     BLIND_NIL,
     NIL,
@@ -66,9 +73,9 @@ def test_classic_by_hand(bid, taken, partner, partner_taken, bags, points, bags_
 @pytest.mark.parametrize(
     ("option", "points", "bags_after"),
     [
-        (BAGS, -100 - 40 + 2, 2),  # nil took 2, partner 3 of 4: set
-        (CONTRACT, -100 + 40 + 1, 1),  # the nil bidder's 2 tricks make the contract, with one bag
-        (NONE, -100 - 40, 0),
+        (TRICKS_ARE_BAGS, -100 - 40 + 2, 2),  # nil took 2, partner 3 of 4: set
+        (TRICKS_COUNT_FOR_CONTRACT, -100 + 40 + 1, 1),  # the nil bidder's 2 tricks make the contract, with one bag
+        (TRICKS_ARE_NOTHING, -100 - 40, 0),
     ],
 )
 def test_failed_nil_tricks_short_contract(option, points, bags_after):
@@ -77,7 +84,11 @@ def test_failed_nil_tricks_short_contract(option, points, bags_after):
 
 @pytest.mark.parametrize(
     ("option", "points", "bags_after"),
-    [(BAGS, -100 + 40 + 3, 3), (CONTRACT, -100 + 40 + 3, 3), (NONE, -100 + 40 + 1, 1)],
+    [
+        (TRICKS_ARE_BAGS, -100 + 40 + 3, 3),
+        (TRICKS_COUNT_FOR_CONTRACT, -100 + 40 + 3, 3),
+        (TRICKS_ARE_NOTHING, -100 + 40 + 1, 1),
+    ],
 )
 def test_failed_nil_tricks_made_contract(option, points, bags_after):
     assert score_side(NIL, 2, 4, 5, 0, Rules(failed_nil_tricks=option)) == (points, bags_after)

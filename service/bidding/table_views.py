@@ -34,11 +34,11 @@ class Tables(NamedTuple):
     """
 
     p_length: Float64  # (4, 14, 4): [m, n, k] -> P(each of m players holds >= k of a suit of which we hold n)
-    # (2, 8192): [side suit or spades, holding] -> P(its three lowest cards take no trick). With jokers (3, 32768): the
-    # rows are clubs and hearts, diamonds, spades. Kernels count the last two from the end.
+    # (2, 8192): [side suit or spades, holding] -> P(its three lowest cards take no trick). With 15 spades
+    # (3, 32768): the rows are clubs and hearts, diamonds, spades. Kernels count the last two from the end.
     cnil: Float64
-    # (4, 8192): [opponents who may ruff, holding] -> tricks of its ace, king and queen. With jokers (8, 8192): rows of
-    # clubs and hearts before those of diamonds, which kernels count from the end.
+    # (4, 8192): [opponents who may ruff, holding] -> tricks of its ace, king and queen. With 15 spades (8, 8192): rows
+    # of clubs and hearts before those of diamonds, which kernels count from the end.
     side_high: Float64
     spade_high: UInt8  # (8192, 10): [holding, number k of lowest cards removed] -> tricks by rank
     spade_takes: UInt8  # (8192, 10): the same -> tricks by rank and length

@@ -43,18 +43,18 @@ def side_value(cards: int, ruffers: int, p_length: View) -> float:
     return value
 
 
-def spade_counts(cards: int, above: int = 0) -> tuple[int, int]:
+def spade_counts(cards: int, extra_spades: int = 0) -> tuple[int, int]:
     """Return the spade tricks of a holding (bit mask): those of high cards, and those of length.
 
     High cards: the ace, and each of K Q J with at least 1, 2 or 3 other spades. Length: each spade beyond the fourth.
-    ``above``: ranks beyond the 13 of the standard deck. The four high cards are always the four highest ranks: with two
-    jokers (``above`` is 2) the big joker, the little joker, A and K.
+    ``extra_spades``: number of spades beyond the 13 of the standard deck. The four high cards are always the four
+    highest ranks: with two jokers (``extra_spades`` is 2) the big joker, the little joker, A and K.
 
     >>> spade_counts(0b1101000010001)  # AKJ62
     (3, 1)
     """
     n = cards.bit_count()
-    tops = cards >> above
+    tops = cards >> extra_spades
     high = tops >> ACE & 1
     for rank, guards in ((KING, 1), (QUEEN, 2), (JACK, 3)):
         if tops >> rank & 1 and n > guards:
@@ -86,25 +86,25 @@ def ruff_table(clubs: Any, diamonds: Any, hearts: Any) -> NDArray[np.float64]:
     """
     table = np.zeros((4, 64, MOST_RUFFS + 1))
     for ruffers in range(4):
-        for row in range(64):
-            suits = zip((row & 3, row >> 2 & 3, row >> 4), (clubs, diamonds, hearts), strict=True)
+        for index in range(64):
+            suits = zip((index & 3, index >> 2 & 3, index >> 4), (clubs, diamonds, hearts), strict=True)
             values = sorted((v for n, p in suits for v in ruff_values((n,), ruffers, p)), reverse=True)
             for k in range(1, MOST_RUFFS + 1):
-                table[ruffers, row, k] = table[ruffers, row, k - 1] + (values[k - 1] if k <= len(values) else 0.0)
+                table[ruffers, index, k] = table[ruffers, index, k - 1] + (values[k - 1] if k <= len(values) else 0.0)
     return table
 
 
-def spade_tables(n_ranks: int, above: int = 0) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+def spade_tables(n_ranks: int, extra_spades: int = 0) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Return two uint8 (2**n_ranks, 10): spade tricks from high cards, and from high cards and length.
 
-    Columns: the number of lowest spades taken away for ruffs. ``above``: as in `spade_counts`.
+    Columns: the number of lowest spades taken away for ruffs. ``extra_spades``: as in `spade_counts`.
     """
     high = np.zeros((1 << n_ranks, MOST_RUFFS + 1), np.uint8)
     takes = np.zeros((1 << n_ranks, MOST_RUFFS + 1), np.uint8)
     for holding in range(1 << n_ranks):
         rest = holding
         for k in range(MOST_RUFFS + 1):
-            by_rank, by_length = spade_counts(rest, above)
+            by_rank, by_length = spade_counts(rest, extra_spades)
             high[holding, k] = by_rank
             takes[holding, k] = by_rank + by_length
             rest &= rest - 1

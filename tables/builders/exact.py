@@ -92,15 +92,15 @@ def zones_of(held: int, n_ranks: int = RANKS_CLASSIC) -> tuple[int, ...]:
     return (*between, n_ranks - len(ranks) - sum(between))
 
 
-def spade_is_lost(held: int, above: int = 0) -> bool:
+def spade_is_lost(held: int, extra_spades: int = 0) -> bool:
     """Return whether a spade holding rules out a nil.
 
     It does so with the ace, with KQ, and with three cards above the 9, because these are sure to win a trick; and with
-    four or more cards, by experience. ``above``: ranks beyond the 13 of the standard deck; the high cards are as many
-    ranks higher. With two jokers (``above`` is 2) they are the big joker, the little joker with the ace, and three
-    cards above the J.
+    four or more cards, by experience. ``extra_spades``: number of spades beyond the 13 of the standard deck; the high
+    cards are as many ranks higher. With two jokers (``extra_spades`` is 2) they are the big joker, the little joker
+    with the ace, and three cards above the J.
     """
-    tops = held >> above
+    tops = held >> extra_spades
     return bool(
         tops >> ACE
         or (tops >> KING & 1 and tops >> QUEEN & 1)

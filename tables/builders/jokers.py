@@ -45,8 +45,8 @@ class Suits(NamedTuple):
     diamonds: int  # number of cards
 
     @property
-    def above(self) -> int:
-        """The number of spade ranks beyond the 13 of the standard deck."""
+    def extra_spades(self) -> int:
+        """The number of spades beyond the 13 of the standard deck."""
         return self.spades - RANKS_CLASSIC
 
     @property
@@ -79,7 +79,7 @@ def cnil_rows(suits: Suits) -> NDArray[np.float64]:
         for held in range(HOLDINGS):
             table[1, held] = cell(held, RANKS_CLASSIC, SIDE)
     for held in range(1 << suits.spades):
-        if not spade_is_lost(held, suits.above):
+        if not spade_is_lost(held, suits.extra_spades):
             table[-1, held] = cell(held, suits.spades, SPADES)
     return table
 
@@ -107,7 +107,7 @@ def exact_families(suits: Suits) -> tuple[Family, ...]:
         return {f"{profile}_ruffs": ruff_table(short, diamonds, short)}
 
     def make_spades(ctx: Context) -> Arrays:
-        high, takes = spade_tables(suits.spades, suits.above)
+        high, takes = spade_tables(suits.spades, suits.extra_spades)
         return {f"{profile}_spade_high": high, f"{profile}_spade_takes": takes}
 
     kinds = "kind: clubs and hearts, diamonds, spades" if long_diamonds else "kind: side suits, spades"

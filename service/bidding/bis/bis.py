@@ -83,15 +83,15 @@ def bis(
         takes, ruled = number_under_rules(regular, partner_bid, allowed, rules, policy)
     threshold = policy.nil_threshold
     variant = PARTNERSHIP if policy.ignores else rules.variant
-    above = 0
+    extra_spades = 0
     if variant != PARTNERSHIP:
         threshold = nil_threshold(variant, policy, regular.estimate, takes)
-        above = extra_spades_of(variant, rules)
+        extra_spades = extra_spades_of(variant, rules)
     # Most hands need no count of the certain tricks, because `spade_takes` already shows that they are not above takes.
     spades = suits[3]
     many = spades.bit_count() > MANY_SPADES
     if policy.certain and (many or takes < tables.spade_takes[spades, 0]):
-        certain = at_least_certain(takes, spades, above, partner_bid, allowed)
+        certain = at_least_certain(takes, spades, extra_spades, partner_bid, allowed)
         if certain > takes and not contract_is_ten(takes, partner_bid, rules):
             takes, ruled = certain, CERTAIN
     if rules.nil_points < NIL_STAKE or rules.min_bid:
@@ -109,7 +109,7 @@ def bis(
         if asked:
             threshold = min(threshold, scaled_nil_threshold(policy.answer_threshold, 0, 0.0, rules))
     honours = 1 if asked else policy.spade_honours
-    terms = record(NilTerms, (threshold, policy.curves, honours, policy.nils, above))
+    terms = record(NilTerms, (threshold, policy.curves, honours, policy.nils, extra_spades))
     nil = consider_nil(suits, auction, terms, allowed, rules, tables)
     bid = 0 if nil.chosen else takes
     spoken = NO_CONVENTION_STEP

@@ -66,33 +66,33 @@ class NilTerms(NamedTuple):
     curves: int = FULL  # which success curve: policy.FULL, SINGLE or RAW
     honours: int = 0  # 1: a king or queen of spades does not rule a nil out; LOW_FOUR: nor do four low spades
     nils: int = 1  # 0: never bid nil
-    above: int = 0  # number of spades beyond 13: 2 or 3 with jokers (`variants.extra_spades_of`)
+    extra_spades: int = 0  # number of spades beyond 13: 2 or 3 with jokers (`variants.extra_spades_of`)
 
 
-def ruled_out(spades: int, partner_bid: int, honours: int, nils: int, allowed: int, above: int = 0) -> int:
+def ruled_out(spades: int, partner_bid: int, honours: int, nils: int, allowed: int, extra_spades: int = 0) -> int:
     """Return NOT_RULED_OUT, or the reason why a nil is not possible (index in NIL_REASONS).
 
     ``spades``: the hand's holding; ``partner_bid``: NO_BID if partner has not bid yet; ``allowed``: the set of bids
-    that the rules allow; ``honours``, ``nils`` and ``above`` as in `NilTerms`. The limits for high spades are ``above``
-    ranks higher.
+    that the rules allow; ``honours``, ``nils`` and ``extra_spades`` as in `NilTerms`. The limits for high spades are
+    ``extra_spades`` ranks higher.
     """
     if partner_bid == 0 or partner_bid == BLIND_NIL:
         return PARTNER_NIL
     if not allowed & NIL_BIT:
         return AGAINST_RULES
-    tops = spades >> above
+    tops = spades >> extra_spades
     if tops >= 1 << QUEEN:
         if tops >= 1 << ACE:
-            return BIG_JOKER if above else ACE_OF_SPADES
+            return BIG_JOKER if extra_spades else ACE_OF_SPADES
         if tops >> QUEEN == 3:
-            return JOKER_ACE if above else KING_QUEEN
+            return JOKER_ACE if extra_spades else KING_QUEEN
     if tops >= 7 << TEN and (tops >> TEN).bit_count() >= 3:
-        return THREE_ABOVE_JACK if above else THREE_HIGH
+        return THREE_ABOVE_JACK if extra_spades else THREE_HIGH
     n = spades.bit_count()
     if n > 4 or (n == 4 and (honours != LOW_FOUR or tops >= 1 << KING)):
         return FOUR_SPADES
     if tops >= 1 << QUEEN and not honours:
-        return JOKER_HONOUR if above else HONOUR
+        return JOKER_HONOUR if extra_spades else HONOUR
     return NOT_RULED_OUT if nils else SWITCHED_OFF
 
 
@@ -160,11 +160,11 @@ def consider_nil(
     to partner (rule `nil_pass`), only the cards that the hand keeps count.
     """
     partner_bid, sequence = auction.partner_bid, auction.sequence
-    threshold, curves, honours, nils, above = terms
+    threshold, curves, honours, nils, extra_spades = terms
     c_cards, d_cards, h_cards, s_cards = suits_after_pass(suits, rules) if rules.nil_pass else suits
     cnil = tables.cnil
     clubs = cnil[0, c_cards]
-    diamonds = cnil[-2, d_cards]  # from the end: with jokers only diamonds have 13 cards (ADR 30)
+    diamonds = cnil[-2, d_cards]  # a row of its own if diamonds have 13 cards and clubs and hearts 12 (ADR 30)
     hearts = cnil[0, h_cards]
     if honours == LOW_FOUR and s_cards.bit_count() == 4:
         spades = cnil[-1, s_cards & s_cards - 1]
@@ -179,7 +179,7 @@ def consider_nil(
     else:
         probability = value
     expected = rules.nil_points * (2.0 * probability - 1.0)
-    reason = ruled_out(s_cards, partner_bid, honours, nils, allowed, above)
+    reason = ruled_out(s_cards, partner_bid, honours, nils, allowed, extra_spades)
     chosen = reason == NOT_RULED_OUT and expected > threshold
     return record(
         Nil,

@@ -1,8 +1,8 @@
 """Regular takes: the number of tricks that a hand is likely to take (ECAI 2020, section 4.1), as kernels.
 
-The tables `side_high`, `spade_high`, `spade_takes` and `ruffs` hold the value of each suit's cards.
-`tables.builders.derived` makes them from `p_length`. So a decision is three look-ups for the side suits, and one short
-loop, which decides how many spades to use for ruffs and how many for tricks in spades. See
+The tables `side_high`, `spade_high`, `spade_takes` and `ruffs` hold the expected tricks of the cards of each suit, and
+of ruffs. `tables.builders.derived` makes them from `p_length`. So a decision is three look-ups for the side suits, and
+one short loop, which decides how many spades to use for ruffs and how many for tricks in spades. See
 docs/explanation/how-bis-bids.md, "Regular takes".
 """
 
@@ -12,7 +12,7 @@ from service.bidding.game.scoring import contract_of
 from service.bidding.record import record
 from service.bidding.table_views import Tables
 
-MOST_RUFFS = 9  # three tricks in each of three void suits
+MOST_RUFFS = 9  # only the first three tricks of a side suit are counted, and there are three side suits
 
 
 class Regular(NamedTuple):
@@ -22,7 +22,7 @@ class Regular(NamedTuple):
     diamonds: float
     hearts: float
     spade_high: int  # tricks of the high cards among the spades that do not ruff
-    spade_long: int  # further tricks of the spades that do not ruff, because they are many
+    spade_long: int  # tricks of length: one for each spade beyond the fourth, among the spades that do not ruff
     ruffs: float  # tricks that the other spades win by ruffing
     factor: float  # previous-bids factor: adjustment for the sum of the bids made so far
     offset: float  # adjustment by the policy and the rules
@@ -36,18 +36,21 @@ def regular_takes(
     """Return the regular bid with the numbers behind it.
 
     ``suits``: from `suits_of`; ``ruffers``: number of opponents who might ruff; ``partner_bid``: NO_BID if partner has
-    not bid yet; ``factor``: the previous-bids factor, `factor[seat, sum]` of the tables, or 0. ``factor`` and
-    ``offset`` are in tricks.
+    not bid yet; ``factor``: the previous-bids factor, `factor[seat, sum]` of the tables, or 0 if the policy does not
+    use the factor. ``factor`` and ``offset`` are in tricks.
     """
     clubs, diamonds, hearts, spades = suits
     side_high = tables.side_high
     c = side_high[ruffers, clubs]
-    d = side_high[ruffers - 4, diamonds]  # from the end: with jokers only diamonds have 13 cards (ADR 30)
+    # The last four rows are those of diamonds. With the decks `jokers` and `jokers-deuce` they are rows of their own,
+    # because diamonds have 13 cards there and the other side suits 12 (ADR 30).
+    d = side_high[ruffers - 4, diamonds]
     h = side_high[ruffers, hearts]
     n_clubs = clubs.bit_count()
     n_diamonds = diamonds.bit_count()
     n_hearts = hearts.bit_count()
-    row = (
+    # Index in `ruffs`: the lengths of clubs, diamonds and hearts, at most 3 each, as base-4 digits.
+    lengths_index = (
         (n_clubs if n_clubs < 3 else 3)
         + 4 * (n_diamonds if n_diamonds < 3 else 3)
         + 16 * (n_hearts if n_hearts < 3 else 3)
@@ -64,7 +67,7 @@ def regular_takes(
         n = MOST_RUFFS
     for k in range(1, n + 1):
         before = worth
-        worth = ruffs[ruffers, row, k]
+        worth = ruffs[ruffers, lengths_index, k]
         if worth == before:
             break
         value = worth + spade_takes[spades, k]
@@ -84,7 +87,8 @@ def spade_tricks_against(spades: int, unseen: int) -> int:
     """Return how many tricks ``spades`` must win if one opponent holds all ``unseen`` spades and we always lead.
 
     Both arguments are holdings. We lead our highest spade first. The opponent beats each card with the lowest card that
-    can, or else plays the lowest card (Wästlund's one-suit whist, worst case).
+    can, or else plays the lowest card. This is the worst case of ECAI 2020, appendix D.1, which cites Wästlund,
+    "Two-person symmetric whist", Electronic Journal of Combinatorics 12, 2005.
     """
     sure = 0
     while spades:
@@ -99,21 +103,22 @@ def spade_tricks_against(spades: int, unseen: int) -> int:
     return sure
 
 
-def certain_tricks(spades: int, above: int) -> int:
-    """Return the tricks that a hand's ``spades`` take by force, whoever holds the other spades.
+def certain_tricks(spades: int, extra_spades: int) -> int:
+    """Return how many tricks the ``spades`` of a hand win in any case, whoever holds the other spades.
 
-    ``spades``: the hand's holding; ``above``: number of spades beyond 13: 2 or 3 with jokers, otherwise 0.
+    ``spades``: the hand's holding; ``extra_spades``: number of spades of the deck beyond 13: 2 or 3 with jokers,
+    otherwise 0.
 
     >>> certain_tricks(0b1100000000001, 0), certain_tricks(0b1000000000001, 0)
     (2, 1)
     """
-    return spade_tricks_against(spades, (1 << 13 + above) - 1 & ~spades)
+    return spade_tricks_against(spades, (1 << 13 + extra_spades) - 1 & ~spades)
 
 
 def limit_takes(estimate: float, partner_bid: int) -> int:
-    """Return an estimate, rounded half up and limited to 1..13, and to 13 less partner's bid.
+    """Round an estimate, halves up. The result is at least 1, and at most 13 minus partner's bid.
 
-    ``partner_bid``: NO_BID if partner has not bid yet. If partner's bid leaves less than 1, return 1.
+    ``partner_bid``: NO_BID if partner has not bid yet; then the result is at most 13. Beside a 13, it is 1.
     """
     takes = int(estimate + 0.5) if estimate > 0.5 else 1
     most = 13 - contract_of(partner_bid) if partner_bid > 0 else 13

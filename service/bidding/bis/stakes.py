@@ -70,13 +70,13 @@ def contract_is_ten(number: int, partner_bid: int, rules: Rules) -> bool:
     return rules.ten_for_200 > 0 and partner_bid != NO_BID and contract_of(partner_bid) + number == TEN_TRICKS
 
 
-def at_least_certain(takes: int, spades: int, above: int, partner_bid: int, allowed: int) -> int:
+def at_least_certain(takes: int, spades: int, extra_spades: int, partner_bid: int, allowed: int) -> int:
     """Return ``takes``, or the certain spade tricks of the hand if they are more.
 
     The certain tricks count as 13 less partner's bid if they are more than that, and as the nearest number in the set
-    ``allowed``. ``spades`` and ``above``: as in `certain_tricks`.
+    ``allowed``. ``spades`` and ``extra_spades``: as in `certain_tricks`.
     """
-    certain = certain_tricks(spades, above)
+    certain = certain_tricks(spades, extra_spades)
     if partner_bid > 0 and certain > 13 - contract_of(partner_bid):
         certain = 13 - contract_of(partner_bid)
     certain = nearest_allowed(certain, takes, allowed) if certain > takes else takes

@@ -226,7 +226,8 @@ def position_inputs(
             second.bit_count() / 6.0,
             third.bit_count() / 6.0,
             spades.bit_count() / 6.0,
-            cnil[-2 if first & 1 else 0, first],  # with jokers, only diamonds have a deuce, and a row of their own
+            # With the decks `jokers` and `jokers-deuce`, only diamonds have a deuce, and a row of their own.
+            cnil[-2 if first & 1 else 0, first],
             cnil[-2 if second & 1 else 0, second],
             cnil[-2 if third & 1 else 0, third],
             regular.estimate / 5.0,

@@ -29,7 +29,7 @@ from tables.arena.bidders import bot_of, is_outside
 from tables.arena.errors import ArenaError
 from tables.arena.learned import arrays_of
 from tables.arena.lockstep import Seated, play_outside
-from tables.arena.searching import Searchers, Searching, play_searching
+from tables.arena.searching import SearchMatch, SearchSettings, play_searching
 from tables.engine.deal import Deals
 from tables.engine.game import SUMS, Lineup
 from tables.engine.selfplay import play_pairs
@@ -161,7 +161,7 @@ class PlayChunk:
 
     match: Match
     tables: tuple[Tables, ...]  # by table profile, from kernel_tables
-    searching: Searching | None = None  # if a card player searches
+    searching: SearchMatch | None = None  # if a card player searches
     nets: Arrays = field(default_factory=dict)  # those of learned bidders and players
 
     def __call__(self, index: int) -> Arrays:
@@ -229,15 +229,15 @@ def _nets(match: Match, arrays: Arrays) -> Arrays:
     return {name: arrays[name] for name in names}
 
 
-def _searching(match: Match, tables: tuple[Tables, ...], nets: Nets) -> Searching | None:
+def _searching(match: Match, tables: tuple[Tables, ...], nets: Nets) -> SearchMatch | None:
     """Return what a match with searching players needs, None for other matches."""
     if not match.searches:
         return None
     by_chair = [parse_search(player) for player in match.players_by_chair]
-    options = (np.array([getattr(player, name) if player else 0 for player in by_chair]) for name in Searchers._fields)
+    options = (np.array([getattr(one, name) if one else 0 for one in by_chair]) for name in SearchSettings._fields)
     read = [nets.get(player.bids) if player and reads_bids(match.rules) else None for player in by_chair]
     valued_tables = tables_for(tables, match.rules, [parse_policy("winprob", match.rules.variant)])[0]
-    return Searching(Searchers(*options), tuple(read), valued_tables, match.rules)
+    return SearchMatch(SearchSettings(*options), tuple(read), valued_tables, match.rules)
 
 
 def play(

@@ -1,8 +1,9 @@
 """Play many games round by round, for matches in which a card player searches (`tables.players.search`).
 
-Compiled code bids a round of every game. Then the nets of card inference say for each searching seat who may hold each
-card: one call for all games. With these weights the rounds are played. Deals and bids are those of
-`tables.engine.game`, so the other players play the same games as in `tables.engine.selfplay`.
+Compiled code bids a round of every game. Then a holder net gives, for each searching seat, the probability of who holds
+each unseen card. There is one call for each searching chair, for all games together. The searching players use these
+probabilities as weights when they draw random deals. Deals are made, and bids chosen, as in `tables.engine.game`.
+Without searching players, the games would be those of `tables.engine.selfplay`.
 """
 
 from typing import Any, NamedTuple
@@ -32,27 +33,29 @@ from tables.players.search_weights import EQUAL, PARTNERS, weights_by_bids
 PAIR, SWAP, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(9)
 
 
-class Searchers(NamedTuple):
-    """How the players in the chairs a0, b0, a1, b1 search."""
+class SearchSettings(NamedTuple):
+    """How the players in the chairs a0, b0, a1, b1 search: the options of `search_names.SearchPlayer`, int64 (4,)."""
 
-    deals: Any  # int64 (4,): most deals for a card; 0: the player does not search
-    tricks: Any  # int64 (4,): the last tricks of a round in which it searches
-    solved: Any  # int64 (4,): the last tricks that it plays perfectly on its deals
-    lost: Any  # int64 (4,): `cover` gives up a partner's nil that fails on this percentage of the deals; 0: no `cover`
+    deals: Any  # maximum number of random deals for one card; 0: the player does not search
+    tricks: Any  # number of tricks at the end of a round in which it searches
+    solved: Any  # number of tricks at the end of each random deal that are solved exactly
+    # `cover` gives up partner's nil if it fails on at least this percentage of the deals; 0: the player is not `cover`
+    lost: Any
 
 
-class Boards(NamedTuple):
+class RunningGames(NamedTuple):
     """The state of n games in progress."""
 
     states: Any  # play states, by game
-    sims: Any  # one play state to search with
+    scratch_state: Any  # play state (1,): working memory of the search
     games: Any  # int64 (n, CELLS)
     dealt: Any  # int64 (n, 4): the hands before a pass, by seat
-    weights: Any  # float64 (n, 4, 64, 3): of unseen cards for the next three seats, by seat
+    # float64 (n, 4, 64, 3): [game, seat, card, i]: probability that seat (seat + 1 + i) % 4 holds the card
+    weights: Any
 
 
-def _bid_rounds(boards: Boards, seed: int, number: int, rules: Rules, lineup: Lineup, profiles: Any) -> None:
-    games, states, dealt = boards.games, boards.states, boards.dealt
+def _bid_rounds(running: RunningGames, seed: int, number: int, rules: Rules, lineup: Lineup, profiles: Any) -> None:
+    games, states, dealt = running.games, running.states, running.dealt
     for g in range(games.shape[0]):
         game, state = games[g], states[g]
         if game[OVER] == 0:
@@ -71,13 +74,13 @@ def _bid_rounds(boards: Boards, seed: int, number: int, rules: Rules, lineup: Li
 
 
 def _play_rounds(
-    boards: Boards, seed: int, number: int, rules: Rules, searchers: Searchers, tables: Tables, sums: Any
+    running: RunningGames, seed: int, number: int, rules: Rules, search: SearchSettings, tables: Tables, sums: Any
 ) -> int:
-    # tables: with the win table of the rules. Return how many games go on.
-    games, states, weights = boards.games, boards.states, boards.weights
+    # `tables` must contain the win table of `rules`. Return the number of games that are not finished.
+    games, states, weights = running.games, running.states, running.weights
     win_slice = slice_of(rules, tables)
     value = Value(rules, win_slice, win_array(win_slice, tables))
-    sim = boards.sims[0]
+    scratch_state = running.scratch_state[0]
     left = 0
     for g in range(games.shape[0]):
         game, state = games[g], states[g]
@@ -88,13 +91,13 @@ def _play_rounds(
             seat = (state.leader + state.trick_size) & 3
             chair = (first_chair + seat) & 3
             state.choices += legal_cards(state.hand[seat], state.trick_size, state.trick[0], state.broken).bit_count()
-            if searchers.deals[chair] > 0 and 13 - place // 4 <= searchers.tricks[chair]:
-                deals, lost = searchers.deals[chair], searchers.lost[chair]
-                if lost > 0:
-                    card = cover_or_give_up(state, sim, seat, weights[g, seat], deals, lost)
+            if search.deals[chair] > 0 and 13 - place // 4 <= search.tricks[chair]:
+                deals, lost_percent = search.deals[chair], search.lost[chair]
+                if lost_percent > 0:
+                    card = cover_or_give_up(state, scratch_state, seat, weights[g, seat], deals, lost_percent)
                 else:
-                    effort = Effort(deals, searchers.solved[chair])
-                    card = search_card(state, sim, seat, weights[g, seat], effort, value)
+                    effort = Effort(deals, search.solved[chair])
+                    card = search_card(state, scratch_state, seat, weights[g, seat], effort, value)
             else:
                 card = choose_card(state, seat)
             play_card(state, seat, card)
@@ -112,21 +115,24 @@ def _play_rounds(
 bid_rounds, play_rounds = entry(_bid_rounds), entry(_play_rounds)
 
 
-class Searching(NamedTuple):
+class SearchMatch(NamedTuple):
     """What a match with searching players needs besides its bidders and deals."""
 
-    searchers: Searchers
-    nets: tuple[HolderNet | None, ...]  # by chair: what reads the bids; None: nothing
+    settings: SearchSettings
+    nets: tuple[HolderNet | None, ...]  # by chair: the holder net that reads the bids; None: the bids are not used
     tables: Tables  # with the win table of the rules
     rules: Rules
 
 
-def weights_of(boards: Boards, chairs: NDArray[np.int64], searching: Searching) -> NDArray[np.float64]:
-    """Return `Boards.weights` before the first card, for the seats that search; ``chairs`` (n, 4): chair by seat."""
-    states, dealt = boards.states, boards.dealt
+def weights_of(running: RunningGames, chairs: NDArray[np.int64], searching: SearchMatch) -> NDArray[np.float64]:
+    """Return `RunningGames.weights` before the first card, for the seats that search.
+
+    ``chairs`` (n, 4): chair by seat.
+    """
+    states, dealt = running.states, running.dealt
     weights = np.tile(EQUAL, (len(states), 4, 1, 1))
     for chair, net in enumerate(searching.nets):
-        if net is None or not searching.searchers.deals[chair]:
+        if net is None or not searching.settings.deals[chair]:
             continue
         games, seats = np.nonzero(chairs == chair)
         side = seats & 1
@@ -134,7 +140,7 @@ def weights_of(boards: Boards, chairs: NDArray[np.int64], searching: Searching) 
         weights[games, seats] = weights_by_bids(
             net, dealt[games, seats], seats, states["bid"][games], np.stack(scores, axis=1), searching.rules
         )
-    given = dealt & ~states["hand"]
+    given = dealt & ~states["hand"]  # a searching player knows that partner got the cards that they gave away
     for card in range(64):
         weights[(given >> card & 1).astype(bool), card] = PARTNERS
     return weights
@@ -142,26 +148,29 @@ def weights_of(boards: Boards, chairs: NDArray[np.int64], searching: Searching) 
 
 def play_searching(
     lineup: Lineup,
-    searching: Searching,
+    searching: SearchMatch,
     deals: Deals,
     rules: Rules,
     profiles: tuple[Tables, ...],
     scores: NDArray[np.int64],
     sums: NDArray[np.float64],
 ) -> None:
-    """Play the pairs ``deals``. Fills ``scores`` (pairs, 2) and adds to ``sums``, as `selfplay.play_pairs` does."""
+    """Play the duplicate pairs with the numbers in ``deals``.
+
+    Write the results to ``scores`` (pairs, 2) and add to ``sums``, as `selfplay.play_pairs` does.
+    """
     states, games = begun_games(deals, rules, CELLS)
     n = len(games)
-    boards = Boards(states, np.zeros(1, STATE), games, np.zeros((n, 4), np.int64), np.zeros((n, 4, 64, 3)))
+    running = RunningGames(states, np.zeros(1, STATE), games, np.zeros((n, 4), np.int64), np.zeros((n, 4, 64, 3)))
     rounds = np.zeros(n, np.int64)
     left = n
     for number in range(MOST_ROUNDS):
         if left == 0 and number:
             break
         rounds += games[:, OVER] == 0
-        bid_rounds(boards, deals.seed, number, rules, lineup, profiles)
-        turns = [first_chair_of(Game(deals.seed, pair, swap), number) for pair, swap in games[:, : SWAP + 1].tolist()]
-        chairs = np.add.outer(np.array(turns, np.int64), np.arange(4)) & 3
-        boards.weights[:] = weights_of(boards, chairs, searching)
-        left = play_rounds(boards, deals.seed, number, rules, searching.searchers, searching.tables, sums)
+        bid_rounds(running, deals.seed, number, rules, lineup, profiles)
+        first = [first_chair_of(Game(deals.seed, pair, swap), number) for pair, swap in games[:, : SWAP + 1].tolist()]
+        chairs = np.add.outer(np.array(first, np.int64), np.arange(4)) & 3
+        running.weights[:] = weights_of(running, chairs, searching)
+        left = play_rounds(running, deals.seed, number, rules, searching.settings, searching.tables, sums)
     add_games(games[:, RESULT], games[:, POINTS_A] - games[:, POINTS_B], rounds, scores, sums)

@@ -19,11 +19,11 @@ from tables.players.unseen import seed_view
 from tables.players.weighted_deals import MOST_UNSEEN, SIDE, draw_deal, sum_deals
 
 
-def cover_or_give_up(state: PlayState, sim: PlayState, me: int, weights: Any, deals: int, lost: int) -> int:
+def cover_or_give_up(state: PlayState, sim: PlayState, me: int, weights: Any, deals: int, lost_percent: int) -> int:
     """Return the card that COVER plays from seat ``me``.
 
-    ``deals``: most deals that are played out; ``lost``: percent of them on which the nil must fail to be given up;
-    ``weights`` and ``sim``: as in `tables.players.search.try_cards`.
+    ``deals``: most deals that are played out; ``lost_percent``: give up the nil if it fails on at least this percentage
+    of them; ``weights`` and ``sim``: as in `tables.players.search.try_cards`.
     """
     card = srp3(state, me)
     partner = me ^ 2
@@ -53,6 +53,6 @@ def cover_or_give_up(state: PlayState, sim: PlayState, me: int, weights: Any, de
             if sim.taken[partner]:
                 failed += 1
                 break
-        if 100 * (failed + deals - done - 1) < lost * deals:
+        if 100 * (failed + deals - done - 1) < lost_percent * deals:
             return card
     return other

@@ -84,8 +84,8 @@ def arena_card(rules, state, dealt, kept, policy, deals):
     opened = committed_tables()
     won = tables_for(kernel_tables(opened.arrays), rules, [parse_policy("winprob")])[0]
     nets = readers_of(opened.arrays).nets
-    made = searching.Searching(
-        searching.Searchers(*np.array([[deals] * 4, [13] * 4, [0] * 4, [0] * 4])), (nets[policy],) * 4, won, rules
+    made = searching.SearchMatch(
+        searching.SearchSettings(*np.array([[deals] * 4, [13] * 4, [0] * 4, [0] * 4])), (nets[policy],) * 4, won, rules
     )
     states = np.zeros(2, STATE)
     for name in FIELDS:
@@ -93,8 +93,8 @@ def arena_card(rules, state, dealt, kept, policy, deals):
     before = states[:1].copy()
     before["hand"] = kept
     games, hands = np.zeros((1, 9), np.int64), np.array([dealt])
-    boards = searching.Boards(before, states[1:], games, hands, np.zeros((1, 4, 64, 3)))
-    weights = searching.weights_of(boards, np.arange(4)[None], made)[0, me]
+    running = searching.RunningGames(before, states[1:], games, hands, np.zeros((1, 4, 64, 3)))
+    weights = searching.weights_of(running, np.arange(4)[None], made)[0, me]
     win_slice = slice_of(rules, won)
     return entry(_search)(states, me, weights, Effort(deals), Value(rules, win_slice, win_array(win_slice, won)))
 

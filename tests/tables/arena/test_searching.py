@@ -8,7 +8,7 @@ from service.bidding.policies import parse_policy
 from tables.arena.errors import ArenaError
 from tables.arena.match import PAPER_RULES, Match
 from tables.arena.result import run_match
-from tables.arena.searching import Searchers, Searching, play_searching
+from tables.arena.searching import SearchMatch, SearchSettings, play_searching
 from tables.engine.deal import Deals
 from tables.engine.game import SUMS, Lineup
 from tables.engine.selfplay import play_pairs
@@ -29,8 +29,8 @@ def test_without_searching_the_games_are_those_of_self_play(rules):
     for play in (0, 1):
         scores, sums = np.zeros((12, 2), np.int64), np.zeros(SUMS)
         if play:
-            nobody = Searchers(*np.zeros((4, 4), np.int64))
-            searching = Searching(nobody, (None,) * 4, won, rules)
+            nobody = SearchSettings(*np.zeros((4, 4), np.int64))
+            searching = SearchMatch(nobody, (None,) * 4, won, rules)
             play_searching(lineup, searching, Deals(7, 3, 15), rules, used, scores, sums)
         else:
             play_pairs(7, 3, 15, rules, lineup, used, scores, sums)

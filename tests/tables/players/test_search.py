@@ -104,8 +104,8 @@ def _search(state, sims, me, weights, deals, value):
     return search_card(state, sims[0], me, weights, deals, value)
 
 
-def _cover(state, sims, me, weights, deals, lost):
-    return cover_or_give_up(state, sims[0], me, weights, deals, lost)
+def _cover(state, sims, me, weights, deals, lost_percent):
+    return cover_or_give_up(state, sims[0], me, weights, deals, lost_percent)
 
 
 def records_of(state):

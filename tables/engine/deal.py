@@ -1,8 +1,8 @@
 """Deals from a seed and a deal's number, as kernels: every thread and every machine gets the same deal.
 
-The generator is xoshiro128++ (Blackman and Vigna, 2021) on four 32-bit words. A hash function makes the words from the
-seed and the numbers. Every result is masked to 32 bits. So plain Python and compiled code agree, even where a product
-overflows int64 in compiled code.
+The generator is xoshiro128++ (Blackman and Vigna, 2021) on four 32-bit words. A hash function makes the four words from
+the seed, the index and the stream number. Every result is masked to 32 bits. So plain Python and compiled code agree,
+even where a product overflows int64 in compiled code.
 """
 
 from typing import Any, NamedTuple
@@ -24,9 +24,10 @@ def _mix(x: int) -> int:
 
 
 def seed_rng(state: PlayState, seed: int, index: int, stream: int) -> None:
-    """Set the state's generator from a seed, a number such as the deal's, and the number of a stream of draws.
+    """Seed the state's random generator.
 
-    The low 32 bits of ``seed`` and ``stream`` count, and the low 63 bits of ``index``.
+    ``index``: for example the number of the deal; ``stream``: number of a separate sequence of random numbers for the
+    same index. Only the low 32 bits of ``seed`` and ``stream`` and the low 63 bits of ``index`` are used.
     """
     a = _mix(seed & MASK32)
     b = _mix((index & MASK32) ^ a)
@@ -117,7 +118,10 @@ def give_spades(state: PlayState, seat: int, number: int) -> None:
 
 
 def start_round(state: PlayState) -> None:
-    """Clear bids, tricks and what the play has shown. Hands, players, scores, bags and the generator stay."""
+    """Clear the bids, the tricks, and what the cards played have shown about voids and signals.
+
+    Do not change hands, players, scores, bags or the random generator.
+    """
     for seat in range(4):
         state.bid[seat] = NO_BID
         state.taken[seat] = 0
@@ -132,7 +136,7 @@ def start_round(state: PlayState) -> None:
 
 
 class Deals(NamedTuple):
-    """The deals that a loop plays: numbers ``first`` to ``last - 1``."""
+    """A range of numbers, ``first`` to ``last - 1``, with a seed: of deals, or of duplicate pairs in a match."""
 
     seed: int
     first: int
@@ -140,7 +144,7 @@ class Deals(NamedTuple):
 
 
 def prepare_state(states: list[PlayState], rules: Rules) -> PlayState:
-    """Set the deck and the passes of ``rules`` in the first of ``states``, and return it, for a loop over rounds."""
+    """Return the first of ``states``, ready for a loop over rounds: with the deck and the pass rules of ``rules``."""
     state = states[0]
     state.deck = deck_of(rules)
     write_pass_rules(state, rules)
@@ -148,7 +152,7 @@ def prepare_state(states: list[PlayState], rules: Rules) -> PlayState:
 
 
 def write_pass_rules(state: PlayState, rules: Rules) -> None:
-    """Write the rules about the pass to ``state.passes``."""
+    """Write the rules of the pass to ``state.passes``."""
     state.passes[0] = rules.nil_pass
     state.passes[1] = rules.blind_nil_pass
     state.passes[2] = rules.nil_passes_first
@@ -157,7 +161,8 @@ def write_pass_rules(state: PlayState, rules: Rules) -> None:
 def deal_round(state: PlayState, seed: int, number: int, stream: int) -> None:
     """Deal the round that follows from ``seed``, ``number`` and ``stream``, and start it.
 
-    In a game, ``number`` is the duplicate pair's and ``stream`` the round's. Elsewhere, ``number`` is the deal's.
+    In a game, ``number`` is the number of the duplicate pair and ``stream`` the number of the round. Otherwise
+    ``number`` is the number of the deal.
     """
     seed_rng(state, seed, number, stream)
     deal(state)

@@ -93,7 +93,7 @@ def _bids_table(labels: list[str], sizes: list[int], judged: list[Judgement]) ->
 
 def _successes_table(corrections: dict[str, Correction]) -> str:
     rows = [
-        (name, f"{found.cases:,}", f"{found.shipped_loss:.5f}", f"{found.loss:.5f}")
+        (name, f"{found.n_tried:,}", f"{found.shipped_loss:.5f}", f"{found.loss:.5f}")
         for name, found in corrections.items()
     ]
     return "\n" + table("corrected | cases | loss of the shipped table, held out | loss", rows)

@@ -60,7 +60,8 @@ class PeopleModel:
     def p_nil_made(self, stated: Floats, nil_values: Floats, seats: Floats, partner_bids: Floats, label: str) -> Floats:
         """Return the probability that nils (n,) of people with ``label`` are made.
 
-        ``stated``: by the shipped curves; ``partner_bids`` of seats 0 and 1 are not read.
+        ``stated``: by the shipped curves; ``partner_bids`` of seats 0 and 1 are not read, because their partner bids
+        later.
         """
         features = successes.nil_features(nil_values, seats, partner_bids)
         weights = np.asarray(self.arrays["nil_success"], np.float64)

@@ -1,7 +1,8 @@
-"""How often people make nils and contracts, as corrections of the shipped tables' log-odds.
+"""How often people make nils and contracts: learned corrections of the shipped tables' probabilities.
 
-A correction has weights that all labels share, and each label's deviations from them. With weights of 0 it changes
-nothing. A ridge penalty holds all weights near 0, and held-out games choose the strength of the penalty.
+A correction is added to a probability's log-odds. It has weights that all labels share, and each label's deviations
+from them. With weights of 0 it changes nothing. A ridge penalty holds all weights near 0. Its strength is the one that
+does best on held-out games.
 """
 
 from collections.abc import Sequence
@@ -11,48 +12,50 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-from service.bidding.bis.nil import GRID
 from tables.builders.newton import minimize_convex
 
 Floats = NDArray[np.float64]
-NIL_FEATURES = ("one", "nil value - 0.5", "partner has bid", "partner bid four or more")
-CONTRACT_FEATURES = ("one", "contract / 3 - 2", "partner bid nil")
+NIL_FEATURES = ("constant 1", "nil value - 0.5", "partner has bid", "partner bid four or more")
+CONTRACT_FEATURES = ("constant 1", "contract / 3 - 2", "partner bid nil")
+# Row 0 of the first axis has the shared weights, row 1 + label that label's deviations.
 AXES = {
     "nil_success": ("shared, then label", "feature of a nil"),
     "contract_success": ("shared, then label", "feature of a contract"),
 }
-WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, np.inf)  # of the penalty; infinite: no correction
+PENALTIES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, np.inf)  # strengths to try; infinite: no correction
 LEAST = 1e-4  # smallest probability
-assert GRID == 100, "nil values are those of the curves"
 
 
 class Cases(NamedTuple):
-    """Nils or contracts of n cells."""
+    """n groups of nils or contracts. The members of a group have the same label and features."""
 
     stated: Floats  # (n,): probability from the shipped tables
     features: Floats  # (n, features)
     labels: NDArray[np.int64]  # (n,)
-    tried: Floats  # (n,)
-    made: Floats  # (n,)
+    tried: Floats  # (n,): how many were bid
+    made: Floats  # (n,): how many succeeded
 
 
 class Correction(NamedTuple):
     """A correction that was learned."""
 
-    weights: NDArray[np.float32]  # (1 + labels, features)
-    penalty: float
-    cases: int
-    loss: float  # mean log-loss on held-out games
-    shipped_loss: float
+    weights: NDArray[np.float32]  # (1 + labels, features): rows as in AXES
+    penalty: float  # one of PENALTIES
+    n_tried: int  # nils or contracts from which it was learned
+    loss: float  # mean log-loss on the held-out games, of the fit without them
+    shipped_loss: float  # the same without a correction
 
     def figures(self) -> dict[str, float | None]:
         """Return the figures without the weights; the penalty is None if nothing is corrected."""
         penalty = None if np.isinf(self.penalty) else self.penalty
-        return {"penalty": penalty, "cases": self.cases, "loss": self.loss, "shipped_loss": self.shipped_loss}
+        return {"penalty": penalty, "cases": self.n_tried, "loss": self.loss, "shipped_loss": self.shipped_loss}
 
 
 def nil_features(values: Floats, seats: Floats, partner_bids: Floats) -> Floats:
-    """Return the features (n, 4) of nils; ``partner_bids`` of seats 0 and 1 are not read."""
+    """Return the features (n, 4) of nils.
+
+    ``partner_bids`` of seats 0 and 1 are not read, because their partner bids later.
+    """
     has_bid = seats >= 2
     return np.stack([np.ones(len(values)), values - 0.5, has_bid, has_bid & (partner_bids >= 4)], axis=1).astype(float)
 
@@ -69,8 +72,8 @@ def corrected(stated: Floats, features: Floats, weights: Floats, label: int) -> 
 
 
 def learn(fit_on: Cases, held_out: Cases, labels: int) -> Correction:
-    """Return the correction whose penalty does best on ``held_out``, learned from all cases."""
-    losses = {penalty: _loss(held_out, _fit(fit_on, labels, penalty)) for penalty in WEIGHTS}
+    """Choose the penalty that does best on ``held_out`` after a fit on ``fit_on``, then fit again on both."""
+    losses = {penalty: _loss(held_out, _fit(fit_on, labels, penalty)) for penalty in PENALTIES}
     penalty = min(losses, key=lambda one: (losses[one], -one))
     both = Cases(*(np.concatenate(columns) for columns in zip(fit_on, held_out, strict=True)))
     weights = _fit(both, labels, penalty)

@@ -19,7 +19,10 @@ REDRAW_S = 1.0  # seconds between two drawings of a progress bar
 
 
 class LocalProcesses(LocalThreads):
-    """An executor with ``jobs`` processes, for chunks in plain Python, which would wait for each other in threads."""
+    """An executor with ``jobs`` processes on this machine.
+
+    Use it for chunks in plain Python. In threads they would run one at a time, because of Python's global lock.
+    """
 
     def map(self, fn: Callable[[int], Arrays], indices: Iterable[int]) -> Iterator[tuple[int, Arrays]]:
         """Run ``fn`` on each index; see `Executor`. A single job, or a single chunk, runs in this process."""
@@ -28,24 +31,24 @@ class LocalProcesses(LocalThreads):
             yield from LocalThreads(1).map(fn, todo)
             return
         workers = min(self.jobs, len(todo))
-        pool = ProcessPoolExecutor(workers, get_context("spawn"), _take, (cloudpickle.dumps(fn),))
+        pool = ProcessPoolExecutor(workers, get_context("spawn"), _set_chunk_function, (cloudpickle.dumps(fn),))
         try:
-            futures = {pool.submit(_run, index): index for index in todo}
+            futures = {pool.submit(_run_chunk, index): index for index in todo}
             for future in as_completed(futures):
                 yield futures.pop(future), future.result()
         finally:
             pool.shutdown(cancel_futures=True)
 
 
-def add_jobs_argument(parser: argparse.ArgumentParser) -> None:
-    """Add the option --jobs."""
-    text = "threads or processes; default: the cores of this machine, %(default)s"
+def add_jobs_argument(parser: argparse.ArgumentParser, note: str = "") -> None:
+    """Add the option --jobs; ``note``: added to the first part of its help."""
+    text = f"number of threads or processes on this machine{note}; default: the number of cores, %(default)s"
     parser.add_argument("--jobs", type=integer, default=JOBS, metavar="N", help=text)
 
 
 def add_executor_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options --jobs and --scheduler."""
-    add_jobs_argument(parser)
+    add_jobs_argument(parser, "; ignored with --scheduler")
     parser.add_argument("--scheduler", metavar="tcp://HOST:PORT", help="use this Dask cluster instead of this machine")
 
 
@@ -86,12 +89,12 @@ def _moving_bars() -> Iterator[None]:
         thread.join()
 
 
-_taken: list[Callable[[int], Arrays]] = []  # in a process of `LocalProcesses`: the function of its chunks
+_chunk_function: list[Callable[[int], Arrays]] = []  # in a process of `LocalProcesses`: the function of its chunks
 
 
-def _take(payload: bytes) -> None:
-    _taken.append(cloudpickle.loads(payload))
+def _set_chunk_function(payload: bytes) -> None:
+    _chunk_function.append(cloudpickle.loads(payload))
 
 
-def _run(index: int) -> Arrays:
-    return _taken[0](index)
+def _run_chunk(index: int) -> Arrays:
+    return _chunk_function[0](index)

@@ -145,7 +145,7 @@ class RoundCounter:
 
     def add(self, rounds: Rounds, names: Names) -> None:
         """Count the rounds of a batch. Raises `BuildError`."""
-        for segment, chosen in self._segments.of(rounds.labels, names):
+        for segment, chosen in self._segments.split(rounds.labels, names):
             some = chosen.any(axis=1)
             self.rounds[segment] = self.rounds.get(segment, 0) + int(some.sum())
             self.seats[segment] = self.seats.get(segment, 0) + int(chosen.sum())

@@ -1,4 +1,7 @@
-"""Segments: which seats of a log count for which table set, by the labels of the seat and of its partner."""
+"""Segments of a log: groups of seats, formed by the labels of the seat and of the seat's partner.
+
+`logs fit` fits one table set to each segment; `logs report` judges each segment.
+"""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -17,30 +20,31 @@ MOST_SEGMENTS = 32
 
 
 class Segments(NamedTuple):
-    """What a seat's labels must have to count, and the fields whose values tell the segments apart."""
+    """Which seats are used (``label``), and by which label fields they are grouped into segments (``by``)."""
 
-    label: tuple[str, ...] = ()  # such as kind=human or partner.kind=bot
-    by: tuple[str, ...] = ()  # some of FIELDS
+    label: tuple[str, ...] = ()  # what the labels must contain, such as kind=human or partner.kind=bot
+    by: tuple[str, ...] = ()  # some of FIELDS; seats of a segment have the same values of them
 
-    def of(self, labels: NDArray[np.int32], names: Names) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    def split(self, labels: NDArray[np.int32], names: Names) -> Iterator[tuple[str, NDArray[np.bool_]]]:
         """Yield the segments of rounds, each with the seats (n, 4) that belong to it.
 
         ``labels``: as in `Rounds`. Raises `BuildError` if there are more than MOST_SEGMENTS.
         """
-        own = labels.astype(np.int64) - NO_LABEL
-        pairs = own * (len(names.labels) + 1) + np.roll(own, 2, axis=1)
-        numbers: dict[str, list[int]] = {}
-        for pair in np.unique(pairs).tolist():
+        own_numbers = labels.astype(np.int64) - NO_LABEL  # 0: no label, otherwise 1 + index in names.labels
+        # One number for the labels of the seat and of its partner.
+        label_pairs = own_numbers * (len(names.labels) + 1) + np.roll(own_numbers, 2, axis=1)
+        pairs_by_segment: dict[str, list[int]] = {}
+        for pair in np.unique(label_pairs).tolist():
             seat, partner = (
                 _values(names.labels[number - 1]) if number else {} for number in divmod(pair, len(names.labels) + 1)
             )
             values = seat | {f"{PARTNER}{name}": value for name, value in partner.items()}
             if set(self.label) <= {f"{name}={value}" for name, value in values.items()}:
-                numbers.setdefault(self._name(values), []).append(pair)
-        if len(numbers) > MOST_SEGMENTS:
-            raise BuildError(f"--by gives {len(numbers)} segments; accepted: {MOST_SEGMENTS} at most")
-        for name, members in sorted(numbers.items()):
-            yield name, np.isin(pairs, members)
+                pairs_by_segment.setdefault(self._name(values), []).append(pair)
+        if len(pairs_by_segment) > MOST_SEGMENTS:
+            raise BuildError(f"--by gives {len(pairs_by_segment)} segments; accepted: {MOST_SEGMENTS} at most")
+        for name, pairs in sorted(pairs_by_segment.items()):
+            yield name, np.isin(label_pairs, pairs)
 
     def _name(self, values: dict[str, str]) -> str:
         return ",".join(f"{name}={values[name]}" if name in values else f"no {name}" for name in self.by) or EVERY
@@ -53,7 +57,7 @@ def read_segments(label: str | None, by: str | None) -> Segments:
     for part in parts:
         name, equals, value = part.partition("=")
         if name not in FIELDS or not equals or not value:
-            raise BuildError(f"--label has {part!r}; accepted: FIELD=VALUE, with a field of {', '.join(FIELDS)}")
+            raise BuildError(f"--label has {part!r}; accepted: FIELD=VALUE, where FIELD is one of {', '.join(FIELDS)}")
     for name in fields:
         if name not in FIELDS:
             raise BuildError(f"--by has {name!r}; accepted: {', '.join(FIELDS)}")

@@ -324,7 +324,7 @@ def test_segments_by_the_labels_of_seat_and_partner(tmp_path, profiles, records)
 @pytest.mark.parametrize(
     ("label", "by", "text"),
     [
-        ("kind", None, "--label has 'kind'; accepted: FIELD=VALUE, with a field of kind, policy"),
+        ("kind", None, "--label has 'kind'; accepted: FIELD=VALUE, where FIELD is one of kind, policy"),
         ("age=4", None, "--label has 'age=4'"),
         (None, "kind,age", "--by has 'age'; accepted: kind, policy, skill, partner.kind"),
     ],

@@ -562,7 +562,7 @@ class RuleSet(TypedDict):
     """
     min_bid: NotRequired[int | None]
     """
-    Smallest bid, in tricks, that is not a nil. Default: the preset's value.
+    Smallest bid, in tricks, that is not a nil; 0 and 1 allow the same bids. Default: the preset's value.
     """
     team_min: NotRequired[int | None]
     """
@@ -582,15 +582,15 @@ class RuleSet(TypedDict):
     """
     deck: NotRequired[Literal['jokers', 'jokers-deuce', 'jjdd', 'jjdd-spade'] | None]
     """
-    The deck of variant jokers; null: the deck jokers there, otherwise the standard deck. Default: the preset's value.
+    The deck, in variant jokers only; null: deck jokers there, the standard deck in other variants. Default: the preset's value.
     """
     nil_pass: NotRequired[int | None]
     """
-    Number of cards that a nil bidder and partner exchange after the bidding. Default: the preset's value.
+    Number of cards that a nil bidder and partner each give to the other after the bidding. Default: the preset's value.
     """
     blind_nil_pass: NotRequired[int | None]
     """
-    The same for a blind nil. Default: the preset's value.
+    Number of cards that a blind nil bidder and partner each give to the other after the bidding. Default: the preset's value.
     """
     nil_passes_first: NotRequired[bool | None]
     """

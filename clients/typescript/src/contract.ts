@@ -1170,7 +1170,7 @@ export interface components {
             failed_nil_tricks?: ("bags" | "contract" | "none") | null;
             /**
              * Min Bid
-             * @description Smallest bid, in tricks, that is not a nil. Default: the preset's value.
+             * @description Smallest bid, in tricks, that is not a nil; 0 and 1 allow the same bids. Default: the preset's value.
              */
             min_bid?: number | null;
             /**
@@ -1195,17 +1195,17 @@ export interface components {
             variant?: ("partnership" | "cutthroat" | "mirror" | "whiz" | "whiz_strict" | "suicide" | "jokers") | null;
             /**
              * Deck
-             * @description The deck of variant jokers; null: the deck jokers there, otherwise the standard deck. Default: the preset's value.
+             * @description The deck, in variant jokers only; null: deck jokers there, the standard deck in other variants. Default: the preset's value.
              */
             deck?: ("jokers" | "jokers-deuce" | "jjdd" | "jjdd-spade") | null;
             /**
              * Nil Pass
-             * @description Number of cards that a nil bidder and partner exchange after the bidding. Default: the preset's value.
+             * @description Number of cards that a nil bidder and partner each give to the other after the bidding. Default: the preset's value.
              */
             nil_pass?: number | null;
             /**
              * Blind Nil Pass
-             * @description The same for a blind nil. Default: the preset's value.
+             * @description Number of cards that a blind nil bidder and partner each give to the other after the bidding. Default: the preset's value.
              */
             blind_nil_pass?: number | null;
             /**

@@ -46,6 +46,7 @@ from tables.engine.states import STATE, copy_state, new_states
 F = TypeVar("F", bound=Callable[..., Any])
 _Kinds = tuple[types.Type, ...]  # the types of a call's arguments
 _STATE = numba.from_dtype(STATE)
+_OPTIONS = {"nogil": True, "cache": True, "no_cfunc_wrapper": True}  # no wrapper for calls from C, which nobody makes
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -174,7 +175,7 @@ def _register_linked(name: str) -> None:
 
 @cache
 def _dispatcher(name: str) -> Any:
-    return numba.njit(nogil=True, cache=True)(_function(name))
+    return numba.njit(**_OPTIONS)(_function(name))
 
 
 def _symbol(name: str, kinds: _Kinds) -> str:
@@ -207,14 +208,17 @@ def _load_linked(names: Iterable[str]) -> None:
 
     LLVM ends the process if a function is loaded before those that it calls.
     """
+    folder = _linked_dir()
+    symbols = os.listdir(folder) if folder.exists() else []  # entries call this often, and `glob` takes far longer
     for name in names:
-        for path in _linked_dir().glob(f"spades.{name}.*"):
-            _load_once(path)
+        for symbol in symbols:
+            if symbol.startswith(f"spades.{name}."):
+                _load_once(symbol)
 
 
 @cache
-def _load_once(path: Path) -> None:
-    _compile_linked(*pickle.loads(path.read_bytes()))
+def _load_once(symbol: str) -> None:
+    _compile_linked(*pickle.loads((_linked_dir() / symbol).read_bytes()))
 
 
 def source_hash() -> str:
@@ -244,7 +248,7 @@ def entry(function: F) -> F:
     numba caches the machine code under the hash of the kernel sources.
     """
     name = f"{function.__module__}.{function.__name__}"
-    compiled = _dispatcher(name) if name in LINKED else numba.njit(nogil=True, cache=True)(function)
+    compiled = _dispatcher(name) if name in LINKED else numba.njit(**_OPTIONS)(function)
 
     @wraps(function)
     def run(*arguments: Any) -> Any:

@@ -9,11 +9,11 @@ import re
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
-import kubernetes_validate
 import pytest
 import yaml
 
@@ -24,7 +24,8 @@ ROOT = Path(__file__).parents[2]
 K8S = ROOT / "deploy/k8s"
 BASE = K8S / "base"
 COMPONENTS = sorted(path.parent for path in K8S.glob("components/*/kustomization.yaml"))
-VERSIONS = ("1.29", "1.31", "1.33", kubernetes_validate.latest_version())
+LATEST = "latest"
+VERSIONS = ("1.29", "1.31", "1.33", LATEST)
 CUSTOM = {"ServiceMonitor", "PrometheusRule"}  # kinds of the Prometheus operator, which have no Kubernetes schema
 
 
@@ -96,23 +97,30 @@ def test_each_file_is_named_and_no_other(directory):
     assert plan["kind"] == ("Kustomization" if directory == BASE else "Component")
 
 
+@pytest.fixture
+def schemas():
+    """Return kubernetes_validate. Importing it takes over a second, so only the tests that need it do."""
+    return import_module("kubernetes_validate")
+
+
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("components", [(), tuple(COMPONENTS)], ids=["base", "all"])
-def test_valid_by_the_schemas(version, components):
+def test_valid_by_the_schemas(schemas, version, components):
+    version = schemas.latest_version() if version == LATEST else version
     resources = assemble(*components)
     assert len(resources) == 6 + (2 if components else 0)
     for resource in resources:
         if resource["kind"] not in CUSTOM:
-            kubernetes_validate.validate(resource, version, strict=True)
+            schemas.validate(resource, version, strict=True)
 
 
-def test_the_schemas_would_tell():
+def test_the_schemas_would_tell(schemas):
     """A misspelt field and a wrong type are found, so the test above can fail."""
     for path, value in (("replicaz", 2), ("replicas", "two")):
         deployment = of_kind(assemble(), "Deployment")
         deployment["spec"][path] = value
-        with pytest.raises(kubernetes_validate.ValidationError):
-            kubernetes_validate.validate(deployment, VERSIONS[-1], strict=True)
+        with pytest.raises(schemas.ValidationError):
+            schemas.validate(deployment, schemas.latest_version(), strict=True)
 
 
 def test_all_select_the_same_pods():

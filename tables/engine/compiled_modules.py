@@ -53,7 +53,12 @@ SOURCES = (
 # before it.
 LINKED = (
     "tables.players.choose_card.choose_card",
+    "tables.engine.passing.exchange",
+    "tables.engine.game.play_out",
+    "tables.engine.deal.deal_round",
     "tables.engine.choose_bid.choose_bid",
     "tables.engine.winprob.winprob_bid",
+    "tables.engine.game.bids_blind_nil",
     "tables.engine.game.bid_seat",
+    "tables.engine.game.record_round",
 )

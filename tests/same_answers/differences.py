@@ -131,8 +131,11 @@ DECLARED: tuple[Declared, ...] = (
     ),
     Declared(
         "texts of the catalogue",
-        "the texts about grades and presets are clearer",
-        lambda d: d.where.startswith(("/grades/", "/descriptions/")) and _route(d) in ("/v1/policies", "/v1/rules"),
+        "the texts about grades, presets and rules are clearer",
+        lambda d: (
+            bool(re.search(r"^/(grades|descriptions)/|/meaning$", d.where))
+            and _route(d) in ("/v1/policies", "/v1/rules")
+        ),
     ),
     Declared("pages", "/ is the playground, and both pages are files", lambda d: _route(d) in ("/", "/docs")),
     Declared("texts in a batch", "texts of faults are free", _text_in_a_batch),

@@ -83,7 +83,8 @@ def _bid_of(data: Any, chosen: OpenSet) -> int:
 
 def parsed(body: bytes, limits: JsonLimits) -> Any:
     """Return the body's JSON value; raise the 422 if it exceeds ``limits``, the 400 if it is not JSON."""
-    if len(body) > SMALL_BYTES:
+    large = len(body) > SMALL_BYTES
+    if large:
         fault = excess(body, limits)
         if fault is not None:
             raise invalid_request([fault])
@@ -91,6 +92,6 @@ def parsed(body: bytes, limits: JsonLimits) -> Any:
         data = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise ProblemError("invalid-json", f"{error.msg} (line {error.lineno}, column {error.colno})") from None
-    if len(body) > SMALL_BYTES:
+    if large:
         check_field_count(data)
     return data

@@ -16,6 +16,7 @@ from service.problems import ProblemError
 MAX_BODY_BYTES = 64 * 1024
 MAX_BODIES_BYTES = 1024 * 1024  # POST /v1/bids, /v1/cards, /v1/inferences and /v1/results
 NO_DEADLINE = float("inf")
+_LIMIT_DIGITS = len(str(MAX_BODY_BYTES))  # a Content-Length with fewer digits is below every limit
 _MILLISECONDS = re.compile(rb"[0-9]{1,9}(\.[0-9]{1,6})?")
 
 
@@ -32,7 +33,7 @@ def check_content_headers(fields: Fields, most: int) -> None:
     """Refuse an unread body that is not plain JSON, or whose Content-Length is over ``most`` bytes."""
     length = fields.get(b"content-length")
     # The server has refused values that are not numbers. `_read` counts the bytes of a chunked body.
-    if length is not None and (len(length) > 12 or int(length) > most):
+    if length is not None and len(length) >= _LIMIT_DIGITS and (len(length) > 12 or int(length) > most):
         raise _too_large(most)
     kind = fields.get(b"content-type")
     if kind is not None and kind != b"application/json":

@@ -35,8 +35,8 @@ class Output:
     def answer(self, status: int, headers: Headers, body: Body, length: int | None, close: bool) -> None:
         """Write an answer. ``length``: its Content-Length (None: the size of ``body``); ``close``: add that header."""
         content = [STATUS_LINE[status]]
-        for name, value in headers:
-            content += (name, b": ", value, b"\r\n")
+        for header in headers:
+            content.append(b"%b: %b\r\n" % header)
         if close:
             content.append(b"connection: close\r\n")
         if isinstance(body, bytes):

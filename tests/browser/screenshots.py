@@ -63,7 +63,7 @@ def main() -> None:
         open_round(page, "deal=7")
         page.click(".bid-buttons .primary")
         page.wait_for_selector(".south .suggested")
-        page.wait_for_function("document.querySelectorAll('.south button:not(:disabled)').length > 0")
+        page.wait_for_selector(".south button:not(:disabled)")
         write(page, "round")
         finish_round(page)
     size = sum(file.stat().st_size for file in (ROOT / "service" / "static").iterdir())

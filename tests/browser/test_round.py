@@ -4,6 +4,7 @@ import itertools
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from service.bidding.game.rules import PRESETS, describe
 from service.bidding.game.scoring import score_seat, score_side
@@ -40,7 +41,7 @@ def test_the_user_follows_or_not(new_page):
         assert page.locator(".south .card").count() == 13 - trick
         assert page.evaluate("document.activeElement.classList.contains('suggested')")
         legal.last.press("Enter")
-        page.wait_for_function(f"document.querySelectorAll('.south .card').length == {12 - trick}")
+        expect(page.locator(".south .card")).to_have_count(12 - trick)
     finish_round(page)
 
 
@@ -84,7 +85,7 @@ def test_the_end_of_a_game(new_page):
     assert page.inner_text("#round-result h3") == "The game is over: North and South win"
     assert re.search("(East and West|West and East) -", page.inner_text("#table-note"))
     page.click("#round-next")
-    page.wait_for_function("document.querySelector('#table-note').textContent.includes('North and South 0 (0 bags)')")
+    expect(page.locator("#table-note")).to_contain_text("North and South 0 (0 bags)")
 
 
 def test_a_refused_round_says_why(page):

@@ -93,8 +93,10 @@ def spade_tricks_against(spades: int, unseen: int) -> int:
     sure = 0
     while spades:
         card = 1 << (spades.bit_length() - 1)
-        spades ^= card
         higher = unseen & ~(card * 2 - 1)
+        if higher.bit_count() >= spades.bit_count():
+            return sure  # the opponent can beat each card that is left
+        spades ^= card
         if higher:
             unseen ^= higher & -higher
         else:

@@ -194,13 +194,14 @@ class Reason(dict[str, Any]):
 _SENTENCE = attrgetter("sentence")
 
 
-def numbers_in(code: str) -> list[str]:
+@cache
+def numbers_in(code: str) -> tuple[str, ...]:
     """Return the names of the numbers of a reason, in the order of its sentence.
 
     >>> numbers_in("partner-bid")
-    ['partner', 'bid', 'contract']
+    ('partner', 'bid', 'contract')
     """
-    return re.findall(r"{(\w+)}", TEMPLATES[code])
+    return tuple(re.findall(r"{(\w+)}", TEMPLATES[code]))
 
 
 def check_reasons(codes: Iterable[str]) -> None:
@@ -226,9 +227,10 @@ def reason(code: str, *numbers: float) -> Reason:
     >>> reason("partner-bid", 4, 3, 7)
     {'code': 'partner-bid', 'partner': 4, 'bid': 3, 'contract': 7}
     """
-    values = {name: number + 0 for name, number in zip(numbers_in(code), numbers, strict=True)}
-    made = Reason(code=code, **values)
-    made.sentence = TEMPLATES[code].format_map(values)
+    made = Reason(code=code)
+    for name, number in zip(numbers_in(code), numbers, strict=True):
+        made[name] = number + 0
+    made.sentence = TEMPLATES[code].format_map(made)
     return made
 
 

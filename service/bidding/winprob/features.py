@@ -304,21 +304,14 @@ def bid_inputs(bid: int, expected: Expected, position: ModelPosition) -> tuple[f
     ``expected``: from `expected_bids` for the same bid.
     """
     partner, theirs, _, _ = expected
-    seat, _, regular, nil, _, _, _, to_goal, _, _, _ = position
+    regular, to_goal = position.regular, position.to_goal
     side = bid + partner
     total = side + theirs
     past = 10.0 * side - to_goal
-    rest = (
-        1.0 if total >= 13.0 else 0.0,
-        1.0 if total < 10.0 else 0.0,
-        (side - 7.0) / 3.0 if side > 7.0 else 0.0,
-        past / 50.0 if -50.0 < past < 50.0 else (1.0 if past > 0.0 else -1.0),
-        1.0 if past >= 0.0 else 0.0,
-    )
     if bid:
         over = bid - regular.estimate
         near = _STEPS[bid - regular.takes + 12]
-        of_bid = (
+        first = (
             bid / 5.0,
             0.0,
             over / 2.0,
@@ -330,18 +323,25 @@ def bid_inputs(bid: int, expected: Expected, position: ModelPosition) -> tuple[f
             0.0,
             0.0,
         )
-        return of_bid + near + rest
-    late = 1.0 if seat > 1 else 0.0
-    of_nil = (
-        0.0,
-        1.0,
-        0.0,
-        0.0,
-        nil.probability,
-        side / 6.0,
-        theirs / 6.0,
-        (total - 11.0) / 3.0,
-        late,
-        partner / 4.0,
+    else:
+        near = _NO_STEP
+        first = (
+            0.0,
+            1.0,
+            0.0,
+            0.0,
+            position.nil.probability,
+            side / 6.0,
+            theirs / 6.0,
+            (total - 11.0) / 3.0,
+            1.0 if position.seat > 1 else 0.0,
+            partner / 4.0,
+        )
+    rest = (
+        1.0 if total >= 13.0 else 0.0,
+        1.0 if total < 10.0 else 0.0,
+        (side - 7.0) / 3.0 if side > 7.0 else 0.0,
+        past / 50.0 if -50.0 < past < 50.0 else (1.0 if past > 0.0 else -1.0),
+        1.0 if past >= 0.0 else 0.0,
     )
-    return of_nil + _NO_STEP + rest
+    return first + near + rest

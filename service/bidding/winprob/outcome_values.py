@@ -1,10 +1,9 @@
 """The values of all outcomes of all bids at once, in 65,535ths; `win_table` gives the same values one by one.
 
-Apart from bags, a round changes a score by a multiple of ten points. So a way to end the round moves a side by the same
-number of table rows, whatever its score. For each game, `game_values` lists these moves, and the table cell of each row
-and number of bags, also for scores at or beyond a goal. A decision then needs only a few numpy calls. Scores, stakes
-and rules that do not fit the rows are computed one by one instead (`_counted`). `decision` gives the contracts and
-scores; a parity test compares the values with those of the kernels.
+Apart from bags, a way to end the round moves a side's score by the same points, whatever its score. For each game,
+`game_values` lists these moves, and the table cell of each score and number of bags, also for scores at or beyond a
+goal. A decision then needs only a few numpy calls. A score or a stake that is not listed is computed one by one instead
+(`_counted`). `decision` gives the contracts and scores; a parity test compares the values with those of the kernels.
 """
 
 from typing import NamedTuple
@@ -62,16 +61,18 @@ class Moves(NamedTuple):
     these additions cancel out, and the game goes on.
     """
 
-    # By bags before the round: (_STAKES * GameValues.contracts, *shape), the index in `cells` for a score in the first
-    # row. Add the row of the score to it. None: some moves are not a whole number of rows.
-    indices: list[Cells] | None
-    cells: Cells  # the side's part of the cell index, for each number of bags after the round and, within it, each row
+    # By bags before the round: (_STAKES * GameValues.contracts, *shape), the index in `cells` for a side with the
+    # points of the table's first row. To it, add the points that the side has more, without those of its bags.
+    indices: list[Cells]
+    cells: Cells  # the side's part of the cell index: for each number of bags after the round, for each score
     ways: Ways
     row_step: int  # cells from one score row to the next
     bag_step: int  # cells from one number of bags to the next
     far: int  # what to add for each point of a score at or beyond a goal: _FAR for our side, -_FAR for theirs
     shape: tuple[int, int]  # shape of the ways, so that the parts of both sides add up to a matrix of outcomes
     start: int  # the table's first cell for our side, 0 for theirs, so that the sum counts it once
+    floor: int  # points of the table's first row
+    points: int  # that the table's rows cover
 
 
 class GameValues(NamedTuple):
@@ -103,17 +104,19 @@ def game_values(rules: Rules, win_slice: WinTableSlice, win: OutcomeValues) -> G
     tens = [contract_tens(contract, rules) for contract in _TRICKS]
     contracts = max(tens) + 1
 
-    def moves(ways: Ways, shape: tuple[int, int], far: int, start: int, row_step: int, bag_step: int) -> Moves:
+    def moves(ways: Ways, shape: tuple[int, int], far: int, start: int, steps: list[tuple[int, int]]) -> list[Moves]:
         points, after = _results(ways, contracts, rules.nil_points, limit, fall)
-        rows, odd = np.divmod(points, win_slice.unit)
-        margin = int(abs(rows).max())
-        cells = start + _cells_by_row(win_slice, rules, margin, far, row_step, bag_step)
-        indices = (after * (size + 2 * margin) + rows + margin).reshape(limit, _STAKES * contracts, *shape)
-        return Moves(None if odd.any() else list(indices), cells, ways, row_step, bag_step, far, shape, start)
+        margin = int(abs(points).max())
+        covered = win_slice.unit * size
+        indices = list((after * (covered + 2 * margin) + points + margin).reshape(limit, -1, *shape))
+        cells = [start + _cells_by_score(win_slice, rules, margin, far, *step) for step in steps]
+        low = win_slice.unit * win_slice.floor
+        return [Moves(indices, own, ways, *step, far, shape, start, low, covered) for own, step in zip(cells, steps)]
 
-    ours, theirs = (OUR_WAYS, (OURS, 1), _FAR, win_slice.start), (THEIR_WAYS, (1, THEIRS), -_FAR, 0)
     first, second = (size * bags * bags, bags), (bags * bags, 1)  # steps of the side that bids first, and not
-    by_first = [(moves(*ours, *second), moves(*theirs, *first)), (moves(*ours, *first), moves(*theirs, *second))]
+    ours = moves(OUR_WAYS, (OURS, 1), _FAR, win_slice.start, [second, first])
+    theirs = moves(THEIR_WAYS, (1, THEIRS), -_FAR, 0, [first, second])
+    by_first = list(zip(ours, theirs))
     return GameValues(win_slice, win, limit, fall, [] if tens == [*_TRICKS] else tens, contracts, by_first)
 
 
@@ -131,15 +134,19 @@ def _results(ways: Ways, contracts: int, nil_points: int, limit: int, fall: int)
     return np.stack(points, axis=1), np.stack(after, axis=1)
 
 
-def _cells_by_row(win_slice: WinTableSlice, rules: Rules, margin: int, far: int, row_step: int, bag_step: int) -> Cells:
-    # Return `Moves.cells` without the table's start: for each number of bags, rows from ``margin`` below the table's
-    # first row to ``margin`` above its last one.
-    rows = np.arange(-margin, win_slice.size + margin)
+def _cells_by_score(
+    win_slice: WinTableSlice, rules: Rules, margin: int, far: int, row_step: int, bag_step: int
+) -> Cells:
+    # Return `Moves.cells` without the table's start: for each number of bags, scores from ``margin`` points below the
+    # table's first row to ``margin`` above its last one.
+    floor, size, _, _, unit, *_ = win_slice
+    points = np.arange(unit * floor - margin, unit * (floor + size) + margin)  # without those of bags
     bags = np.arange(effective_bag_rules(rules)[0]).reshape(-1, 1)
-    points = win_slice.unit * (rows + win_slice.floor) + bags
-    over = (points >= rules.win) | (points <= rules.lose)
+    rows = ((points + unit // 2) // unit - floor).clip(0, size - 1)  # as in `win_table.score_row`
     counted = np.maximum(bags + win_slice.bag_shift, 0)  # as in `win_table.table_bags`
-    cells: Cells = rows.clip(0, win_slice.size - 1) * row_step + counted * bag_step + over * points * far
+    scores = points + bags
+    over = (scores >= rules.win) | (scores <= rules.lose)
+    cells: Cells = rows * row_step + counted * bag_step + over * scores * far
     return cells.ravel()
 
 
@@ -176,10 +183,9 @@ def _goes_on(side: Side, rules: Rules, game: GameValues) -> bool:
 
 def _cells(side: Side, moves: Moves, rules: Rules, game: GameValues) -> Cells:
     """Return the side's part of the cell indices (see `Moves`), (contracts, *moves.shape)."""
-    floor, size, _, _, unit, *_ = game.win_slice
     score, held, bids, _ = side
-    row, odd = divmod(score - held - unit * floor, unit)
-    if odd or not 0 <= row < size or moves.indices is None:
+    points = score - held - moves.floor  # above the table's first row, without those of bags
+    if not 0 <= points < moves.points:
         return _counted(side, moves, rules, game)
     codes: list[int] = []
     for contracts, stake in bids:
@@ -191,12 +197,13 @@ def _cells(side: Side, moves: Moves, rules: Rules, game: GameValues) -> Cells:
             codes += [contract + first for contract in contracts]
         else:
             codes += contracts
-    cells: Cells = moves.cells.take(moves.indices[held].take(codes, 0) + row)
+    indices = moves.indices[held]
+    cells: Cells = moves.cells[points:].take(indices.take(codes, 0) if len(codes) > 1 else indices[codes[0]])
     return cells
 
 
 def _counted(side: Side, moves: Moves, rules: Rules, game: GameValues) -> Cells:
-    """Return the same as `_cells`, for any score, stake and rules, but slower."""
+    """Return the same as `_cells`, for any score and stake, but slower."""
     place, score, held = game.win_slice, side.score, side.held
     cells: list[int] = []
     for contracts, stake in side.bids:

@@ -21,7 +21,7 @@ from service.bidding.winprob.outcomes import OUTCOMES
 from service.bidding.winprob.win_table import WIN_SCALE, win_array
 
 Floats = NDArray[np.float32]
-MOST_GAMES = 32  # rule sets whose values are kept: 0.25 MB each, or 2 to 4 MB with a bag limit of 100
+MOST_GAMES = 16  # rule sets whose values are kept: 1 MB each, or 8 MB with a bag limit of 100
 _BIDS = (NO_BID,), range(14)  # possible bids of a seat that has not bid yet, and of one that has
 # Numbers as arrays, because numpy would convert a float at each call.
 _ZERO = np.zeros((), np.float32)

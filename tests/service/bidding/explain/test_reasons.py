@@ -247,7 +247,7 @@ def test_templates_have_numbers_only():
         assert template[0].isupper() or template[0] == "{"
         assert template.endswith(".")
         fields = [field for _, field, spec, _ in string.Formatter().parse(template) if field is not None and not spec]
-        assert fields == numbers_in(code)
+        assert tuple(fields) == numbers_in(code)
         assert set(fields) <= set(NUMBERS)
         numbers = {name: 7 + index for index, name in enumerate(fields)}
         made = reason(code, *numbers.values())

@@ -308,35 +308,15 @@ def bid_inputs(bid: int, expected: Expected, position: ModelPosition) -> tuple[f
     side = bid + partner
     total = side + theirs
     past = 10.0 * side - to_goal
+    ours, others, both = side / 6.0, theirs / 6.0, (total - 11.0) / 3.0
     if bid:
         over = bid - regular.estimate
+        first = (bid / 5.0, 0.0, over / 2.0, over * over / 4.0, 0.0, ours, others, both, 0.0, 0.0)
         near = _STEPS[bid - regular.takes + 12]
-        first = (
-            bid / 5.0,
-            0.0,
-            over / 2.0,
-            over * over / 4.0,
-            0.0,
-            side / 6.0,
-            theirs / 6.0,
-            (total - 11.0) / 3.0,
-            0.0,
-            0.0,
-        )
     else:
+        late = 1.0 if position.seat > 1 else 0.0
+        first = (0.0, 1.0, 0.0, 0.0, position.nil.probability, ours, others, both, late, partner / 4.0)
         near = _NO_STEP
-        first = (
-            0.0,
-            1.0,
-            0.0,
-            0.0,
-            position.nil.probability,
-            side / 6.0,
-            theirs / 6.0,
-            (total - 11.0) / 3.0,
-            1.0 if position.seat > 1 else 0.0,
-            partner / 4.0,
-        )
     rest = (
         1.0 if total >= 13.0 else 0.0,
         1.0 if total < 10.0 else 0.0,

@@ -18,9 +18,9 @@ from service.bidding.game.cards import cards_of
 from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.rules import CUTTHROAT
 from service.bidding.game.variants import deck_number
-from service.contract.card import NEWEST, NEWEST_ALONE, CardAnswer, CardCall, read_card
+from service.contract.card import CardAnswer, CardCall, read_card
 from service.keys import Key
-from service.playing.card_reasons import explain_card
+from service.playing.card_reasons import NEWEST, NEWEST_ALONE, explain_card
 from service.playing.solo1.solo import solo1
 from service.playing.srp.srp import srp3
 from service.playing.tricks import legal_cards

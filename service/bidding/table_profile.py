@@ -18,7 +18,7 @@ PASS2_PROFILE, PASS4_PROFILE = 8, 9  # nil bidder and partner exchange up to two
 PROFILES = ("partnership", "big5", "big6", "cutthroat", "whiz", "suicide", "jokers", "jjdd", "pass2", "pass4")
 
 FEW_PASSED = 2  # most cards that are exchanged in PASS2_PROFILE
-RANKS_OF_JOKERS = 2  # ranks of spades beyond 13 in the decks of JOKERS_PROFILE
+EXTRA_WITH_JOKERS = 2  # extra spades (`variants.extra_spades_of`) in the decks of JOKERS_PROFILE
 # Points: convention `auto` is Big 6 when the side is further behind (docs/explanation/how-bis-bids.md).
 BIG6_DEFICIT = 100
 
@@ -62,5 +62,5 @@ def plain_profile(rules: Rules) -> int:
     if variant == SUICIDE:
         return SUICIDE_PROFILE
     if variant == JOKERS:
-        return JOKERS_PROFILE if extra_spades_of(variant, rules) == RANKS_OF_JOKERS else JJDD_PROFILE
+        return JOKERS_PROFILE if extra_spades_of(variant, rules) == EXTRA_WITH_JOKERS else JJDD_PROFILE
     return PARTNERSHIP_PROFILE

@@ -54,7 +54,7 @@ class Regular(TypedDict):
     side_high: NotRequired[Annotated[Suits, Field(description="Tricks by high cards of hearts, diamonds and clubs.")]]
     spade_high: NotRequired[Annotated[float, Field(description="Tricks by high spades.")]]
     spade_long: NotRequired[Annotated[float, Field(description="Tricks by the length in spades.")]]
-    ruffs: NotRequired[Annotated[float, Field(description="Tricks of spades in suits with few or no cards (ruffs).")]]
+    ruffs: NotRequired[Annotated[float, Field(description="Tricks won with spades in short side suits (ruffs).")]]
     previous_bids_factor: NotRequired[Annotated[float, Field(description="Tricks added for the bids made so far.")]]
     suits: NotRequired[Annotated[Suits, Field(description="Tricks by suit.")]]
     shape: NotRequired[Annotated[float, Field(description="Tricks added for short suits.")]]
@@ -64,8 +64,9 @@ class Regular(TypedDict):
 class Nil(TypedDict):
     """The reasons for and against a nil.
 
-    If a nil is ruled out, the policy bids it only if no other bid is possible. One exception: winprob also considers a
-    nil with four spades below the king.
+    If a nil is ruled out, the policy bids it only if no other bid is possible. winprob has two exceptions: it also
+    considers a nil with four spades below the king, and if `legal_bids` has none of the bids that it would compare, it
+    compares all of them.
     """
 
     chosen: Annotated[bool, Field(description="Whether the policy wants a nil; later steps may still change the bid.")]

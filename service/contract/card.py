@@ -21,15 +21,13 @@ from service.contract.request import assumed_rules
 from service.contract.rules import REQUEST_CONFIG, Context, OptionalRules
 from service.contract.scores import OptionalScores, score_faults, scores_in
 from service.contract.table_choice import GameId, TablesName
-from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
+from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES, NEWEST, NEWEST_ALONE
 from service.playing.history import KINDS, Impossible, Known, state_before
 from service.playing.state import PlayState
 from service.playing.tricks import write_rules
 from service.problems import Fault, invalid_request, pointer
 
 SEARCH: Final = "search@1"
-NEWEST: Final = "srp@3"  # the newest card player that plays by rules
-NEWEST_ALONE: Final = "solo@1"  # the same in variant cutthroat
 DEFAULT_SEARCH_DEALS: Final = 256
 MAX_SEARCH_DEALS: Final = 1000
 _TRICKS = {

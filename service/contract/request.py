@@ -206,26 +206,26 @@ def read_bid(data: Any, games: Games = SHIPPED, options: SetOptions = ()) -> Bid
 
     ``games``: those that have a win table; ``options``: what the table set gives to policies.
     """
-    request, rules, bidder, standing, by_seat, assumed = _read(data, _BID, games, options)
+    fields, rules, bidder, standing, by_seat, assumed = _read(data, _BID, games, options)
     policy, text, base, convention, _, _ = bidder
     seed = 0
-    if not _CHANGES.isdisjoint(request):
-        policy = _changed(policy, request)
-    position = record(Position, (request["hand"], request["previous_bids"], *standing, rules, by_seat))
+    if not _CHANGES.isdisjoint(fields):
+        policy = _changed(policy, fields)
+    position = record(Position, (fields["hand"], fields["previous_bids"], *standing, rules, by_seat))
     if policy.noise_sd:
-        given = request.get("seed")
+        given = fields.get("seed")
         seed = position_seed(position) if given is None else given
         if given is None:
             assumed.append("seed")
-    asked = request.get("explain")
-    legal, explain = request.get("legal_bids"), _EXPLAIN[asked]
+    asked = fields.get("explain")
+    legal, explain = fields.get("legal_bids"), _EXPLAIN[asked]
     values = (position, policy, text, base, convention, legal, explain, assumed, seed, asked == CURVE)
     return record(BidCall, values)
 
 
-def _changed(policy: Policy, request: Mapping[str, Any]) -> Policy:
+def _changed(policy: Policy, fields: Mapping[str, Any]) -> Policy:
     """Return ``policy`` with the request's level, style and players."""
-    level, style, players = map(request.get, ("level", "style", "players"))
+    level, style, players = map(fields.get, ("level", "style", "players"))
     if level is not None or style is not None:
         policy = with_level_and_style(policy, level, style)
     return policy if players is None else with_players(policy, players)
@@ -245,17 +245,18 @@ def _read(data: Any, validate: Any, games: Games, options: SetOptions, blind: bo
     if type(data) is not dict:
         raise invalid_request([Fault("", "wrong-type", f"the request is {json_type(data)}; accepted: an object")])
     context = Context()
-    request: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     faults: list[Fault] = []
     try:
-        request = validate(data, context=context)
+        fields = validate(data, context=context)
     except ValidationError as error:
         check_field_count(data)
         if (respelled := in_canonical_form(data)) is not None:
             return _read(respelled, validate, games, options, blind)
         faults = faults_in(error)
         broken = {fault.pointer for fault in faults}
-        data = {name: value for name, value in data.items() if pointer(name) not in broken}  # the valid fields
+        # Without the fields that could not be read at all.
+        data = {name: value for name, value in data.items() if pointer(name) not in broken}
     rules, policy, convention = context.rules, data.get("policy"), data.get("convention")
     text = policy or DEFAULT_POLICY
     has_win_table = text.startswith(BEST) and not blind and _has_win_table(context, games)
@@ -264,11 +265,11 @@ def _read(data: Any, validate: Any, games: Games, options: SetOptions, blind: bo
     if faults or conflicts:
         known = {(fault.pointer, fault.code) for fault in faults}
         raise invalid_request(faults + [fault for fault in conflicts if (fault.pointer, fault.code) not in known])
-    values, assumed = scores_in(request, rules, data)
+    values, assumed = scores_in(fields, rules, data)
     by_seat = NO_SCORES
     if rules.variant == CUTTHROAT:
         by_seat, bags = values
-        seat = request["seat"]
+        seat = fields["seat"]
         values = [*own_and_best(seat, by_seat), bags[seat], 0]
     if policy is None:
         assumed.append("policy")
@@ -276,7 +277,7 @@ def _read(data: Any, validate: Any, games: Games, options: SetOptions, blind: bo
         assumed.append("convention")
     if bidder.needs_win_table:
         assumed += assumed_rules(rules, games)
-    return record(_Common, (request, rules, bidder, values, by_seat, assumed))
+    return record(_Common, (fields, rules, bidder, values, by_seat, assumed))
 
 
 def _has_win_table(context: Context, games: Games) -> bool:

@@ -5,7 +5,7 @@ second is what the card does in the trick. If only one card may be played, that 
 this module calls the functions of the card player in the order in which the player calls them.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from service.bidding.bis.regular import spade_tricks_against
 from service.bidding.explain.reasons import Number
@@ -32,6 +32,8 @@ from service.playing.srp.srp import attack_pays
 from service.playing.state import PlayState
 from service.playing.tricks import legal_cards
 
+NEWEST: Final = "srp@3"  # the newest rule-based card player
+NEWEST_ALONE: Final = "solo@1"  # the same in variant cutthroat
 # By code; the numbers are those of the reason. GET /v1/reasons lists them.
 CARD_TEMPLATES = {
     "only-card": "{card} is the only card that may be played.",
@@ -56,9 +58,9 @@ CARD_TEMPLATES = {
     "failed-nil": "The player's nil has failed, and it leaves tricks to the others.",
     # What a search found.
     "search-better": "The side wins {percent}% of the games after {card}, and {usual_percent}% after {usual}, the card "
-    "of srp@3. Random deals: {deals}.",
-    "search-kept": "No card is clearly better than {card}, the card of srp@3: the side wins {percent}% of the games "
-    "after it. Random deals: {deals}.",
+    f"of {NEWEST}. Random deals: {{deals}}.",
+    "search-kept": f"No card is clearly better than {{card}}, the card of {NEWEST}: the side wins {{percent}}% of the "
+    "games after it. Random deals: {deals}.",
     # What the card does.
     "lead-top": "No other player has a higher card of its suit than {card}.",
     "lead": "{card} is led, of a suit with {above} higher and {below} lower unseen cards.",
@@ -82,8 +84,8 @@ CARD_NUMBERS = {
     "above": Number("integer", "cards", "Unseen cards of the suit that are higher."),
     "deals": Number("integer", "deals", "Random deals that were played."),
     "percent": Number("number", "percent", "How often the player's side wins the game after the card."),
-    "usual": Number("string", "card", "The card of srp@3."),
-    "usual_percent": Number("number", "percent", "How often the player's side wins the game after the card of srp@3."),
+    "usual": Number("string", "card", f"The card of {NEWEST}."),
+    "usual_percent": Number("number", "percent", f"How often the side wins the game after the card of {NEWEST}."),
     "below": Number("integer", "cards", "Unseen cards of the suit that are lower."),
 }
 

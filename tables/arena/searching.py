@@ -1,9 +1,9 @@
 """Play many games round by round, for matches in which a card player searches (`tables.players.search`).
 
-Compiled code bids a round of every game. Then a holder net gives, for each searching seat, the probability of who holds
-each unseen card. There is one call for each searching chair, for all games together. The searching players use these
-probabilities as weights when they draw random deals. Deals are made, and bids chosen, as in `tables.engine.game`.
-Without searching players, the games would be those of `tables.engine.selfplay`.
+Compiled code bids a round of every game. Then a holder net gives, for each searching seat and each unseen card, the
+probability of each holder. There is one call for each searching chair, for all games together. The searching players
+use these probabilities as weights when they draw random deals. Deals are made, and bids chosen, as in
+`tables.engine.game`. Without searching players, the games would be those of `tables.engine.selfplay`.
 """
 
 from typing import Any, NamedTuple
@@ -34,7 +34,7 @@ PAIR, SWAP, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(9)
 
 
 class SearchSettings(NamedTuple):
-    """How the players in the chairs a0, b0, a1, b1 search: the options of `search_names.SearchPlayer`, int64 (4,)."""
+    """How the players in the chairs a0, b0, a1, b1 search: their `search_names.SearchPlayer`, each field int64 (4,)."""
 
     deals: Any  # maximum number of random deals for one card; 0: the player does not search
     tricks: Any  # number of tricks at the end of a round in which it searches

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from service.bidding.game.cards import ACE, HOLDINGS, KING, NINE, QUEEN
 from tables.run.family import Arrays, Context, Family
 
-RANKS_CLASSIC = 13  # ranks of a suit; spades have 15 with jokers
+RANKS_CLASSIC = 13  # ranks of a suit; spades have 15 or 16 with jokers
 PLACES_CLASSIC = 13  # cards in each of the three hidden hands
 MAX_LENGTH = 3  # largest k: the fourth trick in a suit is not considered
 

@@ -136,7 +136,7 @@ def start_round(state: PlayState) -> None:
 
 
 class Deals(NamedTuple):
-    """A range of numbers, ``first`` to ``last - 1``, with a seed: of deals, or of duplicate pairs in a match."""
+    """A seed, and a range of numbers of deals (in a match: of duplicate pairs), ``first`` to ``last - 1``."""
 
     seed: int
     first: int

@@ -203,22 +203,22 @@ def _compile_linked(name: str, kinds: _Kinds) -> Any:
     return made
 
 
+_LOADED: set[str] = set()  # symbols of linked functions that this process has loaded
+
+
 def _load_linked(names: Iterable[str]) -> None:
     """Load from the cache what is there of the linked functions ``names``, in this order.
 
     LLVM ends the process if a function is loaded before those that it calls.
     """
     folder = _linked_dir()
-    symbols = os.listdir(folder) if folder.exists() else []  # entries call this often, and `glob` takes far longer
-    for name in names:
-        for symbol in symbols:
-            if symbol.startswith(f"spades.{name}."):
-                _load_once(symbol)
-
-
-@cache
-def _load_once(symbol: str) -> None:
-    _compile_linked(*pickle.loads((_linked_dir() / symbol).read_bytes()))
+    new = [""]
+    while new:  # look again: other processes may have added functions while this one loaded
+        found = {*os.listdir(folder)} - _LOADED if folder.exists() else set()
+        new = [symbol for name in names for symbol in found if symbol.startswith(f"spades.{name}.")]
+        for symbol in new:
+            _compile_linked(*pickle.loads((folder / symbol).read_bytes()))
+            _LOADED.add(symbol)
 
 
 def source_hash() -> str:

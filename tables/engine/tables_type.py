@@ -60,7 +60,7 @@ def _read_field(context: Any, builder: Any, kind: TablesType, block: Any, field:
 @unbox(TablesType)  # type: ignore[untyped-decorator]
 def _unbox(kind: TablesType, tables: Any, c: Any) -> Any:
     block = cgutils.alloca_once(c.builder, c.context.get_value_type(kind).pointee)
-    # All profiles of a wrapper share one function. With a copy for each of ten profiles, it took 1.6 s to compile.
+    # All profiles of a wrapper share one function. One copy for each of ten profiles took 1.6 s to compile.
     name = f"spades.fill.{hashlib.sha256(repr(kind).encode()).hexdigest()[:16]}"
     functions = c.builder.module.globals
     if name not in functions:
@@ -70,7 +70,7 @@ def _unbox(kind: TablesType, tables: Any, c: Any) -> Any:
 
 
 def _write_fill(context: Any, kind: TablesType, function: Any) -> None:
-    """Write the code of ``function`` (tables, block): it fills the block, and returns whether an array failed."""
+    """Write the code of ``function`` (tables, block): it fills the block, and returns whether that failed."""
     function.linkage = "internal"
     function.attributes.add("noinline")
     tables, block = function.args

@@ -99,7 +99,7 @@ def test_each_file_is_named_and_no_other(directory):
 
 @pytest.fixture
 def schemas():
-    """Return kubernetes_validate. Importing it takes over a second, so only the tests that need it do."""
+    """Return kubernetes_validate. Importing it takes over a second, so only tests that need it use this fixture."""
     return import_module("kubernetes_validate")
 
 

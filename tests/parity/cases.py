@@ -73,7 +73,7 @@ def any_rules(r: random.Random) -> Rules:
     return Rules(*(r.randrange(-(10**6), 10**6) for _ in Rules._fields))
 
 
-def carrying(rules: Rules) -> memoryview:
+def with_rules(rules: Rules) -> memoryview:
     s = states.empty()
     write_rules(s, rules)
     return s
@@ -224,7 +224,7 @@ def a_replay(rng: random.Random) -> tuple[memoryview, ...]:
 
 
 def staked(rng: random.Random) -> tuple[PlayState, int]:
-    """Return (state, seat to play) late in a game; the state carries the rules."""
+    """Return (state, seat to play) late in a game; the state holds the rules."""
     s, me, *_ = sitting(rng)
     s = states.copy(s)
     write_rules(s, rng.choice(RULES))
@@ -927,7 +927,7 @@ CASES: dict[str, Maker] = {
         (s, me + r.randint(1, 3) & 3, ok, u) for s, me, _, ok, u in [sitting(r, True)]
     ),
     RULES_OF_PLAY + "write_rules": lambda r: (states.empty(), any_rules(r)),
-    RULES_OF_PLAY + "written_rules": lambda r: (carrying(any_rules(r)),),
+    RULES_OF_PLAY + "written_rules": lambda r: (with_rules(any_rules(r)),),
     UNSEEN + "seed_view": lambda r: (*sitting(r)[:2], r.randrange(1000), states.empty()),
     UNSEEN + "places": lambda r: (*sitting(r)[:2], r.randrange(4)),
     UNSEEN + "count_deals": lambda r: (*sitting(r)[:2], view(np.zeros(WAYS, np.int64))),

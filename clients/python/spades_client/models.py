@@ -52,7 +52,7 @@ class CardReason(TypedDict):
     """
     usual_percent: NotRequired[float]
     """
-    How often the player's side wins the game after the card of srp@3. Unit: percent.
+    How often the side wins the game after the card of srp@3. Unit: percent.
     """
     below: NotRequired[int]
     """
@@ -139,8 +139,9 @@ class Nil(TypedDict):
     """
     The reasons for and against a nil.
 
-    If a nil is ruled out, the policy bids it only if no other bid is possible. One exception: winprob also considers a
-    nil with four spades below the king.
+    If a nil is ruled out, the policy bids it only if no other bid is possible. winprob has two exceptions: it also
+    considers a nil with four spades below the king, and if `legal_bids` has none of the bids that it would compare, it
+    compares all of them.
     """
 
     chosen: bool
@@ -467,7 +468,7 @@ class Regular(TypedDict):
     """
     ruffs: NotRequired[float]
     """
-    Tricks of spades in suits with few or no cards (ruffs).
+    Tricks won with spades in short side suits (ruffs).
     """
     previous_bids_factor: NotRequired[float]
     """

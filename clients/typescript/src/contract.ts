@@ -318,7 +318,7 @@ export interface components {
             usual?: string;
             /**
              * usual_percent
-             * @description How often the player's side wins the game after the card of srp@3. Unit: percent.
+             * @description How often the side wins the game after the card of srp@3. Unit: percent.
              */
             usual_percent?: number;
             /**
@@ -504,8 +504,9 @@ export interface components {
          * Nil
          * @description The reasons for and against a nil.
          *
-         *     If a nil is ruled out, the policy bids it only if no other bid is possible. One exception: winprob also considers a
-         *     nil with four spades below the king.
+         *     If a nil is ruled out, the policy bids it only if no other bid is possible. winprob has two exceptions: it also
+         *     considers a nil with four spades below the king, and if `legal_bids` has none of the bids that it would compare, it
+         *     compares all of them.
          */
         Nil: {
             /**
@@ -1044,7 +1045,7 @@ export interface components {
             spade_long?: number;
             /**
              * Ruffs
-             * @description Tricks of spades in suits with few or no cards (ruffs).
+             * @description Tricks won with spades in short side suits (ruffs).
              */
             ruffs?: number;
             /**

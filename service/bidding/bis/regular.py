@@ -120,7 +120,7 @@ def certain_tricks(spades: int, extra_spades: int) -> int:
 def limit_takes(estimate: float, partner_bid: int) -> int:
     """Round an estimate, halves up. The result is at least 1, and at most 13 minus partner's bid.
 
-    ``partner_bid``: NO_BID if partner has not bid yet; then the result is at most 13. Beside a 13, it is 1.
+    ``partner_bid``: NO_BID if partner has not bid yet; then the result is at most 13. If partner bid 13, it is 1.
     """
     takes = int(estimate + 0.5) if estimate > 0.5 else 1
     most = 13 - contract_of(partner_bid) if partner_bid > 0 else 13

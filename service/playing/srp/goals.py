@@ -112,7 +112,7 @@ def projected(state: PlayState, side: int) -> int:
 def must_set(state: PlayState, me: int) -> bool:
     """Return whether the opponents win the game unless they are set or one of their nils fails."""
     if state.rules[0] <= 0:
-        return False  # the state carries no rules
+        return False  # the state holds no rules
     theirs = projected(state, 1 - (me & 1))
     return theirs >= state.rules[0] and theirs > projected(state, me & 1)
 

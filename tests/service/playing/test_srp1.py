@@ -60,7 +60,7 @@ def test_spade_tricks_against_by_hand(ours, unseen, sure):
     assert spade_tricks_against(spades(ours), spades(unseen)) == sure
 
 
-def test_spade_tricks_against_never_promise_too_much():
+def test_spade_tricks_against_never_promises_too_much():
     """All holdings of up to 4 cards against up to 4 in a suit of 7 ranks, compared with the search's worst case."""
     for n in range(1, 5):
         for ours in combinations(range(7), n):
@@ -73,7 +73,7 @@ def test_spade_tricks_against_never_promise_too_much():
 
 @settings(max_examples=150, deadline=None)
 @given(st.sets(st.integers(0, 12), max_size=9), st.data())
-def test_spade_tricks_against_as_a_search(ranks, data):
+def test_spade_tricks_against_is_at_most_what_a_search_finds(ranks, data):
     ours = data.draw(st.sets(st.sampled_from(sorted(ranks)), max_size=5)) if ranks else set()
     theirs = ranks - ours
     if len(theirs) <= 5:

@@ -1,7 +1,7 @@
 """SRP version 2: one situation for each of its rules, played with the rule and without it, and its hash.
 
 Without any of these rules it plays like SRP 1, card by card. The hash is over the rounds of `test_srp1`. Their states
-carry no rules of the game, so the hash does not cover what the game's points change.
+hold no rules of the game, so the hash does not cover what the game's points change.
 """
 
 import numpy as np

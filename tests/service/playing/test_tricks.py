@@ -148,7 +148,7 @@ def test_whole_rounds_of_random_play(seed, plays):
 
 
 @given(st.tuples(*[st.integers(-(2**63), 2**63 - 1)] * len(Rules._fields)))
-def test_a_state_carries_all_rules_and_writes_nothing_else(values):
+def test_all_rules_are_written_to_a_state_and_nothing_else(values):
     s = states.empty()
     before = states.copy(s)
     write_rules(s, Rules(*values))

@@ -1,4 +1,4 @@
-"""A new field of `Rules`, tried in a copy of the code: refused until it is fully declared, then carried everywhere."""
+"""A new field of `Rules`, tried in a copy of the code: refused until it is fully declared, then known everywhere."""
 
 import shutil
 import subprocess

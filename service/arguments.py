@@ -4,8 +4,9 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable
-from typing import NoReturn
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any, NoReturn
 
 CLOSED_PIPE = 141  # the exit code of a command that SIGPIPE has ended
 
@@ -23,6 +24,32 @@ def rule(text: str) -> tuple[str, object]:
         return name, json.loads(value)
     except ValueError:
         return name, value
+
+
+class _CommandParser(argparse.ArgumentParser):
+    """The parser of one command. The command's module is imported when its arguments are read."""
+
+    def __init__(self, module: str, **options: Any) -> None:
+        super().__init__(**options)
+        self._module = module
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        module = import_module(self._module)
+        module.add_arguments(self)
+        if hasattr(module, "main"):
+            self.set_defaults(main=module.main)
+        return super().parse_known_args(args, namespace)
+
+
+def add_commands(parser: argparse.ArgumentParser, dest: str, commands: Mapping[str, tuple[str, str]]) -> None:
+    """Add ``commands`` to ``parser``: by name, the module and what the command does.
+
+    A module has `add_arguments(parser)`, and `main(arguments) -> exit status` or commands of its own. It is imported
+    only if its command runs. The arguments contain the command's name as ``dest``, and its `main`.
+    """
+    parsers = parser.add_subparsers(dest=dest, required=True, metavar=dest.upper(), parser_class=_CommandParser)
+    for name, (module, text) in commands.items():
+        parsers.add_parser(name, module=module, help=text, description=text)
 
 
 def run_command(main: Callable[[], int]) -> NoReturn:

@@ -1,14 +1,12 @@
 """The command line that makes and judges the tables: `python -m tables COMMAND`.
 
-Each command is a module with `add_arguments(parser)` and `main(arguments) -> exit status`. Only the module of the
-command that runs is imported. To add a command, add one line to `COMMANDS`.
+Only the module of the command that runs is imported. To add a command, add one line to `COMMANDS`.
 """
 
 import argparse
-import importlib
 import sys
 
-from service.arguments import run_command
+from service.arguments import add_commands, run_command
 from service.bidding.errors import BiddingError, ResultsError, TablesError
 from tables.arena.errors import ArenaError
 from tables.players.names import PlayerError
@@ -35,15 +33,8 @@ def main(argv: list[str] | None = None) -> int:
     command compiles, a line on stderr says so.
     """
     parser = argparse.ArgumentParser(prog="python -m tables", description="Make and judge the tables.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    given = sys.argv[1:] if argv is None else argv
-    for name, (path, text) in COMMANDS.items():
-        command = commands.add_parser(name, help=text, description=text)
-        if name in given[:1]:  # import only the command that runs: some need numba
-            module = importlib.import_module(path)
-            module.add_arguments(command)
-            command.set_defaults(main=module.main)
-    arguments = parser.parse_args(given)
+    add_commands(parser, "command", COMMANDS)
+    arguments = parser.parse_args(argv)
     from numba.core.event import install_listener  # here, because `--help` does not need numba
 
     from tables.run.compiling import KIND, CompilingNotice

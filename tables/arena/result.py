@@ -28,7 +28,7 @@ from tables.engine import game
 from tables.engine.jit import source_hash
 from tables.engine.simulate import kernel_tables
 from tables.markdown import table
-from tables.run.build import CHECKPOINTS, exclusive_lock
+from tables.run.checkpoints import CHECKPOINTS, exclusive_lock
 from tables.run.code_hash import SOURCES, chunk_code
 from tables.run.family import Executor, LocalThreads
 

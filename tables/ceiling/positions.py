@@ -33,7 +33,7 @@ from tables.engine.simulate import kernel_tables, numba_typed, player_rows, poli
 from tables.engine.winprob import BIDS, weighed_seat
 from tables.learning.training import LATER_POLICIES
 from tables.learning.training_data import NOISE, PARTNER
-from tables.run.build import CHECKPOINTS
+from tables.run.checkpoints import CHECKPOINTS
 from tables.run.family import Arrays, Executor, finished_chunks, joined_chunks
 
 BIDDER = "winprob"

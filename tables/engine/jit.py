@@ -31,7 +31,8 @@ import numpy as np
 from numba import types
 from numba.core import cgutils
 from numba.core.compiler_lock import global_compiler_lock
-from numba.extending import intrinsic, overload, overload_method, register_jitable
+from numba.core.typing.templates import infer_global
+from numba.extending import intrinsic, overload, overload_method
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
 from service.bidding.game.rules import Rules
@@ -134,13 +135,19 @@ def _function(name: str) -> Callable[..., Any]:
     return cast(Callable[..., Any], getattr(import_module(module), function))
 
 
+# By registered function, what compiles it; here, because numba's types hold weak references. `register_jitable` would
+# compile a function once for entries that call it, and once more for other functions.
+KERNEL_DISPATCHERS: dict[Callable[..., Any], Any] = {}
+
+
 def _register() -> None:
     for name in KERNELS:
         module = import_module(name)
         for function in vars(module).values():
             own = isinstance(function, pytypes.FunctionType) and function.__module__ == name
             if own and f"{name}.{function.__name__}" not in LINKED:
-                register_jitable(no_cfunc_wrapper=True)(function)
+                KERNEL_DISPATCHERS[function] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+                infer_global(function, types.Dispatcher(KERNEL_DISPATCHERS[function]))
     for name in LINKED:
         _register_linked(name)
 
@@ -242,13 +249,14 @@ def _linked_dir() -> Path:
     return _cache_dir() / "linked"
 
 
-def entry(function: F) -> F:
+def entry(function: F, dispatcher: Any = None) -> F:
     """Compile the outermost loop of a simulator, without the GIL.
 
-    numba caches the machine code under the hash of the kernel sources.
+    numba caches the machine code under the hash of the kernel sources. ``dispatcher``: what compiles it (default: a new
+    one).
     """
     name = f"{function.__module__}.{function.__name__}"
-    compiled = _dispatcher(name) if name in LINKED else numba.njit(**_OPTIONS)(function)
+    compiled = dispatcher or (_dispatcher(name) if name in LINKED else numba.njit(**_OPTIONS)(function))
 
     @wraps(function)
     def run(*arguments: Any) -> Any:

@@ -6,119 +6,22 @@ policies, or of simulated people, as a log.
 """
 
 import argparse
-import sys
-from collections.abc import Callable
-from contextlib import ExitStack
-from pathlib import Path
 
-import orjson
-import polars
-from tqdm import tqdm
+from service.arguments import add_commands
 
-from service.bidding.numerals import decimal, integer
-from service.bidding.tableset import open_tables
-from tables.arena.arena_command import add_rules_arguments, rules_of
-from tables.arena.match import MOST_SEED
-from tables.engine.deal import Deals
-from tables.engine.simulate import kernel_tables
-from tables.logs import model_command
-from tables.logs.check import check_command
-from tables.logs.columns import frame_of
-from tables.logs.fit import fit_command
-from tables.logs.playing import studio_records
-from tables.logs.report import report_command
-from tables.logs.rounds import in_a_log
-from tables.logs.studios import STUDIOS, Studio, seating_of, studio_of, two_policies
-from tables.logs.tune import tune_command
-from tables.players.names import TABLES_PLAYER
-from tables.run.family import BuildError
-
-GAMES = 500  # number of games that `play` keeps in memory
+COMMANDS = {  # name: (module, what it does)
+    "check": ("tables.logs.check.check_command", "count rounds, their uses and their faults"),
+    "fit": ("tables.logs.fit.fit_command", "fit tables to logs and write a table set"),
+    "report": ("tables.logs.report.report_command", "judge a table set on logs, beside the shipped one"),
+    "model": ("tables.logs.model_command", "learn a model of the people in logs, which the arena can seat"),
+    "tune": (
+        "tables.logs.tune.tune_command",
+        "choose a policy's options by games beside people of a model, and write them into a table set",
+    ),
+    "play": ("tables.logs.play_command", "play games between two policies and write them as a log"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the options of the command."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    for name, (text, add_options, _) in ACTIONS.items():
-        add_options(actions.add_parser(name, help=text, description=text))
-
-
-def _add_play_arguments(playing: argparse.ArgumentParser) -> None:
-    playing.add_argument("out", type=Path, metavar="FILE", help="the log to write: .jsonl or .parquet")
-    for side in "ab":
-        policy = f"policy of side {side} (default %(default)s)"
-        playing.add_argument(f"--{side}", default="bis", metavar="POLICY", help=policy)
-    playing.add_argument("--player", default=TABLES_PLAYER, help="card player of all (default %(default)s)")
-    studio = "instead of two policies, people whose bids are known: " + "; ".join(
-        f"{name}: {one.meaning}" for name, one in STUDIOS.items()
-    )
-    playing.add_argument("--studio", metavar="NAME", help=studio)
-    noise = "with --studio: probability that a bid is not the intended one (default %(default)s)"
-    playing.add_argument("--noise", type=decimal, default=0.0, metavar="P", help=noise)
-    playing.add_argument("--games", type=integer, default=1_000, help="how many (default %(default)s)")
-    playing.add_argument("--seed", type=integer, default=1, help="seed of the deals (default %(default)s)")
-    add_rules_arguments(playing)
-
-
-def main(arguments: argparse.Namespace) -> int:
-    """Run the action. Raises `BuildError`, `BiddingError` and `PlayerError`."""
-    _, _, run = ACTIONS[arguments.action]
-    return run(arguments)
-
-
-def play(arguments: argparse.Namespace) -> int:
-    """Play games and write their log."""
-    out = arguments.out
-    if not out.name.endswith((".jsonl", ".parquet")) or not out.parent.is_dir() or out.is_dir():
-        raise BuildError(f"file is {out}; accepted: a name ending in .jsonl or .parquet in a folder that exists")
-    if arguments.games < 1 or not 0 <= arguments.seed <= MOST_SEED:
-        found = f"--games is {arguments.games} and --seed {arguments.seed}"
-        raise BuildError(f"{found}; accepted: 1 game or more, and a seed from 0 to {MOST_SEED}")
-    rules = in_a_log(rules_of(arguments))
-    studio, profiles = _studio(arguments), kernel_tables(open_tables().arrays)
-    seating_of(studio, arguments.noise, Deals(arguments.seed, 0, 0), rules)  # raises before the file is written
-    frames: list[polars.DataFrame] = []
-    n_rounds = 0
-    with ExitStack() as stack:
-        lines = stack.enter_context(out.open("wb")) if out.suffix == ".jsonl" else None
-        for first in tqdm(range(0, arguments.games, GAMES), desc="logs play", disable=None):
-            games = Deals(arguments.seed, first, min(first + GAMES, arguments.games))
-            records = list(studio_records(studio, arguments.noise, games, rules, profiles))
-            n_rounds += len(records)
-            if lines is None:
-                frames.append(frame_of(records))
-            else:
-                lines.writelines(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records)
-    if frames:
-        polars.concat(frames).write_parquet(out)
-    print(f"{n_rounds:,} rounds of {arguments.games:,} games", file=sys.stderr)
-    return 0
-
-
-def _studio(arguments: argparse.Namespace) -> Studio:
-    noise = arguments.noise
-    if not arguments.studio:
-        if noise:
-            raise BuildError(f"--noise is {noise} without --studio; accepted: noise in the bids of a studio")
-        return two_policies(arguments.a, arguments.b, (arguments.player, arguments.player))
-    if not 0 <= noise <= 1:
-        raise BuildError(f"--noise is {noise}; accepted: 0 to 1")
-    return studio_of(arguments.studio)
-
-
-ACTIONS: dict[str, tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]] = {
-    "check": ("count rounds, their uses and their faults", check_command.add_arguments, check_command.main),
-    "fit": ("fit tables to logs and write a table set", fit_command.add_arguments, fit_command.main),
-    "report": ("judge a table set on logs, beside the shipped one", report_command.add_arguments, report_command.main),
-    "model": (
-        "learn a model of the people in logs, which the arena can seat",
-        model_command.add_arguments,
-        model_command.main,
-    ),
-    "tune": (
-        "choose a policy's options by games beside people of a model, and write them into a table set",
-        tune_command.add_arguments,
-        tune_command.main,
-    ),
-    "play": ("play games between two policies and write them as a log", _add_play_arguments, play),
-}
+    """Add the actions of the command."""
+    add_commands(parser, "action", COMMANDS)

@@ -19,7 +19,7 @@ import polars
 from numpy.typing import NDArray
 
 from tables.logs.reading import TEXT_ENDINGS, Piece, existing
-from tables.run.build import exclusive_lock
+from tables.run.checkpoints import exclusive_lock
 from tables.run.code_hash import chunk_code
 from tables.run.family import Arrays, Executor, finished_chunks, joined_chunks
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from service.bidding.manifest import MANIFEST, read_manifest
 from tables.logs.pieces import forget
-from tables.run.build import exclusive_lock
+from tables.run.checkpoints import exclusive_lock
 from tables.run.family import BuildError
 
 

@@ -8,15 +8,12 @@ stopped.
 """
 
 import argparse
-import fcntl
 import hashlib
 import io
 import json
-import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +39,7 @@ from service.bidding.table_views import dtypes_of
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_array
 from tables.builders.extra_win_tables import NAME as GAMES
 from tables.builders.extra_win_tables import rules_of_text, with_games
+from tables.run.checkpoints import CHECKPOINTS, exclusive_lock
 from tables.run.code_hash import chunk_code
 from tables.run.executors import add_executor_arguments, executor_of
 from tables.run.family import (
@@ -60,7 +58,6 @@ from tables.run.state import STALE, State, code_of, dependency_files, states
 
 RELEASE = "2026.11.10"  # version of the tables: year, month, count; raise it when the shipped tables change
 DEFAULT_SEED = 1
-CHECKPOINTS = Path(__file__).resolve().parents[1] / "work"  # ignored by git
 
 Say = Callable[[str], None]
 
@@ -136,20 +133,6 @@ def build(
             say(f"{family.name}: made {', '.join(sorted(arrays))} in {time.monotonic() - started:.1f} s")
         _finish(directory, ordered, prune=not only, say=say)
         return made
-
-
-@contextmanager
-def exclusive_lock(directory: Path) -> Iterator[None]:
-    """Lock ``directory`` against other runs until the block ends; raise `BuildError` if it is locked."""
-    held = os.open(directory, os.O_RDONLY)
-    try:
-        try:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BuildError(f"{directory}: another run works here; wait until it ends") from None
-        yield
-    finally:
-        os.close(held)
 
 
 def make(context: Context) -> dict[str, NDArray[Any]]:

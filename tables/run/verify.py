@@ -18,7 +18,8 @@ from service.bidding.manifest import Manifest, check_strays, read_manifest
 from service.bidding.numerals import integer
 from service.bidding.tableset import DEFAULT_DIRECTORY, open_array, open_tables
 from tables.builders.extra_win_tables import with_games
-from tables.run.build import CHECKPOINTS, DEFAULT_SEED, RELEASE, dependency_arrays, make, manifest_content, npy_bytes
+from tables.run.build import DEFAULT_SEED, RELEASE, dependency_arrays, make, manifest_content, npy_bytes
+from tables.run.checkpoints import CHECKPOINTS
 from tables.run.family import BuildError, Context, Family, LocalThreads, inputs_hash, scaled_sizes
 from tables.run.registry import FAMILIES, in_order
 from tables.run.state import State, dependency_files, states

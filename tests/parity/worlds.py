@@ -10,6 +10,7 @@ from copy import deepcopy
 from dataclasses import asdict
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from service.playing.srp.goals import ALL_PIECES
 from service.playing.state import PlayState
 from service.playing.tricks import play_card
 from tables.engine.deal import deal_round
-from tables.engine.jit import entry
+from tables.engine.jit import KERNEL_DISPATCHERS, entry
 from tables.engine.states import STATE, plain_state
 from tables.players.choose_card import IDS, choose_card
 from tests.conftest import Worlds, view
@@ -45,7 +46,25 @@ def kernel(name: str) -> Callable[..., Any]:
 
 @cache
 def compiled(name: str) -> Callable[..., Any]:
-    return entry(kernel(name))
+    """Return the compiled form of a kernel, which this process compiles once for all its callers, if possible."""
+    return entry(kernel(name), _callable_kernels().get(kernel(name)))
+
+
+@cache
+def _callable_kernels() -> dict[Callable[..., Any], Any]:
+    """Let Python call the registered functions that nothing has compiled so far, and return these by function.
+
+    Functions without a file are left out, because numba cannot cache them.
+    """
+    found = {
+        function: dispatcher
+        for function, dispatcher in KERNEL_DISPATCHERS.items()
+        if not dispatcher.overloads and Path(function.__code__.co_filename).is_file()
+    }
+    for dispatcher in found.values():
+        dispatcher.targetoptions.update(no_cpython_wrapper=False, nogil=True)
+        dispatcher.enable_caching()
+    return found
 
 
 def both(name: str, args: tuple, worlds: Worlds) -> tuple[tuple, tuple]:

@@ -19,7 +19,7 @@ from tables.logs.pieces import Results, forget
 from tables.logs.reading import joined
 from tables.logs.rounds import Names
 from tables.logs.set_folders import empty_folder, move_content, work_folder, working
-from tables.run.build import CHECKPOINTS
+from tables.run.checkpoints import CHECKPOINTS
 from tables.run.executors import add_executor_arguments, executor_of
 from tables.run.family import BuildError
 

@@ -43,7 +43,8 @@ def batch_of(source: Source, rows: Ints, rng: np.random.Generator, redrawn: floa
     scores = np.where(fresh[:, None], drawn_scores(rng, games, source.seen), data["scores"][rows].astype(np.int64))
     labels = empty_labels(len(rows))
     played = Played(*(data[name] for name in Played._fields))
-    label(rows, played, scores, games, _known(data["kinds"][rows], rng), GAMES, source.profiles, labels)
+    rules = np.array(GAMES, np.int64)
+    label(rows, played, scores, games, _known(data["kinds"][rows], rng), rules, source.profiles, labels)
     return labels
 
 

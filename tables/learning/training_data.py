@@ -24,7 +24,7 @@ from service.bidding.winprob.candidates import MOST_CANDIDATES
 from service.bidding.winprob.features import BID_INPUTS, INPUTS, bids_to_weigh, model_position
 from service.bidding.winprob.outcomes import OUTCOMES
 from service.bidding.winprob.win_table import win_array, win_probability_after
-from service.playing.state import PlayState
+from service.playing.state import PlayState, rule_values
 from service.playing.tricks import write_rules
 from tables.engine.choose_bid import auction_at
 from tables.engine.deal import (
@@ -181,14 +181,14 @@ def _label(
     profiles: Any,
     labels: Labels,
 ) -> None:
-    # rows (B,): indices in ``played``; scores (B, 4), games (B,) and kinds (B, 3): those of each row; rules: a tuple by
-    # game.
+    # rows (B,): indices in ``played``; scores (B, 4), games (B,) and kinds (B, 3): those of each row; rules: int64
+    # (games, fields of `Rules`).
     x, c, values, target, real, outcome = labels
     cells = np.zeros(values.shape[2])
     for b in range(rows.shape[0]):
         k = rows[b]
         bids, results = played.bids[k], played.results[k]
-        me, hand, game = bids[0], played.hands[k], rules[games[b]]
+        me, hand, game = bids[0], played.hands[k], Rules(*rule_values(rules[games[b]]))
         auction = read_auction(me, bids[1], bids[2], bids[3])
         standing = Standing(scores[b, 0], scores[b, 2], scores[b, 1], scores[b, 3])
         allowed = allowed_bids(hand, auction.partner_bid, game)

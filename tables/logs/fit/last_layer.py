@@ -18,7 +18,6 @@ from service.bidding.winprob.games import SHIPPED
 from service.bidding.winprob.outcomes import OUTCOMES
 from tables.builders.win_tables import NO_PENALTY
 from tables.engine.simulate import with_games
-from tables.learning.scores import GAMES
 from tables.learning.training_data import MOST_TRIED, NONE, Played, empty_labels, label
 from tables.logs.fit.counting import is_held_out
 from tables.logs.fit.fitting import Fitted
@@ -124,8 +123,7 @@ def _bids(
     scores = standing.reshape(-1, 4)[rounds[:, None], ours].astype(np.int64)
     labels = empty_labels(n)
     rows, zeros = np.arange(n), np.zeros(n, np.int64)
-    games = (rules,) * len(GAMES)  # same length as in training, so that numba reuses the compiled kernel
-    label(rows, played, scores, zeros, np.zeros((n, 3), np.int8), games, profiles, labels)
+    label(rows, played, scores, zeros, np.zeros((n, 3), np.int8), np.array([rules]), profiles, labels)
     position, hidden = arrays["net_position"], arrays["net_hidden"]
     first = np.maximum(0.0, labels.x @ position[:-1] + position[-1] + labels.c[:, 0] @ arrays["net_bid"])
     second = np.maximum(0.0, first @ hidden[:-1] + hidden[-1])

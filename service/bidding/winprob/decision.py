@@ -123,7 +123,7 @@ def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
     seen = np.frombuffer(bytearray().join(rows), np.float32).reshape(-1, VALUES + OUTCOMES)
     values = seen[:, VALUES:]
     values[...] = outcome_value_matrix(ours, theirs, seat & 1, rules, game)
-    x = np.frombuffer(b"".join((*_cards(held), _pack_position(*inputs, 1.0))), np.float32)
+    x = np.frombuffer(_cards(held) + _pack_position(*inputs, 1.0), np.float32)
     odds = outcome_odds(x, seen, weights)
     # Outcomes that the known bids and certain tricks exclude get probability 0. Few decisions have such outcomes.
     if seat > 1 and (
@@ -150,20 +150,12 @@ def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
     )
 
 
-def _cards(held: tuple[int, int, int, int]) -> tuple[bytes, ...]:
+def _cards(held: tuple[int, int, int, int]) -> bytes:
     """Return the inputs of a hand's cards as bytes; ``held``: from `features.holdings`."""
     a, b, c, d = held
     low, high = _LOW, _HIGH
-    return (
-        low[a & 127],
-        high[a >> 7],
-        low[b & 127],
-        high[b >> 7],
-        low[c & 127],
-        high[c >> 7],
-        low[d & 127],
-        high[d >> 7],
-    )
+    side_suits = low[a & 127], high[a >> 7], low[b & 127], high[b >> 7], low[c & 127], high[c >> 7]
+    return b"".join((*side_suits, low[d & 127], high[d >> 7]))
 
 
 def sum_outcomes(odds: Floats, which: Floats) -> list[list[float]]:

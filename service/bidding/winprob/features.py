@@ -171,8 +171,8 @@ def model_position(
     held = holdings(suits if plain else suits_of(without_jokers(hand)))  # there is an input for each of 13 ranks
     left, partner, right = others
     inputs = position_inputs(held, auction, standing, win_slice, rules, regular, nil, tables)
-    inputs = inputs + _KINDS[left] + _KINDS[partner] + _KINDS[right] + (tables.cnil[-1, suits[3]] + 0.0,)
-    inputs = inputs + rule_inputs(rules)
+    kinds = _KINDS[left] + _KINDS[partner] + _KINDS[right]
+    inputs = inputs + (kinds + (tables.cnil[-1, suits[3]] + 0.0,) + rule_inputs(rules))
     stake, their_stake = 0, 0
     if auction.opponents_nils or is_nil(auction.partner_bid):
         stake, their_stake = nil_stakes(auction, rules)
@@ -241,9 +241,7 @@ def position_inputs(
             1.0 if seat == 2 else 0.0,
             1.0 if seat == 3 else 0.0,
         )
-        + _SEEN[lho + 1]
-        + _SEEN[partner + 1]
-        + _SEEN[rho + 1]
+        + (_SEEN[lho + 1] + _SEEN[partner + 1] + _SEEN[rho + 1])
         + (
             known / 10.0,
             (known + takes) / 13.0,
@@ -251,8 +249,7 @@ def position_inputs(
             mean_bids[sequence, 1] / 5.0,
             mean_bids[sequence, 2] / 5.0,
         )
-        + to_goal(us, rules.win)
-        + to_goal(them, rules.win)
+        + (to_goal(us, rules.win) + to_goal(them, rules.win))
         + (
             us_bags / rules.bag_limit,
             them_bags / rules.bag_limit,

@@ -80,6 +80,9 @@ class GameValues(NamedTuple):
 
     win_slice: WinTableSlice
     win: OutcomeValues  # the array that contains the table
+    # By bags before the round, (low, high): a side reaches no goal if its points without bags stay above low, and at
+    # most high, before the bags of the round.
+    no_goal: list[tuple[int, int]]
     limit: int  # bags that bring a penalty
     fall: int  # points of the penalty, less the points of the bags that bring it
     tens: list[int]  # by tricks of a contract: its points in tens; empty if each contract counts as many tens as tricks
@@ -117,7 +120,8 @@ def game_values(rules: Rules, win_slice: WinTableSlice, win: OutcomeValues) -> G
     ours = moves(OUR_WAYS, (OURS, 1), _FAR, win_slice.start, [second, first])
     theirs = moves(THEIR_WAYS, (1, THEIRS), -_FAR, 0, [first, second])
     by_first = list(zip(ours, theirs))
-    return GameValues(win_slice, win, limit, fall, [] if tens == [*_TRICKS] else tens, contracts, by_first)
+    no_goal = [_no_goal(held, rules, limit, fall) for held in range(limit)]
+    return GameValues(win_slice, win, no_goal, limit, fall, [] if tens == [*_TRICKS] else tens, contracts, by_first)
 
 
 def _results(ways: Ways, contracts: int, nil_points: int, limit: int, fall: int) -> tuple[Cells, Cells]:
@@ -161,24 +165,25 @@ def outcome_value_matrix(ours: Side, theirs: Side, next_first: int, rules: Rules
     values: OutcomeValues = game.win.take(cells, mode="clip")
     if not next_first:
         values = _TOP - values
-    if not (_goes_on(ours, rules, game) and _goes_on(theirs, rules, game)):
+    if not (_goes_on(ours, game) and _goes_on(theirs, game)):
         values[cells >= _FAR] = _TOP
         values[cells < 0] = 0
     return values.reshape(-1, OUTCOMES)
 
 
-def _goes_on(side: Side, rules: Rules, game: GameValues) -> bool:
-    """Return whether the side certainly reaches no goal in the round."""
-    limit, fall = game.limit, game.fall
-    before = side.score - side.held  # points without bags
+def _no_goal(held: int, rules: Rules, limit: int, fall: int) -> tuple[int, int]:
+    # Return the entry of `GameValues.no_goal` for ``held`` bags.
     # Most points lost by bag penalties; negative if the bags bring more points than the penalties take.
-    lost = fall * ((side.held + _MOST_BAGS) // limit)
-    low, high = before - side.reach, before + side.reach
-    if lost > 0:
-        low -= lost
-    else:
-        high -= lost
-    return rules.lose < low and high <= rules.win - limit
+    lost = fall * ((held + _MOST_BAGS) // limit)
+    return rules.lose + max(lost, 0), rules.win - limit + min(lost, 0)
+
+
+def _goes_on(side: Side, game: GameValues) -> bool:
+    """Return whether the side certainly reaches no goal in the round."""
+    score, held, _, reach = side
+    low, high = game.no_goal[held]
+    before = score - held
+    return low < before - reach and before + reach <= high
 
 
 def _cells(side: Side, moves: Moves, rules: Rules, game: GameValues) -> Cells:

@@ -16,6 +16,7 @@ from service.bidding.policies import weigh_bids
 from service.bidding.policy import BIS, WINPROB, Policy
 from service.bidding.tableset import TableSet
 from service.bidding.turn import EXPLAINED, NOT_EXPLAINED
+from service.bidding.winprob.decision import whole_nil
 
 
 def position_seed(position: Position) -> int:
@@ -66,7 +67,7 @@ def _drawn(
     for bid, p in zip(made.bids, made.p_win):
         if made.weighed >> bid & 1:
             p_win[bid] = p
-    p_nil = made.nil.probability
+    p_nil = whole_nil(turn).probability
     full = made.bid
     bid = sample_bid(p_win, full, p_nil, policy, seed)
     explanation = None

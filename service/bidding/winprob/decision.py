@@ -71,7 +71,7 @@ class WinDecision(NamedTuple):
 
     bid: int
     regular: Regular
-    nil: Nil  # BIS's view of the nil; `winprob` may consider a nil that BIS rules out
+    nil: Nil  # as the model sees it; with an explanation, from `whole_nil`
     inputs: Sequence[float]  # of the position, in the order of features.POSITION_NAMES
     bids: list[int]  # the bids in `p_win`: with a full explanation all allowed legal bids, otherwise those in `weighed`
     contracts: list[int]  # for each bid: tricks of our side's contract, as the outcomes count them
@@ -96,9 +96,10 @@ def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
     players = policy.left, policy.partner, policy.right
     position = model_position(hand, auction, standing, allowed, players, game.win_slice, rules, tables)
     seat, (us, them, us_bags, them_bags), regular, nil, weighed, held, inputs, _, stake, their_stake, certain = position
-    kept = suits_after_pass(suits_of(hand), rules)[3] if rules.nil_pass else spades_of(hand)
-    if kept.bit_count() == 4:  # the model looks at only three of the four spades; the explanation needs all four
-        nil = model_nil(suits_of(hand), auction, 1, allowed, rules, tables)
+    if explain:
+        kept = suits_after_pass(suits_of(hand), rules)[3] if rules.nil_pass else spades_of(hand)
+        if kept.bit_count() == 4:  # the model looks at only three of the four spades
+            nil = whole_nil(turn)
     weighed = weighed & legal or allowed & legal or legal
     told = (allowed & legal or legal) if explain == EXPLAINED else weighed
     bids = _BIDS[told & 127] + _BIDS[told >> 7 | 128]
@@ -148,6 +149,11 @@ def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
         WinDecision,
         (best, regular, nil, inputs, bids, contracts, opposing, stake, their_stake, p_win, odds, weighed),
     )
+
+
+def whole_nil(turn: Turn) -> Nil:
+    """Return the hand's nil as BIS sees it: of four spades all count. `winprob` may bid a nil that BIS rules out."""
+    return model_nil(suits_of(turn.hand), turn.auction, 1, turn.allowed, turn.position.rules, turn.tables)
 
 
 def _cards(held: tuple[int, int, int, int]) -> bytes:

@@ -38,7 +38,7 @@ def bid(request: Mapping[str, Any]) -> int:
     state["bid"] = [*bids, *[NO_BID] * (4 - len(bids))]
     for name, side in (("us", seat & 1), ("them", 1 - (seat & 1))):
         state["score"][side], state["bags"][side] = scores[name], scores[f"{name}_bags"]
-    put_rules(states, rules)
+    write_game_rules(states, rules)
     return int(search(states, seat, rules, POLICY, _tables(rules), SAMPLES))
 
 
@@ -47,7 +47,7 @@ def _tables(rules: Rules) -> tuple[Tables, ...]:
     return tables_for(kernel_tables(open_tables().arrays), rules, [POLICY])
 
 
-def _write_rules(states: Any, rules: Rules) -> None:
+def _write_game_rules(states: Any, rules: Rules) -> None:
     write_rules(states[0], rules)
     write_pass_rules(states[0], rules)
 
@@ -56,4 +56,4 @@ def _search(states: Any, me: int, rules: Rules, policy: Any, profiles: Any, samp
     return uct_bid(states[0], states[1], me, rules, policy, profiles, samples)
 
 
-put_rules, search = entry(_write_rules), entry(_search)
+write_game_rules, search = entry(_write_game_rules), entry(_search)

@@ -32,7 +32,7 @@ from numba import types
 from numba.core import cgutils
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.typing.templates import infer_global
-from numba.extending import intrinsic, overload, overload_method
+from numba.extending import intrinsic, models, overload, overload_method, register_model
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
 from service.bidding.game.rules import Rules
@@ -135,6 +135,15 @@ def _function(name: str) -> Callable[..., Any]:
     return cast(Callable[..., Any], getattr(import_module(module), function))
 
 
+class _Kernel(types.Dispatcher):  # type: ignore[misc]
+    """The type of a registered function, which is compiled once for all constants of a type."""
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        named = {name: types.unliteral(kind) for name, kind in kws.items()}
+        return super().get_call_type(context, tuple(map(types.unliteral, args)), named)
+
+
+register_model(_Kernel)(models.OpaqueModel)
 # By registered function, what compiles it; here, because numba's types hold weak references. `register_jitable` would
 # compile a function once for entries that call it, and once more for other functions.
 KERNEL_DISPATCHERS: dict[Callable[..., Any], Any] = {}
@@ -147,7 +156,7 @@ def _register() -> None:
             own = isinstance(function, pytypes.FunctionType) and function.__module__ == name
             if own and f"{name}.{function.__name__}" not in LINKED:
                 KERNEL_DISPATCHERS[function] = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
-                infer_global(function, types.Dispatcher(KERNEL_DISPATCHERS[function]))
+                infer_global(function, _Kernel(KERNEL_DISPATCHERS[function]))
     for name in LINKED:
         _register_linked(name)
 
@@ -250,10 +259,10 @@ def _linked_dir() -> Path:
 
 
 def entry(function: F, dispatcher: Any = None) -> F:
-    """Compile the outermost loop of a simulator, without the GIL.
+    """Compile a function that Python calls, such as the outermost loop of a simulator, without the GIL.
 
-    numba caches the machine code under the hash of the kernel sources. ``dispatcher``: what compiles it (default: a new
-    one).
+    numba caches the machine code under the hash of the kernel sources. ``dispatcher``: what compiles it, for tests that
+    call single kernels.
     """
     name = f"{function.__module__}.{function.__name__}"
     compiled = dispatcher or (_dispatcher(name) if name in LINKED else numba.njit(**_OPTIONS)(function))

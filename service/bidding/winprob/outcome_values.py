@@ -1,9 +1,10 @@
 """The values of all outcomes of all bids at once, in 65,535ths; `win_table` gives the same values one by one.
 
 Apart from bags, a way to end the round moves a side's score by the same points, whatever its score. For each game,
-`game_values` lists these moves, and the table cell of each score and number of bags, also for scores at or beyond a
-goal. A decision then needs only a few numpy calls. A score or a stake that is not listed is computed one by one instead
-(`_counted`). `decision` gives the contracts and scores; a parity test compares the values with those of the kernels.
+`game_values` lists these moves, and the table cell of each score and number of bags after the round. A decision then
+needs only a few numpy calls. The cells are computed one by one instead (`_counted`) if the score before the round is
+outside the table's rows, for stakes that are not listed, and in games whose lists would be too long. `decision` gives
+the contracts and scores; a parity test compares the values with those of the kernels.
 """
 
 from typing import NamedTuple
@@ -50,6 +51,7 @@ _TRICKS = range(27)  # contracts of a side in tricks: 0 to 26
 _STAKES = 4  # stakes on a side's nils that are listed: none to three times the points of a nil
 _TOP = np.uint16(0xFFFF)
 _FAR = 1 << 40  # more than the number of cells of all win tables
+_MOST_LISTED = 100_000  # longest list of cells: an ordinary game has 24,500, one with a bag limit of 100 has none
 
 
 class Moves(NamedTuple):
@@ -63,7 +65,8 @@ class Moves(NamedTuple):
 
     # By bags before the round: (_STAKES * GameValues.contracts, *shape), the index in `cells` for a side with the
     # points of the table's first row. To it, add the points that the side has more, without those of its bags.
-    indices: list[Cells]
+    # None: the game has no lists.
+    indices: list[Cells] | None
     cells: Cells  # the side's part of the cell index: for each number of bags after the round, for each score
     ways: Ways
     row_step: int  # cells from one score row to the next
@@ -71,8 +74,6 @@ class Moves(NamedTuple):
     far: int  # what to add for each point of a score at or beyond a goal: _FAR for our side, -_FAR for theirs
     shape: tuple[int, int]  # shape of the ways, so that the parts of both sides add up to a matrix of outcomes
     start: int  # the table's first cell for our side, 0 for theirs, so that the sum counts it once
-    floor: int  # points of the table's first row
-    points: int  # that the table's rows cover
 
 
 class GameValues(NamedTuple):
@@ -80,8 +81,10 @@ class GameValues(NamedTuple):
 
     win_slice: WinTableSlice
     win: OutcomeValues  # the array that contains the table
-    # By bags before the round, (low, high): a side reaches no goal if its points without bags stay above low, and at
-    # most high, before the bags of the round.
+    first_points: int  # points of the table's first row
+    covered: int  # number of points that its rows cover
+    # By bags before the round, (low, high): the side certainly reaches no goal if its points, without all bags and
+    # penalties, stay above low and at most high.
     no_goal: list[tuple[int, int]]
     limit: int  # bags that bring a penalty
     fall: int  # points of the penalty, less the points of the bags that bring it
@@ -101,7 +104,7 @@ class Side(NamedTuple):
 
 def game_values(rules: Rules, win_slice: WinTableSlice, win: OutcomeValues) -> GameValues:
     """Return the win table that starts at cell ``win_slice.start`` of ``win``, with the moves under ``rules``."""
-    size, bags = win_slice.size, win_slice.bags
+    size, bags, unit = win_slice.size, win_slice.bags, win_slice.unit
     limit, penalty = effective_bag_rules(rules)
     fall = penalty - limit
     tens = [contract_tens(contract, rules) for contract in _TRICKS]
@@ -110,18 +113,21 @@ def game_values(rules: Rules, win_slice: WinTableSlice, win: OutcomeValues) -> G
     def moves(ways: Ways, shape: tuple[int, int], far: int, start: int, steps: list[tuple[int, int]]) -> list[Moves]:
         points, after = _results(ways, contracts, rules.nil_points, limit, fall)
         margin = int(abs(points).max())
-        covered = win_slice.unit * size
-        indices = list((after * (covered + 2 * margin) + points + margin).reshape(limit, -1, *shape))
+        listed = unit * size + 2 * margin  # for each number of bags
+        if limit * listed > _MOST_LISTED:
+            return [Moves(None, np.zeros(0, np.int64), ways, *step, far, shape, start) for step in steps]
+        indices = list((after * listed + points + margin).reshape(limit, -1, *shape))
         cells = [start + _cells_by_score(win_slice, rules, margin, far, *step) for step in steps]
-        low = win_slice.unit * win_slice.floor
-        return [Moves(indices, own, ways, *step, far, shape, start, low, covered) for own, step in zip(cells, steps)]
+        return [Moves(indices, own, ways, *step, far, shape, start) for own, step in zip(cells, steps)]
 
     first, second = (size * bags * bags, bags), (bags * bags, 1)  # steps of the side that bids first, and not
     ours = moves(OUR_WAYS, (OURS, 1), _FAR, win_slice.start, [second, first])
     theirs = moves(THEIR_WAYS, (1, THEIRS), -_FAR, 0, [first, second])
     by_first = list(zip(ours, theirs))
     no_goal = [_no_goal(held, rules, limit, fall) for held in range(limit)]
-    return GameValues(win_slice, win, no_goal, limit, fall, [] if tens == [*_TRICKS] else tens, contracts, by_first)
+    unequal = [] if tens == [*_TRICKS] else tens
+    floor = unit * win_slice.floor
+    return GameValues(win_slice, win, floor, unit * size, no_goal, limit, fall, unequal, contracts, by_first)
 
 
 def _results(ways: Ways, contracts: int, nil_points: int, limit: int, fall: int) -> tuple[Cells, Cells]:
@@ -189,8 +195,8 @@ def _goes_on(side: Side, game: GameValues) -> bool:
 def _cells(side: Side, moves: Moves, rules: Rules, game: GameValues) -> Cells:
     """Return the side's part of the cell indices (see `Moves`), (contracts, *moves.shape)."""
     score, held, bids, _ = side
-    points = score - held - moves.floor  # above the table's first row, without those of bags
-    if not 0 <= points < moves.points:
+    above = score - held - game.first_points  # points above the table's first row, without those of bags
+    if not 0 <= above < game.covered or moves.indices is None:
         return _counted(side, moves, rules, game)
     codes: list[int] = []
     for contracts, stake in bids:
@@ -203,12 +209,12 @@ def _cells(side: Side, moves: Moves, rules: Rules, game: GameValues) -> Cells:
         else:
             codes += contracts
     indices = moves.indices[held]
-    cells: Cells = moves.cells[points:].take(indices.take(codes, 0) if len(codes) > 1 else indices[codes[0]])
+    cells: Cells = moves.cells[above:].take(indices.take(codes, 0) if len(codes) > 1 else indices[codes[0]])
     return cells
 
 
 def _counted(side: Side, moves: Moves, rules: Rules, game: GameValues) -> Cells:
-    """Return the same as `_cells`, for any score and stake, but slower."""
+    """Return the same as `_cells`, for any score, stake and rules, but slower."""
     place, score, held = game.win_slice, side.score, side.held
     cells: list[int] = []
     for contracts, stake in side.bids:

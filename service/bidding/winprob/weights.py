@@ -21,7 +21,7 @@ from service.bidding.winprob.outcomes import OUTCOMES
 from service.bidding.winprob.win_table import WIN_SCALE, win_array
 
 Floats = NDArray[np.float32]
-MOST_GAMES = 16  # rule sets whose values are kept: 1 MB each, or 8 MB with a bag limit of 100
+MOST_GAMES = 32  # rule sets whose values are kept: about 1 MB each, at most 4 MB
 _BIDS = (NO_BID,), range(14)  # possible bids of a seat that has not bid yet, and of one that has
 # Numbers as arrays, because numpy would convert a float at each call.
 _ZERO = np.zeros((), np.float32)
@@ -29,7 +29,7 @@ _MOST = np.full((), 70.0, np.float32)  # largest exponent: float32 must hold 20 
 
 
 class GamesInUse(dict[Rules, GameValues]):
-    """The values of each game (`game_values`), made at the game's first bid. Keeps MOST_GAMES at most."""
+    """The values of each game (`game_values`), made at the game's first bid. Keeps the MOST_GAMES that it made last."""
 
     def __init__(self, games: Games, tables: Tables) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class GamesInUse(dict[Rules, GameValues]):
         found = self._games.nearest(rules)
         assert found is not None, "the request's reading refuses rules without a win table"
         if len(self) >= MOST_GAMES:
-            self.clear()
+            del self[next(iter(self))]
         self[rules] = game_values(rules, found.win_slice, win_array(found.win_slice, self._tables))
         return self[rules]
 

@@ -123,7 +123,7 @@ def _bids(
     scores = standing.reshape(-1, 4)[rounds[:, None], ours].astype(np.int64)
     labels = empty_labels(n)
     rows, zeros = np.arange(n), np.zeros(n, np.int64)
-    label(rows, played, scores, zeros, np.zeros((n, 3), np.int8), np.array([rules]), profiles, labels)
+    label(rows, played, scores, zeros, np.zeros((n, 3), np.int8), np.array([rules], np.int64), profiles, labels)
     position, hidden = arrays["net_position"], arrays["net_hidden"]
     first = np.maximum(0.0, labels.x @ position[:-1] + position[-1] + labels.c[:, 0] @ arrays["net_bid"])
     second = np.maximum(0.0, first @ hidden[:-1] + hidden[-1])

@@ -13,9 +13,10 @@ from service.bidding.bis.regular import Regular
 from service.bidding.game.auction import NO_BID, auction_after
 from service.bidding.game.cards import parse_pbn, suits_of
 from service.bidding.game.legal import EVERY_BID
-from service.bidding.game.rules import JOKERS, Rules, make_rules
+from service.bidding.game.rules import JOKERS, PRESETS, Rules, make_rules
 from service.bidding.game.scoring import START, Standing
 from service.bidding.policies import parse_policy
+from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.turn import NOT_EXPLAINED, Turn
 from service.bidding.winprob.candidates import MOST_CANDIDATES, best_bid, candidates
 from service.bidding.winprob.decision import win_decision
@@ -32,10 +33,10 @@ from service.bidding.winprob.features import (
     holdings,
     model_position,
 )
-from service.bidding.winprob.games import SLICES, games_of
+from service.bidding.winprob.games import SHIPPED_PRESETS, SLICES, games_of
 from service.bidding.winprob.outcome_values import Side, game_values, outcome_value_matrix
 from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS
-from service.bidding.winprob.weights import load_weights
+from service.bidding.winprob.weights import MOST_GAMES, GamesInUse, load_weights
 from service.bidding.winprob.win_table import WIN_SCALE, win_array
 from tables.arena.errors import ArenaError
 from tables.arena.match import Match
@@ -139,9 +140,14 @@ def test_values_of_all_bids_are_those_of_each(fitted, monkeypatch, slam):
     """Values of several bids equal those of `outcome_values` for each bid: with and without nil, in all games."""
     points = "service.bidding.winprob.outcomes.contract_points"
     monkeypatch.setattr(points, lambda tricks, _: 10 * (slam if tricks == 13 else tricks))
-    rng = random.Random(4)
+    rng, games = random.Random(4), games_of(MORE_ROWS)
     for _ in range(1000):
         rules, place = winnable(rng)
+        if rules.bags and rng.random() < 0.05:  # too many bags for lists of cells
+            rules = rules._replace(bag_limit=100)
+            nearest = games.nearest(rules)
+            assert nearest is not None
+            place = nearest.win_slice
         us, them, us_bags, them_bags = scores = standing(rng, rules)
         stake, their_stake = rng.choice((0, 0, 100, 155)), rng.choice((0, 0, 100, 2000))
         contracts = [rng.randint(0, 8), *(rng.randint(0, 20) for _ in range(2)), slam]
@@ -159,6 +165,20 @@ def test_values_of_all_bids_are_those_of_each(fitted, monkeypatch, slam):
             values = [0.0] * OUTCOMES
             outcome_values(staked, scores, next_first, place, rules, win_array(place, fitted.plain), values)
             assert found[i].tolist() == [round(value * WIN_SCALE) for value in values]
+
+
+def test_the_games_in_use_are_kept_and_the_oldest_is_dropped():
+    tables = committed_tables()
+    used = GamesInUse(tables.games, tables.kernel_arrays[PARTNERSHIP_PROFILE])
+    first = used[CLASSIC]
+    others = [rules for name in SHIPPED_PRESETS if (rules := PRESETS[name]) != CLASSIC]
+    others += [CLASSIC._replace(win=100 + n) for n in range(MOST_GAMES - 1 - len(others))]
+    values = [used[rules] for rules in others]
+    assert used[CLASSIC] is first
+    assert len(used) == MOST_GAMES
+    used[CLASSIC._replace(win=99)]
+    assert used[CLASSIC] is not first
+    assert all(used[rules] is value for rules, value in zip(others[1:], values[1:], strict=True))
 
 
 def test_every_legal_bid_is_told():

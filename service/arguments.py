@@ -1,4 +1,4 @@
-"""What several command lines share: commands and values of arguments, and how a command ends."""
+"""What several command lines share: how they find their commands, read values, and end."""
 
 import argparse
 import json

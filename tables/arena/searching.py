@@ -34,7 +34,7 @@ PAIR, SWAP, POINTS_A, POINTS_B, BAGS_A, BAGS_B, RESULT, OVER, CELLS = range(9)
 
 
 class SearchSettings(NamedTuple):
-    """How the players in the chairs a0, b0, a1, b1 search: their `search_names.SearchPlayer`, each field int64 (4,)."""
+    """How the players in the chairs a0, b0, a1, b1 search (`search_names.SearchPlayer`). Each field: int64 (4,)."""
 
     deals: Any  # maximum number of random deals for one card; 0: the player does not search
     tricks: Any  # number of tricks at the end of a round in which it searches

@@ -136,7 +136,7 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 class _Kernel(types.Dispatcher):  # type: ignore[misc]
-    """The type of a registered function, which is compiled once for all constants of a type."""
+    """The type of a registered function. A constant argument gets no code of its own: only its type counts."""
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
         named = {name: types.unliteral(kind) for name, kind in kws.items()}
@@ -228,10 +228,11 @@ def _load_linked(names: Iterable[str]) -> None:
     LLVM ends the process if a function is loaded before those that it calls.
     """
     folder = _linked_dir()
-    new = [""]
-    while new:  # look again: other processes may have added functions while this one loaded
+    while True:  # other processes may add functions while this one loads
         found = {*os.listdir(folder)} - _LOADED if folder.exists() else set()
         new = [symbol for name in names for symbol in found if symbol.startswith(f"spades.{name}.")]
+        if not new:
+            return
         for symbol in new:
             _compile_linked(*pickle.loads((folder / symbol).read_bytes()))
             _LOADED.add(symbol)

@@ -108,7 +108,7 @@ def test_many_count_as_one_by_one(times):
             for seconds in times:
                 child.observe(seconds)
         samples = [sample for metric in registry.collect() for sample in metric.samples]
-        counted = [sample for sample in samples if not sample.name.endswith("_created")]  # times, unless switched off
+        counted = [sample for sample in samples if not sample.name.endswith("_created")]  # time stamps
         shown.append({(sample.name, *sample.labels.values()): sample.value for sample in counted})
     assert shown[0] == pytest.approx(shown[1], rel=1e-15)  # sums may be rounded in another way
 

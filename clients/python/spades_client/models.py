@@ -139,8 +139,8 @@ class Nil(TypedDict):
     """
     The reasons for and against a nil.
 
-    If a nil is ruled out, the policy bids it only if no other bid is possible. winprob has two exceptions: it also
-    considers a nil with four spades below the king, and if `legal_bids` has none of the bids that it would compare, it
+    If a nil is ruled out, the policy bids it only if no other bid is possible. winprob has two exceptions. It also
+    considers a nil with four spades below the king. And if it would compare none of the bids in `legal_bids`, it
     compares all of them.
     """
 

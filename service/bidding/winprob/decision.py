@@ -71,7 +71,7 @@ class WinDecision(NamedTuple):
 
     bid: int
     regular: Regular
-    nil: Nil  # as the model sees it; with an explanation, from `whole_nil`
+    nil: Nil  # as the model sees it; if an explanation is wanted, from `whole_nil`
     inputs: Sequence[float]  # of the position, in the order of features.POSITION_NAMES
     bids: list[int]  # the bids in `p_win`: with a full explanation all allowed legal bids, otherwise those in `weighed`
     contracts: list[int]  # for each bid: tricks of our side's contract, as the outcomes count them
@@ -152,7 +152,7 @@ def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
 
 
 def whole_nil(turn: Turn) -> Nil:
-    """Return the hand's nil as BIS sees it: of four spades all count. `winprob` may bid a nil that BIS rules out."""
+    """Return the hand's nil as BIS sees it: all spades count. Of four low spades, the model counts only three."""
     return model_nil(suits_of(turn.hand), turn.auction, 1, turn.allowed, turn.position.rules, turn.tables)
 
 

@@ -226,7 +226,7 @@ def position_inputs(
             second.bit_count() / 6.0,
             third.bit_count() / 6.0,
             spades.bit_count() / 6.0,
-            # With `jokers` and `jokers-deuce`, of the side suits only diamonds have a deuce; their row is -2.
+            # With `jokers` and `jokers-deuce`, of the side suits only diamonds have a deuce. Row -2 is theirs.
             cnil[-2 if first & 1 else 0, first],
             cnil[-2 if second & 1 else 0, second],
             cnil[-2 if third & 1 else 0, third],

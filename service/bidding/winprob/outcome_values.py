@@ -51,7 +51,7 @@ _TRICKS = range(27)  # contracts of a side in tricks: 0 to 26
 _STAKES = 4  # stakes on a side's nils that are listed: none to three times the points of a nil
 _TOP = np.uint16(0xFFFF)
 _FAR = 1 << 40  # more than the number of cells of all win tables
-_MOST_LISTED = 100_000  # longest list of cells: an ordinary game has 24,500, one with a bag limit of 100 has none
+_MOST_LISTED = 100_000  # longest list of cells; an ordinary game has 24,500, a bag limit of 100 would need more
 
 
 class Moves(NamedTuple):
@@ -83,8 +83,8 @@ class GameValues(NamedTuple):
     win: OutcomeValues  # the array that contains the table
     first_points: int  # points of the table's first row
     covered: int  # number of points that its rows cover
-    # By bags before the round, (low, high): the side certainly reaches no goal if its points, without all bags and
-    # penalties, stay above low and at most high.
+    # By bags before the round, (low, high). Leave out bags and penalties: if a side's points end above ``low`` and not
+    # above ``high``, it certainly reaches no goal.
     no_goal: list[tuple[int, int]]
     limit: int  # bags that bring a penalty
     fall: int  # points of the penalty, less the points of the bags that bring it
@@ -125,9 +125,8 @@ def game_values(rules: Rules, win_slice: WinTableSlice, win: OutcomeValues) -> G
     theirs = moves(THEIR_WAYS, (1, THEIRS), -_FAR, 0, [first, second])
     by_first = list(zip(ours, theirs))
     no_goal = [_no_goal(held, rules, limit, fall) for held in range(limit)]
-    unequal = [] if tens == [*_TRICKS] else tens
-    floor = unit * win_slice.floor
-    return GameValues(win_slice, win, floor, unit * size, no_goal, limit, fall, unequal, contracts, by_first)
+    unequal, first_points = [] if tens == [*_TRICKS] else tens, unit * win_slice.floor
+    return GameValues(win_slice, win, first_points, unit * size, no_goal, limit, fall, unequal, contracts, by_first)
 
 
 def _results(ways: Ways, contracts: int, nil_points: int, limit: int, fall: int) -> tuple[Cells, Cells]:

@@ -1,8 +1,8 @@
 """The app: `create_app()` assembles the endpoints, and its lifespan opens the tables.
 
-`Service` is the outermost ASGI layer. It reads bodies. It lets the responder answer bids without FastAPI
-(docs/adr/0005-hot-path.md), and passes all other requests to FastAPI. It turns every exception of an endpoint into a
-problem (`Responder.refuse`).
+`Service` is the outermost ASGI layer. It reads bodies, and answers bids, cards, inferences, batches and page files
+itself (docs/adr/0005-hot-path.md). Answers that change only with the tables come from memory. FastAPI answers the rest.
+Every exception of an endpoint becomes a problem (`Responder.refuse`).
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from service.api.body import MAX_BODIES_BYTES, MAX_BODY_BYTES, ClientGone, read_
 from service.api.card import play
 from service.api.catalogue import catalogue_routes
 from service.api.documentation import add_hot_routes, openapi
-from service.api.fixed_answers import FIXED_ROUTES, FixedAnswers, ask
+from service.api.fixed_answers import FIXED_ROUTES, FixedAnswers, fastapi_answer
 from service.api.health import health_routes
 from service.api.inference import inference
 from service.api.shared_state import State
@@ -32,27 +32,27 @@ from service.api.static_files import StaticFiles
 from service.asgi import Receive, Reply, Scope, Send, join_headers, send_reply
 from service.gate import HEALTH_ROUTES, METRICS, is_open
 from service.problems import Fault, ProblemError, invalid_request, method_not_allowed, pointer
-from service.responder import CARD, INFERENCE, JSON_HEADER, MAX_BYTES, ROUTES, Asked, Responder
+from service.responder import CARD, INFERENCE, JSON_HEADER, MAX_BYTES, ROUTES, CurrentRequest, Responder
 from service.searchers import BusyError
 from service.settings import Settings, from_environment
 from service.table_sets import RefusedError, open_sets
 
 NO_SUCH_PATH = "no such path; /openapi.json lists them"
-CLIENT_GONE = 499  # for the metrics only: the caller has disconnected and gets no answer
-_READING = frozenset(("GET", "HEAD"))
+CLIENT_GONE = 499  # in the metrics and the access log: the caller has disconnected and gets no answer
+_READ_METHODS = frozenset(("GET", "HEAD"))
 _EXPOSITION = (b"content-type", CONTENT_TYPE_LATEST.encode())
 _logger = logging.getLogger("service")
 
 
 class Service:
-    """The ASGI application. The server uses its ``state`` to start draining; tests use its ``fastapi``."""
+    """The ASGI application. The server uses its ``state``; tests also use its ``fastapi``."""
 
     def __init__(self, settings: Settings, state: State, fastapi: FastAPI) -> None:
         self.state = state
         self.fastapi = fastapi
         self.responder = Responder(settings, state)
         self._settings = settings
-        self._own_metrics = settings.metrics_address is not None  # /metrics has a separate listener
+        self._metrics_elsewhere = settings.metrics_address is not None  # /metrics has a separate listener
         self._fixed = FixedAnswers(fastapi)
         self._files = StaticFiles()
 
@@ -63,7 +63,7 @@ class Service:
             return
         responder, in_flight = self.responder, self.state.metrics.in_flight
         arrived = scope.get("arrived") or perf_counter()
-        asked = responder.ask(scope["method"], scope["path"], join_headers(scope["headers"]), arrived)
+        asked = responder.begin(scope["method"], scope["path"], join_headers(scope["headers"]), arrived)
         in_flight.inc()
         responder.in_flight += 1
         status = 500
@@ -108,7 +108,7 @@ class Service:
         await self._fixed.renew()
         state.metrics.reloads["done"].inc()
 
-    async def _reply(self, asked: Asked, scope: Scope, receive: Receive) -> Reply:
+    async def _reply(self, asked: CurrentRequest, scope: Scope, receive: Receive) -> Reply:
         """Answer an admitted request; raise `ProblemError` and `ClientGone`."""
         responder, gate, path = self.responder, self.responder.gate, asked.path
         if path in BATCHES:
@@ -140,16 +140,16 @@ class Service:
             raise ProblemError("not-found", NO_SUCH_PATH)
         if path not in HEALTH_ROUTES and path not in FIXED_ROUTES:
             await self._wait(gate.turn_s(path))
-        if asked.method in _READING and path in FIXED_ROUTES:
+        if asked.method in _READ_METHODS and path in FIXED_ROUTES:
             return await self._fixed.get(path)
-        if asked.method in _READING and path == METRICS and not self._own_metrics:
+        if asked.method in _READ_METHODS and path == METRICS and not self._metrics_elsewhere:
             return 200, [_EXPOSITION], await self.state.exposition.text_beside_requests(overloaded)
         if asked.method == "HEAD":  # answered like GET; `send_reply` omits the body
             scope = {**scope, "method": "GET"}
-        return await ask(self.fastapi, scope, receive)
+        return await fastapi_answer(self.fastapi, scope, receive)
 
     async def _wait(self, wait_s: float) -> None:
-        """Wait until a costly request may start. Requests that wait here do not count towards an overload."""
+        """Wait, without counting towards an overload, before a costly request starts or a 401 is sent."""
         if wait_s > 0.0:
             self.responder.in_flight -= 1
             try:
@@ -201,7 +201,10 @@ def create_app(settings: Settings | None = None) -> Service:
 
 
 async def _raise_problem(request: Request, error: Exception) -> Response:
-    """Turn FastAPI's error for a request into a `ProblemError`; `Service` writes the answer."""
+    """Turn FastAPI's error for a request into a `ProblemError`; `Service` writes the answer.
+
+    HTTP errors other than 404 and 405 are raised unchanged.
+    """
     if isinstance(error, RequestValidationError):
         faults = [Fault(pointer(*item["loc"]), "wrong-type", item["msg"]) for item in error.errors()]
         raise invalid_request(faults) from error

@@ -1,7 +1,7 @@
 """The responder: make an answer from a request, in the same steps for ASGI and for the short way.
 
 `app.Service` (ASGI) and `protocol.connection` (single bids without a task, docs/adr/0010-short-way.md) call it. All
-steps are synchronous: none of them awaits. The steps are `ask`; `admit`, before the body is read; `answer`; `refuse`,
+steps are synchronous: none of them awaits. The steps are `begin`; `admit`, before the body is read; `answer`; `refuse`,
 if a step raised an error; and `done`. An unexpected exception is logged and answered with a 500, so that it never ends
 the worker.
 """
@@ -58,7 +58,7 @@ JSON_HEADER = (b"content-type", b"application/json")
 _logger = logging.getLogger("service")
 
 
-class Asked:
+class CurrentRequest:
     """One request: its head, and what `Responder.admit` found.
 
     ``marks``: the headers that identify the request in its answer and the log.
@@ -93,14 +93,14 @@ class Responder:
         if self.state.decision_log is not None:
             self.state.decision_log.close()
 
-    def ask(self, method: str, path: str, fields: Fields, arrived: float) -> Asked:
+    def begin(self, method: str, path: str, fields: Fields, arrived: float) -> CurrentRequest:
         """Return a new request; while the service stops, its answer will close the connection."""
         marks = self.gate.marks(fields)
         if self.state.draining:
             marks.append(CLOSE)
-        return Asked(method, path, fields, arrived, marks)
+        return CurrentRequest(method, path, fields, arrived, marks)
 
-    def admit(self, asked: Asked) -> None:
+    def admit(self, asked: CurrentRequest) -> None:
         """Check a request before its body is read; raise `ProblemError`."""
         gate, path = self.gate, asked.path
         if gate.overloaded(perf_counter() - asked.arrived, self.in_flight) and may_shed(path):
@@ -116,7 +116,7 @@ class Responder:
         if b"x-deadline-ms" in asked.fields:
             asked.deadline = deadline_of(asked.fields, asked.arrived)
 
-    def answer(self, asked: Asked, body: bytes) -> Reply:
+    def answer(self, asked: CurrentRequest, body: bytes) -> Reply:
         """Return the answer to an admitted request for one bid, blind nil or pass; raise `ProblemError`."""
         check_size(body, MAX_BODY_BYTES)
         if asked.key is not None:
@@ -130,7 +130,7 @@ class Responder:
             state.check_deadline(deadline, perf_counter())
         return 200, [JSON_HEADER], content
 
-    def refuse(self, asked: Asked, error: Exception) -> Reply:
+    def refuse(self, asked: CurrentRequest, error: Exception) -> Reply:
         """Return the answer to a request that raised ``error``; any error but `ProblemError` is a bug and is logged."""
         if not isinstance(error, ProblemError):
             request_id = asked.marks[0][1].decode("ascii")
@@ -139,7 +139,7 @@ class Responder:
         self.state.metrics.refused(error)
         return written(error)
 
-    def done(self, asked: Asked, status: int) -> None:
+    def done(self, asked: CurrentRequest, status: int) -> None:
         """Count and log one answer."""
         seconds = perf_counter() - asked.arrived
         route = asked.path
@@ -155,7 +155,7 @@ class Responder:
 
     def reply(self, path: str, fields: Fields, body: bytes, arrived: float) -> Reply:
         """Return the answer to a POST to one of `SINGLE` with a complete body, without an ASGI task."""
-        asked = self.ask("POST", path, fields, arrived)
+        asked = self.begin("POST", path, fields, arrived)
         try:
             self.admit(asked)
             status, headers, content = self.answer(asked, body)

@@ -17,7 +17,8 @@ from service.bidding.game.cards import SUITS
 from service.bidding.game.decks import CARD_NAMES, DECKS
 from service.bidding.game.rule_fields import Rule
 from service.bidding.game.rules import FIELDS, PRESETS, VARIANTS, describe, overrides_of
-from service.bidding.policies import BEST, BEST_DECIDERS, decider_of, options_of, row_of
+from service.bidding.policies import BEST, BEST_DECIDERS, ROWS, decider_of, options_of, row_of
+from service.bidding.policy import BIS
 from service.bidding.strength import Measured, Results, read_results, strength_of, texts_of_catalogue, win_rates_of
 from service.bidding.winprob.games import SHIPPED, WON_VARIANTS, Games, all_rules
 from service.contract.catalogue import (
@@ -36,10 +37,11 @@ from service.contract.rules import DEFAULT_PRESET
 from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 from service.set_options import SetOptions
 
+_ONLY_FEWER = [row.name for row in ROWS if row.served and row.kind != BIS and "nils" in row.options]
 _GRADES = {
     "level": "1..5: 5 is full strength; each level below misjudges hands more, and wins about 3 games in 100 fewer",
     "style.aggression": "-1..1: bid fewer tricks or more",
-    "style.nil_bias": "-1..1: bid fewer nils or more; rb, ms and io only fewer",
+    "style.nil_bias": f"-1..1: bid fewer nils or more; {', '.join(_ONLY_FEWER[:-1])} and {_ONLY_FEWER[-1]} only fewer",
 }
 _BEST = "the strongest policy for the rules; the answer names it"
 _PRESETS = {

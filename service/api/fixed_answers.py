@@ -39,12 +39,12 @@ class FixedAnswers:
         return answer
 
     async def _made(self, path: str) -> Reply:
-        answer = await ask(self._fastapi, _plain_get(path), _no_body)
+        answer = await fastapi_answer(self._fastapi, _plain_get(path), _no_body)
         assert answer[0] == 200, f"GET {path} has status {answer[0]}; expected 200"
         return answer
 
 
-async def ask(fastapi: FastAPI, scope: Scope, receive: Receive) -> Reply:
+async def fastapi_answer(fastapi: FastAPI, scope: Scope, receive: Receive) -> Reply:
     """Return FastAPI's complete answer to a request; raises what an endpoint raises."""
     messages: list[Any] = []
 

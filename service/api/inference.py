@@ -1,4 +1,4 @@
-"""POST /v1/inference: who may hold each card that a player cannot see, and random deals of these cards.
+"""POST /v1/inference: who may hold each card that the viewer cannot see, and random deals of these cards.
 
 Like POST /bid, this route is answered without FastAPI (docs/adr/0005-hot-path.md). An answer with deals takes longer
 than other answers. It is made in steps, and other requests have their turn between them (docs/adr/0014-fair-turns.md).
@@ -29,8 +29,8 @@ from service.problems import invalid_request
 from service.table_sets import TableSets
 
 DEALS_AT_ONCE: Final = 200  # deals drawn in one step; the result does not depend on it
-_DECIMALS = 9  # of probabilities: the sums over 52 cards are right to 1e-7
-_NAME_BYTES = 5  # of a card in JSON: two quotes, two characters, and a comma
+_DECIMALS = 9  # of probabilities in answers; their sum over up to 52 cards is exact to 1e-7
+_NAME_BYTES = 5  # of a card's name in JSON: two quotes, two characters, and a comma
 
 # By deck and card: the name in JSON with a comma, as bytes.
 _NAMES: Final = np.zeros((len(CARD_NAMES), 64, _NAME_BYTES), np.uint8)
@@ -42,8 +42,9 @@ for _deck, _names in enumerate(CARD_NAMES):
 async def inference(state: State, body: bytes, deadline: float, key: Key | None) -> tuple[list[bytes], str]:
     """Return the JSON answer in parts, and the version of the tables; raise `ProblemError` for an error answer.
 
-    In one turn of the event loop, only one answer or batch is worked on, for `SLICE_S`. Deals are drawn for only a few
-    answers at once; the others wait.
+    In one turn of the event loop, only one answer or batch is worked on. Reading and an answer without deals are one
+    step. Drawing deals pauses after each `SLICE_S`. Deals are drawn for only `ANSWERS_WITH_DEALS` answers at once; the
+    others wait.
     """
     async with state.batch_turn:
         try:
@@ -59,7 +60,7 @@ async def inference(state: State, body: bytes, deadline: float, key: Key | None)
                 return made, version
         finally:
             await asyncio.sleep(0)
-    async with state.drawings:
+    async with state.with_deals:
         made = []
         steps = parts(call, readers, version)
         while True:
@@ -77,7 +78,10 @@ async def inference(state: State, body: bytes, deadline: float, key: Key | None)
 
 
 def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tuple[InferenceItemAnswer, None]:
-    """Return the answer to one request of a batch; raise `ProblemError` for a request that can't be used."""
+    """Return the answer to one request of a batch, and None: inferences are not counted as decisions.
+
+    Raises `ProblemError` for a request that can't be used.
+    """
     chosen = set_for(sets, data, key, lambda data, _: read_inference_item(data))
     call = read_inference_item(data)
     return answer_body(call, _inferred(call, chosen.readers), chosen.version), None
@@ -86,7 +90,7 @@ def answer_one(state: State, sets: TableSets, data: Any, key: Key | None) -> tup
 def parts(call: InferenceCall, readers: Readers, version: str) -> Iterator[bytes]:
     """Yield the JSON answer in parts; raise `ProblemError` before the first one if no deal fits.
 
-    ``version``: of the tables.
+    ``readers``: the tables that turn bids into probabilities; ``version``: of the tables.
     """
     inferred = _inferred(call, readers)
     text = orjson.dumps(answer_body(call, inferred, version))
@@ -110,7 +114,7 @@ def answer_body(call: InferenceCall, inferred: Inferred, version: str) -> Infere
     unseen, exact = inferred.unseen, inferred.deals.probabilities
     rounded = exact.round(_DECIMALS)
     names = [CARD_NAMES[deck_number(call.rules)][card] for card in unseen.cards]
-    columns = np.where(rounded > 0.0, rounded, exact).T.tolist()  # what is not 0 stays above 0
+    columns = np.where(rounded > 0.0, rounded, exact).T.tolist()  # a probability above 0 is not rounded to 0
     return {
         "seats": {
             str(seat): {name: p for name, p in zip(names, columns[column], strict=True) if p}
@@ -135,11 +139,11 @@ def _columns_of(unseen: Unseen) -> list[tuple[int, int]]:
 
 
 class _DealWriter:
-    """Writes deals as JSON. They all have the same length: a seat has the same number of cards in each."""
+    """Writes deals as JSON. All texts have the same length: a seat has as many cards in each deal."""
 
     def __init__(self, unseen: Unseen, deck: int) -> None:
         self._names: NDArray[np.uint8] = _NAMES[deck, list(unseen.cards)]
-        # By seat: where its names begin in the text, the index of its first card, and its number of cards.
+        # By seat: offset of its card names in the text, index of its first card in the order by column, and how many.
         self._places: list[tuple[int, int, int]] = []
         text = b",{"
         for seat, column in _columns_of(unseen):
@@ -150,7 +154,10 @@ class _DealWriter:
         self._text = np.frombuffer(text[:-1] + b"}", np.uint8)
 
     def json(self, drawn: Seats) -> bytes:
-        """Return deals, each with a comma before it. ``drawn``: (deals, m), the column of the seat for each card."""
+        """Return the JSON of the deals, with a comma before each.
+
+        ``drawn``: (deals, m), the column of the seat for each card.
+        """
         deals = len(drawn)
         order = np.argsort(drawn, axis=1, kind="stable")  # the cards by column, each seat's lowest first
         lines = np.tile(self._text, (deals, 1))

@@ -21,7 +21,7 @@ _logger = logging.getLogger("service")
 _server_logger = logging.getLogger("uvicorn.error")  # shows information too
 SLICE_S = 0.0005  # work on a batch or an inference in one turn of the event loop; longer if one step takes longer
 BATCHES_AT_ONCE = 2  # batches (`service.api.batch`) in progress; others wait
-DRAWINGS_AT_ONCE = 2  # answers with deals (`service.api.inference`) in progress; others wait
+ANSWERS_WITH_DEALS = 2  # answers with deals (`service.api.inference`) in progress; others wait
 _NAMED = "named"  # the role of a set that only answers requests which name it
 
 
@@ -33,7 +33,7 @@ class State:
         self.searchers = Searchers(self.metrics)
         self.exposition = Exposition(lambda: self.metrics.text())
         self.batches = asyncio.Semaphore(BATCHES_AT_ONCE)
-        self.drawings = asyncio.Semaphore(DRAWINGS_AT_ONCE)
+        self.with_deals = asyncio.Semaphore(ANSWERS_WITH_DEALS)
         self.batch_turn = asyncio.Lock()  # held by the batch or inference that works in this turn of the event loop
         self.decision_log: DecisionLog | None = None
         self.shadow = Shadow(self.metrics)

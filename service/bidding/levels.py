@@ -68,8 +68,8 @@ def kind_of_player(policy: Policy) -> int:
 def perturbed(policy: Policy, seed: int) -> Policy:
     """Return ``policy`` with the errors of its level for this hand and ``seed`` (0..LARGEST_SEED). Not for `winprob`.
 
-    BIS uses the error of a nil in its nil threshold. RB, MS and IO have no nil probability: they omit some of their
-    nils, and never bid additional ones.
+    BIS uses the error of a nil in its nil threshold. Other policies have no nil probability: they omit some of their
+    nils, and never bid additional ones. IO does so by option ``nils``, the others by the ranks of option ``nil``.
     """
     off = nil_point_bias(policy, seed)
     ranks = 0

@@ -12,7 +12,7 @@ from service.bidding.explain.reasons import MOST_IN_BRIEF, Reason, reason, sente
 from service.bidding.explain.winprob_explanation import explain_winprob
 from service.bidding.game.rules import seed_values
 from service.bidding.levels import perturbed, sample_bid
-from service.bidding.policies import weigh_bids
+from service.bidding.policies import ROWS, weigh_bids
 from service.bidding.policy import BIS, WINPROB, Policy
 from service.bidding.tableset import TableSet
 from service.bidding.turn import EXPLAINED, NOT_EXPLAINED
@@ -114,6 +114,11 @@ def _misjudgements(policy: Policy, seed: int) -> list[Reason]:
     found = [reason("misjudges", level, tenth(made.offset - styled.offset))]
     if policy.kind == BIS:
         found.append(reason("misjudges-nil", level, tenth(styled.nil_shift - made.nil_shift)))
-    elif (made.nils, made.nil_x, made.nil_y, made.nil_z) < (styled.nils, styled.nil_x, styled.nil_y, styled.nil_z):
+    elif "nils" in ROWS[policy.kind].options and (made.nils, made.nil_x, made.nil_y, made.nil_z) < (
+        styled.nils,
+        styled.nil_x,
+        styled.nil_y,
+        styled.nil_z,
+    ):
         found.append(reason("forgets-nils", level))
     return found

@@ -47,7 +47,7 @@ def _type_of(rule: Rule) -> Any:
     elif isinstance(values, Integer):
         accepted = Annotated[StrictInt, Field(ge=values.low, le=values.high)]
     else:
-        accepted = Literal[values.spoken]
+        accepted = Literal[values.json_words]
     otherwise = "Default: the preset's value."
     return Annotated[accepted | None, Field(description=f"{rule.meaning} {otherwise}")]
 

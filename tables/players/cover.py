@@ -16,7 +16,7 @@ from service.playing.tricks import play_card
 from tables.engine.scratch import scratch
 from tables.engine.states import copy_state
 from tables.players.unseen import seed_view
-from tables.players.weighted_deals import MOST_UNSEEN, SIDE, draw_deal, sum_deals
+from tables.players.weighted_deals import MOST_UNSEEN, PLACE_COUNTS, draw_deal, sum_deals
 
 
 def cover_or_give_up(state: PlayState, sim: PlayState, me: int, weights: Any, deals: int, lost_percent: int) -> int:
@@ -32,7 +32,7 @@ def cover_or_give_up(state: PlayState, sim: PlayState, me: int, weights: Any, de
     copy_state(state, sim)
     sim.taken[partner] = 1
     other = srp3(sim, me)
-    sums = np.zeros((MOST_UNSEEN + 1, SIDE, SIDE))
+    sums = np.zeros((MOST_UNSEEN + 1, PLACE_COUNTS, PLACE_COUNTS))
     if other == card or sum_deals(state, me, weights, sums) <= 0.0:
         return card
     hands = scratch(4)

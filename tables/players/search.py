@@ -30,7 +30,7 @@ from tables.engine.states import copy_state
 from tables.players.solve import solve
 from tables.players.touching import cards_between, group_of
 from tables.players.unseen import seed_view
-from tables.players.weighted_deals import MOST_UNSEEN, SIDE, draw_deal, sum_deals
+from tables.players.weighted_deals import MOST_UNSEEN, PLACE_COUNTS, draw_deal, sum_deals
 
 LOOK = 16  # deals
 WORSE = 3.0  # standard errors of the mean gain
@@ -77,7 +77,7 @@ def try_cards(state: PlayState, sim: PlayState, me: int, weights: Any, effort: E
         tried[i, CARD] = cards[i]
     if n == 1:
         return preferred
-    sums = np.zeros((MOST_UNSEEN + 1, SIDE, SIDE))
+    sums = np.zeros((MOST_UNSEEN + 1, PLACE_COUNTS, PLACE_COUNTS))
     if sum_deals(state, me, weights, sums) <= 0.0:
         return preferred
     active = (1 << n) - 1

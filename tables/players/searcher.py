@@ -1,8 +1,9 @@
 """The process in which `search@1` chooses cards for the service: `python -m tables searcher`.
 
-The service imports no compiler, so it starts this process and exchanges lines of JSON with it (docs/adr/0068). When the
-process is ready, it writes READY. Then it answers each line of standard input with one line, one after the other, and
-ends when the input ends. It does not check requests, because the service has done so.
+The service imports no compiler, so it starts this process and exchanges lines of JSON with it
+(docs/adr/0068-search-in-the-service.md). When the process is ready, it writes READY. Then it answers each line of
+standard input with one line, one after the other, and ends when the input ends. It does not check requests, because the
+service has done so.
 """
 
 import argparse
@@ -30,7 +31,7 @@ from tables.players.search import CARD, CELLS, DEALS, GAIN, MOST_CARDS, PLAYABLE
 from tables.players.search_weights import EQUAL, PARTNERS, weights_by_bids
 
 LATER = 5  # by how much the nice value of the process is above that of the service
-KEPT_OPEN = 16  # table sets; a service has at most as many (`table_sets.MOST_SETS`)
+KEPT_OPEN = 16  # table sets; a service opens at most this many (`table_sets.MOST_SETS`)
 READY = {"ready": True}
 
 
@@ -48,7 +49,8 @@ def main(arguments: argparse.Namespace) -> int:
 def serve(source: TextIO, target: TextIO, search: Callable[..., int]) -> None:
     """Compile ``search``, write READY, and answer each line of ``source`` with a line to ``target``.
 
-    An answer is that of `answer`, or has only ``error``, if the tables cannot be used. ``search``: `_search`, compiled.
+    Each answer is that of `answer`, or has only the field ``error`` if the tables cannot be used. ``search``:
+    `entry(_search)`; the first call here compiles it.
     """
     nothing = _value_of(Rules(), WinTableSlice(0, 0, -1), np.zeros(1, np.uint16))
     search(np.zeros(2, STATE), 0, EQUAL.copy(), Effort(0), nothing, np.zeros((MOST_CARDS, CELLS)))
@@ -61,12 +63,14 @@ def serve(source: TextIO, target: TextIO, search: Callable[..., int]) -> None:
 
 
 def answer(request: Mapping[str, Any], search: Callable[..., int]) -> dict[str, Any]:
-    """Return the card of a request, and for each card that was tried: the card, its deals and its win probability.
+    """Return the card to play, and a row for each distinct legal card; of touching cards, only one has a row.
+
+    A row has the card, the number of deals on which it was tried, and its win probability.
 
     A request has these fields: ``tables``, directory and sha256; ``rules``, the values of `Rules`; ``state``, the
-    fields of the play state; ``seat``; ``dealt``, the seat's hand as dealt; ``given``, the set of cards that it gave to
-    partner; ``bids``, the policy by which it assumes that the others bid; ``deals``, most deals. With ``open``, a
-    request only opens its tables, and the answer is READY.
+    fields of the play state; ``seat``; ``dealt``, the seat's hand as dealt; ``given``, the cards that the seat gave to
+    partner; ``bids``, the policy by which the seat assumes the others bid; ``deals``, the largest number of deals. With
+    ``open``, a request only opens its tables, and the answer is READY.
 
     Raises `TablesError` if the tables cannot be used, or are not those that the request names.
     """
@@ -76,7 +80,7 @@ def answer(request: Mapping[str, Any], search: Callable[..., int]) -> dict[str, 
     rules = Rules(*request["rules"])
     states = np.zeros(2, STATE)
     for name, cells in request["state"].items():
-        # With 16 spades, bit 63 is a card, which is the sign of an int64.
+        # With 16 spades, bit 63 is a card, but in an int64 it is the sign bit.
         states[name][0] = np.array(cells, np.uint64).astype(np.int64) if name in UNSIGNED else cells
     tried = np.zeros((MOST_CARDS, CELLS))
     weights = _weights(request, states[0], rules, readers)
@@ -90,8 +94,8 @@ UNSIGNED = ("hand", "played", "deck")  # fields of a state that are sets of card
 def _rows(tried: NDArray[np.float64]) -> list[tuple[int, int, float | None]]:
     """Return each card with its number of deals and its win probability, which is None without deals.
 
-    The probability is that of SRP's card on all deals plus the card's mean gain over it, so that cards that were left
-    out early compare well.
+    The probability is that of SRP's card on all deals plus the card's mean gain over it, so that cards dropped early
+    can be compared fairly with the others.
     """
     found: list[tuple[int, int, float | None]] = []
     usual = tried[0, WORTH] / max(tried[0, DEALS], 1.0)
@@ -145,7 +149,7 @@ def _value_of(rules: Rules, win_slice: WinTableSlice, win: Any) -> Value:
 
 
 def _search(states: Any, me: int, weights: Any, effort: Effort, value: Value, tried: Any) -> int:
-    # A state without cards is for compiling.
+    # `serve` passes an empty hand only to compile this function.
     if states[0].hand[me] == 0:
         return -1
     return try_cards(states[0], states[1], me, weights, effort, value, tried)

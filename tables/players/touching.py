@@ -1,6 +1,7 @@
-"""Touching cards, as kernels: cards of one hand and suit with no card of another hand, or on the table, between them.
+"""Touching cards, as kernels: cards of one hand and suit with no card of another player between them.
 
-It makes no difference which of them is played, so a search tries only one.
+A card of the current trick can also lie between; a card of an earlier trick cannot. All touching cards are worth the
+same, so a search tries only one.
 """
 
 from service.bidding.game.cards import lowest
@@ -10,7 +11,7 @@ from service.playing.tricks import legal_cards, suit_mask
 
 
 def cards_between(state: PlayState, seat: int) -> int:
-    """Return the set of cards that can lie between two cards of ``seat``: those unseen, and those on the table."""
+    """Return the unseen cards and those of the current trick: only these can lie between two cards of ``seat``."""
     found: int = unseen_cards(state, seat)
     for i in range(state.trick_size):
         found |= 1 << state.trick[i]
@@ -18,7 +19,10 @@ def cards_between(state: PlayState, seat: int) -> int:
 
 
 def group_of(card: int, cards: int, others: int) -> int:
-    """Return the set of ``card`` and the higher ones of ``cards`` that touch it: none of ``others`` lies between."""
+    """Return ``card`` and those higher ``cards`` of its suit that touch it, as a bit mask. Lower ones are not included.
+
+    ``cards``: cards of one hand; ``others``: the cards that can lie between them (`cards_between`).
+    """
     suit = suit_mask(card >> 4)
     above = others & suit & ~((2 << card) - 1)
     reach = (above & -above) - 1 if above else suit

@@ -18,8 +18,8 @@ from service.playing.state import PlayState
 from service.playing.tricks import MASK32, suit_mask
 from tables.engine.deal import below, seed_rng, uniform
 
-SIDE = 14  # a seat has 0 to 13 places
-CHOOSE = 5 * SIDE * SIDE  # binomials start here: n over k is at CHOOSE + 16 n + k, n 0..16, k 0..15
+PLACE_COUNTS = 14  # a seat needs 0 to 13 cards
+CHOOSE = 5 * PLACE_COUNTS * PLACE_COUNTS  # binomials start here: n over k is at CHOOSE + 16 n + k, n 0..16, k 0..15
 WAYS = CHOOSE + 272  # cells of the table that `count_deals` fills
 
 
@@ -43,8 +43,8 @@ def places(state: PlayState, me: int, seat: int) -> int:
 def count_deals(state: PlayState, me: int, ways: Any) -> int:
     """Fill ``ways``, WAYS int64 cells, and return the number of deals that fit what seat ``me`` knows.
 
-    ``ways[(SIDE * i + a) * SIDE + b]`` becomes the number of deals of suits i..3 if the next two seats have a and b
-    places left.
+    ``ways[(PLACE_COUNTS * i + a) * PLACE_COUNTS + b]`` becomes the number of deals of suits i..3 if the next
+    two seats have a and b places left.
     """
     for n in range(17):
         ways[CHOOSE + 16 * n] = 1
@@ -53,7 +53,7 @@ def count_deals(state: PlayState, me: int, ways: Any) -> int:
             ways[CHOOSE + 16 * n + k] = ways[CHOOSE + above - 1] + ways[CHOOSE + above] if n > 0 else 0
     for cell in range(CHOOSE):
         ways[cell] = 0
-    ways[4 * SIDE * SIDE] = 1
+    ways[4 * PLACE_COUNTS * PLACE_COUNTS] = 1
     unseen = unseen_cards(state, me)
     first = places(state, me, (me + 1) & 3)
     second = places(state, me, (me + 2) & 3)
@@ -68,10 +68,10 @@ def count_deals(state: PlayState, me: int, ways: Any) -> int:
                 for to_first in range(_most(state, me + 1, i, number, a) + 1):
                     for to_second in range(_most(state, me + 2, i, number - to_first, b) + 1):
                         if _allowed(state, me + 3, i, number - to_first - to_second):
-                            later = ways[((i + 1) * SIDE + a - to_first) * SIDE + b - to_second]
+                            later = ways[((i + 1) * PLACE_COUNTS + a - to_first) * PLACE_COUNTS + b - to_second]
                             total += _lengths(ways, number, to_first, to_second) * later
-                ways[(i * SIDE + a) * SIDE + b] = total
-    return int(ways[first * SIDE + second])
+                ways[(i * PLACE_COUNTS + a) * PLACE_COUNTS + b] = total
+    return int(ways[first * PLACE_COUNTS + second])
 
 
 def deal_unseen(state: PlayState, me: int, ways: Any, sim: PlayState) -> None:
@@ -90,14 +90,14 @@ def deal_unseen(state: PlayState, me: int, ways: Any, sim: PlayState) -> None:
         number = cards.bit_count()
         if number == 0:
             continue
-        target = int(uniform(sim) * ways[(i * SIDE + a) * SIDE + b])
+        target = int(uniform(sim) * ways[(i * PLACE_COUNTS + a) * PLACE_COUNTS + b])
         to_first = 0
         to_second = 0
         found = False
         for k in range(_most(state, me + 1, i, number, a) + 1):
             for m in range(_most(state, me + 2, i, number - k, b) + 1):
                 if _allowed(state, me + 3, i, number - k - m):
-                    later = ways[((i + 1) * SIDE + a - k) * SIDE + b - m]
+                    later = ways[((i + 1) * PLACE_COUNTS + a - k) * PLACE_COUNTS + b - m]
                     target -= _lengths(ways, number, k, m) * later
                     if target < 0:
                         to_first = k

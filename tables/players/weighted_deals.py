@@ -1,8 +1,9 @@
 """Random deals of unseen cards by weights, as kernels: what `service.bidding.inference.deals` does, for compiled code.
 
-A deal's probability is proportional to the product of its cards' weights. The cards are dealt in order. For each
-number of cards dealt, `sum_deals` adds up these products over all deals of the other cards. They depend only on how
-many places the next two seats have left. `draw_deal` draws the seat of each card with these sums.
+A deal's probability is proportional to the product of its cards' weights. Cards are dealt from the lowest to the
+highest. For each i, `sum_deals` stores the sum of the products over all deals of the cards above the i lowest. This sum
+depends only on how many cards the next two seats still need (their places). `draw_deal` uses these sums to draw the
+seat of each card.
 """
 
 from typing import Any
@@ -14,15 +15,16 @@ from tables.engine.deal import uniform
 from tables.players.unseen import places
 
 MOST_UNSEEN = 39  # cards that a seat does not see before the first trick
-SIDE = 14  # a seat has 0 to 13 places
+PLACE_COUNTS = 14  # a seat needs 0 to 13 cards
 
 
 def sum_deals(state: PlayState, me: int, weights: Any, sums: Any) -> float:
-    """Fill ``sums`` (MOST_UNSEEN + 1, SIDE, SIDE) and return the sum over all deals, 0 if no deal fits.
+    """Fill ``sums`` and return the sum of the products over all deals, 0 if no deal fits.
 
-    ``weights`` (64, 3): by card, for the next three seats. They count as 0 for a suit in which the seat is void.
-    ``sums[i, a, b]`` becomes the sum over the deals of all unseen cards but the i lowest, if the next two seats have a
-    and b places left.
+    ``me``: the seat whose view is used. ``weights`` (64, 3): for each card, a weight for each of the next three seats.
+    A weight counts as 0 if the seat has shown that it is void in the suit. ``sums``: (MOST_UNSEEN + 1, PLACE_COUNTS,
+    PLACE_COUNTS). ``sums[i, a, b]`` becomes the sum over the deals of all unseen cards except the i lowest, if the next
+    two seats have a and b places left.
     """
     first, second = places(state, me, (me + 1) & 3), places(state, me, (me + 2) & 3)
     third = places(state, me, (me + 3) & 3)
@@ -63,14 +65,14 @@ def draw_deal(state: PlayState, me: int, weights: Any, sums: Any, sim: PlayState
         card = lowest(left)
         bit = 1 << card
         left ^= bit
-        lot = uniform(sim) * sums[i, a, b]
+        target = uniform(sim) * sums[i, a, b]
         i += 1
         to_one = _weight(state, me, 1, card, weights) * sums[i, a - 1, b] if a > 0 else 0.0
         to_two = _weight(state, me, 2, card, weights) * sums[i, a, b - 1] if b > 0 else 0.0
-        if lot < to_one:
+        if target < to_one:
             one |= bit
             a -= 1
-        elif lot < to_one + to_two:
+        elif target < to_one + to_two:
             two |= bit
             b -= 1
         else:

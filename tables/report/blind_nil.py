@@ -9,8 +9,8 @@ from tables.arena.result import MatchResult
 from tables.markdown import table
 from tables.report.setup import Setup, by_points, percent, share
 
-SHORT = make_rules("blind-nil", {"win": 200, "lose": -100})
-LONG = make_rules("blind-nil")  # goal 500, no losing goal
+RULES_TO_200 = make_rules("blind-nil", {"win": 200, "lose": -100})
+RULES_TO_500 = make_rules("blind-nil")  # goal 500, no losing goal
 # Bidder, the same bidder without blind nil, and what the row shows.
 ROWS = (
     ("bis:blind=on", "bis", "as published: when desperate, and one time in ten in fourth seat"),
@@ -24,15 +24,18 @@ ROWS = (
     ("bis:tuned,blind=on", "bis:tuned", "as fitted"),
     ("bis:tuned,blind=on,convention=big6", "bis:tuned", "as fitted, with Big 6"),
 )
-LURES = ("bis:offset=0.5", "bis:offset=1")
-LURED = ("bis", "bis:blind=on", "bis:blind=on,blind_frequency=1,blind_floor=0.3")
+OVERBIDDERS = ("bis:offset=0.5", "bis:offset=1")
+BIDDERS = ("bis", "bis:blind=on", "bis:blind=on,blind_frequency=1,blind_floor=0.3")
 
 
 def blind_nil(setup: Setup) -> str:
-    """Return the table of bidders with blind nil against the same bidders without it, at both goals."""
+    """Return the table of bidders with blind nil against the same bidders without it.
+
+    They play to 200 with losing goal -100, and to 500.
+    """
     rows: list[tuple[Any, ...]] = []
     for a, b, what in ROWS:
-        short, long = setup.match(a, b, rules=SHORT), setup.match(a, b, rules=LONG)
+        short, long = setup.match(a, b, rules=RULES_TO_200), setup.match(a, b, rules=RULES_TO_500)
         often, made = _blind_nils(long)
         rows.append((f"`{a}`", f"`{b}`", what, percent(short), percent(long), often, made, by_points(long)))
     head = (
@@ -41,26 +44,31 @@ def blind_nil(setup: Setup) -> str:
     return table(head, rows)
 
 
-def lures(setup: Setup) -> str:
-    """Return the table of blind nils against opponents who overbid, which raises the sum before the fourth seat."""
+def against_overbidders(setup: Setup) -> str:
+    """Return the table of bidders with and without blind nil against opponents who bid too high.
+
+    Their bids raise the sum and can trigger the fourth-seat rule.
+    """
     rows: list[tuple[Any, ...]] = []
-    for b in LURES:
-        for a in LURED:
-            result = setup.match(a, b, rules=LONG)
+    for b in OVERBIDDERS:
+        for a in BIDDERS:
+            result = setup.match(a, b, rules=RULES_TO_500)
             often, made = _blind_nils(result)
             rows.append((f"`{b}`", f"`{a}`", percent(result), often, made))
     return table("opponents | bidder | wins, % (500) | blind nils per 100 games | made, %", rows)
 
 
 def fitted(setup: Setup) -> str:
-    """Return the share of blind nils that are made, by the bids before, as the shipped table states it."""
+    """Return the table of the probability that a blind nil is made, after some previous bids.
+
+    Beside it is the probability that the bidder holds the ace of spades. Both are from the shipped tables.
+    """
     rows: list[tuple[Any, ...]] = []
     figures = setup.opened.families["blind"].figures
     p_made = setup.opened.arrays["blind_nil"]
     for bids in ((), (3,), (5,), (3, 3), (5, 4), (2, 2, 2), (2, 3, 3), (3, 3, 3), (3, 4, 4), (4, 4, 3), (4, 4, 4)):
-        row = auction_after(bids).sequence
         p_ace = setup.opened.arrays["p_ace"][len(bids), sum(bids)]
-        rows.append((", ".join(map(str, bids)) or "none", share(p_ace), share(p_made[row])))
+        rows.append((", ".join(map(str, bids)) or "none", share(p_ace), share(p_made[auction_after(bids).sequence])))
     words = (
         f"Held out: {share(figures['held_out_stated'])}% stated, {share(figures['held_out_made'])}% made, Brier score "
         f"{figures['held_out_brier']:.4f}. In fourth seat a sum of bids counts as high from {HIGH_SUM}."

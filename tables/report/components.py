@@ -1,4 +1,8 @@
-"""Sections about the parts of BIS (Table 4) and of the card players: each plays against itself without one part."""
+"""Sections of the report about the components of BIS (Table 4 of the paper) and about the card player SRP.
+
+BIS plays against itself with one component off or changed. SRP plays against WRP, against its earlier versions, and
+against itself without one piece.
+"""
 
 from typing import Any
 
@@ -9,15 +13,15 @@ from tables.markdown import table
 from tables.report.paper import NO_ENDGAME_1, NO_ENDGAME_200, SINGLE_CURVE, SRP_WINS, Published
 from tables.report.setup import ONE_ROUND, PAPER, Setup, by_points, percent
 
-# Components that depend on the nil threshold: name, and the options that remove or change the component.
+# Components whose removal can change the best nil threshold: name, and the options that remove or change the component.
 ON_THRESHOLD = (
     ("one success curve", "curves=single"),
     ("no success curves (nilProb = nilValue)", "curves=raw"),
     ("K or Q of spades does not rule out a nil", "spade_honours=allow"),
     ("no previous-bids factor", "factor=off"),
 )
-GRID = range(-80, 41, 5)  # points
-FINALISTS = 3
+THRESHOLDS = range(-80, 41, 5)  # points
+FINALISTS = 3  # candidates that are measured again on new deals
 
 
 def ablations(setup: Setup) -> str:
@@ -42,9 +46,9 @@ def ablations(setup: Setup) -> str:
 
 
 def thresholds(setup: Setup) -> str:
-    """Return the table of BIS against itself without a component that depends on the nil threshold.
+    """Return the table of BIS against versions without one component, each at its own best nil threshold.
 
-    Each form plays with its own best threshold. The search for it plays against `bis` on other deals than the match.
+    The search for the best threshold plays against `bis`, on other deals than those of the match.
     """
     own, own_rate = _best(setup, "")
     rows: list[tuple[Any, ...]] = [("BIS itself", own, own_rate, "-", "-")]
@@ -57,11 +61,12 @@ def thresholds(setup: Setup) -> str:
     head = (
         "opponents: BIS with | best threshold | its wins against bis | wins of best bis against it | points per round"
     )
-    return f"Thresholds tried: {GRID[0]} to {GRID[-1]}, in steps of {GRID.step}.\n\n" + table(head, rows)
+    tried = f"Thresholds tried: {THRESHOLDS[0]} to {THRESHOLDS[-1]}, in steps of {THRESHOLDS.step}."
+    return tried + "\n\n" + table(head, rows)
 
 
 def _best(setup: Setup, options: str) -> tuple[str, str]:
-    texts = [f"bis:{options + ',' if options else ''}nil_threshold={threshold}" for threshold in GRID]
+    texts = [f"bis:{options + ',' if options else ''}nil_threshold={threshold}" for threshold in THRESHOLDS]
     pairs = max(1, setup.pairs * 3 // 10)
     rate, text = fit.ranked(setup.tables, texts, "bis", pairs, setup.seed + 100, setup.jobs, FINALISTS)[0]
     return text.rpartition("=")[2], str(rate)
@@ -78,7 +83,7 @@ def card_players(setup: Setup) -> str:
 
 
 def newest_player(setup: Setup) -> str:
-    """Return the tables of SRP against its earlier versions with the same bidder, and of each piece of SRP 2."""
+    """Return the tables of SRP against its earlier versions, same bidder, and of each piece that SRP 2 added."""
     games: tuple[tuple[str, str, Rules], ...] = (
         ("BIS, 200/-100", "bis", PAPER),
         ("RB, 200/-100", "rb", PAPER),

@@ -1,9 +1,10 @@
-"""What can be known at best: the cards of others in random deals that fit one player's hand and all bids.
+"""The smallest possible log-loss of an inference, from random deals that fit one player's hand and all bids.
 
-With every deal that fits, the share of deals in which a seat holds a card is its true probability. A sample of n deals
-gives shares p. Two estimates of the smallest possible log-loss come from them: the log-loss of p on the true deal,
-which is about 1 / n too high for three seats, and the entropy of p, which is as much too low. Their mean has no such
-error. How far a model q is above it is the relative entropy of p and q, corrected in the same way.
+Over all deals that fit, the share in which a seat holds a card is the true probability that this seat holds it. A
+sample of n deals gives shares p. Two estimates of the smallest possible log-loss come from them. The log-loss of p on
+the true deal is too high by about 1 / n for three possible seats, and the entropy of p is too low by the same amount.
+In the mean of the two, these errors cancel. The gap of a model q is the relative entropy of p and q, less the expected
+error of the entropy.
 """
 
 from typing import Any, NamedTuple
@@ -22,15 +23,15 @@ from tables.engine.jit import round_loop
 from tables.engine.scratch import scratch
 from tables.players.unseen import WAYS, count_deals, deal_unseen
 
-STREAM = 1 << 23  # of random numbers
+STREAM = 1 << 23  # number of the stream of random numbers (`seed_rng`)
 
 
 class Fitting(NamedTuple):
-    """For each position, the deals that fit."""
+    """For each position, counts of the deals that fit."""
 
-    held: Any  # float64 (n, 3, 64): deals in which each other seat holds each card
-    found: Any  # int64 (n,): deals
-    most: Any  # int64 (2,): deals to find, and to try for them
+    held: Any  # float64 (n, 3, 64): number of fitting deals in which each other seat holds each card
+    found: Any  # int64 (n,): number of fitting deals
+    most: Any  # int64 (2,): [0]: stop after this many fitting deals; [1]: try at most this many
 
 
 def _fitting_deals(
@@ -43,7 +44,7 @@ def _fitting_deals(
     seats: Any,
     fitting: Fitting,
 ) -> None:
-    # Positions deals.first to deals.last of `made`, seen from `seats`.
+    # Positions deals.first to deals.last - 1 of `made`, seen from `seats`.
     state = prepare_state(states, rules)
     write_rules(state, rules)
     ways = scratch(WAYS)
@@ -76,7 +77,7 @@ fitting_deals = round_loop(_fitting_deals)
 
 
 class Bound(NamedTuple):
-    """The smallest possible log-loss of a position, and by how much a model is above it, in nats a card."""
+    """The smallest possible log-loss of a position, and by how much a model is above it, in nats per card."""
 
     least: float
     gap: float
@@ -85,12 +86,13 @@ class Bound(NamedTuple):
 def bound(p: NDArray[np.float64], n: int, q: NDArray[np.float64], holders: NDArray[np.int64]) -> Bound:
     """Return the bound of one position.
 
-    ``p`` (m, 3): shares in ``n`` deals that fit; ``q`` (m, 3): the model; ``holders`` (m,): who holds each card.
+    ``p`` (m, 3): shares in ``n`` deals that fit; ``q`` (m, 3): the model's probabilities; ``holders`` (m,): column of
+    the seat that holds each card.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         entropy = float(-np.where(p > 0, p * np.log(p), 0.0).sum(axis=1).mean())
     error = ((p > 0).sum(axis=1) - 1).mean() / (2 * n)  # of the entropy, to first order
-    # A seat that the sample never gave the card gets half a deal.
+    # Add half a deal to each seat, so that no probability is 0.
     smoothed = (p * n + 0.5) / (n + 1.5)
     loss = float(-np.log(smoothed[np.arange(len(p)), holders]).mean())
     cross = float(-(p * np.log(q)).sum(axis=1).mean())

@@ -194,7 +194,7 @@ SECTIONS: dict[str, Callable[[Setup], str]] = {
     "legal-cards": _plotted("legal-cards", "Mean legal cards by trick", distributions.legal_cards),
     "ace-of-spades": _plotted("ace-of-spades", _ACE, _ace_of_spades),
     "blind-nil": blind_nil.blind_nil,
-    "blind-nil-lures": blind_nil.lures,
+    "blind-nil-lures": blind_nil.against_overbidders,
     "blind-nil-fitted": blind_nil.fitted,
     "rules": rule_options.rule_options,
     "kinds": lambda setup: kinds.furthest(recorded(setup)),

@@ -1,4 +1,4 @@
-"""The section about card players that search: what more deals, more tricks and the bids are worth."""
+"""The section about card players that search: what more deals, more searched tricks and reading the bids win."""
 
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,7 +17,7 @@ class Row(NamedTuple):
     player: str
     against: str = "srp"
     bidder: str = "bis"
-    times: float = 1.0  # number of pairs, as a multiple of the pairs of the report's matches with sampling players
+    pairs_factor: float = 1.0  # number of pairs / pairs of the report's matches with sampling players
     a: str = ""  # the bidder of the first side, if it is not `bidder`
 
 
@@ -32,27 +32,27 @@ ROWS = (
     Row("search:deals=256,bids=best", bidder="winprob"),
     Row("search:deals=16"),
     Row("search:deals=64"),
-    Row("search:deals=1000", times=0.5),
-    Row("search:deals=6000", times=0.4),  # about 10 ms for a card
-    Row("search:deals=40000", times=0.08),  # about 50 ms
-    Row("search:deals=220000", times=0.02),  # about 200 ms
+    Row("search:deals=1000", pairs_factor=0.5),
+    Row("search:deals=6000", pairs_factor=0.4),  # about 10 ms for a card
+    Row("search:deals=40000", pairs_factor=0.08),  # about 50 ms
+    Row("search:deals=220000", pairs_factor=0.02),  # about 200 ms
 )
 
 
-# Ideas that were tried, and that no shipped player uses.
+# Ideas that no shipped player or bidder uses. Options: `tables.players.search_names`; of `uct`: `tables.players.names`.
 UCT_BIDDER = "python:tables/arena/uct_bidder.py:bid"
 TRIED = (
-    Row("cover:lost=95", times=20.0),
-    Row("cover:lost=50", times=20.0),
-    Row("search@2:deals=256,solved=2", "search:deals=256", times=4.0),
-    Row("search@2:deals=128,solved=3", "search:deals=256", times=4.0),
-    Row("srp", a=UCT_BIDDER, times=0.04),
-    Row("uct:13,samples=1048575", times=0.02),  # the most samples; one to two seconds for a card
+    Row("cover:lost=95", pairs_factor=20.0),
+    Row("cover:lost=50", pairs_factor=20.0),
+    Row("search@2:deals=256,solved=2", "search:deals=256", pairs_factor=4.0),
+    Row("search@2:deals=128,solved=3", "search:deals=256", pairs_factor=4.0),
+    Row("srp", a=UCT_BIDDER, pairs_factor=0.04),
+    Row("uct:13,samples=1048575", pairs_factor=0.02),  # the most samples; one to two seconds for a card
 )
 
 
 def search(setup: Setup) -> str:
-    """Return the table of searching players; the times are those of the matches when they were played."""
+    """Return the table of searching players; ms are measured when the match is played, and kept with its result."""
     rows = []
     for row in ROWS:
         result = _match(setup, row)
@@ -78,14 +78,14 @@ def _conditions(setup: Setup) -> str:
 
 
 def reading_bids(setup: Setup) -> str:
-    """Return what inference is worth in a search: a search that reads the bids against one that does not."""
+    """Return the table of a search that reads the bids against one that does not."""
     result = _match(setup, READS_BIDS)
     row = *(f"`{player}`" for player in result.players), *_figures(result)
     return table("player | against | games won, % | points per round | difference | pairs", [row])
 
 
 def _match(setup: Setup, row: Row) -> MatchResult:
-    pairs = max(1, round(row.times * min(setup.uct_pairs, setup.pairs)))
+    pairs = max(1, round(row.pairs_factor * min(setup.uct_pairs, setup.pairs)))
     limited = replace(setup, uct_pairs=pairs)  # a match with UCT players takes its number from here
     return limited.match(row.a or row.bidder, row.bidder, (row.player, row.against), pairs=pairs)
 
@@ -96,13 +96,13 @@ def _figures(result: MatchResult) -> tuple[str, str, str, str]:
 
 
 def _for_a_card(setup: Setup, result: MatchResult) -> str:
-    # The mean over the cards of the players that sample deals.
+    # Return the ms of a round per card that searching seats play in their searched tricks (two seats per side).
     tricks = sum(map(_sampled_tricks, result.players))
     return _ms(setup, result, 2 * tricks) if tricks else "-"
 
 
 def _ms(setup: Setup, result: MatchResult, parts: int) -> str:
-    # Milliseconds for each of the ``parts`` of a round.
+    # Return ms per part. ``parts``: number of equal parts into which a round's time is divided.
     ms = 1e3 * setup.core_seconds(result) / (parts * result.rounds)
     return f"{ms:,.0f}" if ms >= 10 else f"{ms:.2g}"
 

@@ -82,7 +82,7 @@ ROWS = (
     _row("components", "`bis`", "`bis` without end-game rules", "bis", "bis:endgame=off", paper=_ENDGAME),
     _row("components", "`bis`", "`bis` with one success curve", "bis", "bis:curves=single", paper=_CURVES),
     _row("conventions", "`bis` with Big 5", "`bis`", "bis:convention=big5", "bis"),
-    _row("blind nil", _BLIND, "`bis:tuned` without", "bis:tuned,blind=on", "bis:tuned", rules=blind_nil.LONG),
+    _row("blind nil", _BLIND, "`bis:tuned` without", "bis:tuned,blind=on", "bis:tuned", rules=blind_nil.RULES_TO_500),
     Row("`bis` in cutthroat, goal 300", _IGNORING, (_CUTTHROAT,), "cutthroat"),
     Row("`bis` in jokers / suicide / whiz, preset's goals", _IGNORING, tuple(_VARIANTS), "variants"),
     Row("`winprob` at level 4 / 3 / 2 / 1", "`winprob` at level 5", tuple(_LEVELS), "levels"),

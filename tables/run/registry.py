@@ -82,7 +82,8 @@ def with_dependencies(names: list[str], families: tuple[Family, ...] = FAMILIES)
     while todo:
         name = todo.pop()
         if name not in by_name:
-            raise BuildError(f"family is {name!r}; accepted: {', '.join(sorted(by_name))}")
+            accepted = f"{', '.join(sorted(by_name))} (FAMILIES of tables/run/registry.py)"
+            raise BuildError(f"family is {name!r}; accepted: {accepted}")
         if name not in wanted:
             wanted.add(name)
             todo.extend(by_name[name].depends)

@@ -893,6 +893,7 @@ CASES: dict[str, Maker] = {
     SRP + "goals.wins_by_contract": staked,
     SRP + "goals.middle_card": lambda r: next((h >> 48 << 48 | 1 << 50, u) for _, _, h, _, u in [sitting(r)]),
     SRP + "lead.lead_for_tricks": lambda r: (*sitting(r, True), pieces(r)),
+    SRP + "lead.holding_adjustment": lambda r: (cards(r, 1), r.random() < 0.5, cards(r, 0), r.random() < 0.5),
     SRP + "follow.may_ruff": lambda r: next((s, r.randrange(4), u) for s, _, _, _, u in [sitting(r, False)]),
     SRP + "follow.follow_for_tricks": lambda r: (*sitting(r, False), pieces(r)),
     SRP + "follow.discard": lambda r: sitting(r)[2:],
@@ -922,9 +923,6 @@ CASES: dict[str, Maker] = {
     SOLO1 + "solo.follow_for_oneself": lambda r: sitting(r, False),
     SOLO1 + "solo.hunt": lambda r: next(
         (s, me, me + r.randint(1, 3) & 3, h, ok, u) for s, me, h, ok, u in [sitting(r)]
-    ),
-    SOLO1 + "solo.hunting_lead": lambda r: next(
-        (s, me + r.randint(1, 3) & 3, ok, u) for s, me, _, ok, u in [sitting(r, True)]
     ),
     RULES_OF_PLAY + "write_rules": lambda r: (states.empty(), any_rules(r)),
     RULES_OF_PLAY + "written_rules": lambda r: (with_rules(any_rules(r)),),

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from service.__main__ import main
 from service.api import inference as module
 from service.api.inference import answer_body, inference, parts
-from service.api.shared_state import DRAWINGS_AT_ONCE, SLICE_S
+from service.api.shared_state import ANSWERS_WITH_DEALS, SLICE_S
 from service.app import create_app
 from service.bidding.game.cards import DECK, cards_of, parse_card
 from service.bidding.inference.deals import draw, sampler_of
@@ -530,7 +530,7 @@ def test_a_deadline_that_has_passed(call):
 def state(app, monkeypatch):
     """The state of the service, with locks that no event loop has used."""
     monkeypatch.setattr(app.state, "batch_turn", asyncio.Lock())
-    monkeypatch.setattr(app.state, "drawings", asyncio.Semaphore(DRAWINGS_AT_ONCE))
+    monkeypatch.setattr(app.state, "with_deals", asyncio.Semaphore(ANSWERS_WITH_DEALS))
     return app.state
 
 

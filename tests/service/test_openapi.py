@@ -53,7 +53,11 @@ def test_it_is_served_as_3_1(call, document):
 
 def test_every_route_is_in_it(document):
     paths = {path for path, _, _ in _operations(document)}
-    assert paths == (ROUTES - {"/", "/docs", "/openapi.json"}) | {"/problems/{name}"}
+    routes = (ROUTES - {"/", "/docs", "/openapi.json"}) | {"/problems/{name}"}
+    assert not paths - routes, "the document has paths that are not in responder.ROUTES, so they are answered with 404"
+    assert not routes - paths, (
+        "responder.ROUTES has paths that are not in the document; see _hot_routes in documentation"
+    )
     ids = [operation["operationId"] for _, _, operation in _operations(document)]
     assert len(set(ids)) == len(ids)
 

@@ -1,7 +1,7 @@
 """BIS (ECAI 2020, Algorithm 1) as one kernel: regular takes, nil, convention and end of game, in that order.
 
-Before the nil step, the rules of the game may change the regular takes and the nil threshold. At the end, a bid that
-they do not allow is replaced by the nearest bid that they allow.
+Before the nil step, the rules, the variant and the policy's options may change the number and the nil threshold. At the
+end, if the rules do not allow the bid, the nearest allowed bid replaces it.
 """
 
 from typing import NamedTuple
@@ -55,10 +55,10 @@ class BisDecision(NamedTuple):
 
     bid: int
     regular: Regular
-    number: int  # tricks: the regular takes as the rules change them; 0 if the rules allow only nil
+    number: int  # the bid if not nil: the regular takes as `number_rule` changed them; 0 if only nil is allowed
     number_rule: int  # what changed the number, an index in stakes.NUMBER_RULES; stakes.AS_COUNTED if nothing did
     nil: Nil
-    spoken: ConventionStep  # what the convention did
+    convention_step: ConventionStep  # what the convention did
     endgame: Endgame
 
 
@@ -74,26 +74,27 @@ def bis(
     if policy.factor:
         factor = tables.factor[seat, sum_of_bids]
     suits, offset = suits_of(hand), policy.offset + bag_offset(rules)
-    regular = regular_takes(suits, 2 - opponents_nils, partner_bid, factor, offset, tables)
-    # From here on, the rules and the variant may change the number and the threshold. Calls that would change nothing
-    # are skipped: in plain Python they would take a tenth of the time of an ordinary decision.
-    takes = regular.takes
-    ruled = AS_COUNTED
-    if rules.ten_for_200 or not allowed >> takes & 1:
-        takes, ruled = number_under_rules(regular, partner_bid, allowed, rules, policy)
+    opponents_who_ruff = 2 - opponents_nils
+    regular = regular_takes(suits, opponents_who_ruff, partner_bid, factor, offset, tables)
+    # From here on, the rules, the variant and the options may change the number and the threshold. Calls that would
+    # change nothing are skipped: in plain Python they would take a tenth of the time of an ordinary decision.
+    number = regular.takes
+    number_rule = AS_COUNTED
+    if rules.ten_for_200 or not allowed >> number & 1:
+        number, number_rule = number_under_rules(regular, partner_bid, allowed, rules, policy)
     threshold = policy.nil_threshold
     variant = PARTNERSHIP if policy.ignores else rules.variant
     extra_spades = 0
     if variant != PARTNERSHIP:
-        threshold = nil_threshold(variant, policy, regular.estimate, takes)
+        threshold = nil_threshold(variant, policy, regular.estimate, number)
         extra_spades = extra_spades_of(variant, rules)
-    # Most hands need no count of the certain tricks, because `spade_takes` already shows that they are not above takes.
+    # Most hands need no count of the certain tricks: up to MANY_SPADES spades, there are at most `spade_takes` of them.
     spades = suits[3]
     many = spades.bit_count() > MANY_SPADES
-    if policy.certain and (many or takes < tables.spade_takes[spades, 0]):
-        certain = at_least_certain(takes, spades, extra_spades, partner_bid, allowed)
-        if certain > takes and not contract_is_ten(takes, partner_bid, rules):
-            takes, ruled = certain, CERTAIN
+    if policy.certain and (many or number < tables.spade_takes[spades, 0]):
+        certain = at_least_certain(number, spades, extra_spades, partner_bid, allowed)
+        if certain > number and not contract_is_ten(number, partner_bid, rules):
+            number, number_rule = certain, CERTAIN
     if rules.nil_points < NIL_STAKE or rules.min_bid:
         threshold = scaled_nil_threshold(threshold, rules.min_bid - regular.takes, policy.forced_trick, rules)
     if policy.dynamic:
@@ -111,8 +112,8 @@ def bis(
     honours = 1 if asked else policy.spade_honours
     terms = record(NilTerms, (threshold, policy.curves, honours, policy.nils, extra_spades))
     nil = consider_nil(suits, auction, terms, allowed, rules, tables)
-    bid = 0 if nil.chosen else takes
-    spoken = NO_CONVENTION_STEP
+    bid = 0 if nil.chosen else number
+    step = NO_CONVENTION_STEP
     if convention != NO_CONVENTION:
         if asked and nil.chosen:
             unasked = bid
@@ -120,16 +121,19 @@ def bis(
                 nil.expected_points <= unasked_threshold
                 or ruled_out(suits[3], partner_bid, policy.spade_honours, policy.nils, allowed) != NOT_RULED_OUT
             ):
-                unasked = takes
-            spoken = answer_signal(unasked, convention)
+                unasked = number
+            step = answer_signal(unasked, convention)
         else:
-            spoken = signal(hand, seat, bid, regular.takes, convention, policy.signal_takes, allowed)
-        bid = spoken.bid
-    signalled = convention != NO_CONVENTION and is_signal(spoken.rule)
-    if signalled or not policy.endgame or allowed & (allowed - 1) == 0 or out_of_reach(standing, rules):
+            step = signal(hand, seat, bid, regular.takes, convention, policy.signal_takes, allowed)
+        bid = step.bid
+    signalled = convention != NO_CONVENTION and is_signal(step.rule)
+    only_one_allowed = allowed & (allowed - 1) == 0
+    if signalled or not policy.endgame or only_one_allowed or out_of_reach(standing, rules):
         end = record(Endgame, (bid, NO_RULE, bid, 0.0, 0.0, 0.0))
     else:
         reserved = reserved_bid(convention, seat) if convention != NO_CONVENTION else NO_BID
-        proposal = record(Proposal, (bid, takes, regular, nil, reserved))
+        proposal = record(Proposal, (bid, number, regular, nil, reserved))
         end = apply_endgame(proposal, auction, standing, allowed, rules, policy, tables)
-    return record(BisDecision, (nearest_allowed(end.bid, takes, allowed), regular, takes, ruled, nil, spoken, end))
+    return record(
+        BisDecision, (nearest_allowed(end.bid, number, allowed), regular, number, number_rule, nil, step, end)
+    )

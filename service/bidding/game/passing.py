@@ -11,15 +11,16 @@ from service.bidding.game.scoring import BLIND_NIL, NIL, is_nil
 from service.bidding.game.variants import deck_of
 
 MOST_PASSED = 4
-SPADES_COUNT = 2  # weight of the danger in spades: a spade that is discarded on another suit's trick may win it
+SPADE_WEIGHT = 2  # danger in spades counts double: the nil bidder may have to ruff, and so win the trick
 SURE_TRICK = 1 << 24  # danger of keeping a spade that beats all unseen ones; all other cards together have less
 SPADE_RANKS = 6  # for partner's choice of the lowest cards, a spade counts as this many ranks higher
 
 
 def cards_to_pass(bid: int, partner_bid: int, nil_pass: int, blind_nil_pass: int) -> int:
-    """Return how many cards each of two partners gives the other: 0 if neither has bid nil.
+    """Return how many cards each of two partners gives the other.
 
-    ``nil_pass`` and ``blind_nil_pass``: as in `Rules`.
+    It is ``blind_nil_pass`` if one of them has bid blind nil, else ``nil_pass`` if one has bid nil, else 0. Both are
+    fields of `Rules`.
 
     >>> cards_to_pass(0, 4, 2, 3), cards_to_pass(3, 4, 2, 3), cards_to_pass(3, BLIND_NIL, 2, 3)
     (2, 0, 3)
@@ -32,7 +33,7 @@ def cards_to_pass(bid: int, partner_bid: int, nil_pass: int, blind_nil_pass: int
 def given_cards(hand: int, bid: int, number: int, deck: int) -> int:
     """Return the ``number`` cards (0..MOST_PASSED) of ``hand`` to give partner, as a bit mask.
 
-    ``bid``: the bid of this hand; it or its partner has bid nil. ``deck``: all cards in play, as a bit mask.
+    ``bid``: the bid of this hand; this player or their partner has bid nil. ``deck``: all cards in play, as a bit mask.
     """
     return given_by_nil(hand, number, deck & ~hand) if is_nil(bid) else given_by_partner(hand, number)
 
@@ -40,9 +41,9 @@ def given_cards(hand: int, bid: int, number: int, deck: int) -> int:
 def given_by_nil(hand: int, number: int, unseen: int) -> int:
     """Return the ``number`` cards that a nil bidder gives, as a bit mask; ``unseen``: the cards in the other hands.
 
-    The nil bidder first gives the spades that always win a trick. Apart from that, the function tries all ways to
-    divide ``number`` among the suits, with the highest cards of each suit, and takes the one that leaves the least
-    danger (`dangers`).
+    The function tries all ways to divide ``number`` among the suits. From each suit it gives the highest cards. It uses
+    the division that leaves the least danger (`dangers`), where keeping a spade above all unseen ones is worse than
+    any other danger (`SURE_TRICK`).
     """
     clubs = dangers(hand & SUIT_BITS, unseen & SUIT_BITS, 3)
     diamonds = dangers(hand >> 16 & SUIT_BITS, unseen >> 16 & SUIT_BITS, 3)
@@ -56,7 +57,7 @@ def given_by_nil(hand: int, number: int, unseen: int) -> int:
         for d in range(number + 1 - c):
             for h in range(number + 1 - c - d):
                 s = number - c - d - h
-                danger = clubs[c] + diamonds[d] + hearts[h] + SPADES_COUNT * spades[s]
+                danger = clubs[c] + diamonds[d] + hearts[h] + SPADE_WEIGHT * spades[s]
                 if s < sure:
                     danger += SURE_TRICK * (sure - s)
                 if danger < least:
@@ -73,7 +74,7 @@ def given_by_nil(hand: int, number: int, unseen: int) -> int:
 
 
 def suits_after_pass(suits: tuple[int, int, int, int], rules: Rules) -> tuple[int, int, int, int]:
-    """Return what a hand that bids nil keeps when it has given its cards, by suit, clubs first.
+    """Return the cards that a nil bidder keeps after giving cards to partner, by suit, clubs first.
 
     The cards that partner gives are not counted: they are low, and unknown when the hand bids.
     """
@@ -106,28 +107,30 @@ def dangers(held: int, unseen: int, most: int) -> tuple[int, int, int, int, int]
 def suit_danger(held: int, unseen: int, most: int) -> int:
     """Return how dangerous the holding ``held`` is for a nil bidder: 0 or more, where more is worse.
 
-    For each of the ``most`` lowest cards, the function compares the ``unseen`` cards of the suit below it with those
-    above it. The number below counts one less for each lower card of the hand, because the nil bidder plays that one
-    first. Each card also adds its rank, because partner can use high cards.
+    The danger of each of the ``most`` lowest cards is a ratio: the number of ``unseen`` cards of the suit below it,
+    divided by the number above it plus 2. The number below is one less for each lower card of the hand, because the nil
+    bidder plays that one first. All cards also add their ranks: of equally dangerous holdings, the nil bidder gives the
+    higher cards, which partner can use.
     """
     total = 0
-    rank = 0
+    position = 0
     while held:
         card = lowest(held)
         held &= held - 1
         total += card
-        if rank < most:
-            low = (unseen & (1 << card) - 1).bit_count() - rank
+        if position < most:
+            low = (unseen & (1 << card) - 1).bit_count() - position
             if low > 0:
                 total += 64 * (low * 16 // ((unseen >> card).bit_count() + 2))
-        rank += 1
+        position += 1
     return total
 
 
 def given_by_partner(hand: int, number: int) -> int:
     """Return the ``number`` cards that a nil bidder's partner gives, as a bit mask.
 
-    They are the lowest cards; of equal ranks, those of the shorter suit, so that this hand can ruff sooner.
+    They are the lowest cards, where a spade counts `SPADE_RANKS` ranks higher. Of equal ranks, they are those of the
+    shorter suit, so that this hand can ruff sooner.
     """
     given = 0
     for _ in range(number):

@@ -61,7 +61,7 @@ class Integer:
 
 @dataclass(frozen=True)
 class Word:
-    """A closed list of words, stored as the index of the word. JSON null stands for the word ``null``, if given."""
+    """A closed list of words, stored as the index of the word. If ``null`` is given, JSON null stands for that word."""
 
     words: tuple[str, ...]
     null: str | None = None
@@ -75,10 +75,10 @@ class Word:
     @property
     def supported(self) -> str:
         """The accepted values, for the catalogue."""
-        return ", ".join((*self.spoken, *(("null",) if self.null else ())))
+        return ", ".join((*self.json_words, *(("null",) if self.null else ())))
 
     @property
-    def spoken(self) -> tuple[str, ...]:
+    def json_words(self) -> tuple[str, ...]:
         """The words that JSON values use: all but the one that stands for null."""
         return tuple(word for word in self.words if word != self.null)
 
@@ -86,7 +86,7 @@ class Word:
         """Return the number that is stored for a JSON value, or None if the value is not accepted."""
         if value is None and self.null is not None:
             return self.words.index(self.null)
-        return self.words.index(value) if isinstance(value, str) and value in self.spoken else None
+        return self.words.index(value) if isinstance(value, str) and value in self.json_words else None
 
     def json_of(self, number: int) -> str | None:
         """Return the JSON value of a stored number: the inverse of `number_of`."""
@@ -108,7 +108,7 @@ class Rule:
     meaning: str = field(default=_UNDECIDED, metadata={"question": "what it means, as a plain sentence for callers"})
     fixed_in: tuple[int, ...] = field(
         default=_UNDECIDED,
-        metadata={"question": "the variants in which only its default is accepted, () if there are none"},
+        metadata={"question": "the variants in which only the rule's default is accepted, () if there are none"},
     )
     seen_by_ignore: bool = field(
         default=_UNDECIDED,
@@ -141,43 +141,45 @@ def fields_of(rules_class: type) -> Mapping[str, Rule]:
     found: dict[str, Rule] = {}
     for name, hint in get_type_hints(rules_class, include_extras=True).items():
         where = f"{rules_class.__name__}.{name}"
-        rows = [row for row in getattr(hint, "__metadata__", ()) if isinstance(row, Rule)]
-        row = rows[0] if rows else Rule()
+        rules = [rule for rule in getattr(hint, "__metadata__", ()) if isinstance(rule, Rule)]
+        rule = rules[0] if rules else Rule()
         questions = [
             f"{attribute.name} ({attribute.metadata['question']})"
-            for attribute in fields(row)
-            if getattr(row, attribute.name) is _UNDECIDED
+            for attribute in fields(rule)
+            if getattr(rule, attribute.name) is _UNDECIDED
         ]
         if questions:
             raise TypeError(f"{where}: declare it as Annotated[int, Rule(...)] and decide {'; '.join(questions)}")
         if name not in defaults:
             raise TypeError(f"{where} has no default; give it the value of games that do not use the rule")
-        row = replace(row, name=name, default=defaults[name])
-        unknown_word = isinstance(row.values, Word) and row.default not in range(len(row.values.words))
-        if unknown_word or row.values.number_of(row.json_default) != row.default:
-            raise TypeError(f"{where}: the default is {row.default}; accepted: {row.values.expected}")
-        found[name] = row
+        rule = replace(rule, name=name, default=defaults[name])
+        unknown_word = isinstance(rule.values, Word) and rule.default not in range(len(rule.values.words))
+        if unknown_word or rule.values.number_of(rule.json_default) != rule.default:
+            raise TypeError(
+                f"{where}: the default is {rule.default}; accepted: the stored number of {rule.values.expected}"
+            )
+        found[name] = rule
     _check_columns(rules_class.__name__, found)
     return MappingProxyType(found)
 
 
 def _check_columns(owner: str, found: Mapping[str, Rule]) -> None:
     taken: dict[int, str] = {}
-    for row in found.values():
-        if row.only_with is not None:
-            flag = found.get(row.only_with)
+    for rule in found.values():
+        if rule.only_with is not None:
+            flag = found.get(rule.only_with)
             if flag is None or flag.values != Flag() or flag.games_column is None:
                 raise TypeError(
-                    f"{owner}.{row.name}: only_with is {row.only_with!r}; accepted: a flag that changes a win table"
+                    f"{owner}.{rule.name}: only_with is {rule.only_with!r}; accepted: a flag that changes a win table"
                 )
-        if row.games_column in taken:
+        if rule.games_column in taken:
             raise TypeError(
-                f"{owner}.{row.name}: games_column is {row.games_column}, which is the column of "
-                f"{taken[row.games_column]}; accepted: the next free column or None"
+                f"{owner}.{rule.name}: games_column is {rule.games_column}, which is the column of "
+                f"{taken[rule.games_column]}; accepted: the next free column or None"
             )
-        if row.games_column is not None:
-            taken[row.games_column] = row.name
+        if rule.games_column is not None:
+            taken[rule.games_column] = rule.name
     for column in range(len(taken)):
         if column not in taken:
             last = max(taken)
-            raise TypeError(f"{owner}.{taken[last]}: games_column is {last}; the next free column is {column}")
+            raise TypeError(f"{owner}.{taken[last]}: games_column is {last}; accepted: {column}, the next free column")

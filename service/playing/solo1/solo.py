@@ -5,10 +5,9 @@ between taking and losing tricks. SOLO is made like SRP (`service.playing.srp`) 
 partner.
 """
 
-from service.bidding.game.cards import ACE, FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest, spades_of
+from service.bidding.game.cards import FIRST_SPADE, JACK, KING, SPADE_BITS, highest, lowest, spades_of
 from service.playing.common import (
     cards_above,
-    cards_below,
     duck,
     least_winning_lead,
     lowest_equal,
@@ -20,7 +19,8 @@ from service.playing.common import (
 )
 from service.playing.solo1.goals import ATTACK, LEADS, NIL_PLAY, POSITION, is_safe, wants_tricks
 from service.playing.srp.follow import discard
-from service.playing.srp.nils import NOTHING, attack_discard, nil_card
+from service.playing.srp.lead import holding_adjustment
+from service.playing.srp.nils import NOTHING, attack_discard, attack_lead, nil_card
 from service.playing.state import PlayState
 from service.playing.tricks import legal_cards, suit_mask
 
@@ -88,17 +88,7 @@ def lead_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: i
                     best = lowest_equal(card, held, unseen)
                 continue
         worth = 20 + n_out - (30 if ruffed else 0)
-        top = card & 15
-        if held & (held - 1) == 0 and spades and spades.bit_count() <= 4 and not ruffed:
-            worth += 12  # the seat can ruff this suit later
-        elif top == KING and out & cards_above(card):
-            worth -= 12  # a king wins more often if another player leads the suit
-        elif top == QUEEN:
-            worth -= 6
-        elif top == ACE:
-            worth -= 4
-        else:
-            worth += 3
+        worth += holding_adjustment(held, not out & cards_above(card), spades, ruffed)
         if worth > best_worth:
             best_worth = worth
             best = lowest(held)
@@ -149,7 +139,8 @@ def follow_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen:
 def hunt(state: PlayState, me: int, nil_seat: int, hand: int, legal: int, unseen: int) -> int:
     """Return the card that attacks the live nil of seat ``nil_seat``, or NOTHING if this trick cannot hurt it."""
     if state.trick_size == 0:
-        return hunting_lead(state, nil_seat, legal, unseen)
+        nobody = nil_seat  # has no partner who covers the nil; the lead ignores suits in which `nil_seat` is void
+        return attack_lead(state, nil_seat, nobody, legal, unseen)
     led = state.trick[0] >> 4
     if state.winner == nil_seat:
         losers = legal & ~winning_cards(state, legal)
@@ -168,27 +159,3 @@ def hunt(state: PlayState, me: int, nil_seat: int, hand: int, legal: int, unseen
     if legal & ~SPADE_BITS:
         return attack_discard(legal)
     return NOTHING
-
-
-def hunting_lead(state: PlayState, nil_seat: int, legal: int, unseen: int) -> int:
-    """Return a low lead from a suit in which the nil bidder may have to play higher, or NOTHING.
-
-    The weights are those of `srp.nils.attack_lead`.
-    """
-    best = NOTHING
-    best_worth = 0
-    for suit in range(4):
-        held = legal & suit_mask(suit)
-        if not held or state.void[nil_seat] & 1 << suit:
-            continue
-        card = lowest(held)
-        out = unseen & suit_mask(suit)
-        higher = (out & cards_above(card)).bit_count()
-        lower = (out & cards_below(card)).bit_count()
-        if higher < 2:
-            continue
-        worth = 40 + 2 * higher - 7 * lower
-        if worth > best_worth:
-            best_worth = worth
-            best = card
-    return best

@@ -32,15 +32,12 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
         if not held:
             continue
         card = highest(held)
-        top = card & 15
         out = unseen & suit_mask(suit)
         n_out = out.bit_count()
         n_under = (out & cards_below(card)).bit_count()
         boss = not out & cards_above(card)
         bit = 1 << suit
-        ruffed = enemy_trumps and (
-            (state.void[lho] & bit and not state.void[lho] & 8) or (state.void[rho] & bit and not state.void[rho] & 8)
-        )
+        ruffed = enemy_trumps and (state.void[lho] & (bit | 8) == bit or state.void[rho] & (bit | 8) == bit)
         partner_ruffs = partner_trumps and partner_out & bit
         if boss:
             # Lead it while it is likely to win.
@@ -60,16 +57,7 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
             worth += 20
         else:
             card = lowest(held)
-        if held.bit_count() == 1 and spades and spades.bit_count() <= 4 and not ruffed:
-            worth += 12  # the seat can ruff this suit later
-        elif top == KING and not boss:
-            worth -= 12  # a king wins more often if another player leads the suit
-        elif top == QUEEN:
-            worth -= 6
-        elif top == ACE:
-            worth -= 4
-        else:
-            worth += 3
+        worth += holding_adjustment(held, boss, spades, ruffed)
         if worth > best_worth:
             best_worth = worth
             best = card
@@ -93,3 +81,18 @@ def lead_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: in
             best_worth = worth
             best = lowest_equal(card, held, unseen)
     return best
+
+
+def holding_adjustment(held: int, boss: bool, spades: int, ruffed: bool) -> int:
+    """Return what the cards ``held`` of a side suit add to the value of leading it.
+
+    ``boss``: no unseen card beats the highest one; ``spades``: those of the hand; ``ruffed``: an opponent may ruff.
+    """
+    top = highest(held) & 15
+    if held & (held - 1) == 0 and spades and spades.bit_count() <= 4 and not ruffed:
+        return 12  # the seat can ruff this suit later
+    if top == KING and not boss:
+        return -12  # a king wins more often if another player leads the suit
+    if top == QUEEN:
+        return -6
+    return -4 if top == ACE else 3

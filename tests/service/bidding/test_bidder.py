@@ -76,7 +76,7 @@ def test_same_as_the_simulator(table_set, pbn, previous, text):
     standing = Standing(where.us, where.them, where.us_bags, where.them_bags)
     bid = choose_bid(where.hand, auction_after(previous), standing, where.rules, policy, table_set.kernel)
     made: Any = decide(where, policy, table_set)
-    assert made.bid == bid
+    assert made.bid == bid, text
     assert 0 <= made.bid <= 13
     assert made.kind == ("nil" if bid == 0 else "regular")
     assert made.explanation["sentence"].startswith(f"Bid {bid or 'nil'}. ")

@@ -21,7 +21,7 @@ from tables.players.names import PlayerError
 from tables.players.search import MOST_CARDS, Effort, Value, open_cards, search_card
 from tables.players.search_names import SearchPlayer, parse_search
 from tables.players.unseen import places
-from tables.players.weighted_deals import MOST_UNSEEN, SIDE, draw_deal, sum_deals
+from tables.players.weighted_deals import MOST_UNSEEN, PLACE_COUNTS, draw_deal, sum_deals
 from tests.conftest import committed_tables
 
 RULES = make_rules("classic", {"win": 200, "lose": -100})
@@ -48,7 +48,7 @@ def random_weights(seed=0):
 @pytest.mark.parametrize("cards", [0, 13, 30, 46])
 def test_random_deals_have_the_probabilities_of_inference(cards):
     state, me = a_round(1, cards)
-    weights, sums = random_weights(), np.zeros((MOST_UNSEEN + 1, SIDE, SIDE))
+    weights, sums = random_weights(), np.zeros((MOST_UNSEEN + 1, PLACE_COUNTS, PLACE_COUNTS))
     assert sum_deals(state, me, weights, sums) > 0
     unseen = list(cards_of(unseen_cards(state, me)))
     seats = [(me + step) & 3 for step in (1, 2, 3)]
@@ -72,7 +72,7 @@ def test_a_void_leaves_no_deal():
     state, me = a_round(1, 0)
     for seat in range(4):
         state.void[seat] = 0 if seat == me else 1
-    assert sum_deals(state, me, random_weights(), np.zeros((MOST_UNSEEN + 1, SIDE, SIDE))) == 0.0
+    assert sum_deals(state, me, random_weights(), np.zeros((MOST_UNSEEN + 1, PLACE_COUNTS, PLACE_COUNTS))) == 0.0
 
 
 def test_touching_cards_are_tried_once():

@@ -19,7 +19,7 @@ ALLOWED = {
     "one too low, which gives one more bag": "the definition of a refusal",
     "won points 1.8 %": "published by AI Factory, for another program",
     "200 points, from 100 points behind": "fields of the preset `blind-nil`",
-    "half a trick or a whole trick too much": "declared in `blind_nil.LURES`",
+    "half a trick or a whole trick too much": "declared in `blind_nil.OVERBIDDERS`",
     "wins 3% of games less": "the goal of the search, declared in `fit.LEVEL_STEP`",
 }
 

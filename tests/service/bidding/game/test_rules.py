@@ -51,7 +51,7 @@ def accepted(values):
         return numbers if values.null is None else st.none() | numbers
     if isinstance(values, Flag):
         return st.booleans()
-    words = st.sampled_from(values.spoken)
+    words = st.sampled_from(values.json_words)
     return words if values.null is None else st.none() | words
 
 

@@ -86,7 +86,7 @@ def committed_tables() -> TableSet:
 EXACT = (
     *(
         prefix + name
-        for prefix in ("", "jokers_")
+        for prefix in ("", "jokers_", "jjdd_")
         for name in ("p_length", "cnil", "side_high", "spade_high", "spade_takes", "ruffs")
     ),
     "cutthroat_cnil",

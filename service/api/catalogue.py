@@ -67,6 +67,9 @@ _PRESETS = {
     "pass-4": "a nil bidder and partner exchange four cards",
     "jjdd": "jokers, with the deuces of diamonds and spades as the next trumps",
 }
+if _PRESETS.keys() != PRESETS.keys():
+    names = ", ".join(sorted(_PRESETS.keys() ^ PRESETS.keys()))
+    raise TypeError(f"_PRESETS in service/api/catalogue.py describes other presets than rules.PRESETS has: {names}")
 
 
 def _listed(templates: Mapping[str, str]) -> list[ReasonInfo]:

@@ -191,7 +191,9 @@ def _against(bid: int, partner: int, possible: int, rules: Rules) -> tuple[str, 
             return "team-over-limit", f"rules.team_max is {rules.team_max}{room}"
     elif not rules.double_nil and partner != NO_BID and is_nil(partner):
         return "bid-out-of-range", "rules.double_nil is false"
-    return "team-under-limit", f"rules.team_min is {rules.team_min}"
+    if rules.team_min:
+        return "team-under-limit", f"rules.team_min is {rules.team_min}"
+    return "bid-out-of-range", f"variant {VARIANTS[rules.variant]} does not allow it"
 
 
 def _text(bid: int) -> str:
@@ -199,12 +201,12 @@ def _text(bid: int) -> str:
 
 
 def _texts(bids: int) -> str:
-    """Return a set of bids (bit b: bid b) as text, such as "nil or 4..9". Its numbers must have no gaps."""
-    numbers = bids & ~1
+    """Return a set of bids (bit b: bid b) as text, such as "nil or 4..9"."""
+    numbers = [bid for bid in range(1, bids.bit_length()) if bids >> bid & 1]
     if not numbers:
         return "nil"
-    low, high = (numbers & -numbers).bit_length() - 1, numbers.bit_length() - 1
-    return ("nil or " if bids & 1 else "") + (f"{low}..{high}" if low < high else str(low))
+    run = 1 < len(numbers) == numbers[-1] - numbers[0] + 1
+    return ("nil or " if bids & 1 else "") + (f"{numbers[0]}..{numbers[-1]}" if run else ", ".join(map(str, numbers)))
 
 
 def _read_legal(items: Any, info: ValidationInfo[Context]) -> tuple[int, ...] | None:

@@ -13,14 +13,14 @@ RULES_TO_200 = make_rules("blind-nil", {"win": 200, "lose": -100})
 RULES_TO_500 = make_rules("blind-nil")  # goal 500, no losing goal
 # Bidder, the same bidder without blind nil, and what the row shows.
 ROWS = (
-    ("bis:blind=on", "bis", "as published: when desperate, and one time in ten in fourth seat"),
-    ("bis:blind=on,blind_frequency=0", "bis", "only when desperate"),
-    ("bis:blind=on,blind_frequency=1", "bis", "when desperate, and always in fourth seat"),
-    ("bis:blind=on,blind_frequency=0,blind_floor=0.3", "bis", "only when desperate, chance at least 30%"),
-    ("bis:blind=on,blind_frequency=1,blind_floor=0.2", "bis", "both, chance at least 20%"),
-    ("bis:blind=on,blind_frequency=1,blind_floor=0.3", "bis", "both, chance at least 30%"),
-    ("bis:blind=on,blind_frequency=1,blind_floor=0.4", "bis", "both, chance at least 40%"),
-    ("bis:blind=on,blind_frequency=1,blind_floor=0.5", "bis", "both, chance at least 50%"),
+    ("bis:blind=on", "bis", "published: `despair`, and in one of ten cases in fourth seat after 8 or more tricks bid"),
+    ("bis:blind=on,blind_frequency=0", "bis", "only `despair`"),
+    ("bis:blind=on,blind_frequency=1", "bis", "`despair`, and always in fourth seat after 8 or more tricks bid"),
+    ("bis:blind=on,blind_frequency=0,blind_floor=0.3", "bis", "only `despair`, stated success at least 30%"),
+    ("bis:blind=on,blind_frequency=1,blind_floor=0.2", "bis", "both rules, stated success at least 20%"),
+    ("bis:blind=on,blind_frequency=1,blind_floor=0.3", "bis", "both rules, stated success at least 30%"),
+    ("bis:blind=on,blind_frequency=1,blind_floor=0.4", "bis", "both rules, stated success at least 40%"),
+    ("bis:blind=on,blind_frequency=1,blind_floor=0.5", "bis", "both rules, stated success at least 50%"),
     ("bis:tuned,blind=on", "bis:tuned", "as fitted"),
     ("bis:tuned,blind=on,convention=big6", "bis:tuned", "as fitted, with Big 6"),
 )
@@ -39,7 +39,8 @@ def blind_nil(setup: Setup) -> str:
         often, made = _blind_nils(long)
         rows.append((f"`{a}`", f"`{b}`", what, percent(short), percent(long), often, made, by_points(long)))
     head = (
-        "bidder | against | which | 200/-100 | 500 | blind nils per 100 games (500) | made, % | points per round (500)"
+        "bidder | against | blind nil is bid | % won to 200/-100 | % won to 500 | blind nils per 100 games (500) "
+        "| made, % | points per round (500)"
     )
     return table(head, rows)
 
@@ -70,8 +71,9 @@ def fitted(setup: Setup) -> str:
         p_ace = setup.opened.arrays["p_ace"][len(bids), sum(bids)]
         rows.append((", ".join(map(str, bids)) or "none", share(p_ace), share(p_made[auction_after(bids).sequence])))
     words = (
-        f"Held out: {share(figures['held_out_stated'])}% stated, {share(figures['held_out_made'])}% made, Brier score "
-        f"{figures['held_out_brier']:.4f}. In fourth seat a sum of bids counts as high from {HIGH_SUM}."
+        f"On held-out rounds, the table states that {share(figures['held_out_stated'])}% of blind nils are made; "
+        f"{share(figures['held_out_made'])}% were made. Brier score {figures['held_out_brier']:.4f}. In fourth seat "
+        f"a sum of bids counts as high from {HIGH_SUM}."
     )
     return words + "\n\n" + table("bids before | the bidder holds the ace of spades, % | blind nil made, %", rows)
 

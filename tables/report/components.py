@@ -17,7 +17,7 @@ from tables.report.setup import ONE_ROUND, PAPER, Setup, by_points, percent
 ON_THRESHOLD = (
     ("one success curve", "curves=single"),
     ("no success curves (nilProb = nilValue)", "curves=raw"),
-    ("K or Q of spades does not rule out a nil", "spade_honours=allow"),
+    ("nils with K or Q of spades allowed", "spade_honours=allow"),
     ("no previous-bids factor", "factor=off"),
 )
 THRESHOLDS = range(-80, 41, 5)  # points
@@ -30,9 +30,9 @@ def ablations(setup: Setup) -> str:
     against: tuple[tuple[str, str, str, Published | str, Rules], ...] = (
         ("one success curve", "bis", "bis:curves=single", SINGLE_CURVE, PAPER),
         (both_at_0, "bis:nil_threshold=0", "bis:curves=single,nil_threshold=0", SINGLE_CURVE, PAPER),
-        ("no end-game rules, goal 200", "bis", "bis:endgame=off", NO_ENDGAME_200, PAPER),
-        ("no end-game rules, goal 1", "bis", "bis:endgame=off", NO_ENDGAME_1, ONE_ROUND),
-        ("BIS*: the threshold from estimated scores", "bis", "bis:dynamic=on", "over 50", PAPER),
+        ("no end-of-game rules, goal 200", "bis", "bis:endgame=off", NO_ENDGAME_200, PAPER),
+        ("no end-of-game rules, goal 1", "bis", "bis:endgame=off", NO_ENDGAME_1, ONE_ROUND),
+        ("BIS*: the threshold from estimated contract points", "bis", "bis:dynamic=on", "over 50", PAPER),
     )
     rows: list[tuple[Any, ...]] = []
     for name, a, b, paper, rules in against:
@@ -59,7 +59,8 @@ def thresholds(setup: Setup) -> str:
         result = setup.match(f"bis:nil_threshold={own}", b, seed=setup.seed + 2)
         rows.append((name, best, rate, percent(result), by_points(result)))
     head = (
-        "opponents: BIS with | best threshold | its wins against bis | wins of best bis against it | points per round"
+        "opponents: BIS with | best threshold | games won against `bis`, % | won by `bis` at its best threshold, % "
+        "| points per round"
     )
     tried = f"Thresholds tried: {THRESHOLDS[0]} to {THRESHOLDS[-1]}, in steps of {THRESHOLDS.step}."
     return tried + "\n\n" + table(head, rows)
@@ -78,8 +79,8 @@ def card_players(setup: Setup) -> str:
         (name, SRP_WINS, percent(setup.match(bidder, bidder, ("srp", "wrp"))))
         for name, bidder in (("RB", "rb"), ("BIS", "bis"))
     ]
-    head = table("bidder of both sides | paper | SRP against WRP, % of games", rows)
-    return head + "\n\n" + fit.fit_srp(setup.tables, setup.pairs, setup.seed, setup.jobs)
+    head = "bidder of both sides | paper: BIS + SRP against a side with a human, % | SRP against WRP, % of games"
+    return table(head, rows) + "\n\n" + fit.fit_srp(setup.tables, setup.pairs, setup.seed, setup.jobs)
 
 
 def newest_player(setup: Setup) -> str:

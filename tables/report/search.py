@@ -58,7 +58,7 @@ def search(setup: Setup) -> str:
         result = _match(setup, row)
         names = (f"`{result.players[0]}`", f"`{result.players[1]}`", f"`{row.bidder}`")
         rows.append((*names, *_figures(result), _for_a_card(setup, result)))
-    head = "player | against | bids | games won, % | points per round | difference | pairs | ms for a card"
+    head = "player | against | bidder | games won, % | points per round | difference | pairs | ms for a card"
     return _conditions(setup) + table(head, rows)
 
 
@@ -74,7 +74,7 @@ def tried(setup: Setup) -> str:
 
 
 def _conditions(setup: Setup) -> str:
-    return f"Goals 200/-100, seed {setup.seed}, tables {setup.opened.version}.\n\n"
+    return f"Goal 200, losing goal -100, seed {setup.seed}, tables {setup.opened.version}.\n\n"
 
 
 def reading_bids(setup: Setup) -> str:

@@ -79,7 +79,7 @@ ROWS = (
     _row("winprob", "`winprob`", "`bis`, goal 500", "winprob", "bis", rules=LONG),
     _row("winprob", "`winprob`", "`rb` / `ms` / `io`", "winprob", "rb", "ms", "io"),
     _row("public bots", "`winprob`", "`public:trickster` / `cards_with_cats` / `jus144tice`", "winprob", *_BOTS),
-    _row("components", "`bis`", "`bis` without end-game rules", "bis", "bis:endgame=off", paper=_ENDGAME),
+    _row("components", "`bis`", "`bis` without end-of-game rules", "bis", "bis:endgame=off", paper=_ENDGAME),
     _row("components", "`bis`", "`bis` with one success curve", "bis", "bis:curves=single", paper=_CURVES),
     _row("conventions", "`bis` with Big 5", "`bis`", "bis:convention=big5", "bis"),
     _row("blind nil", _BLIND, "`bis:tuned` without", "bis:tuned,blind=on", "bis:tuned", rules=blind_nil.RULES_TO_500),

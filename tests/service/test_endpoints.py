@@ -17,7 +17,7 @@ from service.api import bid as hot
 from service.app import create_app
 from service.bidding.bidder import Decision, decide
 from service.bidding.errors import TablesError
-from service.bidding.game.rules import PRESETS
+from service.bidding.game.rules import FIELDS, PRESETS
 from service.bidding.policies import ROWS
 from service.bidding.tableset import DEFAULT_DIRECTORY
 from service.contract.examples import PASS_REQUEST
@@ -368,12 +368,19 @@ def test_what_the_catalogue_says_of_combinations_is_what_is_refused(call, reques
     rules = call("GET", "/v1/rules").json()
     request_body = {field: request_body[field] for field in ("hand", "previous_bids", "seat")}
     request_body |= {"previous_bids": [], "seat": 0}
-    others = {bool: lambda value: not value, int: lambda value: 4, str: lambda value: "none", type(None): lambda _: 9}
     for variant, fixed in rules["fixed_by_variant"].items():
         for field, field_info in rules["fields"].items():
             if field in ("variant", "lose", "win", "bags"):
                 continue
-            other = "jjdd" if field == "deck" else others[type(field_info["default"])](field_info["default"])
+            values = FIELDS[field].values
+            others = (
+                True,
+                False,
+                9 if field == "team_max" else 4,
+                getattr(values, "low", None),
+                *getattr(values, "json_words", ()),
+            )
+            other = next(o for o in others if o != field_info["default"] and values.number_of(o) is not None)
             answer = call("POST", "/bid", json=request_body | {"rules": {"variant": variant, field: other}})
             refused = [error["pointer"] for error in answer.json().get("errors", ())]
             assert (f"/rules/{field}" in refused) == (field in fixed), (variant, field)

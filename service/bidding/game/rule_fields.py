@@ -146,7 +146,7 @@ def fields_of(rules_class: type) -> Mapping[str, Rule]:
         questions = [
             f"{attribute.name} ({attribute.metadata['question']})"
             for attribute in fields(rule)
-            if getattr(rule, attribute.name) is _UNDECIDED
+            if attribute.metadata and getattr(rule, attribute.name) in (_UNDECIDED, "")
         ]
         if questions:
             raise TypeError(f"{where}: declare it as Annotated[int, Rule(...)] and decide {'; '.join(questions)}")

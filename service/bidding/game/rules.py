@@ -17,8 +17,8 @@ NO_LOSING_GOAL = -(10**6)  # value of `lose` if there is no losing goal
 UNLIMITED = 26  # value of `team_max` if there is no limit
 FIRST_FIELDS = 16  # number of fields that `Rules` had when seeds and manifests were first made from it
 TRICKS_ARE_BAGS, TRICKS_COUNT_FOR_CONTRACT, TRICKS_ARE_NOTHING = range(3)  # values of failed_nil_tricks
-PARTNERSHIP, CUTTHROAT, MIRROR, WHIZ, WHIZ_STRICT, SUICIDE, JOKERS = range(7)
 VARIANTS = ("partnership", "cutthroat", "mirror", "whiz", "whiz_strict", "suicide", "jokers")
+PARTNERSHIP, CUTTHROAT, MIRROR, WHIZ, WHIZ_STRICT, SUICIDE, JOKERS = range(len(VARIANTS))
 
 # A variant fixes the fields that it does not use: only the default is accepted. Another value would have no effect, so
 # it is refused.

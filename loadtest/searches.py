@@ -41,7 +41,7 @@ def ask(connection: http.client.HTTPConnection, request: dict[str, object]) -> t
 
 def searches(server: Server, count: int) -> None:
     """Print the times of searches, one after the other."""
-    print("| place | deals | p50 ms | p99 ms |\n|---|---|---|---|")
+    print("| card of the | deals | p50 ms | p99 ms |\n|---|---|---|---|")
     with closing(http.client.HTTPConnection(server.host, server.port, timeout=60)) as connection:
         for name, place in PLACES.items():
             for deals in DEALS:
@@ -55,7 +55,8 @@ def searches(server: Server, count: int) -> None:
 def beside_bids(server: Server, rate: float, seconds: float) -> None:
     """Print the times of bids alone, and while callers search without a pause."""
     print(
-        f"\n| beside {rate:g} bids/s | p50 ms | p99 ms | p99.9 ms | searches/s | refused/s |\n|---|---|---|---|---|---|"
+        f"\n| load beside {rate:g} bids/s | p50 ms of bids | p99 ms of bids | p99.9 ms of bids | searches/s "
+        "| refused/s |\n|---|---|---|---|---|---|"
     )
     bids = slo.bid_requests(server)
     run((server.host, server.port), bids, rate, 1.0)  # warm up connections and caches
@@ -66,7 +67,7 @@ def beside_bids(server: Server, rate: float, seconds: float) -> None:
         times = " | ".join(f"{found.percentile(percent):.2f}" for percent in (50, 99, 99.9))
         refused = sum(status != 200 for status in statuses)
         rates = f"{(len(statuses) - refused) / seconds:.1f} | {refused / seconds:.1f}"
-        print(f"| {f'{callers} callers that search' if callers else 'nothing else'} | {times} | {rates} |")
+        print(f"| {f'{callers} callers that search' if callers else 'no searches'} | {times} | {rates} |")
 
 
 def _search_on(server: Server, statuses: list[int], ended: Event) -> None:

@@ -1,8 +1,8 @@
 """The app: `create_app()` assembles the endpoints, and its lifespan opens the tables.
 
-`Service` is the outermost ASGI layer. It reads bodies, and answers bids, cards, inferences, batches and page files
-itself (docs/adr/0005-hot-path.md). Answers that change only with the tables come from memory. FastAPI answers the rest.
-Every exception of an endpoint becomes a problem (`Responder.refuse`).
+`Service` is the outermost ASGI layer. It reads bodies, and answers bids, passes, cards, inferences, batches, page files
+and the metrics itself (docs/adr/0005-hot-path.md). Answers that change only with the tables come from memory. FastAPI
+answers the rest. Every exception of an endpoint becomes a problem (`Responder.refuse`).
 """
 
 import asyncio
@@ -63,28 +63,28 @@ class Service:
             return
         responder, in_flight = self.responder, self.state.metrics.in_flight
         arrived = scope.get("arrived") or perf_counter()
-        asked = responder.begin(scope["method"], scope["path"], join_headers(scope["headers"]), arrived)
+        current = responder.begin(scope["method"], scope["path"], join_headers(scope["headers"]), arrived)
         in_flight.inc()
         responder.in_flight += 1
         status = 500
         try:
             try:
-                responder.admit(asked)
-                reply = await self._reply(asked, scope, receive)
+                responder.admit(current)
+                reply = await self._reply(current, scope, receive)
             except Exception as error:
                 if isinstance(error, ClientGone):
                     raise
-                reply = responder.refuse(asked, error)
-                if reply[0] == 401 and asked.path not in MAX_BYTES:
+                reply = responder.refuse(current, error)
+                if reply[0] == 401 and current.path not in MAX_BYTES:
                     await self._wait(responder.gate.refusal_turn_s())
-            await send_reply(send, asked.method, (reply[0], reply[1] + asked.marks, reply[2]))
+            await send_reply(send, current.method, (reply[0], reply[1] + current.marks, reply[2]))
             status = reply[0]
         except ClientGone:
             status = scope.get("refused_status", CLIENT_GONE)
         finally:
             in_flight.dec()
             responder.in_flight -= 1
-            responder.done(asked, status)
+            responder.done(current, status)
 
     async def prepare(self) -> None:
         """Build the answers that change only with the tables, so that no request waits for them."""
@@ -108,43 +108,43 @@ class Service:
         await self._fixed.renew()
         state.metrics.reloads["done"].inc()
 
-    async def _reply(self, asked: CurrentRequest, scope: Scope, receive: Receive) -> Reply:
+    async def _reply(self, current: CurrentRequest, scope: Scope, receive: Receive) -> Reply:
         """Answer an admitted request; raise `ProblemError` and `ClientGone`."""
-        responder, gate, path = self.responder, self.responder.gate, asked.path
+        responder, gate, path = self.responder, self.responder.gate, current.path
         if path in BATCHES:
             with gate.room() as room:
-                body = await read_body(receive, asked.deadline, MAX_BODIES_BYTES, room.hold)
-                gate.charge(asked.key)
-                return 200, [JSON_HEADER], await batch(self.state, path, body, asked.deadline, asked.key)
+                body = await read_body(receive, current.deadline, MAX_BODIES_BYTES, room.hold)
+                gate.charge(current.key)
+                return 200, [JSON_HEADER], await batch(self.state, path, body, current.deadline, current.key)
         if path == INFERENCE:
-            body = await read_body(receive, asked.deadline, MAX_BODY_BYTES)
-            gate.charge(asked.key)
-            content, asked.tables = await inference(self.state, body, asked.deadline, asked.key)
+            body = await read_body(receive, current.deadline, MAX_BODY_BYTES)
+            gate.charge(current.key)
+            content, current.tables = await inference(self.state, body, current.deadline, current.key)
             return 200, [JSON_HEADER], content
         if path == CARD:
-            body = await read_body(receive, asked.deadline, MAX_BODY_BYTES)
-            gate.charge(asked.key)
+            body = await read_body(receive, current.deadline, MAX_BODY_BYTES)
+            gate.charge(current.key)
             try:
-                card, asked.tables = await play(self.state, body, asked.deadline, asked.key)
+                card, current.tables = await play(self.state, body, current.deadline, current.key)
             except BusyError:
                 raise gate.shed("search") from None
             return 200, [JSON_HEADER], card
         if path in MAX_BYTES:
-            return responder.answer(asked, await read_body(receive, asked.deadline, MAX_BODY_BYTES))
-        overloaded = gate.overloaded(perf_counter() - asked.arrived, responder.in_flight)
+            return responder.answer(current, await read_body(receive, current.deadline, MAX_BODY_BYTES))
+        overloaded = gate.overloaded(perf_counter() - current.arrived, responder.in_flight)
         if path in self._files.paths:
-            return self._files.get(path, asked.method, asked.fields)
+            return self._files.get(path, current.method, current.fields)
         if not is_open(path):
-            gate.charge(asked.key)
+            gate.charge(current.key)
         if path not in ROUTES and not path.startswith("/problems/"):
             raise ProblemError("not-found", NO_SUCH_PATH)
         if path not in HEALTH_ROUTES and path not in FIXED_ROUTES:
             await self._wait(gate.turn_s(path))
-        if asked.method in _READ_METHODS and path in FIXED_ROUTES:
+        if current.method in _READ_METHODS and path in FIXED_ROUTES:
             return await self._fixed.get(path)
-        if asked.method in _READ_METHODS and path == METRICS and not self._metrics_elsewhere:
+        if current.method in _READ_METHODS and path == METRICS and not self._metrics_elsewhere:
             return 200, [_EXPOSITION], await self.state.exposition.text_beside_requests(overloaded)
-        if asked.method == "HEAD":  # answered like GET; `send_reply` omits the body
+        if current.method == "HEAD":  # answered like GET; `send_reply` omits the body
             scope = {**scope, "method": "GET"}
         return await fastapi_answer(self.fastapi, scope, receive)
 

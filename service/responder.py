@@ -100,66 +100,66 @@ class Responder:
             marks.append(CLOSE)
         return CurrentRequest(method, path, fields, arrived, marks)
 
-    def admit(self, asked: CurrentRequest) -> None:
+    def admit(self, current: CurrentRequest) -> None:
         """Check a request before its body is read; raise `ProblemError`."""
-        gate, path = self.gate, asked.path
-        if gate.overloaded(perf_counter() - asked.arrived, self.in_flight) and may_shed(path):
+        gate, path = self.gate, current.path
+        if gate.overloaded(perf_counter() - current.arrived, self.in_flight) and may_shed(path):
             raise gate.shed()
         if gate.keys is not None:
-            asked.key = gate.key(path, asked.fields)
+            current.key = gate.key(path, current.fields)
         most = MAX_BYTES.get(path)
         if most is None:
             return
-        if asked.method != "POST":
-            raise method_not_allowed(asked.method, "POST")
-        check_content_headers(asked.fields, most)
-        if b"x-deadline-ms" in asked.fields:
-            asked.deadline = deadline_of(asked.fields, asked.arrived)
+        if current.method != "POST":
+            raise method_not_allowed(current.method, "POST")
+        check_content_headers(current.fields, most)
+        if b"x-deadline-ms" in current.fields:
+            current.deadline = deadline_of(current.fields, current.arrived)
 
-    def answer(self, asked: CurrentRequest, body: bytes) -> Reply:
+    def answer(self, current: CurrentRequest, body: bytes) -> Reply:
         """Return the answer to an admitted request for one bid, blind nil or pass; raise `ProblemError`."""
         check_size(body, MAX_BODY_BYTES)
-        if asked.key is not None:
-            self.gate.charge(asked.key)
-        state, deadline = self.state, asked.deadline
+        if current.key is not None:
+            self.gate.charge(current.key)
+        state, deadline = self.state, current.deadline
         sets = state.tables_in_use()
         if deadline is not NO_DEADLINE:
             state.check_deadline(deadline, perf_counter(), started=False)
-        content, asked.tables = _ANSWERS[asked.path](state, sets, body, asked.key)
+        content, current.tables = _ANSWERS[current.path](state, sets, body, current.key)
         if deadline is not NO_DEADLINE:
             state.check_deadline(deadline, perf_counter())
         return 200, [JSON_HEADER], content
 
-    def refuse(self, asked: CurrentRequest, error: Exception) -> Reply:
+    def refuse(self, current: CurrentRequest, error: Exception) -> Reply:
         """Return the answer to a request that raised ``error``; any error but `ProblemError` is a bug and is logged."""
         if not isinstance(error, ProblemError):
-            request_id = asked.marks[0][1].decode("ascii")
-            _logger.error("%s failed, request id %s", asked.path, request_id, exc_info=error)
+            request_id = current.marks[0][1].decode("ascii")
+            _logger.error("%s failed, request id %s", current.path, request_id, exc_info=error)
             error = internal_error()
         self.state.metrics.refused(error)
         return written(error)
 
-    def done(self, asked: CurrentRequest, status: int) -> None:
+    def done(self, current: CurrentRequest, status: int) -> None:
         """Count and log one answer."""
-        seconds = perf_counter() - asked.arrived
-        route = asked.path
+        seconds = perf_counter() - current.arrived
+        route = current.path
         if route not in ROUTES:
             route = next((prefix + "{name}" for prefix in _PREFIXES if route.startswith(prefix)), OTHER_ROUTE)
         self.state.metrics.answered(route, status, seconds)
         if self.log.wants(status):
-            marks = dict(asked.marks)
-            name = None if asked.key is None else asked.key.name
+            marks = dict(current.marks)
+            name = None if current.key is None else current.key.name
             trace = marks.get(b"traceparent")
             request_id = marks[b"x-request-id"]
-            self.log.write(Answered(asked.method, route, status, seconds, request_id, trace, name, asked.tables))
+            self.log.write(Answered(current.method, route, status, seconds, request_id, trace, name, current.tables))
 
     def reply(self, path: str, fields: Fields, body: bytes, arrived: float) -> Reply:
         """Return the answer to a POST to one of `SINGLE` with a complete body, without an ASGI task."""
-        asked = self.begin("POST", path, fields, arrived)
+        current = self.begin("POST", path, fields, arrived)
         try:
-            self.admit(asked)
-            status, headers, content = self.answer(asked, body)
+            self.admit(current)
+            status, headers, content = self.answer(current, body)
         except Exception as error:  # noqa: BLE001  # `refuse` logs bugs
-            status, headers, content = self.refuse(asked, error)
-        self.done(asked, status)
-        return status, headers + asked.marks, content
+            status, headers, content = self.refuse(current, error)
+        self.done(current, status)
+        return status, headers + current.marks, content

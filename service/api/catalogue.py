@@ -37,7 +37,7 @@ from service.contract.rules import DEFAULT_PRESET
 from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 from service.set_options import SetOptions
 
-_ONLY_FEWER = [row.name for row in ROWS if row.served and row.kind != BIS and "nils" in row.options]
+_ONLY_FEWER = [row.name for row in ROWS if row.served and row.kind != BIS and {"nils", "nil_bias"} <= {*row.options}]
 _GRADES = {
     "level": "1..5: 5 is full strength; each level below misjudges hands more, and wins about 3 games in 100 fewer",
     "style.aggression": "-1..1: bid fewer tricks or more",

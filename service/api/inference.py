@@ -42,9 +42,9 @@ for _deck, _names in enumerate(CARD_NAMES):
 async def inference(state: State, body: bytes, deadline: float, key: Key | None) -> tuple[list[bytes], str]:
     """Return the JSON answer in parts, and the version of the tables; raise `ProblemError` for an error answer.
 
-    In one turn of the event loop, only one answer or batch is worked on. Reading and an answer without deals are one
-    step. Drawing deals pauses after each `SLICE_S`. Deals are drawn for only `ANSWERS_WITH_DEALS` answers at once; the
-    others wait.
+    In one turn of the event loop, only one answer or batch is worked on. A request without deals is read and answered
+    in one step. Drawing deals pauses after each `SLICE_S`. Deals are drawn for only `ANSWERS_WITH_DEALS` answers at
+    once; the others wait.
     """
     async with state.batch_turn:
         try:
@@ -60,7 +60,7 @@ async def inference(state: State, body: bytes, deadline: float, key: Key | None)
                 return made, version
         finally:
             await asyncio.sleep(0)
-    async with state.with_deals:
+    async with state.answers_with_deals:
         made = []
         steps = parts(call, readers, version)
         while True:
@@ -139,11 +139,14 @@ def _columns_of(unseen: Unseen) -> list[tuple[int, int]]:
 
 
 class _DealWriter:
-    """Writes deals as JSON. All texts have the same length: a seat has as many cards in each deal."""
+    """Writes deals as JSON.
+
+    All texts have the same length, because a seat has the same number of cards in each deal.
+    """
 
     def __init__(self, unseen: Unseen, deck: int) -> None:
         self._names: NDArray[np.uint8] = _NAMES[deck, list(unseen.cards)]
-        # By seat: offset of its card names in the text, index of its first card in the order by column, and how many.
+        # By seat: offset of its card names in the text, index of its first card in the order by column, count of cards.
         self._places: list[tuple[int, int, int]] = []
         text = b",{"
         for seat, column in _columns_of(unseen):

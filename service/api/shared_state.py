@@ -33,7 +33,7 @@ class State:
         self.searchers = Searchers(self.metrics)
         self.exposition = Exposition(lambda: self.metrics.text())
         self.batches = asyncio.Semaphore(BATCHES_AT_ONCE)
-        self.with_deals = asyncio.Semaphore(ANSWERS_WITH_DEALS)
+        self.answers_with_deals = asyncio.Semaphore(ANSWERS_WITH_DEALS)
         self.batch_turn = asyncio.Lock()  # held by the batch or inference that works in this turn of the event loop
         self.decision_log: DecisionLog | None = None
         self.shadow = Shadow(self.metrics)

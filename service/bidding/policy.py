@@ -110,7 +110,7 @@ class Policy(NamedTuple):
         int, Option(words({"deny": 0, "allow": 1}), "Whether a nil may hold the king or queen of spades.")] = 0
     nil_floor: Annotated[float, Option(_CHANCE, "Least probability for the desperate nil at the end of a game.")] = 0.3
     nils: Annotated[int, Option(_FLAG, "Whether the policy bids nil at all.")] = 1
-    dynamic: Annotated[int, Option(_FLAG, "Whether estimated scores replace nil_threshold (BIS*).")] = 0
+    dynamic: Annotated[int, Option(_FLAG, "Whether estimated contract points replace nil_threshold (BIS*).")] = 0
     nil_x: Annotated[int, _NIL] = 8  # ranks: 0 is the deuce, 8 the ten
     nil_y: Annotated[int, _NIL] = 9
     nil_z: Annotated[int, _NIL] = 10

@@ -114,11 +114,8 @@ def _misjudgements(policy: Policy, seed: int) -> list[Reason]:
     found = [reason("misjudges", level, tenth(made.offset - styled.offset))]
     if policy.kind == BIS:
         found.append(reason("misjudges-nil", level, tenth(styled.nil_shift - made.nil_shift)))
-    elif "nils" in ROWS[policy.kind].options and (made.nils, made.nil_x, made.nil_y, made.nil_z) < (
-        styled.nils,
-        styled.nil_x,
-        styled.nil_y,
-        styled.nil_z,
-    ):
-        found.append(reason("forgets-nils", level))
+    elif "nils" in ROWS[policy.kind].options:
+        limits, usual = ((p.nils, p.nil_x, p.nil_y, p.nil_z) for p in (made, styled))
+        if limits < usual:
+            found.append(reason("forgets-nils", level))
     return found

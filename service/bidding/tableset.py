@@ -38,7 +38,7 @@ class FileState(NamedTuple):
     mtime_ns: int
 
 
-@dataclass(frozen=True, repr=False)  # its repr would print every cell
+@dataclass(frozen=True, repr=False)  # its repr would print parts of every array
 class TableSet:
     """The open tables: ``arrays`` by name, read-only; ``kernel`` and ``kernel_arrays`` are views of the same bytes.
 

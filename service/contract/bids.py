@@ -191,9 +191,10 @@ def _against(bid: int, partner: int, possible: int, rules: Rules) -> tuple[str, 
             return "team-over-limit", f"rules.team_max is {rules.team_max}{room}"
     elif not rules.double_nil and partner != NO_BID and is_nil(partner):
         return "bid-out-of-range", "rules.double_nil is false"
-    if rules.team_min:
+    beside = 0 if partner == NO_BID else contract_of(partner)
+    if contract_of(bid) + beside < rules.team_min:
         return "team-under-limit", f"rules.team_min is {rules.team_min}"
-    return "bid-out-of-range", f"variant {VARIANTS[rules.variant]} does not allow it"
+    return "bid-out-of-range", f"variant {VARIANTS[rules.variant]} does not allow {_text(bid)}"
 
 
 def _text(bid: int) -> str:
@@ -205,8 +206,9 @@ def _texts(bids: int) -> str:
     numbers = [bid for bid in range(1, bids.bit_length()) if bids >> bid & 1]
     if not numbers:
         return "nil"
-    run = 1 < len(numbers) == numbers[-1] - numbers[0] + 1
-    return ("nil or " if bids & 1 else "") + (f"{numbers[0]}..{numbers[-1]}" if run else ", ".join(map(str, numbers)))
+    low, high = numbers[0], numbers[-1]
+    is_range = low < high and len(numbers) == high - low + 1
+    return ("nil or " if bids & 1 else "") + (f"{low}..{high}" if is_range else ", ".join(map(str, numbers)))
 
 
 def _read_legal(items: Any, info: ValidationInfo[Context]) -> tuple[int, ...] | None:

@@ -15,8 +15,8 @@ from service.playing.state import PlayState
 from service.playing.tricks import play_card
 from tables.engine.scratch import scratch
 from tables.engine.states import copy_state
-from tables.players.unseen import seed_view
-from tables.players.weighted_deals import MOST_UNSEEN, PLACE_COUNTS, draw_deal, sum_deals
+from tables.players.unseen import PLACE_COUNTS, seed_view
+from tables.players.weighted_deals import MOST_UNSEEN, draw_deal, sum_deals
 
 
 def cover_or_give_up(state: PlayState, sim: PlayState, me: int, weights: Any, deals: int, lost_percent: int) -> int:

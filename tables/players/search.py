@@ -29,8 +29,8 @@ from tables.engine.scratch import scratch
 from tables.engine.states import copy_state
 from tables.players.solve import solve
 from tables.players.touching import cards_between, group_of
-from tables.players.unseen import seed_view
-from tables.players.weighted_deals import MOST_UNSEEN, PLACE_COUNTS, draw_deal, sum_deals
+from tables.players.unseen import PLACE_COUNTS, seed_view
+from tables.players.weighted_deals import MOST_UNSEEN, draw_deal, sum_deals
 
 LOOK = 16  # deals
 WORSE = 3.0  # standard errors of the mean gain

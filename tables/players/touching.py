@@ -1,7 +1,7 @@
 """Touching cards, as kernels: cards of one hand and suit with no card of another player between them.
 
-A card of the current trick can also lie between; a card of an earlier trick cannot. All touching cards are worth the
-same, so a search tries only one.
+A card of the current trick counts as lying between; a card of an earlier trick does not. All touching cards are worth
+the same, so a search tries only one.
 """
 
 from service.bidding.game.cards import lowest

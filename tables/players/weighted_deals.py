@@ -15,7 +15,6 @@ from tables.engine.deal import uniform
 from tables.players.unseen import places
 
 MOST_UNSEEN = 39  # cards that a seat does not see before the first trick
-PLACE_COUNTS = 14  # a seat needs 0 to 13 cards
 
 
 def sum_deals(state: PlayState, me: int, weights: Any, sums: Any) -> float:

@@ -11,11 +11,12 @@ from tables.report.setup import Setup, by_points, percent, share
 
 RULES_TO_200 = make_rules("blind-nil", {"win": 200, "lose": -100})
 RULES_TO_500 = make_rules("blind-nil")  # goal 500, no losing goal
+_FOURTH = f"in fourth seat if the others bid {HIGH_SUM} or more tricks"
 # Bidder, the same bidder without blind nil, and what the row shows.
 ROWS = (
-    ("bis:blind=on", "bis", "published: `despair`, and in one of ten cases in fourth seat after 8 or more tricks bid"),
+    ("bis:blind=on", "bis", f"published: `despair`, and in one of ten cases {_FOURTH}"),
     ("bis:blind=on,blind_frequency=0", "bis", "only `despair`"),
-    ("bis:blind=on,blind_frequency=1", "bis", "`despair`, and always in fourth seat after 8 or more tricks bid"),
+    ("bis:blind=on,blind_frequency=1", "bis", f"`despair`, and always {_FOURTH}"),
     ("bis:blind=on,blind_frequency=0,blind_floor=0.3", "bis", "only `despair`, stated success at least 30%"),
     ("bis:blind=on,blind_frequency=1,blind_floor=0.2", "bis", "both rules, stated success at least 20%"),
     ("bis:blind=on,blind_frequency=1,blind_floor=0.3", "bis", "both rules, stated success at least 30%"),
@@ -25,7 +26,7 @@ ROWS = (
     ("bis:tuned,blind=on,convention=big6", "bis:tuned", "as fitted, with Big 6"),
 )
 OVERBIDDERS = ("bis:offset=0.5", "bis:offset=1")
-BIDDERS = ("bis", "bis:blind=on", "bis:blind=on,blind_frequency=1,blind_floor=0.3")
+AGAINST_OVERBIDDERS = ("bis", "bis:blind=on", "bis:blind=on,blind_frequency=1,blind_floor=0.3")
 
 
 def blind_nil(setup: Setup) -> str:
@@ -52,7 +53,7 @@ def against_overbidders(setup: Setup) -> str:
     """
     rows: list[tuple[Any, ...]] = []
     for b in OVERBIDDERS:
-        for a in BIDDERS:
+        for a in AGAINST_OVERBIDDERS:
             result = setup.match(a, b, rules=RULES_TO_500)
             often, made = _blind_nils(result)
             rows.append((f"`{b}`", f"`{a}`", percent(result), often, made))

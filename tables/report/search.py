@@ -52,7 +52,7 @@ TRIED = (
 
 
 def search(setup: Setup) -> str:
-    """Return the table of searching players; ms are measured when the match is played, and kept with its result."""
+    """Return the table of searching players; times are measured when a match is played, and kept with its result."""
     rows = []
     for row in ROWS:
         result = _match(setup, row)
@@ -96,7 +96,8 @@ def _figures(result: MatchResult) -> tuple[str, str, str, str]:
 
 
 def _for_a_card(setup: Setup, result: MatchResult) -> str:
-    # Return the ms of a round per card that searching seats play in their searched tricks (two seats per side).
+    # Return the mean ms for a card: the time of a round, divided by the number of cards that the searching seats play
+    # in searched tricks (two seats per side).
     tricks = sum(map(_sampled_tricks, result.players))
     return _ms(setup, result, 2 * tricks) if tricks else "-"
 

@@ -530,7 +530,7 @@ def test_a_deadline_that_has_passed(call):
 def state(app, monkeypatch):
     """The state of the service, with locks that no event loop has used."""
     monkeypatch.setattr(app.state, "batch_turn", asyncio.Lock())
-    monkeypatch.setattr(app.state, "with_deals", asyncio.Semaphore(ANSWERS_WITH_DEALS))
+    monkeypatch.setattr(app.state, "answers_with_deals", asyncio.Semaphore(ANSWERS_WITH_DEALS))
     return app.state
 
 

@@ -19,7 +19,7 @@ COUNTED = ("service", "tables")  # the packages whose functions and lines are co
 MOST_MODULES = {"service.bidding": 15, "tables": 15}  # directly in the package
 MOST_PARAMETERS = 8
 MOST_LONG_FUNCTIONS = 0  # functions with more than MOST_PARAMETERS
-MOST_LINES = 29_620
+MOST_LINES = 29_619
 
 
 class Function(NamedTuple):

@@ -1,7 +1,7 @@
 """BIS (ECAI 2020, Algorithm 1) as one kernel: regular takes, nil, convention and end of game, in that order.
 
-Before the nil step, the rules, the variant and the policy's options may change the number and the nil threshold. At the
-end, if the rules do not allow the bid, the nearest allowed bid replaces it.
+Before the nil step, the rules, the variant and the policy's options may change the number of tricks to bid and the
+nil threshold. At the end, if the rules do not allow the bid, the nearest allowed bid replaces it.
 """
 
 from typing import NamedTuple
@@ -55,7 +55,7 @@ class BisDecision(NamedTuple):
 
     bid: int
     regular: Regular
-    number: int  # the bid if not nil: the regular takes as `number_rule` changed them; 0 if only nil is allowed
+    number: int  # tricks to bid if not nil, before convention and end of game; 0 if the rules allow only nil
     number_rule: int  # what changed the number, an index in stakes.NUMBER_RULES; stakes.AS_COUNTED if nothing did
     nil: Nil
     convention_step: ConventionStep  # what the convention did
@@ -74,8 +74,8 @@ def bis(
     if policy.factor:
         factor = tables.factor[seat, sum_of_bids]
     suits, offset = suits_of(hand), policy.offset + bag_offset(rules)
-    opponents_who_ruff = 2 - opponents_nils
-    regular = regular_takes(suits, opponents_who_ruff, partner_bid, factor, offset, tables)
+    ruffers = 2 - opponents_nils
+    regular = regular_takes(suits, ruffers, partner_bid, factor, offset, tables)
     # From here on, the rules, the variant and the options may change the number and the threshold. Calls that would
     # change nothing are skipped: in plain Python they would take a tenth of the time of an ordinary decision.
     number = regular.takes

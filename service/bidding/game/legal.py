@@ -1,8 +1,9 @@
 """The bids that the rules allow with a hand, as kernels: sets of bids as bit masks, and the nearest bid in a set.
 
 Bit b of a set is bid b; bit 0 is nil. A blind nil is never in a set, because the bidder has already seen the hand. This
-module does not know the request's `legal_bids`; `bidder` applies them last. `winprob` chooses only among the allowed
-bids. The bids of all other policies are brought into the set by `nearest_allowed`.
+module does not know the request's `legal_bids`. `winprob` chooses among the bids that are allowed and legal or, if
+there are none, among all legal bids. The bids of all other policies are brought into the set by `nearest_allowed`, and
+then `bidder` applies `legal_bids`.
 """
 
 from service.bidding.game.auction import NO_BID

@@ -146,7 +146,7 @@ def fields_of(rules_class: type) -> Mapping[str, Rule]:
         questions = [
             f"{attribute.name} ({attribute.metadata['question']})"
             for attribute in fields(rule)
-            if attribute.metadata and getattr(rule, attribute.name) in (_UNDECIDED, "")
+            if attribute.metadata and getattr(rule, attribute.name) in (_UNDECIDED, "")  # nor may the meaning be empty
         ]
         if questions:
             raise TypeError(f"{where}: declare it as Annotated[int, Rule(...)] and decide {'; '.join(questions)}")
@@ -156,7 +156,7 @@ def fields_of(rules_class: type) -> Mapping[str, Rule]:
         unknown_word = isinstance(rule.values, Word) and rule.default not in range(len(rule.values.words))
         if unknown_word or rule.values.number_of(rule.json_default) != rule.default:
             raise TypeError(
-                f"{where}: the default is {rule.default}; accepted: the stored number of {rule.values.expected}"
+                f"{where}: the default is {rule.default}; accepted: a number that is stored for {rule.values.expected}"
             )
         found[name] = rule
     _check_columns(rules_class.__name__, found)

@@ -79,8 +79,9 @@ def lead_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: i
             void = state.void[((me + step) & 3)]
             if unseen >> 48 and void & 1 << suit and not void & 8:
                 ruffed = True
-        if not out & cards_above(card):
-            # A boss: lead it while it is likely to win.
+        boss = not out & cards_above(card)
+        if boss:
+            # Lead it while it is likely to win.
             stands = 100 if trumps_out == 0 else (5 if ruffed else STANDS_UP[n_out])
             if stands > 45:
                 if stands - 10 > best_worth:
@@ -88,7 +89,7 @@ def lead_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: i
                     best = lowest_equal(card, held, unseen)
                 continue
         worth = 20 + n_out - (30 if ruffed else 0)
-        worth += holding_adjustment(held, not out & cards_above(card), spades, ruffed)
+        worth += holding_adjustment(held, boss, spades, ruffed)
         if worth > best_worth:
             best_worth = worth
             best = lowest(held)
@@ -139,8 +140,7 @@ def follow_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen:
 def hunt(state: PlayState, me: int, nil_seat: int, hand: int, legal: int, unseen: int) -> int:
     """Return the card that attacks the live nil of seat ``nil_seat``, or NOTHING if this trick cannot hurt it."""
     if state.trick_size == 0:
-        nobody = nil_seat  # has no partner who covers the nil; the lead ignores suits in which `nil_seat` is void
-        return attack_lead(state, nil_seat, nobody, legal, unseen)
+        return attack_lead(state, nil_seat, nil_seat, legal, unseen)
     led = state.trick[0] >> 4
     if state.winner == nil_seat:
         losers = legal & ~winning_cards(state, legal)

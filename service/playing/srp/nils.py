@@ -30,19 +30,20 @@ COVER_SLACK = 6  # keep a high card for a later cover only if the side can spare
 def danger(held: int, unseen: int) -> int:
     """Return how dangerous the cards ``held`` of one suit are for a nil bidder: 0 is safe, more is worse.
 
-    For each of the three lowest cards, the function compares the unseen cards below it with those above it. The count
-    of cards below is reduced by the number of lower cards in the hand, because the nil bidder plays those first.
+    The danger of each of the three lowest cards is a ratio: the number of unseen cards below it, divided by the number
+    above it plus 2. The number below is one less for each lower card of the hand, because the nil bidder plays that one
+    first.
     """
     total = 0
-    rank = 0
-    while held and rank < 3:
+    position = 0
+    while held and position < 3:
         card = lowest(held)
         held &= held - 1
-        low = (unseen & cards_below(card)).bit_count() - rank
+        low = (unseen & cards_below(card)).bit_count() - position
         if low > 0:
             high = (unseen & cards_above(card)).bit_count()
             total += low * 16 // (high + 2)
-        rank += 1
+        position += 1
     return total
 
 
@@ -230,8 +231,8 @@ def attack_lead(state: PlayState, nil_seat: int, coverer: int, legal: int, unsee
 
     The value of a suit falls by seven for each unseen card below ours, because the nil bidder can play it and lose the
     trick, and rises by two for each card above. If the nil bidder's partner (``coverer``) has no card of a side suit,
-    its value rises, but it falls if this partner may still have spades to ruff with. The weights were found in
-    duplicate games.
+    its value rises, but it falls if this partner may still have spades to ruff with. If nobody covers the nil,
+    ``coverer`` is ``nil_seat``. The weights were found in duplicate games.
     """
     best = NOTHING
     best_worth = 0

@@ -20,8 +20,8 @@ from tables.players.cover import cover_or_give_up
 from tables.players.names import PlayerError
 from tables.players.search import MOST_CARDS, Effort, Value, open_cards, search_card
 from tables.players.search_names import SearchPlayer, parse_search
-from tables.players.unseen import places
-from tables.players.weighted_deals import MOST_UNSEEN, PLACE_COUNTS, draw_deal, sum_deals
+from tables.players.unseen import PLACE_COUNTS, places
+from tables.players.weighted_deals import MOST_UNSEEN, draw_deal, sum_deals
 from tests.conftest import committed_tables
 
 RULES = make_rules("classic", {"win": 200, "lose": -100})

@@ -1,4 +1,4 @@
-"""The list of families beside the tables that tests of kernels use."""
+"""Tests of the list of families: tests of kernels use all exact arrays that kernels read."""
 
 from service.bidding.table_views import Tables
 from tables.run.registry import FAMILIES

@@ -68,9 +68,10 @@ def test_a_field_without_a_default_is_refused():
 @pytest.mark.parametrize(
     ("changes", "default", "message"),
     [
-        ({}, 6, "the default is 6; accepted: the stored number of an integer 0..5 or null"),
-        ({"values": Flag()}, 2, "the default is 2; accepted: the stored number of true or false"),
-        ({"values": Word(("a", "b"))}, 2, "the default is 2; accepted: the stored number of one of a, b"),
+        ({}, 6, "the default is 6; accepted: a number that is stored for an integer 0..5 or null"),
+        ({"values": Flag()}, 2, "the default is 2; accepted: a number that is stored for true or false"),
+        ({"values": Word(("a", "b"))}, 2, "the default is 2; accepted: a number that is stored for one of a, b"),
+        ({"meaning": ""}, 0, "decide meaning (what it means, as a plain sentence for callers)"),
         ({"games_column": 0}, 0, "games_column is 0, which is the column of on; accepted: the next free column"),
         ({"games_column": 2}, 0, "games_column is 2; accepted: 1, the next free column"),
         ({"only_with": "off"}, 0, "only_with is 'off'; accepted: a flag that changes a win table"),

@@ -72,10 +72,10 @@ export class Table {
     fill(byId("table-note"), `Rules and bidder are those of “Bid a hand”. Score before this round: ${text}.`);
   }
 
-  /** Return the places of each side, or of each seat that plays alone. */
+  /** Return the places of each side, in the same order in all rounds, or of each seat that plays alone. */
   #names() {
     const seats = this.round.alone ? [[0], [1], [2], [3]] : [[0, 2], [1, 3]];
-    return seats.map((side) => side.map((seat) => this.#place(seat)).join(" and "));
+    return seats.map((side) => side.map((seat) => this.#place(seat)).sort().join(" and "));
   }
 
   /** Return what belongs to the two sides with South's side first. */

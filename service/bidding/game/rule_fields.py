@@ -146,7 +146,7 @@ def fields_of(rules_class: type) -> Mapping[str, Rule]:
         questions = [
             f"{attribute.name} ({attribute.metadata['question']})"
             for attribute in fields(rule)
-            if attribute.metadata and getattr(rule, attribute.name) in (_UNDECIDED, "")  # nor may the meaning be empty
+            if attribute.metadata and getattr(rule, attribute.name) in (_UNDECIDED, "")  # "": an empty meaning
         ]
         if questions:
             raise TypeError(f"{where}: declare it as Annotated[int, Rule(...)] and decide {'; '.join(questions)}")

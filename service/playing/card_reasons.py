@@ -130,9 +130,9 @@ def _goal(place: _Place) -> str:
     if nil_alive(state, me ^ 2) and cover_card(state, me, hand, legal, unseen, pieces) != NOTHING:
         safe = state.trick_size and state.winner != me ^ 2 and not plays_after(state, me, me ^ 2)
         return "cover-later" if safe else "cover-nil"
-    if attack_pays(state, me, pieces):
-        for nil_seat in ((me + 1) & 3, (me + 3) & 3):
-            if nil_alive(state, nil_seat) and attack_card(state, me, nil_seat, hand, legal, unseen, pieces) != NOTHING:
+    for nil_seat in ((me + 1) & 3, (me + 3) & 3):
+        if nil_alive(state, nil_seat) and attack_pays(state, me, nil_seat, pieces):
+            if attack_card(state, me, nil_seat, hand, legal, unseen, pieces) != NOTHING:
                 return _attack(place, nil_seat)
     wants = wants_tricks(state, me, unseen, pieces)
     if rules.failed_nil_tricks == TRICKS_COUNT_FOR_CONTRACT and is_nil(state.bid[me ^ 2]) and state.taken[me ^ 2]:

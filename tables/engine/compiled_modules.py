@@ -23,7 +23,7 @@ KERNELS = (
     "service.playing.tricks",
     "tables.engine.deal",
     *_modules("service.playing", "common wrp"),
-    *_modules("service.playing.srp", "goals lead follow nils srp"),
+    *_modules("service.playing.srp", "goals lead lead_values follow nils srp"),
     *_modules("service.playing.solo1", "goals solo"),
     *_modules("tables.players", "unseen uct choose_card"),
     *_modules("tables.engine", "passing outcomes winprob game"),

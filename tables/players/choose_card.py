@@ -5,21 +5,23 @@
 """
 
 from service.playing.solo1.solo import solo1
-from service.playing.srp.srp import srp1, srp2, srp3
+from service.playing.srp.srp import srp1, srp2, srp3, srp4
 from service.playing.state import PlayState
 from service.playing.wrp import wrp
 from tables.players.uct import uct
 
-WRP, SRP1, UCT1, SOLO1, SRP2, SRP3, UCT2 = range(7)
+WRP, SRP1, UCT1, SOLO1, SRP2, SRP3, UCT2, SRP4 = range(8)
 # The number of each player by name: the players without options, then those with options. A name without a version is
 # the newest.
-IDS = {"wrp": WRP, "srp@1": SRP1, "srp@2": SRP2, "srp@3": SRP3, "srp": SRP3, "solo@1": SOLO1, "solo": SOLO1}
+IDS = {"wrp": WRP, "srp@1": SRP1, "srp@2": SRP2, "srp@3": SRP3, "srp@4": SRP4, "srp": SRP3, "solo@1": SOLO1, "solo": SOLO1}
 UCT_IDS = {"uct@1": UCT1, "uct@2": UCT2, "uct": UCT2}
 
 
 def choose_card(state: PlayState, seat: int) -> int:
     """Return the card (0..63) that player ``state.player[seat]`` plays from ``seat``."""
     player = state.player[seat]
+    if player == SRP4:
+        return srp4(state, seat)
     if player == SRP3:
         return srp3(state, seat)
     if player == SRP2:

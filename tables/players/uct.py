@@ -24,7 +24,7 @@ from typing import Any
 
 from service.bidding.game.cards import lowest
 from service.bidding.game.scoring import score_side
-from service.playing.srp.goals import ALL_PIECES, N_PIECES
+from service.playing.srp.goals import N_PIECES_3, PIECES_3
 from service.playing.srp.srp import srp1, srp3
 from service.playing.state import PlayState
 from service.playing.tricks import legal_cards, play_card, write_rules, written_rules
@@ -33,7 +33,7 @@ from tables.engine.states import new_states
 from tables.players.unseen import WAYS, count_deals, deal_unseen, seed_view
 
 # A seat's ``pieces`` hold SRP's bits, then n (4 bits), samples per decision (20 bits) and C in points (20 bits).
-TRICKS_SHIFT, SAMPLES_SHIFT, C_SHIFT = N_PIECES, N_PIECES + 4, N_PIECES + 24
+TRICKS_SHIFT, SAMPLES_SHIFT, C_SHIFT = N_PIECES_3, N_PIECES_3 + 4, N_PIECES_3 + 24
 MOST_SAMPLES = MOST_C = (1 << 20) - 1
 MOST_CARDS = 13
 # An arm is a card that can be played. The array of arms has cards, then numbers of iterations, then sums of rewards.
@@ -42,7 +42,7 @@ N_ARM, TOTAL_ARM = MOST_CARDS, 2 * MOST_CARDS
 
 def packed(tricks: int, samples: int, c_points: int) -> int:
     """Return the ``pieces`` of a UCT player that uses SRP with all pieces; ``tricks`` is the n of UCT(n)."""
-    return ALL_PIECES | tricks << TRICKS_SHIFT | samples << SAMPLES_SHIFT | c_points << C_SHIFT
+    return PIECES_3 | tricks << TRICKS_SHIFT | samples << SAMPLES_SHIFT | c_points << C_SHIFT
 
 
 def srp_of(state: PlayState, me: int, version: int) -> int:
@@ -85,7 +85,7 @@ def search(state: PlayState, me: int, arms: Any, n_arms: int, states: list[PlayS
     sim.deck = state.deck
     write_rules(sim, written_rules(state))
     for seat in range(4):
-        sim.pieces[seat] = ALL_PIECES
+        sim.pieces[seat] = PIECES_3
     plays = 4 * state.hand[me].bit_count() - state.trick_size - 1
     for done in range(samples):
         arm = done if done < n_arms else _most_promising(arms, n_arms, done, c_points)

@@ -2,7 +2,7 @@
 
 from service.bidding.game.cards import FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest, spades_of
 from service.playing.common import cards_above, lowest_equal, nil_alive, winning_cards
-from service.playing.srp.goals import FEW_BID, LOW_KEPT, RUFF_BEHIND, UNDER_PARTNER, middle_card, sum_of_contracts
+from service.playing.srp.goals import BEATS_TABLE, FEW_BID, LOW_KEPT, RUFF_BEHIND, UNDER_PARTNER, middle_card, sum_of_contracts
 from service.playing.state import PlayState
 from service.playing.tricks import suit_mask
 
@@ -26,6 +26,7 @@ def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: 
     ruff_behind = pieces & RUFF_BEHIND and state.trick_size == 1 and best < FIRST_SPADE and may_ruff(state, lho, unseen)
     attacks = nil_alive(state, lho) or nil_alive(state, (me + 3) & 3)  # an attack on a nil needs low cards
     few_bid = sum_of_contracts(state) <= (FEW_BID + 1 if attacks else FEW_BID)
+    equals = winners if pieces & BEATS_TABLE else legal  # among these, the lowest card as good as the highest is played
     if legal & suit_mask(led):
         if ruff_behind and winners:
             return lowest(legal)
@@ -46,13 +47,13 @@ def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: 
             if not (unseen & cards_above(best)) or not (unseen & cards_above(best) & ~cards_above(top)):
                 return lowest(legal)
             if not (unseen & cards_above(top)):
-                return lowest_equal(top, legal, unseen)
+                return lowest_equal(top, equals, unseen)
             if (unseen & cards_above(top)).bit_count() == 1 and best & 15 < QUEEN:
-                return lowest_equal(top, legal, unseen)
+                return lowest_equal(top, equals, unseen)
             return loser
         covers_honour = led < 3 and top & 15 == KING and best & 15 >= JACK
         if state.trick_size == 2 or covers_honour or not (unseen & cards_above(top)):
-            return lowest_equal(top, legal, unseen)
+            return lowest_equal(top, equals, unseen)
         return loser
     if ruff_behind:
         return discard(hand, legal, unseen)

@@ -6,11 +6,11 @@ version of SRP is the set of pieces that it uses (`pieces_in_use`).
 """
 
 from service.bidding.bis.regular import spade_tricks_against
-from service.bidding.game.cards import highest, spades_of
+from service.bidding.game.cards import FIRST_SPADE, highest, spades_of
 from service.bidding.game.scoring import contract_of, is_nil, nil_stake
 from service.playing.common import cards_above, tricks_left, tricks_needed
 from service.playing.state import PlayState
-from service.playing.tricks import written_rules
+from service.playing.tricks import beats, written_rules
 
 # The pieces of SRP, as bits of `PlayState.pieces`. Each can be switched off to measure how much it wins. The first nine
 # are those of SRP 1; SRP 2 added the others.
@@ -33,14 +33,44 @@ PIECE_NAMES = (
     "covers kept",
     "odds of a cover",
     "stakes",
+    "beating the table",
+    "sure after the card",
+    "a nil is caught",
+    "stakes of an attack",
+    "a safe nil",
+    "own contract",
+    "trump leads",
+    "aces kept",
+    "low ruffs",
+    "free tricks",
+    "high when winning",
+    "fitted leads",
 )
 SURE_TAKES, SETTING, BAG_DODGING, NIL_PLAY, COVER, ATTACK, POSITION, LEADS, SIGNALS = (1 << i for i in range(9))
 OWN_SHARE, LOW_KEPT, UNDER_PARTNER, TRUMPS_KEPT, RUFF_BEHIND, HIGH_LEADS, COVER_KEPT, COVER_ODDS, STAKES = (
     1 << i for i in range(9, 18)
 )
+(
+    BEATS_TABLE,
+    SURE_AFTER,
+    NIL_CAUGHT,
+    ATTACK_STAKES,
+    SAFE_NIL,
+    OWN_CONTRACT,
+    TRUMP_LEADS,
+    ACES_KEPT,
+    LOW_RUFFS,
+    FREE_TRICKS,
+    HIGH_WINNING,
+    FITTED_LEADS,
+) = (1 << i for i in range(18, 30))
 N_PIECES = len(PIECE_NAMES)
 ALL_PIECES = (1 << N_PIECES) - 1
 FIRST_PIECES = OWN_SHARE - 1  # the pieces of SRP 1
+N_PIECES_3 = 18
+PIECES_3 = (1 << N_PIECES_3) - 1  # the pieces of SRP 2 and 3
+# Ways to play the round types of appendix E that SRP does not use: the limit 8, ...
+STRONG_UNDER, OVER, STRONG_OVER = (1 << i for i in range(30, 33))
 
 # Appendix E names types of rounds by the sum of the four bids. Only one limit between two types matters here: up to
 # this sum, the round is *under*, and tricks are left over. In duplicate games, other limits (8, 11 or 12) lost points,
@@ -61,9 +91,11 @@ def pieces_in_use(state: PlayState, me: int, version: int) -> int:
     """
     pieces = int(state.pieces[me])
     both_bid_nil = (is_nil(state.bid[0]) or is_nil(state.bid[2])) and (is_nil(state.bid[1]) or is_nil(state.bid[3]))
+    if version < 4:
+        pieces &= PIECES_3
     if version == 1 or both_bid_nil:
-        pieces &= FIRST_PIECES
-    return pieces & ~SIGNALS if version == 3 else pieces
+        pieces &= FIRST_PIECES | ~PIECES_3
+    return pieces & ~SIGNALS if version >= 3 else pieces
 
 
 def sum_of_contracts(state: PlayState) -> int:
@@ -87,16 +119,50 @@ def wants_tricks(state: PlayState, me: int, unseen: int, pieces: int) -> bool:
         # them to the opponents as bags.
         return settable
     total = sum_of_contracts(state)
+    free = pieces & FREE_TRICKS and not bags_cost(state)
     if need > 0:
+        if free:
+            return True
         sure = spade_tricks_against(spades_of(state.hand[me]), spades_of(unseen))
-        if pieces & OWN_SHARE and total <= FEW_BID and left - need >= SHARE_SLACK:
+        few = FEW_BID - 1 if pieces & STRONG_UNDER else FEW_BID
+        if pieces & OWN_SHARE and total <= few and left - need >= SHARE_SLACK:
             if contract_of(state.bid[me]) - state.taken[me] <= sure:
                 return False
         return not (pieces & SURE_TAKES and total <= UNDER_BID and sure >= need)
     if not pieces & BAG_DODGING:
         return True
+    if free:
+        return settable
     # The opponents can lose `left - theirs` more tricks without being set.
+    if pieces & OVER and UNDER_BID < total < 14:
+        return bool(pieces & SETTING and settable and left - theirs <= 2)
     return bool(pieces & SETTING and settable and (total > UNDER_BID or left - theirs <= 1))
+
+
+def bags_cost(state: PlayState) -> bool:
+    """Return whether a side loses something by tricks beyond its contract; also if the state holds no rules."""
+    rules = written_rules(state)
+    return rules.win <= 0 or (rules.bags > 0 and rules.bag_penalty > 0)
+
+
+def needs_after(state: PlayState, me: int, card: int, unseen: int, pieces: int) -> bool:
+    """Return whether seat ``me``, which meant to lose tricks, must win this one, because ``card`` is a trick it needs.
+
+    The seat does not want tricks if its spades are certain to win those that are needed. That must still be so without
+    the spade that it is about to play.
+    """
+    need = tricks_needed(state, me)
+    if card < FIRST_SPADE or need <= 0 or need > tricks_left(state) or is_nil(state.bid[me]):
+        return False
+    hand = state.hand[me]
+    before = spade_tricks_against(spades_of(hand), spades_of(unseen))
+    after = spade_tricks_against(spades_of(hand & ~(1 << card)), spades_of(unseen))
+    if after == before:
+        return False
+    if state.trick_size == 3 and (beats(card, state.best_card) or state.winner == (me + 2) & 3):
+        return False  # our side wins this trick with it
+    own = contract_of(state.bid[me]) - state.taken[me]
+    return after < need if before >= need else after < own
 
 
 def projected(state: PlayState, side: int) -> int:
@@ -107,6 +173,16 @@ def projected(state: PlayState, side: int) -> int:
         stake = nil_stake(state.bid[seat], rules)
         points += 10 * contract_of(state.bid[seat]) + (-stake if state.taken[seat] else stake)
     return int(points)
+
+
+def contract_at_stake(state: PlayState, me: int) -> int:
+    """Return the points of our side's contract."""
+    return 10 * (contract_of(state.bid[me]) + contract_of(state.bid[(me + 2) & 3]))
+
+
+def nil_at_stake(state: PlayState, nil_seat: int) -> int:
+    """Return the points of the nil of ``nil_seat``; 100 if the state holds no rules."""
+    return nil_stake(state.bid[nil_seat], written_rules(state)) if state.rules[0] > 0 else 100
 
 
 def must_set(state: PlayState, me: int) -> bool:

@@ -15,7 +15,17 @@ from service.playing.common import (
     winning_cards,
 )
 from service.playing.srp.follow import discard, may_ruff
-from service.playing.srp.goals import COVER_KEPT, COVER_ODDS, RUFF_BEHIND, wants_tricks
+from service.playing.srp.goals import (
+    BEATS_TABLE,
+    COVER_KEPT,
+    COVER_ODDS,
+    LOW_RUFFS,
+    OWN_CONTRACT,
+    RUFF_BEHIND,
+    SAFE_NIL,
+    TRUMP_LEADS,
+    wants_tricks,
+)
 from service.playing.state import PlayState
 from service.playing.tricks import suit_mask
 
@@ -24,6 +34,7 @@ NOTHING = -1
 # (1/2)^n.
 NONE_OF_THREES = (1000, 667, 444, 296, 198, 132, 88, 59, 39, 26, 17, 12, 8, 5, 3, 2)
 NONE_OF_TWOS = (1000, 500, 250, 125, 63, 31, 16, 8, 4, 2, 1, 0, 0, 0, 0, 0)
+SAFE_BELOW = 40_000  # a nil is safe below a card if it must win with at most this probability, in millionths
 COVER_SLACK = 6  # keep a high card for a later cover only if the side can spare this many tricks
 
 
@@ -106,6 +117,11 @@ def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int, pi
         # Partner has already played, so this trick cannot hurt the nil. Keep the high cards for a later trick.
         if not legal & suit_mask(led):
             return NOTHING
+        if pieces & OWN_CONTRACT and winners and tricks_needed(state, me) == 1:
+            if state.trick_size == 3:
+                return lowest(winners)
+            if not unseen & cards_above(highest(winners)):
+                return lowest_equal(highest(winners), winners, unseen)
         if state.trick_size == 2:
             return lowest(losers) if losers else lowest(winners)
         if pieces & COVER_KEPT and losers and winners and highest(winners) & 15 >= JACK:
@@ -115,13 +131,26 @@ def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int, pi
     if state.void[partner] >> led & 1 or not winners:
         return NOTHING
     best = state.best_card
+    if pieces & SAFE_NIL and losers & suit_mask(led) and _is_safe_below(state, me, best, unseen):
+        return lowest(losers)  # keep the high card for a trick in which partner is in danger
     if not unseen & cards_above(best) & suit_mask(led) and best >> 4 == led:
         return NOTHING
     if not legal & suit_mask(led):
         # A ruff covers partner for certain.
         return lowest(winners) if best & 15 < TEN else NOTHING
     top = highest(winners)
-    return lowest_equal(top, legal, unseen) if top & 15 >= TEN else top
+    if top & 15 < TEN:
+        return top
+    return lowest_equal(top, winners if pieces & BEATS_TABLE else legal, unseen)
+
+
+def _is_safe_below(state: PlayState, me: int, best: int, unseen: int) -> bool:
+    """Return whether partner's nil, which plays last, is safe below ``best``, and our side can spare this trick."""
+    higher = (unseen & cards_above(best)).bit_count()
+    lower = (unseen & cards_below(best)).bit_count()
+    if NONE_OF_THREES[lower] * (1000 - NONE_OF_THREES[higher]) > SAFE_BELOW:
+        return False
+    return tricks_needed(state, me) < tricks_left(state)
 
 
 def cover_lead(state: PlayState, me: int, legal: int, unseen: int, pieces: int) -> int:
@@ -143,7 +172,7 @@ def cover_lead(state: PlayState, me: int, legal: int, unseen: int, pieces: int) 
         card = highest(held)
         higher = (out & cards_above(card)).bit_count()
         lower = (out & cards_below(card)).bit_count()
-        if state.void[partner] >> suit & 1 and suit < 3:
+        if state.void[partner] >> suit & 1 and (suit < 3 or pieces & TRUMP_LEADS):
             # Partner is void and can discard a dangerous card, whichever card we lead.
             worth = 60
             if higher:
@@ -210,6 +239,8 @@ def attack_win(state: PlayState, me: int, legal: int, unseen: int, pieces: int) 
         return NOTHING
     ruff_behind = pieces & RUFF_BEHIND and state.trick_size == 1 and may_ruff(state, (me + 1) & 3, unseen)
     if winners and not (partner_wins and state.trick_size == 3) and not ruff_behind:
+        if pieces & LOW_RUFFS and (state.trick_size == 3 or not may_ruff(state, (me + 1) & 3, unseen)):
+            return lowest(winners)
         return highest(winners)
     return attack_discard(legal)
 

@@ -5,7 +5,8 @@ side's goal decides between taking and losing tricks. A seat plays with the piec
 `PlayState.pieces`.
 """
 
-from service.bidding.game.cards import highest, lowest
+from service.bidding.bis.regular import spade_tricks_against
+from service.bidding.game.cards import highest, lowest, spades_of
 from service.playing.common import (
     duck,
     least_winning_lead,
@@ -16,20 +17,30 @@ from service.playing.common import (
     unseen_cards,
     winning_cards,
 )
-from service.playing.srp.follow import follow_for_tricks
+from service.playing.srp.follow import discard, follow_for_tricks, may_ruff
 from service.playing.srp.goals import (
+    ACES_KEPT,
     ATTACK,
+    ATTACK_STAKES,
     COVER,
+    FITTED_LEADS,
+    HIGH_WINNING,
     LEADS,
+    NIL_CAUGHT,
     NIL_PLAY,
     POSITION,
     STAKES,
+    SURE_AFTER,
+    contract_at_stake,
     must_set,
+    needs_after,
+    nil_at_stake,
     pieces_in_use,
     wants_tricks,
     wins_by_contract,
 )
 from service.playing.srp.lead import lead_for_tricks
+from service.playing.srp.lead_values import NO_NIL_LIVE, best_lead, lead_situation
 from service.playing.srp.nils import NOTHING, attack_card, cover_card, nil_card
 from service.playing.state import PlayState
 from service.playing.tricks import legal_cards, suit_mask
@@ -57,8 +68,13 @@ def srp3(state: PlayState, me: int) -> int:
     return srp_card(state, me, 3)
 
 
+def srp4(state: PlayState, me: int) -> int:
+    """Return the card that SRP 4 plays from seat ``me``."""
+    return srp_card(state, me, 4)
+
+
 def srp_card(state: PlayState, me: int, version: int) -> int:
-    """Return the card that ``version`` (1, 2 or 3) of SRP plays from seat ``me``."""
+    """Return the card that ``version`` (1 to 4) of SRP plays from seat ``me``."""
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     if legal & (legal - 1) == 0:
@@ -70,38 +86,55 @@ def srp_card(state: PlayState, me: int, version: int) -> int:
         if pieces & NIL_PLAY:
             return nil_card(state, hand, legal, unseen)
         return duck(state, legal) if state.trick_size else least_winning_lead(legal, unseen)
-    covers = pieces & COVER and nil_alive(state, partner)
-    if covers:
+    fitted = state.trick_size == 0 and pieces & FITTED_LEADS
+    if fitted and lead_situation(state, me) != NO_NIL_LIVE:
+        return best_lead(state, me, legal, unseen)
+    if pieces & COVER and nil_alive(state, partner):
         card = cover_card(state, me, hand, legal, unseen, pieces)
         if card != NOTHING:
             return card
     for step in range(1, 4, 2):
         nil_seat = (me + step) & 3
-        if nil_alive(state, nil_seat) and attack_pays(state, me, pieces):
+        if nil_alive(state, nil_seat) and attack_pays(state, me, nil_seat, pieces):
             card = attack_card(state, me, nil_seat, hand, legal, unseen, pieces)
             if card != NOTHING:
                 return card
-    if wants_tricks(state, me, unseen, pieces):
-        if state.trick_size == 0:
-            return lead_for_tricks(state, me, hand, legal, unseen, pieces) if pieces & LEADS else lowest_rank(legal)
-        if pieces & POSITION:
-            return follow_for_tricks(state, me, hand, legal, unseen, pieces)
-        winners = winning_cards(state, legal)
-        return lowest(winners) if winners and state.winner != partner else lowest_rank(legal)
+    if not wants_tricks(state, me, unseen, pieces):
+        card = losing_card(state, me, hand, legal, unseen, pieces)
+        if not pieces & SURE_AFTER or not needs_after(state, me, card, unseen, pieces):
+            return card
+    if fitted:
+        return best_lead(state, me, legal, unseen)
+    if state.trick_size == 0:
+        return lead_for_tricks(state, me, hand, legal, unseen, pieces) if pieces & LEADS else lowest_rank(legal)
+    if pieces & POSITION:
+        return follow_for_tricks(state, me, hand, legal, unseen, pieces)
+    winners = winning_cards(state, legal)
+    return lowest(winners) if winners and state.winner != partner else lowest_rank(legal)
+
+
+def losing_card(state: PlayState, me: int, hand: int, legal: int, unseen: int, pieces: int) -> int:
+    """Return the card of a seat that does not want tricks."""
+    partner = (me + 2) & 3
     if state.trick_size == 0:
         return least_winning_lead(legal, unseen)
     if state.winner == partner and state.trick_size == 3:
         # Our side takes this trick in any case, so play the highest card.
         return highest(legal)
-    if covers and legal & suit_mask(state.trick[0] >> 4):
-        losers = legal & ~winning_cards(state, legal)
-        if losers:
-            return lowest(losers)  # keep the high cards to cover partner's nil
+    losers = legal & ~winning_cards(state, legal)
+    led = suit_mask(state.trick[0] >> 4)
+    if pieces & COVER and nil_alive(state, partner) and legal & led and losers:
+        return lowest(losers)  # keep the high cards to cover partner's nil
+    if pieces & ACES_KEPT and losers and not legal & led and 0 < tricks_needed(state, me) <= tricks_left(state):
+        if spade_tricks_against(spades_of(hand), spades_of(unseen)) < tricks_needed(state, me):
+            return discard(hand, losers, unseen)  # the side still needs tricks
+    if pieces & HIGH_WINNING and not losers and state.trick_size == 2 and not may_ruff(state, (me + 1) & 3, unseen):
+        return highest(legal)
     return duck(state, legal)
 
 
-def attack_pays(state: PlayState, me: int, pieces: int) -> bool:
-    """Return whether an attack on an opponent's nil is worthwhile.
+def attack_pays(state: PlayState, me: int, nil_seat: int, pieces: int) -> bool:
+    """Return whether an attack on the nil of ``nil_seat``, an opponent, is worthwhile.
 
     It is not worthwhile in two cases: our side needs every trick, and the nil would not win the game for the
     opponents; or our contract wins the game and can lose few tricks.
@@ -112,7 +145,15 @@ def attack_pays(state: PlayState, me: int, pieces: int) -> bool:
         return False
     if pieces & STAKES:
         if 0 < need > left - HOME_SLACK and wins_by_contract(state, me):
-            return False
+            if not pieces & ATTACK_STAKES or need <= left:
+                return False
         if need >= left and must_set(state, me):
             return True
+    if pieces & NIL_CAUGHT and state.trick_size == 3 and state.winner == nil_seat:
+        return 0 >= need or need > left or contract_at_stake(state, me) <= nil_at_stake(state, nil_seat)
+    if pieces & ATTACK_STAKES:
+        if need > left:
+            return True  # our contract has failed already
+        if 0 < need > left - 3 and contract_at_stake(state, me) > nil_at_stake(state, nil_seat):
+            return False
     return need < left

@@ -112,6 +112,17 @@ def highest_rank(cards: int) -> int:
     return best
 
 
+def without_bosses(cards: int, unseen: int) -> int:
+    """Return the cards of ``cards`` that some unseen card of the same suit beats."""
+    beaten = 0
+    while cards:
+        card = lowest(cards)
+        cards &= cards - 1
+        if unseen & cards_above(card):
+            beaten |= 1 << card
+    return beaten
+
+
 def lowest_rank(cards: int) -> int:
     """Return the side-suit card with the lowest rank, or the lowest spade if all ``cards`` are spades."""
     best = -1

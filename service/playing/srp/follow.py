@@ -1,8 +1,19 @@
 """How SRP follows to a trick that it wants, as kernels: as second, third and fourth player, with ruffs and discards."""
 
 from service.bidding.game.cards import FIRST_SPADE, JACK, KING, QUEEN, SPADE_BITS, highest, lowest, spades_of
-from service.playing.common import cards_above, lowest_equal, nil_alive, winning_cards
-from service.playing.srp.goals import BEATS_TABLE, FEW_BID, LOW_KEPT, RUFF_BEHIND, UNDER_PARTNER, middle_card, sum_of_contracts
+from service.playing.common import cards_above, lowest_equal, nil_alive, tricks_left, tricks_needed, winning_cards
+from service.playing.srp.goals import (
+    BEATS_TABLE,
+    FEW_BID,
+    LOW_BESIDE_NIL,
+    LOW_KEPT,
+    RUFF_BEHIND,
+    SECOND_RUFFS,
+    UNDER_BID,
+    UNDER_PARTNER,
+    middle_card,
+    sum_of_contracts,
+)
 from service.playing.state import PlayState
 from service.playing.tricks import suit_mask
 
@@ -31,7 +42,8 @@ def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: 
         if ruff_behind and winners:
             return lowest(legal)
         loser = lowest(legal)
-        if pieces & LOW_KEPT and few_bid and losers:
+        beside = pieces & LOW_BESIDE_NIL and nil_alive(state, (me + 2) & 3)  # then high cards cover partner's nil
+        if pieces & LOW_KEPT and few_bid and losers and not beside:
             loser = middle_card(losers, unseen)
         if not winners:
             return loser
@@ -57,6 +69,10 @@ def follow_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: 
         return loser
     if ruff_behind:
         return discard(hand, legal, unseen)
+    if pieces & SECOND_RUFFS and state.trick_size == 1 and best < FIRST_SPADE and unseen & cards_above(best):
+        tight = tricks_left(state) - tricks_needed(state, me) <= 2
+        if tight and sum_of_contracts(state) > UNDER_BID and tricks_left(state) < 6 and legal & ~winners:
+            return discard(hand, legal, unseen)  # partner may win the trick
     if winners and _ruff_pays(state, me, unseen, best, partner_wins, last):
         if not last and best < FIRST_SPADE:
             spades = spades_of(hand)

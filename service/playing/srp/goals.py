@@ -39,12 +39,14 @@ PIECE_NAMES = (
     "stakes of an attack",
     "a safe nil",
     "own contract",
-    "trump leads",
+    "low beside a nil",
     "aces kept",
     "low ruffs",
     "free tricks",
     "high when winning",
     "fitted leads",
+    "covers kept if few bid",
+    "second hand ruffs",
 )
 SURE_TAKES, SETTING, BAG_DODGING, NIL_PLAY, COVER, ATTACK, POSITION, LEADS, SIGNALS = (1 << i for i in range(9))
 OWN_SHARE, LOW_KEPT, UNDER_PARTNER, TRUMPS_KEPT, RUFF_BEHIND, HIGH_LEADS, COVER_KEPT, COVER_ODDS, STAKES = (
@@ -57,20 +59,22 @@ OWN_SHARE, LOW_KEPT, UNDER_PARTNER, TRUMPS_KEPT, RUFF_BEHIND, HIGH_LEADS, COVER_
     ATTACK_STAKES,
     SAFE_NIL,
     OWN_CONTRACT,
-    TRUMP_LEADS,
+    LOW_BESIDE_NIL,
     ACES_KEPT,
     LOW_RUFFS,
     FREE_TRICKS,
     HIGH_WINNING,
     FITTED_LEADS,
-) = (1 << i for i in range(18, 30))
+    COVER_FEW,
+    SECOND_RUFFS,
+) = (1 << i for i in range(18, 32))
 N_PIECES = len(PIECE_NAMES)
 ALL_PIECES = (1 << N_PIECES) - 1
 FIRST_PIECES = OWN_SHARE - 1  # the pieces of SRP 1
 N_PIECES_3 = 18
 PIECES_3 = (1 << N_PIECES_3) - 1  # the pieces of SRP 2 and 3
 # Ways to play the round types of appendix E that SRP does not use: the limit 8, ...
-STRONG_UNDER, OVER, STRONG_OVER = (1 << i for i in range(30, 33))
+STRONG_UNDER, OVER, STRONG_OVER = (1 << i for i in range(32, 35))
 
 # Appendix E names types of rounds by the sum of the four bids. Only one limit between two types matters here: up to
 # this sum, the round is *under*, and tricks are left over. In duplicate games, other limits (8, 11 or 12) lost points,
@@ -145,7 +149,7 @@ def bags_cost(state: PlayState) -> bool:
     return rules.win <= 0 or (rules.bags > 0 and rules.bag_penalty > 0)
 
 
-def needs_after(state: PlayState, me: int, card: int, unseen: int, pieces: int) -> bool:
+def needs_after(state: PlayState, me: int, card: int, unseen: int) -> bool:
     """Return whether seat ``me``, which meant to lose tricks, must win this one, because ``card`` is a trick it needs.
 
     The seat does not want tricks if its spades are certain to win those that are needed. That must still be so without

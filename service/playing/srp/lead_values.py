@@ -17,57 +17,65 @@ from service.playing.tricks import suit_mask
 NONE_OF_THREE = tuple((2.0 / 3.0) ** n for n in range(17))
 NONE_OF_TWO = tuple(0.5**n for n in range(17))
 TIGHT = 2  # a side that can lose at most this many tricks is under pressure
-NO_NIL_LIVE, COVERS, ATTACKS, COVERS_AND_ATTACKS = range(4)
+NO_NIL_LIVE, COVERS, ATTACKS, COVERS_AND_ATTACKS, COVERS_WITHOUT_SPADES = range(5)
 # Counts are in tenths, ranks 0 (deuce) to 1.2 (ace).
-# By feature: its weights in the four situations, in the order of their names above.
+# By feature: its weights in the five situations, in the order of their names above.
 # fmt: off
 FITTED = {
     # Nils: the probabilities that the bidder of a live nil must win the trick.
-    "partner_caught": (0.0, -13.3, 0.0, -18.7),
-    "partner_caught_squared": (0.0, 2.7, 0.0, 7.9),
-    "partner_caught_spade": (0.0, 3.3, 0.0, -1.2),
-    "left_caught": (0.0, 0.0, 1.0, 0.8),
-    "right_caught": (0.0, 0.0, 0.2, 12.0),
-    "partner_void_nil": (0.0, -0.9, 0.0, -1.7),  # partner has a live nil and no card of the suit
-    "void_nil": (0.0, 0.0, -0.2, 0.5),  # an opponent has a live nil and no card of the suit
+    "partner_caught": (0.0, -13.8, 0.0, -16.6, -18.0),
+    "partner_caught_squared": (0.0, 2.8, 0.0, 7.5, 4.5),
+    "partner_caught_spade": (0.0, 2.5, 0.0, -4.0, 0.0),
+    "left_caught": (0.0, 0.0, 1.0, 0.9, -1.9),
+    "right_caught": (0.0, 0.0, 0.2, 11.5, 6.8),
+    "partner_void_nil": (0.0, 1.6, 0.0, 3.9, -0.5),  # partner has a live nil and no card of the suit
+    "void_nil": (0.0, 0.0, -0.4, 0.8, -0.2),  # an opponent has a live nil and no card of the suit
     # Side suits.
-    "rank": (0.2, 5.3, 1.8, 2.7),
-    "rank_squared": (-0.1, -3.9, -2.5, -2.1),
-    "higher": (-0.1, 8.0, 0.1, 1.7),  # unseen cards of the suit above this one
-    "higher_times_lower": (-0.7, -16.3, 2.5, -2.3),
-    "held": (-0.8, 1.0, -1.8, 0.0),  # cards of the suit in the hand
-    "boss": (-0.9, 1.7, -1.1, 1.3),
-    "boss_stands": (0.7, -3.0, 0.1, -1.8),  # probability that no opponent ruffs it
-    "boss_over": (0.7, 1.1, 1.0, 1.0),  # a boss, and the bids sum to more than UNDER_BID
-    "under_boss": (-0.9, -3.3, -0.5, -1.3),  # a lower card of a suit in which the hand has the boss
-    "king_unprotected": (-1.0, -1.4, -0.4, 0.0),  # a king below the ace
-    "with_king": (-0.1, -1.9, -0.1, -0.7),  # another card of a suit whose highest is such a king
-    "ruff_later": (0.1, 0.8, 0.2, 0.0),  # a single card, and the hand has one to four spades
-    "partner_ruffs": (0.7, 0.7, 0.2, 1.2),
-    "left_ruffs": (0.1, -0.8, -0.1, -2.0),
-    "right_ruffs": (-1.1, -1.8, -1.2, -2.9),
-    "opponent_void": (0.2, -1.5, 0.3, 0.8),
+    "rank": (0.2, 6.7, 1.7, 3.4, 3.0),
+    "rank_squared": (-0.1, -4.8, -2.6, -2.1, -3.6),
+    "higher": (0.0, 9.0, 0.1, 0.5, 11.7),  # unseen cards of the suit above this one
+    "higher_times_lower": (-0.5, -17.5, 0.9, -1.8, -22.7),
+    "held": (-0.6, -0.1, -1.2, -0.1, 6.7),  # cards of the suit in the hand
+    "boss": (-0.9, 1.7, -1.2, 0.5, 1.7),
+    "boss_stands": (0.7, -2.8, -0.3, -1.4, -1.4),  # probability that no opponent ruffs it
+    "boss_made": (-0.4, 0.3, -0.3, -0.3, -0.1),  # a boss, and the contract is made
+    "rank_made": (0.3, -1.2, 0.5, -1.3, 0.2),
+    "boss_over": (0.6, 1.2, 1.4, 2.3, 0.4),  # a boss, and the bids sum to more than UNDER_BID
+    "under_boss": (-0.9, -3.1, -0.6, -0.6, -5.3),  # a lower card of a suit in which the hand has the boss
+    "king_unprotected": (-1.0, -1.3, -0.6, -0.3, -0.2),  # a king below the ace
+    "with_king": (-0.1, -1.4, -0.1, -1.1, -1.1),  # another card of a suit whose highest is such a king
+    "ruff_later": (0.2, 1.0, 0.3, 0.1, 1.0),  # a single card, and the hand has one to four spades
+    "partner_ruffs": (0.9, -1.9, 0.3, -4.0, 0.0),
+    "left_ruffs": (0.2, -1.3, -0.2, -1.4, -0.8),
+    "right_ruffs": (-1.1, -2.2, -1.1, -3.3, -1.3),
+    "opponent_void": (0.1, -0.7, 0.2, 0.9, -1.3),
     # Spades.
-    "spade": (-1.4, 1.1, -0.8, 0.4),
-    "spade_boss": (1.6, 2.2, -0.3, 1.0),
-    "spade_draws": (0.0, 1.1, -0.6, 1.9),  # a boss that draws the opponents' trumps
-    "spade_held": (5.5, 3.4, 2.2, 1.9),
-    "spade_lower": (-2.0, -4.1, -2.6, -1.9),
-    "spade_over": (-1.0, -1.5, -0.1, -2.3),
-    "spade_tight": (1.6, -1.3, 0.4, -3.7),
-    "spade_boss_tight": (0.9, 3.5, 0.7, 3.5),
-    "spade_alone": (-2.2, -1.5, -1.7, 1.4),  # no opponent has a spade
+    "spade": (-1.0, 1.1, -0.7, 1.0, -4.3),
+    "spade_boss": (1.5, 2.9, -0.3, 0.7, 3.3),
+    "spade_draws": (0.0, 0.1, -0.2, 1.6, -1.2),  # a boss that draws the opponents' trumps
+    "spade_held": (4.7, 5.2, 2.4, 2.7, 17.8),
+    "spade_lower": (-2.2, -5.4, -3.1, -3.3, -1.3),
+    "spade_over": (-0.8, -0.8, 0.1, -1.1, -1.0),
+    "spade_tight": (1.4, -1.5, 0.3, -4.9, -2.6),
+    "spade_boss_tight": (0.9, 3.6, 0.8, 5.0, 3.1),
+    "spade_made": (-0.2, 1.3, 0.0, 1.3, 2.9),
+    "spade_boss_made": (-0.7, -1.7, -0.2, -2.2, -2.4),
+    "spade_alone": (-0.5, -5.7, -1.4, -9.5, 0.2),  # no opponent has a spade
+    "spade_boss_alone": (-1.8, 4.5, -0.1, 11.4, 0.2),
 }
 # fmt: on
 LEAD_FEATURES = tuple(FITTED)
 LEAD_WEIGHTS = tuple(zip(*FITTED.values(), strict=True))  # by situation
-_NO_SIDE_SUIT, _NO_SPADE = (0.0,) * 16, (0.0,) * 9  # features of side suits and of spades
+_NO_SIDE_SUIT, _NO_SPADE = (0.0,) * 18, (0.0,) * 12  # features of side suits and of spades
 
 
 def lead_situation(state: PlayState, me: int) -> int:
     """Return which live nils matter for the lead of seat ``me``, whose own nil is not live."""
     attacks = nil_alive(state, (me + 1) & 3) or nil_alive(state, (me + 3) & 3)
-    if nil_alive(state, (me + 2) & 3):
+    partner = (me + 2) & 3
+    if nil_alive(state, partner):
+        if state.void[partner] & 8:
+            return COVERS_WITHOUT_SPADES
         return COVERS_AND_ATTACKS if attacks else COVERS
     return ATTACKS if attacks else NO_NIL_LIVE
 
@@ -125,6 +133,7 @@ def lead_features(state: PlayState, me: int, card: int, unseen: int) -> tuple[fl
     left_void, right_void = state.void[lho] >> suit & 1, state.void[rho] >> suit & 1
     opponent_void = bool(left_void or right_void)
     caught = p_caught(state, partner, card, unseen, opponent_void) if nil_alive(state, partner) else 0.0
+    partner_void_nil = nil_alive(state, partner) and state.void[partner] & bit
     left_nil, right_nil = nil_alive(state, lho), nil_alive(state, rho)
     nils = (
         caught,
@@ -132,9 +141,10 @@ def lead_features(state: PlayState, me: int, card: int, unseen: int) -> tuple[fl
         caught if suit == 3 else 0.0,
         p_caught(state, lho, card, unseen, False) if left_nil else 0.0,
         p_caught(state, rho, card, unseen, False) if right_nil else 0.0,
-        1.0 if nil_alive(state, partner) and state.void[partner] & bit else 0.0,
+        1.0 if partner_void_nil else 0.0,
         1.0 if (left_nil and left_void) or (right_nil and right_void) else 0.0,
     )
+    made = tricks_needed(state, me) <= 0
     over = sum_of_contracts(state) > UNDER_BID
     if suit == 3:
         tight = tricks_left(state) - tricks_needed(state, me) <= TIGHT
@@ -149,7 +159,10 @@ def lead_features(state: PlayState, me: int, card: int, unseen: int) -> tuple[fl
             1.0 if over else 0.0,
             1.0 if tight else 0.0,
             1.0 if boss and tight else 0.0,
+            1.0 if made else 0.0,
+            1.0 if boss and made else 0.0,
             0.0 if enemy_trumps else 1.0,
+            1.0 if boss and not enemy_trumps else 0.0,
         )
     top = highest(held)
     has_boss = not out & cards_above(top)
@@ -171,6 +184,8 @@ def lead_features(state: PlayState, me: int, card: int, unseen: int) -> tuple[fl
         n_held / 10.0,
         1.0 if boss else 0.0,
         stands,
+        1.0 if boss and made else 0.0,
+        rank if made else 0.0,
         1.0 if boss and over else 0.0,
         1.0 if has_boss and not boss else 0.0,
         1.0 if king and card == top else 0.0,

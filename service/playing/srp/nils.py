@@ -13,17 +13,21 @@ from service.playing.common import (
     tricks_left,
     tricks_needed,
     winning_cards,
+    without_bosses,
 )
 from service.playing.srp.follow import discard, may_ruff
 from service.playing.srp.goals import (
     BEATS_TABLE,
+    COVER_FEW,
     COVER_KEPT,
     COVER_ODDS,
     LOW_RUFFS,
     OWN_CONTRACT,
     RUFF_BEHIND,
     SAFE_NIL,
-    TRUMP_LEADS,
+    UNDER_BID,
+    needs_after,
+    sum_of_contracts,
     wants_tricks,
 )
 from service.playing.state import PlayState
@@ -117,22 +121,25 @@ def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int, pi
         # Partner has already played, so this trick cannot hurt the nil. Keep the high cards for a later trick.
         if not legal & suit_mask(led):
             return NOTHING
-        if pieces & OWN_CONTRACT and winners and tricks_needed(state, me) == 1:
+        one_needed = winners and tricks_needed(state, me) == 1
+        if pieces & OWN_CONTRACT and one_needed and without_bosses(hand & ~suit_mask(led), unseen) == hand & ~suit_mask(led):
             if state.trick_size == 3:
                 return lowest(winners)
             if not unseen & cards_above(highest(winners)):
                 return lowest_equal(highest(winners), winners, unseen)
         if state.trick_size == 2:
             return lowest(losers) if losers else lowest(winners)
-        if pieces & COVER_KEPT and losers and winners and highest(winners) & 15 >= JACK:
+        few_bid = not pieces & COVER_FEW or sum_of_contracts(state) <= UNDER_BID
+        if pieces & COVER_KEPT and few_bid and losers and winners and highest(winners) & 15 >= JACK:
             return lowest(losers) if tricks_left(state) - tricks_needed(state, me) >= COVER_SLACK else NOTHING
         return NOTHING
     # We play second and partner plays last. Partner is in danger if the best card is low and they have to follow suit.
     if state.void[partner] >> led & 1 or not winners:
         return NOTHING
     best = state.best_card
-    if pieces & SAFE_NIL and losers & suit_mask(led) and _is_safe_below(state, me, best, unseen):
-        return lowest(losers)  # keep the high card for a trick in which partner is in danger
+    if pieces & SAFE_NIL and losers & suit_mask(led) and best & 15 >= JACK and not unseen & cards_above(highest(winners)):
+        if _is_safe_below(state, me, best, unseen) and not needs_after(state, me, lowest(losers), unseen):
+            return lowest(losers)  # keep the high card for a trick in which partner is in danger
     if not unseen & cards_above(best) & suit_mask(led) and best >> 4 == led:
         return NOTHING
     if not legal & suit_mask(led):
@@ -172,7 +179,7 @@ def cover_lead(state: PlayState, me: int, legal: int, unseen: int, pieces: int) 
         card = highest(held)
         higher = (out & cards_above(card)).bit_count()
         lower = (out & cards_below(card)).bit_count()
-        if state.void[partner] >> suit & 1 and (suit < 3 or pieces & TRUMP_LEADS):
+        if state.void[partner] >> suit & 1 and suit < 3:
             # Partner is void and can discard a dangerous card, whichever card we lead.
             worth = 60
             if higher:
@@ -240,7 +247,8 @@ def attack_win(state: PlayState, me: int, legal: int, unseen: int, pieces: int) 
     ruff_behind = pieces & RUFF_BEHIND and state.trick_size == 1 and may_ruff(state, (me + 1) & 3, unseen)
     if winners and not (partner_wins and state.trick_size == 3) and not ruff_behind:
         if pieces & LOW_RUFFS and (state.trick_size == 3 or not may_ruff(state, (me + 1) & 3, unseen)):
-            return lowest(winners)
+            others = without_bosses(winners, unseen)
+            return lowest_equal(highest(others) if others else lowest(winners), winners, unseen)
         return highest(winners)
     return attack_discard(legal)
 

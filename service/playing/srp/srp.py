@@ -6,9 +6,10 @@ side's goal decides between taking and losing tricks. A seat plays with the piec
 """
 
 from service.bidding.bis.regular import spade_tricks_against
-from service.bidding.game.cards import highest, lowest, spades_of
+from service.bidding.game.cards import SPADE_BITS, highest, lowest, spades_of
 from service.playing.common import (
     duck,
+    highest_rank,
     least_winning_lead,
     lowest_rank,
     nil_alive,
@@ -16,8 +17,9 @@ from service.playing.common import (
     tricks_needed,
     unseen_cards,
     winning_cards,
+    without_bosses,
 )
-from service.playing.srp.follow import discard, follow_for_tricks, may_ruff
+from service.playing.srp.follow import follow_for_tricks, may_ruff
 from service.playing.srp.goals import (
     ACES_KEPT,
     ATTACK,
@@ -101,7 +103,7 @@ def srp_card(state: PlayState, me: int, version: int) -> int:
                 return card
     if not wants_tricks(state, me, unseen, pieces):
         card = losing_card(state, me, hand, legal, unseen, pieces)
-        if not pieces & SURE_AFTER or not needs_after(state, me, card, unseen, pieces):
+        if not pieces & SURE_AFTER or not needs_after(state, me, card, unseen):
             return card
     if fitted:
         return best_lead(state, me, legal, unseen)
@@ -125,9 +127,11 @@ def losing_card(state: PlayState, me: int, hand: int, legal: int, unseen: int, p
     led = suit_mask(state.trick[0] >> 4)
     if pieces & COVER and nil_alive(state, partner) and legal & led and losers:
         return lowest(losers)  # keep the high cards to cover partner's nil
-    if pieces & ACES_KEPT and losers and not legal & led and 0 < tricks_needed(state, me) <= tricks_left(state):
+    if pieces & ACES_KEPT and losers and not legal & led and 0 < tricks_needed(state, me) <= tricks_left(state) < tricks_needed(state, me) + 4:
         if spade_tricks_against(spades_of(hand), spades_of(unseen)) < tricks_needed(state, me):
-            return discard(hand, losers, unseen)  # the side still needs tricks
+            others = without_bosses(losers, unseen)  # the side still needs tricks
+            if others & ~SPADE_BITS:
+                return highest_rank(others)
     if pieces & HIGH_WINNING and not losers and state.trick_size == 2 and not may_ruff(state, (me + 1) & 3, unseen):
         return highest(legal)
     return duck(state, legal)

@@ -102,7 +102,7 @@ class Settings(BaseSettings):
         default=10, description="Seconds that requests in progress may take after that."
     )
     queue_ms: Annotated[float, _number("milliseconds", 0, 60_000)] = Field(
-        default=50.0, description="Milliseconds that a request may wait before it is refused; 0: no limit."
+        default=250.0, description="Milliseconds that a request may wait before it is refused; 0: no limit."
     )
     max_in_flight: Annotated[int, _number("requests", 1, 1_000_000, int)] = Field(
         default=1024, description="Requests in progress at once (unfinished bodies, long answers); more are refused."

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-TIMEOUT_S = 30.0
+TIMEOUT_S = 120.0
 EXAMPLE_URL = "http://127.0.0.1:8080"  # in printed commands: where `make run` listens
 JSON_BODY = (("content-type", "application/json"),)
 MISSING: Final = type("Missing", (), {"__repr__": lambda _: "(missing)"})()

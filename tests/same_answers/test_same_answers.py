@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import LIMIT_S
 from tests.same_answers.__main__ import ask_both, examples, report
 from tests.same_answers.catalogue import Catalogue, catalogue_of
 from tests.same_answers.client import Answer, Request
@@ -248,7 +249,7 @@ def test_a_server_answers_as_itself_and_every_code_is_asked_for():
 @pytest.mark.parametrize("body", [b'{"a":"it\'s"}', b'{"a":"\xff\x01\\n"}', "é".encode()])
 def test_printed_commands_send_the_same_bytes(body):
     word = re.sub(r".*--data-binary (.*) http://\S+$", r"\1", Request("x", "/bid", body).command(), flags=re.DOTALL)
-    done = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, check=True, timeout=10)
+    done = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, check=True, timeout=LIMIT_S)
     assert done.stdout == body
 
 
@@ -276,7 +277,7 @@ def test_the_default_base_is_a_commit_before_the_working_tree():
 
 def test_an_unknown_commit_is_one_line_on_stderr():
     command = [sys.executable, "-m", "tests.same_answers", "--base", "no-such-commit"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=30)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=LIMIT_S)
     assert done.returncode == 2
     assert done.stderr.startswith("same_answers: git")
 

@@ -16,8 +16,8 @@ from typing import IO, NamedTuple, NoReturn
 from tests.same_answers.client import Connection, Request
 
 ROOT = Path(__file__).resolve().parents[2]
-START_S = 60.0
-STOP_S = 10.0
+START_S = 120.0
+STOP_S = 60.0
 _LANDED = ("origin/main", "main", "origin/master", "master")
 _LOG_CHARS = 4000
 

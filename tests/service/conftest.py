@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +17,39 @@ import pytest
 
 from service.app import Service, create_app
 from service.contract.examples import REQUEST
+from service.keys import Bucket
 from service.settings import Settings
 from service.table_sets import TableSets, open_sets
 from tests.conftest import committed_tables
 from tests.one_set import one_set
+from tests.patience import LIMIT_S, PATIENT, patient
 from tests.service.made_sets import Folder, make_set
 
 ROOT = Path(__file__).resolve().parents[2]
-START_S = 30.0
+START_S = LIMIT_S
+
+
+class Clock:
+    """A clock that stands still until a test moves it."""
+
+    now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock by which the rates of API keys and of costly routes are gained, so that no test depends on speed."""
+    clock = Clock()
+    monkeypatch.setattr("service.keys.Bucket", partial(Bucket, clock=clock))
+    monkeypatch.setattr("service.gate.Bucket", lambda rate, _, most: Bucket(rate, clock, most))
+    return clock
 
 
 @pytest.fixture(scope="session")
 def app() -> Service:
-    service = create_app(Settings())
+    service = create_app(patient())
     service.state.serve(one_set(committed_tables()))
     return service
 
@@ -70,11 +91,15 @@ def serve_command(*arguments: str) -> list[str]:
 
 @contextmanager
 def running_server(*arguments: str, stdout: Any = None, **environment: str) -> Iterator[RealServer]:
-    """Run `python -m service serve` on a free port; kill it at the end if it still runs. ``stdout``: a descriptor."""
+    """Run `python -m service serve` on a free port; kill it at the end if it still runs.
+
+    ``stdout``: a descriptor. ``environment``: settings; unless they say otherwise, no request is shed for its waiting
+    time.
+    """
     process = subprocess.Popen(
         serve_command(*arguments),
         cwd=ROOT,
-        env=os.environ | environment,
+        env=os.environ | PATIENT | environment,
         stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,
@@ -123,7 +148,7 @@ def folder(tmp_path: Path, made_sets: tuple[Path, tuple[str, ...]]) -> Folder:
 @pytest.fixture
 def serving(sets: TableSets) -> Service:
     """A service with the `sets`."""
-    made = create_app(Settings())
+    made = create_app(patient())
     made.state.serve(sets)
     return made
 

@@ -8,19 +8,22 @@ import orjson
 import pytest
 
 from service.access_log import AccessLog, Answered
+from tests.patience import wait_until
 
 
 class Flaky:
-    """A stream that writes only a part of its input, or fails; at the end it writes everything."""
+    """A stream that fails, then fails or writes only a part of its input, and at the end writes everything."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
         self.taken = b""
+        self.writes = 0
         self.well = False
 
     def write(self, data: bytes, /) -> int | None:
         kind = 3 if self.well else self._random.randrange(4)
-        if kind == 0:
+        self.writes += 1
+        if kind == 0 or self.writes == 1:
             raise OSError(errno.ENOSPC, "No space left on device")
         if kind == 1:
             return None
@@ -42,7 +45,7 @@ def test_each_line_is_written_whole_or_counted(seed, caplog):
         _write(log, number)
         if number % 7 == seed % 7:
             time.sleep(0.001)
-    time.sleep(0.02)
+    wait_until(lambda: caplog.records)  # some line has failed
     stream.well = True
     _write(log, 300)
     log.close()
@@ -65,8 +68,10 @@ def test_each_line_is_written_whole_or_counted(seed, caplog):
 def test_one_warning_for_each_outage(caplog):
     class Switched:
         full = True
+        writes = 0
 
         def write(self, data: bytes, /) -> int:
+            self.writes += 1
             if self.full:
                 raise OSError(errno.ENOSPC, "No space left on device")
             return len(data)
@@ -76,8 +81,9 @@ def test_one_warning_for_each_outage(caplog):
     for full in (True, False, True):
         stream.full = full
         for number in range(5):
+            before = stream.writes
             _write(log, number)
-            time.sleep(0.005)
+            wait_until(lambda: stream.writes > before)  # noqa: B023
     log.close()
     assert (
         caplog.messages

@@ -12,9 +12,9 @@ from service.api.shared_state import SLICE_S
 from service.app import create_app
 from service.bidding.bidder import decide
 from service.problems import ProblemError
-from service.settings import Settings
 from tests.conftest import committed_tables
 from tests.one_set import one_set
+from tests.patience import patient
 
 _WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
 
@@ -74,7 +74,7 @@ def _run(state, work, *bodies: bytes) -> list[bytes | Exception]:
 
 @pytest.fixture
 def state():
-    service = create_app(Settings())
+    service = create_app(patient())
     service.state.serve(one_set(committed_tables()))
     return service.state
 

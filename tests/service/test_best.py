@@ -6,9 +6,9 @@ from service.__main__ import main
 from service.app import create_app
 from service.bidding.game.rules import PRESETS, VARIANTS
 from service.bidding.winprob.games import WON_VARIANTS
-from service.settings import Settings
 from tests.conftest import committed_tables
 from tests.one_set import one_set
+from tests.patience import patient
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -66,7 +66,7 @@ def test_blind_nils_are_decided_by_the_policy_that_bids_them(call):
 
 
 def test_metrics_count_the_policy_that_decides(call, request_body):
-    service = create_app(Settings())
+    service = create_app(patient())
     service.state.serve(one_set(committed_tables()))
     call("POST", "/bid", service, json=request_body | {"policy": "best"})
     text = call("GET", "/metrics", service).text

@@ -14,10 +14,10 @@ from service.bidding.game.rules import PRESETS
 from service.contract.examples import BLIND_REQUEST
 from service.contract.request import BidRequest, BlindRequest, read_blind
 from service.keys import new_key
-from service.settings import Settings
 from tests.conftest import committed_tables
 from tests.contract import faults_of
 from tests.one_set import one_set
+from tests.patience import patient
 
 PATH = "/v1/bid/blind"
 
@@ -185,7 +185,7 @@ def counted(call, service, line: str) -> float:
 
 
 def test_metrics(call, body):
-    service = create_app(Settings())
+    service = create_app(patient())
     service.state.serve(one_set(committed_tables()))
     for policy in ("bis:blind_frequency=1", "bis:blind_frequency=0", "strongest"):
         call("POST", PATH, service=service, json=body | {"policy": policy})
@@ -204,18 +204,18 @@ def test_a_bug_is_told_to_nobody(call, body, monkeypatch):
     assert "ZeroDivision" not in response.text
 
 
-def test_keys_rates_and_shedding_hold_here_too(call, body, tmp_path):
+def test_keys_rates_and_shedding_hold_here_too(call, clock, body, tmp_path):
     key = new_key("table", 1.0)
     file = tmp_path / "keys"
     file.write_text(f"{key.line}\n")
-    service = create_app(Settings(api_keys_file=file))
+    service = create_app(patient(api_keys_file=file))
     service.state.serve(one_set(committed_tables()))
     assert call("POST", PATH, service=service, json=body).status_code == 401
     headers = {"authorization": f"Bearer {key.secret}"}
     statuses = [call("POST", PATH, service=service, json=body, headers=headers).status_code for _ in range(4)]
     assert statuses[0] == 200
     assert statuses[-1] == 429
-    full = create_app(Settings().model_copy(update={"max_in_flight": 0}))
+    full = create_app(patient().model_copy(update={"max_in_flight": 0}))
     full.state.serve(one_set(committed_tables()))
     assert call("POST", PATH, service=full, json=body).status_code == 503
 

@@ -1,6 +1,6 @@
 """Bodies and header fields, before the JSON is parsed."""
 
-from time import perf_counter
+from time import process_time
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,11 +22,11 @@ def test_values_of_a_repeated_name_are_joined(headers):
 
 
 def test_many_values_of_one_name_take_time_in_proportion():
-    """30,000 values take 3 ms if joined at once, but over 100 ms if joined pair by pair."""
+    """30,000 values take 3 ms of CPU time if joined at once, but over 100 ms if joined pair by pair."""
     headers = [(b"x", b"some value")] * 30_000
     times = []
     for _ in range(5):
-        started = perf_counter()
+        started = process_time()
         join_headers(headers)
-        times.append(perf_counter() - started)
+        times.append(process_time() - started)
     assert min(times) < 0.03

@@ -13,6 +13,7 @@ from service.rotating_file import RotatingFile
 from service.settings import Settings, SettingsError
 from tests.conftest import committed_tables
 from tests.one_set import one_set
+from tests.patience import patient
 
 ASKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2, "scores": {"us": 120, "them": 95}}
 
@@ -21,7 +22,7 @@ ASKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2, "scores
 def logging(tmp_path):
     """A service with a decision log, and a function that closes the log and returns its records."""
     path = tmp_path / "decisions.jsonl"
-    service = create_app(Settings(decision_log=path))
+    service = create_app(patient(decision_log=path))
     service.state.serve(one_set(committed_tables()))
 
     def records() -> list[dict]:

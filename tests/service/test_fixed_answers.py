@@ -7,16 +7,16 @@ import pytest
 
 from service.api.fixed_answers import FIXED_ROUTES
 from service.app import create_app
-from service.settings import Settings
 from tests.conftest import committed_tables
 from tests.one_set import one_set
+from tests.patience import patient
 
 _PATHS = sorted(FIXED_ROUTES)
 
 
 @pytest.fixture(scope="module")
 def service():
-    made = create_app(Settings())
+    made = create_app(patient())
     made.state.serve(one_set(committed_tables()))
     return made
 
@@ -44,7 +44,7 @@ def test_the_answer_is_fastapis(call, service, path):
 
 @pytest.mark.parametrize("path", _PATHS)
 def test_fastapi_is_asked_once(call, path, monkeypatch):
-    service = create_app(Settings())
+    service = create_app(patient())
     asyncio.run(service.prepare())
     first = call("GET", path, service)
     monkeypatch.setattr(service, "fastapi", None)

@@ -10,13 +10,13 @@ import pytest
 from service.address import check_address
 from service.log import JsonLines
 from service.settings import SettingsError
-from tests.service.conftest import serve_command
+from tests.service.conftest import START_S, serve_command
 
 
 def test_every_line_of_a_server_is_json(serve, tmp_path):
     with serve(stdout=subprocess.DEVNULL, SPADES_NO_SUCH="1") as server:
         server.process.terminate()
-        server.process.wait(20)
+        server.process.wait(START_S)
         lines = [json.loads(line) for line in [*server.log, *server.process.stderr]]
     assert all({"time", "level", "message"} <= line.keys() for line in lines)
     assert lines[0]["level"] == "warning"
@@ -43,7 +43,12 @@ def test_a_busy_port_is_reported_before_the_tables_are_read(more, tmp_path):
         command = serve_command(*more)
         command[command.index("0")] = str(other.getsockname()[1])
         done = subprocess.run(
-            command, env={"SPADES_TABLES_DIR": str(tmp_path)}, capture_output=True, text=True, timeout=30, check=False
+            command,
+            env={"SPADES_TABLES_DIR": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            timeout=START_S,
+            check=False,
         )
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()

@@ -14,13 +14,13 @@ from service import __version__
 from service.app import create_app
 from service.bidding.policies import SERVED
 from service.metrics import DECISION_BUCKETS, LATENCY_BUCKETS, Exposition, Metrics, observe_many
-from service.settings import Settings
 from tests.conftest import committed_tables
 from tests.one_set import one_set
+from tests.patience import patient
 
 
 def _fresh():
-    service = create_app(Settings())
+    service = create_app(patient())
     service.state.serve(one_set(committed_tables()))
     return service
 

@@ -14,16 +14,16 @@ from service.contract.examples import RESULTS_REQUEST
 from service.contract.result import MAX_RESULTS, read_result
 from service.keys import new_key
 from service.problems import ProblemError
-from service.settings import Settings
 from tests.conftest import committed_tables
 from tests.one_set import one_set
+from tests.patience import patient
 
 NIL = {"policy": "bis", "tables": "old", "p_nil_made": 0.75, "nil_made": True}
 
 
 @pytest.fixture
 def fresh():
-    service = create_app(Settings())
+    service = create_app(patient())
     service.state.serve(one_set(committed_tables()))
     return service
 
@@ -121,12 +121,12 @@ def test_a_body_of_another_form_is_refused_whole(call, fresh, body, status):
     assert bool(counted(fresh)) == (status == 200)
 
 
-def test_each_result_is_charged_to_the_key(call, tmp_path):
+def test_each_result_is_charged_to_the_key(call, clock, tmp_path):
     key = new_key("studio", 3.0)
     path = tmp_path / "keys"
     path.write_text(key.line + "\n")
     path.chmod(0o600)
-    service = create_app(Settings(api_keys_file=path))
+    service = create_app(patient(api_keys_file=path))
     service.state.serve(one_set(committed_tables()))
     assert post(call, service, NIL).status_code == 401
     headers = {"authorization": f"Bearer {key.secret}"}

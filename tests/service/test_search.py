@@ -32,7 +32,7 @@ from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 from service.playing.tricks import play_card, write_rules
 from service.problems import ProblemError
 from service.searchers import COMMAND, BusyError, EndedError, Searchers, Times, check_installed, search_once
-from service.settings import Settings, SettingsError
+from service.settings import SettingsError
 from service.table_sets import MOST_SETS
 from tables.arena import searching
 from tables.engine.deal import deal_round, prepare_state, seat_players
@@ -46,9 +46,10 @@ from tables.players.choose_card import choose_card
 from tables.players.search import Effort, Value, search_card
 from tests.conftest import committed_tables
 from tests.one_set import one_set
+from tests.patience import LIMIT_S, patient
 
 NAMES = CARD_NAMES[0]
-SEARCHING = {"SPADES_SEARCH_PROCESSES": "1", "SPADES_QUEUE_MS": "0"}
+SEARCHING = {"SPADES_SEARCH_PROCESSES": "1"}
 
 
 def _search(states, me, weights, deals, value):
@@ -123,7 +124,7 @@ def cards(hand):
 def searching_server():
     from tests.service.conftest import running_server
 
-    with running_server(**SEARCHING) as server, httpx.Client(base_url=server.url, timeout=60) as client:
+    with running_server(**SEARCHING) as server, httpx.Client(base_url=server.url, timeout=LIMIT_S) as client:
         yield client
 
 
@@ -213,7 +214,7 @@ def test_a_batch_does_not_search(call):
 
 
 def test_a_server_whose_processes_are_busy_refuses_only_searches(call, monkeypatch):
-    app = create_app(Settings())
+    app = create_app(patient())
     app.state.serve(one_set(committed_tables()))
 
     async def busy(*_):
@@ -261,7 +262,7 @@ def stub(folder: Path, answers: str) -> tuple[str, ...]:
 
 
 ANSWER = "print(json.dumps({'card': os.getpid()}), flush=True)"
-QUICK = Times(pause_s=0.01, longest_pause_s=0.01)
+QUICK = Times(search_s=LIMIT_S, pause_s=0.01, longest_pause_s=0.01)
 
 
 def run_searches(command, searches, queue_ms=0.0, processes=1, times=QUICK):
@@ -313,7 +314,7 @@ forks = pytest.mark.filterwarnings("ignore:os.fork")
     ("faulty", "replaced"),
     [
         ("os._exit(1)", True),
-        ("time.sleep(60)", True),
+        ("time.sleep(600)", True),
         ("print('{', flush=True)", True),
         ("print('[]', flush=True)", True),
         ("print('x' * 2**20, flush=True)", True),
@@ -330,7 +331,9 @@ def test_a_search_that_fails(tmp_path, faulty, replaced):
         return before, await search(state)
 
     command = stub(tmp_path, f"{faulty} if seat == 9 else {ANSWER}")
-    before, after = run_searches(command, searches, times=QUICK._replace(search_s=2.0))
+    # Only the process that hangs needs a limit that is short enough to wait for.
+    limit_s = 5.0 if "sleep" in faulty else LIMIT_S
+    before, after = run_searches(command, searches, times=QUICK._replace(search_s=limit_s))
     assert (before != after) is replaced
 
 
@@ -345,7 +348,7 @@ def test_a_process_that_ends_while_it_waits_costs_no_search(tmp_path):
         assert shown(state, "spades_search_processes", state="wanted") == 2
         assert await search(state) == second != first
 
-    run_searches(stub(tmp_path, ANSWER), searches, processes=2, times=Times(pause_s=60.0))
+    run_searches(stub(tmp_path, ANSWER), searches, processes=2, times=Times(search_s=LIMIT_S, pause_s=600.0))
 
 
 @forks
@@ -396,7 +399,7 @@ def test_a_start_that_fails_leaves_no_process(tmp_path, answers, error):
         "try:\n    (folder / 'failed').mkdir()\n"
         "except FileExistsError:\n    print('{}', flush=True)\n"
         f"else:\n    {answers}\n"
-        "time.sleep(60)\n"
+        "time.sleep(600)\n"
     )
     with pytest.raises(error):
         run_searches((sys.executable, str(path)), search, processes=3)
@@ -407,7 +410,7 @@ def test_a_start_that_fails_leaves_no_process(tmp_path, answers, error):
 
 @forks
 def test_a_process_that_does_not_start():
-    command = (sys.executable, "-c", "import time; time.sleep(60)")
+    command = (sys.executable, "-c", "import time; time.sleep(600)")
     with pytest.raises(EndedError, match=r"did not answer within 0\.1 s"):
         run_searches(command, search, times=Times(start_s=0.1))
 
@@ -455,6 +458,6 @@ def test_a_process_ends_with_the_service():
             assert process.stdout is not None
             assert json.loads(process.stdout.readline()) == {"ready": True}
             process.stdin.close()
-            assert process.wait(30) == 0
+            assert process.wait(LIMIT_S) == 0
         finally:
             process.kill()

@@ -14,6 +14,7 @@ import pytest
 
 from service.bidding.tableset import DEFAULT_DIRECTORY
 from service.keys import new_key
+from tests.patience import LIMIT_S, get, post, wait_until
 from tests.service.conftest import ROOT, START_S, serve_command
 
 _WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
@@ -22,8 +23,17 @@ _BODY = json.dumps(_WORKED).encode()
 
 @contextmanager
 def _connection(server):
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=LIMIT_S) as connection:
         yield connection
+
+
+def _refuses(server) -> bool:
+    """Return whether the server has closed its socket."""
+    try:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=LIMIT_S):
+            return False
+    except ConnectionRefusedError:
+        return True
 
 
 def _head(path: str, *headers: str) -> bytes:
@@ -46,7 +56,7 @@ def _response(connection: socket.socket) -> tuple[int, bytes]:
 
 def test_the_worked_hand(server):
     """ECAI 2020, Fig. 1, with the figures in docs/explanation/how-bis-bids.md: 2 + 2.30 + .99 + .68 = 5.97."""
-    answer = httpx.post(f"{server.url}/bid", json=_WORKED).raise_for_status().json()
+    answer = post(f"{server.url}/bid", json=_WORKED).raise_for_status().json()
     regular, nil = answer["explanation"]["regular"], answer["explanation"]["nil"]
     assert regular["side_high"] == pytest.approx({"H": 0.9908, "D": 0.0, "C": 0.6767}, abs=5e-5)
     assert regular["spade_high"] == 2
@@ -58,7 +68,7 @@ def test_the_worked_hand(server):
 
 
 def test_one_connection_for_many_requests(server):
-    with httpx.Client(base_url=server.url) as client:
+    with httpx.Client(base_url=server.url, timeout=LIMIT_S) as client:
         for _ in range(3):
             response = client.post("/bid", json=_WORKED)
             assert response.status_code == 200
@@ -77,7 +87,7 @@ def test_pipelined_requests_are_answered_in_order(server):
 
 
 def test_head_leaves_the_connection_usable(server):
-    with httpx.Client(base_url=server.url) as client:
+    with httpx.Client(base_url=server.url, timeout=LIMIT_S) as client:
         for path in ("/healthz", "/readyz", "/metrics"):
             head = client.head(path)
             assert (head.status_code, head.content) == (200, b"")
@@ -87,7 +97,7 @@ def test_head_leaves_the_connection_usable(server):
 
 def test_what_is_no_http_is_answered_and_counted(server):
     def counted():
-        text = httpx.get(f"{server.url}/metrics").text
+        text = get(f"{server.url}/metrics").text
         return float((text.partition('spades_http_requests_total{route="other",status="400"} ')[2] or "0").split()[0])
 
     before = counted()
@@ -140,18 +150,18 @@ def test_the_deadline_counts_while_the_body_is_awaited(server):
         started = time.monotonic()
         connection.sendall(_head("/bid", f"Content-Length: {len(_BODY)}", "X-Deadline-Ms: 100"))
         assert _response(connection)[0] == 504
-        assert 0.09 <= time.monotonic() - started < 5
+        assert time.monotonic() - started >= 0.09
 
 
 def test_a_caller_that_leaves_harms_nobody(server):
     with _connection(server) as connection:
         connection.sendall(_head("/bid", f"Content-Length: {len(_BODY)}") + _BODY[:10])
-    assert httpx.post(f"{server.url}/bid", json=_WORKED).status_code == 200
+    assert post(f"{server.url}/bid", json=_WORKED).status_code == 200
 
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_stops_it_with_exit_code_0(serve, stop):
-    with serve() as running, httpx.Client(base_url=running.url) as client:
+    with serve() as running, httpx.Client(base_url=running.url, timeout=LIMIT_S) as client:
         assert client.get("/readyz").status_code == 200
         running.process.send_signal(stop)
         _, log = running.process.communicate(timeout=START_S)
@@ -160,18 +170,16 @@ def test_a_signal_stops_it_with_exit_code_0(serve, stop):
 
 
 def test_sigterm_says_not_ready_then_drains(serve):
-    with serve(SPADES_DRAIN_S="1.5") as running, httpx.Client(base_url=running.url) as client:
+    settings = {"SPADES_DRAIN_S": "5", "SPADES_READ_S": "300", "SPADES_GRACE_S": "300"}
+    with serve(**settings) as running, httpx.Client(base_url=running.url, timeout=LIMIT_S) as client:
         with _connection(running) as under_way:
             under_way.sendall(_head("/bid", f"Content-Length: {len(_BODY)}") + _BODY[:10])
             assert client.post("/bid", json=_WORKED).status_code == 200
             running.process.send_signal(signal.SIGTERM)
-            time.sleep(0.3)
-            assert client.get("/readyz").status_code == 503
+            wait_until(lambda: client.get("/readyz").status_code == 503)
             assert client.get("/healthz").status_code == 200
             assert client.post("/bid", json=_WORKED).status_code == 200
-            time.sleep(1.6)  # the socket is closed by now; requests in progress may end
-            with pytest.raises(OSError, match="refused"):
-                socket.create_connection(("127.0.0.1", running.port), timeout=2)
+            wait_until(lambda: _refuses(running))  # requests in progress may end
             under_way.sendall(_BODY[10:])
             assert _response(under_way)[0] == 200
         assert running.process.wait(START_S) == 0
@@ -242,7 +250,7 @@ def test_a_key_file_that_is_no_good_stops_the_start(tmp_path, fault, arguments):
         env=os.environ | {"SPADES_API_KEYS_FILE": str(path)},
         capture_output=True,
         text=True,
-        timeout=8,
+        timeout=START_S,
         check=False,
     )
     assert done.returncode == 1
@@ -276,7 +284,7 @@ def test_several_workers_one_of_which_dies(serve):
         bids = 0
         while bids < 4:
             try:
-                bids += httpx.post(f"{running.url}/bid", json=_WORKED).status_code == 200
+                bids += post(f"{running.url}/bid", json=_WORKED).status_code == 200
             except httpx.TransportError:
                 assert time.monotonic() < deadline
                 time.sleep(0.1)
@@ -284,17 +292,13 @@ def test_several_workers_one_of_which_dies(serve):
         assert all("--descriptor" in _command(pid) for pid in workers)
         assert len(workers) == 2
         counted = 'spades_http_requests_total{route="/bid",status="200"} 4.0'
-        while counted not in httpx.get(f"{running.url}/metrics").text:
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        wait_until(lambda: counted in get(f"{running.url}/metrics").text)
         os.kill(workers[0], signal.SIGKILL)
-        while workers[0] in map(int, _children(running.process.pid)):
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        wait_until(lambda: workers[0] not in map(int, _children(running.process.pid)))
         text = ""
         while not text:
             try:
-                text = httpx.get(f"{running.url}/metrics").text
+                text = get(f"{running.url}/metrics").text
             except httpx.TransportError:
                 assert time.monotonic() < deadline
                 time.sleep(0.1)

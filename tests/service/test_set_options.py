@@ -14,6 +14,7 @@ from service.bidding.tableset import DEFAULT_DIRECTORY, open_tables
 from service.set_options import PolicyOptions, options_of, with_options
 from service.settings import Settings
 from service.table_sets import RefusedError, open_sets
+from tests.patience import patient
 
 LOW: dict[str, str] = {"policy": "bis", "variant": "partnership", "options": "nil_threshold=-60,offset=0.25"}
 NIL: dict[str, Any] = {"hand": "973.8643.9752.84", "previous_bids": [4], "seat": 1}
@@ -54,7 +55,7 @@ def test_a_text_takes_what_it_does_not_give():
 
 
 def test_the_service_takes_them_and_says_so(tuned, call):
-    settings = Settings(tables_dir=tuned)
+    settings = patient(tables_dir=tuned)
     app = create_app(settings)
     app.state.serve(open_sets(settings))
 

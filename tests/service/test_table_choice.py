@@ -5,7 +5,7 @@ import pytest
 from service.app import create_app
 from service.keys import new_key
 from service.roles import Canary
-from service.settings import Settings
+from tests.patience import patient
 from tests.service.made_sets import BLIND, HAND, VIEW, expected
 
 
@@ -115,7 +115,7 @@ def test_without_a_game_the_key_decides(call, tmp_path, with_canary):
     keys = [new_key(name) for name in names]
     path = tmp_path / "keys"
     path.write_text("".join(f"{key.line}\n" for key in keys))
-    service = create_app(Settings(api_keys_file=path))
+    service = create_app(patient(api_keys_file=path))
     service.state.serve(with_canary)
     canary, default = with_canary.canary.version, with_canary.default.version
     seen = set()

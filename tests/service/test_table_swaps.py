@@ -12,8 +12,8 @@ from service.contract.answer import BidsAnswer
 from service.contract.examples import SHORT_INFERENCE_REQUEST
 from service.contract.inference import InferencesAnswer
 from service.roles import Canary
-from service.settings import Settings
 from service.table_sets import open_sets
+from tests.patience import patient
 from tests.service.made_sets import HAND
 from tests.service.test_metrics import _samples
 
@@ -32,7 +32,7 @@ def test_a_reload_opens_what_is_new_and_lets_go_what_is_gone(call, folder, made_
     one, two, three = made_sets[1]
     folder.link(one, two)
     folder.releases(default=one)
-    service, reload = _reloaded(Settings(tables_dir=folder.path))
+    service, reload = _reloaded(patient(tables_dir=folder.path))
     kept, gone = (service.state.sets.by_version[version] for version in (one, two))
     folder.link(three)
     folder.remove(two)
@@ -58,7 +58,7 @@ def test_a_reload_opens_what_is_new_and_lets_go_what_is_gone(call, folder, made_
 def test_a_reload_without_a_change_keeps_every_set(folder, made_sets):
     folder.link(*made_sets[1])
     folder.releases(default=made_sets[1][0])
-    service, reload = _reloaded(Settings(tables_dir=folder.path))
+    service, reload = _reloaded(patient(tables_dir=folder.path))
     before = service.state.sets
     reload()
     assert service.state.sets.by_version == before.by_version
@@ -68,7 +68,7 @@ def test_a_reload_that_fails_changes_nothing(call, folder, made_sets, caplog):
     one, two, _ = made_sets[1]
     folder.link(one)
     folder.releases(default=one)
-    service, reload = _reloaded(Settings(tables_dir=folder.path))
+    service, reload = _reloaded(patient(tables_dir=folder.path))
     before = service.state.sets
     copy = folder.copy(two)
     (copy / "win.npy").write_bytes(b"")
@@ -92,7 +92,7 @@ def test_a_broken_set_without_a_role_is_left_out(call, folder, made_sets, caplog
     one, two, three = made_sets[1]
     folder.link(one)
     folder.releases(default=one)
-    service, reload = _reloaded(Settings(tables_dir=folder.path))
+    service, reload = _reloaded(patient(tables_dir=folder.path))
     folder.copy(two, "7.7+0")
     folder.link(three)
     reload()
@@ -104,7 +104,7 @@ def test_a_broken_set_without_a_role_is_left_out(call, folder, made_sets, caplog
 
 def test_a_bug_in_a_reload_changes_nothing(call, folder, made_sets, monkeypatch, caplog):
     folder.link(made_sets[1][0])
-    service, reload = _reloaded(Settings(tables_dir=folder.path))
+    service, reload = _reloaded(patient(tables_dir=folder.path))
     before = service.state.sets
     monkeypatch.setattr("service.app.open_sets", lambda *_: 1 // 0)
     reload()
@@ -117,7 +117,7 @@ def test_the_catalogue_has_the_win_tables_of_the_default(call, folder, made_sets
     one, two, _ = made_sets[1]
     folder.link(one, two)
     folder.releases(default=one)
-    service, reload = _reloaded(Settings(tables_dir=folder.path))
+    service, reload = _reloaded(patient(tables_dir=folder.path))
     before = call("GET", "/v1/policies", service).json()
     service.state.sets.by_version[two].tables.__dict__["games"] = type(service.state.sets.default.tables.games)({})
     folder.releases(default=two)
@@ -129,7 +129,7 @@ def test_the_catalogue_has_the_win_tables_of_the_default(call, folder, made_sets
 
 def test_a_batch_keeps_the_sets_that_it_began_with(made_sets, sets, monkeypatch):
     """A swap between two slices of a batch."""
-    service = create_app(Settings())
+    service = create_app(patient())
     service.state.serve(sets)
     one, two, _ = made_sets[1]
     monkeypatch.setattr(batch_module, "SLICE_S", -1.0)  # one request in each turn of the event loop
@@ -151,7 +151,7 @@ def test_files_that_changed_end_the_use_of_their_set_only(call, folder, made_set
     folder.link(one)
     copies = {version: folder.copy(version) for version in (two, three)}
     folder.releases(default=two, canary=f"{three}:1")
-    service, reload = _reloaded(Settings(tables_dir=folder.path))
+    service, reload = _reloaded(patient(tables_dir=folder.path))
     (copies[three] / "win.npy").touch()
     service.state.check_tables()
     assert call("GET", "/readyz", service).status_code == 200
@@ -182,7 +182,7 @@ def test_one_request_of_a_batch_may_name_a_set_that_changed(call, folder, made_s
     folder.link(one)
     copy = folder.copy(two)
     folder.releases(default=one)
-    service, _ = _reloaded(Settings(tables_dir=folder.path))
+    service, _ = _reloaded(patient(tables_dir=folder.path))
     (copy / "win.npy").touch()
     service.state.check_tables()
     for path, request, answer_type in (

@@ -32,6 +32,7 @@ from service.roles import read_roles
 from service.settings import Settings
 from tables import __main__ as tables_command
 from tests.bench import big_log
+from tests.patience import LIMIT_S
 from tests.service.conftest import RealServer, running_server
 from tests.structure.summary import sources
 
@@ -43,7 +44,6 @@ PAGES = [
     *sorted((ROOT / "docs/reference").glob("*.md")),
 ]
 ADDRESS = "127.0.0.1:8080"  # of the service in the pages
-PATIENT = {"SPADES_QUEUE_MS": "0"}  # the machine may be busy with other tests
 ELSEWHERE = {  # first words of a command: why it is not run here
     "docker compose": "needs Docker; tests/deploy checks the compose file",
     "dask": "needs a cluster; tests/tables/run/test_cluster.py runs it",
@@ -93,7 +93,7 @@ def examples_of(page: Path) -> Iterator[Example]:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RealServer]:
-    with running_server(**PATIENT) as running:
+    with running_server() as running:
         yield running
 
 
@@ -161,7 +161,7 @@ def output_of(command: str, port: int) -> str:
     """Run a command that asks the service, against the server at ``port``, and return what it prints."""
     assert ADDRESS in command, f"{command}: the pages' service is at {ADDRESS}"
     shell = ["bash", "-o", "pipefail", "-c", command.replace(ADDRESS, f"127.0.0.1:{port}")]
-    return subprocess.run(shell, check=True, capture_output=True, text=True, timeout=30).stdout
+    return subprocess.run(shell, check=True, capture_output=True, text=True, timeout=LIMIT_S).stdout
 
 
 def agrees(shown: Any, found: Any) -> bool:
@@ -216,7 +216,7 @@ class Reader:
             self.answer = None
         else:
             path = PATH_IN_HEADING.match(self.section)
-            response = httpx.post(f"{self.server.url}{path[1] if path else '/v1/bid'}", json=shown, timeout=30)
+            response = httpx.post(f"{self.server.url}{path[1] if path else '/v1/bid'}", json=shown, timeout=LIMIT_S)
             self.answer = response.json()
             assert response.status_code == (422 if example.heading == "## Errors" else 200), response.text
 
@@ -236,7 +236,7 @@ class Reader:
         read_roles(path)
 
     def reason(self, shown: dict[str, Any]) -> None:
-        listed = httpx.get(f"{self.server.url}/v1/reasons", timeout=30).json()["reasons"]
+        listed = httpx.get(f"{self.server.url}/v1/reasons", timeout=LIMIT_S).json()["reasons"]
         template = next(one["template"] for one in listed if one["code"] == shown["code"])
         assert set(re.findall(r"{(\w+)}", template)) == shown.keys() - {"code"}
 
@@ -244,7 +244,7 @@ class Reader:
         if "print(" in example.text:
             program = example.text.replace('"127.0.0.1", 8080', f'"127.0.0.1", {self.server.port}')
             run = [sys.executable, "-c", program]
-            done = subprocess.run(run, capture_output=True, text=True, timeout=30, check=False)
+            done = subprocess.run(run, capture_output=True, text=True, timeout=LIMIT_S, check=False)
             assert done.returncode == 0, done.stderr
             assert f"It prints {done.stdout.strip()}." in example.page.read_text()
             return

@@ -13,7 +13,7 @@ from tables.__main__ import COMMANDS, main
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_starts_alone(name):
     help_of = [sys.executable, "-m", "tables", name, "--help"]
-    done = subprocess.run(help_of, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(help_of, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert f"python -m tables {name}" in done.stdout
 

@@ -95,7 +95,7 @@ def played() -> list[dict]:
 
 def test_a_log_of_production_holds_the_rounds_that_were_played(played, tmp_path, capsys):
     path = tmp_path / "decisions.jsonl"
-    settings = {"SPADES_DECISION_LOG": str(path), "SPADES_DECISION_LOG_MIB": "1", "SPADES_QUEUE_MS": "0"}
+    settings = {"SPADES_DECISION_LOG": str(path), "SPADES_DECISION_LOG_MIB": "1"}
     with running_server(**settings) as server:
         bids_and_results(server.url, played)
         server.process.send_signal(signal.SIGTERM)

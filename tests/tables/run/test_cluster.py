@@ -28,7 +28,7 @@ pytestmark = pytest.mark.compiled
 
 PAGE = Path(__file__).resolve().parents[3] / "docs/how-to/several-machines.md"
 SCHEDULER, WORKER, ARENA, BUILD = re.findall(r"^```sh\n(.+)\n```$", PAGE.read_text(), re.MULTILINE)
-START_S = 60.0
+START_S = 300.0
 
 
 class RealCluster:

@@ -149,7 +149,7 @@ def test_a_new_preset_changes_no_other_game():
     known = [{"preset": preset} for preset in SHIPPED_PRESETS]
     arguments = json.dumps([NEW_PRESETS, known + [{"preset": preset} for preset in NEW_PRESETS]])
     command = [sys.executable, "-c", WITH_NEW_PRESETS, arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     rows, answered, instead = json.loads(done.stdout)
     assert rows == [list(row) for row in SHIPPED_ROWS]
     assert answered == json.loads(json.dumps(answers([*known, *NEW_PRESETS.values()])))
@@ -163,7 +163,7 @@ def test_a_new_preset_changes_no_other_game():
 
 def test_a_shipped_preset_that_does_not_exist_is_named():
     remove = "from service.bidding.game import rules; del rules.PRESETS['nil-50']; import service.bidding.winprob.games"
-    done = subprocess.run([sys.executable, "-c", remove], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", remove], capture_output=True, text=True, timeout=300, check=False)
     assert done.stderr.splitlines()[-1] == "TypeError: SHIPPED_PRESETS: found 'nil-50'; accepted: names in PRESETS"
 
 

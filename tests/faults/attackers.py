@@ -3,9 +3,10 @@
 Standard library only. The fault tests run this file in a separate process, so that its work does not slow down what
 they measure:
 
-    python tests/faults/attackers.py ATTACK PORT SECONDS [CONNECTIONS]
+    python tests/faults/attackers.py ATTACK PORT SECONDS [CONNECTIONS [CLOSED [ANSWERED]]]
 
-At the end it prints one line of JSON; see `Tally`.
+It goes on after SECONDS, for at most a minute, until the server has closed CLOSED connections and sent ANSWERED answers
+with status 200. At the end it prints one line of JSON; see `Tally`.
 """
 
 import json
@@ -38,6 +39,7 @@ _STATUS = re.compile(rb"HTTP/1\.1 (\d{3}) ")
 _STATUS_BYTES = 13
 _ESTABLISHED = 1  # a state of TCP_INFO
 _LOOK_S = 0.05
+_MORE_S = 60.0  # the longest time that an attack goes on until the server has done its part
 
 
 @dataclass(frozen=True)
@@ -180,12 +182,14 @@ class _Run:
         self._clients: set[_Client] = set()
         self._selector = selectors.DefaultSelector()
 
-    def attack_for(self, seconds: float) -> None:
-        """Send and read until ``seconds`` have passed."""
+    def attack_for(self, seconds: float, closed: int, answered: int) -> None:
+        """Send and read until ``seconds`` have passed and the server has done its part; see the module's docstring."""
         end = self._began + seconds
         look_at, slow_at = 0.0, self._began + _SLOW_S
-        while (now := monotonic()) < end:
-            while len(self._clients) < self._attack.connections and monotonic() < end:
+        while (now := monotonic()) < end or (
+            now < end + _MORE_S and (self.tally.closed < closed or self.tally.statuses.get("200", 0) < answered)
+        ):
+            while len(self._clients) < self._attack.connections and monotonic() < end + _MORE_S:
                 self._connect()
             if not self._selector.get_map():
                 sleep(_LOOK_S)
@@ -244,10 +248,10 @@ class _Run:
             self.tally.first_closed_s = monotonic() - self._began
 
 
-def run(attack: Attack, port: int, seconds: float) -> Tally:
+def run(attack: Attack, port: int, seconds: float, closed: int = 0, answered: int = 0) -> Tally:
     """Attack the server on ``port``."""
     running = _Run(attack, port)
-    running.attack_for(seconds)
+    running.attack_for(seconds, closed, answered)
     return running.tally
 
 
@@ -255,9 +259,10 @@ def main(arguments: list[str]) -> None:
     """Run one attack and print its result."""
     name, port, seconds, *rest = arguments
     attack = ATTACKS[name]
-    if rest:
-        attack = Attack(attack.opening, attack.piece, attack.reads, int(rest[0]))
-    print(json.dumps(asdict(run(attack, int(port), float(seconds)))))
+    connections, closed, answered = [*map(int, rest), 0, 0, 0][:3]
+    if connections:
+        attack = Attack(attack.opening, attack.piece, attack.reads, connections)
+    print(json.dumps(asdict(run(attack, int(port), float(seconds), closed, answered))))
 
 
 if __name__ == "__main__":

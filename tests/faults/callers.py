@@ -17,7 +17,7 @@ from threading import Thread
 from time import monotonic, sleep
 
 _BODY = b'{"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}'
-_TIMEOUT_S = 10.0
+_TIMEOUT_S = 120.0
 
 
 @dataclass

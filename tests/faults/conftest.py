@@ -12,13 +12,14 @@ import pytest
 
 from service.app import Service, create_app
 from service.keys import new_key
-from service.settings import Settings
 from tests.conftest import committed_tables
 from tests.one_set import one_set
+from tests.patience import LIMIT_S, patient
 from tests.service.conftest import RealServer, running_server
 
 WORKED = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
 BODY = json.dumps(WORKED).encode()
+UNHURRIED = {"SPADES_READ_S": "300", "SPADES_WRITE_S": "300", "SPADES_IDLE_S": "300"}
 
 
 def request_bytes(body: bytes = BODY, *headers: str, path: str = "/bid") -> bytes:
@@ -29,7 +30,7 @@ def request_bytes(body: bytes = BODY, *headers: str, path: str = "/bid") -> byte
 
 @contextmanager
 def connected(server: RealServer) -> Iterator[socket.socket]:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=LIMIT_S) as connection:
         yield connection
 
 
@@ -162,14 +163,21 @@ class Load:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RealServer]:
-    """A server for all tests that don't stop it, with time limits that are short enough to wait for."""
-    with running_server(SPADES_READ_S="0.5", SPADES_IDLE_S="2", SPADES_MAX_CONNECTIONS="200") as running:
+    """A server for all tests that don't stop it. Its time limits are so long that no busy machine reaches them."""
+    with running_server(**UNHURRIED, SPADES_MAX_CONNECTIONS="200") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def hasty() -> Iterator[RealServer]:
+    """A server with time limits that are short enough to wait for."""
+    with running_server(SPADES_READ_S="0.5", SPADES_IDLE_S="6") as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def app() -> Service:
     """The app in this process, on the committed tables."""
-    service = create_app(Settings())
+    service = create_app(patient())
     service.state.serve(one_set(committed_tables()))
     return service

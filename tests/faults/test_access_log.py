@@ -4,23 +4,23 @@ import json
 import os
 import resource
 import signal
-import time
 
 import httpx
 
 from tests.faults.conftest import BODY
+from tests.patience import LIMIT_S, get, wait_until
 from tests.service.conftest import START_S, RealServer, running_server
 
 _LIMIT_BYTES = 4096
 
 
 def _bids(server: RealServer, count: int) -> None:
-    with httpx.Client(base_url=server.url) as client:
+    with httpx.Client(base_url=server.url, timeout=LIMIT_S) as client:
         assert {client.post("/bid", content=BODY).status_code for _ in range(count)} == {200}
 
 
 def _dropped(server: RealServer) -> float:
-    text = httpx.get(f"{server.url}/metrics").text
+    text = get(f"{server.url}/metrics").text
     return float(text.partition("\nspades_access_log_dropped_total ")[2].split()[0])
 
 
@@ -45,18 +45,14 @@ def test_a_full_disk_costs_lines_and_nothing_else(tmp_path):
         with running_server(stdout=descriptor, SPADES_ACCESS_LOG="1") as server:
             resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (_LIMIT_BYTES, _LIMIT_BYTES))
             _bids(server, 60)
-            deadline = time.monotonic() + 10
-            while path.stat().st_size < _LIMIT_BYTES - 200 or not _dropped(server):
-                assert time.monotonic() < deadline, "nothing is counted as dropped"
-                time.sleep(0.05)
+            full = _LIMIT_BYTES - 200
+            wait_until(lambda: path.stat().st_size >= full and _dropped(server), "nothing is counted as dropped")
             written = len(path.read_bytes().splitlines())
             dropped = _dropped(server)
             assert dropped >= 60 - written
             os.truncate(path, 0)
             _bids(server, 3)
-            while path.read_bytes().count(b"\n") < 3:
-                assert time.monotonic() < deadline, "no line after the file was emptied"
-                time.sleep(0.05)
+            wait_until(lambda: path.read_bytes().count(b"\n") >= 3, "no line after the file was emptied")
             lines = [json.loads(line) for line in path.read_bytes().splitlines() if line]
             told = [line["dropped"] for line in lines if "dropped" in line]
             assert lines[0]["status"] == 200
@@ -72,10 +68,7 @@ def test_dev_full_for_ever():
     try:
         with running_server(stdout=descriptor, SPADES_ACCESS_LOG="1") as server:
             _bids(server, 50)
-            deadline = time.monotonic() + 10
-            while _dropped(server) < 50:
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+            wait_until(lambda: _dropped(server) >= 50)
             (warning,) = _warnings(_stopped(server))
             assert "No space left on device" in warning
     finally:
@@ -94,10 +87,7 @@ def test_a_reader_that_has_gone():
             os.close(reader)
             reader = -1
             _bids(server, 50)
-            deadline = time.monotonic() + 10
-            while _dropped(server) < 50:
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+            wait_until(lambda: _dropped(server) >= 50)
             (warning,) = _warnings(_stopped(server))
             assert "Broken pipe" in warning
     finally:

@@ -3,27 +3,24 @@
 import json
 import os
 import signal
-import time
 
 import httpx
 
 from tests.faults.conftest import WORKED, metric
+from tests.patience import LIMIT_S, wait_until
 from tests.service.conftest import START_S, RealServer, running_server
 
 DROPPED = "spades_decision_log_dropped_total"
 
 
 def _bids(server: RealServer, count: int) -> None:
-    with httpx.Client(base_url=server.url) as client:
+    with httpx.Client(base_url=server.url, timeout=LIMIT_S) as client:
         for number in range(count):
             assert client.post("/bid", json=WORKED | {"round_id": str(number)}).status_code == 200
 
 
 def _wait_for_dropped(server: RealServer, count: int) -> None:
-    deadline = time.monotonic() + 10
-    while metric(server, DROPPED) < count:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: metric(server, DROPPED) >= count)
 
 
 def _warnings(server: RealServer) -> list[str]:

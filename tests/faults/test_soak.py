@@ -10,8 +10,6 @@ from loadtest.arrivals import Prepared, run
 from tests.faults.conftest import request_bytes, rss_kb
 from tests.service.conftest import running_server
 
-pytestmark = pytest.mark.alone
-
 _SLICE_S = 10
 _RATE = float(os.environ.get("SOAK_RATE", "1000"))  # requests/s; half of the machine's capacity, see `make loadtest`
 
@@ -27,7 +25,7 @@ def test_memory_and_latency_stay_flat(seconds):
             rows.append((rss_kb(server.process.pid), result.percentile(50), result.percentile(99), result.failures))
             rss, p50, p99, failures = rows[-1]
             assert result.broken == 0
-            assert result.statuses.keys() <= {200, 503}  # 503: shed because the machine stalled for 50 ms
+            assert result.statuses.keys() == {200}
             passed = monotonic() - began
             print(f"{passed:5.0f} s  RSS {rss} KiB  p50 {p50:.3f}  p99 {p99:.3f} ms  {failures} failed", flush=True)
         quarter = len(rows) // 4

@@ -7,35 +7,42 @@ import signal
 import subprocess
 import time
 from contextlib import ExitStack
+from functools import partial
 
 import httpx
 import pytest
 
 from service.bidding.tableset import DEFAULT_DIRECTORY
 from tests.faults.conftest import Load, ask, children, free_port, request_bytes
+from tests.patience import get, post, wait_until
 from tests.service.conftest import START_S, running_server
 
 
 def _ready(server):
-    deadline = time.monotonic() + START_S
-    while True:
+    def ready():
         try:
-            if httpx.get(f"{server.url}/readyz").status_code == 200:
-                return
+            return get(f"{server.url}/readyz").status_code == 200
         except httpx.TransportError:
-            pass
-        assert time.monotonic() < deadline, "the server is not ready in time"
-        time.sleep(0.05)
+            return False
+
+    wait_until(ready, "the server is not ready in time")
+
+
+async def _answered(load, count):
+    """Wait until ``load`` has got ``count`` more answers."""
+    before = load.statuses.get(200, 0)
+    await asyncio.to_thread(wait_until, lambda: load.statuses.get(200, 0) >= before + count)
 
 
 def test_sigterm_under_load_loses_no_request():
     """Every request that was sent gets a 200; then connections are refused, and the exit code is 0."""
-    with running_server(SPADES_QUEUE_MS="0") as server:
+    # In this time each caller gets an answer that closes its connection; after that a close would lose its request.
+    with running_server(SPADES_DRAIN_S="5") as server:
 
         async def run():
             load = Load(server.port)
             task = asyncio.create_task(load.run())
-            await asyncio.sleep(0.7)
+            await _answered(load, 50)
             server.process.send_signal(signal.SIGTERM)
             while server.process.poll() is None:
                 await asyncio.sleep(0.05)
@@ -46,14 +53,13 @@ def test_sigterm_under_load_loses_no_request():
         load = asyncio.run(run())
         assert server.process.returncode == 0
         assert load.statuses.keys() == {200}
-        assert load.statuses[200] > 50
         assert load.unanswered == 0
         assert load.refused > 0
 
 
 @pytest.mark.slow
 def test_a_killed_worker_returns_and_the_other_serves_meanwhile():
-    with running_server("--workers", "2", SPADES_QUEUE_MS="0") as server:
+    with running_server("--workers", "2") as server:
         _ready(server)
         before = children(server.process.pid)
         assert len(before) == 2
@@ -61,24 +67,20 @@ def test_a_killed_worker_returns_and_the_other_serves_meanwhile():
         async def run():
             load = Load(server.port)
             task = asyncio.create_task(load.run())
-            await asyncio.sleep(1.0)
+            await _answered(load, 100)
             os.kill(before[0], signal.SIGKILL)
-            deadline = time.monotonic() + START_S
-            while len(set(children(server.process.pid)) - {before[0]}) < 2:
-                assert time.monotonic() < deadline
-                await asyncio.sleep(0.05)
-            at = load.statuses.get(200, 0)
-            await asyncio.sleep(1.0)
+            alive = partial(children, server.process.pid)
+            await asyncio.to_thread(wait_until, lambda: len(set(alive()) - {before[0]}) == 2)
+            await _answered(load, 100)
             load.stop()
             await task
-            return load, at
+            return load
 
-        load, at = asyncio.run(run())
+        load = asyncio.run(run())
         assert load.statuses.keys() == {200}
-        assert load.statuses[200] > at
         assert load.unanswered <= 8  # one request on each connection
         assert load.refused == 0
-        text = httpx.get(f"{server.url}/metrics").text
+        text = get(f"{server.url}/metrics").text
         counted = float(text.partition('spades_http_requests_total{route="/bid",status="200"} ')[2].split()[0])
         # Answers are counted at the end of each turn of the event loop, together. So the dead worker may have answered
         # once on each connection without counting it, or counted an answer that did not leave.
@@ -102,15 +104,10 @@ def test_workers_end_with_a_killed_supervisor(started):
     with running_server("--workers", "2", SPADES_DRAIN_S="0") as server:
         if started:
             _ready(server)
-        deadline = time.monotonic() + START_S
-        while len(workers := children(server.process.pid)) < 2:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_until(lambda: len(children(server.process.pid)) == 2)
+        workers = children(server.process.pid)
         server.process.kill()
-        deadline = time.monotonic() + START_S
-        while any(_alive(pid) for pid in workers):
-            assert time.monotonic() < deadline, "a worker outlives its supervisor"
-            time.sleep(0.1)
+        wait_until(lambda: not any(_alive(pid) for pid in workers), "a worker outlives its supervisor")
 
 
 _NGINX = """daemon off; worker_processes 1; pid {directory}/pid; error_log {directory}/error.log;
@@ -126,7 +123,7 @@ http {{
     listen 127.0.0.1:{port};
     location / {{
       proxy_pass http://bidders; proxy_http_version 1.1; proxy_set_header Connection "";
-      proxy_connect_timeout 1s; proxy_next_upstream error timeout http_503 non_idempotent;
+      proxy_connect_timeout 60s; proxy_next_upstream error timeout http_503 non_idempotent;
     }}
   }}
 }}
@@ -145,44 +142,43 @@ def test_new_tables_behind_a_balancer_fail_no_request(tmp_path):
     config = work / "nginx.conf"
     config.write_text(_NGINX.format(directory=work, one=one, two=two, port=port))
     with ExitStack() as stack:
-        servers = [stack.enter_context(running_server("--port", str(at), SPADES_QUEUE_MS="0")) for at in (one, two)]
+        servers = [stack.enter_context(running_server("--port", str(at), SPADES_DRAIN_S="5")) for at in (one, two)]
         nginx = subprocess.Popen(["nginx", "-e", str(work / "error.log"), "-p", str(work), "-c", str(config)])
         stack.callback(nginx.wait, START_S)
         stack.callback(nginx.terminate)
-        deadline = time.monotonic() + START_S
-        while True:
+
+        def proxied():
             try:
-                if httpx.post(f"http://127.0.0.1:{port}/bid", content=b"{}").status_code == 422:
-                    break
+                return post(f"http://127.0.0.1:{port}/bid", content=b"{}").status_code == 422
             except httpx.TransportError:
-                pass
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+                return False
+
+        wait_until(proxied)
 
         async def run():
             load = Load(port, callers=4)
             task = asyncio.create_task(load.run())
             for index, at in enumerate((one, two)):
-                await asyncio.sleep(0.5)
+                await _answered(load, 50)
                 servers[index].process.send_signal(signal.SIGTERM)
                 await asyncio.to_thread(servers[index].process.wait, START_S)
                 assert servers[index].process.returncode == 0
-                manager = running_server("--port", str(at), SPADES_TABLES_DIR=str(tables), SPADES_QUEUE_MS="0")
+                manager = running_server("--port", str(at), SPADES_TABLES_DIR=str(tables))
                 await asyncio.to_thread(stack.enter_context, manager)
-            await asyncio.sleep(0.5)
+            await _answered(load, 50)
             load.stop()
             await task
             return load
 
         load = asyncio.run(run())
         assert load.statuses.keys() == {200}, (work / "error.log").read_text()
-        assert load.statuses[200] > 50
         assert load.unanswered == load.refused == 0
 
 
-def test_a_deadline_under_way_ends_in_a_504_in_time():
-    with running_server() as server:
+def test_a_deadline_under_way_ends_in_a_504():
+    """The rest of the body never comes, and the limit for it is later than the deadline."""
+    with running_server(SPADES_READ_S="300") as server:
         started = time.monotonic()
         status, _, _ = ask(server, request_bytes(b" " * 10, "X-Deadline-Ms: 200")[:-5])
         assert status == 504
-        assert 0.15 < time.monotonic() - started < 5
+        assert time.monotonic() - started > 0.15

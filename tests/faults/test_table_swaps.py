@@ -8,7 +8,7 @@ import signal
 import socket
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack
 from threading import Thread
 from typing import Any
@@ -20,7 +20,8 @@ from service.settings import Settings
 from service.table_sets import open_sets
 from tests.faults.conftest import ask, children, metric, request_bytes, status_number
 from tests.faults.test_stopping import _ready
-from tests.service.conftest import RealServer, running_server
+from tests.patience import LIMIT_S, wait_until
+from tests.service.conftest import START_S, RealServer, running_server
 from tests.service.made_sets import Folder, expected, make_set
 
 HANDS = ("AKJ62.AQ.Q.K9543", "Q74.KQ3.AJ84.Q62", "AQT9752..K83.A74", "T8642.9.K5.AQJ83", "K5.AJ62.KQ87.J42")
@@ -102,7 +103,7 @@ class Load:
         rng = random.Random(1)
         with ExitStack() as stack:
             address = ("127.0.0.1", self._port)
-            callers = [stack.enter_context(socket.create_connection(address, timeout=60)) for _ in range(CALLERS)]
+            callers = [stack.enter_context(socket.create_connection(address, timeout=LIMIT_S)) for _ in range(CALLERS)]
             due = time.monotonic()
             while not self._stopping:
                 asked = [rng.choices(self._exchanges, k=PIPELINED) for _ in callers]
@@ -137,17 +138,10 @@ def _received(caller: socket.socket) -> bytes:
     return data
 
 
-def _until(condition: Callable[[], bool], what: str) -> None:
-    deadline = time.monotonic() + 60.0
-    while not condition():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
-
-
 def _swapped(server: RealServer, default: str) -> None:
     """Send SIGHUP, and wait until another set is the default."""
     server.process.send_signal(signal.SIGHUP)
-    _until(lambda: _default(server) == default, f"{default} is not the default")
+    wait_until(lambda: _default(server) == default, f"{default} is not the default")
 
 
 def _default(server: RealServer) -> str:
@@ -156,7 +150,7 @@ def _default(server: RealServer) -> str:
 
 def _counted(server: RealServer, text: str, count: float) -> None:
     """Wait until a metric has a value; its text is new only once a second."""
-    _until(lambda: metric(server, text) == count, f"{text} is not {count}")
+    wait_until(lambda: metric(server, text) == count, f"{text} is not {count}")
 
 
 @pytest.mark.parametrize(
@@ -167,7 +161,7 @@ def test_swaps_under_load(made, folder, exchanges, swaps, rate, capsys):
     """The default changes with each SIGHUP. A third set comes and goes; a broken one is refused meanwhile."""
     versions = made[1]
     a, b, c = versions.values()
-    settings = {"SPADES_TABLES_DIR": str(folder.path), "SPADES_QUEUE_MS": "0", "SPADES_ACCESS_LOG": "0"}
+    settings = {"SPADES_TABLES_DIR": str(folder.path), "SPADES_ACCESS_LOG": "0"}
     with running_server(**settings) as server:
         memory = []
         load, started = Load(server, exchanges, rate), time.monotonic()
@@ -223,7 +217,7 @@ def test_no_file_is_mapped_twice_and_old_ones_stay_where_they_are(made, folder):
         folder.releases(default=c)
         _swapped(server, c)
         # The reload itself holds the old sets until it ends, a moment after the new default answers.
-        _until(lambda: _sets_of(_mappings(server.process.pid, directory)) == {a, c}, f"{b} is still mapped")
+        wait_until(lambda: _sets_of(_mappings(server.process.pid, directory)) == {a, c}, f"{b} is still mapped")
         second = _mappings(server.process.pid, directory)
         assert all(len(addresses) == 1 for addresses in second.values())
         kept = [{path: at for path, at in found.items() if f"/{a}/" in path} for found in (first, second)]
@@ -249,15 +243,13 @@ def test_the_supervisor_passes_sighup_on(made, folder):
         workers = children(server.process.pid)
         folder.releases(default=versions["b"])
         server.process.send_signal(signal.SIGHUP)
-        deadline = time.monotonic() + 30.0
-        while _defaults(server, 20) != {versions["b"]}:
-            assert time.monotonic() < deadline
+        wait_until(lambda: _defaults(server, 20) == {versions["b"]})
         assert children(server.process.pid) == workers
         for name, is_default in (("a", 0.0), ("b", 1.0)):
             version = re.escape(versions[name])
             _counted(server, f'spades_tables_open{{role="default",version="{version}"}}', is_default)
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(30.0) == 0
+        assert server.process.wait(START_S) == 0
 
 
 @pytest.mark.slow
@@ -267,19 +259,19 @@ def test_sighup_does_not_end_a_worker_that_starts(made, folder):
         _ready(server)
         first, _ = workers = children(server.process.pid)
         os.kill(first, signal.SIGKILL)
-        deadline = time.monotonic() + 30.0
-        while len(new := set(children(server.process.pid)) - set(workers)) == 0:
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
+        wait_until(lambda: set(children(server.process.pid)) - set(workers))
+        new = set(children(server.process.pid)) - set(workers)
         folder.releases(default=made[1]["b"])
-        while _defaults(server, 10) != {made[1]["b"]}:
-            assert time.monotonic() < deadline
+
+        def swapped() -> bool:
             server.process.send_signal(signal.SIGHUP)
-            time.sleep(0.02)
+            return _defaults(server, 10) == {made[1]["b"]}
+
+        wait_until(swapped)
         _ready(server)
         assert set(children(server.process.pid)) >= new
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(30.0) == 0
+        assert server.process.wait(START_S) == 0
 
 
 def test_a_refused_folder_is_logged_and_the_service_goes_on(made, folder):
@@ -290,7 +282,7 @@ def test_a_refused_folder_is_logged_and_the_service_goes_on(made, folder):
         _counted(server, 'spades_tables_refused_total{reason="folder"}', 1)
         assert _default(server) == versions["a"]
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(30.0) == 0
+        assert server.process.wait(START_S) == 0
         assert server.process.stderr is not None
         (line,) = (line for line in server.process.stderr.read().splitlines() if "stay as they are" in line)
         assert f"default is '7.7+0'; expected one of {versions['a']}, {versions['b']}" in line

@@ -9,23 +9,22 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic, sleep
 
 import pytest
 import yaml
 
 from loadtest.servers import free_port
+from tests.patience import LIMIT_S, wait_until
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-WAIT_S = 20.0
-SCRAPE_S = 0.5
+SCRAPE_S = 1
 FOR = "2s"  # in place of each alert's `for`
 
 
 def ask(url: str, path: str, **parameters: str) -> dict:
     """Return the data of an answer of Prometheus's HTTP interface."""
     query = urllib.parse.urlencode(parameters)
-    with urllib.request.urlopen(f"{url}{path}?{query}", timeout=10) as response:
+    with urllib.request.urlopen(f"{url}{path}?{query}", timeout=LIMIT_S) as response:
         return json.load(response)["data"]
 
 
@@ -57,7 +56,7 @@ def running_prometheus(directory: Path, target: str) -> Iterator[str]:
     finally:
         process.terminate()
         try:
-            process.wait(20)
+            process.wait(LIMIT_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -66,7 +65,7 @@ def running_prometheus(directory: Path, target: str) -> Iterator[str]:
 
 def _write_configuration(directory: Path, target: str) -> None:
     configuration = yaml.safe_load((DEPLOY / "prometheus/prometheus.yml").read_text())
-    times = {"scrape_interval": f"{SCRAPE_S * 1000:g}ms", "scrape_timeout": "400ms", "evaluation_interval": "1s"}
+    times = {"scrape_interval": f"{SCRAPE_S}s", "scrape_timeout": f"{SCRAPE_S}s", "evaluation_interval": "1s"}
     configuration["global"] |= times
     (job,) = configuration["scrape_configs"]
     del job["dns_sd_configs"]
@@ -83,13 +82,11 @@ def _write_configuration(directory: Path, target: str) -> None:
 
 
 def _wait_for_scrapes(url: str, process: subprocess.Popen, log: Path) -> None:
-    give_up = monotonic() + WAIT_S
-    while monotonic() < give_up:
+    def scraped() -> bool:
         assert process.poll() is None, log.read_text()[-2000:]
         try:
-            if query(url, 'up{job="bidder"} == 1'):
-                return
+            return bool(query(url, 'up{job="bidder"} == 1'))
         except (OSError, http.client.HTTPException):
-            pass  # it does not listen yet
-        sleep(0.2)
-    raise AssertionError(f"no scrape within {WAIT_S:g} s: {log.read_text()[-2000:]}")
+            return False  # it does not listen yet
+
+    wait_until(scraped, lambda: f"no scrape: {log.read_text()[-2000:]}")

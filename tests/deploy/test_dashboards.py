@@ -5,25 +5,28 @@ import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from time import sleep
+from threading import Event
 from typing import Any
 
 import pytest
 import yaml
 
-from loadtest.arrivals import prepare, prepare_get, run
+from loadtest import arrivals
+from loadtest.arrivals import prepare, prepare_get
+from loadtest.beside import beside
 from loadtest.servers import Server, running_service
 from loadtest.traffic import Question, questions
 from service.bidding.tableset import DEFAULT_DIRECTORY
 from tests.conftest import committed_tables
 from tests.deploy.prometheus import ask, query, running_prometheus
+from tests.patience import LIMIT_S, PATIENT, wait_until
 from tests.service.made_sets import make_set
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 DASHBOARD = json.loads((DEPLOY / "grafana/dashboards/bidder.json").read_text())
 PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
-VARIABLES = {"$job": "bidder", "$instance": ".*", "$__rate_interval": "5s", "$__range": "1m"}
+VARIABLES = {"$job": "bidder", "$instance": ".*", "$__rate_interval": "1m", "$__range": "1m"}
 
 
 def expressions() -> list[tuple[str, str]]:
@@ -48,27 +51,44 @@ def traffic(server: Server, seconds: float) -> None:
     outcome = {"policy": "winprob", "tables": "other"} | stated
     results = Question("/v1/results", json.dumps({"results": [outcome] * 20}).encode(), 200, "results")
     requests = [*requests[:50], prepare(results, server.host, {}), *requests[50:], prepare(results, server.host, {})]
-    result = run((server.host, server.port), requests, rate=100, seconds=seconds)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(arrivals, "PATIENCE_S", LIMIT_S)
+        patch.setattr(arrivals, "TIMEOUT_S", LIMIT_S)
+        result = arrivals.run((server.host, server.port), requests, rate=100, seconds=seconds)
     assert result.statuses[200] > 100
     assert result.statuses[504] > 0
 
 
 @pytest.fixture(scope="module")
 def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a Prometheus with the committed configuration but shorter times, after some seconds of traffic."""
+    """The URL of a Prometheus with the committed configuration but shorter times, while the service has traffic."""
     directory = tmp_path_factory.mktemp("prometheus")
     sets, default = directory / "sets", committed_tables().version
     sets.mkdir()
     (sets / default).symlink_to(DEFAULT_DIRECTORY)
     other = make_set(sets, "1.1", 1.5)
-    roles: dict[str, Any] = {"SPADES_TABLES_VERSION": default, "SPADES_CANARY": f"{other}:0.5", "SPADES_SHADOW": other}
+    roles: dict[str, Any] = PATIENT | {
+        "SPADES_TABLES_VERSION": default,
+        "SPADES_CANARY": f"{other}:0.5",
+        "SPADES_SHADOW": other,
+    }
     with (
-        running_service(SPADES_QUEUE_MS="0", SPADES_TABLES_DIR=str(sets), **roles) as server,
+        running_service(SPADES_TABLES_DIR=str(sets), **roles) as server,
         running_prometheus(directory, f"{server.host}:{server.port}") as url,
     ):
-        traffic(server, 5.0)
-        sleep(1.5)  # one more scrape and evaluation
-        yield url
+        traffic(server, 3.0)
+
+        def more(ended: Event) -> None:
+            while not ended.wait(1.0):
+                traffic(server, 3.0)
+
+        with beside(more):
+            yield url
+
+
+def has_data(url: str, expression: str) -> bool:
+    """Return whether an expression gives a number now."""
+    return any(math.isfinite(float(sample["value"][1])) for sample in query(url, expression))
 
 
 @pytest.mark.parametrize(("title", "expression"), expressions())
@@ -76,9 +96,7 @@ def test_each_panel_gets_data(prometheus, title, expression):
     for name, value in VARIABLES.items():
         expression = expression.replace(name, value)
     assert "$" not in expression
-    result = query(prometheus, expression)
-    values = [float(sample["value"][1]) for sample in result]
-    assert any(math.isfinite(value) for value in values), f"{title}: {expression} gave {result}"
+    wait_until(lambda: has_data(prometheus, expression), lambda: f"{title}: {query(prometheus, expression)}")
 
 
 def test_what_the_panels_show_is_what_was_sent(prometheus):
@@ -95,19 +113,25 @@ def test_what_the_panels_show_is_what_was_sent(prometheus):
         'job_kind_policy_tables:spades_results_stated:ratio1d{kind="win"} == 0.5',
         "count(job_kind_policy_tables:spades_results_drift:standard_errors) == 3",
     ):
-        assert query(prometheus, expression), expression
+        wait_until(lambda: query(prometheus, expression), expression)  # noqa: B023
 
 
 def test_all_rules_are_evaluated(prometheus):
-    groups = ask(prometheus, "/api/v1/rules")["groups"]
-    rules = [rule for group in groups for rule in group["rules"]]
-    assert len(rules) > 30
-    assert {rule["health"] for rule in rules} == {"ok"}, [rule for rule in rules if rule["health"] != "ok"]
+    def not_ok() -> list[Any]:
+        groups = ask(prometheus, "/api/v1/rules")["groups"]
+        rules = [rule for group in groups for rule in group["rules"]]
+        assert len(rules) > 30
+        return [rule for rule in rules if rule["health"] != "ok"]
+
+    wait_until(lambda: not not_ok(), not_ok)  # not evaluated yet: unknown
 
 
 def test_variables_find_the_service(prometheus):
-    labels = ask(prometheus, "/api/v1/series", **{"match[]": "spades_build_info"})
-    assert [series["job"] for series in labels] == ["bidder"]
+    def labels() -> Any:
+        return ask(prometheus, "/api/v1/series", **{"match[]": "spades_build_info"})
+
+    wait_until(labels)
+    assert [series["job"] for series in labels()] == ["bidder"]
 
 
 def test_every_panel_says_what_it_shows():

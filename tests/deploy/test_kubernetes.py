@@ -11,7 +11,6 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ import yaml
 
 from loadtest.servers import Server, free_port
 from service.settings import Settings
+from tests.patience import LIMIT_S, PATIENT, wait_until
 
 ROOT = Path(__file__).parents[2]
 K8S = ROOT / "deploy/k8s"
@@ -209,27 +209,26 @@ def serve(resources: list[dict], expected: int, **environment: str) -> None:
     """Run the container's command on loopback: a request gets status ``expected``; metrics have a separate port."""
     server, metrics = Server("127.0.0.1", free_port()), Server("127.0.0.1", free_port())
     spec = container(resources)
-    given = {entry["name"]: entry["value"] for entry in spec["env"]} | environment
+    given = {entry["name"]: entry["value"] for entry in spec["env"]} | PATIENT | environment
     given["SPADES_METRICS_ADDRESS"] = f"127.0.0.1:{metrics.port}"
     words = [word.replace("0.0.0.0", "127.0.0.1").replace("8080", str(server.port)) for word in spec["args"]]
     assert spec["command"][0] == "python"
     process = subprocess.Popen([sys.executable, *spec["command"][1:], *words], cwd=ROOT, env=os.environ | given)
     try:
-        give_up = monotonic() + 20
-        while True:
-            try:
-                if server.get("/readyz")[0] == 200:
-                    break
-            except OSError:
-                pass  # it does not listen yet
+
+        def ready() -> bool:
             assert process.poll() is None
-            assert monotonic() < give_up
-            sleep(0.1)
+            try:
+                return server.get("/readyz")[0] == 200
+            except OSError:
+                return False  # it does not listen yet
+
+        wait_until(ready)
         assert "spades_ready 1.0" in metrics.get("/metrics")[1]
         assert server.get("/metrics")[0] != 200
         status = server.get("/v1/policies")[0]
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0
+        assert process.wait(LIMIT_S) == 0
     finally:
         if process.poll() is None:
             process.kill()

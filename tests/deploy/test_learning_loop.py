@@ -8,7 +8,6 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from time import monotonic, sleep
 from typing import Any
 
 import httpx
@@ -19,13 +18,13 @@ from service.contract.request import MAX_ITEMS
 from service.roles import RELEASES
 from tables.__main__ import main
 from tests.conftest import committed_tables
-from tests.deploy.prometheus import SCRAPE_S, query, running_prometheus
+from tests.deploy.prometheus import query, running_prometheus
+from tests.patience import LIMIT_S, wait_until
 from tests.service.conftest import RealServer, running_server
 
 pytestmark = [pytest.mark.compiled, pytest.mark.slow]
 RULES = ("--win", "220")  # no win table is fitted to a log of this game, which would take a minute
 GAMES = 2_000  # of the log, and of those that the service bids in
-WAIT_S = 60.0
 PARTS = 5
 
 
@@ -41,7 +40,7 @@ def post(server: RealServer, path: str, field: str, items: list[Any]) -> list[di
     found = []
     for start in range(0, len(items), MAX_ITEMS):
         body = {field: items[start : start + MAX_ITEMS]}
-        answer = httpx.post(f"{server.url}{path}", json=body, timeout=30)
+        answer = httpx.post(f"{server.url}{path}", json=body, timeout=LIMIT_S)
         assert answer.status_code == 200, answer.text
         found.append(answer.json())
     return found
@@ -94,13 +93,16 @@ def report(server: RealServer, results: list[dict[str, Any]], prometheus: str) -
 
 
 def wait_for(condition: str, url: str) -> list[dict[str, Any]]:
-    give_up = monotonic() + WAIT_S
-    while monotonic() < give_up:
-        if found := query(url, condition):
-            return found
-        sleep(SCRAPE_S)
-    drift = query(url, '{__name__=~"job_kind_policy_tables:.*"}')
-    raise AssertionError(f"{condition} gave nothing within {WAIT_S:g} s; {drift}")
+    """Return the series of a condition as soon as it has some."""
+    drift = '{__name__=~"job_kind_policy_tables:.*"}'
+    found: list[dict[str, Any]] = []
+
+    def holds() -> bool:
+        found[:] = query(url, condition)
+        return bool(found)
+
+    wait_until(holds, lambda: f"{condition}; {query(url, drift)}")
+    return found
 
 
 def test_the_drift_alert_fires_for_the_tables_that_do_not_suit_the_players(tmp_path):
@@ -109,7 +111,7 @@ def test_the_drift_alert_fires_for_the_tables_that_do_not_suit_the_players(tmp_p
     (sets / shipped).symlink_to(DEFAULT_DIRECTORY)
     play(tmp_path / "log.jsonl", GAMES, seed=1)
     with (
-        running_server(stdout=subprocess.DEVNULL, SPADES_TABLES_DIR=str(sets), SPADES_QUEUE_MS="0") as server,
+        running_server(stdout=subprocess.DEVNULL, SPADES_TABLES_DIR=str(sets)) as server,
         running_prometheus(tmp_path, f"127.0.0.1:{server.port}") as prometheus,
     ):
         arguments = ["logs", "fit", str(tmp_path / "log.jsonl"), "--label", "kind=human", "--out", str(sets)]

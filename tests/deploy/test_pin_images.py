@@ -41,7 +41,7 @@ def _run(checkout):
         env=os.environ | {"PATH": f"{checkout / 'bin'}:/usr/bin:/bin"},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=300,
         check=False,
     )
 
@@ -100,7 +100,7 @@ def test_no_docker(checkout):
         env={"PATH": str(checkout / "bin")},
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 1

@@ -18,7 +18,7 @@ def promtool(*arguments: object) -> str:
     if shutil.which("promtool") is None:
         pytest.skip("promtool is not installed (Debian: prometheus)")
     done = subprocess.run(
-        ["promtool", *map(str, arguments)], cwd=PROMETHEUS, capture_output=True, text=True, timeout=120, check=False
+        ["promtool", *map(str, arguments)], cwd=PROMETHEUS, capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

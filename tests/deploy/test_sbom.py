@@ -20,7 +20,7 @@ def sbom(tmp_path_factory) -> Path:
     command = [str(Path(sys.executable).with_name("cyclonedx-py")), "requirements", str(RUNTIME)]
     command += ["--pyproject", str(ROOT / "pyproject.toml"), "--output-reproducible"]
     command += ["--output-format", "JSON", "--output-file", str(path)]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
     return path
 
 

@@ -17,8 +17,8 @@ from time import monotonic, sleep
 from typing import IO, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-START_S = 20.0
-STOP_S = 15.0
+START_S = 60.0
+STOP_S = 30.0
 _LOG_BYTES = 4000
 
 
@@ -42,7 +42,7 @@ class Server(NamedTuple):
 
     def get(self, path: str) -> tuple[int, str]:
         """Return status and body of a GET."""
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=5)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=30)
         try:
             connection.request("GET", path, headers=self.headers)
             response = connection.getresponse()

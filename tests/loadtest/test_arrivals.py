@@ -62,22 +62,27 @@ def test_every_arrival_is_sent_in_its_time():
     assert result.arrivals == len(result.latencies_ms) == 100
     assert result.statuses == {200: 100}
     assert result.failures == 0
-    assert 0.49 < result.seconds < 5
+    assert result.seconds > 0.49
     assert result.lateness_ms[0] >= 0
 
 
 def test_a_slow_server_does_not_slow_the_arrivals_down():
     """Ten connections work at once: 50 arrivals of 100 ms each take a little over 0.5 s, not 5 s."""
+    at_once = most = 0
 
     def answer(connection: socket.socket, _: int) -> None:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
         time.sleep(0.1)
+        at_once -= 1
         connection.sendall(OK)
 
     with fake_server(answer) as address:
         result = run(address, [GET], rate=100, seconds=0.5)
     assert result.failures == 0
     assert result.latencies_ms[0] >= 100
-    assert result.seconds < 3
+    assert most > 1
 
 
 def test_a_stall_is_told_by_all_who_stood_in_it():
@@ -97,7 +102,7 @@ def test_a_stall_is_told_by_all_who_stood_in_it():
 
 def test_arrivals_that_find_no_connection_are_missed(monkeypatch):
     monkeypatch.setattr(arrivals, "PATIENCE_S", 0.05)
-    monkeypatch.setattr(arrivals, "TIMEOUT_S", 0.3)
+    monkeypatch.setattr(arrivals, "TIMEOUT_S", 3.0)
     with fake_server(lambda connection, _: None) as address:
         result = run(address, [GET], rate=50, seconds=0.2, max_connections=2)
     assert result.broken == 2  # the requests in progress, which timed out

@@ -61,7 +61,7 @@ def test_no_service_is_told_in_a_line(capsys, monkeypatch):
 def test_the_open_model_run(capsys):
     quick = ["slo", "--duration", "1", "--rate", "50"]
     with running_service() as server:
-        assert main([*quick, "--url", server.url, "--promise-ms", "2000"]) == 0
+        assert main([*quick, "--url", server.url, "--promise-ms", "60000"]) == 0
         assert "Verdict: kept" in capsys.readouterr().out
         assert main([*quick, "--url", server.url, "--promise-ms", "0.001"]) == 1
     out = capsys.readouterr().out
@@ -73,12 +73,12 @@ def test_the_open_model_run(capsys):
 
 def test_the_curve(capsys, monkeypatch):
     monkeypatch.setattr(slo, "CURVE", (20, 40))
-    assert main(["curve", "--duration", "1", "--promise-ms", "2000"]) == 0
+    assert main(["curve", "--duration", "1", "--promise-ms", "60000"]) == 0
     assert "POST /bid: knee (highest rate that keeps the promise) at 40/s" in capsys.readouterr().out
 
 
 def test_locust_headless(capsys):
-    assert main(["locust", "--duration", "2", "--users", "2"]) == 0
+    assert main(["locust", "--duration", "5", "--users", "2"]) == 0
     out = capsys.readouterr().out
     assert "POST /v1/bid " in out
     assert "(wrong)" in out

@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from tests.patience import LIMIT_S
 from tests.service.conftest import RealServer, running_server
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-PATIENT = {"SPADES_QUEUE_MS": "0"}  # the machine may be busy with other tests
-WAIT_MS = 20_000
+WAIT_MS = LIMIT_S * 1000.0
 # Chromium reports each of these answers as an error. A page shows them to the user.
 _EXPECTED = tuple(f"the server responded with a status of {status}" for status in (401, 422))
 
@@ -20,6 +20,7 @@ _EXPECTED = tuple(f"the server responded with a status of {status}" for status i
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """Run Chromium without a window."""
+    expect.set_options(timeout=WAIT_MS)
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield found
@@ -36,7 +37,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RealServer]:
-    with running_server(**PATIENT) as running:
+    with running_server() as running:
         yield running
 
 

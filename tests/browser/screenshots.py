@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import Browser, Page
 
-from tests.browser.conftest import CHROMIUM, PATIENT, WAIT_MS, chromium
+from tests.browser.conftest import CHROMIUM, WAIT_MS, chromium
 from tests.browser.playground import NIL_HAND, finish_round, open_playground, open_round
 from tests.service.conftest import ROOT, running_server
 
@@ -44,7 +44,7 @@ def write(page: Page, name: str, full_page: bool = False) -> None:
 def main() -> None:
     """Make all pictures."""
     assert CHROMIUM is not None, "chromium is not installed; on Debian: apt-get install chromium"
-    with running_server(**PATIENT) as server, chromium() as browser:
+    with running_server() as server, chromium() as browser:
         page = new_page(browser, server.url, (1280, 960), "light")
         open_playground(page)
         write(page, "desktop")

@@ -52,7 +52,7 @@ def test_the_examples_of_the_readme_run(url):
     assert examples
     for number, example in enumerate(examples):
         # The first request of a program may take mono longer than the default deadline on a busy machine.
-        patient = example.replace('8080")', '8080", timeout: System.TimeSpan.FromSeconds(30))')
+        patient = example.replace('8080")', '8080", timeout: System.TimeSpan.FromSeconds(120))')
         usings, _, code = patient.replace("http://127.0.0.1:8080", url).partition("\n\n")
         BUILT.mkdir(parents=True, exist_ok=True)
         program = BUILT / f"Example{number}.cs"

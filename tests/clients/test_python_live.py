@@ -21,6 +21,7 @@ from service.contract.examples import (
     SHORT_INFERENCE_REQUEST,
 )
 from tests.clients.conftest import KEY
+from tests.patience import LIMIT_S
 
 pytestmark = pytest.mark.clients
 BID: BidRequest = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2}
@@ -47,11 +48,11 @@ def arguments(body):
 
 def test_every_method_gets_an_answer(url):
     async def all_at_once():
-        async with AsyncClient(url, timeout_s=30.0) as client:
+        async with AsyncClient(url, timeout_s=LIMIT_S) as client:
             found = [getattr(client, name)(*arguments(body)) for name, (body, _) in CALLS.items()]
             return await asyncio.gather(*found)
 
-    with Client(url, timeout_s=30.0) as client:
+    with Client(url, timeout_s=LIMIT_S) as client:
         blocking = [getattr(client, name)(*arguments(body)) for name, (body, _) in CALLS.items()]
     for answer, (_, field) in zip(blocking, CALLS.values(), strict=True):
         assert field in answer
@@ -60,26 +61,26 @@ def test_every_method_gets_an_answer(url):
 
 def test_faults_have_their_place_and_what_is_accepted(url):
     with Client(url) as client, pytest.raises(InvalidRequest) as caught:
-        client.bid({**BID, "seat": 3}, timeout_s=30.0)
+        client.bid({**BID, "seat": 3}, timeout_s=LIMIT_S)
     assert caught.value.faults == [
         {"pointer": "/seat", "code": "seat-mismatch", "detail": "seat is 3 after 2 previous bids; accepted: 2"}
     ]
 
 
 def test_a_key_is_sent(keyed_url):
-    with Client(keyed_url, timeout_s=30.0) as client, pytest.raises(ProblemError) as caught:
+    with Client(keyed_url, timeout_s=LIMIT_S) as client, pytest.raises(ProblemError) as caught:
         client.bid(BID)
     assert caught.value.type == "/problems/unauthorized"
-    with Client(keyed_url, key=KEY, timeout_s=30.0) as client:
+    with Client(keyed_url, key=KEY, timeout_s=LIMIT_S) as client:
         assert client.bid(BID)["policy"] == "bis"
 
 
 def test_retry_after_is_kept(bad_url):
-    with Client(f"{bad_url}/once/{uuid4()}", timeout_s=30.0) as client:
+    with Client(f"{bad_url}/once/{uuid4()}", timeout_s=LIMIT_S) as client:
         assert "fallback" not in client.bid(BID)
-    with Client(f"{bad_url}/later/{uuid4()}", timeout_s=30.0) as client:
+    with Client(f"{bad_url}/later/{uuid4()}", timeout_s=LIMIT_S) as client:
         assert "fallback" not in client.bid(BID), "Retry-After is longer than the deadline"
-    with Client(f"{bad_url}/busy", timeout_s=0.5) as client, pytest.raises(Unavailable) as caught:
+    with Client(f"{bad_url}/busy", timeout_s=LIMIT_S, attempts=1) as client, pytest.raises(Unavailable) as caught:
         client.bid(BID)
     assert caught.value.retry_after_s == 1
 
@@ -92,8 +93,8 @@ def test_a_table_never_waits(bad_url, kind):
 
     with Client(f"{bad_url}/{kind}", fallback=simple_bid) as client:
         answer = client.bid(BID, timeout_s=0.2)
-    assert (answer["bid"], answer["policy"]) == (5, "fallback")
-    assert asyncio.run(on_a_loop()) == answer
+    for found in (answer, asyncio.run(on_a_loop())):  # on a busy machine they may differ in their reasons
+        assert (found["bid"], found["policy"]) == (5, "fallback")
     if kind == "silent":
         assert answer["fallback"] == "no answer in 0.2 s"
 

@@ -61,5 +61,5 @@ def test_the_examples_of_the_readme_run(folder, url):
     assert examples
     for example in examples:
         # On a busy machine, the first request of a program may take longer than the default deadline.
-        patient = example.replace('8080")', '8080", { timeoutMs: 30_000 })')
+        patient = example.replace('8080")', '8080", { timeoutMs: 120_000 })')
         run("node", compiled(folder, patient.replace("http://127.0.0.1:8080", url)), cwd=folder)

@@ -1,5 +1,9 @@
 """Which tests share a process, and the tables for tests of kernels.
 
+No test of `make test` may depend on a quiet or fast machine: a test waits for a condition with a generous limit
+(`tests/patience.py`), and what needs quiet is marked `long`. To check that, run `make test-busy`: the same tests while
+two other processes use the processors.
+
 The tables' fitted parts are neutral or random, so that no refit changes a test.
 The exact tables are the committed ones (test_exact and test_tableset check them). Each set exists in two forms:
 `plain`, memoryviews for the service's plain Python, and `arrays`, ndarrays for compiled code.
@@ -12,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from service.bidding.bis.nil import GRID
 from service.bidding.game.auction import SEQUENCES
@@ -23,6 +28,9 @@ from service.bidding.winprob.games import WIN_CELLS
 from service.bidding.winprob.outcomes import OUTCOMES
 from tables.engine.simulate import kernel_tables
 from tests.more_games import MORE_CELLS, MORE_ROWS
+
+settings.register_profile("busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy machine")
 
 ROOT = Path(__file__).resolve().parents[1]
 SERVERS = {"server", "serve", "real_cluster", "prometheus"}  # fixtures that start processes
@@ -53,8 +61,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             group = "logs" if file.startswith(OF_LOGS) else "simulator"
         if not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(group))
-        if item.get_closest_marker("alone") and item.path.parent.name != "faults":
-            raise pytest.UsageError(f"{item.nodeid} is marked alone; accepted: tests in tests/faults, see the Makefile")
     items.sort(key=_rank)
 
 

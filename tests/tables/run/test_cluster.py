@@ -91,7 +91,12 @@ class RealCluster:
 def real_cluster(tmp_path_factory) -> Iterator[RealCluster]:
     running = RealCluster(tmp_path_factory.mktemp("cluster"))
     try:
-        yield running
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(cluster, "CONNECT_S", START_S)
+            with DaskCluster(running.address) as executor:
+                assert executor.client is not None
+                executor.client.wait_for_workers(2, timeout=START_S)
+            yield running
     finally:
         running.stop()
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from random import Random
 from typing import cast
 
-import httpx
 import pytest
 from spades_client import simple_bid
 from spades_client.cards import DECK
@@ -16,6 +15,7 @@ from clients.generate import BUILD
 from clients.generate import generators as installed_generators
 from service.bidding.game.rules import PRESETS
 from tests.clients.bad_service import bad_service
+from tests.patience import get
 from tests.service.conftest import running_server
 
 collect_ignore = ["client.py"]
@@ -27,7 +27,7 @@ def url():
     """A service; its document is in build/clients/openapi.json."""
     BUILD.mkdir(parents=True, exist_ok=True)
     with running_server(SPADES_ACCESS_LOG="0") as server:
-        (BUILD / "openapi.json").write_bytes(httpx.get(f"{server.url}/openapi.json").content)
+        (BUILD / "openapi.json").write_bytes(get(f"{server.url}/openapi.json").content)
         yield server.url
 
 

@@ -40,7 +40,10 @@ def test_tables_that_break_end_the_service_after_a_few_starts(tmp_path):
         for pid in workers:
             os.kill(pid, signal.SIGKILL)
         assert server.process.wait(2 * START_S) == 1
-        with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", server.port), timeout=5):
+        with (
+            pytest.raises(ConnectionRefusedError),
+            socket.create_connection(("127.0.0.1", server.port), timeout=START_S),
+        ):
             pass
         lines = _stderr(server).splitlines()
         # One of the two places fails 5 times in a row. Its first failure has no such line if the worker was killed

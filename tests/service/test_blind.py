@@ -4,7 +4,6 @@ import copy
 import subprocess
 import sys
 
-import httpx
 import orjson
 import pytest
 
@@ -17,7 +16,7 @@ from service.keys import new_key
 from tests.conftest import committed_tables
 from tests.contract import faults_of
 from tests.one_set import one_set
-from tests.patience import patient
+from tests.patience import patient, post
 
 PATH = "/v1/bid/blind"
 
@@ -232,6 +231,6 @@ def test_from_the_command_line(call, body, capsys):
 
 
 def test_on_a_real_server(server, body):
-    first, second = (httpx.post(f"{server.url}{PATH}", json=body) for _ in range(2))
+    first, second = (post(f"{server.url}{PATH}", json=body) for _ in range(2))
     assert first.status_code == 200
     assert first.json() == second.json()

@@ -10,7 +10,6 @@ from contextlib import suppress
 from functools import cache
 from time import thread_time
 
-import httpx
 import jsonschema
 import numpy as np
 import orjson
@@ -33,7 +32,7 @@ from service.keys import new_key
 from service.problems import CODES, ProblemError
 from tests.conftest import ROOT, committed_tables
 from tests.one_set import one_set
-from tests.patience import patient
+from tests.patience import patient, post
 from tests.same_answers.wrong import JUNK
 from tests.service.true_rounds import LIES, false_round, true_round
 
@@ -449,7 +448,7 @@ def test_the_largest_batch(call):
 
 def test_a_server_answers_in_parts(server, call):
     request = MIDWAY | {"deals": MAX_DEALS, "seed": 3}
-    answer = httpx.post(f"{server.url}/v1/inference", json=request)
+    answer = post(f"{server.url}/v1/inference", json=request)
     assert answer.status_code == 200
     assert answer.json() == call("POST", "/v1/inference", json=request).json()
     assert len(answer.content) > 100_000

@@ -81,6 +81,7 @@ TEMPLATES = {
     "safer, but for fewer points.",
     "lower-bags": "With {other} your side would make its bid {makes}% and win the game {percent}% of the time: "
     "safer, but with more bags.",
+    "other-number-wins": "With {other} you would win the game {percent}% of the time.",
     "best-number": "The best number, {other}, would win the game {percent}% of the time.",
     "too-close": "With {other} you would win {percent}%: too close to tell apart, and the lower bid is safer.",
     "close": "With {other} you would win {percent}%: too close to tell apart.",

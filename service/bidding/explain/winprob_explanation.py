@@ -182,7 +182,11 @@ def _other_reasons(
 def _other_number(
     made: WinDecision, chosen: int, other: int, outcomes: list[dict[str, float]], drawn: bool, turn: Turn
 ) -> Reason:
-    """Return the reason that compares the bid with another number; ``chosen`` and ``other``: indices in `made.bids`."""
+    """Return the reason that compares the bid with another number; ``chosen`` and ``other``: indices in `made.bids`.
+
+    A lower contract is made at least as often. Where the net's rough probabilities say otherwise, the reason says only
+    how often the other number wins the game.
+    """
     bid, p = made.bids[other], made.p_win[other]
     wins = tenth_of_percent(p)
     if p > made.p_win[chosen] + TIE_TOLERANCE:
@@ -190,7 +194,10 @@ def _other_number(
     if made.bid == NIL:
         return reason("best-number", bid, wins)
     makes, code = percent(outcomes[other]["made"]), "other-number"
-    if bid < made.bid and makes > percent(outcomes[chosen]["made"]):
+    more_often = makes - percent(outcomes[chosen]["made"])
+    if more_often * (made.bid - bid) < 0:
+        return reason("other-number-wins", bid, wins)
+    if bid < made.bid and more_often > 0:
         rules = turn.position.rules
         if _near_penalty(turn.standing.us_bags, rules):
             code = "lower-bags"

@@ -185,6 +185,14 @@ def test_why_a_lower_bid_is_worse(us, bags, code):
     assert reason == {"code": code, "other": 2, "percent": 60, "makes": 90}
 
 
+@pytest.mark.parametrize(("bid", "other"), [(3, 2), (3, 4)])
+def test_no_reason_says_that_more_tricks_are_made_more_often(bid, other):
+    """The net's probabilities are rough: it may give the higher number more."""
+    made = decision(bid, {bid: (0.6, 0.8), other: (0.5, 0.78 if other < bid else 0.82)})
+    (reason,) = [reason for reason in told(made)["reasons"] if "other" in reason]
+    assert reason == {"code": "other-number-wins", "other": other, "percent": 50}
+
+
 def test_nils_of_the_others_and_of_partner():
     made = decision(3, {3: (0.6, 0.8)}, partner=0, opposing=4, stake=100, their_stake=100)
     made.odds[0, :] = 0.0

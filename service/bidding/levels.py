@@ -118,6 +118,7 @@ def perturbed(policy: Policy, seed: int) -> Policy:
         policy.left,
         policy.partner,
         policy.right,
+        policy.far_margin,
     )
 
 

@@ -233,7 +233,8 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # mypy checks each row against its own dec
         "over tables of what each score is worth (docs/explanation/how-winprob-bids.md); for the games that have such "
         "a table",
         opponents=("bis", "bis:tuned", "rb", "ms", "io"),
-        options=("margin", "nil_margin", "even", "left", "partner", "right", *_SKILL),
+        version="2",
+        options=("margin", "nil_margin", "even", "far_margin", "left", "partner", "right", *_SKILL),
         kernel=weigh_bids,
         takes=lambda made: made.bid,
         explain=lambda made, turn, by_rules, bid, policy: explain_winprob(made, turn, policy),

@@ -149,6 +149,8 @@ class Policy(NamedTuple):
     left: Annotated[int, Option(_PLAYERS, f"How the next player bids; {_REPLACED}.")] = UNKNOWN
     partner: Annotated[int, Option(_PLAYERS, f"How partner bids; {_REPLACED}.")] = UNKNOWN
     right: Annotated[int, Option(_PLAYERS, f"How the player before bids; {_REPLACED}.")] = UNKNOWN
+    far_margin: Annotated[
+        float, Option(_CHANCE, "Win probability by which an unusual bid must be better, if the game can end.")] = 0.03
 # fmt: on
 
 

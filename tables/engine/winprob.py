@@ -17,7 +17,7 @@ from service.bidding.levels import sample_bid
 from service.bidding.policy import Policy
 from service.bidding.record import record
 from service.bidding.table_views import Tables
-from service.bidding.winprob.candidates import best_bid
+from service.bidding.winprob.candidates import best_bid, best_far_bid, last_bag_bid
 from service.bidding.winprob.features import (
     BID_INPUTS,
     CARD_INPUTS,
@@ -155,9 +155,10 @@ def winprob_bid(
     g = np.zeros(depth)
     odds = np.zeros(OUTCOMES)
     values = np.zeros(OUTCOMES)
+    compared = position.weighed | position.far
     for bid in range(BIDS):
         p_win[bid] = -1.0
-        if not position.weighed >> bid & 1:
+        if not compared >> bid & 1:
             continue
         contracts = write_bid(bid, auction, position, win_slice, rules, tables, c, values)
         h[:] = shared
@@ -177,7 +178,13 @@ def winprob_bid(
         if position.seat > 1:
             exclude_impossible(bid, auction, position, contracts.stake, tables, odds)
         p_win[bid] = mean_value(odds, values)
-    return best_bid(p_win, position.regular.takes, policy)
+    if position.far:
+        kept = best_far_bid(p_win, position.weighed, position.far, position.needed, policy)
+        for bid in range(BIDS):
+            if (position.far & ~kept) >> bid & 1:
+                p_win[bid] = -1.0
+    best = best_bid(p_win, position.regular.takes, policy)
+    return last_bag_bid(best, p_win, position.needed, position.standing.us_bags, auction, rules)
 
 
 def exclude_impossible(
@@ -188,10 +195,11 @@ def exclude_impossible(
     Call it only after partner has bid. ``stake``: points at stake on our side's nils with ``bid``.
     """
     expected = expected_bids(bid, auction, tables)
-    ours = our_impossible_ways(bid, bid + expected.partner_tricks, stake, position.stake, position.certain)
+    certain = position.certain if bid else position.certain_nil
+    ours = our_impossible_ways(bid, bid + expected.partner_tricks, stake, position.stake, certain)
     theirs = 0
     if position.seat == 3:
-        theirs = their_impossible_ways(expected.opponents_tricks, position.their_stake, position.certain)
+        theirs = their_impossible_ways(expected.opponents_tricks, position.their_stake, certain)
     for k in range(OUTCOMES):
         if ours >> k // THEIRS & 1 or theirs >> k % THEIRS & 1:
             odds[k] = NO_ODDS

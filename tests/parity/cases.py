@@ -10,7 +10,7 @@ import numpy as np
 from service.bidding.bis.endgame import Proposal
 from service.bidding.bis.nil import LOW_FOUR, Nil, NilTerms
 from service.bidding.bis.regular import Regular
-from service.bidding.game.auction import NO_BID, SEQUENCES, Auction, read_auction
+from service.bidding.game.auction import NO_BID, SEQUENCES, Auction, auction_after, read_auction
 from service.bidding.game.cards import DECK, JACK, SPADE_BITS, TEN, cards_of, suits_of
 from service.bidding.game.decks import DECK_BITS, JOKERS_DECK
 from service.bidding.game.legal import EVERY_BID
@@ -19,6 +19,7 @@ from service.bidding.game.scoring import BLIND_NIL, Standing
 from service.bidding.levels import DRAWS_PER_SEED, LARGEST_SEED
 from service.bidding.policies import parse_policy
 from service.bidding.policy import BIG5, BIG6, CONVENTIONS, NO_CONVENTION, PLAYER_KINDS
+from service.bidding.winprob.candidates import NO_NUMBER
 from service.bidding.winprob.features import (
     BID_INPUTS,
     CARD_INPUTS,
@@ -466,9 +467,10 @@ def of_model(rng: random.Random) -> ModelPosition:
     inputs = tuple(rng.random() for _ in POSITION_NAMES)
     stakes = rng.choice((0, 0, 100, 200)), rng.choice((0, 0, 100))
     where = rng.randrange(4), standing(rng, rules), counted_takes(rng), nil, rng.randrange(EVERY_BID)
-    return ModelPosition(
-        *where, holdings(suits_of(hand(rng))), inputs, rng.randint(-20, 600), *stakes, rng.randint(0, 13)
-    )
+    certain = rng.randint(0, 13)
+    ends = rng.randint(1, NO_NUMBER), rng.choice((0, rng.randrange(EVERY_BID)))
+    held = holdings(suits_of(hand(rng)))
+    return ModelPosition(*where, held, inputs, rng.randint(-20, 600), *stakes, certain, rng.randint(0, certain), *ends)
 
 
 def expected(rng: random.Random) -> Expected:
@@ -493,7 +495,8 @@ def written_bid(rng: random.Random) -> tuple:
 
 
 WIN_POLICIES = tuple(
-    numba_typed(parse_policy(text)) for text in ("winprob", "winprob:margin=0.02,nil_margin=0.03,even=0.05")
+    numba_typed(parse_policy(text))
+    for text in ("winprob", "winprob:margin=0.02,nil_margin=0.03,even=0.05,far_margin=0.01", "winprob:far_margin=1")
 )
 
 
@@ -785,6 +788,34 @@ CASES: dict[str, Maker] = {
         r.randint(1, 13),
         r.choice(WIN_POLICIES),
     ),
+    "service.bidding.winprob.candidates.needed_number": lambda r: (
+        r.randint(-100, 500),
+        r.randint(-100, 500),
+        r.randint(0, 8),
+        r.randint(0, 14),
+        r.randrange(1, EVERY_BID + 1),
+        winnable(r)[0],
+    ),
+    "service.bidding.winprob.candidates.far_bids": lambda r: (
+        r.randrange(1, EVERY_BID + 1),
+        r.randint(1, NO_NUMBER),
+        r.randint(0, 13),
+        r.choice((0, 0, 1)),
+        r.randrange(1, EVERY_BID + 1),
+    ),
+    "service.bidding.winprob.candidates.best_far_bid": lambda r: (
+        view(np.array([r.random() for _ in range(14)])),
+        *(r.randrange(1, EVERY_BID + 1), r.randrange(EVERY_BID + 1), r.randint(1, NO_NUMBER)),
+        r.choice(WIN_POLICIES),
+    ),
+    "service.bidding.winprob.candidates.last_bag_bid": lambda r: (
+        r.randint(0, 13),
+        view(np.array([r.choice((-1.0, 0.5 + r.random() / 20)) for _ in range(14)])),
+        *(r.randint(1, NO_NUMBER), r.randrange(8, 10), auction_after((r.randint(0, 3), 3, r.randint(0, 4)))),
+        r.choice((RULES[0], RULES[0], winnable(r)[0])),
+    ),
+    FEATURES + "certain_with_nil": lambda r: (suits_of(hand(r)), r.choice((*RULES, *PASSES))),
+    FEATURES + "certain_with_number": lambda r: (suits_of(hand(r)), partner_bid(r), r.choice((*RULES, *PASSES))),
     WINPROB + "exclude_impossible": lambda r: (
         r.randint(0, 13),
         auction(r),

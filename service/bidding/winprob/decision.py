@@ -17,7 +17,7 @@ from service.bidding.game.passing import suits_after_pass
 from service.bidding.policy import Policy
 from service.bidding.record import record
 from service.bidding.turn import EXPLAINED, Turn
-from service.bidding.winprob.candidates import best_bid
+from service.bidding.winprob.candidates import best_bid, best_far_bid, last_bag_bid
 from service.bidding.winprob.features import (
     POSITION_NAMES,
     VALUES,
@@ -73,14 +73,14 @@ class WinDecision(NamedTuple):
     regular: Regular
     nil: Nil  # as the model sees it; if an explanation is wanted, from `whole_nil`
     inputs: Sequence[float]  # of the position, in the order of features.POSITION_NAMES
-    bids: list[int]  # the bids in `p_win`: with a full explanation all allowed legal bids, otherwise those in `weighed`
+    bids: list[int]  # the bids in `p_win`: with a full explanation all allowed legal bids, otherwise those looked at
     contracts: list[int]  # for each bid: tricks of our side's contract, as the outcomes count them
     opposing: list[int]  # for each bid: tricks of the opponents' contract
     stake: int  # points at stake on partner's nil, 0 if there is none
     their_stake: int  # points at stake on the opponents' nils
     p_win: list[float]  # for each bid: win probability
     odds: Floats  # (bids, OUTCOMES): unnormalized outcome probabilities (divide by the row's sum)
-    weighed: int  # bit mask of the bids that are compared; the decision is one of them
+    weighed: int  # bit mask of the bids that are compared; the decision is one of them. Far bids: only one to be bid
 
 
 def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
@@ -95,13 +95,15 @@ def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
     game = weights.games[rules]
     players = policy.left, policy.partner, policy.right
     position = model_position(hand, auction, standing, allowed, players, game.win_slice, rules, tables)
-    seat, (us, them, us_bags, them_bags), regular, nil, weighed, held, inputs, _, stake, their_stake, certain = position
+    seat, (us, them, us_bags, them_bags), regular, nil, weighed, held, inputs, _, stake, their_stake, *_ = position
+    certain, certain_nil = position.certain, position.certain_nil
     if explain:
         kept = suits_after_pass(suits_of(hand), rules)[3] if rules.nil_pass else spades_of(hand)
         if kept.bit_count() == 4:  # the model looks at only three of the four spades
             nil = whole_nil(turn)
     weighed = weighed & legal or allowed & legal or legal
-    told = (allowed & legal or legal) if explain == EXPLAINED else weighed
+    far = position.far & legal & ~weighed
+    told = (allowed & legal or legal) if explain == EXPLAINED else weighed | far
     bids = _BIDS[told & 127] + _BIDS[told >> 7 | 128]
     expected = weights.expected(tables)[auction.sequence] if seat < 3 else [expected_bids(0, auction, tables)] * 14
     rows, contracts, opposing = [], [], []
@@ -134,17 +136,25 @@ def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:
     ):
         for row, bid in enumerate(bids):
             at_stake = stake if bid else stake + rules.nil_points
-            ours_out = our_impossible_ways(bid, contracts[row], at_stake, stake, certain)
-            theirs_out = their_impossible_ways(opposing[row], their_stake, certain) if seat == 3 else 0
+            sure = certain if bid else certain_nil
+            ours_out = our_impossible_ways(bid, contracts[row], at_stake, stake, sure)
+            theirs_out = their_impossible_ways(opposing[row], their_stake, sure) if seat == 3 else 0
             odds[row] *= _POSSIBLE[ours_out, theirs_out]
     p_win = []
     by_bid = [-1.0] * 14
     for bid, value, whole in zip(bids, np.vecdot(odds, values).tolist(), odds.dot(_TOPS).tolist()):
         p = value / whole if value < whole else 1.0  # the quotient may exceed 1 by rounding
         p_win.append(p)
-        if weighed >> bid & 1:
+        if (weighed | far) >> bid & 1:
             by_bid[bid] = p
+    if far:
+        kept = best_far_bid(by_bid, weighed, far, position.needed, policy)
+        weighed |= kept
+        for bid in range(14):
+            if (far & ~kept) >> bid & 1:
+                by_bid[bid] = -1.0
     best = best_bid(by_bid, regular.takes, policy)
+    best = last_bag_bid(best, by_bid, position.needed, us_bags, auction, rules)
     return record(
         WinDecision,
         (best, regular, nil, inputs, bids, contracts, opposing, stake, their_stake, p_win, odds, weighed),

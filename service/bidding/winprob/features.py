@@ -11,14 +11,15 @@ from typing import NamedTuple
 from service.bidding.bis.nil import LOW_FOUR, Nil, NilTerms, consider_nil
 from service.bidding.bis.regular import Regular, certain_tricks, regular_takes
 from service.bidding.game.auction import NO_BID, Auction, sequence_after
-from service.bidding.game.cards import suits_of, without_jokers
+from service.bidding.game.cards import spades_of, suits_of, without_jokers
+from service.bidding.game.passing import cards_to_pass, given_by_partner, suits_after_pass
 from service.bidding.game.rules import JOKERS, PARTNERSHIP, SUICIDE, WHIZ, Rules
 from service.bidding.game.scoring import Standing, contract_of, is_nil
 from service.bidding.game.variants import extra_spades_of
 from service.bidding.policy import FULL, PLAYER_KINDS
 from service.bidding.record import record
 from service.bidding.table_views import Tables
-from service.bidding.winprob.candidates import candidates
+from service.bidding.winprob.candidates import NO_NUMBER, candidates, far_bids, needed_number
 from service.bidding.winprob.games import WinTableSlice
 from service.bidding.winprob.outcomes import nil_stakes
 from service.bidding.winprob.win_table import win_array, win_probability_after
@@ -43,6 +44,7 @@ BID_NAMES = (
     *("p_win_made", "p_win_made_other_set", "p_win_bags", "p_win_set"),
 )
 MOST_NIL_POINTS = 200  # largest points of a nil in the games that the net learns; more points count as these
+MOST_POINTS = 200  # points that a side can win with its contract: 130 for 13 tricks, 200 for ten with `ten_for_200`
 INPUTS = CARD_INPUTS + len(POSITION_NAMES)  # inputs of a position
 BID_INPUTS = len(BID_NAMES)  # inputs of a candidate bid
 VALUES = BID_NAMES.index("p_win_made")  # index of the first bid input that is the win probability of an outcome
@@ -73,7 +75,10 @@ class ModelPosition(NamedTuple):
     to_goal: int  # points that our side needs to reach the goal
     stake: int  # points at stake on partner's nil, 0 if there is none
     their_stake: int  # points at stake on the opponents' nils
-    certain: int  # tricks that the hand's spades take by force
+    certain: int  # tricks that the hand's spades take by force if it bids a number
+    certain_nil: int  # the same if it bids nil: fewer if a nil bidder gives cards to partner
+    needed: int  # the smallest number that wins the game if everybody makes their bid; NO_NUMBER if there is none
+    far: int  # the set of further bids to compare; empty if the round can't end the game
 
 
 class Expected(NamedTuple):
@@ -142,8 +147,30 @@ def bids_to_weigh(
     seat, _, _, _, partner_bid, opponents_nils, sum_of_bids, _ = auction
     regular = regular_takes(suits, 2 - opponents_nils, partner_bid, tables.factor[seat, sum_of_bids], 0.0, tables)
     nil = model_nil(suits, auction, LOW_FOUR, allowed, rules, tables)
-    certain = certain_tricks(suits[3], extra_spades_of(rules.variant, rules))
+    certain = certain_with_number(suits, partner_bid, rules)
     return regular, nil, candidates(regular.takes, certain, partner_bid, nil.ruled_out, allowed), certain
+
+
+def certain_with_number(suits: tuple[int, int, int, int], partner_bid: int, rules: Rules) -> int:
+    """Return the certain tricks of a hand that bids a number: beside a nil of partner, after giving cards to partner.
+
+    ``suits``: from `suits_of`.
+    """
+    spades = suits[3]
+    given = cards_to_pass(1, partner_bid, rules.nil_pass, rules.blind_nil_pass)
+    if given > 0:
+        hand = suits[0] | suits[1] << 16 | suits[2] << 32 | spades << 48
+        spades = spades_of(hand & ~given_by_partner(hand, given))
+    return certain_tricks(spades, extra_spades_of(rules.variant, rules))
+
+
+def certain_with_nil(suits: tuple[int, int, int, int], rules: Rules) -> int:
+    """Return the certain tricks of a hand that bids nil: if nil bidders pass, after giving cards to partner.
+
+    ``suits``: from `suits_of`.
+    """
+    spades = suits_after_pass(suits, rules)[3] if rules.nil_pass else suits[3]
+    return certain_tricks(spades, extra_spades_of(rules.variant, rules))
 
 
 def model_position(
@@ -167,6 +194,7 @@ def model_position(
         us_bags, them_bags = 0, 0
     standing = record(Standing, (us, them, us_bags, them_bags))
     regular, nil, weighed, certain = bids_to_weigh(suits, auction, allowed, rules, tables)
+    certain_nil = certain_with_nil(suits, rules)
     plain = rules.variant != JOKERS
     held = holdings(suits if plain else suits_of(without_jokers(hand)))  # there is an input for each of 13 ranks
     left, partner, right = others
@@ -176,9 +204,20 @@ def model_position(
     stake, their_stake = 0, 0
     if auction.opponents_nils or is_nil(auction.partner_bid):
         stake, their_stake = nil_stakes(auction, rules)
+    needed, far = NO_NUMBER, 0
+    if us + stake + MOST_POINTS >= rules.win or them + their_stake + MOST_POINTS >= rules.win:
+        expected = expected_bids(regular.takes, auction, tables)
+        tricks, opposing = expected.partner_tricks, expected.opponents_tricks
+        needed, they_win = needed_number(us + stake, them + their_stake, tricks, opposing, allowed, rules)
+        if they_win or needed < NO_NUMBER:
+            far = far_bids(weighed, needed, certain, certain_nil, allowed)
+    to_goal = rules.win - us
     return record(
         ModelPosition,
-        (auction.seat, standing, regular, nil, weighed, held, inputs, rules.win - us, stake, their_stake, certain),
+        (
+            *(auction.seat, standing, regular, nil, weighed, held, inputs, to_goal, stake, their_stake),
+            *(certain, certain_nil, needed, far),
+        ),
     )
 
 

@@ -18,7 +18,16 @@ from service.bidding.game.scoring import START, Standing
 from service.bidding.policies import parse_policy
 from service.bidding.table_profile import PARTNERSHIP_PROFILE
 from service.bidding.turn import NOT_EXPLAINED, Turn
-from service.bidding.winprob.candidates import MOST_CANDIDATES, best_bid, candidates
+from service.bidding.winprob.candidates import (
+    MOST_CANDIDATES,
+    NO_NUMBER,
+    best_bid,
+    best_far_bid,
+    candidates,
+    far_bids,
+    last_bag_bid,
+    needed_number,
+)
 from service.bidding.winprob.decision import win_decision
 from service.bidding.winprob.features import (
     BID_INPUTS,
@@ -30,6 +39,8 @@ from service.bidding.winprob.features import (
     Expected,
     ModelPosition,
     bid_inputs,
+    certain_with_nil,
+    certain_with_number,
     holdings,
     model_position,
 )
@@ -83,7 +94,8 @@ def test_numpy_and_compiled_agree(fitted):
         bid = fast(hand, auction, scores, allowed, rules, policy, fitted.arrays, p_win)
         made = win_decision(turn(hand, auction, scores, allowed, rules, fitted.plain), policy, weights)
         assert made.bid == bid, where
-        assert p_win[made.bids] == pytest.approx(made.p_win, abs=5e-6)
+        compared = {bid: p for bid, p in zip(made.bids, made.p_win, strict=True) if made.weighed >> bid & 1}
+        assert {bid: p for bid, p in enumerate(p_win.tolist()) if p >= 0.0} == pytest.approx(compared, abs=5e-6)
 
 
 @pytest.mark.parity
@@ -250,6 +262,59 @@ def test_best_bid():
     assert best(b2=0.505, b3=0.5, natural=3) == 2  # not even
 
 
+def test_the_number_that_is_needed():
+    """At 440 of 500 points and a partner's 3, a 3 reaches the goal; beside opponents with 545 points, a 8 is ahead."""
+    assert needed_number(440, 300, 3, 5, EVERY_BID, CLASSIC) == (3, False)
+    assert needed_number(440, 450, 3, 9, EVERY_BID, CLASSIC) == (8, True)
+    assert needed_number(440, 470, 3, 14, EVERY_BID, CLASSIC) == (NO_NUMBER, True)  # 610 points: a 15 would be ahead
+    assert needed_number(440, 300, 3, 5, 0b11000011, CLASSIC) == (6, False)
+    assert needed_number(300, 0, 6, 4, EVERY_BID, make_rules("classic", {"ten_for_200": True})) == (4, False)
+
+
+def test_bids_that_are_compared_at_the_end_of_a_game():
+    usual = 0b1111000  # 3 to 6
+    assert far_bids(usual, 8, 0, 0, EVERY_BID) == 0b110000111  # nil, 1, 2, 7 and the 8 that is needed
+    assert far_bids(usual, 8, 2, 1, EVERY_BID) == 0b110000100  # two certain tricks
+    assert far_bids(usual, NO_NUMBER, 0, 0, EVERY_BID) == 0b10000111
+    assert far_bids(usual, 5, 0, 0, EVERY_BID) == 0b111  # a usual number is enough
+    assert far_bids(usual, 3, 0, 0, EVERY_BID) == 0  # all of them are
+    assert far_bids(usual, 8, 0, 0, 0b1111110) == 0b110
+    assert far_bids(1, 8, 0, 0, EVERY_BID) == 0
+
+
+def test_a_far_bid_must_be_better_by_its_margin():
+    policy = parse_policy("winprob:far_margin=0.05")
+    p_win = [0.1, 0.0, 0.0, 0.2, 0.21, 0.0, 0.0, 0.0, 0.25, 0.27, *[0.0] * 4]
+    assert best_far_bid(p_win, 0b11000, 1 << 8, 8, policy) == 0
+    assert best_far_bid(p_win, 0b11000, 1 << 8 | 1 << 9, 8, policy) == 1 << 9
+    assert best_far_bid(p_win, 0b11000, 1 << 8 | 1 << 9, 4, policy) == 0  # the best usual number is enough
+    assert best_far_bid(p_win, 0b11000, 1 << 8 | 1 << 9, 5, policy) == 1 << 9
+    assert best_far_bid(p_win, 1, 1 << 8 | 1 << 9, 5, policy) == 1 << 9
+
+
+@pytest.mark.parametrize(
+    ("best", "previous", "us_bags", "next_p", "expected"),
+    [
+        (2, (0, 6, 4), 9, 0.48, 3),  # one trick of 13 is left
+        (2, (0, 6, 3), 9, 0.48, 3),
+        (2, (0, 6, 2), 9, 0.48, 2),  # three are left
+        (3, (0, 6, 4), 9, 0.48, 3),  # none is left
+        (2, (0, 6, 4), 8, 0.48, 2),
+        (2, (0, 6, 4), 9, 0.46, 2),
+        (2, (0, 6, 4), 9, -1.0, 2),
+        (0, (0, 6, 6), 9, 0.48, 0),
+        (2, (4, 6), 9, 0.48, 2),
+    ],
+)
+def test_no_bag_is_left_before_the_penalty(best, previous, us_bags, next_p, expected):
+    p_win = [-1.0] * 14
+    p_win[best], p_win[best + 1] = 0.5, next_p
+    auction = auction_after(previous)
+    assert last_bag_bid(best, p_win, 1, us_bags, auction, CLASSIC) == expected
+    assert last_bag_bid(best, p_win, 4, us_bags, auction, CLASSIC) == best  # the bid would not win
+    assert last_bag_bid(best, p_win, 1, us_bags, auction, make_rules("no-bags")) == best
+
+
 SOLID = "AKQJT98765.2.3.4"
 
 
@@ -284,6 +349,36 @@ def test_the_certain_tricks_are_bags_at_least():
 def test_a_nil_with_a_certain_trick_fails():
     made = decide(position("A2.5432.5432.432", (3, 4)), WINPROB, committed_tables(), (0, 1))
     assert chances_of(made)[0]["nil_made"] == 0.0
+
+
+@pytest.mark.parametrize("preset", ["pass-2", "pass-4", "jokers", "jjdd"])
+@pytest.mark.parametrize("previous", [(6, 3), (5, 0), (3, 6, 2), (0, 5, 4)])
+@pytest.mark.parametrize("spades", ["A", "AK", "AQ76", "KJT", "QJT2", "A2"])
+def test_a_certain_trick_that_the_pass_gives_away_allows_a_nil(preset, previous, spades):
+    """The answer's `nil` and the outcome of the nil are about the same cards: those that are kept."""
+    rules = make_rules(preset, {"nil_pass": 2} if "j" in preset else {})
+    if "j" in preset:
+        spades = {"A": "B", "AK": "BL"}.get(spades, f"B{spades[1:]}")
+    rest = ["T9643", "8754", "9873"]
+    hand, at = [spades], 13 - len(spades)
+    for suit in rest:
+        hand.append(suit[:at])
+        at -= len(hand[-1])
+    made = decide(position(".".join(hand), previous, rules=rules), WINPROB, committed_tables())
+    assert made.explanation is not None
+    if made.explanation["nil"]["ruled_out"] is None:
+        assert chances_of(made)[0]["nil_made"] > 0.5
+        assert made.explanation["nil"]["probability"] > 0.5
+
+
+def test_cards_for_a_nil_of_partner_are_no_certain_tricks():
+    """Twelve spades and an ace beside a nil: four low spades are given to partner."""
+    rules = make_rules("pass-4")
+    suits = suits_of(parse_pbn("AKQJT9876543.A.."))
+    assert [certain_with_number(suits, bid, rules) for bid in (3, 0)] == [12, 8]
+    assert certain_with_number(suits, 0, CLASSIC) == 12
+    held = suits_of(parse_pbn("AK.5432.432.5432"))
+    assert [certain_with_nil(held, make_rules(name)) for name in ("classic", "pass-2", "pass-4")] == [2, 0, 0]
 
 
 @settings(max_examples=300, deadline=None)
@@ -326,7 +421,7 @@ def test_a_bid_sees_whether_it_reaches_the_goal():
     """By hand: with a partner's bid of 4, the contracts give 40 and 70 points, and 60 are needed."""
     regular = Regular(3.0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0.0, 3.0, 3)
     nil = Nil(0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.4, 0.0, 0.0, 0, True)
-    where = ModelPosition(2, START, regular, nil, EVERY_BID, (0, 0, 0, 0), (), 60, 0, 0, 0)
+    where = ModelPosition(2, START, regular, nil, EVERY_BID, (0, 0, 0, 0), (), 60, 0, 0, 0, 0, 14, 0)
     for bid, past, reaches in ((0, -0.4, 0.0), (2, 0.0, 1.0), (3, 0.2, 1.0)):
         named = dict(zip(BID_NAMES[:VALUES], bid_inputs(bid, Expected(4.0, 5.0, 4, 5), where), strict=True))
         assert (named["past_goal"], named["reaches_goal"]) == (past, reaches)

@@ -106,14 +106,14 @@ def weigh(
     """
     ways, who = scratch(WAYS), scratch(4)
     count_deals(state, me, ways)
-    _seat_policies(state, me, plan, who)
+    seat_policies(state, me, plan, who)
     left = search.tries
     for done in range(search.deals):
         if done > 0 or not plan.judges:
-            left = _next_deal(state, me, plan, search, ways, who, left)
+            left = next_deal(state, me, plan, search, ways, who, left)
             if left < 0:
                 return done >= search.fewest
-        _add_gains(state, sim, me, made, bids, who, search, sums)
+        add_gains(state, sim, me, made, bids, who, search, sums)
         if done % LOOK == LOOK - 1 and not plan.judges:
             for bid in range(BIDS):
                 if bids >> bid & 1 and mean_gain(bid, sums) + WORSE * _error(bid, sums) < 0.0:
@@ -149,8 +149,8 @@ def _error(bid: int, sums: Any) -> float:
     return sqrt(max(sums[bid, 2] / sums[bid, 0] - mean * mean, 0.0) / sums[bid, 0])
 
 
-def _seat_policies(state: PlayState, me: int, plan: Plan, who: Any) -> None:
-    # who (4,): index in `Search.policies` by seat
+def seat_policies(state: PlayState, me: int, plan: Plan, who: Any) -> None:
+    """Draw the policies of the others; ``who`` (4,) gets their indices in `Search.policies`, by seat."""
     theirs = plan.drawn[below(state, len(plan.drawn))]
     partners = 0 if uniform(state) < plan.p_partner else plan.drawn[below(state, len(plan.drawn))]
     who[((me + 1) & 3)] = theirs
@@ -158,12 +158,12 @@ def _seat_policies(state: PlayState, me: int, plan: Plan, who: Any) -> None:
     who[((me + 3) & 3)] = theirs
 
 
-def _next_deal(state: PlayState, me: int, plan: Plan, search: Search, ways: Any, who: Any, left: int) -> int:
-    # Deal the unseen cards until they fit the earlier bids; return how many tries are left, or -1 if none fits.
+def next_deal(state: PlayState, me: int, plan: Plan, search: Search, ways: Any, who: Any, left: int) -> int:
+    """Deal the unseen cards until they fit the earlier bids; return how many tries are left, or -1 if none fits."""
     while left > 0:
         left -= 1
         deal_unseen(state, me, ways, state)
-        _seat_policies(state, me, plan, who)
+        seat_policies(state, me, plan, who)
         fits = True
         for step in (3, 1, 2):  # partner last: their bid takes longest to compute
             seat = (me + step) & 3
@@ -176,9 +176,10 @@ def _next_deal(state: PlayState, me: int, plan: Plan, search: Search, ways: Any,
     return -1
 
 
-def _add_gains(
+def add_gains(
     state: PlayState, sim: PlayState, me: int, made: int, bids: int, who: Any, search: Search, sums: Any
 ) -> None:
+    """Play one deal with the bid ``made`` and with each of ``bids``, and add the gains to ``sums`` (`weigh`)."""
     rules, tables = search.rules, search.profiles[0]
     win_slice = slice_of(rules, tables)
     win = win_array(win_slice, tables)

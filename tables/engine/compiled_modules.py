@@ -46,6 +46,7 @@ SOURCES = (
     "service.playing.state",
     *_modules("tables.engine", "states scratch jit tables_type selfplay"),
     "tables.ceiling.positions",
+    "tables.ceiling.endings",
     *KERNELS,
 )
 

@@ -107,7 +107,7 @@ def test_deals_fit_the_bids(neutral, mixed, monkeypatch):
             policy = search.policies[who[seat]]
             assert bid_seat(state, seat, RULES, policy, search.profiles) == made[seat]
 
-    monkeypatch.setattr(kernels, "_add_gains", record)
+    monkeypatch.setattr(kernels, "add_gains", record)
     assert weigh(s, states.empty(), 3, 3, 1 << 4, plan, search, np.zeros((BIDS, 3)))
     hands = [hands for hands, _ in drawn]
     assert all(dealt[3] == mine and sum(dealt) == DECK for dealt in hands)

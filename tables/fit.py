@@ -7,7 +7,8 @@
 - `variants`: nil threshold, its slope and the offset in whiz, suicide and with jokers.
 - `cutthroat`: the same in cutthroat, and how much each piece of SOLO wins.
 - `rules`: the effect of stakes and limits (`service.bidding.bis.stakes`).
-- `srp` and `srp@1`: how much each piece of SRP 2 or SRP 1 wins.
+- `srp`, `srp@1` and `srp@4`: how much each piece that SRP 2, SRP 1 or SRP 4 added wins.
+- `leads`: the weights of SRP 4's leads (`service.playing.srp.lead_values`).
 - `levels`: the noise of each skill level.
 
 Nothing is written. The constants are in `service.bidding.policies` and `service.bidding.bis.stakes`, with their
@@ -18,7 +19,7 @@ import argparse
 import zlib
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +32,10 @@ from service.bidding.policies import ROWS, SERVED, parse_policy, with_skill
 from service.bidding.policy import FULL_LEVEL, Policy
 from service.bidding.table_views import Tables
 from service.bidding.tableset import open_tables
-from service.playing.solo1.goals import PIECE_NAMES as PIECES_OF_SOLO
-from service.playing.srp.goals import ALL_PIECES, FIRST_PIECES, PIECE_NAMES
+from service.playing.solo.goals import PIECE_NAMES as PIECES_OF_SOLO
+from service.playing.solo.goals import PIECES_1 as PIECES_OF_SOLO_1
+from service.playing.srp.goals import ALL_PIECES, FIRST_PIECES, OVER, PIECE_NAMES, PIECES_3, STRONG_UNDER
+from service.playing.srp.lead_values import LEAD_FEATURES
 from tables.arena import stats
 from tables.builders import cutthroat
 from tables.builders.curve_fit import log_loss_by_bin
@@ -42,9 +45,10 @@ from tables.builders.rb import FIT_RULES
 from tables.engine.game import PAIR_DD, PAIR_RR, POINTS, ROUNDS, SUMS, Lineup
 from tables.engine.selfplay import play_pairs, play_rounds
 from tables.engine.simulate import kernel_tables, numba_typed, player_rows, policies_by_chair, tables_for
+from tables.lead_fit import fit_leads
 from tables.markdown import gain, table
 from tables.players.names import player_for
-from tables.run.executors import add_jobs_argument
+from tables.run.executors import add_jobs_argument, executor_of
 from tables.run.family import Arrays, Chunk
 
 PAPER = PRESETS["bis-paper"]
@@ -211,7 +215,10 @@ def fit_cutthroat(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int
         for name, loss in losses_by_attackers(profiles, 100 * pairs, seed)
     ]
     bis = parse_policy("bis", CUTTHROAT)
-    tries = [(f"SOLO without {name}", "solo@1", ALL_PIECES ^ 1 << i) for i, name in enumerate(PIECES_OF_SOLO)]
+    first, added = PIECES_OF_SOLO_1, range(PIECES_OF_SOLO_1.bit_length(), len(PIECES_OF_SOLO))
+    tries = [(f"SOLO 1 without {PIECES_OF_SOLO[i]}", "solo@1", first ^ 1 << i) for i in range(added.start)]
+    tries += [(f"SOLO 1 with {PIECES_OF_SOLO[i]}", "solo@2", first | 1 << i) for i in added]
+    tries += [("SOLO 2", "solo@2", ALL_PIECES)]
     tries += [("SOLO without any", "solo@1", 0), ("WRP", "wrp", ALL_PIECES), ("SRP", "srp@1", ALL_PIECES)]
     for name, player, pieces in tries:
         table_of_four = player_rows(player, "solo@1", pieces, ALL_PIECES)
@@ -300,7 +307,8 @@ def fit_srp(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> s
 
 def fit_srp2(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """Measure how much each piece that SRP 2 added wins in whole games at 200/-100, and all of SRP against SRP 1."""
-    tries = [(name, "srp", ALL_PIECES ^ 1 << i) for i, name in enumerate(PIECE_NAMES) if not FIRST_PIECES >> i & 1]
+    of_srp2 = PIECES_3 & ~FIRST_PIECES
+    tries = [(name, "srp", ALL_PIECES ^ 1 << i) for i, name in enumerate(PIECE_NAMES) if of_srp2 >> i & 1]
     tries.append(("all (against SRP 1)", "srp@1", ALL_PIECES))
     bis = parse_policy("bis")
     few = tables_for(profiles, PAPER, (bis,))
@@ -319,6 +327,56 @@ def fit_srp2(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> 
 
     with ThreadPoolExecutor(jobs) as pool:
         return table("piece | games won, % | points per round it wins", list(pool.map(measure, tries)))
+
+
+def fit_srp4(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+    """Measure what each piece of SRP 4 wins by itself against SRP 3, and all together, with two bidders.
+
+    Two options that no version uses, for round types of ECAI 2020, appendix E, are measured on top of all pieces.
+    """
+    new = [(name, PIECES_3 | 1 << i) for i, name in enumerate(PIECE_NAMES) if not PIECES_3 >> i & 1]
+    tries = [*new, ("all", ALL_PIECES), ("all, limit 8 for few bids", ALL_PIECES | STRONG_UNDER)]
+    tries.append(("all, sets in over rounds only if near", ALL_PIECES | OVER))
+    rows: list[tuple[object, ...]] = []
+    for name, pieces in tries:
+        shown: list[object] = [name]
+        for text, goals in (("bis", PAPER), ("winprob", PAPER), ("bis", PRESETS["classic"])):
+            bidder = numba_typed(parse_policy(text))
+            players = player_rows("srp@4", "srp@3")
+            players[::2, 1] = pieces
+            shown += games_and_points(profiles, bidder, players, 5 * pairs, seed, goals, jobs)
+        rows.append(tuple(shown))
+    heads = ("`bis`, 200/-100", "`winprob`, 200/-100", "`bis`, 500")
+    return table(" | ".join(["piece", *(f"{head}: games won, % | points per round" for head in heads)]), rows)
+
+
+def games_and_points(
+    profiles: tuple[Tables, ...], bidder: Policy, players: Any, pairs: int, seed: int, rules: Rules, jobs: int
+) -> tuple[str, str]:
+    """Return the games that side a wins and its points per round with intervals; the sides differ in card players."""
+    few, size = tables_for(profiles, rules, (bidder,)), 1_000
+
+    def chunk(first: int) -> tuple[Any, Any]:
+        last = min(pairs, first + size)
+        scores, sums = np.zeros((last - first, 2), np.int64), np.zeros(SUMS)
+        play_pairs(seed, first, last, rules, Lineup(policies_by_chair(bidder, bidder), players), few, scores, sums)
+        return scores, sums
+
+    with ThreadPoolExecutor(jobs) as pool:
+        parts = list(pool.map(chunk, range(0, pairs, size)))
+    rate = stats.win_rate(np.concatenate([scores for scores, _ in parts]))
+    sums = np.sum([sums for _, sums in parts], axis=0)
+    total, (dd, dr, rr) = sums[POINTS] - sums[POINTS + 1], map(float, sums[PAIR_DD : PAIR_RR + 1])
+    gap = stats.ratio_of_sums(float(total), float(sums[ROUNDS]), dd, dr, rr, pairs)
+    return f"{100 * rate.rate:.2f} [{100 * rate.low:.2f}, {100 * rate.high:.2f}]", gain(gap.mean, gap.interval, 2)
+
+
+def fit_lead_values(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
+    """Fit the weights of SRP 4's leads in self-play with ``bis``."""
+    with executor_of(None, jobs) as executor:
+        weights = fit_leads(profiles, 5 * pairs, seed, executor)
+    rows = [(name, *(f"{weight:.1f}" for weight in column)) for name, column in zip(LEAD_FEATURES, weights.T)]
+    return table("feature | no nil | covers | attacks | covers and attacks | covers without spades", rows)
 
 
 def fit_levels(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
@@ -357,5 +415,7 @@ SEARCHES: dict[str, Callable[[tuple[Tables, ...], int, int, int], str]] = {
     "rules": fit_rules,
     "srp": fit_srp2,
     "srp@1": fit_srp,
+    "srp@4": fit_srp4,
+    "leads": fit_lead_values,
     "levels": fit_levels,
 }

@@ -16,9 +16,10 @@ from service.bidding.game.cards import highest
 from service.bidding.game.rules import Rules
 from service.bidding.game.scoring import game_winner
 from service.bidding.policies import parse_policy
+from service.bidding.table_views import Tables
 from service.bidding.winprob.win_table import win_array
 from service.playing.common import cards_below, lowest_equal, nil_alive, unseen_cards
-from service.playing.srp.goals import pieces_in_use, wants_tricks
+from service.playing.srp.goals import ALL_PIECES, FITTED_LEADS, pieces_in_use, wants_tricks
 from service.playing.srp.lead_values import LEAD_FEATURES, LEAD_WEIGHTS, NO_NIL_LIVE, lead_features, lead_situation
 from service.playing.state import PlayState
 from service.playing.tricks import legal_cards, play_card, suit_mask
@@ -109,12 +110,13 @@ def _chunk(lineup: Any, profiles: Any, seed: int, index: int) -> dict[str, NDArr
     return {"products": products, "gains": gains}
 
 
-def fit_leads(
-    profiles: Any, games: int, seed: int, executor: Executor, bidder: str = "bis", pieces: int | None = None
-) -> NDArray[np.float64]:
-    """Return the weights, shape (situations, features), fitted to ``games`` games of self-play with SRP 4."""
-    policy = numba_typed(parse_policy(bidder))
-    players = player_rows("srp@4", "srp@4") if pieces is None else player_rows("srp@4", "srp@4", pieces, pieces)
+def fit_leads(profiles: tuple[Tables, ...], games: int, seed: int, executor: Executor) -> NDArray[np.float64]:
+    """Return the weights, shape (situations, features), fitted to ``games`` games of self-play.
+
+    `bis` bids, and SRP 4 plays, but with the leads of SRP 3: so the weights do not depend on those that it has.
+    """
+    policy = numba_typed(parse_policy("bis"))
+    players = player_rows("srp@4", "srp@4", ALL_PIECES & ~FITTED_LEADS, ALL_PIECES & ~FITTED_LEADS)
     few = tables_for(profiles, PAPER_RULES, [policy, numba_typed(parse_policy("winprob"))])
     chunk = partial(_chunk, Lineup((policy,) * 4, players), few, seed)
     products, gains = np.zeros((len(LEAD_WEIGHTS), WIDTH, WIDTH)), np.zeros((len(LEAD_WEIGHTS), WIDTH))

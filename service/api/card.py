@@ -21,14 +21,14 @@ from service.bidding.game.variants import deck_number
 from service.contract.card import CardAnswer, CardCall, read_card
 from service.keys import Key
 from service.playing.card_reasons import NEWEST, NEWEST_ALONE, explain_card
-from service.playing.solo1.solo import solo1
-from service.playing.srp.srp import srp3
+from service.playing.solo.solo import solo2
+from service.playing.srp.srp import srp4
 from service.playing.tricks import legal_cards
 from service.problems import Fault, invalid_request
 from service.table_sets import TableSets
 
 # By whether the player is alone: its name and its kernel.
-PLAYERS = {False: (NEWEST, srp3), True: (NEWEST_ALONE, solo1)}
+PLAYERS = {False: (NEWEST, srp4), True: (NEWEST_ALONE, solo2)}
 
 
 async def play(state: State, body: bytes, deadline: float, key: Key | None) -> tuple[bytes, str | None]:

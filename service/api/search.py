@@ -10,7 +10,7 @@ from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.variants import deck_number
 from service.bidding.tableset import TableSet
 from service.contract.card import CardAnswer, CardCall, Search, TriedCard
-from service.playing.card_reasons import explain_card, reason
+from service.playing.card_reasons import SEARCH_VERSION, explain_card, reason
 from service.playing.tricks import legal_cards
 from service.searchers import opening
 
@@ -70,7 +70,7 @@ def _reasons(call: CardCall, card: int, tried: list[TriedCard]) -> list[dict[str
     }
     if chosen is not usual:
         return [reason("search-better", numbers)]
-    by_rules = explain_card(call.state, call.seat, card, call.rules)
+    by_rules = explain_card(call.state, call.seat, card, call.rules, SEARCH_VERSION)
     return [reason("search-kept", numbers), *by_rules] if usual["deals"] else by_rules
 
 

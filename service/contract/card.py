@@ -21,7 +21,7 @@ from service.contract.request import assumed_rules
 from service.contract.rules import REQUEST_CONFIG, Context, OptionalRules
 from service.contract.scores import OptionalScores, score_faults, scores_in
 from service.contract.table_choice import GameId, TablesName
-from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES, NEWEST, NEWEST_ALONE
+from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES, NEWEST, NEWEST_ALONE, SEARCH_USUAL
 from service.playing.history import KINDS, Impossible, Known, state_before
 from service.playing.state import PlayState
 from service.playing.tricks import write_rules
@@ -144,8 +144,8 @@ class SearchFigures(TypedDict):
     cards: Annotated[
         list[TriedCard],
         Field(
-            description=f"Highest p_win first. The first is not always the card played: the card of {NEWEST} is kept "
-            "unless another is clearly better. Equivalent cards are listed once."
+            description="Highest p_win first. The first is not always the card played: the card of "
+            f"{SEARCH_USUAL} is kept unless another is clearly better. Equivalent cards are listed once."
         ),
     ]
     policy: Annotated[str, Field(description="The policy that all players were assumed to bid by.")]

@@ -24,16 +24,20 @@ from service.playing.common import (
     unseen_cards,
     winning_cards,
 )
-from service.playing.solo1 import goals as solo
-from service.playing.solo1.solo import hunt
-from service.playing.srp.goals import pieces_in_use, wants_tricks
+from service.playing.solo import goals as solo
+from service.playing.solo.solo import hunt, plays_alone_for_tricks
+from service.playing.srp.goals import FITTED_LEADS, pieces_in_use, wants_tricks
+from service.playing.srp.lead_values import NO_NIL_LIVE, lead_situation, p_caught
 from service.playing.srp.nils import NOTHING, attack_card, cover_card
-from service.playing.srp.srp import attack_pays
+from service.playing.srp.srp import attack_pays, plays_for_tricks
 from service.playing.state import PlayState
 from service.playing.tricks import legal_cards
 
-NEWEST: Final = "srp@3"  # the newest rule-based card player
-NEWEST_ALONE: Final = "solo@1"  # the same in variant cutthroat
+NEWEST: Final = "srp@4"  # the newest rule-based card player
+NEWEST_ALONE: Final = "solo@2"  # the same in variant cutthroat
+NEWEST_VERSION, SEARCH_VERSION = 4, 3  # of SRP: the newest, and the one with which `search@1` compares its cards
+SEARCH_USUAL: Final = f"srp@{SEARCH_VERSION}"
+RISKY = 0.2  # a lead is called dangerous for a nil if its bidder must win the trick with at least this probability
 # By code; the numbers are those of the reason. GET /v1/reasons lists them.
 CARD_TEMPLATES = {
     "only-card": "{card} is the only card that may be played.",
@@ -41,9 +45,12 @@ CARD_TEMPLATES = {
     "keep-nil": "The player has bid nil and must not win a trick.",
     "cover-nil": "Partner has bid nil: the player wins tricks that partner would have to win.",
     "cover-later": "Partner has bid nil and is safe in this trick: the player keeps its high cards.",
+    "lead-safe": "Partner has bid nil and is likely to lose this trick.",
+    "lead-risky": "Partner has bid nil and may have to win this trick, but other leads cost more.",
     "attack-nil": "Seat {seat} has bid nil and may be forced to win this trick.",
     "under-nil": "Seat {seat} has bid nil and is winning this trick: the player stays below.",
     "attack-later": "This trick cannot hurt the nil of seat {seat}: the player keeps its low cards for another.",
+    "nil-safe": "The nil of seat {seat} is hardly in danger in this trick.",
     "contract": "The side needs {needed} of the {left} tricks that are left for its contract.",
     "own-contract": "The player needs {needed} of the {left} tricks that are left for its bid.",
     "tricks": "The player tries to win tricks.",
@@ -58,9 +65,9 @@ CARD_TEMPLATES = {
     "failed-nil": "The player's nil has failed, and it leaves tricks to the others.",
     # What a search found.
     "search-better": "The side wins {percent}% of the games after {card}, and {usual_percent}% after {usual}, the card "
-    f"of {NEWEST}. Random deals: {{deals}}.",
-    "search-kept": f"No card is clearly better than {{card}}, the card of {NEWEST}: the side wins {{percent}}% of the "
-    "games after it. Random deals: {deals}.",
+    f"of {SEARCH_USUAL}. Random deals: {{deals}}.",
+    "search-kept": f"No card is clearly better than {{card}}, the card of {SEARCH_USUAL}: the side wins "
+    "{percent}% of the games after it. Random deals: {deals}.",
     # What the card does.
     "lead-top": "No other player has a higher card of its suit than {card}.",
     "lead": "{card} is led, of a suit with {above} higher and {below} lower unseen cards.",
@@ -84,8 +91,8 @@ CARD_NUMBERS = {
     "above": Number("integer", "cards", "Unseen cards of the suit that are higher."),
     "deals": Number("integer", "deals", "Random deals that were played."),
     "percent": Number("number", "percent", "How often the player's side wins the game after the card."),
-    "usual": Number("string", "card", f"The card of {NEWEST}."),
-    "usual_percent": Number("number", "percent", f"How often the side wins the game after the card of {NEWEST}."),
+    "usual": Number("string", "card", f"The card of {SEARCH_USUAL}."),
+    "usual_percent": Number("number", "percent", f"How often the side wins the game after the card of {SEARCH_USUAL}."),
     "below": Number("integer", "cards", "Unseen cards of the suit that are lower."),
 }
 
@@ -102,8 +109,10 @@ class _Place(NamedTuple):
     numbers: dict[str, Any]  # by name in CARD_NUMBERS; the functions add theirs
 
 
-def explain_card(state: PlayState, me: int, card: int, rules: Rules) -> list[dict[str, Any]]:
-    """Return the reasons for ``card``, which `srp@3`, or `solo@1` in cutthroat, plays from seat ``me``."""
+def explain_card(
+    state: PlayState, me: int, card: int, rules: Rules, version: int = NEWEST_VERSION
+) -> list[dict[str, Any]]:
+    """Return the reasons for ``card``, which ``version`` of SRP, or `solo@2` in cutthroat, plays from seat ``me``."""
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     unseen = unseen_cards(state, me)
@@ -117,24 +126,45 @@ def explain_card(state: PlayState, me: int, card: int, rules: Rules) -> list[dic
     if legal & (legal - 1) == 0:
         return [reason("only-card", numbers)]
     place = _Place(state, me, hand, legal, unseen, rules, numbers)
-    goal = _goal_alone(place) if rules.variant == CUTTHROAT else _goal(place)
+    goal = _goal_alone(place) if rules.variant == CUTTHROAT else _goal(place, card, version)
     return [reason(goal, numbers), reason(_effect(place, card), numbers)]
 
 
-def _goal(place: _Place) -> str:
-    """Return the code of the goal of `srp@3`, in the order of `srp.srp.srp_card`; add its numbers to the place's."""
-    state, me, hand, legal, unseen, rules, numbers = place
-    pieces = pieces_in_use(state, me, 3)
+def _goal(place: _Place, card: int, version: int) -> str:
+    """Return the code of SRP's goal, in the order of `srp.srp.srp_card`; add its numbers to the place's."""
+    state, me, hand, legal, unseen = place[:5]
+    pieces = pieces_in_use(state, me, version)
     if nil_alive(state, me):
         return "keep-nil"
+    if state.trick_size == 0 and pieces & FITTED_LEADS and lead_situation(state, me) != NO_NIL_LIVE:
+        return _lead_goal(place, card, pieces)
     if nil_alive(state, me ^ 2) and cover_card(state, me, hand, legal, unseen, pieces) != NOTHING:
         safe = state.trick_size and state.winner != me ^ 2 and not plays_after(state, me, me ^ 2)
-        return "cover-later" if safe else "cover-nil"
+        wins = state.trick_size and winning_cards(state, legal) >> card & 1
+        if not safe and (wins or state.trick_size == 0):
+            return "cover-nil"
+        return _contract_goal(place, wants=True) if wins else "cover-later"
     for nil_seat in ((me + 1) & 3, (me + 3) & 3):
         if nil_alive(state, nil_seat) and attack_pays(state, me, nil_seat, pieces):
             if attack_card(state, me, nil_seat, hand, legal, unseen, pieces) != NOTHING:
                 return _attack(place, nil_seat)
-    wants = wants_tricks(state, me, unseen, pieces)
+    return _contract_goal(place, plays_for_tricks(state, me, hand, legal, unseen, pieces))
+
+
+def _lead_goal(place: _Place, card: int, pieces: int) -> str:
+    """Return the code of the goal of a lead while a nil of partner or of an opponent is live."""
+    state, me, unseen = place.state, place.me, place.unseen
+    if nil_alive(state, me ^ 2):
+        return "lead-risky" if p_caught(state, me ^ 2, card, unseen, False) >= RISKY else "lead-safe"
+    place.numbers["seat"] = nil_seat = (me + 1) & 3 if nil_alive(state, (me + 1) & 3) else (me + 3) & 3
+    if p_caught(state, nil_seat, card, unseen, False) >= RISKY:
+        return "attack-nil"
+    return _contract_goal(place, True) if wants_tricks(state, me, unseen, pieces) else "nil-safe"
+
+
+def _contract_goal(place: _Place, wants: bool) -> str:
+    """Return the code of the goal of a seat that no live nil concerns; ``wants``: whether it plays for tricks."""
+    state, me, hand, _, unseen, rules, numbers = place
     if rules.failed_nil_tricks == TRICKS_COUNT_FOR_CONTRACT and is_nil(state.bid[me ^ 2]) and state.taken[me ^ 2]:
         return "tricks" if wants else "no-tricks"  # here the rules count partner's tricks, but the player does not
     needed, left = tricks_needed(state, me), numbers["left"]
@@ -151,7 +181,7 @@ def _goal(place: _Place) -> str:
 
 
 def _goal_alone(place: _Place) -> str:
-    """Return the code of the goal of `solo@1`, in the order of `solo1.solo`; add its numbers to the place's."""
+    """Return the code of the goal of `solo@2`, in the order of `solo.solo`; add its numbers to the place's."""
     state, me, hand, legal, unseen, rules, numbers = place
     if nil_alive(state, me):
         return "keep-nil"
@@ -161,7 +191,7 @@ def _goal_alone(place: _Place) -> str:
                 return _attack(place, nil_seat)
     needed, left = solo.own_need(state, me), numbers["left"]
     numbers |= {"needed": needed, "theirs": solo.others_need(state, me)}
-    if solo.wants_tricks(state, me, unseen):
+    if plays_alone_for_tricks(state, me, legal, unseen, solo.pieces_in_use(state, me, 2)):
         return "own-contract" if 0 < needed <= left else "set-one"
     if is_nil(state.bid[me]):
         return "failed-nil"

@@ -24,7 +24,7 @@ KERNELS = (
     "tables.engine.deal",
     *_modules("service.playing", "common wrp"),
     *_modules("service.playing.srp", "goals lead lead_values follow nils srp"),
-    *_modules("service.playing.solo1", "goals solo"),
+    *_modules("service.playing.solo", "goals solo"),
     *_modules("tables.players", "unseen uct choose_card"),
     *_modules("tables.engine", "passing outcomes winprob game"),
     "tables.ceiling.searching_bidder",

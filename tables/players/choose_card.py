@@ -4,16 +4,20 @@
 `search@1`, have their own functions.
 """
 
-from service.playing.solo1.solo import solo1
+from service.playing.solo.solo import solo1, solo2
 from service.playing.srp.srp import srp1, srp2, srp3, srp4
 from service.playing.state import PlayState
 from service.playing.wrp import wrp
 from tables.players.uct import uct
 
-WRP, SRP1, UCT1, SOLO1, SRP2, SRP3, UCT2, SRP4 = range(8)
-# The number of each player by name: the players without options, then those with options. A name without a version is
-# the newest.
-IDS = {"wrp": WRP, "srp@1": SRP1, "srp@2": SRP2, "srp@3": SRP3, "srp@4": SRP4, "srp": SRP3, "solo@1": SOLO1, "solo": SOLO1}
+WRP, SRP1, UCT1, SOLO1, SRP2, SRP3, UCT2, SRP4, SOLO2 = range(9)
+# The number of each player by name: the players without options, then those with options. `srp` and `solo` are the
+# versions that the shipped tables were made with.
+IDS = {
+    "wrp": WRP,
+    **{"srp@1": SRP1, "srp@2": SRP2, "srp@3": SRP3, "srp@4": SRP4, "srp": SRP3},
+    **{"solo@1": SOLO1, "solo@2": SOLO2, "solo": SOLO1},
+}
 UCT_IDS = {"uct@1": UCT1, "uct@2": UCT2, "uct": UCT2}
 
 
@@ -32,4 +36,6 @@ def choose_card(state: PlayState, seat: int) -> int:
         return wrp(state, seat)
     if player == SOLO1:
         return solo1(state, seat)
+    if player == SOLO2:
+        return solo2(state, seat)
     return uct(state, seat, 1 if player == UCT1 else 2)

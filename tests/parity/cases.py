@@ -585,7 +585,7 @@ ALTERNATIVES = "tables.alternatives."
 UNSEEN, UCT = "tables.players.unseen.", "tables.players.uct."
 SRP, GAME = "service.playing.srp.", "tables.engine.game."
 PUBLIC = "tables.arena.public."
-SOLO, SOLO1, SOLO_GAME = "service.bidding.bis.cutthroat.", "service.playing.solo1.", "tables.engine.cutthroat."
+SOLO, SOLO_PLAY, SOLO_GAME = "service.bidding.bis.cutthroat.", "service.playing.solo.", "tables.engine.cutthroat."
 
 
 def baseline(first: int, last: int) -> Maker:
@@ -913,11 +913,24 @@ CASES: dict[str, Maker] = {
     COMMON + "lowest_equal": lambda r: next((r.choice(cards_of(h)), h, u) for _, _, h, _, u in [sitting(r)]),
     COMMON + "duck": lambda r: next((s, ok) for s, _, _, ok, _ in [sitting(r, False)]),
     COMMON + "highest_rank": lambda r: (cards(r) & ~SPADE_BITS,),
+    COMMON + "without_bosses": lambda r: next((h, u) for _, _, h, _, u in [sitting(r)]),
     COMMON + "lowest_rank": lambda r: (cards(r, 1),),
     COMMON + "least_winning_lead": lambda r: sitting(r, True)[3:],
     "service.playing.wrp.wrp": lambda r: sitting(r)[:2],
     SRP + "goals.sum_of_contracts": lambda r: (sitting(r)[0],),
-    SRP + "goals.pieces_in_use": lambda r: (*sitting(r)[:2], r.randint(1, 3)),
+    SRP + "goals.pieces_in_use": lambda r: (*sitting(r)[:2], r.randint(1, 4)),
+    SRP + "goals.bags_cost": lambda r: (staked(r)[0],),
+    SRP + "goals.needs_after": lambda r: next((s, me, r.choice(cards_of(ok)), u) for s, me, _, ok, u in [sitting(r)]),
+    SRP + "goals.contract_at_stake": lambda r: (sitting(r)[0], r.randrange(4)),
+    SRP + "goals.nil_at_stake": lambda r: (staked(r)[0], r.randrange(4)),
+    SRP + "lead_values.lead_situation": lambda r: sitting(r, True)[:2],
+    SRP + "lead_values.best_lead": lambda r: next((s, me, ok, u) for s, me, _, ok, u in [sitting(r, True)]),
+    SRP + "lead_values.p_caught": lambda r: next(
+        (s, r.randrange(4), r.choice(cards_of(ok)), u, r.random() < 0.5) for s, _, _, ok, u in [sitting(r, True)]
+    ),
+    SRP + "lead_values.lead_features": lambda r: next(
+        (s, me, r.choice(cards_of(ok)), u) for s, me, _, ok, u in [sitting(r, True)]
+    ),
     SRP + "goals.wants_tricks": lambda r: next((s, me, unseen_cards(s, me), pieces(r)) for s, me in [staked(r)]),
     SRP + "goals.projected": lambda r: (staked(r)[0], r.randrange(2)),
     SRP + "goals.must_set": staked,
@@ -940,19 +953,32 @@ CASES: dict[str, Maker] = {
     SRP + "nils.attack_lead": lambda r: next(
         (s, me + 1 & 3, me + 3 & 3, ok, u) for s, me, _, ok, u in [sitting(r, True)]
     ),
-    SRP + "srp.attack_pays": lambda r: (*staked(r), pieces(r)),
-    SRP + "srp.srp_card": lambda r: (*staked(r), r.randint(1, 3)),
+    SRP + "srp.attack_pays": lambda r: (*staked(r), r.randrange(4), pieces(r)),
+    SRP + "srp.plays_for_tricks": lambda r: (*sitting(r), pieces(r)),
+    SRP + "srp.losing_card": lambda r: (*sitting(r), pieces(r)),
+    SRP + "srp.srp_card": lambda r: (*staked(r), r.randint(1, 4)),
     SRP + "srp.srp1": staked,
     SRP + "srp.srp2": staked,
     SRP + "srp.srp3": staked,
-    SOLO1 + "goals.own_need": lambda r: (sitting(r)[0], r.randrange(4)),
-    SOLO1 + "goals.others_need": lambda r: sitting(r)[:2],
-    SOLO1 + "goals.is_safe": lambda r: next((s, me, u) for s, me, _, _, u in [sitting(r)]),
-    SOLO1 + "goals.wants_tricks": lambda r: next((s, me, u) for s, me, _, _, u in [sitting(r)]),
-    SOLO1 + "solo.solo1": lambda r: sitting(r)[:2],
-    SOLO1 + "solo.lead_for_oneself": lambda r: sitting(r, True),
-    SOLO1 + "solo.follow_for_oneself": lambda r: sitting(r, False),
-    SOLO1 + "solo.hunt": lambda r: next(
+    SRP + "srp.srp4": staked,
+    SOLO_PLAY + "goals.own_need": lambda r: (sitting(r)[0], r.randrange(4)),
+    SOLO_PLAY + "goals.others_need": lambda r: sitting(r)[:2],
+    SOLO_PLAY + "goals.is_safe": lambda r: next((s, me, u) for s, me, _, _, u in [sitting(r)]),
+    SOLO_PLAY + "goals.wants_tricks": lambda r: next((s, me, unseen_cards(s, me), pieces(r)) for s, me in [staked(r)]),
+    SOLO_PLAY + "goals.pieces_in_use": lambda r: (*sitting(r)[:2], r.randint(1, 2)),
+    SOLO_PLAY + "goals.needs_after": lambda r: next(
+        (s, me, r.choice(cards_of(ok)), u) for s, me, _, ok, u in [sitting(r)]
+    ),
+    SOLO_PLAY + "solo.plays_alone_for_tricks": lambda r: next(
+        (s, me, ok, u, pieces(r)) for s, me, _, ok, u in [sitting(r)]
+    ),
+    SOLO_PLAY + "solo.losing_card_alone": lambda r: next((s, ok, u) for s, _, _, ok, u in [sitting(r)]),
+    SOLO_PLAY + "solo.solo_card": lambda r: (*staked(r), r.randint(1, 2)),
+    SOLO_PLAY + "solo.solo2": staked,
+    SOLO_PLAY + "solo.solo1": lambda r: sitting(r)[:2],
+    SOLO_PLAY + "solo.lead_for_oneself": lambda r: sitting(r, True),
+    SOLO_PLAY + "solo.follow_for_oneself": lambda r: (*sitting(r, False), pieces(r)),
+    SOLO_PLAY + "solo.hunt": lambda r: next(
         (s, me, me + r.randint(1, 3) & 3, h, ok, u) for s, me, h, ok, u in [sitting(r)]
     ),
     RULES_OF_PLAY + "write_rules": lambda r: (states.empty(), any_rules(r)),

@@ -20,7 +20,7 @@ from service.contract.card import MAX_CARD_ITEMS, read_card
 from service.contract.examples import CARD_ANSWER, CARD_REQUEST
 from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
 from service.playing.common import cards_above, tricks_needed, unseen_cards
-from service.playing.solo1.goals import others_need
+from service.playing.solo.goals import others_need
 from service.playing.srp.srp import srp3
 from service.playing.state import PlayState
 from service.playing.tricks import beats, legal_cards, play_card

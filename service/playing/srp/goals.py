@@ -13,7 +13,7 @@ from service.playing.state import PlayState
 from service.playing.tricks import beats, written_rules
 
 # The pieces of SRP, as bits of `PlayState.pieces`. Each can be switched off to measure how much it wins. The first nine
-# are those of SRP 1; SRP 2 added the others.
+# are those of SRP 1. SRP 2 added the next nine, SRP 4 the others.
 PIECE_NAMES = (
     "sure takes",
     "setting",
@@ -73,8 +73,11 @@ ALL_PIECES = (1 << N_PIECES) - 1
 FIRST_PIECES = OWN_SHARE - 1  # the pieces of SRP 1
 N_PIECES_3 = 18
 PIECES_3 = (1 << N_PIECES_3) - 1  # the pieces of SRP 2 and 3
-# Ways to play the round types of appendix E that SRP does not use: the limit 8, ...
-STRONG_UNDER, OVER, STRONG_OVER = (1 << i for i in range(32, 35))
+# Options that no version uses: few bids sum to 8, the limit of "strong under" rounds, and not to FEW_BID; in "over"
+# rounds, set the opponents only if they can lose at most OVER_SPARE more tricks. `python -m tables fit srp@4` measures
+# them.
+STRONG_UNDER, OVER = 1 << N_PIECES, 2 << N_PIECES
+FIRST_OVER, FIRST_14, OVER_SPARE = 11, 14, 2
 
 # Appendix E names types of rounds by the sum of the four bids. Only one limit between two types matters here: up to
 # this sum, the round is *under*, and tricks are left over. In duplicate games, other limits (8, 11 or 12) lost points,
@@ -138,8 +141,8 @@ def wants_tricks(state: PlayState, me: int, unseen: int, pieces: int) -> bool:
     if free:
         return settable
     # The opponents can lose `left - theirs` more tricks without being set.
-    if pieces & OVER and UNDER_BID < total < 14:
-        return bool(pieces & SETTING and settable and left - theirs <= 2)
+    if pieces & OVER and FIRST_OVER <= total < FIRST_14:
+        return bool(pieces & SETTING and settable and left - theirs <= OVER_SPARE)
     return bool(pieces & SETTING and settable and (total > UNDER_BID or left - theirs <= 1))
 
 

@@ -150,19 +150,23 @@ def lead_features(state: PlayState, me: int, card: int, unseen: int) -> tuple[fl
         tight = tricks_left(state) - tricks_needed(state, me) <= TIGHT
         enemy_trumps = trumps_left or trumps_right
         draws = boss and n_held >= 3 and n_out <= 2 * n_held and enemy_trumps
-        return nils + _NO_SIDE_SUIT + (
-            1.0,
-            1.0 if boss else 0.0,
-            1.0 if draws else 0.0,
-            n_held / 10.0,
-            lower / 10.0,
-            1.0 if over else 0.0,
-            1.0 if tight else 0.0,
-            1.0 if boss and tight else 0.0,
-            1.0 if made else 0.0,
-            1.0 if boss and made else 0.0,
-            0.0 if enemy_trumps else 1.0,
-            1.0 if boss and not enemy_trumps else 0.0,
+        return (
+            nils
+            + _NO_SIDE_SUIT
+            + (
+                1.0,
+                1.0 if boss else 0.0,
+                1.0 if draws else 0.0,
+                n_held / 10.0,
+                lower / 10.0,
+                1.0 if over else 0.0,
+                1.0 if tight else 0.0,
+                1.0 if boss and tight else 0.0,
+                1.0 if made else 0.0,
+                1.0 if boss and made else 0.0,
+                0.0 if enemy_trumps else 1.0,
+                1.0 if boss and not enemy_trumps else 0.0,
+            )
         )
     top = highest(held)
     has_boss = not out & cards_above(top)

@@ -4,7 +4,7 @@ A nil is *live* until its bidder takes a trick. To *cover* a nil is to win trick
 have to take. The functions return a card, or NOTHING if the nil does not matter for this card.
 """
 
-from service.bidding.game.cards import JACK, SPADE_BITS, TEN, highest, lowest
+from service.bidding.game.cards import JACK, SPADE_BITS, TEN, highest, lowest, spades_of
 from service.playing.common import (
     cards_above,
     cards_below,
@@ -39,6 +39,9 @@ NOTHING = -1
 NONE_OF_THREES = (1000, 667, 444, 296, 198, 132, 88, 59, 39, 26, 17, 12, 8, 5, 3, 2)
 NONE_OF_TWOS = (1000, 500, 250, 125, 63, 31, 16, 8, 4, 2, 1, 0, 0, 0, 0, 0)
 SAFE_BELOW = 40_000  # a nil is safe below a card if it must win with at most this probability, in millionths
+SAFE_SLACK = 3  # below a card under which the nil is safe, keep the boss only if the side can spare this many tricks
+FEW_SPADES, LONG_SPADES = 2, 5
+LAST_CHANCES = 8  # tricks
 COVER_SLACK = 6  # keep a high card for a later cover only if the side can spare this many tricks
 
 
@@ -121,8 +124,7 @@ def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int, pi
         # Partner has already played, so this trick cannot hurt the nil. Keep the high cards for a later trick.
         if not legal & suit_mask(led):
             return NOTHING
-        one_needed = winners and tricks_needed(state, me) == 1
-        if pieces & OWN_CONTRACT and one_needed and without_bosses(hand & ~suit_mask(led), unseen) == hand & ~suit_mask(led):
+        if pieces & OWN_CONTRACT and winners and tricks_needed(state, me) == 1 and _is_last_chance(state, me, unseen):
             if state.trick_size == 3:
                 return lowest(winners)
             if not unseen & cards_above(highest(winners)):
@@ -137,7 +139,8 @@ def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int, pi
     if state.void[partner] >> led & 1 or not winners:
         return NOTHING
     best = state.best_card
-    if pieces & SAFE_NIL and losers & suit_mask(led) and best & 15 >= JACK and not unseen & cards_above(highest(winners)):
+    has_boss = not unseen & cards_above(highest(winners))
+    if pieces & SAFE_NIL and losers & suit_mask(led) and best & 15 >= JACK and has_boss:
         if _is_safe_below(state, me, best, unseen) and not needs_after(state, me, lowest(losers), unseen):
             return lowest(losers)  # keep the high card for a trick in which partner is in danger
     if not unseen & cards_above(best) & suit_mask(led) and best >> 4 == led:
@@ -151,13 +154,22 @@ def cover_card(state: PlayState, me: int, hand: int, legal: int, unseen: int, pi
     return lowest_equal(top, winners if pieces & BEATS_TABLE else legal, unseen)
 
 
+def _is_last_chance(state: PlayState, me: int, unseen: int) -> bool:
+    """Return whether no other trick is likely for a seat that may win this one: few spades, and no boss elsewhere."""
+    hand = state.hand[me]
+    others = hand & ~suit_mask(state.trick[0] >> 4)
+    few_spades = spades_of(hand).bit_count() <= FEW_SPADES
+    return few_spades and without_bosses(others, unseen) == others and tricks_left(state) <= LAST_CHANCES
+
+
 def _is_safe_below(state: PlayState, me: int, best: int, unseen: int) -> bool:
     """Return whether partner's nil, which plays last, is safe below ``best``, and our side can spare this trick."""
     higher = (unseen & cards_above(best)).bit_count()
     lower = (unseen & cards_below(best)).bit_count()
     if NONE_OF_THREES[lower] * (1000 - NONE_OF_THREES[higher]) > SAFE_BELOW:
         return False
-    return tricks_needed(state, me) < tricks_left(state)
+    long_spades = spades_of(state.hand[me]).bit_count() >= LONG_SPADES  # these win the side's tricks
+    return (higher > 0 or long_spades) and tricks_left(state) - tricks_needed(state, me) >= SAFE_SLACK
 
 
 def cover_lead(state: PlayState, me: int, legal: int, unseen: int, pieces: int) -> int:
@@ -246,7 +258,8 @@ def attack_win(state: PlayState, me: int, legal: int, unseen: int, pieces: int) 
         return NOTHING
     ruff_behind = pieces & RUFF_BEHIND and state.trick_size == 1 and may_ruff(state, (me + 1) & 3, unseen)
     if winners and not (partner_wins and state.trick_size == 3) and not ruff_behind:
-        if pieces & LOW_RUFFS and (state.trick_size == 3 or not may_ruff(state, (me + 1) & 3, unseen)):
+        over = sum_of_contracts(state) > UNDER_BID
+        if pieces & LOW_RUFFS and over and (state.trick_size == 3 or not may_ruff(state, (me + 1) & 3, unseen)):
             others = without_bosses(winners, unseen)
             return lowest_equal(highest(others) if others else lowest(winners), winners, unseen)
         return highest(winners)

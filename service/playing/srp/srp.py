@@ -47,6 +47,8 @@ from service.playing.srp.nils import NOTHING, attack_card, cover_card, nil_card
 from service.playing.state import PlayState
 from service.playing.tricks import legal_cards, suit_mask
 
+STAKES_SLACK = 3  # attack no nil that is worth less than our contract if our side can lose fewer tricks than this
+ACES_SLACK = 4  # discard no boss if the side can lose fewer tricks than this
 HOME_SLACK = 4  # if our contract wins the game, attack a nil only if our side can still lose this many tricks
 
 
@@ -71,7 +73,11 @@ def srp3(state: PlayState, me: int) -> int:
 
 
 def srp4(state: PlayState, me: int) -> int:
-    """Return the card that SRP 4 plays from seat ``me``."""
+    """Return the card that SRP 4 plays from seat ``me``.
+
+    It adds twelve pieces to SRP 3, each for a fault that good players would not make (docs/reference/policies.md, "Card
+    players"). The largest are leads with fitted values (`lead_values`), and cards that beat the card on the table.
+    """
     return srp_card(state, me, 4)
 
 
@@ -101,10 +107,8 @@ def srp_card(state: PlayState, me: int, version: int) -> int:
             card = attack_card(state, me, nil_seat, hand, legal, unseen, pieces)
             if card != NOTHING:
                 return card
-    if not wants_tricks(state, me, unseen, pieces):
-        card = losing_card(state, me, hand, legal, unseen, pieces)
-        if not pieces & SURE_AFTER or not needs_after(state, me, card, unseen):
-            return card
+    if not plays_for_tricks(state, me, hand, legal, unseen, pieces):
+        return losing_card(state, me, hand, legal, unseen, pieces)
     if fitted:
         return best_lead(state, me, legal, unseen)
     if state.trick_size == 0:
@@ -113,6 +117,14 @@ def srp_card(state: PlayState, me: int, version: int) -> int:
         return follow_for_tricks(state, me, hand, legal, unseen, pieces)
     winners = winning_cards(state, legal)
     return lowest(winners) if winners and state.winner != partner else lowest_rank(legal)
+
+
+def plays_for_tricks(state: PlayState, me: int, hand: int, legal: int, unseen: int, pieces: int) -> bool:
+    """Return whether the seat tries to win this trick, if no live nil decides."""
+    if wants_tricks(state, me, unseen, pieces):
+        return True
+    card = losing_card(state, me, hand, legal, unseen, pieces)
+    return bool(pieces & SURE_AFTER and needs_after(state, me, card, unseen))
 
 
 def losing_card(state: PlayState, me: int, hand: int, legal: int, unseen: int, pieces: int) -> int:
@@ -127,11 +139,12 @@ def losing_card(state: PlayState, me: int, hand: int, legal: int, unseen: int, p
     led = suit_mask(state.trick[0] >> 4)
     if pieces & COVER and nil_alive(state, partner) and legal & led and losers:
         return lowest(losers)  # keep the high cards to cover partner's nil
-    if pieces & ACES_KEPT and losers and not legal & led and 0 < tricks_needed(state, me) <= tricks_left(state) < tricks_needed(state, me) + 4:
-        if spade_tricks_against(spades_of(hand), spades_of(unseen)) < tricks_needed(state, me):
-            others = without_bosses(losers, unseen)  # the side still needs tricks
-            if others & ~SPADE_BITS:
-                return highest_rank(others)
+    if pieces & ACES_KEPT and losers and not legal & led:
+        need = tricks_needed(state, me)
+        sure = spade_tricks_against(spades_of(hand), spades_of(unseen))
+        others = without_bosses(losers, unseen) & ~SPADE_BITS
+        if sure < need <= tricks_left(state) < need + ACES_SLACK and others:
+            return highest_rank(others)  # the side still needs tricks, and a boss may win one
     if pieces & HIGH_WINNING and not losers and state.trick_size == 2 and not may_ruff(state, (me + 1) & 3, unseen):
         return highest(legal)
     return duck(state, legal)
@@ -141,23 +154,25 @@ def attack_pays(state: PlayState, me: int, nil_seat: int, pieces: int) -> bool:
     """Return whether an attack on the nil of ``nil_seat``, an opponent, is worthwhile.
 
     It is not worthwhile in two cases: our side needs every trick, and the nil would not win the game for the
-    opponents; or our contract wins the game and can lose few tricks.
+    opponents; or our contract wins the game and can lose few tricks. SRP 4 adds three rules. A nil that already wins
+    the last card of a trick is left to fail, unless our contract is worth more. A side whose contract has failed
+    attacks. A contract that is worth more than the nil comes first if it can lose few tricks.
     """
     need = tricks_needed(state, me)
     left = tricks_left(state)
     if not pieces & ATTACK:
         return False
     if pieces & STAKES:
-        if 0 < need > left - HOME_SLACK and wins_by_contract(state, me):
-            if not pieces & ATTACK_STAKES or need <= left:
-                return False
+        failed = pieces & ATTACK_STAKES and need > left
+        if 0 < need > left - HOME_SLACK and wins_by_contract(state, me) and not failed:
+            return False
         if need >= left and must_set(state, me):
             return True
     if pieces & NIL_CAUGHT and state.trick_size == 3 and state.winner == nil_seat:
-        return 0 >= need or need > left or contract_at_stake(state, me) <= nil_at_stake(state, nil_seat)
+        return need <= 0 or need > left or contract_at_stake(state, me) <= nil_at_stake(state, nil_seat)
     if pieces & ATTACK_STAKES:
         if need > left:
             return True  # our contract has failed already
-        if 0 < need > left - 3 and contract_at_stake(state, me) > nil_at_stake(state, nil_seat):
+        if 0 < need > left - STAKES_SLACK and contract_at_stake(state, me) > nil_at_stake(state, nil_seat):
             return False
     return need < left

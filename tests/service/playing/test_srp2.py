@@ -19,6 +19,7 @@ from service.playing.srp.goals import (
     LOW_KEPT,
     N_PIECES,
     OWN_SHARE,
+    PIECES_3,
     RUFF_BEHIND,
     SIGNALS,
     STAKES,
@@ -146,13 +147,13 @@ def test_a_nil_is_left_alone_where_the_contract_wins():
     bids = (4, 0, 4, 4)
     s = at_stake(130, 0, bids, (2, 0, 2, 2))  # 4 of 7
     assert wins_by_contract(s, 0)
-    assert not attack_pays(s, 0, ALL_PIECES)
-    assert attack_pays(s, 0, ALL_PIECES & ~STAKES)
-    assert attack_pays(at_stake(130, 0, bids, (2, 0, 2, 1)), 0, ALL_PIECES)  # 4 of 8 tricks needed: enough are left
+    assert not attack_pays(s, 0, 1, PIECES_3)
+    assert attack_pays(s, 0, 1, PIECES_3 & ~STAKES)
+    assert attack_pays(at_stake(130, 0, bids, (2, 0, 2, 1)), 0, 1, PIECES_3)  # 4 of 8 tricks needed: enough are left
     s = at_stake(130, 80, bids, (2, 0, 2, 2))
     assert not wins_by_contract(s, 0)  # they reach 220 points with the nil
-    assert attack_pays(s, 0, ALL_PIECES)
-    assert attack_pays(at_stake(0, 80, (8, 0, 4, 4), (3, 0, 2, 1)), 0, ALL_PIECES)  # 7 of 7, but the nil would win
+    assert attack_pays(s, 0, 1, PIECES_3)
+    assert attack_pays(at_stake(0, 80, (8, 0, 4, 4), (3, 0, 2, 1)), 0, 1, PIECES_3)  # 7 of 7, but the nil would win
 
 
 @pytest.mark.compiled

@@ -10,7 +10,7 @@ import pytest
 
 from service.bidding.game.cards import format_card, parse_card
 from service.playing.common import unseen_cards
-from service.playing.solo1.goals import BAG_DODGING, SETTING, is_safe, others_need, own_need, wants_tricks
+from service.playing.solo.goals import BAG_DODGING, PIECES_1, SETTING, is_safe, others_need, own_need, wants_tricks
 from service.playing.srp.goals import ALL_PIECES
 from service.playing.tricks import play_card
 from tables.players.choose_card import choose_card
@@ -31,7 +31,7 @@ def sitting(bids, taken, hands, pieces=ALL_PIECES):
 def goal(bids, taken, hands=("32.A.A.A", "54.K.K.K", "76.Q.Q.Q", "98.J.J.J"), pieces=ALL_PIECES):
     """Return whether seat 0 plays to win tricks."""
     s = sitting(bids, taken, hands, pieces)
-    return wants_tricks(s, 0, unseen_cards(s, 0))
+    return wants_tricks(s, 0, unseen_cards(s, 0), pieces & PIECES_1)
 
 
 def test_needs_are_ones_own():

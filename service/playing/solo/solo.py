@@ -17,7 +17,18 @@ from service.playing.common import (
     unseen_cards,
     winning_cards,
 )
-from service.playing.solo1.goals import ATTACK, LEADS, NIL_PLAY, POSITION, is_safe, wants_tricks
+from service.playing.solo.goals import (
+    ATTACK,
+    BEATS_TABLE,
+    LEADS,
+    NIL_PLAY,
+    POSITION,
+    SURE_AFTER,
+    is_safe,
+    needs_after,
+    pieces_in_use,
+    wants_tricks,
+)
 from service.playing.srp.follow import discard
 from service.playing.srp.lead import holding_adjustment
 from service.playing.srp.nils import NOTHING, attack_discard, attack_lead, nil_card
@@ -30,12 +41,26 @@ STANDS_UP = (0, 0, 0, 24, 48, 66, 79, 87, 92, 96, 97, 99, 99, 100)
 
 
 def solo1(state: PlayState, me: int) -> int:
-    """Return the card that SOLO plays from seat ``me``."""
+    """Return the card that SOLO 1 plays from seat ``me``. The tables of cutthroat are made with this version."""
+    return solo_card(state, me, 1)
+
+
+def solo2(state: PlayState, me: int) -> int:
+    """Return the card that SOLO 2 plays from seat ``me``.
+
+    It adds three pieces to SOLO 1: it counts the cards on the table, keeps a spade that its contract needs, and takes
+    tricks that cost nothing.
+    """
+    return solo_card(state, me, 2)
+
+
+def solo_card(state: PlayState, me: int, version: int) -> int:
+    """Return the card that ``version`` (1 or 2) of SOLO plays from seat ``me``."""
     hand = state.hand[me]
     legal = legal_cards(hand, state.trick_size, state.trick[0], state.broken)
     if legal & (legal - 1) == 0:
         return lowest(legal)
-    pieces = state.pieces[me]
+    pieces = pieces_in_use(state, me, version)
     unseen = unseen_cards(state, me)
     if nil_alive(state, me):
         if pieces & NIL_PLAY:
@@ -48,13 +73,25 @@ def solo1(state: PlayState, me: int) -> int:
                 card = hunt(state, me, nil_seat, hand, legal, unseen)
                 if card != NOTHING:
                     return card
-    if wants_tricks(state, me, unseen):
-        if state.trick_size == 0:
-            return lead_for_oneself(state, me, hand, legal, unseen) if pieces & LEADS else lowest_rank(legal)
-        if pieces & POSITION:
-            return follow_for_oneself(state, me, hand, legal, unseen)
-        winners = winning_cards(state, legal)
-        return lowest(winners) if winners else lowest_rank(legal)
+    if not plays_alone_for_tricks(state, me, legal, unseen, pieces):
+        return losing_card_alone(state, legal, unseen)
+    if state.trick_size == 0:
+        return lead_for_oneself(state, me, hand, legal, unseen) if pieces & LEADS else lowest_rank(legal)
+    if pieces & POSITION:
+        return follow_for_oneself(state, me, hand, legal, unseen, pieces)
+    winners = winning_cards(state, legal)
+    return lowest(winners) if winners else lowest_rank(legal)
+
+
+def plays_alone_for_tricks(state: PlayState, me: int, legal: int, unseen: int, pieces: int) -> bool:
+    """Return whether the seat tries to win this trick, if no live nil decides."""
+    if wants_tricks(state, me, unseen, pieces):
+        return True
+    return bool(pieces & SURE_AFTER and needs_after(state, me, losing_card_alone(state, legal, unseen), unseen))
+
+
+def losing_card_alone(state: PlayState, legal: int, unseen: int) -> int:
+    """Return the card of a seat that does not want tricks."""
     return duck(state, legal) if state.trick_size else least_winning_lead(legal, unseen)
 
 
@@ -112,7 +149,7 @@ def lead_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: i
     return best
 
 
-def follow_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: int) -> int:
+def follow_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen: int, pieces: int) -> int:
     """Return the card to follow with when the seat wants the trick."""
     led = state.trick[0] >> 4
     winners = winning_cards(state, legal)
@@ -125,7 +162,7 @@ def follow_for_oneself(state: PlayState, me: int, hand: int, legal: int, unseen:
         top = highest(winners)
         covers_honour = led < 3 and top & 15 == KING and state.best_card & 15 >= JACK
         if state.trick_size == 2 or covers_honour or not unseen & cards_above(top):
-            return lowest_equal(top, legal, unseen)
+            return lowest_equal(top, winners if pieces & BEATS_TABLE else legal, unseen)
         return lowest(legal)
     if not winners:
         return discard(hand, legal, unseen)

@@ -5,15 +5,28 @@ of two partners.
 """
 
 from service.bidding.bis.regular import spade_tricks_against
-from service.bidding.game.cards import spades_of
+from service.bidding.game.cards import FIRST_SPADE, spades_of
 from service.bidding.game.scoring import contract_of, is_nil
 from service.playing.common import tricks_left
-from service.playing.srp.goals import sum_of_contracts
+from service.playing.srp.goals import bags_cost, sum_of_contracts
 from service.playing.state import PlayState
+from service.playing.tricks import beats
 
-# The pieces of SOLO, as bits of `PlayState.pieces`. Each can be switched off to measure how much it wins.
+# The pieces of SOLO, as bits of `PlayState.pieces`. Each can be switched off to measure how much it wins. SOLO 2 added
+# the last three.
 SURE_TAKES, SETTING, BAG_DODGING, NIL_PLAY, ATTACK, POSITION, LEADS = (1 << i for i in range(7))
-PIECE_NAMES = ("sure takes", "setting", "bag dodging", "nil play", "attack", "position", "leads")
+BEATS_TABLE, SURE_AFTER, FREE_TRICKS = (1 << i for i in range(7, 10))
+PIECES_1 = BEATS_TABLE - 1  # the pieces of SOLO 1
+PIECE_NAMES = (
+    *("sure takes", "setting", "bag dodging", "nil play", "attack", "position", "leads"),
+    *("beating the table", "sure after the card", "free tricks"),
+)
+
+
+def pieces_in_use(state: PlayState, me: int, version: int) -> int:
+    """Return the pieces with which ``version`` (1 or 2) of SOLO plays from seat ``me``, as a bit mask."""
+    pieces = int(state.pieces[me])
+    return pieces & PIECES_1 if version == 1 else pieces
 
 
 def own_need(state: PlayState, seat: int) -> int:
@@ -48,13 +61,28 @@ def is_safe(state: PlayState, me: int, unseen: int) -> bool:
     return need <= 0 or spade_tricks_against(spades_of(state.hand[me]), spades_of(unseen)) >= need
 
 
-def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
+def needs_after(state: PlayState, me: int, card: int, unseen: int) -> bool:
+    """Return whether the seat must win this trick, because ``card`` is one of the spades that its contract needs.
+
+    The seat does not want tricks if its spades are certain to win those that it needs. That must still be so without
+    the spade that it is about to play.
+    """
+    need = own_need(state, me)
+    if card < FIRST_SPADE or not 0 < need <= tricks_left(state):
+        return False
+    if state.trick_size == 3 and beats(card, state.best_card):
+        return False  # it wins this trick with the card
+    left = spades_of(state.hand[me] & ~(1 << card))
+    return spade_tricks_against(left, spades_of(unseen)) < need
+
+
+def wants_tricks(state: PlayState, me: int, unseen: int, pieces: int) -> bool:
     """Return whether seat ``me`` plays to take tricks. Nils that can still be made are not considered."""
-    pieces = state.pieces[me]
     need = own_need(state, me)
     left = tricks_left(state)
+    free = pieces & FREE_TRICKS and not bags_cost(state)
     if 0 < need <= left:
-        sure = pieces & SURE_TAKES and sum_of_contracts(state) <= 10
+        sure = pieces & SURE_TAKES and sum_of_contracts(state) <= 10 and not free
         return not (sure and spade_tricks_against(spades_of(state.hand[me]), spades_of(unseen)) >= need)
     if not pieces & BAG_DODGING:
         return True
@@ -63,6 +91,6 @@ def wants_tricks(state: PlayState, me: int, unseen: int) -> bool:
     # Our contract is made, or already failed. Another trick only helps to set an opponent who can lose few more tricks.
     theirs = others_need(state, me)
     spare = left - theirs
-    if need > 0:  # already set: extra tricks cost nothing
+    if need > 0 or free:  # extra tricks cost nothing
         return theirs > 0 and spare <= 3
     return theirs > 0 and spare <= 0

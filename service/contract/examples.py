@@ -7,6 +7,7 @@ from service.contract.card import no_searches, read_card
 from service.contract.policy import POLICIES
 from service.contract.request import read_bid
 from service.contract.table_choice import unknown_tables
+from service.playing.card_reasons import NEWEST
 from service.problems import CODES, Fault, ProblemError
 
 REQUEST = {
@@ -134,7 +135,7 @@ CARD_REQUEST = {
 }
 CARD_ANSWER = {
     "card": "AH",
-    "player": "srp@3",
+    "player": NEWEST,
     "legal": ["QH", "AH"],
     "assumed": ["rules.preset", "scores"],
     "reasons": [

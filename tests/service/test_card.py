@@ -23,11 +23,10 @@ from service.playing.common import cards_above, tricks_needed, unseen_cards
 from service.playing.solo.goals import others_need
 from service.playing.srp.srp import srp3
 from service.playing.state import PlayState
-from service.playing.tricks import beats, legal_cards, play_card
+from service.playing.tricks import beats, legal_cards, play_card, write_rules
 from tables.engine.deal import deal_round, prepare_state
 from tables.engine.game import NILS, POINTS, ROUNDS, SUMS, Game, Lineup, play_game
 from tables.engine.simulate import kernel_tables, player_rows, policies_by_chair, tables_for
-from tables.players.names import player_for
 from tests.conftest import committed_tables
 from tests.service.playing.test_history import legal_round
 from tests.tables.engine import states
@@ -133,9 +132,12 @@ TRUE = {
     "only-card": lambda s, me, c, r: legal_cards(s.hand[me], s.trick_size, s.trick[0], s.broken) == 1 << c,
     "keep-nil": lambda s, me, c, r: _alive(s, me),
     "cover-nil": lambda s, me, c, r: (
-        _alive(s, me ^ 2) and (not s.trick_size or s.winner == me ^ 2 or me ^ 2 in _later(s, me))
+        _alive(s, me ^ 2) and _wins(s, c) and (s.winner == me ^ 2 or me ^ 2 in _later(s, me))
     ),
-    "cover-later": lambda s, me, c, r: _alive(s, me ^ 2) and s.winner != me ^ 2 and me ^ 2 not in _later(s, me),
+    "cover-later": lambda s, me, c, r: _alive(s, me ^ 2) and s.winner != me ^ 2 and not _wins(s, c),
+    "lead-safe": lambda s, me, c, r: _alive(s, me ^ 2) and not s.trick_size,
+    "lead-risky": lambda s, me, c, r: _alive(s, me ^ 2) and not s.trick_size and _others(s, me, c),
+    "nil-safe": lambda s, me, c, r: _an_enemy_nil(s, me, r) and not s.trick_size,
     "attack-nil": lambda s, me, c, r: _an_enemy_nil(s, me, r),
     "under-nil": lambda s, me, c, r: _alive(s, s.winner) and not _wins(s, c),
     "attack-later": lambda s, me, c, r: _an_enemy_nil(s, me, r) and not _alive(s, s.winner),
@@ -272,11 +274,8 @@ def test_cutthroat_has_its_own_player(call):
     rules = {"preset": "cutthroat"}
     request = CARD_REQUEST | {"rules": rules, "scores": {"seats": [10, 20, 30, 40], "bags": [0, 1, 2, 3]}}
     answer = call("POST", "/v1/card", json=request).json()
-    assert (answer["player"], answer["reasons"][0]["code"]) == ("solo@1", "own-contract")
-    for alone, (name, _) in PLAYERS.items():
-        game = make_rules("cutthroat" if alone else "classic")
-        assert player_for(game) == name
-        assert (game.variant == CUTTHROAT) == alone
+    assert (answer["player"], answer["reasons"][0]["code"]) == ("solo@2", "own-contract")
+    assert {alone: name for alone, (name, _) in PLAYERS.items()} == {False: "srp@4", True: "solo@2"}
 
 
 def test_other_decks(call):
@@ -308,6 +307,7 @@ def test_the_largest_batch(call):
 def test_a_game_over_http_is_the_engines(server, preset):
     rules = make_rules(preset)
     state = prepare_state([PlayState()], rules)
+    write_rules(state, rules)
 
     def deal(number):
         deal_round(state, 8, 0, number)
@@ -318,7 +318,7 @@ def test_a_game_over_http_is_the_engines(server, preset):
     policies = policies_by_chair(parse_policy("bis"), parse_policy("bis"))
     tables = tables_for(kernel_tables(committed_tables().arrays), rules, policies)
     sums = np.zeros(SUMS)
-    play_game(state, Game(8, 0, 0), rules, Lineup(policies, player_rows("srp", "srp")), tables, sums)
+    play_game(state, Game(8, 0, 0), rules, Lineup(policies, player_rows("srp@4", "srp@4")), tables, sums)
     assert scores[-1] == (sums[POINTS], sums[POINTS + 1])
     assert len(scores) == sums[ROUNDS]
     assert sums[NILS : NILS + 2].any()

@@ -154,7 +154,7 @@ def test_the_card_is_the_arenas(searching_server, preset):
 @pytest.mark.compiled
 def test_a_server_that_searches(searching_server):
     answer = searching_server.post("/v1/card", json=CARD_REQUEST)
-    assert answer.json()["player"] == "srp@3"
+    assert answer.json()["player"] == "srp@4"
     found = searching_server.post("/v1/card", json=SEARCH_REQUEST).json()
     assert found["search"]["policy"] == "bis"
     assert found["search"]["tables"] == committed_tables().version

@@ -17,7 +17,7 @@ from service.playing.srp.goals import (
     FIRST_PIECES,
     HIGH_LEADS,
     LOW_KEPT,
-    N_PIECES,
+    N_PIECES_3,
     OWN_SHARE,
     PIECES_3,
     RUFF_BEHIND,
@@ -165,18 +165,19 @@ def test_without_its_new_pieces_it_is_srp1():
 
 
 def test_the_pieces_of_each_version():
+    few, added = FIRST_PIECES & ~SIGNALS, ALL_PIECES & ~PIECES_3
     for bids, expected in (
-        ((3, 3, 3, 3), (FIRST_PIECES, ALL_PIECES, ALL_PIECES & ~SIGNALS)),
-        ((0, 3, 0, 3), (FIRST_PIECES, ALL_PIECES, ALL_PIECES & ~SIGNALS)),
-        ((0, 3, 3, 14), (FIRST_PIECES, FIRST_PIECES, FIRST_PIECES & ~SIGNALS)),  # both sides bid nil
+        ((3, 3, 3, 3), (FIRST_PIECES, PIECES_3, PIECES_3 & ~SIGNALS, ALL_PIECES & ~SIGNALS)),
+        ((0, 3, 0, 3), (FIRST_PIECES, PIECES_3, PIECES_3 & ~SIGNALS, ALL_PIECES & ~SIGNALS)),
+        ((0, 3, 3, 14), (FIRST_PIECES, FIRST_PIECES, few, few | added)),  # both sides bid nil
     ):
         s = at_stake(0, 0, bids, (0, 0, 0, 0))
-        assert tuple(pieces_in_use(s, 0, version) for version in (1, 2, 3)) == expected
+        assert tuple(pieces_in_use(s, 0, version) for version in (1, 2, 3, 4)) == expected
     assert pieces_in_use(at_stake(0, 0, (3, 3, 3, 3), (0, 0, 0, 0), STAKES), 0, 2) == STAKES
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("piece", range(FIRST_PIECES.bit_length(), N_PIECES - 1))  # except STAKES: no rules here
+@pytest.mark.parametrize("piece", range(FIRST_PIECES.bit_length(), N_PIECES_3 - 1))  # except STAKES: no rules here
 def test_every_new_piece_matters(piece):
     bids = frozen_bids()
     whole = compiled_rounds(0, ROUNDS, bids, "srp@2")

@@ -1,7 +1,7 @@
 """Print the time of POST /v1/card by stage, in-process: mean and p99 in microseconds over the plays of random rounds.
 
 `make bench` runs it (`python -m tests.bench.cards`); it tests nothing. The requests are all 52 plays of each round:
-random deals, bids of `bis`, cards of `srp@3`. The time of a request is the fastest of several runs.
+random deals, bids of `bis`, cards of `srp@4`. The time of a request is the fastest of several runs.
 """
 
 import json
@@ -22,7 +22,7 @@ from service.bidding.policies import parse_policy
 from service.bidding.tableset import TableSet, open_tables
 from service.contract.card import read_card
 from service.playing.card_reasons import explain_card
-from service.playing.srp.srp import srp3
+from service.playing.srp.srp import srp4
 from service.playing.tricks import play_card
 
 ROUNDS = 20
@@ -53,7 +53,7 @@ def requests_of(rounds: int, tables: TableSet, seed: int = 1) -> list[dict[str, 
             }
             made.append(request)
             state = read_card(request).state
-            card = srp3(state, seat)
+            card = srp4(state, seat)
             tricks[-1].append(names[card])
             play_card(state, seat, card)
             seat = (state.leader + state.trick_size) & 3
@@ -81,11 +81,11 @@ def stages() -> dict[str, dict[str, float]]:
     requests = requests_of(ROUNDS, open_tables())
     bodies = [orjson.dumps(request) for request in requests]
     calls = [read_card(request) for request in requests]
-    played = [(call, srp3(call.state, call.seat)) for call in calls]
+    played = [(call, srp4(call.state, call.seat)) for call in calls]
     return {
         "parse": times_us(orjson.loads, bodies),
         "read, replay the tricks": times_us(read_card, requests),
-        "decide, by srp@3": times_us(lambda call: srp3(call.state, call.seat), calls),
+        "decide, by srp@4": times_us(lambda call: srp4(call.state, call.seat), calls),
         "explain": times_us(lambda one: explain_card(one[0].state, one[0].seat, one[1], one[0].rules), played),
         "whole": times_us(lambda body: orjson.dumps(answer_body(read_card(orjson.loads(body)))), bodies),
     }

@@ -12,7 +12,7 @@ class CardReason(TypedDict):
     GET /v1/reasons has the sentences.
     """
 
-    code: Literal['only-card', 'keep-nil', 'cover-nil', 'cover-later', 'attack-nil', 'under-nil', 'attack-later', 'contract', 'own-contract', 'tricks', 'no-tricks', 'set', 'set-one', 'enough', 'enough-no-bags', 'sure', 'own-share', 'hopeless', 'failed-nil', 'search-better', 'search-kept', 'lead-top', 'lead', 'win', 'win-sure', 'win-now', 'ruff', 'win-trump', 'partner-wins', 'partner-ahead', 'nil-in-danger', 'lose', 'discard']
+    code: Literal['only-card', 'keep-nil', 'cover-nil', 'cover-later', 'lead-safe', 'lead-risky', 'attack-nil', 'under-nil', 'attack-later', 'nil-safe', 'contract', 'own-contract', 'tricks', 'no-tricks', 'set', 'set-one', 'enough', 'enough-no-bags', 'sure', 'own-share', 'hopeless', 'failed-nil', 'search-better', 'search-kept', 'lead-top', 'lead', 'win', 'win-sure', 'win-now', 'ruff', 'win-trump', 'partner-wins', 'partner-ahead', 'nil-in-danger', 'lose', 'discard']
     sentence: str
     card: NotRequired[str]
     """
@@ -1325,7 +1325,7 @@ class CardRequest(TypedDict):
     """
     player: NotRequired[Literal['search@1'] | None]
     """
-    The card player. search@1 plays each card on random deals; servers offer it only if their operator wants it. Default: the newest rule-based player, srp@3, or in cutthroat solo@1.
+    The card player. search@1 plays each card on random deals; servers offer it only if their operator wants it. Default: the newest rule-based player, srp@4, or in cutthroat solo@2.
     """
     deals: NotRequired[int | None]
     """

@@ -268,7 +268,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "only-card" | "keep-nil" | "cover-nil" | "cover-later" | "attack-nil" | "under-nil" | "attack-later" | "contract" | "own-contract" | "tricks" | "no-tricks" | "set" | "set-one" | "enough" | "enough-no-bags" | "sure" | "own-share" | "hopeless" | "failed-nil" | "search-better" | "search-kept" | "lead-top" | "lead" | "win" | "win-sure" | "win-now" | "ruff" | "win-trump" | "partner-wins" | "partner-ahead" | "nil-in-danger" | "lose" | "discard";
+            code: "only-card" | "keep-nil" | "cover-nil" | "cover-later" | "lead-safe" | "lead-risky" | "attack-nil" | "under-nil" | "attack-later" | "nil-safe" | "contract" | "own-contract" | "tricks" | "no-tricks" | "set" | "set-one" | "enough" | "enough-no-bags" | "sure" | "own-share" | "hopeless" | "failed-nil" | "search-better" | "search-kept" | "lead-top" | "lead" | "win" | "win-sure" | "win-now" | "ruff" | "win-trump" | "partner-wins" | "partner-ahead" | "nil-in-danger" | "lose" | "discard";
             /** Sentence */
             sentence: string;
             /**
@@ -1630,7 +1630,7 @@ export interface components {
             tricks?: string[][] | null;
             /**
              * Player
-             * @description The card player. search@1 plays each card on random deals; servers offer it only if their operator wants it. Default: the newest rule-based player, srp@3, or in cutthroat solo@1.
+             * @description The card player. search@1 plays each card on random deals; servers offer it only if their operator wants it. Default: the newest rule-based player, srp@4, or in cutthroat solo@2.
              */
             player?: "search@1" | null;
             /**

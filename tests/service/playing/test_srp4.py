@@ -118,7 +118,7 @@ def test_the_situation_of_a_lead(bids, void, expected):
     assert lead_situation(s, 0) == expected
 
 
-def test_the_chance_that_a_nil_is_caught():
+def test_how_likely_a_nil_is_caught():
     """The deuce and the king are unseen: the bidder must win over a five with the king alone, (2/3)(1/3)."""
     s = states.of_hands(["5...", "2...", "K...", "..2."], (3, 3, 0, 3), ("srp@4",) * 4)
     card, unseen = parse_card("5S"), unseen_cards(s, 0)

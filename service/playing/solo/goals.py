@@ -70,10 +70,9 @@ def needs_after(state: PlayState, me: int, card: int, unseen: int) -> bool:
     need = own_need(state, me)
     if card < FIRST_SPADE or not 0 < need <= tricks_left(state):
         return False
-    if state.trick_size == 3 and beats(card, state.best_card):
-        return False  # it wins this trick with the card
+    wins = 1 if state.trick_size == 3 and beats(card, state.best_card) else 0
     left = spades_of(state.hand[me] & ~(1 << card))
-    return spade_tricks_against(left, spades_of(unseen)) < need
+    return spade_tricks_against(left, spades_of(unseen)) < need - wins
 
 
 def wants_tricks(state: PlayState, me: int, unseen: int, pieces: int) -> bool:
@@ -91,6 +90,8 @@ def wants_tricks(state: PlayState, me: int, unseen: int, pieces: int) -> bool:
     # Our contract is made, or already failed. Another trick only helps to set an opponent who can lose few more tricks.
     theirs = others_need(state, me)
     spare = left - theirs
-    if need > 0 or free:  # extra tricks cost nothing
+    if free:
+        return theirs > 0
+    if need > 0:  # already set: extra tricks cost nothing
         return theirs > 0 and spare <= 3
     return theirs > 0 and spare <= 0

@@ -36,7 +36,7 @@ PIECE_NAMES = (
     "beating the table",
     "sure after the card",
     "a nil is caught",
-    "stakes of an attack",
+    "attacks that pay",
     "a safe nil",
     "own contract",
     "low beside a nil",
@@ -80,8 +80,7 @@ STRONG_UNDER, OVER = 1 << N_PIECES, 2 << N_PIECES
 FIRST_OVER, FIRST_14, OVER_SPARE = 11, 14, 2
 
 # Appendix E names types of rounds by the sum of the four bids. Only one limit between two types matters here: up to
-# this sum, the round is *under*, and tricks are left over. In duplicate games, other limits (8, 11 or 12) lost points,
-# and a different goal from 14 on changed nothing.
+# this sum, the round is *under*, and tricks are left over. docs/reference/policies.md has what other limits would win.
 UNDER_BID = 10
 # Found in duplicate games, like the weights of all leads and discards.
 FEW_BID = 9  # up to this sum of bids, a seat keeps low cards, and if sure of its own bid leaves the rest to partner
@@ -90,11 +89,11 @@ SETTABLE = 4  # try to set opponents who would win the game otherwise, if they c
 
 
 def pieces_in_use(state: PlayState, me: int, version: int) -> int:
-    """Return the pieces with which ``version`` (1, 2 or 3) of SRP plays from seat ``me``, as a bit mask.
+    """Return the pieces with which ``version`` (1 to 4) of SRP plays from seat ``me``, as a bit mask.
 
     SRP 1 knows only the first pieces. SRP 2 and 3 use only these too if both sides bid nil, because sums of bids then
     say little: with all pieces in such rounds, SRP 2 lost 3.5 points per round in variant `suicide`, where each side
-    bids one nil. SRP 3 reads no signals.
+    bids one nil; SRP 4 keeps its own pieces. SRP 3 and 4 read no signals.
     """
     pieces = int(state.pieces[me])
     both_bid_nil = (is_nil(state.bid[0]) or is_nil(state.bid[2])) and (is_nil(state.bid[1]) or is_nil(state.bid[3]))
@@ -166,10 +165,11 @@ def needs_after(state: PlayState, me: int, card: int, unseen: int) -> bool:
     after = spade_tricks_against(spades_of(hand & ~(1 << card)), spades_of(unseen))
     if after == before:
         return False
-    if state.trick_size == 3 and (beats(card, state.best_card) or state.winner == (me + 2) & 3):
-        return False  # our side wins this trick with it
+    last = state.trick_size == 3
+    wins = 1 if last and beats(card, state.best_card) else 0
+    ours = 1 if wins or (last and state.winner == (me + 2) & 3) else 0  # tricks that our side has after this card
     own = contract_of(state.bid[me]) - state.taken[me]
-    return after < need if before >= need else after < own
+    return after < need - ours if before >= need else after < own - wins
 
 
 def projected(state: PlayState, side: int) -> int:

@@ -17,6 +17,7 @@ from service.playing.common import (
 )
 from service.playing.srp.follow import discard, may_ruff
 from service.playing.srp.goals import (
+    ATTACK_STAKES,
     BEATS_TABLE,
     COVER_FEW,
     COVER_KEPT,
@@ -235,7 +236,10 @@ def attack_card(state: PlayState, me: int, nil_seat: int, hand: int, legal: int,
         and winners & suit_mask(led)
     ):
         # Beat the nil bidder's partner as cheaply as possible, so that the nil bidder may have to play a higher card.
-        return lowest(winners & suit_mask(led))
+        cheapest = lowest(winners & suit_mask(led))
+        if pieces & ATTACK_STAKES and not unseen & cards_above(cheapest) and unseen & cards_above(best):
+            return NOTHING  # over this card the nil would be safe
+        return cheapest
     if state.winner == coverer and (best >> 4 != led or best & 15 >= TEN):
         return NOTHING  # the nil bidder's partner protects the nil, and we cannot beat them in the suit led
     if best >> 4 != led or not (unseen & cards_above(best) & suit_mask(led)):

@@ -6,7 +6,7 @@ side's goal decides between taking and losing tricks. A seat plays with the piec
 """
 
 from service.bidding.bis.regular import spade_tricks_against
-from service.bidding.game.cards import SPADE_BITS, highest, lowest, spades_of
+from service.bidding.game.cards import FIRST_SPADE, SPADE_BITS, highest, lowest, spades_of
 from service.playing.common import (
     duck,
     highest_rank,
@@ -75,7 +75,7 @@ def srp3(state: PlayState, me: int) -> int:
 def srp4(state: PlayState, me: int) -> int:
     """Return the card that SRP 4 plays from seat ``me``.
 
-    It adds twelve pieces to SRP 3, each for a fault that good players would not make (docs/reference/policies.md, "Card
+    It adds fourteen pieces to SRP 3, each for a fault that good players would not make (docs/reference/policies.md, "Card
     players"). The largest are leads with fitted values (`lead_values`), and cards that beat the card on the table.
     """
     return srp_card(state, me, 4)
@@ -132,10 +132,14 @@ def losing_card(state: PlayState, me: int, hand: int, legal: int, unseen: int, p
     partner = (me + 2) & 3
     if state.trick_size == 0:
         return least_winning_lead(legal, unseen)
-    if state.winner == partner and state.trick_size == 3:
-        # Our side takes this trick in any case, so play the highest card.
-        return highest(legal)
     losers = legal & ~winning_cards(state, legal)
+    if state.winner == partner and state.trick_size == 3:
+        # Our side takes this trick in any case, so play the highest card, unless it is a spade that may win another
+        # trick that the side needs.
+        spade = highest(legal) >= FIRST_SPADE
+        if pieces & ACES_KEPT and losers and spade and 1 < tricks_needed(state, me) <= tricks_left(state):
+            return lowest_rank(losers)
+        return highest(legal)
     led = suit_mask(state.trick[0] >> 4)
     if pieces & COVER and nil_alive(state, partner) and legal & led and losers:
         return lowest(losers)  # keep the high cards to cover partner's nil

@@ -216,8 +216,8 @@ def fit_cutthroat(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int
     ]
     bis = parse_policy("bis", CUTTHROAT)
     first, added = PIECES_OF_SOLO_1, range(PIECES_OF_SOLO_1.bit_length(), len(PIECES_OF_SOLO))
-    tries = [(f"SOLO 1 without {PIECES_OF_SOLO[i]}", "solo@1", first ^ 1 << i) for i in range(added.start)]
-    tries += [(f"SOLO 1 with {PIECES_OF_SOLO[i]}", "solo@2", first | 1 << i) for i in added]
+    tries = [(f"SOLO without {PIECES_OF_SOLO[i]}", "solo@1", first ^ 1 << i) for i in range(added.start)]
+    tries += [(f"SOLO with {PIECES_OF_SOLO[i]}", "solo@2", first | 1 << i) for i in added]
     tries += [("SOLO 2", "solo@2", ALL_PIECES)]
     tries += [("SOLO without any", "solo@1", 0), ("WRP", "wrp", ALL_PIECES), ("SRP", "srp@1", ALL_PIECES)]
     for name, player, pieces in tries:

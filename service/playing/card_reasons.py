@@ -37,7 +37,7 @@ NEWEST: Final = "srp@4"  # the newest rule-based card player
 NEWEST_ALONE: Final = "solo@2"  # the same in variant cutthroat
 NEWEST_VERSION, SEARCH_VERSION = 4, 3  # of SRP: the newest, and the one with which `search@1` compares its cards
 SEARCH_USUAL: Final = f"srp@{SEARCH_VERSION}"
-RISKY = 0.2  # a lead is called dangerous for a nil if its bidder must win the trick with at least this probability
+RISKY = 0.2  # a lead endangers a nil if its bidder has no card below it with at least this probability
 # By code; the numbers are those of the reason. GET /v1/reasons lists them.
 CARD_TEMPLATES = {
     "only-card": "{card} is the only card that may be played.",
@@ -46,19 +46,21 @@ CARD_TEMPLATES = {
     "cover-nil": "Partner has bid nil: the player wins tricks that partner would have to win.",
     "cover-later": "Partner has bid nil and is safe in this trick: the player keeps its high cards.",
     "lead-safe": "Partner has bid nil and is likely to lose this trick.",
-    "lead-risky": "Partner has bid nil and may have to win this trick, but other leads cost more.",
+    "lead-risky": "Partner has bid nil and may have no card below {card}, but the other leads are estimated lower.",
     "attack-nil": "Seat {seat} has bid nil and may be forced to win this trick.",
     "under-nil": "Seat {seat} has bid nil and is winning this trick: the player stays below.",
     "attack-later": "This trick cannot hurt the nil of seat {seat}: the player keeps its low cards for another.",
+    "nil-beaten": "The nil of seat {seat} is safe in this trick.",
     "nil-safe": "The nil of seat {seat} is hardly in danger in this trick.",
     "contract": "The side needs {needed} of the {left} tricks that are left for its contract.",
     "own-contract": "The player needs {needed} of the {left} tricks that are left for its bid.",
     "tricks": "The player tries to win tricks.",
     "no-tricks": "The player does not try to win tricks.",
     "set": "The opponents need {theirs} of the {left} tricks that are left, so they may still be set.",
+    "set-certain": "The other players together need more tricks ({theirs}) than are left ({left}): one will be set.",
     "set-one": "The other players together need {theirs} of the {left} tricks that are left, so one may still be set.",
     "enough": "The contract is made, and each further trick is a bag.",
-    "enough-no-bags": "The contract is made, and further tricks bring nothing.",
+    "enough-no-bags": "The contract is made, and further tricks would bring nothing.",
     "sure": "The player is certain to win the tricks that are still needed, and leaves the rest to the opponents.",
     "own-share": "The player is certain to make its own bid, and leaves the other tricks to partner.",
     "hopeless": "The contract can no longer be made.",
@@ -76,6 +78,7 @@ CARD_TEMPLATES = {
     "win-now": "{card} wins the trick, unless a later player has a higher card or a trump.",
     "ruff": "{card} trumps, and wins unless a later player has a higher trump.",
     "win-trump": "{card} wins the trick, unless a later player has a higher trump.",
+    "side-wins": "The side wins this trick in any case, and the player uses {card}.",
     "partner-wins": "Partner wins the trick, so {card} does not have to.",
     "partner-ahead": "Partner is winning the trick so far, so {card} does not have to.",
     "nil-in-danger": "Partner has bid nil and is winning the trick, and the player cannot play a higher card.",
@@ -126,7 +129,7 @@ def explain_card(
     if legal & (legal - 1) == 0:
         return [reason("only-card", numbers)]
     place = _Place(state, me, hand, legal, unseen, rules, numbers)
-    goal = _goal_alone(place) if rules.variant == CUTTHROAT else _goal(place, card, version)
+    goal = _goal_alone(place, card) if rules.variant == CUTTHROAT else _goal(place, card, version)
     return [reason(goal, numbers), reason(_effect(place, card), numbers)]
 
 
@@ -147,17 +150,20 @@ def _goal(place: _Place, card: int, version: int) -> str:
     for nil_seat in ((me + 1) & 3, (me + 3) & 3):
         if nil_alive(state, nil_seat) and attack_pays(state, me, nil_seat, pieces):
             if attack_card(state, me, nil_seat, hand, legal, unseen, pieces) != NOTHING:
-                return _attack(place, nil_seat)
+                return _attack(place, nil_seat, card)
     return _contract_goal(place, plays_for_tricks(state, me, hand, legal, unseen, pieces))
 
 
 def _lead_goal(place: _Place, card: int, pieces: int) -> str:
     """Return the code of the goal of a lead while a nil of partner or of an opponent is live."""
     state, me, unseen = place.state, place.me, place.unseen
+    opponents = (me + 1) & 3, (me + 3) & 3
     if nil_alive(state, me ^ 2):
-        return "lead-risky" if p_caught(state, me ^ 2, card, unseen, False) >= RISKY else "lead-safe"
-    place.numbers["seat"] = nil_seat = (me + 1) & 3 if nil_alive(state, (me + 1) & 3) else (me + 3) & 3
-    if p_caught(state, nil_seat, card, unseen, False) >= RISKY:
+        fewer = any(state.void[seat] >> (card >> 4) & 1 for seat in opponents)
+        return "lead-risky" if p_caught(state, me ^ 2, card, unseen, fewer) >= RISKY else "lead-safe"
+    chances = [(p_caught(state, seat, card, unseen, False), seat) for seat in opponents if nil_alive(state, seat)]
+    chance, place.numbers["seat"] = max(chances)
+    if chance >= RISKY:
         return "attack-nil"
     return _contract_goal(place, True) if wants_tricks(state, me, unseen, pieces) else "nil-safe"
 
@@ -180,7 +186,7 @@ def _contract_goal(place: _Place, wants: bool) -> str:
     return "sure" if spade_tricks_against(spades_of(hand), spades_of(unseen)) >= needed else "own-share"
 
 
-def _goal_alone(place: _Place) -> str:
+def _goal_alone(place: _Place, card: int) -> str:
     """Return the code of the goal of `solo@2`, in the order of `solo.solo`; add its numbers to the place's."""
     state, me, hand, legal, unseen, rules, numbers = place
     if nil_alive(state, me):
@@ -188,11 +194,13 @@ def _goal_alone(place: _Place) -> str:
     if solo.is_safe(state, me, unseen):
         for nil_seat in ((me + 1) & 3, (me + 2) & 3, (me + 3) & 3):
             if nil_alive(state, nil_seat) and hunt(state, me, nil_seat, hand, legal, unseen) != NOTHING:
-                return _attack(place, nil_seat)
+                return _attack(place, nil_seat, card)
     needed, left = solo.own_need(state, me), numbers["left"]
     numbers |= {"needed": needed, "theirs": solo.others_need(state, me)}
     if plays_alone_for_tricks(state, me, legal, unseen, solo.pieces_in_use(state, me, 2)):
-        return "own-contract" if 0 < needed <= left else "set-one"
+        if 0 < needed <= left:
+            return "own-contract"
+        return "set-certain" if numbers["theirs"] > left else "set-one"
     if is_nil(state.bid[me]):
         return "failed-nil"
     if needed <= 0:
@@ -200,15 +208,23 @@ def _goal_alone(place: _Place) -> str:
     return "hopeless" if needed > left else "sure"
 
 
-def _attack(place: _Place, nil_seat: int) -> str:
+def _attack(place: _Place, nil_seat: int, card: int) -> str:
     """Return the code of the goal against the nil of seat ``nil_seat``; add its number to the place's."""
     state = place.state
     place.numbers["seat"] = nil_seat
-    if state.trick_size and state.winner == nil_seat:
+    if state.trick_size == 0:
+        return "attack-nil"
+    if state.winner == nil_seat:
         return "under-nil"
-    out = state.void[nil_seat] >> (state.trick[0] >> 4) & 1
-    over = state.trick_size and (not plays_after(state, place.me, nil_seat) or out)
-    return "attack-later" if over else "attack-nil"
+    led = state.trick[0] >> 4
+    wins = winning_cards(state, place.legal) >> card & 1
+    if plays_after(state, place.me, nil_seat) and not state.void[nil_seat] >> led & 1:
+        best = card if wins else state.best_card
+        if best >> 4 == led and place.unseen & cards_above(best):
+            return "attack-nil"
+        return "nil-beaten"
+    low_left = place.hand & cards_below(card)
+    return "nil-beaten" if wins or not low_left else "attack-later"
 
 
 def _effect(place: _Place, card: int) -> str:
@@ -220,7 +236,8 @@ def _effect(place: _Place, card: int) -> str:
     winners = winning_cards(state, legal)
     if winners >> card & 1:
         if state.trick_size == 3:
-            return "win"
+            partner_wins = place.rules.variant != CUTTHROAT and state.winner == me ^ 2 and not nil_alive(state, me ^ 2)
+            return "side-wins" if partner_wins else "win"
         if card < FIRST_SPADE:
             return "win-now"
         return "win-sure" if not above else "ruff" if led != SPADES else "win-trump"

@@ -19,7 +19,7 @@ from service.bidding.policies import parse_policy
 from service.contract.card import MAX_CARD_ITEMS, read_card
 from service.contract.examples import CARD_ANSWER, CARD_REQUEST
 from service.playing.card_reasons import CARD_NUMBERS, CARD_TEMPLATES
-from service.playing.common import cards_above, tricks_needed, unseen_cards
+from service.playing.common import cards_above, cards_below, tricks_needed, unseen_cards
 from service.playing.solo.goals import others_need
 from service.playing.srp.srp import srp3
 from service.playing.state import PlayState
@@ -86,7 +86,7 @@ def test_what_the_reasons_say_is_true(rules):
     by_rules = {code for code in CARD_TEMPLATES if not code.startswith("search-")}
     assert set(TRUE) == by_rules >= codes
     if not rules:
-        assert by_rules - codes <= {"tricks", "no-tricks", "own-contract", "set-one", "enough-no-bags"}
+        assert by_rules - codes <= {"tricks", "no-tricks", "own-contract", "set-one", "set-certain", "enough-no-bags"}
 
 
 def _partner(me, rules):
@@ -123,6 +123,13 @@ def _an_enemy_nil(state, me, rules):
     return any(_alive(state, seat) for seat in range(4) if seat not in (me, _partner(me, rules)))
 
 
+def _over_the_trick(state, me, card):
+    """The unseen cards of the suit led above the best card, once ``card`` is played; 0 if a trump is the best."""
+    best = card if _wins(state, card) else state.best_card
+    led = state.trick[0] if state.trick_size else card
+    return unseen_cards(state, me) & cards_above(best) if best >> 4 == led >> 4 else 0
+
+
 def _left(state):
     return 13 - sum(state.taken)
 
@@ -138,15 +145,19 @@ TRUE = {
     "lead-safe": lambda s, me, c, r: _alive(s, me ^ 2) and not s.trick_size,
     "lead-risky": lambda s, me, c, r: _alive(s, me ^ 2) and not s.trick_size and _others(s, me, c),
     "nil-safe": lambda s, me, c, r: _an_enemy_nil(s, me, r) and not s.trick_size,
-    "attack-nil": lambda s, me, c, r: _an_enemy_nil(s, me, r),
+    "attack-nil": lambda s, me, c, r: _an_enemy_nil(s, me, r) and bool(_over_the_trick(s, me, c)),
+    "nil-beaten": lambda s, me, c, r: _an_enemy_nil(s, me, r) and bool(s.trick_size) and not _alive(s, s.winner),
     "under-nil": lambda s, me, c, r: _alive(s, s.winner) and not _wins(s, c),
-    "attack-later": lambda s, me, c, r: _an_enemy_nil(s, me, r) and not _alive(s, s.winner),
+    "attack-later": lambda s, me, c, r: (
+        _an_enemy_nil(s, me, r) and not _alive(s, s.winner) and not _wins(s, c) and s.hand[me] & cards_below(c)
+    ),
     "contract": lambda s, me, c, r: 0 < -_made(s, me, r) <= _left(s),
     "own-contract": lambda s, me, c, r: 0 < s.bid[me] - s.taken[me] <= _left(s),
     "tricks": lambda s, me, c, r: r.failed_nil_tricks == TRICKS_COUNT_FOR_CONTRACT,
     "no-tricks": lambda s, me, c, r: r.failed_nil_tricks == TRICKS_COUNT_FOR_CONTRACT,
     "set": lambda s, me, c, r: 0 < tricks_needed(s, (me + 1) & 3) <= _left(s),
-    "set-one": lambda s, me, c, r: r.variant == CUTTHROAT and others_need(s, me) > 0,
+    "set-one": lambda s, me, c, r: r.variant == CUTTHROAT and 0 < others_need(s, me) <= _left(s),
+    "set-certain": lambda s, me, c, r: r.variant == CUTTHROAT and others_need(s, me) > _left(s),
     "enough": lambda s, me, c, r: r.bags and _made(s, me, r) >= 0 and not is_nil(s.bid[me]),
     "enough-no-bags": lambda s, me, c, r: not r.bags and _made(s, me, r) >= 0,
     "sure": lambda s, me, c, r: (
@@ -159,11 +170,12 @@ TRUE = {
     "failed-nil": lambda s, me, c, r: is_nil(s.bid[me]) and s.taken[me] > 0,
     "lead-top": lambda s, me, c, r: not s.trick_size and not _others(s, me, c),
     "lead": lambda s, me, c, r: not s.trick_size,
-    "win": lambda s, me, c, r: s.trick_size == 3 and _wins(s, c),
+    "win": lambda s, me, c, r: (s.trick_size == 3 and _wins(s, c) and s.winner != _partner(me, r)) or _alive(s, me ^ 2),
     "win-sure": lambda s, me, c, r: c >= FIRST_SPADE and _wins(s, c) and not _others(s, me, c),
     "win-now": lambda s, me, c, r: _wins(s, c) and c < FIRST_SPADE and s.trick_size < 3,
     "ruff": lambda s, me, c, r: _wins(s, c) and c >= FIRST_SPADE > s.trick[0],
     "win-trump": lambda s, me, c, r: _wins(s, c) and s.trick[0] >= FIRST_SPADE,
+    "side-wins": lambda s, me, c, r: s.trick_size == 3 and s.winner == _partner(me, r) and _wins(s, c),
     "partner-wins": lambda s, me, c, r: s.trick_size == 3 and s.winner == _partner(me, r) and not _wins(s, c),
     "partner-ahead": lambda s, me, c, r: s.trick_size == 2 and s.winner == _partner(me, r) and not _wins(s, c),
     "nil-in-danger": lambda s, me, c, r: s.winner == _partner(me, r) and _alive(s, me ^ 2) and not _wins(s, c),

@@ -12,7 +12,7 @@ class CardReason(TypedDict):
     GET /v1/reasons has the sentences.
     """
 
-    code: Literal['only-card', 'keep-nil', 'cover-nil', 'cover-later', 'lead-safe', 'lead-risky', 'attack-nil', 'under-nil', 'attack-later', 'nil-safe', 'contract', 'own-contract', 'tricks', 'no-tricks', 'set', 'set-one', 'enough', 'enough-no-bags', 'sure', 'own-share', 'hopeless', 'failed-nil', 'search-better', 'search-kept', 'lead-top', 'lead', 'win', 'win-sure', 'win-now', 'ruff', 'win-trump', 'partner-wins', 'partner-ahead', 'nil-in-danger', 'lose', 'discard']
+    code: Literal['only-card', 'keep-nil', 'cover-nil', 'cover-later', 'lead-safe', 'lead-risky', 'attack-nil', 'under-nil', 'attack-later', 'nil-beaten', 'nil-safe', 'contract', 'own-contract', 'tricks', 'no-tricks', 'set', 'set-certain', 'set-one', 'enough', 'enough-no-bags', 'sure', 'own-share', 'hopeless', 'failed-nil', 'search-better', 'search-kept', 'lead-top', 'lead', 'win', 'win-sure', 'win-now', 'ruff', 'win-trump', 'side-wins', 'partner-wins', 'partner-ahead', 'nil-in-danger', 'lose', 'discard']
     sentence: str
     card: NotRequired[str]
     """

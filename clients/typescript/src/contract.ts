@@ -268,7 +268,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "only-card" | "keep-nil" | "cover-nil" | "cover-later" | "lead-safe" | "lead-risky" | "attack-nil" | "under-nil" | "attack-later" | "nil-safe" | "contract" | "own-contract" | "tricks" | "no-tricks" | "set" | "set-one" | "enough" | "enough-no-bags" | "sure" | "own-share" | "hopeless" | "failed-nil" | "search-better" | "search-kept" | "lead-top" | "lead" | "win" | "win-sure" | "win-now" | "ruff" | "win-trump" | "partner-wins" | "partner-ahead" | "nil-in-danger" | "lose" | "discard";
+            code: "only-card" | "keep-nil" | "cover-nil" | "cover-later" | "lead-safe" | "lead-risky" | "attack-nil" | "under-nil" | "attack-later" | "nil-beaten" | "nil-safe" | "contract" | "own-contract" | "tricks" | "no-tricks" | "set" | "set-certain" | "set-one" | "enough" | "enough-no-bags" | "sure" | "own-share" | "hopeless" | "failed-nil" | "search-better" | "search-kept" | "lead-top" | "lead" | "win" | "win-sure" | "win-now" | "ruff" | "win-trump" | "side-wins" | "partner-wins" | "partner-ahead" | "nil-in-danger" | "lose" | "discard";
             /** Sentence */
             sentence: string;
             /**

@@ -140,7 +140,7 @@ def best_far_bid(p_win: Any, usual: int, far: int, needed: int, policy: Policy) 
 
 
 def last_bag_bid(best: int, p_win: Any, needed: int, us_bags: int, auction: Auction, rules: Rules) -> int:
-    """Return the bid instead of ``best`` if the last bidder's side wins with it, but not with one bag more.
+    """Return ``best``, or one trick more if the last bidder's side would get the penalty with one bag more.
 
     With one bag left until the penalty and one or two tricks that nobody has bid, one more trick is bid, unless it
     looks worse by LAST_BAG_ERROR: the net underrates how often a trick is left over. ``p_win`` (14,): win probability

@@ -22,46 +22,46 @@ NO_NIL_LIVE, COVERS, ATTACKS, COVERS_AND_ATTACKS, COVERS_WITHOUT_SPADES = range(
 # By feature: its weights in the five situations, in the order of their names above.
 # fmt: off
 FITTED = {
-    # Nils: the probabilities that the bidder of a live nil must win the trick.
-    "partner_caught": (0.0, -14.0, 0.0, -16.6, -18.0),
-    "partner_caught_squared": (0.0, 2.9, 0.0, 7.6, 4.9),
-    "partner_caught_spade": (0.0, 2.7, 0.0, -3.9, 0.0),
-    "left_caught": (0.0, 0.0, 0.8, 0.2, -1.9),
+    # Live nils: the probability that the bidder has the suit, but no card below the lead.
+    "partner_caught": (0.0, -14.1, 0.0, -16.6, -18.3),
+    "partner_caught_squared": (0.0, 3.0, 0.0, 7.6, 5.2),
+    "partner_caught_spade": (0.0, 2.8, 0.0, -3.8, 0.0),
+    "left_caught": (0.0, 0.0, 0.9, 0.1, -2.0),
     "right_caught": (0.0, 0.0, 0.2, 11.3, 6.8),
-    "partner_void_nil": (0.0, 1.7, 0.0, 5.9, -0.4),  # partner has a live nil and no card of the suit
-    "void_nil": (0.0, 0.0, -0.4, 0.6, 0.0),  # an opponent has a live nil and no card of the suit
+    "partner_void_nil": (0.0, 2.1, 0.0, 5.8, -0.6),  # partner has a live nil and no card of the suit
+    "void_nil": (0.0, 0.0, -0.4, 0.6, -0.1),  # an opponent has a live nil and no card of the suit
     # Side suits.
-    "rank": (0.2, 6.7, 1.7, 3.6, 3.5),
-    "rank_squared": (-0.1, -4.8, -2.7, -2.4, -3.9),
-    "higher": (0.0, 8.9, 0.2, 1.1, 11.4),  # unseen cards of the suit above this one
-    "higher_times_lower": (-0.5, -17.3, 0.7, -2.5, -21.3),
-    "held": (-0.6, -0.1, -1.3, -0.7, 7.1),  # cards of the suit in the hand
-    "boss": (-0.9, 1.6, -1.1, 1.1, 1.7),
-    "boss_stands": (0.7, -2.8, -0.3, -1.7, -1.4),  # probability that no opponent ruffs it
-    "boss_made": (-0.4, 0.3, -0.5, -0.2, 0.1),  # a boss, and the contract is made
-    "rank_made": (0.3, -1.4, 0.5, -1.3, 0.2),
-    "boss_over": (0.6, 1.1, 1.3, 1.7, 0.3),  # a boss, and the bids sum to more than UNDER_BID
-    "under_boss": (-0.9, -3.1, -0.6, -0.9, -5.3),  # a lower card of a suit in which the hand has the boss
-    "king_unprotected": (-1.0, -1.3, -0.5, -0.6, -0.6),  # a king below the ace
-    "with_king": (-0.1, -1.4, -0.1, -0.8, -0.9),  # another card of a suit whose highest is such a king
-    "ruff_later": (0.2, 0.9, 0.3, 0.3, 1.2),  # a single card, and the hand has one to four spades
-    "partner_ruffs": (0.9, -1.9, 0.3, -5.9, 0.0),
-    "left_ruffs": (0.2, -1.3, -0.2, -1.6, -0.6),
-    "right_ruffs": (-1.1, -2.2, -1.2, -3.6, -1.2),
-    "opponent_void": (0.1, -0.7, 0.3, 1.2, -1.3),
+    "rank": (0.2, 6.8, 1.8, 3.6, 3.2),
+    "rank_squared": (-0.1, -4.9, -2.7, -2.4, -3.7),
+    "higher": (0.0, 9.0, 0.1, 1.1, 11.4),  # unseen cards of the suit above this one
+    "higher_times_lower": (-0.5, -17.7, 0.8, -2.4, -21.3),
+    "held": (-0.6, -0.2, -1.4, -0.6, 6.9),  # cards of the suit in the hand
+    "boss": (-0.9, 1.7, -1.1, 1.0, 1.7),
+    "boss_stands": (0.7, -2.9, -0.3, -1.7, -1.6),  # probability that no opponent ruffs it
+    "boss_made": (-0.4, 0.3, -0.5, -0.1, 0.1),  # a boss, and the contract is made
+    "rank_made": (0.3, -1.4, 0.5, -1.4, 0.2),
+    "boss_over": (0.6, 1.1, 1.3, 1.7, 0.5),  # a boss, and the bids sum to more than UNDER_BID
+    "under_boss": (-0.9, -3.0, -0.6, -0.9, -5.2),  # a lower card of a suit in which the hand has the boss
+    "king_unprotected": (-1.0, -1.3, -0.6, -0.6, -0.6),  # a king below the ace
+    "with_king": (-0.1, -1.4, -0.1, -0.9, -0.6),  # another card of a suit whose highest is such a king
+    "ruff_later": (0.2, 0.9, 0.3, 0.4, 1.1),  # a single card, and the hand has one to four spades
+    "partner_ruffs": (0.8, -2.4, 0.3, -5.9, 0.0),
+    "left_ruffs": (0.1, -1.3, -0.2, -1.6, -0.7),
+    "right_ruffs": (-1.2, -2.1, -1.2, -3.5, -1.3),
+    "opponent_void": (0.2, -0.8, 0.3, 1.2, -1.2),
     # Spades.
-    "spade": (-1.0, 1.0, -0.7, 0.2, -4.0),
-    "spade_boss": (1.5, 3.0, -0.5, 2.3, 3.2),
-    "spade_draws": (0.0, 0.2, -0.3, 0.8, -1.0),  # a boss that draws the opponents' trumps
-    "spade_held": (4.7, 4.9, 2.0, 4.3, 18.2),
-    "spade_lower": (-2.2, -5.4, -3.2, -3.5, -1.8),
-    "spade_over": (-0.8, -0.8, 0.1, -1.6, -1.0),
-    "spade_tight": (1.4, -1.4, 0.3, -3.1, -2.7),
-    "spade_boss_tight": (0.9, 3.4, 1.0, 3.3, 3.6),
-    "spade_made": (-0.2, 1.3, 0.0, 1.3, 3.1),
+    "spade": (-1.0, 0.9, -0.7, 0.4, -4.1),
+    "spade_boss": (1.5, 2.9, -0.4, 2.2, 3.1),
+    "spade_draws": (0.0, 0.2, -0.3, 0.9, -1.0),  # a boss that draws the opponents' trumps
+    "spade_held": (4.7, 4.8, 2.1, 3.9, 18.1),
+    "spade_lower": (-2.2, -5.1, -3.2, -3.5, -1.6),
+    "spade_over": (-0.8, -0.8, 0.1, -1.6, -0.9),
+    "spade_tight": (1.4, -1.7, 0.3, -3.1, -2.8),
+    "spade_boss_tight": (0.9, 3.5, 1.1, 3.2, 3.7),
+    "spade_made": (-0.2, 1.4, 0.0, 1.3, 3.0),
     "spade_boss_made": (-0.7, -1.7, -0.4, -2.6, -2.2),
-    "spade_alone": (-0.3, -6.3, -1.3, -9.1, 0.1),  # no opponent has a spade
-    "spade_boss_alone": (-1.8, 5.2, -0.3, 10.5, 0.1),
+    "spade_alone": (-0.4, -6.1, -1.3, -9.1, 0.2),  # no opponent has a spade
+    "spade_boss_alone": (-1.8, 5.4, -0.3, 10.5, 0.2),
 }
 # fmt: on
 LEAD_FEATURES = tuple(FITTED)

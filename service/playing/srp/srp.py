@@ -75,8 +75,8 @@ def srp3(state: PlayState, me: int) -> int:
 def srp4(state: PlayState, me: int) -> int:
     """Return the card that SRP 4 plays from seat ``me``.
 
-    It adds fourteen pieces to SRP 3, each for a fault that good players would not make (docs/reference/policies.md, "Card
-    players"). The largest are leads with fitted values (`lead_values`), and cards that beat the card on the table.
+    It adds fourteen pieces to SRP 3, each for a fault that good players would not make (docs/reference/policies.md,
+    "Card players"). Two win most: leads with fitted values (`lead_values`), and cards that beat the card on the table.
     """
     return srp_card(state, me, 4)
 

@@ -1,7 +1,7 @@
-"""SOLO version 1: positions with one right card, and its hash over every card of 2,000 rounds.
+"""SOLO: positions with one right card, and the hashes of its versions over every card of 2,000 rounds.
 
-The tables of variant cutthroat were made with this player. If the hash changes, it is another player and needs another
-name (`solo@2`).
+The tables of variant cutthroat were made with version 1. If a hash changes, it is another player and needs another
+name (`solo@3`).
 """
 
 import hashlib
@@ -9,19 +9,21 @@ import hashlib
 import pytest
 
 from service.bidding.game.cards import format_card, parse_card
+from service.bidding.game.rules import make_rules
 from service.playing.common import unseen_cards
 from service.playing.solo.goals import BAG_DODGING, PIECES_1, SETTING, is_safe, others_need, own_need, wants_tricks
 from service.playing.srp.goals import ALL_PIECES
-from service.playing.tricks import play_card
+from service.playing.tricks import play_card, write_rules
 from tables.players.choose_card import choose_card
 from tests.parity.worlds import ROUNDS, compiled_rounds, frozen_bids
 from tests.tables.engine import states
 
 FROZEN = "7e7a46efba8a60b23ecf3236abbedf6cd0a9bbc191df449e2fb234ad7e46839c"
+FROZEN_2 = "b959988e92262a09f588aa2d0be7c9f06d5bd9cab2228855b9ad841113b96a5f"
 SOLO = ("solo",) * 4
 
 
-def sitting(bids, taken, hands, pieces=ALL_PIECES):
+def sitting(bids, taken, hands=("32.A.A.A", "54.K.K.K", "76.Q.Q.Q", "98.J.J.J"), pieces=ALL_PIECES):
     s = states.of_hands(hands, bids, SOLO, (pieces,) * 4)
     for seat in range(4):
         s.taken[seat] = taken[seat]
@@ -108,7 +110,40 @@ def test_safe():
     assert [is_safe(s, seat, unseen_cards(s, seat)) for seat in range(4)] == [True, True, False, False]
 
 
+def of_version(version, hands, cards, bids, taken=(0, 0, 0, 0), rules=None):
+    """Return the card of the seat to play after ``cards``, late in a round: spades have been played."""
+    s = states.of_hands(hands, bids, (f"solo@{version}",) * 4)
+    s.broken = 1
+    for seat in range(4):
+        s.taken[seat] = taken[seat]
+    if rules:
+        write_rules(s, rules)
+    for card in cards:
+        play_card(s, states.to_play(s), parse_card(card))
+    return format_card(choose_card(s, states.to_play(s)))
+
+
+def test_the_second_version_beats_the_card_on_the_table():
+    hands = [".K32..", ".AQ4..", ".765..", ".T98.."]
+    bids = (4, 4, 3, 3)
+    assert [of_version(version, hands, ["KH"], bids) for version in (1, 2)] == ["QH", "AH"]
+
+
+def test_the_second_version_throws_no_spade_that_it_needs():
+    hands = ["J...5432", "AT9...AK", "32...T98", "65...QJ7"]
+    found = [of_version(version, hands, ["JS"], (1, 4, 1, 3), (1, 1, 3, 3)) for version in (1, 2)]
+    assert (found[0] in ("9S", "TS"), found[1]) == (True, "AS")
+
+
+def test_the_second_version_takes_tricks_that_cost_nothing():
+    s = sitting((1, 3, 3, 3), (1, 1, 1, 1))  # seat 0 has its bid, and the others need six of nine
+    for preset, wants in (("classic", False), ("no-bags", True)):
+        write_rules(s, make_rules(preset))
+        assert wants_tricks(s, 0, unseen_cards(s, 0), ALL_PIECES) == wants
+
+
 @pytest.mark.compiled
-def test_frozen():
-    cards = compiled_rounds(0, ROUNDS, frozen_bids(), "solo@1")
-    assert hashlib.sha256(cards.tobytes()).hexdigest() == FROZEN
+@pytest.mark.parametrize(("version", "frozen"), [(1, FROZEN), (2, FROZEN_2)])
+def test_frozen(version, frozen):
+    cards = compiled_rounds(0, ROUNDS, frozen_bids(), f"solo@{version}")
+    assert hashlib.sha256(cards.tobytes()).hexdigest() == frozen

@@ -73,16 +73,15 @@ class WinDecision(NamedTuple):
     regular: Regular
     nil: Nil  # as the model sees it; if an explanation is wanted, from `whole_nil`
     inputs: Sequence[float]  # of the position, in the order of features.POSITION_NAMES
-    bids: list[
-        int
-    ]  # the bids in `p_win`: with a full explanation all allowed legal bids, otherwise those in `weighed` and all far bids
+    # The bids in `p_win`: all allowed legal bids for a full explanation, otherwise those in `weighed` and all far bids.
+    bids: list[int]
     contracts: list[int]  # for each bid: tricks of our side's contract, as the outcomes count them
     opposing: list[int]  # for each bid: tricks of the opponents' contract
     stake: int  # points at stake on partner's nil, 0 if there is none
     their_stake: int  # points at stake on the opponents' nils
     p_win: list[float]  # for each bid: win probability
     odds: Floats  # (bids, OUTCOMES): unnormalized outcome probabilities (divide by the row's sum)
-    weighed: int  # bit mask of the bids that are compared, one of which is bid; at most one far bid is among them
+    weighed: int  # bit mask of the bids that are compared, one of which is bid; at most one of them is far
 
 
 def win_decision(turn: Turn, policy: Policy, weights: Weights) -> WinDecision:

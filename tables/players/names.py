@@ -47,7 +47,7 @@ def parse_player(text: str) -> Player:
     """Return the player that a text names. Raises `PlayerError`.
 
     >>> parse_player("srp")
-    Player(number=5, pieces=262143)
+    Player(number=5, pieces=4294967295)
     """
     if text in IDS:
         return Player(IDS[text], ALL_PIECES)

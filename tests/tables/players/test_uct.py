@@ -14,7 +14,7 @@ from service.bidding.game.cards import cards_of, parse_card
 from service.bidding.game.rules import make_rules
 from service.bidding.policies import parse_policy
 from service.playing.common import unseen_cards
-from service.playing.srp.goals import ALL_PIECES
+from service.playing.srp.goals import ALL_PIECES, PIECES_3
 from service.playing.srp.srp import srp1, srp3
 from service.playing.tricks import play_card, write_rules
 from tables.engine.game import SUMS, Lineup
@@ -309,7 +309,7 @@ def test_texts_and_players_are_inverses(version, tricks, samples, c_points):
 def test_texts():
     assert [format_player(parse_player(text)) for text in ("wrp", "srp", "srp@1")] == ["wrp", "srp@3", "srp@1"]
     assert format_player(parse_player("uct:5")) == format_player(parse_player("uct@2:5"))
-    assert parse_player("uct:5").pieces & ALL_PIECES == ALL_PIECES
+    assert parse_player("uct:5").pieces & PIECES_3 == PIECES_3
     assert split_players("wrp") == ["wrp"]
     assert split_players("srp,uct:5") == ["srp", "uct:5"]
     assert split_players("uct:3,c=5,samples=10,uct:5,c=7") == ["uct:3,c=5,samples=10", "uct:5,c=7"]
@@ -318,7 +318,10 @@ def test_texts():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("mcts", "player is 'mcts'; accepted: wrp, srp@1, srp@2, srp@3, srp, solo@1, solo, or uct:TRICKS"),
+        (
+            "mcts",
+            "player is 'mcts'; accepted: wrp, srp@1, srp@2, srp@3, srp@4, srp, solo@1, solo@2, solo, or uct:TRICKS",
+        ),
         ("srp:5", "player is 'srp:5'; accepted: wrp"),
         ("uct", "tricks is ''; accepted: 1 to 13"),
         ("uct:0", "tricks is '0'; accepted: 1 to 13"),

@@ -37,6 +37,7 @@ from service.playing.solo.goals import PIECES_1 as PIECES_OF_SOLO_1
 from service.playing.srp.goals import ALL_PIECES, FIRST_PIECES, OVER, PIECE_NAMES, PIECES_3, STRONG_UNDER
 from service.playing.srp.lead_values import LEAD_FEATURES
 from tables.arena import stats
+from tables.arena.match import PAPER_RULES
 from tables.builders import cutthroat
 from tables.builders.curve_fit import log_loss_by_bin
 from tables.builders.curves import BINS, Judge, nil_rounds
@@ -340,7 +341,7 @@ def fit_srp4(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> 
     rows: list[tuple[object, ...]] = []
     for name, pieces in tries:
         shown: list[object] = [name]
-        for text, goals in (("bis", PAPER), ("winprob", PAPER), ("bis", PRESETS["classic"])):
+        for text, goals in (("bis", PAPER_RULES), ("winprob", PAPER_RULES), ("bis", PRESETS["classic"])):
             bidder = numba_typed(parse_policy(text))
             players = player_rows("srp@4", "srp@3")
             players[::2, 1] = pieces

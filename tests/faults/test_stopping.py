@@ -176,7 +176,7 @@ def test_new_tables_behind_a_balancer_fail_no_request(tmp_path):
 
 
 def test_a_deadline_under_way_ends_in_a_504():
-    """The rest of the body never comes, and the limit for it is later than the deadline."""
+    """The client never sends the rest of the body. The time limit for the body is later than the deadline."""
     with running_server(SPADES_READ_S="300") as server:
         started = time.monotonic()
         status, _, _ = ask(server, request_bytes(b" " * 10, "X-Deadline-Ms: 200")[:-5])

@@ -1,7 +1,7 @@
 """The rule-based bidders RB, MS and IO as kernels. The paper (ECAI 2020) compares BIS with them.
 
 RB's card values (table `rb_suit`) and nil ranks (`Policy.nil_x` to `nil_z`) are fitted to our engine. MS and IO are as
-published. These bidders do not use the score.
+published, except for the rounding of IO, which the paper does not state. These bidders do not use the score.
 """
 
 from typing import NamedTuple
@@ -23,7 +23,7 @@ class Baseline(NamedTuple):
     spades: float
     shape: float  # the corrections of MS for short suits
     estimate: float  # the sum of the above and of the policy's offset
-    takes: int  # the estimate, rounded and limited by `limit_takes`
+    takes: int  # the estimate, rounded (by IO: rounded down) and limited by `limit_takes`
     nil: bool  # whether the bidder's nil rule holds
 
 
@@ -114,7 +114,8 @@ def io_side(cards: int) -> float:
 def io(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
     """Return the bid of IO, the bidder of cardgames.io (ECAI 2020, section 5.1).
 
-    A spade from the ten up counts 1 trick, a lower one 0.4.
+    A spade from the ten up counts 1 trick, a lower one 0.4. The sum is rounded down. The paper does not state how it
+    rounds; this is inferred from its Table 2, see docs/reference/policies.md.
     """
     c_cards = hand & 0xFFFF
     d_cards = hand >> 16 & 0xFFFF
@@ -127,7 +128,7 @@ def io(hand: int, partner_bid: int, policy: Policy, tables: Tables) -> Baseline:
     n = s_cards.bit_count()
     s = high + 0.4 * (n - high)
     estimate = c + d + h + s + policy.offset
-    takes = limit_takes(estimate, partner_bid)
+    takes = limit_takes(float(int(estimate)), partner_bid)
     honours = (c_cards | d_cards | h_cards | s_cards) >> KING
     nil = policy.nils != 0 and takes <= 3 and 4 <= partner_bid < BLIND_NIL and honours == 0 and high == 0 and n <= 3
     return Baseline(0 if nil else takes, c, d, h, s, 0.0, estimate, takes, nil)

@@ -206,8 +206,9 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # mypy checks each row against its own dec
     ),
     PolicyRow[Baseline](
         name="io",
-        description="high cards and spades at fixed values; nil only under a partner's bid of 4 or more",
+        description="high cards and spades at fixed values, rounded down; nil only under a partner's bid of 4 or more",
         opponents=(),
+        version="2",
         options=("nils", "variant", *_SKILL),
         kernel=_by_rule(io),
         takes=lambda made: made.takes,

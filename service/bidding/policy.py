@@ -119,7 +119,7 @@ class Policy(NamedTuple):
         int, Option(_CONVENTIONS, "What both partners play; a request's `convention` replaces it.")] = NO_CONVENTION
     blind: Annotated[int, Option(_FLAG, "Whether the policy may bid blind nil before it sees the hand.")] = 0
     blind_frequency: Annotated[
-        float, Option(_CHANCE, "How often it bids blind nil in fourth seat after a high sum of bids.")] = 0.1
+        float, Option(_CHANCE, "How often it bids blind nil in fourth seat after a high sum of bids.")] = 0.0
     blind_floor: Annotated[float, Option(_CHANCE, "Least probability of making a blind nil.")] = 0.0
     answer_threshold: Annotated[
         float, Option(_POINTS, "Nil threshold after partner's signal, unless nil_threshold is lower.")] = -10.0

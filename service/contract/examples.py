@@ -82,15 +82,15 @@ BLIND_REQUEST = {
     "seat": 3,
     "scores": {"us": 120, "them": 310, "us_bags": 3, "them_bags": 5},
     "convention": "none",
-    "policy": "bis",
+    "policy": "bis:tuned",
     "rules": {"preset": "blind-nil"},
     "seed": 7,
 }
 SHORT_BLIND_REQUEST = {"previous_bids": [], "seat": 0}
 # Figures for shape only.
 BLIND_ANSWER = {
-    "blind_nil": False,
-    "policy": "bis",
+    "blind_nil": True,
+    "policy": "bis:tuned",
     "tables": "2026.11.1+3f9a2c",
     "assumed": [],
     "explanation": {
@@ -98,12 +98,12 @@ BLIND_ANSWER = {
         "p_ace_of_spades": 0.038,
         "p_made": 0.613,
         "expected_points": 45.2,
-        "floor": 0.0,
-        "frequency": 0.1,
+        "floor": 0.3,
+        "frequency": 1.0,
         "lot": 0.62,
         "projected": {"us": 171.5, "them": 380.0, "sum_of_bids": 12.2},
-        "sentence": "After 11 tricks bid our hand holds the ace of spades in 4%, and a blind nil here makes 61%; bid "
-        "in 10% of such places, and the lot drawn is 62%: look.",
+        "sentence": "After 11 tricks bid our hand holds the ace of spades in 4%, and a blind nil here makes 61%: "
+        "blind nil.",
     },
 }
 PASS_REQUEST = {"hand": "K83.T64.9732.J64", "bids": [0, 4, 5, 3], "seat": 0, "rules": {"preset": "pass-2"}}

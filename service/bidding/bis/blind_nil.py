@@ -1,7 +1,8 @@
 """Blind nil or look, decided before the hand is seen (ECAI 2020, appendix G.3), as kernels.
 
 If the rules allow a blind nil and the side is far enough behind, one of three rules may call for it: partner's Big 6
-signal, despair, or the fourth seat after a high sum of bids. The tables `p_ace` and `blind_nil` come from self-play
+signal, despair, or the fourth seat after a high sum of bids. The paper's BIS uses the first two, and proposes the third
+as future work. So the third is off unless `Policy.blind_frequency` switches it on, as `bis:tuned` does. The tables `p_ace` and `blind_nil` come from self-play
 (`tables.builders.ace_of_spades`, `tables.builders.blind_nil`). If the bidder looks, `bis` makes the bid. See
 docs/explanation/how-bis-bids.md, "Blind nil".
 """
@@ -126,7 +127,7 @@ def decide_blind_nil(
     elif not nils and to_them >= rules.win and (to_us < rules.win or to_them >= to_us) and bids < DESPAIR_SUM:
         rule = DESPAIR
         frequency = 1.0
-    elif seat == 3 and total >= HIGH_SUM:
+    elif seat == 3 and total >= HIGH_SUM and policy.blind_frequency > 0.0:
         rule = FOURTH_SEAT
         frequency = policy.blind_frequency
     chosen = drawn < frequency and p_made >= policy.blind_floor

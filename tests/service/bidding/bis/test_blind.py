@@ -137,7 +137,8 @@ def test_fourth_seat_after_a_high_sum_by_lot(neutral):
     assert said(t, (3, 3, 2), 0, 100, policy=tenth, drawn=0.1) == ("fourth-seat", False)
     assert said(t, (3, 2, 2), 0, 100, policy=tenth, drawn=0.0) == ("look", False)
     assert said(t, (5, 5), 0, 100, policy=tenth, drawn=0.0) == ("look", False)
-    assert said(t, (3, 3, 2), 0, 100, policy=BLIND._replace(blind_frequency=0.0), drawn=0.0)[1] is False
+    assert said(t, (3, 3, 2), 0, 100, policy=BLIND._replace(blind_frequency=0.0), drawn=0.0) == ("look", False)
+    assert said(t, (3, 3, 2), 0, 100, drawn=0.0) == ("look", False)  # the paper's BIS
     assert said(t, (3, 3, 2), 0, 100, policy=BLIND._replace(blind_frequency=1.0), drawn=1 - 2**-32)[1] is True
 
 
@@ -198,7 +199,7 @@ def oracle(bids, us, them, rules, policy, drawn, t) -> bool:
     ahead=st.integers(60, 300),
     team_min=st.sampled_from([0, 4]),
     drawn=st.sampled_from([0.0, 0.05, 0.5, 0.95]),
-    frequency=st.sampled_from([0.1, 0.6, 1.0]),
+    frequency=st.sampled_from([0.0, 0.1, 0.6, 1.0]),
     floor=st.sampled_from([0.0, 0.3]),
 )
 def test_against_the_oracle(fitted, bids, us, ahead, team_min, drawn, frequency, floor):

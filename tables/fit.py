@@ -306,6 +306,18 @@ def fit_srp(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> s
     return table("piece | points per round it wins", rows)
 
 
+def srp_without_pieces(profiles: tuple[Tables, ...], bidder: str, pairs: int, seed: int, jobs: int) -> str:
+    """Measure how often SRP 3 without each of its pieces wins against WRP, with ``bidder`` on both sides."""
+    tries = [("all pieces", PIECES_3)]
+    tries += [(f"without {name}", PIECES_3 ^ 1 << i) for i, name in enumerate(PIECE_NAMES) if PIECES_3 >> i & 1]
+    policy = numba_typed(parse_policy(bidder))
+    rows: list[tuple[object, ...]] = []
+    for name, pieces in tries:
+        players = player_rows("srp@3", "wrp", pieces)
+        rows.append((name, *games_and_points(profiles, policy, players, pairs, seed, PAPER_RULES, jobs)))
+    return table("SRP 3 | games won against WRP, % | points per round", rows)
+
+
 def fit_srp2(profiles: tuple[Tables, ...], pairs: int, seed: int, jobs: int) -> str:
     """Measure how much each piece that SRP 2 added wins in whole games at 200/-100, and all of SRP against SRP 1."""
     of_srp2 = PIECES_3 & ~FIRST_PIECES

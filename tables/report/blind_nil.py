@@ -14,10 +14,10 @@ RULES_TO_500 = make_rules("blind-nil")  # goal 500, no losing goal
 _FOURTH = f"in fourth seat if the others bid {HIGH_SUM} or more tricks"
 # Bidder, the same bidder without blind nil, and what the row shows.
 ROWS = (
-    ("bis:blind=on", "bis", f"published: `despair`, and in one of ten cases {_FOURTH}"),
-    ("bis:blind=on,blind_frequency=0", "bis", "only `despair`"),
+    ("bis:blind=on", "bis", "published: only `despair`"),
+    ("bis:blind=on,blind_frequency=0.1", "bis", f"`despair`, and in one of ten cases {_FOURTH}"),
     ("bis:blind=on,blind_frequency=1", "bis", f"`despair`, and always {_FOURTH}"),
-    ("bis:blind=on,blind_frequency=0,blind_floor=0.3", "bis", "only `despair`, stated success at least 30%"),
+    ("bis:blind=on,blind_floor=0.3", "bis", "only `despair`, stated success at least 30%"),
     ("bis:blind=on,blind_frequency=1,blind_floor=0.2", "bis", "both rules, stated success at least 20%"),
     ("bis:blind=on,blind_frequency=1,blind_floor=0.3", "bis", "both rules, stated success at least 30%"),
     ("bis:blind=on,blind_frequency=1,blind_floor=0.4", "bis", "both rules, stated success at least 40%"),

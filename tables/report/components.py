@@ -10,8 +10,15 @@ from service.bidding.game.rules import PRESETS, Rules
 from tables import fit
 from tables.arena.match import player_version
 from tables.markdown import table
-from tables.report.paper import NO_ENDGAME_1, NO_ENDGAME_200, SINGLE_CURVE, SRP_WINS, Published
-from tables.report.setup import ONE_ROUND, PAPER, Setup, by_points, percent
+from tables.report.paper import (
+    NO_ENDGAME_1,
+    NO_ENDGAME_200,
+    SINGLE_CURVE,
+    SRP_WINS,
+    WINS_AGAINST_A_HUMAN,
+    Published,
+)
+from tables.report.setup import ONE_ROUND, PAPER, Setup, by_points, percent, person_match, won_by_b
 
 # Components whose removal can change the best nil threshold: name, and the options that remove or change the component.
 ON_THRESHOLD = (
@@ -21,6 +28,7 @@ ON_THRESHOLD = (
     ("no previous-bids factor", "factor=off"),
 )
 THRESHOLDS = range(-80, 41, 5)  # points
+RB_OF_PAPER = "rb:nil=5-8-T"  # with the nil ranks of the paper; those of `rb` are fitted to our engine
 FINALISTS = 3  # candidates that are measured again on new deals
 
 
@@ -74,13 +82,29 @@ def _best(setup: Setup, options: str) -> tuple[str, str]:
 
 
 def card_players(setup: Setup) -> str:
-    """Return the tables of SRP against WRP with the same bidder, and of each piece of SRP 1."""
+    """Return the tables of SRP against WRP with the same bidder, and of each piece of SRP 1 and SRP 3."""
     rows = [
-        (name, SRP_WINS, percent(setup.match(bidder, bidder, ("srp", "wrp"))))
-        for name, bidder in (("RB", "rb"), ("BIS", "bis"))
+        (f"`{bidder}`", paper, percent(setup.match(bidder, bidder, ("srp", "wrp"))))
+        for bidder, paper in ((RB_OF_PAPER, SRP_WINS), ("rb", SRP_WINS), ("bis", "-"))
     ]
-    head = "bidder of both sides | paper: BIS + SRP against a side with a human, % | SRP against WRP, % of games"
-    return table(head, rows) + "\n\n" + fit.fit_srp(setup.tables, setup.pairs, setup.seed, setup.jobs)
+    head = "bidder of both sides | paper | SRP against WRP, % of games"
+    sizes = setup.pairs, setup.seed, setup.jobs
+    pieces = fit.fit_srp(setup.tables, *sizes), fit.srp_without_pieces(setup.tables, RB_OF_PAPER, *sizes)
+    return "\n\n".join((table(head, rows), *pieces))
+
+
+def against_a_person(setup: Setup) -> str:
+    """Return the table of the paper's main experiment (section 5.2), with RB and WRP in the person's place.
+
+    In each game a pair with SRP plays against one player of the same kind beside the person.
+    """
+    rows: list[tuple[Any, ...]] = []
+    for bidder, paper in WINS_AGAINST_A_HUMAN.items():
+        for person in ("rb", RB_OF_PAPER):
+            three = person if bidder == "rb" else bidder
+            won = won_by_b(person_match(setup, person, three))
+            rows.append((f"`{three}`", f"`{person}`", paper, won))
+    return table("bidder of the pair, and beside the person | bidder of the person | paper | wins of the pair, %", rows)
 
 
 def newest_player(setup: Setup) -> str:

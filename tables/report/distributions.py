@@ -6,15 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from service.bidding.game.cards import ACE, FIRST_SPADE
-from tables.arena.result import MatchResult
 from tables.markdown import table
 from tables.report import paper, plots
 from tables.report.recorded_rounds import Rounds
-from tables.report.setup import Setup, by_points, share
+from tables.report.setup import Setup, by_points, person_match, share
 
 FEWEST = 200  # minimum number of rounds for one point of a plot
 POINTS_BIN = 10
-# Rows of Table 3, and the names of ours in `tables.arena.result.round_type` (side a: MS first, BIS second).
+# Rows of Table 3, and the names of ours in `tables.arena.result.round_type` (side a: the person first, BIS second).
 TYPES = {
     "BIS + BIS": "nil of b",
     "H": "nil of a, first",
@@ -39,8 +38,11 @@ def shape(setup: Setup) -> str:
 
 
 def round_types(setup: Setup) -> str:
-    """Return the table of BIS + BIS against a partnership of MS and BIS, by who bid nil (Table 3)."""
-    result = _mixed(setup)
+    """Return the table of BIS + BIS against a partnership of a person and BIS, by who bid nil (Table 3).
+
+    RB with WRP takes the person's place.
+    """
+    result = person_match(setup, "rb", "bis")
     ours = {row["type"]: row for row in result.round_types}
     all_paper = sum(row.rounds for row in paper.TABLE_3)
     rows: list[tuple[Any, ...]] = []
@@ -64,23 +66,18 @@ def round_types(setup: Setup) -> str:
 
 def points_by_sum(setup: Setup) -> str:
     """Return the points per round by the sum of the four bids, over rounds without nils (Fig. 4)."""
-    found = [row for row in _mixed(setup).sums_of_bids if row["without_nil"] >= FEWEST]
+    found = [row for row in person_match(setup, "rb", "bis").sums_of_bids if row["without_nil"] >= FEWEST]
     x = np.array([row["sum"] for row in found], float)
     series = [
         plots.Series(name, x, np.array([row["points"][side] for row in found]))
-        for name, side in (("BIS + BIS", 1), ("MS + BIS", 0))
+        for name, side in (("BIS + BIS", 1), ("RB + BIS", 0))
     ]
     text = "Points per round by the sum of the four bids, rounds without nils"
     image = setup.image("points-by-sum", plots.lines(series, "sum of the four bids", "points per round"), text)
     rows: list[tuple[Any, ...]] = [
         (row["sum"], f"{row['without_nil']:,}", f"{row['points'][1]:.1f} : {row['points'][0]:.1f}") for row in found
     ]
-    return image + "\n\n" + table("sum of bids | rounds | BIS + BIS : MS + BIS", rows)
-
-
-def _mixed(setup: Setup) -> MatchResult:
-    # MS takes the place of the human player in the paper's table.
-    return setup.match("ms", "bis", mixed=True)
+    return image + "\n\n" + table("sum of bids | rounds | BIS + BIS : RB + BIS", rows)
 
 
 def points_of_nils(rounds: Rounds) -> tuple[bytes, str]:

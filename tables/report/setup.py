@@ -29,7 +29,7 @@ PLAYED = Path(__file__).resolve().parents[1] / "work" / "report"
 # Hash of the engine and versions of the libraries, which also decide a match. Read at import, like the code itself.
 VERSIONS = (source_hash(), numba.__version__, np.__version__)
 
-Players = str | tuple[str, str]
+Players = str | tuple[str, ...]  # of all seats, of both sides, or of the chairs a0, b0, a1, b1
 
 
 class Pairing(NamedTuple):
@@ -37,7 +37,7 @@ class Pairing(NamedTuple):
 
     a: str
     b: str
-    players: tuple[str, str]
+    players: tuple[str, ...]
     rules: Rules
     mixed: bool = False
 
@@ -122,6 +122,20 @@ def rate_with_interval(rate: float, low: float, high: float) -> str:
     '52.0 [50.0, 54.1]'
     """
     return f"{100 * rate:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def person_match(setup: Setup, person: str, others: str) -> MatchResult:
+    """Play a match of two players against one of them and a person.
+
+    The person sits in chair a0, bids ``person`` and plays WRP. The others bid ``others`` and play SRP.
+    """
+    return setup.match(person, others, ("wrp", "srp", "srp", "srp"), mixed=True)
+
+
+def won_by_b(result: MatchResult) -> str:
+    """Return the win rate of side b with its interval, in percent."""
+    low, high = result.ci95
+    return rate_with_interval(1.0 - result.win_rate, 1.0 - high, 1.0 - low)
 
 
 def by_points(result: MatchResult) -> str:

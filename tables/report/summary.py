@@ -15,6 +15,7 @@ from service.bidding.strength import Measured, read_rows, results_text
 from tables.arena.match import player_version
 from tables.markdown import table
 from tables.report import blind_nil, cutthroat
+from tables.report.components import RB_OF_PAPER
 from tables.report.paper import NO_ENDGAME_200, SINGLE_CURVE, SRP_WINS, TABLE_2
 from tables.report.results import measured
 from tables.report.setup import LONG, PAPER, Pairing, Setup
@@ -65,7 +66,7 @@ _BOTS = "public:trickster", "public:cards_with_cats", "public:jus144tice"
 _VARIANTS = (Pairing("bis", _IGNORES, _SRP, PRESETS[name]) for name in ("jokers", "suicide", "whiz"))
 _LEVELS = (Pairing(f"winprob:level={level}", "winprob", _SRP, PAPER) for level in (4, 3, 2, 1))
 _CUTTHROAT = Pairing("bis", _IGNORES, ("solo", "solo"), cutthroat.RULES)
-_SRP_V_WRP = Pairing("bis", "bis", ("srp", "wrp"), PAPER)
+_SRP_V_WRP = Pairing(RB_OF_PAPER, RB_OF_PAPER, ("srp", "wrp"), PAPER)
 _SEARCH_V_SRP = Pairing("bis", "bis", ("search:deals=256", "srp"), PAPER)
 
 ROWS = (
@@ -86,7 +87,7 @@ ROWS = (
     Row("`bis` in cutthroat, goal 300", _IGNORING, (_CUTTHROAT,), "cutthroat"),
     Row("`bis` in jokers / suicide / whiz, preset's goals", _IGNORING, tuple(_VARIANTS), "variants"),
     Row("`winprob` at level 4 / 3 / 2 / 1", "`winprob` at level 5", tuple(_LEVELS), "levels"),
-    Row("SRP plays the cards, BIS bids", "WRP plays the cards, BIS bids", (_SRP_V_WRP,), "card players", SRP_WINS),
+    Row("SRP plays the cards, RB bids", "WRP plays the cards, RB bids", (_SRP_V_WRP,), "card players", SRP_WINS),
     Row("`search@1:deals=256` plays the cards, BIS bids", "SRP plays the cards, BIS bids", (_SEARCH_V_SRP,), "search"),
 )
 

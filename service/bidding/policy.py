@@ -81,7 +81,6 @@ class Internal:
 
 
 _FLAG = words({"off": 0, "on": 1})
-_ENDGAME = words({"off": 0, "on": 1, "e-nil": 2, "e-lead": 3, "e-lead-safe": 4})
 _IGNORE = words({"heed": 0, "ignore": 1})
 _CURVES = words({"full": FULL, "single": SINGLE, "raw": RAW})
 _POINTS = number(-1000.0, 1000.0, "POINTS")
@@ -106,7 +105,7 @@ class Policy(NamedTuple):
     offset: Annotated[float, Option(_OFFSET, "Tricks added to the estimate before it is rounded.")] = 0.0
     curves: Annotated[int, Option(_CURVES, "Nil curves: by the previous bids, one for all, none.")] = FULL
     factor: Annotated[int, Option(_FLAG, "Whether the previous bids change the estimate.")] = 1
-    endgame: Annotated[int, Option(_ENDGAME, "Whether the end-of-game rules apply, and which readings.")] = 1
+    endgame: Annotated[int, Option(_FLAG, "Whether the end-of-game rules apply.")] = 1
     spade_honours: Annotated[
         int, Option(words({"deny": 0, "allow": 1}), "Whether a nil may hold the king or queen of spades.")] = 0
     nil_floor: Annotated[float, Option(_CHANCE, "Least probability for the desperate nil at the end of a game.")] = 0.3

@@ -144,8 +144,6 @@ def apply_endgame(
             if bid > 0:
                 rule = OPPONENTS_NIL
                 new = min(bid, limit_takes(regular.estimate - 0.5, partner_bid))
-                if policy.endgame == 2:  # appendix E: a whole trick less
-                    new = max(1, bid - 1)
         elif bid > 0 and not (partner_bid == 0 or partner_bid == BLIND_NIL) and total >= 11.0:
             if total < 14.0:
                 rule = COMPLETE_TO_14
@@ -161,13 +159,6 @@ def apply_endgame(
         ):
             rule = DESPERATE_NIL
             new = 0
-    elif policy.endgame >= 3 and auction.seat < 3 and bid > 1 and can_win(now_us, now_them, win):
-        # appendix E: in every seat, one trick less if we lead by more than 10 points and are not close to a penalty
-        change = contract_gain(partner_bid, bid, bid - 1, rules)
-        near = rules.bags and standing.us_bags + 2 >= rules.bag_limit
-        if now_us - now_them > 10.0 and not near and (policy.endgame == 3 or can_win(now_us + change, now_them, win)):
-            rule = LAST_SEAT_ONE_LESS
-            new = bid - 1
     elif auction.seat == 3 and can_win(now_us, now_them, win):
         if bid == 0 and number > 0:
             regular_us, regular_them, _ = project(number, auction, standing, rules, tables)

@@ -89,13 +89,13 @@ def features() -> Floats:
 
 def models(setup: Setup) -> dict[str, Callable[[Floats, NDArray[np.int64]], Floats]]:
     """Return the paper's kinds of model by name, each a function from features and nils to probabilities."""
-    forest = RandomForestClassifier(200, min_weight_fraction_leaf=5e-4, random_state=setup.seed, n_jobs=setup.jobs)
-    net = MLPClassifier((64, 32), batch_size=512, early_stopping=True, random_state=setup.seed)
+    forest = RandomForestClassifier(200, min_weight_fraction_leaf=2e-4, random_state=setup.seed, n_jobs=setup.jobs)
+    net = MLPClassifier((64, 32), batch_size=4096, early_stopping=True, n_iter_no_change=3, random_state=setup.seed)
     return {
         "logistic regression, one slope of the nil value": by_classes(LogisticRegression(max_iter=1000)),
         "linear regression": by_shares(LinearRegression()),
         "random forest (200 trees)": by_classes(forest),
-        "neural network (64 and 32 units)": by_classes(net),
+        "neural network (64 and 32 units)": by_examples(net),
     }
 
 
@@ -109,6 +109,19 @@ def by_classes(model: Any) -> Callable[[Floats, NDArray[np.int64]], Floats]:
         classes = np.repeat([1, 0], [won.sum(), lost.sum()])
         model.fit(examples, classes, sample_weight=np.concatenate([made[won], (n - made)[lost]]).astype(np.float64))
         return np.asarray(model.predict_proba(columns)[:, 1], np.float64)
+
+    return probabilities
+
+
+def by_examples(model: Any) -> Callable[[Floats, NDArray[np.int64]], Floats]:
+    """Return a function that fits ``model`` to one example for each nil, without weights."""
+
+    def probabilities(columns: Floats, nils: NDArray[np.int64]) -> Floats:
+        n, made = nils[..., 0].ravel(), nils[..., 1].ravel()
+        small = columns.astype(np.float32)
+        examples = np.repeat(np.vstack([small, small]), np.concatenate([made, n - made]), axis=0)
+        model.fit(examples, np.repeat([1, 0], [made.sum(), (n - made).sum()]))
+        return np.asarray(model.predict_proba(small)[:, 1], np.float64)
 
     return probabilities
 

@@ -323,7 +323,7 @@ def io_nil(suits, takes, partner):
 
 
 def ms_tricks(suits):
-    """Return the estimate of Master Spades."""
+    """Return the estimate of the book Master Spades (ECAI 2020, appendix F.1)."""
     tricks = sum(12 in ranks for ranks in suits.values())
     tricks += sum(11 in ranks and len(ranks) > 1 for ranks in suits.values())
     spades = suits["S"]

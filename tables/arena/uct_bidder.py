@@ -1,6 +1,6 @@
 """A bidder that chooses bids by UCT: `--a python:tables/arena/uct_bidder.py:bid` in the arena.
 
-The paper says that UCT would have to search a huge space for a bid (ECAI 2020, section 5). This measures it.
+The paper says that UCT would have to search a huge space for a bid (ECAI 2020, section 5.1). This measures it.
 """
 
 from collections.abc import Mapping

@@ -6,8 +6,9 @@ classic game. The hands hold a, b and c of the s unseen cards with probability
     multinomial(s; a, b, c) x falling(places, a) x falling(places, b) x falling(places, c) / falling(3 x places, s)
 
 Everything is counted in integers and divided once, so the bytes are the same on every machine. No tricks are simulated
-and nothing is fitted. The definitions are from ECAI 2020, sections 3.1 (length) and 3.2 (nil); docs/adr/0003 settles
-what the paper leaves open. The tables go to tables/data/p_length.npy and cnil.npy.
+and nothing is fitted. The definitions are from ECAI 2020, sections 4.1 (length) and 4.2 (nil);
+docs/explanation/how-bis-bids.md settles what the paper leaves open. The tables go to tables/data/p_length.npy and
+cnil.npy.
 """
 
 from collections.abc import Callable, Mapping, Sequence

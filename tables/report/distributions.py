@@ -28,13 +28,13 @@ def shape(setup: Setup) -> str:
     """Return the main figures of BIS in all four seats."""
     result = setup.match("bis", "bis")
     rows: list[tuple[Any, ...]] = [
-        ("bids that are nil, %", paper.NIL_BIDS, share(result.nil_rate[0])),
-        ("nils made, %", paper.NILS_MADE, share(result.nil_success[0])),
-        ("mean sum of the four bids", paper.SUM_OF_BIDS, f"{result.sum_of_bids:.2f}"),
-        ("mean legal cards per play", paper.LEGAL_CARDS, f"{result.legal_cards:.2f}"),
-        ("points per round", "-", by_points(result)),
+        ("bids that are nil, %", paper.NIL_BIDS, paper.NIL_BIDS_OF_PEOPLE, share(result.nil_rate[0])),
+        ("nils made, %", paper.NILS_MADE, paper.NILS_MADE_BY_PEOPLE, share(result.nil_success[0])),
+        ("mean sum of the four bids", paper.SUM_OF_BIDS, "-", f"{result.sum_of_bids:.2f}"),
+        ("mean legal cards per play", paper.LEGAL_CARDS, "-", f"{result.legal_cards:.2f}"),
+        ("points per round", "-", "-", by_points(result)),
     ]
-    return table("BIS against BIS, SRP | paper (games with humans) | ours", rows)
+    return table("BIS against BIS, SRP | paper: BIS, with people at the table | paper: people | ours: BIS", rows)
 
 
 def round_types(setup: Setup) -> str:
@@ -113,19 +113,13 @@ def sums_of_bids(rounds: Rounds) -> tuple[bytes, str]:
 
 
 def legal_cards(rounds: Rounds) -> tuple[bytes, str]:
-    """Return plot and text about the number of legal cards at each trick (Fig. 6), for leading and following."""
-    numbers = np.arange(14)
-    by_place = (rounds.choices * numbers).sum(axis=1) / rounds.choices.sum(axis=1)
-    tricks = by_place.reshape(13, 4)
-    x = np.arange(1, 14, dtype=float)
-    series = [plots.Series("leading", x, tricks[:, 0]), plots.Series("following", x, tricks[:, 1:].mean(axis=1))]
-    mean = float(by_place.mean())
-    forced = rounds.choices[:, 1].sum() / rounds.choices.sum()
-    drawn = plots.lines(series, "trick", "mean legal cards", level=mean)
-    return (
-        drawn,
-        f"Mean {mean:.2f} (paper {paper.LEGAL_CARDS}). In {100 * forced:.1f}% of plays only one card is legal.",
-    )
+    """Return plot and text about how often each number of cards is legal (Fig. 6)."""
+    shares = rounds.choices.sum(axis=0) / rounds.choices.sum()
+    x = np.arange(len(shares), dtype=float)
+    mean = float(shares @ x)
+    drawn = plots.bars(x[1:], 100 * shares[1:], "legal cards", "% of plays", mean, f"mean {mean:.2f}")
+    text = f"Mean {mean:.2f} (paper {paper.LEGAL_CARDS}). In {100 * shares[1]:.1f}% of plays only one card is legal."
+    return drawn, text
 
 
 def ace_of_spades(rounds: Rounds, fitted: NDArray[np.float64]) -> tuple[bytes, str]:

@@ -5,7 +5,7 @@ in nats for each unseen card: 0 is perfect. The error is the mean distance betwe
 over all unseen cards and other seats, in percent; three equal chances have 44.4.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from service.bidding.game.cards import DECK, cards_of, parse_card
 from service.bidding.game.scoring import Standing
 from service.bidding.game.variants import deck_of
 from service.bidding.inference.deals import Floats, deals_of
 from service.bidding.inference.inference import BIDDERS, Bids, Readers, infer, readers_of
-from service.bidding.inference.knowledge import View, unseen_of
+from service.bidding.inference.knowledge import SPECTATOR, View, unseen_of
 from service.bidding.inference.prior_rows import column_of, row_of
 from service.bidding.policies import parse_policy
 from service.playing.state import PlayState
@@ -41,6 +42,7 @@ BEST_POSITIONS = 2_000  # for the best possible log-loss, at the report's 10,000
 FOUND, TRIES = 400, 400_000  # deals that fit a position, and deals tried to find them
 FEWEST = 100  # with fewer, a position is left out
 BINS = 20
+EXAMPLE = (4, 0, 4, 3)  # the bids that the article on inference discusses
 OTHERS = ("bis", "winprob", "rb", "ms", "io", "bis:level=3", "bis:convention=big5")  # who bids, in `others`
 UNIFORM = float(np.log(3.0))
 
@@ -167,7 +169,7 @@ def published(setup: Setup) -> str:
     found = _after_bids(setup)
     errors = [[f"{found[bidder, 4, name][:, 1].mean():.2f}" for bidder in BIDDERS] for name in ("prior", "net")]
     rows = [
-        ("equal chances", "44.4", *["44.44"] * len(BIDDERS)),
+        ("equal chances", "44", *["44.44"] * len(BIDDERS)),
         ("heuristics", "43.3", *["-"] * len(BIDDERS)),
         ("a table by the bids", "42.6", *errors[0]),
         ("the bids and the player's own hand", "-", *errors[1]),
@@ -175,6 +177,37 @@ def published(setup: Setup) -> str:
     return table(
         " | ".join(["what the model knows", "article: error, %", *(f"here, `{b}` bids" for b in BIDDERS)]), rows
     )
+
+
+def example(setup: Setup) -> str:
+    """Return what the other players conclude about the second bidder in the article's example, beside the article.
+
+    The article's hands are not printed. So this is what a spectator concludes, given that the player who looks does not
+    hold the card.
+    """
+    readers = readers_of(setup.opened.arrays)
+    spectator = View(deck_of(RULES), SPECTATOR, 0, 0, 0, (0, 0, 0, 0), (0, 0, 0, 0))
+
+    def chances(bidder: str, made: int, viewers: Sequence[int], cards: Sequence[int]) -> str:
+        found = infer(spectator, Bids(EXAMPLE[:made], bidder, Standing(0, 0, 0, 0)), RULES, readers)
+        assert found is not None, "every seat may hold every card"
+        p = found.deals.probabilities[[found.unseen.cards.index(card) for card in cards]]
+        seen = 100 * p[:, 1, None] / (1 - p[:, viewers])
+        return " to ".join(sorted({f"{seen.min():.0f}", f"{seen.max():.0f}"}, key=int))
+
+    every, two, king = cards_of(DECK), [parse_card("2S")], [parse_card("KS")]
+    cases = (  # what is shown; the article's heuristics and table; bids made, players who look, cards
+        ("after 4: the cards with the lowest and the highest chance", "30 to 33", "23 to 37", 1, (2, 3), every),
+        ("after 4, nil, 4, 3: the 2 of spades", "15", "28 to 29", 4, (0, 2, 3), two),
+        ("after 4, nil, 4, 3: the king of spades", "1", "3 to 4", 4, (0, 2, 3), king),
+    )
+    rows = [
+        (name, *article, *(chances(bidder, made, viewers, cards) for bidder in BIDDERS))
+        for name, *article, made, viewers, cards in cases
+    ]
+    head = ["the second bidder holds, %", "article: heuristics", "article: table"]
+    head += [f"here, `{bidder}` bids" for bidder in BIDDERS]
+    return f"Tables {setup.opened.version}.\n\n" + table(" | ".join(head), rows)
 
 
 def best_possible(setup: Setup) -> str:

@@ -52,8 +52,10 @@ TABLE_3 = (
 )
 # Section 4.3 and Fig. 3: probability of a nil in third seat after partner bid 1 and RHO 3, with nil value .8.
 CURVE_EXAMPLE = 0.65
-# Appendices B and C, and section 5.2, from games with humans. Percent of bids that are nil, and of nils made.
+# Section 1, from games with people: percent of rounds in which BIS or a person bids nil, and of these nils made.
 NIL_BIDS, NILS_MADE = 13.6, 68.8
+NIL_BIDS_OF_PEOPLE, NILS_MADE_BY_PEOPLE = 12.6, 63.2
+# Appendices B and C, from games with people.
 SUM_OF_BIDS, LEGAL_CARDS = 10.55, 3.6
 SRP_WINS = 56  # section 5.1: percent of games that SRP wins against WRP if RB bids on both sides
 # Section 5.2, the main experiment: percent of games that a pair with SRP wins against one of them beside a human, by

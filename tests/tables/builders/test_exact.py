@@ -1,6 +1,7 @@
 """The exact tables against the published cells, exact values, and a calculation that deals every card."""
 
 from fractions import Fraction
+from math import perm
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from tables.builders import exact
 from tables.run.build import npy_bytes
 from tests import naive
 
-# ECAI 2020, Table 1: n -> P_1, P_2, P_3 for m = 2, 1, 3
+# ECAI 2020, Tables 1, 5 and 6: n -> P_1, P_2, P_3 for m = 2, 1, 3
 PUBLISHED = {
     0: ((0.997, 0.966, 0.817), (0.998, 0.983, 0.910), (0.996, 0.949, 0.729)),
     1: ((0.994, 0.942, 0.733), (0.997, 0.971, 0.866), (0.992, 0.915, 0.605)),
@@ -121,6 +122,20 @@ def test_cnil_bare_ace_by_hand(cnil):
     for i in range(12):
         void *= Fraction(26 - i, 39 - i)
     assert cnil[AND, SIDE, mask("A")] == float(void)
+
+
+def test_cnil_of_the_papers_example_by_hand(cnil):
+    """The cases that docs/explanation/how-bis-bids.md counts for Q and AQ; the paper prints .578 and < .001."""
+    two_high = 1 - Fraction(26 * 25, 39 * 38)  # partner holds the ace or the king
+    void_of_12 = Fraction(perm(26, 12), perm(39, 12))
+    assert [round(float(one), 4) for one in (two_high, void_of_12)] == [0.5614, 0.0025]
+    assert round(cnil[AND, SIDE, mask("Q")] - float(two_high + void_of_12), 4) == 0.0075
+    void_of_11 = Fraction(perm(26, 11), perm(39, 11))
+    only_king = Fraction(13 * perm(26, 10), perm(39, 11))
+    # partner holds one card below the queen, one opponent only the king, and the other the nine other cards
+    opponent_over = Fraction(2 * 10 * 13 * 13 * perm(13, 9), perm(39, 11))
+    assert [round(float(one), 4) for one in (void_of_11, only_king, opponent_over)] == [0.0046, 0.0037, 0.0]
+    assert cnil[AND, SIDE, mask("AQ")] == pytest.approx(float(void_of_11 + only_king + opponent_over), abs=1e-12)
 
 
 @pytest.mark.parametrize("held", ["A8765432", "K97543", "QT8642", "JT987", "AKQJT98", "T6532", "A76543", "98765432"])

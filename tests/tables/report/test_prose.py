@@ -17,6 +17,7 @@ ALLOWED = {
     "share over 30% of their hands": "declared in `kinds`",
     "five times as many pairs": "declared in `fit.ranked`",
     "one too low, which gives one more bag": "the definition of a refusal",
+    "large for UCT (section 5.1)": "a section of the paper",
     "won points 1.8 %": "published by AI Factory, for another program",
     "200 points, from 100 points behind": "fields of the preset `blind-nil`",
     "half a trick or a whole trick too much": "declared in `blind_nil.OVERBIDDERS`",

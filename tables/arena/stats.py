@@ -87,7 +87,7 @@ def wilson(p: float, n: float, confidence: float = CONFIDENCE) -> tuple[float, f
     z2 = z_of(confidence) ** 2
     centre = (p + z2 / (2 * n)) / (1 + z2 / n)
     half = math.sqrt(z2 * (p * (1 - p) + z2 / (4 * n)) / n) / (1 + z2 / n)
-    return max(0.0, centre - half), min(1.0, centre + half)
+    return max(0.0, min(p, centre - half)), min(1.0, max(p, centre + half))  # rounding must not leave ``p`` outside
 
 
 def pair_counts(scores: NDArray[np.int_]) -> NDArray[np.int64]:

@@ -64,7 +64,7 @@ def curves_and_data(setup: Setup) -> str:
         shown = n >= FEWEST
         rate = made[shown] / n[shown]
         bounds = np.array([wilson(p, k) for p, k in zip(rate, n[shown], strict=True)]).reshape(-1, 2)
-        error = np.clip(np.array([rate - bounds[:, 0], bounds[:, 1] - rate]), 0.0, None)
+        error = np.array([rate - bounds[:, 0], bounds[:, 1] - rate])
         name = f"after {partner}, {rho}"
         drawn.append((plots.Series(name, values, fitted), plots.Series(name, at[shown], rate, error)))
         if n.sum() == 0:

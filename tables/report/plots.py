@@ -42,12 +42,12 @@ class Mark(NamedTuple):
 
 
 class Series(NamedTuple):
-    """A named line: x, y and optionally half the height of its error bars, and a style and a colour of matplotlib."""
+    """A named line: x, y and optionally error bars, and a style and a colour of matplotlib."""
 
     name: str
     x: Floats
     y: Floats
-    error: Floats | None = None
+    error: Floats | None = None  # half the height of each bar, or (2, n): its height below and above the point
     style: str = ""
     colour: str = ""
 

@@ -117,7 +117,7 @@ def report(counted: Counted, sets: Sets, out: Path) -> tuple[dict[str, Any], str
     for kind in KINDS:
         if every[kind][0].n.size:
             name = f"{kind.replace(' ', '-')}.svg"
-            write_atomically(out / name, _plot(kind, every[kind]))
+            write_atomically(out / name, plot(kind, every[kind]))
             parts.append(f"![{kind}: stated against observed]({name})")
     auctions = [dict(nils_by_auction(one)) for one in every["nils"]]
     parts += [
@@ -198,12 +198,15 @@ def _warnings(counted: Counted, sets: Sets, every: Mapping[str, tuple[Stated, ..
         yield "**Not held out**: the tables were fitted to rounds of this log, so they look better here than they are."
 
 
-def _plot(kind: str, pair: tuple[Stated, ...]) -> bytes:
-    series = []
-    for name, cells in zip(("shipped", "fitted"), pair, strict=True):
-        found = bins(cells)
-        x, y = np.array([one.stated for one in found]), np.array([one.observed for one in found])
-        series.append(plots.Series(name, x, y, np.array([(one.high - one.low) / 2 for one in found])))
+def observed(name: str, cells: Stated) -> plots.Series:
+    """Return how often what was stated happened, by stated probability, with 95% intervals."""
+    x, y, low, high = np.array([(one.stated, one.observed, one.low, one.high) for one in bins(cells)]).T
+    return plots.Series(name, x, y, np.array([y - low, high - y]))
+
+
+def plot(kind: str, pair: tuple[Stated, ...]) -> bytes:
+    """Return a plot of stated against observed, of the shipped and of the fitted tables."""
+    series = [observed(name, cells) for name, cells in zip(("shipped", "fitted"), pair, strict=True)]
     ends = np.array([0.0, 1.0])
     return plots.lines([*series, plots.Series("as stated", ends, ends)], f"{kind}: stated", "observed")
 

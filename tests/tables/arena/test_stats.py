@@ -61,6 +61,14 @@ def test_wilson_as_published(r, n, low, high):
     assert [round(x, 4) for x in stats.wilson(r / n, n)] == [low, high]
 
 
+def test_wilson_contains_its_rate_and_stays_between_0_and_1():
+    for n in range(1, 3001):
+        for p in (0.0, 1 / n, 1.0):
+            low, high = stats.wilson(p, n)
+            assert 0.0 <= low <= p <= high <= 1.0
+            assert low < high
+
+
 def test_wilson_of_nothing_is_everything():
     assert stats.wilson(0.5, 0) == (0.0, 1.0)
 

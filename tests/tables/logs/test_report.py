@@ -44,6 +44,20 @@ def test_figures_by_hand():
     assert [(one.n, one.observed) for one in bins(cells((1.0, 3, 3), (0.95, 1, 0), (0.0, 2, 0)))] == [(2, 0), (4, 0.75)]
 
 
+@pytest.mark.parametrize("stated", [0.03, 0.5, 0.98])
+@pytest.mark.parametrize(("n", "happened"), [(1, 0), (1, 1), (7, 0), (7, 7), (7, 6), (3000, 0), (3000, 3000), (49, 49)])
+def test_intervals_are_drawn_between_0_and_1(stated, n, happened):
+    some = cells((stated, n, happened))
+    (bin_of,) = bins(some)
+    line = report_command.observed("fitted", some)
+    (below,), (above,) = line.error
+    assert 0 <= bin_of.low == pytest.approx(line.y[0] - below)
+    assert 1 >= bin_of.high == pytest.approx(line.y[0] + above)
+    assert 0 <= below <= line.y[0]
+    assert 0 <= above <= 1 - line.y[0]
+    assert report_command.plot("nils", (some, some)).startswith(b"<?xml")
+
+
 def test_a_gain_and_its_interval():
     before, after = cells((0.5, 400, 300)), cells((0.75, 400, 300))
     found = gain(before, after)

@@ -1,9 +1,10 @@
-"""The command line: `python -m service serve`, `bid HAND`, `blind`, `pass HAND`, `card HAND`, `inference`, `key NAME`.
+"""The command line: `python -m service serve`, `bid HAND`, `blind`, `pass HAND`, `card HAND`, `inference` and others.
 
 This module holds no game logic and no HTTP. `bid`, `blind`, `pass`, `card` and `inference` build the request that POST
 /bid, /v1/bid/blind, /v1/pass, /v1/card or /v1/inference would get, and print its answer. `serve` starts the server.
-`key` makes an API key. `work` is internal: `serve --workers` starts its workers with it. Exit codes: 0 success; 1 the
-tables, a setting or the address can't be used; 2 wrong arguments or a request with faults.
+`key` makes an API key. `tables-version` prints the version of a table set. `work` is internal: `serve --workers` starts
+its workers with it. Exit codes: 0 success; 1 the tables, a setting or the address can't be used; 2 wrong arguments or a
+request with faults.
 """
 
 import argparse
@@ -23,7 +24,9 @@ from service.api.bid import answer_to
 from service.arguments import run_command
 from service.bidding.errors import TablesError
 from service.bidding.inference.inference import readers_of
+from service.bidding.manifest import read_manifest
 from service.bidding.numerals import decimal, integer
+from service.bidding.tableset import DEFAULT_DIRECTORY
 from service.breakdown import breakdown
 from service.contract import examples
 from service.contract.card import CardRequest, read_card
@@ -48,6 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = from_environment()
         if options.command == "key":
             return _key(options)
+        if options.command == "tables-version":
+            print(read_manifest(options.folder).version)
+            return 0
         if options.command not in _ANSWERS:
             return _serve(options, settings)
         answer = _ANSWERS[options.command](_request(options), settings)
@@ -186,6 +192,9 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     key = commands.add_parser("key", help="make an API key and its line for SPADES_API_KEYS_FILE")
     key.add_argument("name", help="the caller's name, for the log")
     key.add_argument("--rate", type=decimal, help="bids per second, in each process; default: SPADES_KEY_RATE")
+
+    version = commands.add_parser("tables-version", help="print the version of a table set, which names its folder")
+    version.add_argument("folder", nargs="?", type=Path, default=DEFAULT_DIRECTORY, help="default: the shipped tables")
 
     described = {
         "bid": "print one bid and how it was made, without a server",

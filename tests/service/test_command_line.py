@@ -20,6 +20,7 @@ from service.keys import new_key, read_keys
 from service.request_arguments import written
 from service.settings import Settings, SettingsError
 from tables.arena.arena_command import add_rules_arguments, rules_of
+from tests.conftest import committed_tables
 
 _HAND = "AKJ62.AQ.Q.K9543"
 
@@ -282,6 +283,16 @@ def test_key_makes_a_line_that_the_service_reads(capsys, tmp_path):
     assert found.name == "table-server"
     assert main(["key", "a b"]) == 2
     assert "name is 'a b'" in capsys.readouterr().err
+
+
+def test_the_version_of_a_table_set(capsys, made_sets, tmp_path):
+    folder, versions = made_sets
+    assert main(["tables-version"]) == 0
+    for version in versions:
+        assert main(["tables-version", str(folder / version)]) == 0
+    assert capsys.readouterr().out.splitlines() == [committed_tables().version, *versions]
+    assert main(["tables-version", str(tmp_path)]) == 1
+    assert f"{tmp_path / 'manifest.json'}: not found" in capsys.readouterr().err
 
 
 def test_breakdown_by_hand():

@@ -48,7 +48,8 @@ ELSEWHERE = {  # first words of a command: why it is not run here
     "docker compose": "needs Docker; tests/deploy checks the compose file",
     "dask": "needs a cluster; tests/tables/run/test_cluster.py runs it",
     "psql": "needs PostgreSQL; tests/tables/logs/test_export.py runs its query",
-    "cp": "copies all tables for the next command, which is only read",
+    "cp": "copies all tables; tests/tables/logs/test_guide.py runs it",
+    "printf": "needs the tables that the page fits; tests/tables/logs/test_guide.py runs it",
 }
 MAINS: dict[str, Callable[[list[str]], int]] = {
     "service": service_command.main,
@@ -134,6 +135,10 @@ def parsed(main: Callable[[list[str]], int], arguments: list[str]) -> None:
 
 def read_command(command: str, variables: dict[str, str], run: bool = True) -> None:
     """Read a command's arguments, or if ``run``, run it if it only prints a bid; ``variables``: those of the shell."""
+    if printed := re.fullmatch(r"(\w+)=\$\((.+)\)", command):
+        read_command(printed[2], variables, run)
+        variables[printed[1]] = f"what {printed[2]} prints"
+        return
     words = shlex.split(command, comments=True)
     while words and (given := re.fullmatch(r"(\w+)=(.*)", words[0])):
         if given[1].startswith("SPADES_"):

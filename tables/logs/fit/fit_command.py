@@ -3,12 +3,14 @@
 A table set holds all tables: those that the log can move, and the shipped ones. Its folder has the name of its version,
 and lies in the folder --out, which the service opens with SPADES_TABLES_DIR. For each fitted array, the manifest says
 how many cases it was fitted on, and how much it improves on held-out games. With --by, each segment of the log gets a
-set of its own.
+set of its own. Standard output has only the folders of the sets, one a line, so that a shell can keep them in a
+variable; the report is on standard error.
 """
 
 import argparse
 import hashlib
 import shutil
+import sys
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -59,14 +61,15 @@ def main(arguments: argparse.Namespace) -> int:
         counted = count_log(arguments.files, segments, work, executor)
         if not counted.segments:
             raise BuildError(nobody(arguments.label, counted))
-        print(f"{counted.good:,} rounds; {counted.bad:,} records with a fault are not used.")
+        print(f"{counted.good:,} rounds; {counted.bad:,} records with a fault are not used.", file=sys.stderr)
         for segment in counted.segments:
             fitted = fit(counted, segment, work, executor)
             parameters = {"label": arguments.label, "segment": segment if segments.by else None}
             parameters |= {"rounds": counted.rounds[segment], "seats": counted.seats[segment]}
             parameters["sample"] = [f"{key:016x}" for key in counted.samples[segment].keys[:SHOWN_KEYS].tolist()]
             folder = write_version(out, partial(write, fitted=fitted, parameters=parameters))
-            _print(folder, counted, segment, fitted)
+            print(_report(folder, counted, segment, fitted), file=sys.stderr)
+            print(folder, flush=True)
     return 0
 
 
@@ -97,7 +100,7 @@ def fit(counted: Counted, segment: str, work: Path, executor: Executor) -> dict[
     return fitted
 
 
-def _print(folder: Path, counted: Counted, segment: str, fitted: Mapping[str, Fitted]) -> None:
+def _report(folder: Path, counted: Counted, segment: str, fitted: Mapping[str, Fitted]) -> str:
     rows = [
         (
             array,
@@ -109,9 +112,8 @@ def _print(folder: Path, counted: Counted, segment: str, fitted: Mapping[str, Fi
         for array, found in fitted.items()
     ]
     of = f"{segment}: {counted.rounds[segment]:,} rounds, {counted.seats[segment]:,} seats."
-    print(f"\n{of} Tables in {folder}")
-    print(f"Loss on one game in {HELD_OUT}, which was held out:\n")
-    print(table("array | cases | weight of the shipped table | loss of the shipped table | loss", rows))
+    losses = table("array | cases | weight of the shipped table | loss of the shipped table | loss", rows)
+    return f"\n{of} Tables in {folder}\nLoss on one game in {HELD_OUT}, which was held out:\n\n{losses}"
 
 
 def write(out: Path, fitted: Mapping[str, Fitted], parameters: Mapping[str, Any]) -> None:

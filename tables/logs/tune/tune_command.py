@@ -1,11 +1,13 @@
 """Choose options for a policy by games beside people of a model: `python -m tables logs tune`.
 
 The tables and the model are learned from the same log. The new table set has the same arrays, and in its manifest the
-options that win most games with these people, which the service then uses (`service.set_options`).
+options that win most games with these people, which the service then uses (`service.set_options`). Standard output has
+only the set's folder; the report is on standard error.
 """
 
 import argparse
 import shutil
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -68,7 +70,8 @@ def main(arguments: argparse.Namespace) -> int:
     with working(work_folder(out, "tune")) as work, executor_of(arguments.scheduler, arguments.jobs) as executor:
         found, changed = tune(arguments.tables, arguments.policy, groups, match, work, executor)
         folder = write_version(out, lambda new: write(arguments.tables, new, arguments.policy, found, changed, match))
-    print(_report(folder, arguments.policy, found, changed), end="")
+    print(_report(folder, arguments.policy, found, changed), end="", file=sys.stderr)
+    print(folder)
     return 0
 
 

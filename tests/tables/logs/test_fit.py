@@ -211,11 +211,12 @@ def test_a_table_set_for_the_service(tmp_path, capsys, records):
     path.write_text("".join(json.dumps(one) + "\n" for one in [*records, {"format": 1}]))
     arguments = ["logs", "fit", str(path), "--label", "policy=rb", "--out"]
     assert main([*arguments, str(out)]) == 0
-    text = capsys.readouterr().out
+    folders, text = capsys.readouterr()
     assert f"{len(records):,} rounds; 1 records with a fault are not used." in text
     assert f"all: {len(records):,} rounds, {2 * len(records):,} seats." in text
     opened, before = open_sets(Settings(tables_dir=out)).default.tables, open_tables()
     assert f"Tables in {out / opened.version}\n" in text
+    assert folders == f"{out / opened.version}\n", "what a shell keeps in a variable"
     assert opened.version.startswith(f"{before.manifest.release}-logs+")
     family = opened.families["logs"]
     assert family.sizes["mean_bids"] == 2 * len(records)
@@ -419,4 +420,6 @@ def test_a_table_set_for_each_segment(tmp_path, capsys, records, monkeypatch):
     segments = {one.families["logs"].parameters["segment"] for one in sets.values()}
     assert segments == {"policy=bis", "policy=rb"}
     assert not list(tmp_path.glob("*.unfinished"))
-    assert "policy=rb: " in capsys.readouterr().out
+    folders, text = capsys.readouterr()
+    assert sorted(folders.splitlines()) == sorted(sets)
+    assert "policy=rb: " in text

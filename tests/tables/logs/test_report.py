@@ -50,6 +50,7 @@ def test_intervals_are_drawn_between_0_and_1(stated, n, happened):
     some = cells((stated, n, happened))
     (bin_of,) = bins(some)
     line = report_command.observed("fitted", some)
+    assert line.error is not None
     (below,), (above,) = line.error
     assert 0 <= bin_of.low == pytest.approx(line.y[0] - below)
     assert 1 >= bin_of.high == pytest.approx(line.y[0] + above)

@@ -92,9 +92,10 @@ def test_the_command(people, tmp_path, capsys):
     arguments += ["--option", "offset=-0.3,0,3"]  # three tricks more lose nearly every game
     capsys.readouterr()
     assert main([*arguments, "--out", str(out)]) == 0
-    text = capsys.readouterr().out
+    folders, text = capsys.readouterr()
     assert "3 candidates" in text
     (folder,) = out.iterdir()
+    assert folders == f"{folder}\n", "what a shell keeps in a variable"
     assert f"Tables in {folder}\n" in text
     tuned = open_tables(folder)
     assert folder.name == tuned.version
@@ -111,11 +112,11 @@ def test_without_a_sure_gain_nothing_is_written(people, tmp_path, capsys):
     out = tmp_path / "tuned"
     arguments = ["logs", "tune", str(DEFAULT_DIRECTORY), "--people", people, "--pairs", "40"]
     assert main([*arguments, "--option", "offset=4", "--option", "offset=4", "--out", str(out)]) == 0
-    assert "No options: the gain of `bis:offset=4` may be chance" in capsys.readouterr().out
+    assert "No options: the gain of `bis:offset=4` may be chance" in capsys.readouterr().err
     (folder,) = out.iterdir()
     assert options_of(open_tables(folder)) == ()
     assert main([*arguments, "--option", "offset=0", "--out", str(out)]) == 0
-    text = capsys.readouterr().out
+    text = capsys.readouterr().err
     assert "No options: in the search, no candidate won more games than `bis`." in text
     assert "`bis` over `bis`" not in text
     comma = tmp_path / "a,b"

@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from service.bidding.game.cards import DECK, cards_of
+from service.bidding.game.cards import DECK, cards_of, parse_card
 from service.bidding.inference.inference import BIDDERS
 from service.bidding.inference.knowledge import contradictions_in, unseen_of
+from service.bidding.inference.prior_rows import column_of, row_of
 from service.playing.tricks import play_card, write_rules
 from tables.builders.priors import RULES
 from tables.engine.deal import prepare_state, start_round
@@ -106,3 +107,17 @@ def test_the_errors_beside_the_published_one_are_those_after_four_bids(report):
 
 def cells_of(text):
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("|")]
+
+
+def test_the_articles_example(report):
+    """A player who knows that the card is not in their own hand divides by what is left: checked with one cell."""
+    table = inference.example(report).splitlines()[-3:]
+    ours = {row.split(" | ")[0]: row.rstrip(" |").split(" | ")[3:] for row in table}
+    two, king = (next(cells for name, cells in ours.items() if card in name) for card in ("the 2", "the king"))
+    assert len(two) == len(king) == len(BIDDERS)
+    for bidder, low, high in zip(BIDDERS, king, two, strict=True):
+        assert int(high.split(" to ")[0]) > int(low.split(" to ")[-1]), bidder
+        prior = report.opened.arrays[f"prior_{bidder}"][row_of(inference.EXAMPLE)][:, column_of(parse_card("2S"))] / 255
+        seen = [100 * prior[1] / (prior.sum() - prior[viewer]) for viewer in (0, 2, 3)]
+        first, last = (int(end) for end in (high.split(" to ")[0], high.split(" to ")[-1]))
+        assert first - 1 <= min(seen) <= max(seen) <= last + 1  # before the correction to 13 cards a seat

@@ -124,12 +124,11 @@ REQUESTS = {
 
 
 def _request(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the request that the arguments describe. Default seat: the one that bids next."""
+    """Return the request that the arguments describe. Default: no previous bids."""
     model = REQUESTS[options.command].model
     request = request_of(options, model)
     if "previous_bids" in model.__annotations__:
-        previous = request.setdefault("previous_bids", [])
-        request.setdefault("seat", len(previous))
+        request.setdefault("previous_bids", [])
     return request
 
 
@@ -207,9 +206,7 @@ def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         if name not in arguments[:1]:
             continue  # describing a request takes 20 ms
-        # `_request` supplies these two.
-        supplied = ("previous_bids", "seat") if "previous_bids" in REQUESTS[name].model.__annotations__ else ()
-        add_fields(command, *REQUESTS[name], supplied)
+        add_fields(command, *REQUESTS[name], supplied=("previous_bids",))  # by `_request`
         if name == "bid":
             command.add_argument("--json", action="store_true", help="print the answer of POST /v1/bid as JSON")
     return parser

@@ -22,15 +22,15 @@ _LONGEST_EXAMPLE: Final = 40  # characters
 
 
 def add_fields(
-    command: argparse.ArgumentParser, model: Any, example: Mapping[str, Any], not_required: tuple[str, ...] = ()
+    command: argparse.ArgumentParser, model: Any, example: Mapping[str, Any], supplied: tuple[str, ...] = ()
 ) -> None:
     """Add an argument for each field of the request ``model``; its help has the field's description and an example.
 
-    The command supplies the fields ``not_required`` itself if they are not given.
+    The command supplies the fields ``supplied`` itself if they are not given.
     """
     schema = TypeAdapter(model).json_schema()
     for name, described in schema["properties"].items():
-        required = name in schema.get("required", ()) and name not in not_required
+        required = name in schema.get("required", ()) and name not in supplied
         if name == "rules":
             _add_rules(command)
         elif name in _FLAT:

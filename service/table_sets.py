@@ -242,7 +242,7 @@ def _warm_up(opened: OpenSet) -> None:
         for bids in _WARM_UP_BIDS:
             for policy in SERVED:
                 scores = {"us": 420, "them": 410}
-                request = {"hand": hand, "previous_bids": bids, "seat": len(bids), "policy": policy, "scores": scores}
+                request = {"hand": hand, "previous_bids": bids, "policy": policy, "scores": scores}
                 call = read_bid(request, options=opened.options)
                 decide(call.position, call.policy, tables)
     for bidder in BIDDERS:

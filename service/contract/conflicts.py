@@ -18,7 +18,8 @@ def conflicts_in(data: Mapping[str, Any], context: Context, bidder: Bidder, game
     faults, rules = [], context.rules
     previous, seat = data.get("previous_bids"), data.get("seat")
     if previous is not None and seat is not None and seat != len(previous):
-        detail = f"seat is {seat} after {len(previous)} previous bids; accepted: {len(previous)}"
+        bids = len(previous)
+        detail = f"seat is {seat} after {bids} previous bid{'s' * (bids != 1)}; accepted: {bids}, or leave seat out"
         faults.append(Fault("/seat", "seat-mismatch", detail))
     scores = data.get("scores")
     if scores is not None:

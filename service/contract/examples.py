@@ -21,7 +21,7 @@ REQUEST = {
     "explain": True,
 }
 BRIEF_REQUEST = {**REQUEST, "policy": "best", "explain": "brief", "players": {"partner": "weak", "left": "bis"}}
-SHORT_REQUEST = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [], "seat": 0}
+SHORT_REQUEST = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": []}
 POLICY_REQUESTS = {policy: {**SHORT_REQUEST, "policy": policy} for policy in POLICIES}
 LEVEL_REQUEST = {
     **SHORT_REQUEST,
@@ -86,7 +86,7 @@ BLIND_REQUEST = {
     "rules": {"preset": "blind-nil"},
     "seed": 7,
 }
-SHORT_BLIND_REQUEST = {"previous_bids": [], "seat": 0}
+SHORT_BLIND_REQUEST: dict[str, Any] = {"previous_bids": []}
 # Figures for shape only.
 BLIND_ANSWER = {
     "blind_nil": True,
@@ -212,7 +212,7 @@ BATCH_REQUEST = {"requests": [REQUEST, SHORT_REQUEST]}
 _GONE: Final = object()
 # By fault code: a change to `REQUEST` that causes this fault.
 _FAULTY: dict[str, dict[str, Any]] = {
-    "missing-field": {"seat": _GONE},
+    "missing-field": {"previous_bids": _GONE},
     "unknown-field": {"previousBids": [3, 1]},
     "unsupported-field": {"scores": {"seats": [120, 95, 140, 60]}},
     "wrong-type": {"seat": "2"},

@@ -52,7 +52,13 @@ from service.set_options import SetOptions
 MAX_ITEMS: Final = 512  # requests in one POST /v1/bids
 MAX_SEED: Final = 2**53 - 1  # the largest integer that every JSON reader keeps exactly
 
-_Seat = Annotated[StrictInt, Field(ge=0, le=3, description="Place in the bidding order: the number of previous bids.")]
+_Seat = Annotated[
+    Annotated[StrictInt, Field(ge=0, le=3)] | None,
+    Field(
+        description="Place in the bidding order: the number of previous bids. It may be left out; if it is present and "
+        "wrong, the request is refused, because then a bid is missing or there is one too many."
+    ),
+]
 _Policy = Annotated[
     PolicyText | None,
     Field(
@@ -109,7 +115,7 @@ class BidRequest(TypedDict, total=False):
     rules: OptionalRules
     hand: Required[Hand]
     previous_bids: Required[PreviousBids]
-    seat: Required[_Seat]
+    seat: _Seat
     scores: OptionalScores
     convention: _Convention
     policy: _Policy
@@ -139,7 +145,7 @@ class BlindRequest(TypedDict, total=False):
 
     rules: OptionalRules
     previous_bids: Required[PreviousBids]
-    seat: Required[_Seat]
+    seat: _Seat
     scores: OptionalScores
     convention: _Convention
     policy: _Policy
@@ -269,7 +275,7 @@ def _read(data: Any, validate: Any, games: Games, options: SetOptions, blind: bo
     by_seat = NO_SCORES
     if rules.variant == CUTTHROAT:
         by_seat, bags = values
-        seat = fields["seat"]
+        seat = len(fields["previous_bids"])
         values = [*own_and_best(seat, by_seat), bags[seat], 0]
     if policy is None:
         assumed.append("policy")

@@ -32,7 +32,7 @@ class RequestLog(TypedDict, total=False):
     __pydantic_config__ = _OPEN  # type: ignore[misc]
 
     round_id: Text
-    seat: Annotated[_Seat | float, Field(ge=0, lt=SEATS)]
+    seat: Annotated[_Seat | float, Field(ge=0, lt=SEATS)] | None
     hand: str | Annotated[list[str], Field(max_length=13)]
     previous_bids: Annotated[list[Bid | str | float], Field(max_length=SEATS - 1)]
     scores: dict[str, Any] | None
@@ -112,13 +112,13 @@ class Decision(NamedTuple):
 def decision_of(record: DecisionLog) -> Decision:
     """Return the bid of a record; raise `RecordError` with field, found and accepted."""
     request = record["request"]
-    for name in ("round_id", "seat", "previous_bids", "hand"):
+    for name in ("round_id", "previous_bids", "hand"):
         if name not in request:
             raise RecordError(f"request/{name} is missing; accepted: a request of POST /bid")
-    seat = int(request["seat"])
     previous = tuple(_bid(bid, place) for place, bid in enumerate(request["previous_bids"]))
-    if seat != len(previous):
-        raise RecordError(f"request/seat is {seat} after {len(previous)} previous bids; accepted: {len(previous)}")
+    seat = len(previous)
+    if request.get("seat") not in (None, seat):
+        raise RecordError(f"request/seat is {request['seat']} after {seat} previous bids; accepted: {seat}")
     scores = request.get("scores") or {}
     return Decision(
         seat,

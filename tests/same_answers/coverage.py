@@ -81,7 +81,7 @@ class Coverage:
         if data.get("level"):
             counts["levels"][f"{data['level']:g}"] += 1
         counts["other fields"].update(name for name in counts["other fields"] if name in data)
-        counts["seats"][f"{data['seat']:g}"] += 1
+        counts["seats"][str(len(data["previous_bids"]))] += 1
         if "kind" in answer:
             counts["kinds of bid"][answer["kind"]] += 1
         else:

@@ -27,7 +27,7 @@ _HAND = "AKJ62.AQ.Q.K9543"
 
 def test_json_is_what_the_service_answers(capsys, call):
     assert main(["bid", _HAND, "--previous", "3,1", "--json"]) == 0
-    request = {"hand": _HAND, "previous_bids": [3, 1], "seat": 2}
+    request = {"hand": _HAND, "previous_bids": [3, 1]}
     assert json.loads(capsys.readouterr().out) == call("POST", "/bid", json=request).json()
 
 

@@ -19,7 +19,6 @@ _GONE = "(left out)"  # a text, so that the names of tests are the same in every
 
 # code, the fields to change (_GONE: leave out), the pointer
 _CASES = [
-    ("missing-field", {"seat": _GONE}, "/seat"),
     ("missing-field", {"hand": _GONE}, "/hand"),
     ("missing-field", {"previous_bids": _GONE}, "/previous_bids"),
     ("unknown-field", {"previousBids": []}, "/previousBids"),
@@ -311,6 +310,8 @@ def test_what_is_refused_is_not_remembered(app, request_body, field):
             "rules.failed_nil_tricks is an integer; accepted: 'bags', 'contract' or 'none'",
         ),
         ({"rules": {"preset": ""}}, "rules.preset is \"\"; accepted: 'classic', "),
+        ({"seat": 3}, "seat is 3 after 2 previous bids; accepted: 2, or leave seat out"),
+        ({"seat": 2, "previous_bids": [3]}, "seat is 2 after 1 previous bid; accepted: 1, or leave seat out"),
         (
             {"previous_bids": [6, 3], "rules": {"team_max": 7, "min_bid": 2}},
             "the bid is 6; accepted: nil or 2..5, because rules.team_max is 7 and leaves room for the partner's 2",

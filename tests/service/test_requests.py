@@ -18,8 +18,8 @@ from service.bidding.game.variants import deck_number
 from service.bidding.policy import CONVENTIONS
 from service.bidding.turn import BRIEF
 from service.contract import bids
-from service.contract.examples import REQUEST
-from service.contract.request import BidRequest, read_bid
+from service.contract.examples import BLIND_REQUEST, CUTTHROAT_REQUEST, REQUEST
+from service.contract.request import BidRequest, read_bid, read_blind
 from service.contract.rules import takes_null
 from service.problems import CODES
 from tests import naive
@@ -234,6 +234,19 @@ def test_the_contracts_example():
     assert (call.position.us, call.position.them, call.position.us_bags, call.position.them_bags) == (120, 95, 3, 5)
     assert call.position.rules == PRESETS["classic"]
     assert (call.policy_text, call.base, call.legal, call.explain, call.assumed) == ("bis", "bis", None, True, [])
+
+
+@pytest.mark.parametrize("seat", range(4))
+@pytest.mark.parametrize("request_body", [BLIND_REQUEST, REQUEST, CUTTHROAT_REQUEST], ids=["blind", "bid", "cutthroat"])
+def test_the_seat_follows_from_the_previous_bids(request_body, seat):
+    read = read_blind if request_body is BLIND_REQUEST else read_bid
+    request = {**request_body, "previous_bids": [3, 1, 4][:seat], "seat": seat}
+    with_seat = read(request)
+    assert read({**request, "seat": None}) == with_seat
+    del request["seat"]
+    assert read(request) == with_seat
+    for wrong in {*range(4)} - {seat}:
+        assert [fault.code for fault in faults_of({**request, "seat": wrong}, read=read)] == ["seat-mismatch"]
 
 
 def test_blind_nil_only_where_the_rules_allow_it(request_body):

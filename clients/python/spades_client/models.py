@@ -1181,9 +1181,9 @@ class BidRequest(TypedDict):
     """
     The bids made so far, first bidder first. Nil is 0; blind_nil only where the rules allow it.
     """
-    seat: int
+    seat: NotRequired[int | None]
     """
-    Place in the bidding order: the number of previous bids.
+    Place in the bidding order: the number of previous bids. It may be left out; if it is present and wrong, the request is refused, because then a bid is missing or there is one too many.
     """
     scores: NotRequired[Scores | None]
     """
@@ -1256,9 +1256,9 @@ class BlindRequest(TypedDict):
     """
     The bids made so far, first bidder first. Nil is 0; blind_nil only where the rules allow it.
     """
-    seat: int
+    seat: NotRequired[int | None]
     """
-    Place in the bidding order: the number of previous bids.
+    Place in the bidding order: the number of previous bids. It may be left out; if it is present and wrong, the request is refused, because then a bid is missing or there is one too many.
     """
     scores: NotRequired[Scores | None]
     """

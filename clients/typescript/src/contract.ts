@@ -1472,9 +1472,9 @@ export interface components {
             previous_bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil"))[];
             /**
              * Seat
-             * @description Place in the bidding order: the number of previous bids.
+             * @description Place in the bidding order: the number of previous bids. It may be left out; if it is present and wrong, the request is refused, because then a bid is missing or there is one too many.
              */
-            seat: number;
+            seat?: number | null;
             /** @description The score before the round. Default: all 0. */
             scores?: components["schemas"]["Scores"] | null;
             /**
@@ -1553,9 +1553,9 @@ export interface components {
             previous_bids: (number | ("0" | "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9" | "10" | "11" | "12" | "13" | "nil" | "blind_nil"))[];
             /**
              * Seat
-             * @description Place in the bidding order: the number of previous bids.
+             * @description Place in the bidding order: the number of previous bids. It may be left out; if it is present and wrong, the request is refused, because then a bid is missing or there is one too many.
              */
-            seat: number;
+            seat?: number | null;
             /** @description The score before the round. Default: all 0. */
             scores?: components["schemas"]["Scores"] | null;
             /**

@@ -69,7 +69,8 @@ def bids_and_results(url: str, records: list[dict]) -> None:
                 side = seat & 1
                 scores = {"us": record["scores"][side], "them": record["scores"][1 - side]}
                 scores |= {"us_bags": record["bags"][side], "them_bags": record["bags"][1 - side]}
-                asked = {"hand": record["hands"][seat], "previous_bids": record["bids"][:seat], "seat": seat}
+                asked = {"hand": record["hands"][seat], "previous_bids": record["bids"][:seat]}
+                asked |= {"seat": seat} if number % 2 else {}
                 asked |= {"scores": scores, "rules": record["rules"], "round_id": f"round {number}"}
                 if number % 3 == 0:
                     answer = client.post("/v1/bids", json={"requests": [asked]}).json()["answers"][0]["body"]

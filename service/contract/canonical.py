@@ -3,28 +3,50 @@
 The spellings of cards and bids are not here: their own validators (`hand`, `bids`) read them.
 """
 
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from service.bidding.policy import CONVENTIONS
+from service.bidding.game.rules import FIELDS, PRESETS
+from service.bidding.policy import CONVENTIONS, PLAYER_KINDS
 from service.contract.faults import is_huge
+from service.contract.policy import policy_fault
 
 _MOST_ITEMS: Final = 15  # of the longest list of numbers in a request
 _DEPTH: Final = 3  # levels of a request that hold numbers
+_RULE_WORDS: Final[dict[str, Collection[Any]]] = {"preset": PRESETS} | {
+    name: getattr(rule.values, "json_words", ()) for name, rule in FIELDS.items()
+}
+_PLAYER_WORDS: Final = dict.fromkeys(("left", "partner", "right"), PLAYER_KINDS)
 
 
 def in_canonical_form(request: dict[str, Any]) -> dict[str, Any] | None:
-    """Return ``request`` with whole numbers as integers and the convention in lower case; None if that changes nothing.
+    """Return ``request`` with whole numbers as integers and known words in lower case; None if that changes nothing.
 
-    JSON has one kind of number, and some languages write 120 as 120.0.
+    JSON has one kind of number, and some languages write 120 as 120.0. The words are those of policy, convention, rules
+    and players.
 
-    >>> in_canonical_form({"seat": 2.0, "convention": "Big5"}), in_canonical_form({"seat": 2})
-    ({'seat': 2, 'convention': 'big5'}, None)
+    >>> in_canonical_form({"seat": 2.0, "policy": "BIS", "rules": {"preset": "Short"}}), in_canonical_form({"seat": 2})
+    ({'seat': 2, 'policy': 'bis', 'rules': {'preset': 'short'}}, None)
     """
-    changed: dict[str, Any] = _with_integers(request, _DEPTH) or {}
-    convention = request.get("convention")
-    if type(convention) is str and convention not in CONVENTIONS and convention.lower() in CONVENTIONS:
-        changed = {**(changed or request), "convention": convention.lower()}
-    return changed or None
+    numbers: dict[str, Any] = _with_integers(request, _DEPTH) or request
+    words: dict[str, Any] = {**_in_lower_case(numbers, {"convention": CONVENTIONS})}
+    policy = request.get("policy")
+    if type(policy) is str and policy_fault(policy) is not None and policy_fault(policy.lower()) is None:
+        words["policy"] = policy.lower()
+    for field, accepted in (("rules", _RULE_WORDS), ("players", _PLAYER_WORDS)):
+        members = numbers.get(field)
+        if type(members) is dict and (lower := _in_lower_case(members, accepted)):
+            words[field] = members | lower
+    return None if numbers is request and not words else numbers | words
+
+
+def _in_lower_case(members: Mapping[str, Any], accepted: Mapping[str, Collection[Any]]) -> dict[str, str]:
+    """Return those of ``members`` that are ``accepted`` words only in lower case, by name, in lower case."""
+    return {
+        name: value.lower()
+        for name, value in members.items()
+        if type(value) is str and value != value.lower() and value.lower() in accepted.get(name, ())
+    }
 
 
 def _with_integers(value: Any, depth: int) -> Any:

@@ -63,7 +63,7 @@ _Policy = Annotated[
     PolicyText | None,
     Field(
         description=f"Who bids: {BEST} (the strongest for the rules), {', '.join(SERVED)}, with options as in "
-        f"bis:endgame=off. GET /v1/policies describes them. Default: {DEFAULT_POLICY}."
+        f"bis:endgame=off. Upper and lower case are equal. GET /v1/policies describes them. Default: {DEFAULT_POLICY}."
     ),
 ]
 _Convention = Annotated[

@@ -65,7 +65,10 @@ _Approximate: Any = Annotated[
 ]
 _FIELDS = {"preset": _Preset, "approximate": _Approximate, **{name: _type_of(rule) for name, rule in FIELDS.items()}}
 RuleSet: Any = with_config(REQUEST_CONFIG)(TypedDict("RuleSet", _FIELDS, total=False))  # type: ignore[operator]
-RuleSet.__doc__ = "A preset and the rules that differ from it. GET /v1/rules lists all with what each accepts."
+RuleSet.__doc__ = (
+    "A preset and the rules that differ from it. GET /v1/rules lists all with what each accepts. Upper and lower case "
+    "are equal."
+)
 _VALIDATE = TypeAdapter[dict[str, Any]](RuleSet).validator.validate_python
 
 

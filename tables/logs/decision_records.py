@@ -127,7 +127,7 @@ def decision_of(record: DecisionLog) -> Decision:
         record["bid"],
         _pair(scores, "us", "them", seat),
         _pair(scores, "us_bags", "them_bags", seat),
-        request.get("rules") or {},
+        {name: rule.lower() if isinstance(rule, str) else rule for name, rule in (request.get("rules") or {}).items()},
         record["policy"],
         record["time"],
         request.get("game"),

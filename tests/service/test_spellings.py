@@ -1,4 +1,4 @@
-"""Other spellings of cards, hands, bids and conventions: read on every route, and no text has two readings."""
+"""Other spellings of cards, hands, bids, policies and rules: read on every route, and no text has two readings."""
 
 from itertools import product
 from typing import Any
@@ -118,6 +118,10 @@ def test_every_route_reads_them(call, path, request_body):
             other[field] = [words.get(bid, bid) for bid in other[field]]
     if "convention" in other:
         other["convention"] = other["convention"].title()
+    if "policy" in other:
+        other["policy"] = other["policy"].upper()
+    if "rules" in other:
+        other["rules"] = {**other["rules"], "preset": other["rules"]["preset"].title()}
     if "voids" in other:
         other["voids"] = {
             seat: ["♠♥♦♣"["SHDC".index(suit)] for suit in suits] for seat, suits in other["voids"].items()
@@ -126,6 +130,65 @@ def test_every_route_reads_them(call, path, request_body):
     wanted = call("POST", path, json=request_body)
     assert wanted.status_code == 200, wanted.text
     assert call("POST", path, json=other).json() == wanted.json()
+
+
+@pytest.mark.parametrize(
+    ("text", "policy"),
+    [
+        ("BIS", "bis"),
+        ("Best", "winprob"),
+        ("WinProb:Level=3,Partner=Weak", "winprob:level=3,partner=weak"),
+        ("Bis:EndGame=OFF", "bis:endgame=off"),
+        ("RB:nil=5-8-T", "rb:nil=5-8-t"),
+        ("rb:nil=5-8-T", "rb:nil=5-8-T"),
+    ],
+)
+def test_a_policy_in_any_case(text, policy):
+    read = read_bid(SHORT_REQUEST | {"policy": text})
+    assert (read.policy_text, read.base) == (policy, policy.partition(":")[0])
+    assert read.policy == read_bid(SHORT_REQUEST | {"policy": policy}).policy
+    with_numbers = {"scores": {"us": 120.0}, "rules": {"win": 300.0}, "policy": text}
+    assert read_bid(SHORT_REQUEST | with_numbers).policy_text == policy
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"preset": "Bis-Paper"},
+        {"preset": "SHORT", "win": 300.0},
+        {"variant": "Whiz"},
+        {"deck": "JJDD"},
+        {"failed_nil_tricks": "Contract"},
+    ],
+)
+def test_rules_in_any_case(rules):
+    lower = {name: rule.lower() if isinstance(rule, str) else rule for name, rule in rules.items()}
+    hand = "BL2.AK3.2A3.K943" if "deck" in rules else SHORT_REQUEST["hand"]
+    request = SHORT_REQUEST | {"hand": hand}
+    assert read_bid(request | {"rules": rules}) == read_bid(request | {"rules": lower})
+
+
+def test_players_in_any_case():
+    for case in (str.upper, str.title):
+        players = {"left": case("bis"), "partner": case("weak"), "right": case("unknown")}
+        request = SHORT_REQUEST | {"policy": "winprob"}
+        lower = {place: kind.lower() for place, kind in players.items()}
+        assert read_bid(request | {"players": players}) == read_bid(request | {"players": lower})
+
+
+@pytest.mark.parametrize(
+    ("changes", "detail"),
+    [
+        ({"policy": "Strongest"}, "policy is Strongest; accepted: best, bis"),
+        ({"policy": "Bis:Moon=1"}, "policy is Bis; accepted: best, bis"),
+        ({"rules": {"preset": "Casino"}}, "rules.preset is Casino; accepted: 'classic'"),
+        ({"rules": {"preset": "Classic", "variant": "Bridge"}}, "rules.variant is Bridge; accepted: 'partnership'"),
+        ({"players": {"left": "Human"}}, "players.left is Human; accepted: 'unknown'"),
+    ],
+)
+def test_unknown_words_are_quoted_as_they_were_sent(changes, detail):
+    (fault,) = faults_of(SHORT_REQUEST | changes)
+    assert fault.detail.startswith(detail)
 
 
 def test_faults_name_what_was_found(call):

@@ -506,7 +506,7 @@ class RuleField(TypedDict):
 
 class RuleSet(TypedDict):
     """
-    A preset and the rules that differ from it. GET /v1/rules lists all with what each accepts.
+    A preset and the rules that differ from it. GET /v1/rules lists all with what each accepts. Upper and lower case are equal.
     """
 
     preset: NotRequired[Literal['classic', 'bis-paper', 'short', 'quick', 'single-nil', 'blind-nil', 'no-bags', 'five-bags', 'nil-50', 'board-4', 'ten-for-200', 'cutthroat', 'mirror', 'whiz', 'whiz-strict', 'suicide', 'jokers', 'jokers-deuce', 'jjdd', 'pass-2', 'pass-4'] | None]
@@ -1195,7 +1195,7 @@ class BidRequest(TypedDict):
     """
     policy: NotRequired[str | None]
     """
-    Who bids: best (the strongest for the rules), bis, rb, ms, io, winprob, with options as in bis:endgame=off. GET /v1/policies describes them. Default: bis.
+    Who bids: best (the strongest for the rules), bis, rb, ms, io, winprob, with options as in bis:endgame=off. Upper and lower case are equal. GET /v1/policies describes them. Default: bis.
     """
     explain: NotRequired[bool | Literal['brief', 'curve'] | None]
     """
@@ -1270,7 +1270,7 @@ class BlindRequest(TypedDict):
     """
     policy: NotRequired[str | None]
     """
-    Who bids: best (the strongest for the rules), bis, rb, ms, io, winprob, with options as in bis:endgame=off. GET /v1/policies describes them. Default: bis.
+    Who bids: best (the strongest for the rules), bis, rb, ms, io, winprob, with options as in bis:endgame=off. Upper and lower case are equal. GET /v1/policies describes them. Default: bis.
     """
     seed: NotRequired[int | None]
     """

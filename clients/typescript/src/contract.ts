@@ -1101,7 +1101,7 @@ export interface components {
         };
         /**
          * RuleSet
-         * @description A preset and the rules that differ from it. GET /v1/rules lists all with what each accepts.
+         * @description A preset and the rules that differ from it. GET /v1/rules lists all with what each accepts. Upper and lower case are equal.
          */
         RuleSet: {
             /**
@@ -1484,7 +1484,7 @@ export interface components {
             convention?: ("none" | "big5" | "big6" | "auto") | null;
             /**
              * Policy
-             * @description Who bids: best (the strongest for the rules), bis, rb, ms, io, winprob, with options as in bis:endgame=off. GET /v1/policies describes them. Default: bis.
+             * @description Who bids: best (the strongest for the rules), bis, rb, ms, io, winprob, with options as in bis:endgame=off. Upper and lower case are equal. GET /v1/policies describes them. Default: bis.
              */
             policy?: string | null;
             /**
@@ -1565,7 +1565,7 @@ export interface components {
             convention?: ("none" | "big5" | "big6" | "auto") | null;
             /**
              * Policy
-             * @description Who bids: best (the strongest for the rules), bis, rb, ms, io, winprob, with options as in bis:endgame=off. GET /v1/policies describes them. Default: bis.
+             * @description Who bids: best (the strongest for the rules), bis, rb, ms, io, winprob, with options as in bis:endgame=off. Upper and lower case are equal. GET /v1/policies describes them. Default: bis.
              */
             policy?: string | null;
             /**

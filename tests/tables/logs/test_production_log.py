@@ -198,6 +198,13 @@ def test_what_cannot_be_joined_is_named(found, records, fault, text):
     assert text in faults[0][1]
 
 
+def test_words_of_rules_in_any_case(found):
+    rules = [{"preset": "short"}, {"preset": "Short", "failed_nil_tricks": "BAGS"}]
+    (record,), faults = found([decision(1, rules=rules[1]), decision(3, rules=rules[0]), result(bids=[3, 3, 2, 2])])
+    assert faults == []
+    assert record["rules"] in [{name: value.lower() for name, value in one.items()} for one in rules]
+
+
 def test_two_round_ids_of_one_round(found):
     _, faults = found([decision(3), result(game="g"), decision(3, round_id="s"), result(round_id="s", game="g")])
     assert faults == [(AGAIN, "round 0 of game 'g' again; accepted: each round once")]

@@ -218,6 +218,7 @@ _FAULTY: dict[str, dict[str, Any]] = {
     "wrong-type": {"seat": "2"},
     "out-of-range": {"seat": 4},
     "too-many-items": {"previous_bids": [3, 1, 2, 4]},
+    "hand-form": {"hand": "AKJ62.AQ.K9543"},
     "hand-size": {"hand": REQUEST["hand"][:12]},  # type: ignore[index]
     "unknown-card": {"hand": ["1S", *REQUEST["hand"][1:]]},  # type: ignore[index]
     "duplicate-card": {"hand": ["AS", *REQUEST["hand"][1:]]},  # type: ignore[index]

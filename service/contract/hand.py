@@ -148,7 +148,7 @@ def _faults(value: Any, names: Any, cards: _Cards) -> list[tuple[Place, str, str
         return [((), "wrong-type", f"hand is {json_type(value)}; accepted: {accepted}")]
     if names is None:
         accepted = f"four suits with dots between them, as in AKJ62.AQ.Q.K9543, {MAX_PBN_CHARS} characters at most"
-        return [((), "hand-size", f"hand is {quote(value)}; accepted: {accepted}")]
+        return [((), "hand-form", f"hand is {quote(value)}; accepted: {accepted}")]
     faults: list[tuple[Place, str, str]] = []
     if len(names) != TRICKS:
         faults.append(((), "hand-size", f"hand has {len(names)} cards; accepted: {TRICKS}"))

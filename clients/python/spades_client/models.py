@@ -81,7 +81,7 @@ class FaultItem(TypedDict):
     """
     JSON pointer (RFC 6901); empty: the whole body.
     """
-    code: Literal['missing-field', 'unknown-field', 'unsupported-field', 'wrong-type', 'out-of-range', 'too-many-items', 'hand-size', 'unknown-card', 'duplicate-card', 'bid-out-of-range', 'seat-mismatch', 'team-over-limit', 'team-under-limit', 'illegal-bids', 'unknown-policy', 'unknown-tables', 'unsupported-player', 'unsupported-convention', 'contradiction', 'unsupported-rules']
+    code: Literal['missing-field', 'unknown-field', 'unsupported-field', 'wrong-type', 'out-of-range', 'too-many-items', 'hand-form', 'hand-size', 'unknown-card', 'duplicate-card', 'bid-out-of-range', 'seat-mismatch', 'team-over-limit', 'team-under-limit', 'illegal-bids', 'unknown-policy', 'unknown-tables', 'unsupported-player', 'unsupported-convention', 'contradiction', 'unsupported-rules']
     detail: str
 
 

@@ -411,7 +411,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "missing-field" | "unknown-field" | "unsupported-field" | "wrong-type" | "out-of-range" | "too-many-items" | "hand-size" | "unknown-card" | "duplicate-card" | "bid-out-of-range" | "seat-mismatch" | "team-over-limit" | "team-under-limit" | "illegal-bids" | "unknown-policy" | "unknown-tables" | "unsupported-player" | "unsupported-convention" | "contradiction" | "unsupported-rules";
+            code: "missing-field" | "unknown-field" | "unsupported-field" | "wrong-type" | "out-of-range" | "too-many-items" | "hand-form" | "hand-size" | "unknown-card" | "duplicate-card" | "bid-out-of-range" | "seat-mismatch" | "team-over-limit" | "team-under-limit" | "illegal-bids" | "unknown-policy" | "unknown-tables" | "unsupported-player" | "unsupported-convention" | "contradiction" | "unsupported-rules";
             /** Detail */
             detail: string;
         } & {

@@ -110,15 +110,21 @@ def points_of(bids: list[int], taken: list[int], bags: int, rules: dict[str, Any
     return points, bags
 
 
+def is_over(score: list[int], rules: dict[str, Any]) -> bool:
+    """Return whether a side has reached a goal; with equal scores the game goes on."""
+    reached = max(score) >= rules["win"] or (rules["lose"] is not None and min(score) <= rules["lose"])
+    return reached and score[0] != score[1]
+
+
 def play_game(client: Client, preset: str, deal: Callable[[int], Hands], policy: str = "best") -> list[tuple[int, int]]:
-    """Play until a side reaches the goal; return the scores of both sides after each round.
+    """Play until the game is over; return the scores of both sides after each round.
 
     ``deal`` returns the hands of a round by its number. The player who bids first moves on by one each round.
     """
     rules = client.ask("/v1/rules")["presets"][preset]
     score, bags = [0, 0], [0, 0]
     after: list[tuple[int, int]] = []
-    while max(score) < rules["win"] or score[0] == score[1]:
+    while not is_over(score, rules):
         number = len(after)
         sides = [(number + seat) % 2 for seat in range(4)]
         scores = [

@@ -217,7 +217,7 @@ def read_card(data: Any, games: Games = SHIPPED) -> CardCall:
     given, received = request.get("given") or 0, request.get("received") or 0
     exchange, faults = exchange_of(request["hand"], request["bids"], seat, given, received, rules)
     if scores is not None:
-        faults += score_faults(data["scores"], rules)
+        faults += score_faults(scores, rules)
     faults += _search_faults(request, rules, games)
     if faults:
         raise invalid_request(faults)

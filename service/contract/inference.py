@@ -265,7 +265,7 @@ def _call_of(data: Any, validate: Any) -> InferenceCall:
     exchange, found = _exchange_in(request, rules)
     faults += found
     if request.get("scores") is not None:
-        faults += score_faults(data["scores"], rules)
+        faults += score_faults(request["scores"], rules)
     if len(bids) < 4:
         faults += [
             Fault(

@@ -1,6 +1,6 @@
 """`scores`: the points and bags before the round, of two sides or, with variant cutthroat, of the four seats."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import Field, PlainValidator, StrictInt, ValidationInfo, WithJsonSchema, with_config
@@ -48,15 +48,15 @@ def four_numbers(name: str, values: Any, low: int, high: int) -> FourInts | None
     return values[0], values[1], values[2], values[3]
 
 
-def _read_seats(values: Any, info: ValidationInfo[Context]) -> FourInts | None:
-    """Return the points of four seats; `score_faults` refuses them in games of two sides."""
+def _read_seats(values: Any, info: ValidationInfo[Context]) -> Any:
+    """Return the points of four seats. In games of two sides, return them unread: `score_faults` refuses them."""
     rules = info.context.rules
-    return four_numbers("scores.seats", values, -SCORE_LIMIT, SCORE_LIMIT) if rules.variant == CUTTHROAT else None
+    return four_numbers("scores.seats", values, -SCORE_LIMIT, SCORE_LIMIT) if rules.variant == CUTTHROAT else values
 
 
-def _read_bags(values: Any, info: ValidationInfo[Context]) -> FourInts | None:
+def _read_bags(values: Any, info: ValidationInfo[Context]) -> Any:
     rules = info.context.rules
-    return four_numbers("scores.bags", values, 0, bags_below(rules) - 1) if rules.variant == CUTTHROAT else None
+    return four_numbers("scores.bags", values, 0, bags_below(rules) - 1) if rules.variant == CUTTHROAT else values
 
 
 def _four_schema(what: str, low: int, high: int) -> WithJsonSchema:
@@ -92,10 +92,13 @@ OptionalScores = Annotated[Scores | None, Field(description="The score before th
 
 
 def score_faults(scores: Any, rules: Rules) -> list[Fault]:
-    """Return the faults of `scores` that depend on the rules: too many bags, and fields of no use in the variant."""
+    """Return the faults of `scores` that depend on the rules.
+
+    These are too many bags, points after which the game is over, and fields of no use in the variant.
+    """
     if type(scores) is not dict:
         return []
-    faults = []
+    faults = _game_over_faults(scores, rules)
     value_of, solo = scores.get, rules.variant == CUTTHROAT
     if rules.bags:
         below = rules.bag_limit
@@ -111,6 +114,35 @@ def score_faults(scores: Any, rules: Rules) -> list[Fault]:
             accepted = f"{', '.join(fields)} with variant {VARIANTS[rules.variant]}"
             detail = f"scores.{field} has no meaning in this variant; accepted: {accepted}"
             faults.append(Fault(pointer("scores", field), "unsupported-field", detail))
+    return faults
+
+
+def is_over(points: Sequence[int], rules: Rules) -> bool:
+    """Return whether the game is over: a side has reached a goal, and the highest score is not shared.
+
+    ``points``: of two sides, or of four seats.
+    """
+    highest = max(points)
+    return (highest >= rules.win or min(points) <= rules.lose) and points.count(highest) == 1
+
+
+def _game_over_faults(scores: Mapping[str, Any], rules: Rules) -> list[Fault]:
+    """Return a fault for each score that is at or beyond a goal if the game is over."""
+    solo = rules.variant == CUTTHROAT
+    points: Any = scores.get("seats") if solo else (scores.get("us") or 0, scores.get("them") or 0)
+    if type(points) not in (list, tuple) or any(type(value) is not int for value in points):
+        return []  # missing, or of a wrong form
+    if len(points) != (4 if solo else 2) or not is_over(points, rules):
+        return []
+    faults = []
+    low, high = max(rules.lose + 1, -SCORE_LIMIT), rules.win - 1
+    tie = "two seats share the highest score" if solo else "both sides have the same points"
+    for place, value in enumerate(points):
+        if not low <= value <= high:
+            where: Place = ("scores", "seats", place) if solo else ("scores", SIDE_FIELDS[place])
+            goal = f"rules.win ({rules.win})" if value > high else f"rules.lose ({rules.lose})"
+            detail = f"{'.'.join(map(str, where))} is {value}; accepted: {low}..{high}, because the game ends at {goal}"
+            faults.append(Fault(pointer(*where), "out-of-range", f"{detail}, unless {tie}"))
     return faults
 
 

@@ -57,8 +57,8 @@ class Positions:
             policy = rng.choice(("bis:blind=on", "bis:tuned,blind=on", "bis:blind=on,blind_frequency=1"))
         request, rules = self._position(given, policy, seat)
         if "us" in request.get("scores", {}) and rng.random() < 0.4:
-            behind = {"us": rng.randrange(-300, 200), "them": min(POINTS, rules["win"] - rng.randrange(1, 100))}
-            request["scores"] = request["scores"] | behind
+            us, them = self._unfinished([rng.randrange(-300, 200), rules["win"] - rng.randrange(1, 100)], rules)
+            request["scores"] = request["scores"] | {"us": us, "them": them}
         return self._shuffled(request)
 
     def rules(self) -> Values | None:
@@ -172,6 +172,8 @@ class Positions:
         most_bags = (rules["bag_limit"] if rules.get("bags") else 100) - 1
         solo = rules.get("variant") == "cutthroat"
         points = self._close_race(rules, bids) if rng.random() < 0.4 else [self._points(rules) for _ in range(4)]
+        if rng.random() < 0.95:
+            points = self._unfinished(points, rules)
         bags = [self._bags(most_bags) for _ in range(4)]
         whole: Values = {"seats": points, "bags": bags}
         if not solo:
@@ -197,6 +199,14 @@ class Positions:
             goal - 10 * contract + rng.choice((0, 0, 10, -10, 20, -20, rng.randint(-25, 25))) for contract in expected
         ]
         return [max(-POINTS, min(POINTS, points)) for points in near]
+
+    def _unfinished(self, points: list[int], rules: Values) -> list[int]:
+        """The points, changed where they would end the game; some of them become the same points beyond the goal."""
+        if self.rng.random() < 0.03:
+            return [min(rules["win"] + 30, POINTS)] * len(points)
+        lose = rules.get("lose")
+        lowest = -POINTS if lose is None else lose + 1
+        return [max(lowest, min(rules["win"] - 1, value)) for value in points]
 
     def legal_bids(self, rules: Values) -> list[int | str] | None:
         """The `legal_bids` of a request."""

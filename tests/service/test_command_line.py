@@ -49,7 +49,7 @@ def _arguments_of(request):
         ("bid", "/v1/bid", examples.REQUEST | {"explain": "curve"}),
         ("bid", "/v1/bid", examples.LEVEL_REQUEST | {"explain": False}),
         ("bid", "/v1/bid", examples.CUTTHROAT_REQUEST),
-        ("blind", "/v1/bid/blind", examples.BLIND_REQUEST | {"rules": {"blind_nil": True, "win": 300}}),
+        ("blind", "/v1/bid/blind", examples.BLIND_REQUEST | {"rules": {"blind_nil": True, "win": 400}}),
         ("pass", "/v1/pass", examples.PASS_REQUEST),
         ("card", "/v1/card", examples.CARD_REQUEST),
         ("inference", "/v1/inference", examples.INFERENCE_REQUEST),

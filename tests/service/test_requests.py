@@ -25,22 +25,16 @@ from service.problems import CODES
 from tests import naive
 from tests.contract import faults_of, format_pbn_of
 
-_SCORES = st.fixed_dictionaries(
-    {},
-    optional={
-        "us": st.integers(-10_000, 10_000),
-        "them": st.integers(-10_000, 10_000),
-        "us_bags": st.integers(0, 4),  # below every preset's limit
-        "them_bags": st.integers(0, 4),
-    },
-)
-_SEAT_SCORES = st.fixed_dictionaries(
-    {},
-    optional={
-        "seats": st.lists(st.integers(-10_000, 10_000), min_size=4, max_size=4),
-        "bags": st.lists(st.integers(0, 4), min_size=4, max_size=4),
-    },
-)
+_BAGS = st.integers(0, 4)  # below every preset's limit
+
+
+def _scores(rules: dict) -> st.SearchStrategy[dict]:
+    """Scores between the goals of ``rules`` (all fields)."""
+    points = st.integers(-10_000 if rules["lose"] is None else rules["lose"] + 1, rules["win"] - 1)
+    fields: dict[str, st.SearchStrategy] = {"us": points, "them": points, "us_bags": _BAGS, "them_bags": _BAGS}
+    if rules["variant"] == "cutthroat":
+        fields = {name: st.lists(one, min_size=4, max_size=4) for name, one in (("seats", points), ("bags", _BAGS))}
+    return st.fixed_dictionaries({}, optional=fields)
 
 
 def _spellings(card: str) -> st.SearchStrategy[str]:
@@ -109,11 +103,10 @@ def valid_requests(draw) -> dict:
         "previous_bids": previous,
         "seat": len(previous),
     }
-    solo = rules["variant"] == "cutthroat"
     plain = rules["variant"] == "partnership"
     policy = draw(st.sampled_from(["bis", "rb", "ms", "io", "bis:tuned", *["winprob"] * plain]))
     optional = {
-        "scores": _SEAT_SCORES if solo else _SCORES,
+        "scores": _scores(rules),
         "policy": st.just(policy),
         "convention": st.sampled_from(CONVENTIONS if plain and policy.startswith("bis") else ["none"]),
         "explain": st.booleans() | st.just("brief"),
@@ -260,6 +253,7 @@ def test_blind_nil_only_where_the_rules_allow_it(request_body):
 
 @pytest.mark.parametrize("text", ['{"win": true}', '{"bags": 1}', '{"double_nil": 1}'])
 def test_rules_that_only_look_alike_are_not_taken_from_the_cache(request_body, text):
+    del request_body["scores"]
     request_body["rules"] = {"win": 1, "bags": True, "double_nil": True}
     assert faults_of(request_body) == []
     request_body["rules"] = orjson.loads(text)

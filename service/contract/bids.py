@@ -9,7 +9,7 @@ from service.bidding.game.auction import NO_BID
 from service.bidding.game.legal import possible_bids
 from service.bidding.game.rules import CUTTHROAT, MIRROR, SUICIDE, UNLIMITED, VARIANTS, WHIZ, WHIZ_STRICT, Rules
 from service.bidding.game.scoring import BLIND_NIL, contract_of, is_nil
-from service.contract.faults import Place, is_huge, json_type, refusal
+from service.contract.faults import TABLE_OF_FOUR, Place, is_huge, json_type, refusal
 from service.contract.hand import TRICKS
 from service.contract.rules import CLASSIC, Context
 from service.problems import quote
@@ -93,7 +93,7 @@ def _numbers(bids: list[Any]) -> tuple[int, ...]:
 
 def _previous_faults(previous: Any, rules: Rules) -> Faults:
     if type(previous) is list and len(previous) > 3:
-        return [((), "too-many-items", f"{len(previous)} previous bids; accepted: at most 3")]
+        return [((), "too-many-items", f"{len(previous)} previous bids; accepted: at most 3, {TABLE_OF_FOUR}")]
     return _list_faults(previous, rules, "previous_bids")
 
 
@@ -147,7 +147,8 @@ def _count_faults(bids: Any, least: int) -> Faults:
     if type(bids) is not list or least <= len(bids) <= 4:
         return []
     code = "too-many-items" if len(bids) > 4 else "bid-out-of-range"
-    return [((), code, f"{len(bids)} bids; accepted: {'4' if least == 4 else f'{least}..4'}")]
+    bids_of = f"{len(bids)} bid{'s' * (len(bids) != 1)}"
+    return [((), code, f"{bids_of}; accepted: {'4' if least == 4 else f'{least}..4'}, {TABLE_OF_FOUR}")]
 
 
 def _faults_of_each(bids: list[Any], rules: Rules) -> Faults:

@@ -22,6 +22,9 @@ _EXPECTED = {
     "list": "an array",
     "explain": 'true, false, "brief" or "curve"',
 }
+TABLE_OF_FOUR = "because a table has four players"
+# What an object of the request holds, where a caller may expect something else: by field.
+_OBJECTS = {"players": f"an object that says how left, partner and right bid, {TABLE_OF_FOUR}"}
 # The code of a word that is not in a field's list of words, by field; of other fields: out-of-range.
 _WORD_CODES = {"rules": "unsupported-rules", "convention": "unsupported-convention", "policy": "unknown-policy"}
 
@@ -85,6 +88,8 @@ def _fault(line: Any) -> Fault:
             f"{name} is {quote(found)}; accepted: {context['expected']}",
         )
     wanted = context["expected"] if kind == "literal_error" else _EXPECTED.get(kind.partition("_")[0])
+    if kind == "dict_type":
+        wanted = _OBJECTS.get(name, wanted)
     assert wanted is not None, f"pydantic reports {kind} at {where}; add a code for it here"
     return Fault(where, "wrong-type", f"{name} is {json_type(found)}; accepted: {wanted}")
 

@@ -7,7 +7,7 @@ from pydantic import Field, PlainValidator, StrictInt, ValidationInfo, WithJsonS
 from typing_extensions import TypedDict
 
 from service.bidding.game.rules import CUTTHROAT, VARIANTS, Rules
-from service.contract.faults import Place, json_type, refusal
+from service.contract.faults import TABLE_OF_FOUR, Place, json_type, refusal
 from service.contract.rules import REQUEST_CONFIG, Context
 from service.problems import Fault, pointer
 
@@ -35,7 +35,7 @@ def four_numbers(name: str, values: Any, low: int, high: int) -> FourInts | None
         faults.append(((), "wrong-type", f"{name} is {json_type(values)}; accepted: an array"))
     elif len(values) != 4:
         code = "missing-field" if len(values) < 4 else "too-many-items"
-        faults.append(((), code, f"{name} has {len(values)} numbers; accepted: 4, first bidder first"))
+        faults.append(((), code, f"{name} has {len(values)} numbers; accepted: 4, first bidder first, {TABLE_OF_FOUR}"))
     else:
         for index, value in enumerate(values):
             where = f"{name}.{index}"

@@ -10,7 +10,7 @@ import pytest
 
 from service.api.bid import answer_one
 from service.bidding.game.rules import Rules
-from service.contract.examples import FAULTS
+from service.contract.examples import CARD_REQUEST, FAULTS, PASS_REQUEST, SPECTATOR_REQUEST
 from service.contract.reading import MAX_KEYS
 from service.problems import CODES, MAX_FAULTS, MEDIA_TYPE, ProblemError
 
@@ -307,9 +307,22 @@ def test_what_is_refused_is_not_remembered(app, request_body, field):
         tracemalloc.stop()
 
 
+_FOUR = "because a table has four players"
+
+
 @pytest.mark.parametrize(
     ("changes", "detail"),
     [
+        (
+            {"players": 3},
+            "players is an integer; accepted: an object that says how left, partner and right bid, " + _FOUR,
+        ),
+        ({"players": ["bis"]}, "players is an array; accepted: an object that says how left, partner and right bid, "),
+        ({"previous_bids": [3, 1, 2, 4]}, "4 previous bids; accepted: at most 3, " + _FOUR),
+        (
+            {"scores": {"seats": [0, 0, 0]}, "rules": {"preset": "cutthroat"}},
+            "scores.seats has 3 numbers; accepted: 4, first bidder first, " + _FOUR,
+        ),
         (
             {"rules": {"failed_nil_tricks": 3}},
             "rules.failed_nil_tricks is an integer; accepted: 'bags', 'contract' or 'none'",
@@ -330,3 +343,17 @@ def test_what_is_refused_is_not_remembered(app, request_body, field):
 def test_what_was_found_and_what_was_expected(call, request_body, changes, detail):
     (error,) = call("POST", "/bid", json=request_body | changes).json()["errors"]
     assert error["detail"].startswith(detail)
+
+
+@pytest.mark.parametrize(
+    ("path", "request_body", "detail"),
+    [
+        ("/v1/card", CARD_REQUEST | {"bids": [3, 1, 5]}, "3 bids; accepted: 4, " + _FOUR),
+        ("/v1/card", CARD_REQUEST | {"bids": [3]}, "1 bid; accepted: 4, " + _FOUR),
+        ("/v1/pass", PASS_REQUEST | {"bids": [0, 4, 5]}, "3 bids; accepted: 4, " + _FOUR),
+        ("/v1/inference", SPECTATOR_REQUEST | {"bids": [3, 0, 5, 4, 1]}, "5 bids; accepted: 1..4, " + _FOUR),
+    ],
+)
+def test_bids_of_another_number_of_players(call, path, request_body, detail):
+    (error,) = call("POST", path, json=request_body).json()["errors"]
+    assert (error["pointer"], error["detail"]) == ("/bids", detail)

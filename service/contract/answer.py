@@ -169,7 +169,9 @@ class Explanation(TypedDict):
     nil: NotRequired[Nil]
     adjustments: NotRequired[list[Adjustment]]
     candidates: NotRequired[Annotated[list[Candidate], Field(description="winprob: every allowed legal bid.")]]
-    inputs: NotRequired[Annotated[dict[str, float], Field(description="winprob: the inputs of its network, by name.")]]
+    inputs: NotRequired[
+        Annotated[dict[str, float], Field(description="winprob: the scaled inputs of its network, by name.")]
+    ]
     reasons: Annotated[list[Reason], Field(description="The most important first; brief: at most four.")]
     sentence: NotRequired[Annotated[str, Field(description="The sentences of the reasons, in English.")]]
     p_win: NotRequired[Annotated[float, Field(description="winprob: probability of winning the game with the bid.")]]

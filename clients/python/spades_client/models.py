@@ -1063,7 +1063,7 @@ class Explanation(TypedDict):
     """
     inputs: NotRequired[dict[str, float]]
     """
-    winprob: the inputs of its network, by name.
+    winprob: the scaled inputs of its network, by name.
     """
     reasons: list[Reason]
     """

@@ -374,7 +374,7 @@ export interface components {
             candidates?: components["schemas"]["Candidate"][];
             /**
              * Inputs
-             * @description winprob: the inputs of its network, by name.
+             * @description winprob: the scaled inputs of its network, by name.
              */
             inputs?: {
                 [key: string]: number;

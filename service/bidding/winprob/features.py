@@ -33,7 +33,7 @@ POSITION_NAMES = (
     *(f"{other}_{what}" for other in ("lho", "partner", "rho") for what in ("has_bid", "nil", "bid")),
     *("sum_of_bids", "sum_with_takes", "mean_next", "mean_second", "mean_third"),
     *(f"{side}_to_goal{within}" for side in ("us", "them") for within in ("", "_within_100", "_within_50")),
-    *("us_bags", "them_bags", "us_to_losing", "them_to_losing", "lead", "p_win_before"),
+    *("us_bags", "them_bags", "us_to_losing", "them_to_losing", "lead", "p_win_minus_p_loss_before"),
     *(f"{other}_is_{kind}" for other in ("lho", "partner", "rho") for kind in PLAYER_KINDS[1:]),
     *("cnil_spades", "nil_pass", "more_spades", "is_whiz", "is_suicide", "no_bags", "nil_points"),
 )
@@ -245,7 +245,7 @@ def position_inputs(
     nil: Nil,
     tables: Tables,
 ) -> tuple[float, ...]:
-    """Return a position's inputs from `length_longest` to `p_win_before`, in the order of POSITION_NAMES.
+    """Return a position's inputs from `length_longest` to `p_win_minus_p_loss_before`, in the order of POSITION_NAMES.
 
     ``held``: from `holdings`; ``win_slice``: the game's win table; ``regular`` and ``nil``: from `bids_to_weigh`.
     """

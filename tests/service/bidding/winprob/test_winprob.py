@@ -48,7 +48,7 @@ from service.bidding.winprob.games import SHIPPED_PRESETS, SLICES, games_of
 from service.bidding.winprob.outcome_values import Side, game_values, outcome_value_matrix
 from service.bidding.winprob.outcomes import OURS, OUTCOMES, THEIRS
 from service.bidding.winprob.weights import MOST_GAMES, GamesInUse, load_weights
-from service.bidding.winprob.win_table import WIN_SCALE, win_array
+from service.bidding.winprob.win_table import WIN_SCALE, win_array, win_probability_after
 from tables.arena.errors import ArenaError
 from tables.arena.match import Match
 from tables.arena.result import run_match
@@ -415,6 +415,9 @@ def test_inputs_have_their_names(neutral):
     assert [named[f"them_to_goal{within}"] for within in ("", "_within_100", "_within_50")] == [2.52, 1.0, 1.0]
     assert (named["us_bags"], named["them_bags"], named["lead"]) == (0.3, 0.8, 2.0)
     assert (named["us_to_losing"], named["them_to_losing"]) == (1.5, 0.48)
+    p_win = win_probability_after(scores, 1, place, rules, win_array(place, neutral.plain))  # the side bids first
+    assert 0.5 < p_win < 1.0
+    assert named["p_win_minus_p_loss_before"] == pytest.approx(p_win - (1.0 - p_win))
 
 
 def test_a_bid_sees_whether_it_reaches_the_goal():

@@ -26,8 +26,8 @@ class PinError(Exception):
 def defaults(compose: str) -> dict[str, str]:
     """The images that a compose file's text names in variables with a default: variable -> name.
 
-    >>> defaults("image: ${GRAFANA_IMAGE:-grafana/grafana:11.3.1}")
-    {'GRAFANA_IMAGE': 'grafana/grafana:11.3.1'}
+    >>> defaults("image: ${GRAFANA_IMAGE:-grafana/grafana:13.2.3}")
+    {'GRAFANA_IMAGE': 'grafana/grafana:13.2.3'}
     """
     return dict(_DEFAULT.findall(compose))
 

@@ -1,15 +1,15 @@
 # The image holds the locked runtime dependencies, this project (service/ and the tables' data, installed as one package),
 # and a list of all dependencies.
-# The base by another name, such as one with a digest: `--build-arg PYTHON_IMAGE=...`, or `make pin-images` with compose.
+# To use another base image, such as this one by digest: `--build-arg PYTHON_IMAGE=...`, or `make pin-images` with compose.
 ARG PYTHON_IMAGE=python:3.12-slim-bookworm
 FROM ${PYTHON_IMAGE} AS build
 COPY requirements/runtime.txt /build/runtime.txt
-# Wheels only: no compiler is needed here or there. pip stays outside the environment that is copied.
+# Only wheels are installed, so no compiler is needed. pip is not in the environment that the image copies.
 RUN python -m venv --without-pip /opt/venv \
     && pip --python /opt/venv/bin/python install --no-cache-dir --disable-pip-version-check --no-input \
        --require-hashes --only-binary :all: -r /build/runtime.txt
 
-# The project's wheel, made by the locked build backend and installed beside its dependencies.
+# The project's wheel, built with the locked build backend and installed next to its dependencies.
 FROM build AS project
 COPY requirements/build.txt /build/build.txt
 RUN python -m venv --without-pip /opt/build \
@@ -23,7 +23,7 @@ RUN /opt/build/bin/python -m hatchling build --target wheel --directory /build/w
     && pip --python /opt/venv/bin/python install --no-cache-dir --disable-pip-version-check --no-input \
        --no-index --no-deps /build/wheels/*.whl
 
-# The bill of materials, made from what is installed; the build stops when that is not what the lock names.
+# The bill of materials of what is installed. The build stops if it differs from the lock.
 FROM build AS sbom
 COPY requirements/sbom.txt /build/sbom.txt
 RUN python -m venv --without-pip /opt/sbom \
@@ -34,7 +34,7 @@ RUN /opt/sbom/bin/cyclonedx-py environment /opt/venv --pyproject /build/pyprojec
        --output-format JSON --output-file /build/sbom.cdx.json \
     && /opt/sbom/bin/python /build/sbom.py /build/sbom.cdx.json /build/runtime.txt
 
-# What searches for cards need besides (player search@1): a compiler, and the code of `tables` that it compiles.
+# What searches for cards (player search@1) need in addition: a compiler, and the code in `tables` that it compiles.
 FROM project AS with-search
 COPY requirements/search.txt /build/search.txt
 RUN pip --python /opt/venv/bin/python install --no-cache-dir --disable-pip-version-check --no-input \
@@ -48,7 +48,7 @@ FROM ${PYTHON_IMAGE} AS base
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PYTHONDONTWRITEBYTECODE=1
-# The base's pip goes too: nothing is installed into a running container.
+# Remove the base image's pip too, because nothing is installed into a running container.
 RUN pip uninstall --yes --quiet --root-user-action ignore pip \
     && groupadd --system --gid 10001 bidder \
     && useradd --system --uid 10001 --gid bidder --home-dir /nonexistent --no-create-home --shell /usr/sbin/nologin bidder
@@ -57,11 +57,11 @@ EXPOSE 8080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=5s --timeout=3s --start-period=20s --retries=3 \
     CMD ["python", "-c", "import http.client, sys; c = http.client.HTTPConnection('127.0.0.1', 8080, timeout=2); c.request('GET', '/healthz'); sys.exit(c.getresponse().status != 200)"]
-# The container listens for whoever is let in to it, without API keys, and says so; see SECURITY.md.
+# The service accepts callers without API keys: everybody who can reach the port can call it (SECURITY.md).
 CMD ["python", "-m", "service", "serve", "--host", "0.0.0.0", "--port", "8080", "--allow-unauthenticated"]
 
-# The service with searches for cards: `docker build --target search`. The machine code is made here, for every processor
-# of the kind, so that no container compiles.
+# The service with searches for cards: `docker build --target search`. The machine code is compiled here, for all
+# processors of this architecture, so that no container compiles.
 FROM base AS search
 COPY --from=with-search /opt/venv /opt/venv
 ENV SPADES_SEARCH_PROCESSES=1 \

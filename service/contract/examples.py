@@ -143,7 +143,7 @@ CARD_ANSWER = {
             "code": "contract",
             "left": 12,
             "needed": 7,
-            "sentence": "The side needs 7 of the 12 tricks that are left for its contract.",
+            "sentence": "The side needs 7 of the 12 remaining tricks to make its contract.",
         },
         {
             "code": "win-now",

@@ -342,7 +342,7 @@ class Reason(TypedDict):
     """
     fails: NotRequired[int]
     """
-    How often the nil of the others fails. Unit: percent.
+    How often the nil of the opponents fails. Unit: percent.
     """
     bags: NotRequired[int]
     """

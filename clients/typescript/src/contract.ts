@@ -877,7 +877,7 @@ export interface components {
             goal?: number;
             /**
              * fails
-             * @description How often the nil of the others fails. Unit: percent.
+             * @description How often the nil of the opponents fails. Unit: percent.
              */
             fails?: number;
             /**

@@ -143,7 +143,7 @@ CARD_ANSWER = {
             "code": "contract",
             "left": 12,
             "needed": 7,
-            "sentence": "The side needs 7 of the 12 remaining tricks to make its contract.",
+            "sentence": "Your side needs 7 of the 12 remaining tricks to make its contract.",
         },
         {
             "code": "win-now",

@@ -1,4 +1,4 @@
-"""Why a card is played: coded reasons with numbers, and the sentences made from them.
+"""Why a card is played: coded reasons with numbers, and the sentences made from them, which address the player.
 
 The first reason is the player's goal in the round: its own nil, partner's, an opponent's, or its side's contract. The
 second is what the card does in the trick. If only one card may be played, that is the only reason. To find the goal,
@@ -42,33 +42,33 @@ RISKY = 0.2  # a lead endangers a nil if its bidder has no card below it with at
 CARD_TEMPLATES = {
     "only-card": "{card} is the only card that may be played.",
     # The goal.
-    "keep-nil": "The player bid nil and must not win a trick.",
-    "cover-nil": "Partner bid nil, so the player wins tricks that partner would otherwise have to win.",
-    "cover-later": "Partner bid nil and is safe in this trick, so the player saves its high cards.",
+    "keep-nil": "You bid nil and must not win a trick.",
+    "cover-nil": "Partner bid nil, so you win tricks that partner would otherwise have to win.",
+    "cover-later": "Partner bid nil and is safe in this trick, so you save your high cards.",
     "lead-safe": "Partner bid nil and will probably not win this trick.",
     "lead-risky": "Partner bid nil and may have no card below {card}, but every other lead looks worse.",
     "attack-nil": "Seat {seat} bid nil and may have to win this trick.",
-    "under-nil": "Seat {seat} bid nil and is winning this trick, so the player does not beat that card.",
-    "attack-later": "The nil of seat {seat} cannot fail in this trick, so the player saves its low cards.",
+    "under-nil": "Seat {seat} bid nil and is winning this trick, so you do not beat that card.",
+    "attack-later": "The nil of seat {seat} cannot fail in this trick, so you save your low cards.",
     "nil-beaten": "The nil of seat {seat} is safe in this trick.",
     "nil-safe": "The nil of seat {seat} will probably not fail in this trick.",
-    "contract": "The side needs {needed} of the {left} remaining tricks to make its contract.",
-    "own-contract": "The player needs {needed} of the {left} remaining tricks to make its bid.",
-    "tricks": "The player tries to win tricks.",
-    "no-tricks": "The player does not try to win tricks.",
+    "contract": "Your side needs {needed} of the {left} remaining tricks to make its contract.",
+    "own-contract": "You need {needed} of the {left} remaining tricks to make your bid.",
+    "tricks": "You try to win tricks.",
+    "no-tricks": "You do not try to win tricks.",
     "set": "The opponents need {theirs} of the {left} remaining tricks, so they may still be set.",
     "set-certain": "The other players together need {theirs} tricks, but only {left} remain: one of them will be set.",
     "set-one": "The other players together need {theirs} of the {left} remaining tricks, so one may still be set.",
     "enough": "The contract is made, and each further trick is a bag.",
     "enough-no-bags": "The contract is made, and further tricks would bring nothing.",
-    "sure": "The player is certain to win the tricks that are still needed, and leaves the rest to the opponents.",
-    "own-share": "The player is certain to make its own bid, and leaves the other tricks to partner.",
+    "sure": "You are certain to win the tricks that are still needed, and leave the rest to the opponents.",
+    "own-share": "You are certain to make your own bid, and leave the other tricks to partner.",
     "hopeless": "The contract can no longer be made.",
-    "failed-nil": "The player's nil has failed, and it leaves tricks to the others.",
+    "failed-nil": "Your nil has failed, and you leave tricks to the others.",
     # What a search found.
-    "search-better": "The side wins {percent}% of the games after {card}, and {usual_percent}% after {usual}, the card "
-    f"of {SEARCH_USUAL}. Random deals: {{deals}}.",
-    "search-kept": f"No card is clearly better than {{card}}, the card of {SEARCH_USUAL}: the side wins "
+    "search-better": "Your side wins {percent}% of the games after {card}, and {usual_percent}% after {usual}, the "
+    f"card of {SEARCH_USUAL}. Random deals: {{deals}}.",
+    "search-kept": f"No card is clearly better than {{card}}, the card of {SEARCH_USUAL}: your side wins "
     "{percent}% of the games after it. Random deals: {deals}.",
     # What the card does.
     "lead-top": "No other player has a higher card of its suit than {card}.",
@@ -78,12 +78,12 @@ CARD_TEMPLATES = {
     "win-now": "{card} wins the trick, unless a later player has a higher card or a trump.",
     "ruff": "{card} trumps, and wins unless a later player has a higher trump.",
     "win-trump": "{card} wins the trick, unless a later player has a higher trump.",
-    "side-wins": "The side wins this trick in any case, and the player uses {card}.",
+    "side-wins": "Your side wins this trick in any case, and you use {card}.",
     "partner-wins": "Partner wins the trick, so {card} does not have to.",
     "partner-ahead": "Partner is winning the trick so far, so {card} does not have to.",
-    "nil-in-danger": "Partner bid nil and is winning the trick, and the player cannot play a higher card.",
+    "nil-in-danger": "Partner bid nil and is winning the trick, and you cannot play a higher card.",
     "lose": "{card} loses this trick.",
-    "discard": "The player has no card of the suit led and discards {card}.",
+    "discard": "You have no card of the suit led and discard {card}.",
 }
 CARD_NUMBERS = {
     "card": Number("string", "card", "The card that is given or played."),

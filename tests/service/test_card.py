@@ -1,5 +1,6 @@
 """POST /v1/card and /v1/cards: a legal card with reasons, requests that are refused, and whole games over HTTP."""
 
+import re
 from contextlib import closing
 from typing import Any
 
@@ -11,6 +12,8 @@ from examples.play_a_game import Client
 from examples.play_a_game import play_game as over_http
 from service.api.card import PLAYERS, answer_body
 from service.bidding.bis.regular import spade_tricks_against
+from service.bidding.explain.pass_explanation import PASS_TEMPLATES
+from service.bidding.explain.reasons import TEMPLATES
 from service.bidding.game.cards import FIRST_SPADE, cards_of, spades_of
 from service.bidding.game.decks import CARD_NAMES
 from service.bidding.game.rules import CUTTHROAT, TRICKS_COUNT_FOR_CONTRACT, make_rules
@@ -334,3 +337,10 @@ def test_a_game_over_http_is_the_engines(server, preset):
     assert scores[-1] == (sums[POINTS], sums[POINTS + 1])
     assert len(scores) == sums[ROUNDS]
     assert sums[NILS : NILS + 2].any()
+
+
+def test_sentences_address_the_player():
+    """Reasons for cards, passes and bids call the player "you", not "the player" or "the bidder"."""
+    third_person = re.compile(r"\bthe (player|bidder|hand|side)\b(?! opposite|'s smallest)", re.IGNORECASE)
+    for templates in (TEMPLATES, PASS_TEMPLATES, CARD_TEMPLATES):
+        assert {code: text for code, text in templates.items() if third_person.search(text)} == {}

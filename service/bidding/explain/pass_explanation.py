@@ -10,7 +10,7 @@ from service.bidding.game.decks import CARD_NAMES
 PASS_TEMPLATES = {
     "top-spade": "{card} always wins a trick, because no unseen card is higher.",
     "spade": "{card} may win a trick as a trump (higher unseen spades: {above}).",
-    "empties-suit": "The hand gives away all its cards of this suit, including {card}, so it can discard in this suit.",
+    "empties-suit": "You give away all your cards of this suit, including {card}, so you can discard in this suit.",
     "high": "{card} may win a trick (unseen cards of its suit: {above} higher, {below} lower).",
     "low-of-suit": "{card} is low, but no other card is more dangerous (unseen cards of its suit: {above} higher).",
     "low": "{card} is low: the nil bidder can play it without winning (higher unseen cards of its suit: {above}).",

@@ -154,7 +154,7 @@ TEMPLATES = {
     "not-legal": "{other} is not one of the legal bids; this is the nearest.",
     "nil-not-legal": "Nil is not one of the legal bids; this is the nearest.",
     # Level and style.
-    "style": "The player's style changes the bid: aggression {aggression}, nil bias {nil_bias}.",
+    "style": "The style changes the bid: aggression {aggression}, nil bias {nil_bias}.",
     "misjudges": "A player of level {level} miscounts these tricks by {tricks}.",
     "misjudges-nil": "A player of level {level} misjudges the points of a nil by {points}.",
     "forgets-nils": "A player of level {level} overlooks some nils.",

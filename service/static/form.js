@@ -1,11 +1,11 @@
 // The form: fields for everything that a request can say, made from what the service lists.
 import { deckOf } from "./cards.js";
 import { bidName, byId, el, fill } from "./dom.js";
+import { possibleBids } from "./legal_bids.js";
 import { rulesOf, SIDE_SCORES, STYLES } from "./state.js";
 
 const SEATS = ["First", "Second", "Third", "Fourth"];
 const SCORE_LABELS = { us: "Us", them: "Them", us_bags: "Our bags", them_bags: "Their bags" };
-const BIDS = ["0", ...Array.from({ length: 13 }, (_, tricks) => String(tricks + 1)), "blind_nil"];
 
 /** Return who another seat is to the bidder. */
 export function relation(seat, bidder, alone) {
@@ -29,6 +29,13 @@ function select(options, value, change) {
   for (const [text, label] of options) node.append(el("option", { value: text, text: label }));
   node.value = value;
   return node;
+}
+
+/** Return the legal bid that is nearest to `bid`; for a number, a number if there is one. */
+function nearestBid(bid, legal) {
+  const numbers = legal.filter((other) => Number(other) > 0);
+  const distance = (other) => Math.abs((Number(other) || 0) - (Number(bid) || 0));
+  return (Number(bid) > 0 && numbers.length ? numbers : legal).reduce((best, other) => (distance(other) < distance(best) ? other : best));
 }
 
 function input(value, change, attributes = {}) {
@@ -75,14 +82,34 @@ export class Form {
   #bids() {
     const { bids } = this.state;
     const fields = bids.map((bid, seat) => {
-      const options = BIDS.includes(bid) ? BIDS : [...BIDS, bid];
-      const control = select(options.map((one) => [one, bidName(one)]), bid, (value) => {
+      const control = select([[bid, bidName(bid)]], bid, (value) => {
         bids[seat] = value;
+        for (const note of control.parentElement.querySelectorAll(".hint")) note.remove();
         this.changed();
       });
       return field(`/previous_bids/${seat}`, relation(seat, bids.length, this.#alone()), control);
     });
     fill(byId("bids"), fields.length ? fields : el("p", { class: "hint", text: "You bid first." }));
+  }
+
+  /** Offer the bids that are legal with the rules and the bids before them; replace one that is not, and say so. */
+  async offerLegalBids(signal) {
+    const { state, catalogue } = this;
+    const deck = deckOf(rulesOf(state, catalogue), catalogue);
+    for (const [seat, bid] of state.bids.entries()) {
+      const legal = await possibleBids(state.bids.slice(0, seat), state, deck, signal);
+      if (signal.aborted || !legal.length) return;
+      const control = byId(`f-previous_bids-${seat}`);
+      const offered = [...control.options].map((option) => option.value);
+      if (offered.join() === legal.join()) continue;
+      if (!legal.includes(bid)) {
+        state.bids[seat] = nearestBid(bid, legal);
+        const note = `${bidName(bid)} is not allowed by these rules; the nearest bid is ${bidName(state.bids[seat])}.`;
+        control.after(el("p", { class: "hint", role: "status", text: note }));
+      }
+      fill(control, legal.map((one) => el("option", { value: one, text: bidName(one) })));
+      control.value = state.bids[seat];
+    }
   }
 
   #scores() {

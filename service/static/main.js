@@ -117,10 +117,13 @@ async function send() {
   if (running) running.abort();
   running = new AbortController();
   const { signal } = running;
-  const request = bidRequest(state, catalogue);
-  const rules = rulesOf(state, catalogue);
   byId("result").setAttribute("aria-busy", "true");
   try {
+    await form.offerLegalBids(signal);
+    if (signal.aborted) return;
+    remember();
+    const request = bidRequest(state, catalogue);
+    const rules = rulesOf(state, catalogue);
     const sent = { ...request, explain: "curve" };
     const answer = await ask("/v1/bid", sent, signal);
     if (signal.aborted) return;

@@ -4,10 +4,15 @@ import json
 from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 EXAMPLE = "AKJ62.AQ.Q.K9543"
 NIL_HAND = "JT3.9742.T854.32"
+SIZES = {"phone": (390, 844), "desktop": (1280, 800)}
+_IN_VIEW = """selector => {
+    const { top, bottom, left, right } = document.querySelector(selector).getBoundingClientRect();
+    return top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
+}"""
 
 
 def open_playground(page: Page, link: str = "") -> None:
@@ -46,6 +51,17 @@ def open_round(page: Page, link: str = "") -> None:
     open_playground(page, f"{link}&mode=round" if link else "mode=round")
     page.click("#round-start")
     page.wait_for_selector(".bid-buttons .primary")
+
+
+def in_view(page: Page, selector: str) -> None:
+    """Wait until an element is completely in the window; nobody scrolls by hand."""
+    page.wait_for_function(_IN_VIEW, arg=selector)
+
+
+def own_cards(page: Page) -> Locator:
+    """Return the cards that the user may play now; wait until it is their turn."""
+    page.wait_for_selector(".south button:not(:disabled)")
+    return page.locator(".south button:not(:disabled)")
 
 
 def finish_round(page: Page) -> None:

@@ -5,9 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from service.bidding.game.auction import NO_BID
+from service.bidding.game.legal import possible_bids
+from service.bidding.game.rules import make_rules
 from tests.browser.playground import (
     EXAMPLE,
     NIL_HAND,
+    SIZES,
     bid,
     click_card,
     open_playground,
@@ -97,6 +101,64 @@ def test_rules_come_from_the_service(page):
     assert "accepted: at most 100" in faults(page)["/rules/bag_limit"]
     page.select_option("#f-rules-preset", "cutthroat")
     page.wait_for_selector("#f-scores-seats-3")
+
+
+def offered(page, seat):
+    """Return the bids that the select of a seat offers."""
+    return page.eval_on_selector_all(f"#f-previous_bids-{seat} option", "options => options.map(one => one.value)")
+
+
+@pytest.mark.parametrize("size", SIZES.values(), ids=SIZES)
+@pytest.mark.parametrize(
+    ("preset", "overrides"),
+    [
+        ("classic", {}),
+        ("blind-nil", {}),
+        ("single-nil", {}),
+        ("board-4", {}),
+        ("suicide", {}),
+        ("cutthroat", {}),
+        ("mirror", {}),
+        ("classic", {"team_max": 8, "min_bid": 2}),
+    ],
+)
+def test_selects_offer_only_legal_bids(new_page, size, preset, overrides):
+    """The third bid depends on the first, which is partner's."""
+    page = new_page(*size)
+    rules = make_rules(preset, overrides)
+    link = "".join(f"&rules.{name}={value}" for name, value in overrides.items())
+    open_playground(page, f"hand=AKQ32.432.432.32&preset={preset}{link}&bids=4,2,3")
+    for first in ("4", "0"):
+        if first in offered(page, 0):
+            page.select_option("#f-previous_bids-0", first)
+            settled(page)
+        for seat in (0, 1, 2):
+            chosen = [page.input_value(f"#f-previous_bids-{other}") for other in range(seat)]
+            partner = int(chosen[0]) if seat == 2 and preset != "cutthroat" else NO_BID
+            legal = possible_bids(partner, rules)
+            expected = [str(number) for number in range(14) if legal >> number & 1]
+            if preset == "mirror":
+                expected = [number for number in expected if int(number) + sum(map(int, chosen)) <= 13]
+            if rules.blind_nil and legal & 1:
+                expected.append("blind_nil")
+            assert offered(page, seat) == expected
+            assert page.input_value(f"#f-previous_bids-{seat}") in expected
+        assert page.locator("#bids .fault").count() == 0
+
+
+def test_a_bid_that_becomes_illegal_is_replaced_and_the_page_says_so(page):
+    open_playground(page)
+    page.click("label[for=seat-3]")
+    settled(page)
+    page.select_option("#f-rules-preset", "suicide")
+    settled(page)
+    assert page.input_value("#f-previous_bids-2") == "0"
+    field = page.inner_text("[data-pointer='/previous_bids/0']")
+    assert "3 is not allowed by these rules; the nearest bid is 4." in field
+    assert request_of(page)["previous_bids"] == [4, 4, 0]
+    page.select_option("#f-previous_bids-0", "5")
+    settled(page)
+    assert "not allowed" not in page.inner_text("[data-pointer='/previous_bids/0']")
 
 
 def test_a_link_repeats_everything(page, new_page):

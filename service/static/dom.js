@@ -43,3 +43,6 @@ export const signed = (number, digits = 2) => `${number < 0 ? "−" : "+"}${Math
 
 /** Return a bid as a player says it. */
 export const bidName = (bid) => (Number(bid) === 0 ? "Nil" : bid === "blind_nil" ? "Blind nil" : String(bid));
+
+/** Return the head of a table; a column without a text has no header. */
+export const header = (texts) => el("thead", {}, el("tr", {}, texts.map((text) => (text ? el("th", { scope: "col", text }) : el("td", {})))));

@@ -96,8 +96,10 @@ export class Form {
   async offerLegalBids(signal) {
     const { state, catalogue } = this;
     const deck = deckOf(rulesOf(state, catalogue), catalogue);
+    const possible = (seat) => possibleBids(state.bids.slice(0, seat), state, deck, signal);
+    await Promise.all(state.bids.map((_, seat) => possible(seat))); // at once, because most bids are legal
     for (const [seat, bid] of state.bids.entries()) {
-      const legal = await possibleBids(state.bids.slice(0, seat), state, deck, signal);
+      const legal = await possible(seat);
       if (signal.aborted || !legal.length) return;
       const control = byId(`f-previous_bids-${seat}`);
       const offered = [...control.options].map((option) => option.value);

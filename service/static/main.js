@@ -1,6 +1,7 @@
 // The playground: keeps the state, asks the service after each change, and shows the answers.
 import { apiKey, ask, askAll, Problem, setApiKey } from "./api.js";
 import { cardsIn, deckOf, sorted, suitIn } from "./cards.js";
+import { chancesOf } from "./chances.js";
 import { byId, fill } from "./dom.js";
 import { clearFaults, showFaults } from "./faults.js";
 import { Form } from "./form.js";
@@ -171,18 +172,14 @@ async function showMore(request, answer, rules, signal) {
   const deck = deckOf(rules, catalogue);
   const hand = cardsIn(state.hand, deck);
   const { convention, level, style, ...plain } = request;
-  const needs = !(answer.explanation.candidates || []).length;
   const [chances, worth, inferred] = await Promise.allSettled([
-    needs ? ask("/v1/bid", { ...plain, policy: "winprob" }, signal) : null,
+    chancesOf(request, answer, signal),
     hand.length === HAND ? worthOf(hand, deck, plain, signal) : { tricks: "The page cannot read the cards in this text." },
     ask("/v1/inference", inferenceRequest(request, state, catalogue, answer.bid), signal),
   ]);
   if (signal.aborted) return;
-  if (needs) {
-    if (chances.status === "fulfilled") {
-      showChances(chances.value.explanation.candidates, answer.bid, `The chances come from winprob; the bid comes from ${answer.policy}.`);
-    } else showChances([], answer.bid, `winprob knows no chances here: ${chances.reason.message}`);
-  }
+  if (chances.status === "rejected") showChances([], answer.bid, `winprob knows no chances here: ${chances.reason.message}`);
+  else if (chances.value.asked) showChances(chances.value.candidates, answer.bid, `The chances come from winprob; the bid comes from ${answer.policy}.`);
   const { tricks, nil } = worth.status === "fulfilled" ? worth.value : { tricks: worth.reason.message };
   showCards(sorted(hand, deck), tricks);
   const own = answer.explanation.nil;

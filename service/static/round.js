@@ -1,6 +1,7 @@
 // One round: hands, bids, exchanged cards and tricks. All suggestions come from the service.
-import { ask, askAll } from "./api.js";
+import { ask } from "./api.js";
 import { deal, seeded, sorted, suitIn, SUITS } from "./cards.js";
+import { legalOwnBids } from "./legal_bids.js";
 import { scoreSeat, scoreSide } from "./scoring.js";
 
 const SEATS = [0, 1, 2, 3];
@@ -41,28 +42,26 @@ export class Round {
     return { kind: "card", seat: (this.leader + this.trick.length) % 4 };
   }
 
-  /** Return the service's suggestion for a turn: `choice`, `reasons`, and for `choosing` players the `legal` choices. */
+  /**
+   * Return the service's suggestion for a turn: `choice`, `reasons`, and for `choosing` players the `legal` choices.
+   * Of bids and cards also the `request`.
+   */
   async suggest(turn, choosing) {
     const request = { hand: this.dealt[turn.seat], seat: turn.seat, rules: this.rulesField };
     if (turn.kind === "bid") return this.#suggestBid({ ...request, ...this.bidder, scores: this.#scores(turn.seat) }, choosing);
     if (turn.kind === "pass") return this.#suggestPass(request);
     const exchanged = this.given[turn.seat] ? { given: this.given[turn.seat], received: this.given[turn.seat ^ 2] } : {};
-    const tricks = [...this.tricks.map((one) => one.cards), this.trick];
-    const answer = await ask("/v1/card", { ...request, bids: this.bids, scores: this.#scores(turn.seat), tricks, ...exchanged });
-    return { choice: answer.card, legal: answer.legal, reasons: answer.reasons };
+    const tricks = [...this.tricks.map((one) => one.cards), [...this.trick]];
+    const position = { ...request, bids: this.bids, scores: this.#scores(turn.seat), tricks, ...exchanged };
+    const answer = await ask("/v1/card", position);
+    return { choice: answer.card, legal: answer.legal, reasons: answer.reasons, request: position };
   }
 
   async #suggestBid(request, choosing) {
-    const position = { ...request, previous_bids: this.bids };
+    const position = { ...request, previous_bids: [...this.bids] };
     const answer = await ask("/v1/bid", { ...position, explain: "brief" });
-    const found = { choice: answer.bid, reasons: answer.explanation.reasons, legal: [answer.bid] };
-    if (choosing) {
-      // A bid that the rules do not allow cannot be the only legal one: the service refuses such a request.
-      const bids = Array.from({ length: TRICKS + 1 }, (_, bid) => bid);
-      const answers = await askAll("/v1/bids", bids.map((bid) => ({ ...position, legal_bids: [bid], explain: false })));
-      found.legal = bids.filter((bid) => answers[bid].status === 200);
-    }
-    return found;
+    const legal = choosing ? await legalOwnBids(position) : [answer.bid];
+    return { choice: answer.bid, reasons: answer.explanation.reasons, legal, request: position };
   }
 
   async #suggestPass(request) {

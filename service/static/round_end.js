@@ -1,11 +1,8 @@
 // The end of a round: who has won the game, the score, and all tricks.
 import { cardFace, cardName } from "./cards.js";
-import { bidName, el } from "./dom.js";
+import { bidName, el, header } from "./dom.js";
 
-const header = (texts) => el("thead", {}, el("tr", {}, texts.map((text) => (text ? el("th", { scope: "col", text }) : el("td", {})))));
-
-/** Return a score in words. */
-export const scoreText = ({ points, bags }) => `${points} (${bags} ${bags === 1 ? "bag" : "bags"})`;
+const scoreText = ({ points, bags }) => `${points} (${bags} ${bags === 1 ? "bag" : "bags"})`;
 
 /** Return who has won the game, or "" if it goes on; `names`: of the sides of `results`. */
 export function winnerText(results, names, { rules: { win, lose }, alone }) {

@@ -20,6 +20,7 @@ export function firstState(catalogue) {
     level: "",
     aggression: "0",
     nil_bias: "0",
+    suggestions: "shown", // or "hidden": in a round, until the user has chosen
   };
 }
 
@@ -65,7 +66,7 @@ export function bidRequest(state, catalogue) {
   };
 }
 
-const PLAIN = ["hand", "preset", "policy", "options", "convention", "level", "aggression", "nil_bias"];
+const PLAIN = ["hand", "preset", "policy", "options", "convention", "level", "aggression", "nil_bias", "suggestions"];
 
 /** Return the state as the fragment of a link; only what differs from the first state. */
 export function toFragment(state, catalogue) {

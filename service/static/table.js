@@ -1,11 +1,13 @@
 // "Play a round": four seats around a table. The user may take the seat at the bottom; the service plays the others.
 import { Problem } from "./api.js";
 import { cardFace, cardName, cardsIn, deckOf, withSymbols } from "./cards.js";
+import { choiceText, differenceList } from "./differences.js";
 import { bidName, byId, el, fill } from "./dom.js";
 import { HAND } from "./picker.js";
 import { sentence } from "./result.js";
 import { bySuit, dealHands, Round } from "./round.js";
-import { scoreTable, scoreText, trickTable, winnerText } from "./round_end.js";
+import { scoreTable, trickTable, winnerText } from "./round_end.js";
+import { standing } from "./standing.js";
 import { bidderFields, numberOf, rulesField, rulesOf } from "./state.js";
 
 const PLACES = ["South", "West", "North", "East"]; // clockwise from the bottom
@@ -15,10 +17,10 @@ const MOST_DEALS = 999_999; // numbers of deals in links
 const NARROW = "(max-width: 980px)"; // the table is below the controls
 const FIRST = 3; // South's seat in the first round: the dealer, who bids last
 
-/** The table; `templates`: sentences by code. `dealt()` is called after each deal. */
+/** The table; `templates`: sentences by code. `changed()` is called when the link to the page changes. */
 export class Table {
-  constructor(templates, dealt) {
-    this.dealt = dealt;
+  constructor(templates, changed) {
+    this.changed = changed;
     this.seed = 0; // of the deal on the table, 0: none
     this.linked = 0; // the seed in the page's link; it is used once
     this.templates = templates;
@@ -27,13 +29,32 @@ export class Table {
     byId("round-start").addEventListener("click", () => this.start());
     byId("round-end").addEventListener("click", () => this.#finish());
     byId("round-open").addEventListener("change", () => this.#draw());
+    byId("round-hide").addEventListener("change", () => this.#hide(byId("round-hide").checked));
   }
 
   /** Take the rules, scores and bidder from the form's state. */
   use(state, catalogue) {
     this.state = state;
     this.catalogue = catalogue;
-    if (!this.round) fill(byId("table-note"), "Rules, score and bidder are those of “Bid a hand”.");
+    byId("round-hide").checked = this.#hidden;
+  }
+
+  get #hidden() {
+    return this.state.suggestions === "hidden";
+  }
+
+  #hide(hidden) {
+    this.state.suggestions = hidden ? "hidden" : "shown";
+    this.changed();
+    if (!this.choosing) return;
+    this.choosing.passed = this.#passedAtFirst(this.choosing);
+    this.#draw(this.choosing.turn);
+    this.#advise();
+  }
+
+  /** Return the cards that are marked to be passed before the user marks any. */
+  #passedAtFirst({ turn, suggestion }) {
+    return new Set(turn.kind === "pass" && !this.#hidden ? suggestion.choice : []);
   }
 
   /** Deal and play a round; `sides`: the score before it, or that of the form. */
@@ -44,16 +65,17 @@ export class Table {
     const own = byId("round-own").checked ? cardsIn(state.hand, deck) : [];
     this.seed = this.linked || 1 + Math.floor(Math.random() * MOST_DEALS);
     this.linked = 0;
-    this.dealt();
+    this.changed();
     const setup = { deck, rules, rulesField: rulesField(state), bidder: bidderFields(state), sides: sides || this.#sides(rules) };
     this.round = new Round(setup, dealHands(deck, this.seed, this.south, own.length === HAND ? own : []));
-    this.#showScore();
+    this.choices = []; // of the user
     this.finishing = false;
     this.shown = null; // the last trick, while it lies on the table
     this.#say("");
     byId("round-fault").hidden = true;
     byId("round-end").disabled = false;
     fill(byId("round-result"));
+    byId("round").classList.remove("over");
     const game = ++this.game;
     try {
       await this.#play(game);
@@ -66,16 +88,20 @@ export class Table {
     }
   }
 
-  /** Say below the controls what the score is, which the form no longer shows from the second round on. */
-  #showScore() {
-    const text = this.#oursFirst(this.#names().map((name, index) => `${name} ${scoreText(this.round.sides[index])}`)).join(", ");
-    fill(byId("table-note"), `Rules and bidder are those of “Bid a hand”. Score before this round: ${text}.`);
+  /** Return the seats of each side. */
+  #seats() {
+    return this.round.alone ? [[0], [1], [2], [3]] : [[0, 2], [1, 3]];
   }
 
   /** Return the places of each side, in the same order in all rounds, or of each seat that plays alone. */
   #names() {
-    const seats = this.round.alone ? [[0], [1], [2], [3]] : [[0, 2], [1, 3]];
-    return seats.map((side) => side.map((seat) => this.#place(seat)).sort().join(" and "));
+    return this.#seats().map((side) => side.map((seat) => this.#place(seat)).sort().join(" and "));
+  }
+
+  #standing() {
+    const names = this.#names();
+    const sides = this.#seats().map((seats, index) => ({ name: names[index], seats, ...this.round.sides[index] }));
+    return standing(this.#oursFirst(sides), this.round);
   }
 
   /** Return what belongs to the two sides with South's side first. */
@@ -131,14 +157,18 @@ export class Table {
   /** Let the user choose; the promise is kept with the choice. */
   #choose(turn, suggestion) {
     return new Promise((resolve) => {
-      const done = (choice) => {
+      const decide = (choice) => {
         this.decide = null;
         this.choosing = null;
         fill(byId("advice"));
         resolve(choice);
       };
-      this.decide = () => done(suggestion.choice);
-      this.choosing = { turn, suggestion, done, passed: new Set(turn.kind === "pass" ? suggestion.choice : []) };
+      this.decide = () => decide(suggestion.choice);
+      const done = (choice) => {
+        this.choices.push({ turn, trick: this.round.tricks.length + 1, choice, suggestion });
+        decide(choice);
+      };
+      this.choosing = { turn, suggestion, done, passed: this.#passedAtFirst({ turn, suggestion }) };
       this.#draw(turn);
       this.#advise();
     });
@@ -146,22 +176,24 @@ export class Table {
 
   #advise() {
     const { turn, suggestion, done } = this.choosing;
-    const words = { bid: () => bidName(suggestion.choice), pass: () => suggestion.choice.map(cardName).join(", "), card: () => cardName(suggestion.choice) };
+    const hidden = this.#hidden;
     const reasons = this.#sentences(suggestion);
-    const parts = [el("h3", { text: `Suggested: ${words[turn.kind]()}` }), el("ul", {}, reasons.map((text) => el("li", { text })))];
+    const suggested = `Suggested: ${choiceText(turn.kind, suggestion.choice)}`;
+    const parts = hidden ? [] : [el("h3", { text: suggested }), el("ul", {}, reasons.map((text) => el("li", { text })))];
     if (turn.kind === "bid") {
       parts.push(el("div", { class: "bid-buttons", role: "group", "aria-label": "Your bid" }, suggestion.legal.map((bid) =>
-        el("button", { type: "button", class: bid === suggestion.choice ? "primary" : "", onclick: () => done(bid), text: bidName(bid) }))));
+        el("button", { type: "button", class: bid === suggestion.choice && !hidden ? "primary" : "", onclick: () => done(bid), text: bidName(bid) }))));
     }
     if (turn.kind === "pass") {
       const count = suggestion.choice.length;
       parts.push(el("p", { class: "hint", text: `Choose ${count} cards for your partner.` }));
-      parts.push(el("button", { type: "button", class: "primary", id: "pass-cards", onclick: () => done([...this.choosing.passed]), text: "Pass the cards" }));
+      parts.push(el("button", { type: "button", class: "primary", id: "pass-cards", disabled: this.choosing.passed.size !== count, onclick: () => done([...this.choosing.passed]), text: "Pass the cards" }));
     }
     fill(byId("advice"), parts);
     this.#say({ bid: "Your turn to bid.", pass: "Your turn to pass cards.", card: "Your turn to play a card." }[turn.kind]);
-    byId("announcement").textContent = `Suggested: ${words[turn.kind]()}. ${reasons[reasons.length - 1] || ""}`;
-    const first = byId("advice").querySelector(".primary") || byId("table").querySelector(".suggested");
+    byId("announcement").textContent = hidden ? "" : `${suggested}. ${reasons[reasons.length - 1] || ""}`;
+    const ofBid = byId("advice").querySelector(".bid-buttons .primary") || byId("advice").querySelector(".bid-buttons button");
+    const first = ofBid || byId("table").querySelector(".suggested") || byId("table").querySelector("button:not(:disabled)");
     const lost = [null, document.body].includes(document.activeElement) || byId("round").contains(document.activeElement);
     if (first && lost) first.focus({ preventScroll: true });
     if (turn.kind === "bid" && matchMedia(NARROW).matches) byId("table").scrollIntoView({ block: "start" });
@@ -170,7 +202,7 @@ export class Table {
   #draw(turn = this.round && this.round.turn()) {
     if (!this.round) return;
     const seats = PLACES.map((place, step) => this.#seat((this.south + step) % 4, place, turn));
-    fill(byId("table"), seats, this.#middle());
+    fill(byId("table"), this.#standing(), seats, this.#middle());
   }
 
   #seat(seat, place, turn) {
@@ -195,7 +227,7 @@ export class Table {
       // Buttons only where one can be chosen: a screen reader calls every other one "unavailable".
       if (!active) return el("span", { class: mine ? "card" : "card small", "data-card": card }, cardFace(card), el("span", { class: "sr-only", text: `${cardName(card)}, ` }));
       const legal = active.suggestion.legal.includes(card);
-      const best = [active.suggestion.choice].flat().includes(card);
+      const best = !this.#hidden && [active.suggestion.choice].flat().includes(card);
       return el("button", {
         type: "button", class: `card${best ? " suggested" : ""}`, "data-card": card, "aria-label": cardName(card) + (best ? ", suggested" : ""),
         disabled: !legal, "aria-pressed": active.turn.kind === "pass" ? String(active.passed.has(card)) : null,
@@ -245,7 +277,8 @@ export class Table {
     const won = trick ? `. ${this.#place(trick.winner)} wins the trick` : "";
     this.#say(`${place} ${what}${won}.`);
     const open = byId("round-open").checked && seat !== this.#userSeat;
-    fill(byId("advice"), open ? el("ul", {}, this.#sentences(suggestion).map((text) => el("li", { text }))) : []);
+    const reasons = open ? this.#sentences(suggestion).map((text) => el("li", { text })) : [];
+    fill(byId("advice"), reasons.length ? [el("h3", { text: `What the service tells ${place}` }), el("ul", {}, reasons)] : []);
   }
 
   #sentences(suggestion) {
@@ -263,15 +296,18 @@ export class Table {
     const names = this.#names();
     const ended = winnerText(results, names, this.round);
     const title = ended || "The round is over";
+    byId("round").classList.add("over");
+    const outcome = el("div", { class: "outcome" }, el("h3", { text: title }), scoreTable(this.#oursFirst(results), this.#oursFirst(names)));
     fill(byId("round-result"),
-      el("h3", { text: title }),
-      scoreTable(this.#oursFirst(results), this.#oursFirst(names)),
-      trickTable(this.round.tricks, PLACES, this.south),
-      el("button", { type: "button", class: "primary", id: "round-next", onclick: () => this.#next(results, ended), text: ended ? "New game" : "Next round with this score" }));
+      outcome,
+      el("button", { type: "button", class: "primary", id: "round-next", onclick: () => this.#next(results, ended), text: ended ? "New game" : "Next round with this score" }),
+      differenceList(this.choices, (suggestion) => this.#sentences(suggestion)),
+      trickTable(this.round.tricks, PLACES, this.south));
     this.#say("");
     fill(byId("advice"));
     byId("announcement").textContent = `${title}. ${results.map((result, index) => `${names[index]}: ${result.points} points`).join(". ")}.`;
     byId("round-next").focus({ preventScroll: true });
+    outcome.scrollIntoView({ block: matchMedia(NARROW).matches ? "start" : "nearest" });
   }
 
   /** The player who bids first moves on by one place, so the seats of all go down by one. */

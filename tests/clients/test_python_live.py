@@ -1,8 +1,12 @@
 """The Python client against services on loopback, and installed from its wheel (`make test-clients`)."""
 
 import asyncio
+import json
 import re
+import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -20,9 +24,11 @@ from service.contract.examples import (
     RESULTS_REQUEST,
     SHORT_INFERENCE_REQUEST,
 )
+from tests.clients.bad_service import ANSWERS
 from tests.clients.conftest import KEY
 from tests.patience import LIMIT_S
 
+HERE = Path(__file__).parent
 pytestmark = pytest.mark.clients
 BID: BidRequest = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3, 1], "seat": 2}
 CALLS = {
@@ -84,22 +90,42 @@ def test_retry_after_is_kept(bad_url):
     assert caught.value.retry_after_s == 1
 
 
-@pytest.mark.parametrize("kind", ["silent", "busy", "html"])
-def test_a_table_never_waits(bad_url, kind):
+def test_a_thousand_bids_at_once_are_all_bids_of_the_service(url):
     async def on_a_loop():
-        async with AsyncClient(f"{bad_url}/{kind}", fallback=simple_bid) as client:
-            return await client.bid(BID, timeout_s=0.2)
+        async with AsyncClient(url, timeout_s=LIMIT_S, fallback=simple_bid) as client:
+            return await asyncio.gather(*(client.bid(BID) for _ in range(1000)))
 
-    with Client(f"{bad_url}/{kind}", fallback=simple_bid) as client:
-        answer = client.bid(BID, timeout_s=0.2)
-    for found in (answer, asyncio.run(on_a_loop())):  # on a busy machine they may differ in their reasons
+    with Client(url, timeout_s=LIMIT_S, fallback=simple_bid) as client, ThreadPoolExecutor(100) as threads:
+        blocking = list(threads.map(client.bid, [BID] * 1000))
+    for answers in (blocking, asyncio.run(on_a_loop())):
+        assert len(answers) == 1000
+        assert not [answer["fallback"] for answer in answers if "fallback" in answer]
+
+
+@pytest.mark.parametrize("kind", ["silent", "slow-body", "slow-head", "busy", *ANSWERS])
+def test_a_table_never_waits(bad_url, kind):
+    timeout_s = 0.2 if kind in ("silent", "slow-body", "slow-head") else LIMIT_S
+
+    async def on_a_loop():
+        async with AsyncClient(f"{bad_url}/{kind}", fallback=simple_bid, attempts=1) as client:
+            return await client.bid(BID, timeout_s=timeout_s)
+
+    with Client(f"{bad_url}/{kind}", fallback=simple_bid, attempts=1) as client:
+        answer = client.bid(BID, timeout_s=timeout_s)
+    for found in (answer, asyncio.run(on_a_loop())):
         assert (found["bid"], found["policy"]) == (5, "fallback")
-    if kind == "silent":
-        assert answer["fallback"] == "no answer in 0.2 s"
+        assert (found["fallback"] == "no answer in 0.2 s") == (timeout_s == 0.2), found["fallback"]
 
 
 def test_the_models_are_up_to_date():
     assert python_models(contract()) == PYTHON_MODELS.read_text(), "run make clients"
+
+
+def examples_of_the_readme() -> list[str]:
+    page = (ROOT / "clients" / "python" / "README.md").read_text()
+    examples = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert examples
+    return examples
 
 
 def test_the_wheel_runs_the_examples_of_its_readme_alone(url, commands, tmp_path):
@@ -110,10 +136,23 @@ def test_the_wheel_runs_the_examples_of_its_readme_alone(url, commands, tmp_path
     (wheel,) = tmp_path.glob("*.whl")
     assert wheel.name.startswith(f"spades_client-{__version__}-")
     run(commands / "python", "-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall", wheel)
-    examples = re.findall(r"^```python\n(.*?)^```", (folder / "README.md").read_text(), re.MULTILINE | re.DOTALL)
-    assert examples
-    for number, example in enumerate(examples):
+    for number, example in enumerate(examples_of_the_readme()):
         path = tmp_path / f"example_{number}.py"
         path.write_text(example.replace("http://127.0.0.1:8080", url))
         run(commands / "python", "-I", path, cwd=tmp_path)
         run(sys.executable, "-m", "mypy", "--strict", "--python-executable", commands / "python", path, cwd=BUILD)
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed (Debian: apt-get install npm)")
+def test_the_examples_of_the_readme_pass_pyright():
+    folder = BUILD / "pyright"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(HERE / name, folder)
+    run("npm", "ci", "--no-audit", "--no-fund", cwd=folder)
+    settings = {"extraPaths": [str(ROOT / "clients" / "python")], "typeCheckingMode": "strict"}
+    (folder / "pyrightconfig.json").write_text(json.dumps(settings))
+    files = [folder / f"example_{number}.py" for number, _ in enumerate(examples_of_the_readme())]
+    for file, example in zip(files, examples_of_the_readme(), strict=True):
+        file.write_text(example)
+    run("node_modules/.bin/pyright", "--pythonpath", sys.executable, *files, cwd=folder)

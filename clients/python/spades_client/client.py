@@ -4,23 +4,26 @@ Each method takes the body that the HTTP interface documents and returns its ans
 the whole call, retries included; the service gets it as `X-Deadline-Ms`. ``request_id`` is in the service's log.
 """
 
-import asyncio
-import time
 from types import TracebackType
 from typing import Self, TypeVar
 
-import httpx
+import httpx2
 
 from spades_client import models as m
 from spades_client import operations as op
-from spades_client.exchange import Exchange, Steps
+from spades_client.errors import SpadesError
+from spades_client.exchange import Exchange, OnFallback
 from spades_client.fallback import Fallback, LocalBid
+from spades_client.loop_thread import LoopThread
 
 Answer = TypeVar("Answer")
 
 
 class Client:
-    """A client that blocks. Threads may share it; close it at the end, or use it in a `with` block."""
+    """A client that blocks. Threads may share it; close it at the end, or use it in a `with` block.
+
+    Its requests run on an event loop in a thread of its own, because only a loop can end a read at a deadline.
+    """
 
     def __init__(
         self,
@@ -30,36 +33,32 @@ class Client:
         timeout_s: float = 1.0,
         attempts: int = 3,
         fallback: Fallback | None = None,
-        transport: httpx.BaseTransport | None = None,
+        on_fallback: OnFallback | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        self._exchange = Exchange(key, timeout_s, attempts, fallback)
-        self._http = httpx.Client(base_url=url, transport=transport)
-
-    def _run(self, steps: Steps[Answer]) -> Answer:
-        outcome: httpx.Response | httpx.RequestError | None = None
-        try:
-            while True:
-                step = steps.send(outcome)
-                if isinstance(step, float):
-                    time.sleep(step)
-                    outcome = None
-                    continue
-                try:
-                    outcome = self._http.send(self._http.build_request(**step.arguments()))
-                except httpx.RequestError as error:
-                    outcome = error
-        except StopIteration as done:
-            answer: Answer = done.value
-            return answer
+        self._loop = LoopThread(
+            lambda: Exchange(
+                url,
+                key=key,
+                timeout_s=timeout_s,
+                attempts=attempts,
+                fallback=fallback,
+                on_fallback=on_fallback,
+                transport=transport,
+            )
+        )
 
     def _call(
         self, operation: op.Operation[Answer], body: object | None, timeout_s: float | None, request_id: str | None
     ) -> Answer:
-        return self._run(self._exchange.call(operation, body, timeout_s, request_id))
+        return self._loop.run(lambda exchange: exchange.call(operation, body, timeout_s, request_id))
 
     def bid(self, request: m.BidRequest, *, timeout_s: float | None = None, request_id: str | None = None) -> LocalBid:
         """Return one bid. If the service cannot answer and there is a fallback, its bid, marked by ``fallback``."""
-        return self._run(self._exchange.bid(request, timeout_s, request_id))
+        try:
+            return self._call(op.BID, request, timeout_s, request_id)
+        except SpadesError as error:
+            return self._loop.exchange.fallback_bid(request, error)
 
     def bids(
         self, request: m.BidsRequest, *, timeout_s: float | None = None, request_id: str | None = None
@@ -126,8 +125,8 @@ class Client:
         return self._call(op.VERSION, None, timeout_s, request_id)
 
     def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
+        """Wait for the calls that still run, and close the connections."""
+        self._loop.close()
 
     def __enter__(self) -> Self:
         return self
@@ -149,38 +148,32 @@ class AsyncClient:
         timeout_s: float = 1.0,
         attempts: int = 3,
         fallback: Fallback | None = None,
-        transport: httpx.AsyncBaseTransport | None = None,
+        on_fallback: OnFallback | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        self._exchange = Exchange(key, timeout_s, attempts, fallback)
-        self._http = httpx.AsyncClient(base_url=url, transport=transport)
-
-    async def _run(self, steps: Steps[Answer]) -> Answer:
-        outcome: httpx.Response | httpx.RequestError | None = None
-        try:
-            while True:
-                step = steps.send(outcome)
-                if isinstance(step, float):
-                    await asyncio.sleep(step)
-                    outcome = None
-                    continue
-                try:
-                    outcome = await self._http.send(self._http.build_request(**step.arguments()))
-                except httpx.RequestError as error:
-                    outcome = error
-        except StopIteration as done:
-            answer: Answer = done.value
-            return answer
+        self._exchange = Exchange(
+            url,
+            key=key,
+            timeout_s=timeout_s,
+            attempts=attempts,
+            fallback=fallback,
+            on_fallback=on_fallback,
+            transport=transport,
+        )
 
     async def _call(
         self, operation: op.Operation[Answer], body: object | None, timeout_s: float | None, request_id: str | None
     ) -> Answer:
-        return await self._run(self._exchange.call(operation, body, timeout_s, request_id))
+        return await self._exchange.call(operation, body, timeout_s, request_id)
 
     async def bid(
         self, request: m.BidRequest, *, timeout_s: float | None = None, request_id: str | None = None
     ) -> LocalBid:
         """Return one bid. If the service cannot answer and there is a fallback, its bid, marked by ``fallback``."""
-        return await self._run(self._exchange.bid(request, timeout_s, request_id))
+        try:
+            return await self._call(op.BID, request, timeout_s, request_id)
+        except SpadesError as error:
+            return self._exchange.fallback_bid(request, error)
 
     async def bids(
         self, request: m.BidsRequest, *, timeout_s: float | None = None, request_id: str | None = None
@@ -248,7 +241,7 @@ class AsyncClient:
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await self._http.aclose()
+        await self._exchange.aclose()
 
     async def __aenter__(self) -> Self:
         return self

@@ -1,15 +1,15 @@
 """Errors of the client.
 
 SpadesError(Exception)
-    NoAnswer                 the deadline passed, or the connection failed
-    ProblemError             the service answered with a problem (RFC 9457)
+    NoAnswer                 the deadline passed, the connection failed, or a 200 is not an answer of the service
+    ProblemError             another status than 200
         InvalidRequest       422: the request has faults, all of them in `faults`
-        Unavailable          429 and 5xx: the same request may succeed later
+        Unavailable          not the caller's fault: 429, 5xx, 404, a redirect, or a proxy's answer
 """
 
 from typing import Any, cast
 
-import httpx
+import httpx2
 
 from spades_client.models import FaultItem
 
@@ -21,13 +21,16 @@ class SpadesError(Exception):
 
 
 class NoAnswer(SpadesError):
-    """The deadline passed, or the connection failed. `__cause__` is the error of httpx, if there was one."""
+    """The deadline passed, the connection failed, or a 200 is not an answer of the service.
+
+    `__cause__` is the error of httpx2, if there was one.
+    """
 
     temporary = True
 
 
 class ProblemError(SpadesError):
-    """The service answered with a problem. Programs should use `status`, `type` and the codes of `faults`."""
+    """The answer has another status than 200. Programs should use `status`, `type` and the codes of `faults`."""
 
     def __init__(self, status: int, problem: dict[str, Any], retry_after_s: float | None = None) -> None:
         self.status = status
@@ -48,7 +51,7 @@ class InvalidRequest(ProblemError):
 
 
 class Unavailable(ProblemError):
-    """The service cannot answer now: too much work, not ready, the key's rate is used up, or the deadline passed."""
+    """The service cannot answer now, or something between answered: any status that is not the caller's fault."""
 
     temporary = True
 
@@ -62,8 +65,12 @@ def _faults_of(problem: dict[str, Any]) -> list[FaultItem]:
     return [cast(FaultItem, fault) for fault in errors if isinstance(fault, dict) and fields <= fault.keys()]
 
 
-def error_of(response: httpx.Response) -> ProblemError:
-    """Return the error that an answer other than 200 means; a proxy's answer need not be a problem."""
+def error_of(response: httpx2.Response) -> ProblemError:
+    """Return the error that an answer other than 200 means.
+
+    The caller must mend a 401, and the service's own problems below 500, except 404, 408 and 429. All other answers are
+    `Unavailable`: a redirect, a wrong path, or a page of a proxy.
+    """
     try:
         problem = response.json()
     except ValueError:
@@ -73,5 +80,9 @@ def error_of(response: httpx.Response) -> ProblemError:
     seconds = response.headers.get("Retry-After", "")
     retry_after_s = float(seconds) if seconds.isdigit() else None
     status = response.status_code
-    kind = InvalidRequest if status == 422 else Unavailable if status == 429 or status >= 500 else ProblemError
+    of_the_service = str(problem.get("type")).startswith("/problems/")
+    if status == 401 or (of_the_service and 400 <= status < 500 and status not in (404, 408, 429)):
+        kind = InvalidRequest if status == 422 else ProblemError
+    else:
+        kind = Unavailable
     return kind(status, problem, retry_after_s)

@@ -1,123 +1,139 @@
-"""What both clients do, without input and output: deadlines, retries, errors and the fallback.
+"""What both clients do: check settings, keep the deadline, send requests again, and play the fallback."""
 
-`Exchange.call` is a generator. It yields a `Send`, for which it gets the response or the error, or the seconds to
-wait. In the end it returns the answer. `Client` and `AsyncClient` only send, and wait.
-"""
-
+import asyncio
+import logging
+import math
 import random
-import time
-from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar, cast
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
-import httpx
+import httpx2
 
 from spades_client.errors import NoAnswer, SpadesError, Unavailable, error_of
 from spades_client.fallback import Fallback, LocalBid, local_answer
 from spades_client.models import BidRequest
-from spades_client.operations import BID, Operation
+from spades_client.operations import Operation
 
 Answer = TypeVar("Answer")
+OnFallback = Callable[[SpadesError, BidRequest], None]
 FIRST_BACKOFF_S = 0.02
+logger = logging.getLogger("spades_client")
 
 
-class Remaining(dict[str, float]):
-    """Timeouts that end at one deadline: httpx looks each one up when it connects, sends or reads."""
-
-    def __init__(self, deadline: float) -> None:
-        super().__init__(dict.fromkeys(("connect", "read", "write", "pool"), 0.0))
-        self.deadline = deadline
-
-    def seconds(self) -> float:
-        """Return the seconds until the deadline, at least a millisecond."""
-        return max(self.deadline - time.monotonic(), 0.001)
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """Return the seconds until the deadline."""
-        return self.seconds()
-
-
-class Send(NamedTuple):
-    """A request to send; the arguments of httpx's `build_request`."""
-
-    method: str
-    path: str
-    json: object | None
-    headers: Mapping[str, str]
-    timeouts: Remaining
-
-    def arguments(self) -> dict[str, Any]:
-        """Return the arguments of `build_request`."""
-        body = {} if self.json is None else {"json": self.json}
-        extensions = {"timeout": self.timeouts}
-        return {"method": self.method, "url": self.path, "headers": self.headers, "extensions": extensions, **body}
-
-
-Steps = Generator[Send | float, httpx.Response | httpx.RequestError | None, Answer]
-
-
-@dataclass(frozen=True)
 class Exchange:
-    """The settings of a client. ``attempts``: how often a request is sent at most."""
+    """The settings and the connections of a client. ``attempts``: how often a request is sent at most."""
 
-    key: str | None = None
-    timeout_s: float = 1.0
-    attempts: int = 3
-    fallback: Fallback | None = None
-    headers: dict[str, str] = field(init=False, default_factory=dict)
+    def __init__(
+        self,
+        url: str,
+        *,
+        key: str | None = None,
+        timeout_s: float = 1.0,
+        attempts: int = 3,
+        fallback: Fallback | None = None,
+        on_fallback: OnFallback | None = None,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._timeout_s = _checked_timeout(timeout_s)
+        if attempts < 1:
+            raise ValueError(f"attempts is {attempts}; accepted: 1 or more")
+        self._attempts = attempts
+        self._fallback = fallback
+        self._on_fallback = on_fallback
+        headers = {} if key is None else {"Authorization": f"Bearer {_checked_header('key', key)}"}
+        # Without timeouts of httpx2: each of them would be for one read, and the deadline is for the whole call.
+        self._http = httpx2.AsyncClient(base_url=_checked_url(url), headers=headers, transport=transport, timeout=None)
 
-    def __post_init__(self) -> None:
-        if not self.timeout_s > 0:
-            raise ValueError(f"timeout_s is {self.timeout_s}; accepted: more than 0")
-        if self.attempts < 1:
-            raise ValueError(f"attempts is {self.attempts}; accepted: 1 or more")
-        if self.key is not None:
-            self.headers["Authorization"] = f"Bearer {self.key}"
-
-    def call(
+    async def call(
         self, operation: Operation[Answer], body: object | None, timeout_s: float | None, request_id: str | None
-    ) -> Steps[Answer]:
+    ) -> Answer:
         """Return the answer of ``operation``; raise a `SpadesError` if there is none before the deadline."""
-        limit_s = self.timeout_s if timeout_s is None else timeout_s
-        if not limit_s > 0:
-            raise ValueError(f"timeout_s is {limit_s}; accepted: more than 0")
-        timeouts = Remaining(time.monotonic() + limit_s)
-        headers = self.headers if request_id is None else self.headers | {"X-Request-ID": request_id}
-        for attempt in range(1, self.attempts + 1):
-            deadline = {"X-Deadline-Ms": f"{timeouts.seconds() * 1000:.1f}"}
-            outcome = yield Send(operation.method, operation.path, body, headers | deadline, timeouts)
-            assert outcome is not None, "what is sent has an outcome"
-            error: SpadesError
-            if isinstance(outcome, httpx.Response) and outcome.status_code == 200:
-                try:
-                    return cast(Answer, outcome.json())
-                except ValueError:
-                    error = NoAnswer(f"the answer is {outcome.text[:200]!r}; accepted: JSON")
-            else:
-                error = _error_of(outcome, limit_s)
-            wait_s = _wait_s(error, operation, attempt, timeouts.seconds())
-            if wait_s is None or attempt == self.attempts or wait_s >= timeouts.seconds():
+        limit_s = self._timeout_s if timeout_s is None else _checked_timeout(timeout_s)
+        headers = {} if request_id is None else {"X-Request-ID": _checked_header("request_id", request_id)}
+        deadline_s = asyncio.get_running_loop().time() + limit_s
+        try:
+            async with asyncio.timeout_at(deadline_s):
+                return await self._answer(operation, body, headers, deadline_s)
+        except TimeoutError as late:
+            raise NoAnswer(f"no answer in {limit_s:g} s") from late
+
+    async def _answer(
+        self, operation: Operation[Answer], body: object | None, headers: dict[str, str], deadline_s: float
+    ) -> Answer:
+        clock = asyncio.get_running_loop().time
+        for attempt in range(1, self._attempts + 1):
+            left_ms = max(deadline_s - clock(), 0.001) * 1000
+            try:
+                sent = headers | {"X-Deadline-Ms": f"{left_ms:.1f}"}
+                response = await self._http.request(operation.method, operation.path, json=body, headers=sent)
+                return _answer_of(operation, response)
+            except httpx2.RequestError as lost:
+                error: SpadesError = NoAnswer(f"the connection failed: {lost}")
+                error.__cause__ = lost
+            except SpadesError as refused:
+                error = refused
+            left_s = deadline_s - clock()
+            wait_s = _wait_s(error, operation, attempt, left_s)
+            if wait_s is None or attempt == self._attempts or wait_s >= left_s:
                 raise error
-            yield wait_s
+            await asyncio.sleep(wait_s)
         raise AssertionError("the last attempt returns or raises")
 
-    def bid(self, request: BidRequest, timeout_s: float | None, request_id: str | None) -> Steps[LocalBid]:
-        """Return the bid of the service, or that of `fallback` if there is one and the service cannot answer."""
-        try:
-            return cast(LocalBid, (yield from self.call(BID, request, timeout_s, request_id)))
-        except SpadesError as error:
-            if self.fallback is None or not error.temporary:
-                raise
-            return local_answer(self.fallback(request), str(error))
+    def fallback_bid(self, request: BidRequest, error: SpadesError) -> LocalBid:
+        """Return the bid of `fallback`; raise ``error`` if there is no fallback, or if the caller must mend it."""
+        if self._fallback is None or not error.temporary:
+            raise error
+        answer = local_answer(self._fallback(request), str(error))
+        logger.warning("fallback bid %d: %s", answer["bid"], error)
+        if self._on_fallback is not None:
+            self._on_fallback(error, request)
+        return answer
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
 
 
-def _error_of(outcome: httpx.Response | httpx.RequestError, limit_s: float) -> SpadesError:
-    if isinstance(outcome, httpx.Response):
-        return error_of(outcome)
-    late = isinstance(outcome, httpx.TimeoutException)
-    error = NoAnswer(f"no answer in {limit_s:g} s" if late else f"the connection failed: {outcome}")
-    error.__cause__ = outcome
-    return error
+def _checked_timeout(timeout_s: float) -> float:
+    if not 0 < timeout_s < math.inf:
+        raise ValueError(f"timeout_s is {timeout_s}; accepted: more than 0, and finite")
+    return timeout_s
+
+
+def _checked_header(name: str, value: str) -> str:
+    """Return ``value`` if a header can hold it. The error does not quote it, because it may be a key."""
+    if not re.fullmatch(r"[!-~]([ -~]*[!-~])?", value):
+        raise ValueError(
+            f"{name} is empty, has a sign that is not printable ASCII, such as a line break, or a space at an end; "
+            "accepted: printable ASCII"
+        )
+    return value
+
+
+def _checked_url(url: str) -> httpx2.URL:
+    accepted = (
+        "accepted: http:// or https:// and a host, such as http://127.0.0.1:8080, without user, query or fragment"
+    )
+    try:
+        parsed = httpx2.URL(url)
+    except httpx2.InvalidURL as error:
+        raise ValueError(f"url is {url!r}; {accepted}") from error
+    if parsed.scheme not in ("http", "https") or not parsed.host or parsed.userinfo or parsed.query or parsed.fragment:
+        raise ValueError(f"url is {url!r}; {accepted}")
+    return parsed
+
+
+def _answer_of(operation: Operation[Answer], response: httpx2.Response) -> Answer:
+    if response.status_code != 200:
+        raise error_of(response)
+    try:
+        answer = response.json()
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict) or operation.field not in answer:
+        raise NoAnswer(f"the answer is {response.text[:200]!r}; accepted: a JSON object with {operation.field}")
+    return cast(Answer, answer)
 
 
 def _wait_s(error: SpadesError, operation: Operation[Any], attempt: int, left_s: float) -> float | None:
@@ -131,7 +147,7 @@ def _wait_s(error: SpadesError, operation: Operation[Any], attempt: int, left_s:
         if error.retry_after_s is not None and (error.status == 429 or error.retry_after_s < left_s):
             return error.retry_after_s
     elif isinstance(error, NoAnswer):
-        unsent = isinstance(error.__cause__, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+        unsent = isinstance(error.__cause__, httpx2.ConnectError)
         if not (unsent or operation.repeatable):
             return None
     else:

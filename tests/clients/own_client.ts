@@ -10,6 +10,7 @@ import {
   parseHand,
   type Schemas,
   simpleBid,
+  type SpadesError,
   Unavailable,
 } from "spades-client";
 
@@ -22,6 +23,14 @@ function check(condition: boolean, what: unknown): asserts condition {
 }
 async function failure(call: Promise<unknown>): Promise<unknown> {
   return call.then(() => "no error").catch((error: unknown) => error);
+}
+function thrown(make: () => unknown): string {
+  try {
+    make();
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return "no error";
 }
 
 const request: Schemas["BidRequest"] = { hand: "AKJ62.AQ.Q.K9543", previous_bids: [3, 1], seat: 2 };
@@ -57,13 +66,40 @@ check((await new Client(`${badUrl}/once/typescript`, { timeoutMs }).bid(request)
 check((await new Client(`${badUrl}/later/typescript`, { timeoutMs }).bid(request)).policy === "bis", "soon");
 const busy = await failure(new Client(`${badUrl}/busy`, { timeoutMs: 500 }).bid(request));
 check(busy instanceof Unavailable && busy.retryAfterSeconds === 1, busy);
-for (const kind of ["silent", "busy", "html"]) {
-  const local = await new Client(`${badUrl}/${kind}`, { fallback: simpleBid }).bid(request, { timeoutMs: 200 });
-  check(local.bid === 5 && local.policy === "fallback" && local.fallback !== "", local);
-  check(kind !== "silent" || local.fallback === "no answer in 200 ms", local);
+const played: string[] = [];
+const onFallback = (error: SpadesError, { seat }: typeof request) => void played.push(`${seat} ${error.message}`);
+for (const kind of ["silent", "slow-body", "slow-head"]) {
+  const slow = new Client(`${badUrl}/${kind}`, { timeoutMs: 200, fallback: simpleBid, onFallback });
+  const local = await slow.bid(request);
+  check(local.fallback === "no answer in 200 ms" && played.pop() === `2 ${local.fallback}`, local);
 }
-const gone = await new Client("http://127.0.0.1:9", { fallback: simpleBid }).bid(request);
-check(gone.fallback !== undefined, gone);
+for (const kind of ["busy", "bad-gateway", "redirect", "missing", "forbidden", "page", "other-json"]) {
+  const broken = new Client(`${badUrl}/${kind}`, { timeoutMs, attempts: 1, fallback: simpleBid, onFallback });
+  const local = await broken.bid(request);
+  check(local.bid === 5 && local.policy === "fallback" && played.pop() === `2 ${local.fallback}`, local);
+  check(local.fallback !== `no answer in ${timeoutMs} ms`, local);
+}
+const gone = await new Client("http://127.0.0.1:9", { fallback: simpleBid, onFallback }).bid(request);
+check(gone.fallback !== undefined && played.length === 1, gone);
+
+const patient = new Client(url, { timeoutMs: 120_000, fallback: simpleBid });
+const burst = await Promise.all(Array.from({ length: 1000 }, () => patient.bid(request)));
+check(burst.length === 1000 && burst.every((one) => one.fallback === undefined), burst.find((one) => one.fallback));
+
+const urls = ["127.0.0.1:8080", "localhost:8080", "spades", "", "ftp://spades", "http://", "http://spades:port"];
+for (const wrong of [...urls, "http://spades\n", "http://user:word@spades", "http://spades?a=1", "http://spades#a"]) {
+  check(thrown(() => new Client(wrong, { fallback: simpleBid })).startsWith("url is"), wrong);
+}
+for (const wrong of ["secret\n", "\nsecret", "sec\r\nret", " secret", "secret ", "s\u00e9cret", ""]) {
+  const message = thrown(() => new Client(url, { key: wrong, fallback: simpleBid }));
+  check(message.startsWith("key is empty, has") && !message.includes("cret"), message);
+}
+check((await failure(client.bid(request, { requestId: "table\n17" }))) instanceof TypeError, "requestId");
+for (const wrong of [0, -1, NaN, Infinity]) {
+  check(thrown(() => new Client(url, { timeoutMs: wrong })).startsWith(`timeoutMs is ${wrong}`), wrong);
+  check((await failure(client.bid(request, { timeoutMs: wrong }))) instanceof RangeError, wrong);
+}
+check(thrown(() => new Client(url, { attempts: 0 })) === "attempts is 0; accepted: 1 or more", "attempts");
 
 const fallbacks: { request: Schemas["BidRequest"]; bid: number }[] = JSON.parse(readFileSync(cases, "utf8"));
 for (const one of fallbacks) check(simpleBid(one.request) === one.bid, one);

@@ -14,6 +14,8 @@ export interface ClientOptions {
   attempts?: number;
   /** Makes the bid if the service cannot. */
   fallback?: Fallback;
+  /** Called each time that the fallback makes a bid. Default: a warning on the console, with the reason. */
+  onFallback?: (error: SpadesError, request: Schemas["BidRequest"]) => void;
 }
 
 export interface CallOptions {
@@ -29,9 +31,11 @@ export class Client {
   private readonly attempts: number;
 
   constructor(url: string, private readonly options: ClientOptions = {}) {
-    this.url = url.replace(/\/+$/, "");
-    this.timeoutMs = positive("timeoutMs", options.timeoutMs ?? 1000);
-    this.attempts = positive("attempts", options.attempts ?? 3);
+    this.url = checkedUrl(url).replace(/\/+$/, "");
+    this.timeoutMs = checkedTimeout(options.timeoutMs ?? 1000);
+    this.attempts = options.attempts ?? 3;
+    if (!(this.attempts >= 1)) throw new RangeError(`attempts is ${this.attempts}; accepted: 1 or more`);
+    if (options.key !== undefined) checkHeader("key", options.key);
   }
 
   /** Return one bid. If the service cannot answer and there is a fallback, its bid, marked by `fallback`. */
@@ -39,9 +43,11 @@ export class Client {
     try {
       return await this.call(operations.bid, request, options);
     } catch (error) {
-      const { fallback } = this.options;
+      const { fallback, onFallback = warn } = this.options;
       if (fallback === undefined || !(error instanceof SpadesError) || !error.temporary) throw error;
-      return localAnswer(fallback(request), error.message);
+      const answer = localAnswer(fallback(request), error.message);
+      onFallback(error, request);
+      return answer;
     }
   }
 
@@ -110,20 +116,24 @@ export class Client {
     request: Request,
     { timeoutMs = this.timeoutMs, requestId }: CallOptions = {},
   ): Promise<Answer> {
-    const deadline = performance.now() + positive("timeoutMs", timeoutMs);
+    const deadline = performance.now() + checkedTimeout(timeoutMs);
     const left = () => Math.max(deadline - performance.now(), 1);
+    const headers: Record<string, string> = {};
+    if (request !== undefined) headers["Content-Type"] = "application/json";
+    if (this.options.key !== undefined) headers["Authorization"] = `Bearer ${this.options.key}`;
+    if (requestId !== undefined) headers["X-Request-ID"] = checkHeader("requestId", requestId);
+    const body = request === undefined ? null : JSON.stringify(request);
     for (let attempt = 1; ; attempt++) {
       let error: SpadesError;
       try {
-        const headers: Record<string, string> = { "X-Deadline-Ms": left().toFixed(1) };
-        if (request !== undefined) headers["Content-Type"] = "application/json";
-        if (this.options.key !== undefined) headers["Authorization"] = `Bearer ${this.options.key}`;
-        if (requestId !== undefined) headers["X-Request-ID"] = requestId;
-        const body = request === undefined ? null : JSON.stringify(request);
-        const signal = AbortSignal.timeout(Math.ceil(left()));
-        const response = await fetch(this.url + operation.path, { method: operation.method, headers, body, signal });
+        headers["X-Deadline-Ms"] = left().toFixed(1);
+        const signal = AbortSignal.timeout(Math.ceil(left())); // ends the reading of the body, too
+        // Not followed: a redirected POST would become a GET of another page.
+        const redirect = "manual";
+        const { method, path, field } = operation;
+        const response = await fetch(this.url + path, { method, headers, body, signal, redirect });
         const text = await response.text();
-        if (response.status === 200) return answerOf<Answer>(text);
+        if (response.status === 200) return answerOf<Answer>(text, field);
         error = errorOf(response, text);
       } catch (cause) {
         error = cause instanceof SpadesError ? cause : noAnswer(cause, timeoutMs);
@@ -135,17 +145,49 @@ export class Client {
   }
 }
 
-function positive(name: string, value: number): number {
-  if (value > 0) return value;
-  throw new RangeError(`${name} is ${value}; accepted: more than 0`);
+function warn(error: SpadesError): void {
+  console.warn(`spades-client: fallback bid: ${error.message}`);
 }
 
-function answerOf<Answer>(text: string): Answer {
+/** Longer timers end at once. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+function checkedTimeout(timeoutMs: number): number {
+  if (timeoutMs > 0 && timeoutMs <= LONGEST_TIMEOUT_MS) return timeoutMs;
+  throw new RangeError(`timeoutMs is ${timeoutMs}; accepted: more than 0, up to ${LONGEST_TIMEOUT_MS}`);
+}
+
+/** Return `value` if a header can hold it. The error does not quote it, because it may be a key. */
+function checkHeader(name: string, value: string): string {
+  if (/^[!-~]([ -~]*[!-~])?$/.test(value)) return value;
+  const fault = "is empty, has a sign that is not printable ASCII, such as a line break, or a space at an end";
+  throw new TypeError(`${name} ${fault}; accepted: printable ASCII`);
+}
+
+function checkedUrl(url: string): string {
+  const accepted = "http:// or https:// and a host, such as http://127.0.0.1:8080; no user, query or fragment";
+  const fault = `url is ${JSON.stringify(url)}; accepted: ${accepted}`;
+  let parsed: URL;
   try {
-    return JSON.parse(text) as Answer;
+    parsed = new URL(url);
   } catch (cause) {
-    throw new NoAnswer(`the answer is ${text.slice(0, 200)}; accepted: JSON`, { cause });
+    throw new TypeError(fault, { cause });
   }
+  const { protocol, username, password, search, hash } = parsed;
+  if (!/^https?:\/\/[^/]/i.test(url) || !/^https?:$/.test(protocol) || /\s/.test(url)) throw new TypeError(fault);
+  if (username + password + search + hash !== "") throw new TypeError(fault);
+  return url;
+}
+
+function answerOf<Answer>(text: string, field: string): Answer {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    // handled below: a proxy's page, for example
+  }
+  if (typeof answer === "object" && answer !== null && field in answer) return answer as Answer;
+  throw new NoAnswer(`the answer is ${text.slice(0, 200)}; accepted: a JSON object with ${field}`);
 }
 
 function noAnswer(cause: unknown, timeoutMs: number): NoAnswer {

@@ -1,4 +1,4 @@
-/** Errors: `NoAnswer`, and `ProblemError` with `InvalidRequest` (422) and `Unavailable` (429, 5xx). */
+/** Errors: `NoAnswer`, and `ProblemError` with `InvalidRequest` (422) and `Unavailable` (not the caller's fault). */
 import type { Schemas } from "./operations.js";
 
 /** There is no answer that can be used. `temporary`: the same request may succeed later. */
@@ -9,12 +9,15 @@ export class SpadesError extends Error {
   }
 }
 
-/** The deadline passed, the connection failed, or the answer is not JSON. `cause` is the error of `fetch`. */
+/**
+ * The deadline passed, the connection failed, or the answer with status 200 is not one of the service. `cause` is the
+ * error of `fetch`, if there was one.
+ */
 export class NoAnswer extends SpadesError {
   override readonly temporary = true;
 }
 
-/** The service answered with a problem (RFC 9457). */
+/** The answer has another status than 200; the service's own have a problem (RFC 9457). */
 export class ProblemError extends SpadesError {
   readonly type: string;
   readonly title: string;
@@ -47,12 +50,15 @@ function isFault(value: unknown): value is Schemas["FaultItem"] {
 /** The request has faults; `faults` lists all of them. */
 export class InvalidRequest extends ProblemError {}
 
-/** The service cannot answer now: too much work, not ready, the key's rate is used up, or the deadline passed. */
+/** The service cannot answer now, or something between answered: any status that is not the caller's fault. */
 export class Unavailable extends ProblemError {
   override readonly temporary = true;
 }
 
-/** Return the error that an answer other than 200 means; a proxy's answer need not be a problem. */
+/**
+ * Return the error that an answer other than 200 means. The caller must mend a 401, and the service's own problems below
+ * 500, except 404, 408 and 429. All other answers are `Unavailable`: a redirect, a wrong path, or a page of a proxy.
+ */
 export function errorOf(response: Response, body: string): ProblemError {
   let problem: Partial<Schemas["Problem"]>;
   try {
@@ -65,6 +71,8 @@ export function errorOf(response: Response, body: string): ProblemError {
   const seconds = response.headers.get("Retry-After") ?? "";
   const retryAfter = /^\d+$/.test(seconds) ? Number(seconds) : undefined;
   const { status } = response;
-  const kind = status === 422 ? InvalidRequest : status === 429 || status >= 500 ? Unavailable : ProblemError;
+  const ofTheService = String(problem.type).startsWith("/problems/");
+  const mendable = ofTheService && status >= 400 && status < 500 && ![404, 408, 429].includes(status);
+  const kind = status !== 401 && !mendable ? Unavailable : status === 422 ? InvalidRequest : ProblemError;
   return new kind(status, problem, retryAfter);
 }

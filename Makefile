@@ -11,7 +11,7 @@
 #                                           machine; an hour
 #   make clients                            remake the types of clients/ from the contract; wants npm
 #   make test-clients                       run the clients of clients/, and generated Python, TypeScript and Java
-#                                           ones; wants npm, a JDK and mono
+#                                           ones; wants npm, a JDK, and mono with Newtonsoft.Json
 #   make screenshots                        remake the pictures of the playground in docs/img; wants Debian's chromium
 #   make same-answers [BASE=<commit>] [ARGS="--requests 2000"]
 #                                           does the working tree answer as the commit does? BASE's default is the

@@ -1,6 +1,7 @@
 """Make the types of the clients from the contract: `make clients`. `make test-clients` fails if they are out of date.
 
-The generators are in an environment of their own, build/clients/venv, and in clients/typescript/node_modules.
+The generators for Python and TypeScript are in an environment of their own, build/clients/venv, and in
+clients/typescript/node_modules. That for C# is our own, csharp_types.py.
 """
 
 import json
@@ -11,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from clients.csharp_types import csharp_types
 from service.app import create_app
 from service.settings import Settings
 
@@ -20,6 +22,8 @@ REQUIREMENTS = ROOT / "requirements" / "clients.txt"
 PYTHON_MODELS = ROOT / "clients" / "python" / "spades_client" / "models.py"
 TYPESCRIPT = ROOT / "clients" / "typescript"
 TYPESCRIPT_TYPES = TYPESCRIPT / "src" / "contract.ts"
+CSHARP = ROOT / "clients" / "csharp"
+CSHARP_TYPES = CSHARP / "Contract.cs"
 LIMIT_S = 400.0
 HEADER = '"""The contract\'s requests and answers. `make clients` makes this file from the OpenAPI document."""'
 
@@ -89,10 +93,11 @@ def typescript_types(document: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Write the types of both clients."""
+    """Write the types of the clients."""
     document = contract()
     PYTHON_MODELS.write_text(python_models(document))
     TYPESCRIPT_TYPES.write_text(typescript_types(document))
+    CSHARP_TYPES.write_text(csharp_types(document["components"]["schemas"]))
 
 
 if __name__ == "__main__":

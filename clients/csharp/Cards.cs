@@ -8,8 +8,6 @@ using System.Linq;
 
 namespace Spades
 {
-    using JsonObject = Dictionary<string, object>;
-
     /// <summary>Cards and hands as text. A card is such as "QS", "TH" (the ten), "BJ" or "LJ".</summary>
     public static class CardText
     {
@@ -38,7 +36,7 @@ namespace Spades
         {
             var cards = hand is string text
                 ? CardsOfPbn(text)
-                : ((IEnumerable)hand).Cast<object>().Select(card => Parse((string)card)).ToList();
+                : ((IEnumerable)hand).Cast<object>().Select(card => Parse(Convert.ToString(card))).ToList();
             var twice = cards.GroupBy(card => card).FirstOrDefault(same => same.Count() > 1);
             if (twice != null) throw new FormatException("hand has " + twice.Key + " twice; accepted: each card once");
             return Deck.Where(cards.Contains).ToList();
@@ -72,22 +70,22 @@ namespace Spades
     public static class SimpleBid
     {
         /// <summary>Return the bid for a request, 0 for nil only if nothing else is legal.</summary>
-        public static int Of(JsonObject request)
+        public static int Of(BidRequest request)
         {
             var bid = ByRules(request);
-            if (!(request.TryGetValue("legal_bids", out var found) && found is IEnumerable list)) return bid;
-            var legal = list.Cast<object>().Select(Tricks).ToList();
+            if (request.LegalBids == null) return bid;
+            var legal = request.LegalBids.Select(Tricks).ToList();
             var numbers = legal.Where(number => number > 0).OrderBy(number => number).ToList();
             if (numbers.Count == 0 || (bid == 0 && legal.Contains(0))) return 0;
             return numbers.OrderBy(number => Math.Abs(number - bid)).First();
         }
 
-        private static int ByRules(JsonObject request)
+        private static int ByRules(BidRequest request)
         {
-            var cards = CardText.ParseHand(request["hand"]);
-            var rules = request.TryGetValue("rules", out var found) && found is JsonObject given ? given : new JsonObject();
-            var variant = Json.Text(rules, "variant") != "" ? Json.Text(rules, "variant") : Json.Text(rules, "preset");
-            var before = ((IEnumerable)request["previous_bids"]).Cast<object>().ToList();
+            var cards = CardText.ParseHand(request.Hand);
+            var rules = request.Rules ?? new RuleSet();
+            var variant = rules.Variant ?? rules.Preset ?? "";
+            var before = request.PreviousBids;
             int? partner = before.Count > 1 ? Tricks(before[before.Count - 2]) : (int?)null;
             var jokers = cards.Count(CardText.IsJoker);
             var suits = CardText.Suits
@@ -98,9 +96,9 @@ namespace Spades
             var aces = cards.Count(card => card[0] == 'A');
             var kings = suits.Count(suit => suit.Count > 1 && suit.Any(card => card[0] == 'K'));
             var tricks = jokers + aces + kings / 2 + Math.Max(0, spades - 3);
-            var least = Number(rules, "min_bid", 1);
+            var least = Number(rules.MinBid, 1);
             if (variant == "cutthroat") return Math.Max(least, tricks);
-            var teamMin = Number(rules, "team_min", variant == "suicide" || variant == "board-4" ? 4 : 0);
+            var teamMin = Number(rules.TeamMin, variant == "suicide" || variant == "board-4" ? 4 : 0);
             if (partner != null || variant == "suicide") least = Math.Max(least, teamMin - (partner ?? 0));
             return Math.Max(least, Math.Min(tricks, 13 - (partner ?? 0)));
         }
@@ -109,7 +107,6 @@ namespace Spades
         private static int Tricks(object bid) =>
             int.TryParse(Convert.ToString(bid, CultureInfo.InvariantCulture), out var tricks) ? tricks : 0;
 
-        private static int Number(JsonObject rules, string name, int otherwise) =>
-            rules.TryGetValue(name, out var value) && Tricks(value) > 0 ? Tricks(value) : otherwise;
+        private static int Number(int? rule, int otherwise) => rule > 0 ? rule.Value : otherwise;
     }
 }

@@ -1,5 +1,5 @@
 // The C# client of the Spades bidding service: copy the .cs files of this folder into a Unity project (Assets) or any
-// other. It needs HttpClient and C# 7, and no packages. docs/reference/http.md has the fields of requests and answers.
+// other. It needs HttpClient, C# 7 and Newtonsoft.Json. Contract.cs has the fields of requests and answers.
 //
 // Version 0.1.0, which is that of the contract.
 
@@ -12,11 +12,11 @@ using System.Net.Http.Headers;
 using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
+using Newtonsoft.Json;
+using Newtonsoft.Json.Linq;
 
 namespace Spades
 {
-    using JsonObject = Dictionary<string, object>;
-
     /// <summary>There is no answer that can be used. `Temporary`: the same request may succeed later.</summary>
     public class SpadesException : Exception
     {
@@ -24,179 +24,183 @@ namespace Spades
         public SpadesException(string message, Exception cause = null) : base(message, cause) { }
     }
 
-    /// <summary>The deadline passed, the connection failed, or the answer is not JSON.</summary>
+    /// <summary>The deadline passed, the connection failed, or a 200 is not an answer of the service.</summary>
     public class NoAnswerException : SpadesException
     {
         public override bool Temporary => true;
         public NoAnswerException(string message, Exception cause = null) : base(message, cause) { }
     }
 
-    /// <summary>One fault of a request. The detail says what was found and what is accepted.</summary>
-    public sealed class Fault
-    {
-        public readonly string Pointer, Code, Detail;
-
-        public Fault(JsonObject fault)
-        {
-            Pointer = Json.Text(fault, "pointer");
-            Code = Json.Text(fault, "code");
-            Detail = Json.Text(fault, "detail");
-        }
-
-        public override string ToString() => Pointer + ": " + Detail;
-    }
-
-    /// <summary>The service answered with a problem (RFC 9457).</summary>
+    /// <summary>The answer has another status than 200; the service's own have a problem (RFC 9457).</summary>
     public class ProblemException : SpadesException
     {
         public readonly int Status;
         public readonly string Type, Title, Detail;
-        public readonly IReadOnlyList<Fault> Faults;
+        public readonly IReadOnlyList<FaultItem> Faults;
         /// <summary>The answer's Retry-After, if it has one.</summary>
         public readonly double? RetryAfterSeconds;
 
-        /// <summary>True for 429 and 5xx: too much work, not ready, a used-up rate, or a deadline that passed.</summary>
-        public override bool Temporary => Status == 429 || Status >= 500;
+        /// <summary>
+        /// False if the caller must mend it: for a 401, and for the service's own problems below 500, except 404, 408
+        /// and 429. True for all others: too much work, a deadline that passed, a redirect, or a page of a proxy.
+        /// </summary>
+        public override bool Temporary => Status != 401 && !(
+            Type.StartsWith("/problems/", StringComparison.Ordinal) && Status >= 400 && Status < 500
+            && Status != 404 && Status != 408 && Status != 429);
 
-        public ProblemException(int status, JsonObject problem, double? retryAfterSeconds)
-            : base(status + " " + Json.Text(problem, "title") + ": " + Sentence(problem))
+        public ProblemException(int status, Problem problem, double? retryAfterSeconds)
+            : base(status + " " + problem.Title + ": " + Sentence(problem))
         {
             Status = status;
-            Type = Json.Text(problem, "type");
-            Title = Json.Text(problem, "title");
-            Detail = Json.Text(problem, "detail");
-            Faults = FaultsOf(problem);
+            Type = problem.Type ?? "";
+            Title = problem.Title ?? "";
+            Detail = problem.Detail ?? "";
+            Faults = problem.Errors ?? new List<FaultItem>();
             RetryAfterSeconds = retryAfterSeconds;
         }
 
-        private static List<Fault> FaultsOf(JsonObject problem) =>
-            problem.TryGetValue("errors", out var errors) && errors is List<object> list
-                ? list.OfType<JsonObject>().Select(fault => new Fault(fault)).ToList()
-                : new List<Fault>();
-
-        private static string Sentence(JsonObject problem)
-        {
-            var faults = FaultsOf(problem);
-            return faults.Count > 0 ? string.Join("; ", faults) : Json.Text(problem, "detail");
-        }
+        private static string Sentence(Problem problem) =>
+            problem.Errors != null && problem.Errors.Count > 0
+                ? string.Join("; ", problem.Errors.Select(fault => fault.Pointer + ": " + fault.Detail))
+                : problem.Detail;
     }
 
     /// <summary>The request has faults (422); Faults lists all of them.</summary>
     public sealed class InvalidRequestException : ProblemException
     {
-        public InvalidRequestException(JsonObject problem) : base(422, problem, null) { }
+        public InvalidRequestException(Problem problem) : base(422, problem, null) { }
     }
 
-    /// <summary>The answer to a request for a bid; all of its fields are in Fields.</summary>
-    public sealed class BidAnswer
+    public sealed partial class BidAnswer
     {
-        public readonly JsonObject Fields;
         /// <summary>Why the service made no bid; null if it did.</summary>
-        public readonly string Fallback;
+        [JsonIgnore]
+        public string Fallback { get; internal set; }
+    }
 
-        public BidAnswer(JsonObject fields, string fallback = null)
-        {
-            Fields = fields;
-            Fallback = fallback;
-        }
-
-        /// <summary>0 (nil) to 13.</summary>
-        public int Bid => Convert.ToInt32(Fields["bid"], CultureInfo.InvariantCulture);
-        public string Kind => Json.Text(Fields, "kind");
-        public string Policy => Json.Text(Fields, "policy");
-        /// <summary>Why, for a player; empty if explain is false or brief, and for a fallback.</summary>
-        public string Sentence =>
-            Fields.TryGetValue("explanation", out var found) && found is JsonObject explanation
-                ? Json.Text(explanation, "sentence")
-                : "";
+    /// <summary>An item of a batch's answer: the answer if the status is 200, else why it was refused.</summary>
+    public sealed class BatchItem<TAnswer>
+    {
+        [JsonProperty("status")]
+        public int Status { get; set; }
+        [JsonProperty("body")]
+        private JToken Body { get; set; }
+        /// <summary>Null if the item was refused.</summary>
+        [JsonIgnore]
+        public TAnswer Answer => Status == 200 ? Body.ToObject<TAnswer>() : default(TAnswer);
+        /// <summary>Null if the item was answered.</summary>
+        [JsonIgnore]
+        public Problem Refused => Status == 200 ? null : Body.ToObject<Problem>();
     }
 
     /// <summary>
-    /// A client of the service. Each method takes the request that the HTTP interface documents, as dictionaries, lists,
-    /// texts, numbers and booleans, and returns the answer in the same form. Keep one client for the whole game.
+    /// A client of the service. Each method takes the request that the HTTP interface documents and returns its answer.
+    /// Keep one client for the whole game.
     /// </summary>
     public sealed class SpadesClient : IDisposable
     {
         private const double FirstBackoffSeconds = 0.02;
+        private static readonly TimeSpan LongestTimeout = TimeSpan.FromMilliseconds(int.MaxValue); // of a timer
+        private static readonly JsonSerializerSettings PlainTexts =
+            new JsonSerializerSettings { DateParseHandling = DateParseHandling.None };
+        private static readonly JsonSerializerSettings WithoutNulls =
+            new JsonSerializerSettings { NullValueHandling = NullValueHandling.Ignore };
         private readonly HttpClient http;
         private readonly Random random = new Random();
         private readonly string url;
         private readonly string key;
         private readonly TimeSpan timeout;
         private readonly int attempts;
-        private readonly Func<JsonObject, int> fallback;
+        private readonly Func<BidRequest, int> fallback;
+        private readonly Action<SpadesException, BidRequest> onFallback;
 
         /// <param name="url">The address of the service.</param>
         /// <param name="key">The API key.</param>
         /// <param name="timeout">Deadline of a whole call, retries included; default 1 s.</param>
         /// <param name="attempts">How often a request is sent at most.</param>
         /// <param name="fallback">Makes the bid if the service cannot, such as SimpleBid.Of.</param>
+        /// <param name="onFallback">Called each time that the fallback makes a bid; default: a line on stderr.</param>
         public SpadesClient(
-            string url, string key = null, TimeSpan? timeout = null, int attempts = 3, Func<JsonObject, int> fallback = null)
+            string url, string key = null, TimeSpan? timeout = null, int attempts = 3,
+            Func<BidRequest, int> fallback = null, Action<SpadesException, BidRequest> onFallback = null)
         {
-            this.url = url.TrimEnd('/');
-            this.key = key;
-            this.timeout = Positive(timeout ?? TimeSpan.FromSeconds(1));
+            this.url = CheckedUrl(url).TrimEnd('/');
+            this.key = key == null ? null : CheckedHeader("key", key);
+            this.timeout = CheckedTimeout(timeout ?? TimeSpan.FromSeconds(1));
             if (attempts < 1) throw new ArgumentException("attempts is " + attempts + "; accepted: 1 or more");
             this.attempts = attempts;
             this.fallback = fallback;
-            http = new HttpClient { Timeout = Timeout.InfiniteTimeSpan };
+            this.onFallback = onFallback ?? Warn;
+            // A redirect is not followed: a redirected POST would become a GET of another page.
+            var handler = new HttpClientHandler { AllowAutoRedirect = false };
+            http = new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan };
         }
 
         public void Dispose() => http.Dispose();
 
         /// <summary>Return one bid. If the service cannot answer and there is a fallback, its bid, with the reason.</summary>
-        public async Task<BidAnswer> Bid(JsonObject request, TimeSpan? timeout = null, string requestId = null)
+        public async Task<BidAnswer> Bid(BidRequest request, TimeSpan? timeout = null, string requestId = null)
         {
             try
             {
-                return new BidAnswer(await Call("POST", "/v1/bid", request, timeout, requestId).ConfigureAwait(false));
+                var call = Call<BidAnswer>("POST", "/v1/bid", "bid", request, timeout, requestId);
+                return await call.ConfigureAwait(false);
             }
             catch (SpadesException error) when (error.Temporary && fallback != null)
             {
                 var bid = fallback(request);
-                var fields = new JsonObject
+                onFallback(error, request);
+                return new BidAnswer
                 {
-                    ["bid"] = bid, ["kind"] = bid > 0 ? "regular" : "nil", ["policy"] = "fallback", ["tables"] = "",
-                    ["assumed"] = new List<object>(),
+                    Bid = bid, Kind = bid > 0 ? "regular" : "nil", Policy = "fallback", Tables = "",
+                    Assumed = new List<string>(), Fallback = error.Message,
                 };
-                return new BidAnswer(fields, error.Message);
             }
         }
 
-        public Task<JsonObject> Bids(JsonObject request, TimeSpan? timeout = null, string requestId = null) =>
-            Call("POST", "/v1/bids", request, timeout, requestId);
-        public Task<JsonObject> Blind(JsonObject request, TimeSpan? timeout = null, string requestId = null) =>
-            Call("POST", "/v1/bid/blind", request, timeout, requestId);
-        public Task<JsonObject> PassCards(JsonObject request, TimeSpan? timeout = null, string requestId = null) =>
-            Call("POST", "/v1/pass", request, timeout, requestId);
-        public Task<JsonObject> Card(JsonObject request, TimeSpan? timeout = null, string requestId = null) =>
-            Call("POST", "/v1/card", request, timeout, requestId);
-        public Task<JsonObject> Cards(JsonObject request, TimeSpan? timeout = null, string requestId = null) =>
-            Call("POST", "/v1/cards", request, timeout, requestId);
-        public Task<JsonObject> Inference(JsonObject request, TimeSpan? timeout = null, string requestId = null) =>
-            Call("POST", "/v1/inference", request, timeout, requestId);
-        public Task<JsonObject> Inferences(JsonObject request, TimeSpan? timeout = null, string requestId = null) =>
-            Call("POST", "/v1/inferences", request, timeout, requestId);
+        public Task<BidsAnswer> Bids(BidsRequest request, TimeSpan? timeout = null, string requestId = null) =>
+            Call<BidsAnswer>("POST", "/v1/bids", "answers", request, timeout, requestId);
+        public Task<BlindAnswer> Blind(BlindRequest request, TimeSpan? timeout = null, string requestId = null) =>
+            Call<BlindAnswer>("POST", "/v1/bid/blind", "blind_nil", request, timeout, requestId);
+        public Task<PassAnswer> PassCards(PassRequest request, TimeSpan? timeout = null, string requestId = null) =>
+            Call<PassAnswer>("POST", "/v1/pass", "cards", request, timeout, requestId);
+        public Task<CardAnswer> Card(CardRequest request, TimeSpan? timeout = null, string requestId = null) =>
+            Call<CardAnswer>("POST", "/v1/card", "card", request, timeout, requestId);
+        public Task<CardsAnswer> Cards(CardsRequest request, TimeSpan? timeout = null, string requestId = null) =>
+            Call<CardsAnswer>("POST", "/v1/cards", "answers", request, timeout, requestId);
+        public Task<InferenceAnswer> Inference(
+            InferenceRequest request, TimeSpan? timeout = null, string requestId = null) =>
+            Call<InferenceAnswer>("POST", "/v1/inference", "seats", request, timeout, requestId);
+        public Task<InferencesAnswer> Inferences(
+            InferencesRequest request, TimeSpan? timeout = null, string requestId = null) =>
+            Call<InferencesAnswer>("POST", "/v1/inferences", "answers", request, timeout, requestId);
         /// <summary>Tell the service what became of bids. It is sent again only if nothing was counted.</summary>
-        public Task<JsonObject> Results(JsonObject request, TimeSpan? timeout = null, string requestId = null) =>
-            Call("POST", "/v1/results", request, timeout, requestId, repeatable: false);
-        public Task<JsonObject> ListPolicies(TimeSpan? timeout = null) => Call("GET", "/v1/policies", null, timeout, null);
-        public Task<JsonObject> ListRules(TimeSpan? timeout = null) => Call("GET", "/v1/rules", null, timeout, null);
-        public Task<JsonObject> ListReasons(TimeSpan? timeout = null) => Call("GET", "/v1/reasons", null, timeout, null);
-        public Task<JsonObject> Version(TimeSpan? timeout = null) => Call("GET", "/version", null, timeout, null);
+        public Task<ResultsAnswer> Results(ResultsRequest request, TimeSpan? timeout = null, string requestId = null) =>
+            Call<ResultsAnswer>("POST", "/v1/results", "accepted", request, timeout, requestId, repeatable: false);
+        public Task<PoliciesAnswer> ListPolicies(TimeSpan? timeout = null, string requestId = null) =>
+            Call<PoliciesAnswer>("GET", "/v1/policies", "policies", null, timeout, requestId);
+        public Task<RulesAnswer> ListRules(TimeSpan? timeout = null, string requestId = null) =>
+            Call<RulesAnswer>("GET", "/v1/rules", "presets", null, timeout, requestId);
+        public Task<ReasonsAnswer> ListReasons(TimeSpan? timeout = null, string requestId = null) =>
+            Call<ReasonsAnswer>("GET", "/v1/reasons", "reasons", null, timeout, requestId);
+        public Task<VersionAnswer> Version(TimeSpan? timeout = null, string requestId = null) =>
+            Call<VersionAnswer>("GET", "/version", "service", null, timeout, requestId);
 
-        private async Task<JsonObject> Call(
-            string method, string path, JsonObject request, TimeSpan? limit, string requestId, bool repeatable = true)
+        private async Task<TAnswer> Call<TAnswer>(
+            string method, string path, string field, object request, TimeSpan? limit, string requestId,
+            bool repeatable = true)
         {
             var clock = System.Diagnostics.Stopwatch.StartNew();
-            var whole = Positive(limit ?? timeout);
+            var whole = CheckedTimeout(limit ?? timeout);
+            if (requestId != null) CheckedHeader("requestId", requestId);
+            var body = request == null ? null : JsonConvert.SerializeObject(request, WithoutNulls);
             for (var attempt = 1; ; attempt++)
             {
                 SpadesException error;
                 try
                 {
-                    return await Send(method, path, request, whole - clock.Elapsed, requestId).ConfigureAwait(false);
+                    var text = await Send(method, path, body, whole - clock.Elapsed, requestId).ConfigureAwait(false);
+                    return AnswerOf<TAnswer>(text, field);
                 }
                 catch (SpadesException found)
                 {
@@ -204,8 +208,8 @@ namespace Spades
                 }
                 catch (OperationCanceledException cause)
                 {
-                    var text = whole.TotalMilliseconds.ToString(CultureInfo.InvariantCulture);
-                    error = new NoAnswerException("no answer in " + text + " ms", cause);
+                    var limitMs = whole.TotalMilliseconds.ToString(CultureInfo.InvariantCulture);
+                    error = new NoAnswerException("no answer in " + limitMs + " ms", cause);
                 }
                 catch (HttpRequestException cause)
                 {
@@ -217,7 +221,7 @@ namespace Spades
             }
         }
 
-        private async Task<JsonObject> Send(string method, string path, JsonObject request, TimeSpan left, string requestId)
+        private async Task<string> Send(string method, string path, string body, TimeSpan left, string requestId)
         {
             if (left <= TimeSpan.Zero) left = TimeSpan.FromMilliseconds(1);
             using (var cancel = new CancellationTokenSource(left))
@@ -227,46 +231,62 @@ namespace Spades
                 message.Headers.Add("X-Deadline-Ms", milliseconds);
                 if (key != null) message.Headers.Authorization = new AuthenticationHeaderValue("Bearer", key);
                 if (requestId != null) message.Headers.Add("X-Request-ID", requestId);
-                if (request != null)
-                    message.Content = new StringContent(Json.Write(request), new UTF8Encoding(false), "application/json");
+                if (body != null)
+                    message.Content = new StringContent(body, new UTF8Encoding(false), "application/json");
                 // Task.WhenAny, because some versions of HttpClient notice a cancellation only when bytes arrive.
                 var exchange = Exchange(message, cancel.Token);
-                if (await Task.WhenAny(exchange, Task.Delay(left)).ConfigureAwait(false) != exchange)
+                var late = Task.Delay(Timeout.Infinite, cancel.Token);
+                if (await Task.WhenAny(exchange, late).ConfigureAwait(false) == late)
                 {
-                    cancel.Cancel();
-                    _ = exchange.ContinueWith(late => late.Exception, TaskContinuationOptions.OnlyOnFaulted);
+                    _ = exchange.ContinueWith(failed => failed.Exception, TaskContinuationOptions.OnlyOnFaulted);
                     throw new OperationCanceledException();
                 }
                 return await exchange.ConfigureAwait(false);
             }
         }
 
-        private async Task<JsonObject> Exchange(HttpRequestMessage message, CancellationToken cancel)
+        /// <summary>Return the body of an answer with status 200.</summary>
+        private async Task<string> Exchange(HttpRequestMessage message, CancellationToken cancel)
         {
             using (var response = await http.SendAsync(message, cancel).ConfigureAwait(false))
             {
                 var text = await response.Content.ReadAsStringAsync().ConfigureAwait(false);
                 var status = (int)response.StatusCode;
-                JsonObject body = null;
-                try
+                if (status == 200) return text;
+                var problem = Read<Problem>(text, "type") ?? new Problem
                 {
-                    body = Json.Read(text) as JsonObject;
-                }
-                catch (FormatException)
-                {
-                    // handled below: a proxy's page, for example
-                }
-                var start = text.Substring(0, Math.Min(text.Length, 200));
-                if (status == 200)
-                    return body ?? throw new NoAnswerException("the answer is " + start + "; accepted: a JSON object");
-                if (status == 422 && body != null) throw new InvalidRequestException(body);
-                var unknown = new JsonObject
-                {
-                    ["title"] = response.ReasonPhrase, ["detail"] = "not an answer of the service: " + start,
+                    Type = "", Title = response.ReasonPhrase, Detail = "not an answer of the service: " + Start(text),
                 };
-                throw new ProblemException(status, body ?? unknown, response.Headers.RetryAfter?.Delta?.TotalSeconds);
+                var error = new ProblemException(status, problem, response.Headers.RetryAfter?.Delta?.TotalSeconds);
+                throw status == 422 && !error.Temporary ? new InvalidRequestException(problem) : error;
             }
         }
+
+        private static TAnswer AnswerOf<TAnswer>(string text, string field)
+        {
+            var answer = Read<TAnswer>(text, field);
+            if (answer != null) return answer;
+            throw new NoAnswerException("the answer is " + Start(text) + "; accepted: a JSON object with " + field);
+        }
+
+        /// <summary>Return the value of a JSON object that has a field of that name; null for another text.</summary>
+        private static T Read<T>(string text, string field)
+        {
+            try
+            {
+                var found = JsonConvert.DeserializeObject<JToken>(text, PlainTexts) as JObject;
+                return found?[field] == null ? default(T) : found.ToObject<T>();
+            }
+            catch (JsonException)
+            {
+                return default(T); // a proxy's page, for example
+            }
+        }
+
+        private static void Warn(SpadesException error, BidRequest request) =>
+            Console.Error.WriteLine("Spades: fallback bid: " + error.Message);
+
+        private static string Start(string text) => text.Substring(0, Math.Min(text.Length, 200));
 
         /// <summary>
         /// Return the time to wait before the next attempt; null: do not try again. If there is no time for the Retry-After
@@ -289,7 +309,30 @@ namespace Spades
             return TimeSpan.FromSeconds(FirstBackoffSeconds * Math.Pow(2, attempt - 1) * share);
         }
 
-        private static TimeSpan Positive(TimeSpan value) =>
-            value > TimeSpan.Zero ? value : throw new ArgumentException("timeout is " + value + "; accepted: more than 0");
+        private static TimeSpan CheckedTimeout(TimeSpan value)
+        {
+            if (value > TimeSpan.Zero && value <= LongestTimeout) return value;
+            throw new ArgumentException("timeout is " + value + "; accepted: more than 0, up to " + LongestTimeout);
+        }
+
+        /// <summary>Return a text that a header can hold. The error does not quote it, because it may be a key.</summary>
+        private static string CheckedHeader(string name, string value)
+        {
+            if (value != "" && value == value.Trim() && value.All(sign => sign >= ' ' && sign <= '~')) return value;
+            throw new ArgumentException(
+                name + " is empty, has a sign that is not printable ASCII, such as a line break, or a space at an end; "
+                + "accepted: printable ASCII");
+        }
+
+        private static string CheckedUrl(string url)
+        {
+            var http = url.StartsWith("http://", StringComparison.OrdinalIgnoreCase)
+                || url.StartsWith("https://", StringComparison.OrdinalIgnoreCase);
+            if (http && !url.Any(char.IsWhiteSpace) && Uri.TryCreate(url, UriKind.Absolute, out var uri)
+                && uri.Host != "" && uri.UserInfo == "" && uri.Query == "" && uri.Fragment == "") return url;
+            throw new ArgumentException(
+                "url is '" + url + "'; accepted: http:// or https:// and a host, such as http://127.0.0.1:8080; "
+                + "no user, query or fragment");
+        }
     }
 }

@@ -4,11 +4,14 @@ using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using System.Threading.Tasks;
+using Newtonsoft.Json;
+using Newtonsoft.Json.Linq;
 using Spades;
-using JsonObject = System.Collections.Generic.Dictionary<string, object>;
 
 public static class OwnClient
 {
+    private static readonly JsonSerializerSettings WithoutNulls =
+        new JsonSerializerSettings { NullValueHandling = NullValueHandling.Ignore };
     private static readonly TimeSpan Long = TimeSpan.FromSeconds(30), Short = TimeSpan.FromMilliseconds(200);
 
     public static void Main(string[] arguments)
@@ -35,45 +38,76 @@ public static class OwnClient
         throw new Exception("no error");
     }
 
-    private static JsonObject With(JsonObject request, string name, object value) =>
-        new JsonObject(request) { [name] = value };
+    private static string Thrown(Action action)
+    {
+        try
+        {
+            action();
+        }
+        catch (Exception error)
+        {
+            return error.GetType().Name + " " + error.Message;
+        }
+        return "no error";
+    }
+
+    private static List<object> Bids(params object[] bids) => bids.ToList();
+
+    private static BidRequest Request(int seat = 2) =>
+        new BidRequest { Hand = "AKJ62.AQ.Q.K9543", PreviousBids = Bids(3, 1), Seat = seat };
 
     private static async Task Run(string url, string keyedUrl, string key, string badUrl, string cases)
     {
         var client = new SpadesClient(url, timeout: Long);
-        var request = new JsonObject { ["hand"] = "AKJ62.AQ.Q.K9543", ["previous_bids"] = new[] { 3, 1 }, ["seat"] = 2 };
-        var round = new JsonObject { ["hand"] = request["hand"], ["bids"] = new[] { 3, 1, 5, 4 }, ["seat"] = 2 };
-        var wrong = With(request, "seat", 3);
+        var request = Request();
         var answer = await client.Bid(request, requestId: "table-17");
         Check(answer.Bid == 6 && answer.Kind == "regular" && answer.Policy == "bis", answer.Bid);
-        Check(answer.Sentence.StartsWith("Bid 6") && answer.Fallback == null, answer.Sentence);
-        var bids = await client.Bids(new JsonObject { ["requests"] = new List<object> { request, wrong } });
-        var statuses = ((List<object>)bids["answers"]).Select(item => ((JsonObject)item)["status"]);
-        Check(string.Join(",", statuses) == "200,422", string.Join(",", statuses));
-        var blind = new JsonObject
+        Check(answer.Explanation.Sentence.StartsWith("Bid 6") && answer.Fallback == null, answer.Explanation.Sentence);
+        Check(answer.MoreFields.Count == 0, "the contract has every field");
+        var two = new BidsRequest { Requests = new List<BidRequest> { request, Request(3) } };
+        var bids = (await client.Bids(two)).Answers;
+        Check(bids[0].Answer.Bid == 6 && bids[0].Refused == null, bids[0].Status);
+        Check(bids[1].Status == 422 && bids[1].Answer == null, bids[1].Status);
+        Check(bids[1].Refused.Errors[0].Pointer == "/seat", bids[1].Refused.Detail);
+        var blind = new BlindRequest
         {
-            ["previous_bids"] = new int[0], ["seat"] = 0, ["rules"] = new JsonObject { ["preset"] = "blind-nil" },
+            PreviousBids = Bids(), Seat = 0, Rules = new RuleSet { Preset = "blind-nil" },
         };
-        Check((await client.Blind(blind))["blind_nil"] is bool, "blind");
-        var nil = With(With(round, "bids", new[] { 0, 1, 5, 4 }), "rules", new JsonObject { ["preset"] = "pass-2" });
-        Check(((List<object>)(await client.PassCards(nil))["cards"]).Count == 2, "pass");
-        var tricks = new[] { new[] { "KD", "2D", "QD", "6D" }, new[] { "4H", "5H" } };
-        var lead = With(round, "tricks", tricks);
-        Check((string)(await client.Card(lead))["card"] == "AH", "card");
-        Check((await client.Cards(new JsonObject { ["requests"] = new[] { lead } })).ContainsKey("answers"), "cards");
-        Check((await client.Inference(With(round, "deals", 1))).ContainsKey("deals"), "inference");
-        Check((await client.Inferences(new JsonObject { ["requests"] = new[] { round } })).ContainsKey("answers"), "many");
-        var result = new JsonObject
+        Check(!(await client.Blind(blind)).BlindNil, "blind");
+        var nil = new PassRequest
         {
-            ["policy"] = "bis", ["tables"] = answer.Fields["tables"], ["p_nil_made"] = 0.7, ["nil_made"] = true,
+            Hand = request.Hand, Bids = Bids(0, 1, 5, 4), Seat = 2, Rules = new RuleSet { Preset = "pass-2" },
         };
-        Check((long)(await client.Results(new JsonObject { ["results"] = new[] { result } }))["accepted"] == 1, "results");
-        Check(Json.Text(await client.ListPolicies(), "default") == "bis", "policies");
-        Check((await client.ListRules()).ContainsKey("presets"), "rules");
-        Check((await client.ListReasons()).ContainsKey("reasons"), "reasons");
-        Check(Json.Text(await client.Version(), "service") != "", "version");
+        Check((await client.PassCards(nil)).Cards.Count == 2, "pass");
+        var lead = new CardRequest { Hand = request.Hand, Bids = Bids(3, 1, 5, 4), Seat = 2 };
+        lead.Tricks = new List<List<string>>
+        {
+            new List<string> { "KD", "2D", "QD", "6D" }, new List<string> { "4H", "5H" },
+        };
+        Check((await client.Card(lead)).Card == "AH", "card");
+        var cards = await client.Cards(new CardsRequest { Requests = new List<CardRequest> { lead } });
+        Check(cards.Answers[0].Answer.Card == "AH", "cards");
+        var round = new InferenceRequest { Hand = request.Hand, Bids = Bids(3, 1, 5, 4), Seat = 2, Deals = 1 };
+        Check((await client.Inference(round)).Deals.Count == 1, "inference");
+        var one = new InferenceItemRequest { Hand = request.Hand, Bids = Bids(3, 1, 5, 4), Seat = 2 };
+        var many = new InferencesRequest { Requests = new List<InferenceItemRequest> { one } };
+        Check((await client.Inferences(many)).Answers[0].Answer.Seats.Count > 0, "inferences");
+        var result = new Result { Policy = "bis", Tables = answer.Tables, PNilMade = 0.7, NilMade = true };
+        var results = new ResultsRequest { Results = new List<Result> { result } };
+        Check((await client.Results(results)).Accepted == 1, "results");
+        Check((await client.ListPolicies()).Default == "bis", "policies");
+        Check((await client.ListRules()).Presets["classic"].Win == 500, "rules");
+        Check((await client.ListReasons()).Reasons.Count > 0, "reasons");
+        Check((await client.Version(requestId: "table-17")).Service != "", "version");
 
-        var refused = (InvalidRequestException)await Failure(client.Bid(wrong));
+        var rules = new RuleSet { Preset = "short", Win = 250 };
+        Check(JsonConvert.SerializeObject(rules, WithoutNulls) == "{\"preset\":\"short\",\"win\":250}", "left out");
+        rules.MoreFields["lose"] = JValue.CreateNull();
+        Check(JsonConvert.SerializeObject(rules, WithoutNulls).EndsWith(",\"lose\":null}"), "a null that is sent");
+        Check((await client.Bid(new BidRequest { Hand = request.Hand, PreviousBids = Bids(), Seat = 0, Rules = rules }))
+            .Fallback == null, "a null that is sent");
+
+        var refused = (InvalidRequestException)await Failure(client.Bid(Request(3)));
         Check(refused.Faults[0].Pointer == "/seat" && refused.Faults[0].Code == "seat-mismatch", refused);
         Check(refused.Message.Contains("/seat: seat is 3 after 2 previous bids; accepted: 2"), refused.Message);
         var keyless = await Failure(new SpadesClient(keyedUrl, timeout: Long, fallback: SimpleBid.Of).Bid(request));
@@ -85,39 +119,61 @@ public static class OwnClient
         Check((await soon.Bid(request)).Fallback == null, "without time for Retry-After");
         var busy = await Failure(new SpadesClient(badUrl + "/busy", timeout: TimeSpan.FromSeconds(0.5)).Bid(request));
         Check(((ProblemException)busy).RetryAfterSeconds == 1, busy);
-        foreach (var kind in new[] { "silent", "busy", "html" })
+        var played = new List<string>();
+        Action<SpadesException, BidRequest> onFallback = (error, asked) => played.Add(asked.Seat + " " + error.Message);
+        foreach (var kind in new[] { "silent", "slow-body", "slow-head" })
         {
-            var local = await new SpadesClient(badUrl + "/" + kind, fallback: SimpleBid.Of).Bid(request, Short);
-            Check(local.Bid == 5 && local.Policy == "fallback" && local.Fallback != "", kind);
-            Check(kind != "silent" || local.Fallback == "no answer in 200 ms", local.Fallback);
+            var slow = new SpadesClient(badUrl + "/" + kind, fallback: SimpleBid.Of, onFallback: onFallback);
+            var local = await slow.Bid(request, Short);
+            Check(local.Fallback == "no answer in 200 ms" && played.Last() == "2 " + local.Fallback, local.Fallback);
         }
-        Check((await new SpadesClient("http://127.0.0.1:9", fallback: SimpleBid.Of).Bid(request)).Fallback != null, "gone");
+        foreach (var kind in new[] { "busy", "bad-gateway", "redirect", "missing", "forbidden", "page", "other-json" })
+        {
+            var broken = new SpadesClient(badUrl + "/" + kind, null, Long, 1, SimpleBid.Of, onFallback);
+            var local = await broken.Bid(request);
+            Check(local.Bid == 5 && local.Policy == "fallback" && played.Last() == "2 " + local.Fallback, kind);
+            Check(!local.Fallback.StartsWith("no answer"), kind + ": " + local.Fallback);
+        }
+        var gone = new SpadesClient("http://127.0.0.1:9", fallback: SimpleBid.Of);
+        Check((await gone.Bid(request)).Fallback != null, "gone");
+        Check(played.Count == 10, played.Count);
 
-        foreach (JsonObject one in (List<object>)Json.Read(File.ReadAllText(cases)))
-            Check(SimpleBid.Of((JsonObject)one["request"]) == (long)one["bid"], Json.Write(one));
+        var patient = new SpadesClient(url, timeout: TimeSpan.FromSeconds(120), fallback: SimpleBid.Of);
+        var burst = await Task.WhenAll(Enumerable.Range(0, 1000).Select(_ => patient.Bid(Request())));
+        var local1000 = burst.Where(bid => bid.Fallback != null).Select(bid => bid.Fallback).ToList();
+        Check(burst.Length == 1000 && local1000.Count == 0, local1000.FirstOrDefault());
+
+        var urls = new[]
+        {
+            "127.0.0.1:8080", "localhost:8080", "spades", "", "ftp://spades", "http://", "http://spades:port",
+            "http://spades\n", "http://user:word@spades", "http://spades?a=1", "http://spades#a",
+        };
+        foreach (var wrong in urls)
+        {
+            var message = Thrown(() => new SpadesClient(wrong, fallback: SimpleBid.Of));
+            Check(message.StartsWith("ArgumentException url is"), message);
+        }
+        foreach (var wrong in new[] { "secret\n", "\nsecret", "sec\r\nret", " secret", "secret ", "s\u00e9cret", "" })
+        {
+            var message = Thrown(() => new SpadesClient(url, wrong, fallback: SimpleBid.Of));
+            Check(message.StartsWith("ArgumentException key is empty, has") && !message.Contains("cret"), message);
+        }
+        var header = Thrown(() => client.Bid(request, requestId: "table\n17").GetAwaiter().GetResult());
+        Check(header.StartsWith("ArgumentException requestId is empty, has"), header);
+        foreach (var wrong in new[] { TimeSpan.Zero, TimeSpan.FromSeconds(-1), TimeSpan.MaxValue })
+        {
+            var message = Thrown(() => new SpadesClient(url, timeout: wrong));
+            Check(message.StartsWith("ArgumentException timeout is"), message);
+        }
+        var once = Thrown(() => new SpadesClient(url, attempts: 0));
+        Check(once.EndsWith("attempts is 0; accepted: 1 or more"), once);
+
+        foreach (var test in JArray.Parse(File.ReadAllText(cases)))
+            Check(SimpleBid.Of(test["request"].ToObject<BidRequest>()) == (int)test["bid"], test);
         Check(CardText.Parse("♠10") == "TS" && CardText.Parse("sq") == "QS" && CardText.Parse("bj") == "BJ", "cards");
         Check(CardText.FormatHand(new[] { "9C", "KS", "AS", "TD", "BJ" }) == "BAK..T.9", "hand as text");
         Check(string.Join(",", CardText.ParseHand("N:BA2.-.T.K9")) == "BJ,AS,2S,TD,KC,9C", "hand from text");
-        foreach (var bad in new[] { "AKQ.J", "A.B..", "AA...", "1..." }) Check(Throws(() => CardText.ParseHand(bad)), bad);
-
-        foreach (var text in new[] { "{\"a\":[1,-2.5,\"\\u00e9\\\"\\n\",true,false,null,{},[]]}", "\"\"", "0", "1E+16" })
-            Check(Json.Write(Json.Read(Json.Write(Json.Read(text)))) == Json.Write(Json.Read(text)), text);
-        Check((string)Json.Read("\"\\u00e9\\/\"") == "é/", "escapes");
-        var nested = new string('[', 1000);
-        foreach (var bad in new[] { "", "{", "[1", "[1,", "{\"a\" 1}", "tru", "1 2", "\"\\x\"", "\"a", "-", "[,]", nested })
-            Check(Throws(() => Json.Read(bad)), bad);
-    }
-
-    private static bool Throws(Action action)
-    {
-        try
-        {
-            action();
-        }
-        catch (FormatException)
-        {
-            return true;
-        }
-        return false;
+        foreach (var bad in new[] { "AKQ.J", "A.B..", "AA...", "1..." })
+            Check(Thrown(() => CardText.ParseHand(bad)).StartsWith("FormatException"), bad);
     }
 }

@@ -9,7 +9,8 @@ import pytest
 from spades_client import AsyncClient, Client, LocalBid, models, operations
 from spades_client.operations import Operation
 
-from clients.generate import ROOT, TYPESCRIPT, contract
+from clients.csharp_types import csharp_types
+from clients.generate import CSHARP_TYPES, ROOT, TYPESCRIPT, contract
 
 CSHARP = ROOT / "clients" / "csharp" / "SpadesClient.cs"
 
@@ -43,7 +44,7 @@ def endpoints(document):
 
 
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
-def test_the_python_client_has_every_endpoint(endpoints, kind):
+def test_the_python_client_has_every_endpoint(document, endpoints, kind):
     found = {}
     for name, operation in vars(operations).items():
         if isinstance(operation, Operation):
@@ -51,16 +52,19 @@ def test_the_python_client_has_every_endpoint(endpoints, kind):
             request, answer = hints.get("request"), hints["return"]
             names = request.__name__ if request else "", "BidAnswer" if answer is LocalBid else answer.__name__
             found[name.lower()] = Endpoint(operation.method, operation.path, *names)
+            assert operation.field in document["components"]["schemas"][names[1]]["required"], name
     assert found == endpoints
 
 
-def test_the_typescript_client_has_every_endpoint(endpoints):
+def test_the_typescript_client_has_every_endpoint(document, endpoints):
     source = (TYPESCRIPT / "src" / "operations.ts").read_text()
     schema = r'Schemas\["(\w+)"\]'
-    posts = re.findall(rf'(\w+): post<{schema}, {schema}>\("([\w/]+)"', source)
-    gets = re.findall(rf'(\w+): get<{schema}>\("([\w/]+)"', source)
-    found = {name: Endpoint("POST", path, request, answer) for name, request, answer, path in posts}
-    found |= {name: Endpoint("GET", path, "", answer) for name, answer, path in gets}
+    posts = re.findall(rf'(\w+): post<{schema}, {schema}>\("([\w/]+)", "(\w+)"', source)
+    gets = re.findall(rf'(\w+): get<{schema}>\("([\w/]+)", "(\w+)"', source)
+    found = {name: Endpoint("POST", path, request, answer) for name, request, answer, path, _ in posts}
+    found |= {name: Endpoint("GET", path, "", answer) for name, answer, path, _ in gets}
+    for *_, answer, _, field in (*posts, *gets):
+        assert field in document["components"]["schemas"][answer]["required"], answer
     assert {re.sub("([A-Z])", r"_\1", name).lower(): endpoint for name, endpoint in found.items()} == endpoints
 
 
@@ -76,9 +80,20 @@ def test_the_typescript_client_has_a_method_for_every_endpoint(endpoints):
     assert found == {name: (endpoint.request, endpoint.answer) for name, endpoint in endpoints.items()}
 
 
-def test_the_csharp_client_has_every_endpoint(endpoints):
-    found = set(re.findall(r'Call\("(\w+)", "([\w/]+)"', CSHARP.read_text()))
-    assert found == {(endpoint.method, endpoint.path) for endpoint in endpoints.values()}
+def test_the_csharp_client_has_every_endpoint(document, endpoints):
+    source = CSHARP.read_text()
+    head = r"public (?:async )?Task<(\w+)> (\w+)\((?:(\w+) request, )?"
+    found = {}
+    for answer, name, request, method, path, field in re.findall(
+        head + r'.*?Call<\1>\(\s*"(\w+)", "([\w/]+)", "(\w+)"', source, re.DOTALL
+    ):
+        found[re.sub("(?<!^)([A-Z])", r"_\1", name).lower()] = Endpoint(method, path, request, answer)
+        assert field in document["components"]["schemas"][answer]["required"], name
+    assert found == endpoints
+
+
+def test_the_csharp_types_are_up_to_date(document):
+    assert csharp_types(document["components"]["schemas"]) == CSHARP_TYPES.read_text(), "run make clients"
 
 
 def test_the_clients_have_the_version_of_the_contract(document):

@@ -12,7 +12,8 @@ from tests.clients.conftest import KEY
 HERE = Path(__file__).parent
 FOLDER = ROOT / "clients" / "csharp"
 BUILT = BUILD / "csharp"
-PACKAGES = "mono-mcs mono-runtime libmono-system-net-http4.0-cil"
+NEWTONSOFT = Path("/usr/lib/cli/Newtonsoft.Json-5.0/Newtonsoft.Json.dll")
+PACKAGES = "mono-mcs mono-runtime libmono-system-net-http4.0-cil libnewtonsoft-json5.0-cil"
 EXAMPLE = """
 {usings}
 public static class Example
@@ -27,8 +28,8 @@ public static class Example
 pytestmark = [
     pytest.mark.clients,
     pytest.mark.skipif(
-        shutil.which("mcs") is None or shutil.which("mono") is None,
-        reason=f"no C# compiler is installed (Debian: apt-get install {PACKAGES})",
+        shutil.which("mcs") is None or shutil.which("mono") is None or not NEWTONSOFT.exists(),
+        reason=f"no C# compiler or no Newtonsoft.Json is installed (Debian: apt-get install {PACKAGES})",
     ),
 ]
 
@@ -37,7 +38,14 @@ def compiled(program: Path) -> Path:
     """Compile a program with the client; return the result."""
     BUILT.mkdir(parents=True, exist_ok=True)
     target = BUILT / f"{program.stem}.exe"
-    options = ("-langversion:7", "-warnaserror+", "-codepage:utf8", "-r:System.Net.Http", f"-out:{target}")
+    options = (
+        "-langversion:7",
+        "-warnaserror+",
+        "-codepage:utf8",
+        "-r:System.Net.Http",
+        f"-r:{NEWTONSOFT}",
+        f"-out:{target}",
+    )
     run("mcs", *options, program, *sorted(FOLDER.glob("*.cs")))
     return target
 

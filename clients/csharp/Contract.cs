@@ -266,7 +266,7 @@ namespace Spades
         /// <summary>winprob: every allowed legal bid.</summary>
         [JsonProperty("candidates")]
         public List<Candidate> Candidates { get; set; }
-        /// <summary>winprob: the inputs of its network, by name.</summary>
+        /// <summary>winprob: the scaled inputs of its network, by name.</summary>
         [JsonProperty("inputs")]
         public Dictionary<string, double> Inputs { get; set; }
         /// <summary>The most important first; brief: at most four.</summary>
@@ -290,9 +290,9 @@ namespace Spades
         [JsonProperty("pointer")]
         public string Pointer { get; set; }
         /// <summary>Values: missing-field, unknown-field, unsupported-field, wrong-type, out-of-range, too-many-items,
-        /// hand-size, unknown-card, duplicate-card, bid-out-of-range, seat-mismatch, team-over-limit, team-under-limit,
-        /// illegal-bids, unknown-policy, unknown-tables, unsupported-player, unsupported-convention, contradiction,
-        /// unsupported-rules.</summary>
+        /// hand-form, hand-size, unknown-card, duplicate-card, bid-out-of-range, seat-mismatch, team-over-limit,
+        /// team-under-limit, illegal-bids, unknown-policy, unknown-tables, unsupported-player, unsupported-convention,
+        /// contradiction, unsupported-rules.</summary>
         [JsonProperty("code")]
         public string Code { get; set; }
         [JsonProperty("detail")]
@@ -616,7 +616,7 @@ namespace Spades
         /// <summary>The score at which a side wins, or loses, the game. Unit: points.</summary>
         [JsonProperty("goal")]
         public long? Goal { get; set; }
-        /// <summary>How often the nil of the others fails. Unit: percent.</summary>
+        /// <summary>How often the nil of the opponents fails. Unit: percent.</summary>
         [JsonProperty("fails")]
         public long? Fails { get; set; }
         /// <summary>The bags of a side before the round. Unit: bags.</summary>
@@ -774,7 +774,8 @@ namespace Spades
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
 
-    /// <summary>A preset and the rules that differ from it. GET /v1/rules lists all with what each accepts.</summary>
+    /// <summary>A preset and the rules that differ from it. GET /v1/rules lists all with what each accepts. Upper and
+    /// lower case are equal.</summary>
     public sealed partial class RuleSet
     {
         /// <summary>The rule set that the other fields change. Default: classic. Values: classic, bis-paper, short,
@@ -1051,9 +1052,10 @@ namespace Spades
         /// it.</summary>
         [JsonProperty("previous_bids")]
         public List<object> PreviousBids { get; set; }
-        /// <summary>Place in the bidding order: the number of previous bids.</summary>
+        /// <summary>Place in the bidding order: the number of previous bids. It may be left out; if it is present and
+        /// wrong, the request is refused, because then a bid is missing or there is one too many.</summary>
         [JsonProperty("seat")]
-        public int Seat { get; set; }
+        public int? Seat { get; set; }
         /// <summary>The score before the round. Default: all 0.</summary>
         [JsonProperty("scores")]
         public Scores Scores { get; set; }
@@ -1062,7 +1064,7 @@ namespace Spades
         [JsonProperty("convention")]
         public string Convention { get; set; }
         /// <summary>Who bids: best (the strongest for the rules), bis, rb, ms, io, winprob, with options as in
-        /// bis:endgame=off. GET /v1/policies describes them. Default: bis.</summary>
+        /// bis:endgame=off. Upper and lower case are equal. GET /v1/policies describes them. Default: bis.</summary>
         [JsonProperty("policy")]
         public string Policy { get; set; }
         /// <summary>The explanation in the answer. true: everything. false: none. brief: only the main reasons, and the
@@ -1124,9 +1126,10 @@ namespace Spades
         /// it.</summary>
         [JsonProperty("previous_bids")]
         public List<object> PreviousBids { get; set; }
-        /// <summary>Place in the bidding order: the number of previous bids.</summary>
+        /// <summary>Place in the bidding order: the number of previous bids. It may be left out; if it is present and
+        /// wrong, the request is refused, because then a bid is missing or there is one too many.</summary>
         [JsonProperty("seat")]
-        public int Seat { get; set; }
+        public int? Seat { get; set; }
         /// <summary>The score before the round. Default: all 0.</summary>
         [JsonProperty("scores")]
         public Scores Scores { get; set; }
@@ -1135,7 +1138,7 @@ namespace Spades
         [JsonProperty("convention")]
         public string Convention { get; set; }
         /// <summary>Who bids: best (the strongest for the rules), bis, rb, ms, io, winprob, with options as in
-        /// bis:endgame=off. GET /v1/policies describes them. Default: bis.</summary>
+        /// bis:endgame=off. Upper and lower case are equal. GET /v1/policies describes them. Default: bis.</summary>
         [JsonProperty("policy")]
         public string Policy { get; set; }
         /// <summary>Seed that decides whether the fourth seat bids blind nil. Default: made from the request.</summary>

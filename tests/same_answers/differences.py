@@ -79,6 +79,48 @@ def _names_a_new_field(difference: Difference) -> bool:
     return bool(unknown) and rest[0] == rest[1]
 
 
+def _is_gone(at: str, code: str, value: Any) -> bool:
+    """Whether a fault is one that requests no longer have, or that has another code now."""
+    if at == "/seat":
+        return value in (None, MISSING) and code in ("missing-field", "wrong-type")
+    if at == "/hand":
+        return code == "hand-size" and isinstance(value, str)
+    is_word = at == "/policy" or at.startswith(("/rules/", "/players/"))
+    return is_word and isinstance(value, str) and value != value.lower()
+
+
+def _is_new(at: str, code: str, value: Any) -> bool:
+    """Whether a fault is one that requests did not have, or that had another code."""
+    if at == "/hand":
+        return code == "hand-form" and isinstance(value, str)
+    return at.startswith("/scores/") and code == "out-of-range"
+
+
+def _has_other_faults(difference: Difference) -> bool:
+    """Whether only faults of seats, words, hands and scores came or went."""
+    if difference.answers is None or difference.where not in ("status", "faults"):
+        return False
+    assert isinstance(difference.question, Request)
+    data, (base, new) = difference.question.data, difference.answers
+    if not {base.status, new.status} <= {200, 422}:
+        return False
+    gone, came = set(base.faults) - set(new.faults), set(new.faults) - set(base.faults)
+    return all(_is_gone(at, code, _at(data, at)) for at, code in gone) and all(
+        _is_new(at, code, _at(data, at)) for at, code in came
+    )
+
+
+def _needs_no_seat(difference: Difference) -> bool:
+    """Whether a command, or a batch with an item that is no request, only has no fault of its missing seat."""
+    if isinstance(difference.question, Command):
+        base, new = difference.base, difference.new
+        return difference.where == "/faults" and [fault for fault in base if fault[0] != "/seat"] == new
+    if not re.fullmatch(r"/answers/\d+/body/errors", difference.where):
+        return False
+    rest = [fault["pointer"] for fault in difference.base if fault["pointer"] != "/seat"]
+    return rest == [fault["pointer"] for fault in difference.new]
+
+
 def _route(difference: Difference) -> str:
     """The path of a request, "" for a command."""
     return difference.question.path.partition("?")[0] if isinstance(difference.question, Request) else ""
@@ -144,6 +186,35 @@ DECLARED: tuple[Declared, ...] = (
             d.where.startswith("/assumed/")
             and (d.base, d.new) == ("rules.bags=true, error 0.8", "rules.bags=true, error 0.7")
         ),
+    ),
+    Declared(
+        "other faults",
+        "seat may be left out; policies and rules may be in any case; a hand may have the fault hand-form; scores "
+        "after which the game is over are refused",
+        _has_other_faults,
+    ),
+    Declared("seat", "it may be left out", _needs_no_seat),
+    Declared(
+        "code hand-form",
+        "the text of a hand has its own code",
+        lambda d: (
+            d.where == "/codes"
+            and _route(d) == "/problems/invalid-request"
+            and sorted({*d.base, "hand-form"}) == sorted(d.new)
+        ),
+    ),
+    Declared(
+        "input p_win_minus_p_loss_before",
+        "its name was p_win_before, but it is no probability",
+        lambda d: (
+            (d.where.endswith("/inputs/p_win_before") and d.new is MISSING)
+            or (d.where.endswith("/inputs/p_win_minus_p_loss_before") and d.base is MISSING)
+        ),
+    ),
+    Declared(
+        "sentences of cards",
+        "the sentences of card reasons are plainer; codes and numbers are compared at their own places",
+        lambda d: bool(re.fullmatch(r"/reasons/\d+/sentence", d.where)) and _route(d) in ("/v1/card", "/v1/cards"),
     ),
     Declared("pages", "/ is the playground, and both pages are files", lambda d: _route(d) in ("/", "/docs")),
     Declared("texts in a batch", "texts of faults are free", _text_in_a_batch),

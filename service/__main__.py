@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from service import log
+from service import __version__, log
 from service.address import check_address, check_exposure
 from service.api import blind, card, inference, passing, search
 from service.api.bid import answer_to
@@ -46,8 +46,8 @@ from service.worker import SupervisorLine
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code."""
     given = sys.argv[1:] if arguments is None else arguments
-    options = _parser(given).parse_args(given)
     try:
+        options = _parser(given).parse_args(given)
         settings = from_environment()
         if options.command == "key":
             return _key(options)
@@ -62,10 +62,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except ProblemError as refused:
         for fault in refused.faults:
-            print(f"service {options.command}: {fault.pointer}: {fault.detail} ({fault.code})", file=sys.stderr)
+            print(f"service {given[0]}: {fault.pointer}: {fault.detail} ({fault.code})", file=sys.stderr)
         return 2
     except (SettingsError, TablesError) as error:
-        if options.command in ("serve", "work"):
+        if given[0] in ("serve", "work"):
             log.complain("error", str(error))
         else:
             print(f"service: {error}", file=sys.stderr)
@@ -168,9 +168,22 @@ def _inference(request: dict[str, Any], settings: Settings) -> Any:
 _ANSWERS = {"bid": _bid, "blind": _blind, "pass": _pass, "card": _card, "inference": _inference}
 
 
+class _Version(argparse.Action):
+    """Print the versions of the service and of the shipped tables, and exit."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(nargs=0, help="print the versions of the service and of the shipped tables", **options)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        tables = read_manifest(DEFAULT_DIRECTORY).version
+        print(f"spades-bidding-service {__version__}, tables {tables}")
+        parser.exit()
+
+
 def _parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser for ``arguments``; only the command that they name has the options of its request."""
     parser = argparse.ArgumentParser(prog="python -m service", description="Bids in Spades.")
+    parser.add_argument("--version", action=_Version)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     serve = commands.add_parser("serve", help="answer over HTTP")

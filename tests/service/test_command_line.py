@@ -77,9 +77,24 @@ def test_the_help_has_every_field_and_policy_and_its_examples_are_read(capsys, c
     assert set(example) <= set(model.__annotations__)
 
 
+def test_the_versions(capsys, call):
+    with pytest.raises(SystemExit, match=r"^0$"):
+        main(["--version"])
+    served = call("GET", "/version").json()
+    service, tables = served["service"], served["tables"]["version"]
+    assert capsys.readouterr().out == f"spades-bidding-service {service}, tables {tables}\n"
+
+
+def test_the_version_of_broken_tables(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("service.__main__.DEFAULT_DIRECTORY", tmp_path)
+    assert main(["--version"]) == 1
+    assert capsys.readouterr().err.startswith(f"service: {tmp_path / 'manifest.json'}: not found")
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
+        ["service", "--version"],
         ["service", "--help"],
         ["service", "bid", _HAND],
         ["service", "key", "me"],

@@ -82,7 +82,7 @@ def test_the_typescript_client_has_a_method_for_every_endpoint(endpoints):
 
 def test_the_csharp_client_has_every_endpoint(document, endpoints):
     source = CSHARP.read_text()
-    head = r"public (?:async )?Task<(\w+)> (\w+)\((?:(\w+) request, )?"
+    head = r"public (?:async )?Task<(\w+)> (\w+)\(\s*(?:(\w+) request, )?"
     found = {}
     for answer, name, request, method, path, field in re.findall(
         head + r'.*?Call<\1>\(\s*"(\w+)", "([\w/]+)", "(\w+)"', source, re.DOTALL

@@ -215,7 +215,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # mypy checks each row against its own dec
         explain=_explain_with(_IO_NIL),
         defaults=Policy(kind=IO),
         typical_us=(4.2, 9.7),
-        noise_sd=(0.0, 0.82, 0.66, 0.48, 0.26, 0.0),
+        noise_sd=(0.0, 0.68, 0.57, 0.45, 0.29, 0.0),
     ),
     PolicyRow[Baseline](
         name="fixed",

@@ -37,8 +37,8 @@ T = TypeVar("T")
 class Times(NamedTuple):
     """How long to wait for a process, in seconds."""
 
-    start_s: float = 180.0  # until it is ready: it may have to compile
-    search_s: float = 10.0  # until it answers; a process that takes longer is replaced
+    start_s: float = 900.0  # until it is ready: it may have to compile, on a machine with other work
+    search_s: float = 60.0  # until it answers; a process that takes longer is replaced
     pause_s: float = 1.0  # before it is replaced; doubled each time that the new one can't start
     longest_pause_s: float = 60.0
 

@@ -194,7 +194,7 @@ ROWS: tuple[PolicyRow[Any], ...] = (  # mypy checks each row against its own dec
     ),
     PolicyRow[Baseline](
         name="ms",
-        description="aces, guarded kings, queen of spades and spade length; the nil rule of rb",
+        description="aces, guarded kings, queen of spades and spade length; the nil rule of the paper's RB",
         opponents=(),
         options=("nil", "nils", "variant", *_SKILL),
         kernel=_by_rule(ms),

@@ -3,6 +3,7 @@
 The spellings of cards and bids are not here: their own validators (`hand`, `bids`) read them.
 """
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
@@ -12,6 +13,7 @@ from service.contract.faults import is_huge
 from service.contract.policy import policy_fault
 
 _MOST_ITEMS: Final = 15  # of the longest list of numbers in a request
+_WORDS: Final[dict[str, Collection[str]]] = {"convention": CONVENTIONS, "explain": ("brief", "curve")}
 _DEPTH: Final = 3  # levels of a request that hold numbers
 _RULE_WORDS: Final[dict[str, Collection[Any]]] = {"preset": PRESETS} | {
     name: getattr(rule.values, "json_words", ()) for name, rule in FIELDS.items()
@@ -22,17 +24,17 @@ _PLAYER_WORDS: Final = dict.fromkeys(("left", "partner", "right"), PLAYER_KINDS)
 def in_canonical_form(request: dict[str, Any]) -> dict[str, Any] | None:
     """Return ``request`` with whole numbers as integers and known words in lower case; None if that changes nothing.
 
-    JSON has one kind of number, and some languages write 120 as 120.0. The words are those of policy, convention, rules
-    and players.
+    JSON has one kind of number, and some languages write 120 as 120.0. The words are those of policy, convention,
+    explain, rules and players. The ranks in a policy get upper case.
 
     >>> in_canonical_form({"seat": 2.0, "policy": "BIS", "rules": {"preset": "Short"}}), in_canonical_form({"seat": 2})
     ({'seat': 2, 'policy': 'bis', 'rules': {'preset': 'short'}}, None)
     """
     numbers: dict[str, Any] = _with_integers(request, _DEPTH) or request
-    words: dict[str, Any] = {**_in_lower_case(numbers, {"convention": CONVENTIONS})}
+    words: dict[str, Any] = {**_in_lower_case(numbers, _WORDS)}
     policy = request.get("policy")
     if type(policy) is str and policy_fault(policy) is not None and policy_fault(policy.lower()) is None:
-        words["policy"] = policy.lower()
+        words["policy"] = re.sub("(?<=:nil=|,nil=)[^,]*", lambda ranks: ranks[0].upper(), policy.lower())
     for field, accepted in (("rules", _RULE_WORDS), ("players", _PLAYER_WORDS)):
         members = numbers.get(field)
         if type(members) is dict and (lower := _in_lower_case(members, accepted)):

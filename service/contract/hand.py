@@ -151,7 +151,7 @@ def _faults(value: Any, names: Any, cards: _Cards) -> list[tuple[Place, str, str
         return [((), "hand-form", f"hand is {quote(value)}; accepted: {accepted}")]
     faults: list[tuple[Place, str, str]] = []
     if len(names) != TRICKS:
-        faults.append(((), "hand-size", f"hand has {len(names)} cards; accepted: {TRICKS}"))
+        faults.append(((), "hand-size", f"hand has {len(names)} card{'s' * (len(names) != 1)}; accepted: {TRICKS}"))
         if len(names) > MAX_PBN_CHARS:
             return faults
     return faults + _card_faults(names, cards, () if type(value) is str else None)

@@ -7,6 +7,7 @@ from pydantic import Field, PlainValidator, StrictInt, ValidationInfo, WithJsonS
 from typing_extensions import TypedDict
 
 from service.bidding.game.rules import CUTTHROAT, VARIANTS, Rules
+from service.bidding.game.scoring import game_winner
 from service.contract.faults import TABLE_OF_FOUR, Place, json_type, refusal
 from service.contract.rules import REQUEST_CONFIG, Context
 from service.problems import Fault, pointer
@@ -117,15 +118,6 @@ def score_faults(scores: Any, rules: Rules) -> list[Fault]:
     return faults
 
 
-def is_over(points: Sequence[int], rules: Rules) -> bool:
-    """Return whether the game is over: a side has reached a goal, and the highest score is not shared.
-
-    ``points``: of two sides, or of four seats.
-    """
-    highest = max(points)
-    return (highest >= rules.win or min(points) <= rules.lose) and points.count(highest) == 1
-
-
 def _game_over_faults(scores: Mapping[str, Any], rules: Rules) -> list[Fault]:
     """Return a fault for each score that is at or beyond a goal if the game is over."""
     solo = rules.variant == CUTTHROAT
@@ -136,14 +128,22 @@ def _game_over_faults(scores: Mapping[str, Any], rules: Rules) -> list[Fault]:
         return []
     faults = []
     low, high = max(rules.lose + 1, -SCORE_LIMIT), rules.win - 1
-    tie = "two seats share the highest score" if solo else "both sides have the same points"
+    tie = "a highest score that two seats share" if solo else "the same points for both sides"
     for place, value in enumerate(points):
         if not low <= value <= high:
             where: Place = ("scores", "seats", place) if solo else ("scores", SIDE_FIELDS[place])
-            goal = f"rules.win ({rules.win})" if value > high else f"rules.lose ({rules.lose})"
-            detail = f"{'.'.join(map(str, where))} is {value}; accepted: {low}..{high}, because the game ends at {goal}"
-            faults.append(Fault(pointer(*where), "out-of-range", f"{detail}, unless {tie}"))
+            goal = f"{rules.win} (rules.win)" if value > high else f"{rules.lose} (rules.lose)"
+            detail = f"{'.'.join(map(str, where))} is {value}, but the game ends at {goal}; accepted: {low}..{high}"
+            faults.append(Fault(pointer(*where), "out-of-range", f"{detail}, or {tie}"))
     return faults
+
+
+def is_over(points: Sequence[int], rules: Rules) -> bool:
+    """Return whether a game with these points of two sides, or of four seats, is over."""
+    if len(points) == 2:
+        return game_winner(points[0], points[1], rules) != 0
+    highest = max(points)
+    return (highest >= rules.win or min(points) <= rules.lose) and points.count(highest) == 1
 
 
 def scores_in(request: Mapping[str, Any], rules: Rules, data: Mapping[str, Any]) -> tuple[list[Any], list[str]]:

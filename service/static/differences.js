@@ -24,7 +24,7 @@ export function differenceList(choices, sentences) {
   const items = different.map((one, index) => el("li", {}, el("p", {}, el("strong", { text: differenceText(one) })), costs[index],
     el("p", { class: "hint", text: `Why: ${sentences(one.suggestion).join(" ")}` })));
   showCosts(different, costs);
-  return [title, el("p", { text: `Different: ${different.length} of ${choices.length} choices.` }), el("ol", { class: "differences" }, items)];
+  return [title, el("p", { text: `You chose differently in ${different.length} of ${choices.length} choices.` }), el("ol", { class: "differences" }, items)];
 }
 
 function differenceText({ turn: { kind }, trick, choice, suggestion }) {
@@ -42,8 +42,7 @@ async function showCosts(different, costs) {
       try {
         text = await costOf(one);
       } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        searches = !error.faults.some((fault) => fault.code === "unsupported-player");
+        searches = !(error instanceof Problem && error.faults.some((fault) => fault.code === "unsupported-player"));
         if (searches) text = `Cost: the service gives no figure. ${error.message}`;
       }
     }

@@ -25,7 +25,7 @@ export async function possibleBids(before, state, deck, signal) {
   const rules = rulesField(state);
   const key = JSON.stringify([rules, before]);
   if (!known.has(key)) {
-    const hand = SUITS.flatMap((suit) => deck.suits[suit]).slice(0, HAND); // any hand: others' bids do not depend on it
+    const hand = SUITS.flatMap((suit) => deck.suits[suit]).slice(0, HAND); // any hand will do: others' bids do not depend on it, and it never bids itself here
     const position = { hand, rules, seat: before.length + 1, explain: false };
     const words = [...NUMBERS.map(String), "blind_nil"];
     known.set(key, await accepted("/v1/bids", words, (bid) => ({ ...position, previous_bids: [...before, bid] }), signal));

@@ -118,7 +118,8 @@ def decision_of(record: DecisionLog) -> Decision:
     previous = tuple(_bid(bid, place) for place, bid in enumerate(request["previous_bids"]))
     seat = len(previous)
     if request.get("seat") not in (None, seat):
-        raise RecordError(f"request/seat is {request['seat']} after {seat} previous bids; accepted: {seat}")
+        found = f"request/seat is {request['seat']} after {seat} previous bid{'s' * (seat != 1)}"
+        raise RecordError(f"{found}; accepted: {seat}, or leave seat out")
     scores = request.get("scores") or {}
     return Decision(
         seat,

@@ -35,7 +35,7 @@ def curve_models(setup: Setup) -> str:
     fitted, held = nils(setup)
     columns = features()
     rows = [("one curve for all bids", *scores(same_curve(fitted), held))]
-    rows.append(("logistic regression with rising curves (ships)", *scores(value_at_bins(fit_curves(fitted)), held)))
+    rows.append(("logistic regression with rising curves (shipped)", *scores(value_at_bins(fit_curves(fitted)), held)))
     for name, model in models(setup).items():
         rows.append((name, *scores(model(columns, fitted), held)))
     n, judged = int(fitted[..., 0].sum()), int(held[..., 0].sum())

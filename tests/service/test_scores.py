@@ -72,20 +72,20 @@ def test_a_game_that_is_over(call, path, scores, rules, pointers):
         (
             {"us": 510},
             {},
-            "scores.us is 510; accepted: -10000..499, because the game ends at rules.win (500), "
-            "unless both sides have the same points",
+            "scores.us is 510, but the game ends at 500 (rules.win); "
+            "accepted: -10000..499, or the same points for both sides",
         ),
         (
             {"them": -100},
             {"preset": "bis-paper"},
-            "scores.them is -100; accepted: -99..199, because the game ends at rules.lose (-100), "
-            "unless both sides have the same points",
+            "scores.them is -100, but the game ends at -100 (rules.lose); "
+            "accepted: -99..199, or the same points for both sides",
         ),
         (
             {"seats": [0, 0, 300, 0]},
             {"preset": "cutthroat"},
-            "scores.seats.2 is 300; accepted: -10000..299, because the game ends at rules.win (300), "
-            "unless two seats share the highest score",
+            "scores.seats.2 is 300, but the game ends at 300 (rules.win); "
+            "accepted: -10000..299, or a highest score that two seats share",
         ),
     ],
 )

@@ -136,10 +136,11 @@ def test_every_route_reads_them(call, path, request_body):
     ("text", "policy"),
     [
         ("BIS", "bis"),
+        ("RB:nil=5-8-t", "rb:nil=5-8-T"),
         ("Best", "winprob"),
         ("WinProb:Level=3,Partner=Weak", "winprob:level=3,partner=weak"),
         ("Bis:EndGame=OFF", "bis:endgame=off"),
-        ("RB:nil=5-8-T", "rb:nil=5-8-t"),
+        ("RB:nil=5-8-T", "rb:nil=5-8-T"),
         ("rb:nil=5-8-T", "rb:nil=5-8-T"),
     ],
 )

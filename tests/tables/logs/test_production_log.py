@@ -180,7 +180,11 @@ def test_a_round_without_results_and_without_a_game(found):
         ([decision(3), result(game="a"), result(game="b")], CONTRADICTION, "game is a in one record and b in another"),
         ([decision(3, rules={"preset": "jokers"}, hand="LB6.Q98.AQ.K9543")], RULES, "accepted in a log"),
         ([decision(3), decision(1, hand=HANDS[3])], "card-twice", "is in two hands"),
-        ([decision(2, previous_bids=[3, 3, 2])], FORM, "request/seat is 2 after 3 previous bids; accepted: 3"),
+        (
+            [decision(2, previous_bids=[3, 3, 2])],
+            FORM,
+            "request/seat is 2 after 3 previous bids; accepted: 3, or leave",
+        ),
         ([decision(3, hand="5H")], FORM, "request/hand: "),
         ([decision(3, hand=...)], FORM, "request/hand is missing"),
         ([decision(3, previous_bids=[3, "four", 2])], FORM, "request/previous_bids/1 is 'four'"),

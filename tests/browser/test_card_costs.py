@@ -35,6 +35,7 @@ def test_costs_of_cards_are_the_searchs_win_chances(new_page, size):
     assert costs.count() > 0
     for index in range(costs.count()):
         expect(costs.nth(index)).not_to_have_text("Cost: the service is asked.")
+    in_view(page, ".outcome")  # the costs that came later did not scroll it away
     texts = costs.all_inner_texts()
     assert any("of win chance" in text for text in texts)
     for search, text in zip(searches, texts, strict=True):

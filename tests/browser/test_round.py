@@ -219,7 +219,7 @@ def test_a_round_with_hidden_suggestions(new_page, size):
     different = [trick for trick in range(1, 14) if played[trick - 1] != suggested[trick - 1]]
     items = page.locator(".differences li")
     expect(items).to_have_count(len(different) + 1)
-    assert f"Different: {len(different) + 1} of 14 choices." in page.inner_text("#round-result")
+    assert f"You chose differently in {len(different) + 1} of 14 choices." in page.inner_text("#round-result")
     assert items.nth(0).locator("strong").inner_text() == f"Bid: you bid 6; suggested: {suggested_bid['bid']}."
     candidates = page.request.post("/v1/bid", data=request | {"explain": True}).json()["explanation"]["candidates"]
     p_win = {one["bid"]: one["p_win"] for one in candidates}
@@ -285,7 +285,7 @@ def test_reasons_address_the_player(new_page, size):
     assert "you win the game" in page.inner_text("#advice")
     page.click(".bid-buttons .primary")
     own_cards(page)
-    assert "Your side needs 6 of the 13 tricks" in page.inner_text("#advice")
+    assert "Your side needs 6 of the 13 remaining tricks" in page.inner_text("#advice")
     page.check("#round-open")
     page.click(".south .suggested")
     own_cards(page)

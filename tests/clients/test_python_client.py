@@ -6,6 +6,8 @@ import logging
 import os
 import subprocess
 import sys
+from queue import Queue
+from threading import Event, Thread
 from typing import cast
 
 import httpx2
@@ -227,15 +229,47 @@ def test_a_closed_client_says_so():
         client.bid(cast(BidRequest, BID))
 
 
+def test_calls_that_began_before_close_are_answered_and_later_ones_refused():
+    """Four threads call all the time while the client is closed; none of them may wait for ever."""
+
+    async def answer(_: httpx2.Request) -> httpx2.Response:
+        await asyncio.sleep(0)
+        return httpx2.Response(200, json=ANSWER)
+
+    def bid_until_an_error(client: Client, answered: Event, errors: Queue[str]) -> None:
+        while True:
+            try:
+                assert client.bid(cast(BidRequest, BID), timeout_s=LIMIT_S) == ANSWER
+            except RuntimeError as error:
+                errors.put(str(error))
+                return
+            answered.set()
+
+    for _ in range(30):
+        client = Client("http://spades", transport=httpx2.MockTransport(answer))
+        errors: Queue[str] = Queue()
+        answered = [Event() for _ in range(4)]
+        for one in answered:
+            Thread(target=bid_until_an_error, args=(client, one, errors), daemon=True).start()
+        assert all(one.wait(LIMIT_S) for one in answered)
+        client.close()
+        assert [errors.get(timeout=LIMIT_S) for _ in answered] == ["the client is closed"] * 4
+
+
 FORKS = """
 import os, sys, httpx2, spades_client
 transport = httpx2.MockTransport(lambda request: httpx2.Response(200, json={"service": "spades"}))
 client = spades_client.Client("http://spades", timeout_s=60.0, transport=transport)
 assert client.version()["service"] == "spades"
+idle = os.fork()
+if not idle:
+    client.close()
+    sys.exit()
+assert os.waitpid(idle, 0)[1] == 0
 child = os.fork()
 assert client.version()["service"] == "spades"
+client.close()
 if child:
-    client.close()
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 

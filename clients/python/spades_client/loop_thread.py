@@ -28,32 +28,36 @@ class LoopThread:
 
     def run(self, call: Callable[[Exchange], Coroutine[Any, Any, Answer]]) -> Answer:
         """Return the result of ``call`` with the exchange; other threads may call meanwhile."""
-        loop = self._running_loop()
-        future = asyncio.run_coroutine_threadsafe(call(self.exchange), loop)
+        with self._lock:  # a call is either scheduled before `_finish`, which waits for it, or refused
+            if self._closed:
+                raise RuntimeError("the client is closed")
+            loop = self._running_loop()
+            future = asyncio.run_coroutine_threadsafe(call(self.exchange), loop)
         try:
             return future.result()
         finally:
             future.cancel()  # if an interrupt has ended the wait
 
     def close(self) -> None:
-        """Wait for the calls that still run; close the connections and end the thread."""
-        if self._loop is not None and not self._closed:
-            self.run(_finish)
-            self._stop()
-        self._closed = True
+        """Refuse new calls, wait for those that still run, close the connections and end the thread."""
+        with self._lock:
+            closed, self._closed = self._closed, True
+            if closed or self._loop is None or self._process != os.getpid():
+                return
+            finished = asyncio.run_coroutine_threadsafe(_finish(self.exchange), self._loop)
+        finished.add_done_callback(lambda _: self._stop())  # also if an interrupt ends the wait
+        finished.result()
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
-        if self._closed:
-            raise RuntimeError("the client is closed")
-        with self._lock:
-            if self._process != os.getpid():
-                self._process, self._loop, self.exchange = os.getpid(), None, self._make_exchange()
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                Thread(target=_serve, args=(self._loop,), name="spades-client", daemon=True).start()
-                # Also for a client that nobody closes: its thread ends when it is collected, at the latest at exit.
-                self._stop = weakref.finalize(self, self._loop.call_soon_threadsafe, self._loop.stop)
-            return self._loop
+        """Return the loop of this process; the caller has the lock."""
+        if self._process != os.getpid():
+            self._process, self._loop, self.exchange = os.getpid(), None, self._make_exchange()
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            Thread(target=_serve, args=(self._loop,), name="spades-client", daemon=True).start()
+            # Also for a client that nobody closes: its thread ends when it is collected, at the latest at exit.
+            self._stop = weakref.finalize(self, self._loop.call_soon_threadsafe, self._loop.stop)
+        return self._loop
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:

@@ -25,7 +25,7 @@ BUSY = {"type": "/problems/overloaded", "title": "Over capacity", "status": 503,
 class _Handler(BaseHTTPRequestHandler):
     """``/once/ID``: 503 with Retry-After 1 to the first request with this ID, then a bid. ``/busy``: always 503.
 
-    ``/later/ID``: as ``/once/ID``, with Retry-After 60. ``/silent``: no answer. ``/slow-body``, ``/slow-head``: a bid,
+    ``/later/ID``: with Retry-After 3600. ``/silent``: no answer. ``/slow-body``, ``/slow-head``: a bid,
     whose body or headers come byte by byte for a minute. The others, ``ANSWERS``, are of something between.
     """
 
@@ -47,7 +47,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, orjson.dumps(ANSWER))
         else:
             self.seen.add(rest)
-            self._answer(503, orjson.dumps(BUSY), "60" if kind == "later" else "1")
+            self._answer(503, orjson.dumps(BUSY), "3600" if kind == "later" else "1")
 
     def _drip(self, in_head: bool) -> None:
         bid = orjson.dumps(ANSWER)

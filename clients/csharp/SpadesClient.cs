@@ -10,6 +10,7 @@ using System.Linq;
 using System.Net.Http;
 using System.Net.Http.Headers;
 using System.Text;
+using System.Text.RegularExpressions;
 using System.Threading;
 using System.Threading.Tasks;
 using Newtonsoft.Json;
@@ -105,6 +106,11 @@ namespace Spades
             new JsonSerializerSettings { DateParseHandling = DateParseHandling.None };
         private static readonly JsonSerializerSettings WithoutNulls =
             new JsonSerializerSettings { NullValueHandling = NullValueHandling.Ignore };
+        private const string Label = @"[^\s.:/?#@%\\\[\]]{1,63}"; // of a host's name
+        /// <summary>The same in all clients: Uri and others accept more, and no request could be sent.</summary>
+        private static readonly Regex AcceptedUrl = new Regex(
+            @"^https?://(\[[0-9a-f:.]+\]|" + Label + @"(\." + Label + @")*\.?)(:[1-9][0-9]{0,4})?(/[^\s?#\\]*)?\z",
+            RegexOptions.IgnoreCase | RegexOptions.CultureInvariant);
         private readonly HttpClient http;
         private readonly Random random = new Random();
         private readonly string url;
@@ -326,13 +332,11 @@ namespace Spades
 
         private static string CheckedUrl(string url)
         {
-            var http = url.StartsWith("http://", StringComparison.OrdinalIgnoreCase)
-                || url.StartsWith("https://", StringComparison.OrdinalIgnoreCase);
-            if (http && !url.Any(char.IsWhiteSpace) && Uri.TryCreate(url, UriKind.Absolute, out var uri)
-                && uri.Host != "" && uri.UserInfo == "" && uri.Query == "" && uri.Fragment == "") return url;
+            // Uri also refuses a port that is too large.
+            if (AcceptedUrl.IsMatch(url ?? "") && Uri.TryCreate(url, UriKind.Absolute, out _)) return url;
             throw new ArgumentException(
-                "url is '" + url + "'; accepted: http:// or https:// and a host, such as http://127.0.0.1:8080; "
-                + "no user, query or fragment");
+                "url is " + (url == null ? "null" : "'" + url + "'") + "; accepted: http:// or https:// and a host, "
+                + "such as http://127.0.0.1:8080; a port up to 65535; no white space, user, query or fragment");
         }
     }
 }

@@ -1,4 +1,4 @@
-// Uses the source of clients/csharp. Arguments: service, service with a key, the key, bad service, fallback cases.
+// Uses the source of clients/csharp. Arguments: service, service with a key, the key, bad service, and the files of fallback cases and URLs.
 using System;
 using System.Collections.Generic;
 using System.IO;
@@ -16,7 +16,7 @@ public static class OwnClient
 
     public static void Main(string[] arguments)
     {
-        Run(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4]).GetAwaiter().GetResult();
+        Run(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]).GetAwaiter().GetResult();
         Console.WriteLine("C# client: all good");
     }
 
@@ -56,7 +56,7 @@ public static class OwnClient
     private static BidRequest Request(int seat = 2) =>
         new BidRequest { Hand = "AKJ62.AQ.Q.K9543", PreviousBids = Bids(3, 1), Seat = seat };
 
-    private static async Task Run(string url, string keyedUrl, string key, string badUrl, string cases)
+    private static async Task Run(string url, string keyedUrl, string key, string badUrl, string cases, string urls)
     {
         var client = new SpadesClient(url, timeout: Long);
         var request = Request();
@@ -143,16 +143,13 @@ public static class OwnClient
         var local1000 = burst.Where(bid => bid.Fallback != null).Select(bid => bid.Fallback).ToList();
         Check(burst.Length == 1000 && local1000.Count == 0, local1000.FirstOrDefault());
 
-        var urls = new[]
-        {
-            "127.0.0.1:8080", "localhost:8080", "spades", "", "ftp://spades", "http://", "http://spades:port",
-            "http://spades\n", "http://user:word@spades", "http://spades?a=1", "http://spades#a",
-        };
-        foreach (var wrong in urls)
+        var listed = JObject.Parse(File.ReadAllText(urls));
+        foreach (var wrong in listed["wrong"].Select(text => (string)text).Concat(new string[] { null }))
         {
             var message = Thrown(() => new SpadesClient(wrong, fallback: SimpleBid.Of));
-            Check(message.StartsWith("ArgumentException url is"), message);
+            Check(message.StartsWith("ArgumentException url is"), wrong + ": " + message);
         }
+        foreach (var right in listed["right"]) new SpadesClient((string)right).Dispose();
         foreach (var wrong in new[] { "secret\n", "\nsecret", "sec\r\nret", " secret", "secret ", "s\u00e9cret", "" })
         {
             var message = Thrown(() => new SpadesClient(url, wrong, fallback: SimpleBid.Of));

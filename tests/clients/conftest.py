@@ -20,6 +20,7 @@ from tests.service.conftest import running_server
 
 collect_ignore = ["client.py"]
 KEY = "a key of the tests"
+URLS_FILE = Path(__file__).with_name("urls.json")
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-// Uses the package of clients/typescript. Arguments: service, service with a key, the key, bad service, fallback cases.
+// Uses the package of clients/typescript. Arguments: service, service with a key, the key, bad service, and the files of fallback cases and URLs.
 import { readFileSync } from "node:fs";
 import {
   CardError,
@@ -15,7 +15,8 @@ import {
 } from "spades-client";
 
 declare const process: { argv: string[] };
-const [url, keyedUrl, key, badUrl, cases] = process.argv.slice(2) as [string, string, string, string, string];
+type Arguments = [string, string, string, string, string, string];
+const [url, keyedUrl, key, badUrl, cases, urls] = process.argv.slice(2) as Arguments;
 const timeoutMs = 30_000;
 const client = new Client(url, { timeoutMs });
 function check(condition: boolean, what: unknown): asserts condition {
@@ -86,10 +87,11 @@ const patient = new Client(url, { timeoutMs: 120_000, fallback: simpleBid });
 const burst = await Promise.all(Array.from({ length: 1000 }, () => patient.bid(request)));
 check(burst.length === 1000 && burst.every((one) => one.fallback === undefined), burst.find((one) => one.fallback));
 
-const urls = ["127.0.0.1:8080", "localhost:8080", "spades", "", "ftp://spades", "http://", "http://spades:port"];
-for (const wrong of [...urls, "http://spades\n", "http://user:word@spades", "http://spades?a=1", "http://spades#a"]) {
+const { right, wrong: wrongUrls }: { right: string[]; wrong: string[] } = JSON.parse(readFileSync(urls, "utf8"));
+for (const wrong of wrongUrls) {
   check(thrown(() => new Client(wrong, { fallback: simpleBid })).startsWith("url is"), wrong);
 }
+for (const one of right) new Client(one);
 for (const wrong of ["secret\n", "\nsecret", "sec\r\nret", " secret", "secret ", "s\u00e9cret", ""]) {
   const message = thrown(() => new Client(url, { key: wrong, fallback: simpleBid }));
   check(message.startsWith("key is empty, has") && !message.includes("cret"), message);

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clients.generate import BUILD, ROOT, run
-from tests.clients.conftest import KEY
+from tests.clients.conftest import KEY, URLS_FILE
 
 HERE = Path(__file__).parent
 FOLDER = ROOT / "clients" / "csharp"
@@ -52,7 +52,7 @@ def compiled(program: Path) -> Path:
 
 def test_the_client_works_against_services(url, keyed_url, bad_url, fallback_cases):
     program = compiled(HERE / "OwnClient.cs")
-    assert "all good" in run("mono", program, url, keyed_url, KEY, bad_url, fallback_cases)
+    assert "all good" in run("mono", program, url, keyed_url, KEY, bad_url, fallback_cases, URLS_FILE)
 
 
 def test_the_examples_of_the_readme_run(url):

@@ -25,12 +25,14 @@ from service.bidding.game.cards import parse_pbn
 from service.bidding.game.legal import allowed_bids
 from service.bidding.game.rules import PRESETS
 from service.contract.examples import ANSWER
+from tests.clients.conftest import URLS_FILE
 from tests.patience import LIMIT_S
 
 BID = {"hand": "AKJ62.AQ.Q.K9543", "previous_bids": [3], "seat": 1}
 BUSY = {"type": "/problems/overloaded", "title": "Over capacity", "status": 503, "detail": "retry later"}
 FAULT = {"pointer": "/seat", "code": "seat-mismatch", "detail": "seat is 3 after 2 previous bids; accepted: 2"}
 REFUSED = {"type": "/problems/invalid-request", "title": "No", "status": 422, "detail": "...", "errors": [FAULT]}
+URLS = json.loads(URLS_FILE.read_text())  # the same for all clients
 
 
 def busy(seconds: int) -> httpx2.Response:
@@ -194,14 +196,17 @@ def test_settings_are_checked(kind):
 
 
 @pytest.mark.parametrize("kind", [Client, AsyncClient])
-@pytest.mark.parametrize(
-    "url",
-    ["127.0.0.1:8080", "localhost:8080", "spades", "", "ftp://spades", "http://", "http://spades:port",
-     "http://spades\n", "http://user:word@spades", "http://spades?a=1", "http://spades#a"],
-)  # fmt: skip
+@pytest.mark.parametrize("url", [*URLS["wrong"], None])
 def test_a_url_that_no_request_could_use_is_an_error(kind, url):
     with pytest.raises(ValueError, match=r"url is .*; accepted: http:// or https:// and a host"):
         kind(url, fallback=spades_client.simple_bid)
+
+
+@pytest.mark.parametrize("url", URLS["right"])
+def test_other_urls_are_accepted(ask, url):
+    script = Script(httpx2.Response(200, json=ANSWER))
+    assert ask(script, url=url, timeout_s=LIMIT_S) == ANSWER
+    assert script.requests[0].url == httpx2.URL(url.rstrip("/") + "/v1/bid")
 
 
 @pytest.mark.parametrize("kind", [Client, AsyncClient])

@@ -9,7 +9,7 @@ import pytest
 
 from clients.generate import BUILD, ROOT, TYPESCRIPT, TYPESCRIPT_TYPES, contract, run, typescript_types
 from service import __version__
-from tests.clients.conftest import KEY
+from tests.clients.conftest import KEY, URLS_FILE
 
 HERE = Path(__file__).parent
 OPTIONS = {"strict": True, "noUncheckedIndexedAccess": True, "target": "es2022", "module": "nodenext", "types": []}
@@ -52,7 +52,7 @@ def compiled(folder: Path, source: str) -> str:
 
 def test_the_package_works_against_services(folder, url, keyed_url, bad_url, fallback_cases):
     program = compiled(folder, (HERE / "own_client.ts").read_text())
-    assert "all good" in run("node", program, url, keyed_url, KEY, bad_url, fallback_cases, cwd=folder)
+    assert "all good" in run("node", program, url, keyed_url, KEY, bad_url, fallback_cases, URLS_FILE, cwd=folder)
 
 
 def test_the_examples_of_the_readme_run(folder, url):

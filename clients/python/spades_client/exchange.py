@@ -18,6 +18,12 @@ from spades_client.operations import Operation
 Answer = TypeVar("Answer")
 OnFallback = Callable[[SpadesError, BidRequest], None]
 FIRST_BACKOFF_S = 0.02
+LABEL = r"[^\s.:/?#@%\\\[\]]{1,63}"  # of a host's name
+# The same in all clients: httpx2 and others accept more, and no request could be sent.
+ACCEPTED_URL = re.compile(
+    rf"https?://(\[[0-9a-f:.]+\]|{LABEL}(\.{LABEL})*\.?)(:[1-9][0-9]{{0,4}})?(/[^\s?#\\]*)?", re.IGNORECASE
+)
+LARGEST_PORT = 65535
 logger = logging.getLogger("spades_client")
 
 
@@ -112,15 +118,18 @@ def _checked_header(name: str, value: str) -> str:
 
 
 def _checked_url(url: str) -> httpx2.URL:
-    accepted = (
-        "accepted: http:// or https:// and a host, such as http://127.0.0.1:8080, without user, query or fragment"
+    fault = (
+        f"url is {url!r}; accepted: http:// or https:// and a host, such as http://127.0.0.1:8080; "
+        f"a port up to {LARGEST_PORT}; no white space, user, query or fragment"
     )
+    if not ACCEPTED_URL.fullmatch(url or ""):
+        raise ValueError(fault)
     try:
         parsed = httpx2.URL(url)
     except httpx2.InvalidURL as error:
-        raise ValueError(f"url is {url!r}; {accepted}") from error
-    if parsed.scheme not in ("http", "https") or not parsed.host or parsed.userinfo or parsed.query or parsed.fragment:
-        raise ValueError(f"url is {url!r}; {accepted}")
+        raise ValueError(fault) from error
+    if parsed.port is not None and parsed.port > LARGEST_PORT:
+        raise ValueError(fault)
     return parsed
 
 

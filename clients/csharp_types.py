@@ -55,7 +55,7 @@ def _class(name: str, schema: Schema, schemas: dict[str, Schema]) -> str:
             f"        public {_type(found, schemas, required)} {_pascal(field)} {{ get; set; }}",
         ]
     lines += [
-        *_summary("Fields of later versions; in a request, fields that shall be null.", 8),
+        *_summary("Fields of later versions; in a request, fields to send as null.", 8),
         "        [JsonExtensionData]",
         "        public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();",
         "    }",

@@ -27,7 +27,7 @@ namespace Spades
         public long? Level { get; set; }
         [JsonProperty("seed")]
         public long? Seed { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -59,7 +59,7 @@ namespace Spades
         /// <summary>Left out when explain is false.</summary>
         [JsonProperty("explanation")]
         public Explanation Explanation { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -69,7 +69,7 @@ namespace Spades
     {
         [JsonProperty("answers")]
         public List<BatchItem<BidAnswer>> Answers { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -92,7 +92,7 @@ namespace Spades
         public List<string> Assumed { get; set; }
         [JsonProperty("explanation")]
         public BlindExplanation Explanation { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -127,7 +127,7 @@ namespace Spades
         public Projected Projected { get; set; }
         [JsonProperty("sentence")]
         public string Sentence { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -148,7 +148,7 @@ namespace Spades
         public long OpponentsContract { get; set; }
         [JsonProperty("outcomes")]
         public Outcomes Outcomes { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -174,7 +174,7 @@ namespace Spades
         public List<CardReason> Reasons { get; set; }
         [JsonProperty("search")]
         public SearchFigures Search { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -225,7 +225,7 @@ namespace Spades
         /// <summary>Unseen cards of the suit that are lower. Unit: cards.</summary>
         [JsonProperty("below")]
         public long? Below { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -235,7 +235,7 @@ namespace Spades
     {
         [JsonProperty("answers")]
         public List<BatchItem<CardAnswer>> Answers { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -248,7 +248,7 @@ namespace Spades
         /// <summary>The cards of S, H, D, C, each suit from its highest card. S has all trumps.</summary>
         [JsonProperty("suits")]
         public Dictionary<string, List<string>> Suits { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -278,7 +278,7 @@ namespace Spades
         /// <summary>winprob: probability of winning the game with the bid.</summary>
         [JsonProperty("p_win")]
         public double? PWin { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -297,7 +297,7 @@ namespace Spades
         public string Code { get; set; }
         [JsonProperty("detail")]
         public string Detail { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -322,7 +322,7 @@ namespace Spades
         /// <summary>Of each deal, by seat, the cards that it holds now; left out if deals is 0.</summary>
         [JsonProperty("deals")]
         public List<Dictionary<string, List<string>>> Deals { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -344,7 +344,7 @@ namespace Spades
         /// that the bids were not used.</summary>
         [JsonProperty("assumed")]
         public List<string> Assumed { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -354,7 +354,7 @@ namespace Spades
     {
         [JsonProperty("answers")]
         public List<BatchItem<InferenceItemAnswer>> Answers { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -394,7 +394,7 @@ namespace Spades
         /// <summary>With explain curve: the probability for values 0, 0.01, ... 1 in this auction.</summary>
         [JsonProperty("curve")]
         public List<double> Curve { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -420,7 +420,7 @@ namespace Spades
         public double OpponentsSet { get; set; }
         [JsonProperty("opponents_nil_failed")]
         public double? OpponentsNilFailed { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -437,7 +437,7 @@ namespace Spades
         /// <summary>One for each card.</summary>
         [JsonProperty("reasons")]
         public List<PassReason> Reasons { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -458,7 +458,7 @@ namespace Spades
         public long Below { get; set; }
         [JsonProperty("sentence")]
         public string Sentence { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -480,7 +480,7 @@ namespace Spades
         /// <summary>Fields of a request that change any policy.</summary>
         [JsonProperty("grades")]
         public Dictionary<string, string> Grades { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -514,7 +514,7 @@ namespace Spades
         /// <summary>The same as numbers. Empty: not measured.</summary>
         [JsonProperty("win_rates")]
         public List<WinRate> WinRates { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -538,7 +538,7 @@ namespace Spades
         /// <summary>Every fault of the request, at most 64.</summary>
         [JsonProperty("errors")]
         public List<FaultItem> Errors { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -555,7 +555,7 @@ namespace Spades
         /// <summary>Mean bids of the players still to bid.</summary>
         [JsonProperty("mean_bids")]
         public List<double> MeanBids { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -640,7 +640,7 @@ namespace Spades
         /// <summary>The style's leaning away from nils or to them. Unit: -1 to 1.</summary>
         [JsonProperty("nil_bias")]
         public double? NilBias { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -654,7 +654,7 @@ namespace Spades
         public string Template { get; set; }
         [JsonProperty("numbers")]
         public List<string> Numbers { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -666,7 +666,7 @@ namespace Spades
         public string Unit { get; set; }
         [JsonProperty("meaning")]
         public string Meaning { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -685,7 +685,7 @@ namespace Spades
         public List<ReasonInfo> CardReasons { get; set; }
         [JsonProperty("numbers")]
         public Dictionary<string, ReasonNumber> Numbers { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -701,7 +701,7 @@ namespace Spades
         public long Status { get; set; }
         [JsonProperty("body")]
         public Problem Body { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -740,7 +740,7 @@ namespace Spades
         /// <summary>Tricks added for short suits.</summary>
         [JsonProperty("shape")]
         public double? Shape { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -752,7 +752,7 @@ namespace Spades
         public long Accepted { get; set; }
         [JsonProperty("refused")]
         public List<RefusedResult> Refused { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -769,7 +769,7 @@ namespace Spades
         public string Supported { get; set; }
         [JsonProperty("meaning")]
         public string Meaning { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -861,7 +861,7 @@ namespace Spades
         /// preset's value.</summary>
         [JsonProperty("nil_passes_first")]
         public bool? NilPassesFirst { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -884,7 +884,7 @@ namespace Spades
         /// <summary>The decks; `standard` is the usual one.</summary>
         [JsonProperty("decks")]
         public Dictionary<string, DeckInfo> Decks { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -905,7 +905,7 @@ namespace Spades
         /// <summary>Version of the tables that the answer was made with.</summary>
         [JsonProperty("tables")]
         public string Tables { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -921,7 +921,7 @@ namespace Spades
         /// <summary>As in a policy text.</summary>
         [JsonProperty("options")]
         public string Options { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -942,7 +942,7 @@ namespace Spades
         /// <summary>Why it can't be used any longer.</summary>
         [JsonProperty("changed")]
         public string Changed { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -954,7 +954,7 @@ namespace Spades
         public string Version { get; set; }
         [JsonProperty("sha256")]
         public string Sha256 { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -972,7 +972,7 @@ namespace Spades
         /// <summary>Estimated win probability of the player's side after this card.</summary>
         [JsonProperty("p_win")]
         public double? PWin { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -987,7 +987,7 @@ namespace Spades
         /// <summary>With explain true.</summary>
         [JsonProperty("explained_us")]
         public double ExplainedUs { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -1007,7 +1007,7 @@ namespace Spades
         /// <summary>The share of the callers that the canary answers.</summary>
         [JsonProperty("canary_share")]
         public double CanaryShare { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -1034,7 +1034,7 @@ namespace Spades
         /// <summary>Version of the tables that the answer was made with.</summary>
         [JsonProperty("tables")]
         public string Tables { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -1101,7 +1101,7 @@ namespace Spades
         /// It is used only if the operator has set a decision log. It must not name a person.</summary>
         [JsonProperty("round_id")]
         public string RoundId { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -1111,7 +1111,7 @@ namespace Spades
     {
         [JsonProperty("requests")]
         public List<BidRequest> Requests { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -1153,7 +1153,7 @@ namespace Spades
         /// game.</summary>
         [JsonProperty("game")]
         public string Game { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -1206,7 +1206,7 @@ namespace Spades
         /// game.</summary>
         [JsonProperty("game")]
         public string Game { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -1216,7 +1216,7 @@ namespace Spades
     {
         [JsonProperty("requests")]
         public List<CardRequest> Requests { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -1264,7 +1264,7 @@ namespace Spades
         /// game.</summary>
         [JsonProperty("game")]
         public string Game { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -1318,7 +1318,7 @@ namespace Spades
         /// <summary>Seed of the deals. Default: 0.</summary>
         [JsonProperty("seed")]
         public long? Seed { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -1328,7 +1328,7 @@ namespace Spades
     {
         [JsonProperty("requests")]
         public List<InferenceItemRequest> Requests { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -1352,7 +1352,7 @@ namespace Spades
         /// first.</summary>
         [JsonProperty("received")]
         public List<string> Received { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -1373,7 +1373,7 @@ namespace Spades
         /// bis, simple, winprob, weak.</summary>
         [JsonProperty("right")]
         public string Right { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -1428,7 +1428,7 @@ namespace Spades
         /// <summary>The number of the round in its game, from 0, for the decision log.</summary>
         [JsonProperty("round")]
         public int? Round { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -1438,7 +1438,7 @@ namespace Spades
     {
         [JsonProperty("results")]
         public List<Result> Results { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -1465,7 +1465,7 @@ namespace Spades
         /// times 0.</summary>
         [JsonProperty("bags")]
         public List<int> Bags { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }
@@ -1479,7 +1479,7 @@ namespace Spades
         /// <summary>Bid fewer nils (-1) or more (1). Default: the policy's own.</summary>
         [JsonProperty("nil_bias")]
         public double? NilBias { get; set; }
-        /// <summary>Fields of later versions; in a request, fields that shall be null.</summary>
+        /// <summary>Fields of later versions; in a request, fields to send as null.</summary>
         [JsonExtensionData]
         public IDictionary<string, JToken> MoreFields { get; set; } = new Dictionary<string, JToken>();
     }

@@ -9,6 +9,7 @@ using System.Globalization;
 using System.Linq;
 using System.Net.Http;
 using System.Net.Http.Headers;
+using System.Reflection;
 using System.Text;
 using System.Text.RegularExpressions;
 using System.Threading;
@@ -80,18 +81,28 @@ namespace Spades
     }
 
     /// <summary>An item of a batch's answer: the answer if the status is 200, else why it was refused.</summary>
-    public sealed class BatchItem<TAnswer>
+    public sealed class BatchItem<TAnswer> where TAnswer : class
     {
         [JsonProperty("status")]
-        public int Status { get; set; }
-        [JsonProperty("body")]
-        private JToken Body { get; set; }
+        public int Status { get; }
         /// <summary>Null if the item was refused.</summary>
         [JsonIgnore]
-        public TAnswer Answer => Status == 200 ? Body.ToObject<TAnswer>() : default(TAnswer);
+        public TAnswer Answer { get; }
         /// <summary>Null if the item was answered.</summary>
         [JsonIgnore]
-        public Problem Refused => Status == 200 ? null : Body.ToObject<Problem>();
+        public Problem Refused { get; }
+        [JsonProperty("body")]
+        private object Body => (object)Answer ?? Refused;
+
+        [JsonConstructor]
+        internal BatchItem(int? status, JToken body)
+        {
+            if (status == null || !(body is JObject))
+                throw new JsonSerializationException("an item is not an object with status and body");
+            Status = status.Value;
+            if (Status == 200) Answer = body.ToObject<TAnswer>();
+            else Refused = body.ToObject<Problem>();
+        }
     }
 
     /// <summary>
@@ -283,7 +294,9 @@ namespace Spades
                 var found = JsonConvert.DeserializeObject<JToken>(text, PlainTexts) as JObject;
                 return found?[field] == null ? default(T) : found.ToObject<T>();
             }
-            catch (JsonException)
+            // TargetInvocationException: of BatchItem's constructor, where Newtonsoft.Json calls it by reflection.
+            catch (Exception fault) when (
+                fault is JsonException || fault is OverflowException || fault is TargetInvocationException)
             {
                 return default(T); // a proxy's page, for example
             }

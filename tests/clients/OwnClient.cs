@@ -14,6 +14,12 @@ public static class OwnClient
         new JsonSerializerSettings { NullValueHandling = NullValueHandling.Ignore };
     private static readonly TimeSpan Long = TimeSpan.FromSeconds(30), Short = TimeSpan.FromMilliseconds(200);
 
+    private static readonly string[] WrongTypes =
+    {
+        "bid-of-text", "bid-too-large", "item-without-status", "item-without-body", "item-of-a-list", "item-of-text",
+        "item-too-large", "item-of-wrong-faults",
+    };
+
     public static void Main(string[] arguments)
     {
         Run(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]).GetAwaiter().GetResult();
@@ -69,6 +75,16 @@ public static class OwnClient
         Check(bids[0].Answer.Bid == 6 && bids[0].Refused == null, bids[0].Status);
         Check(bids[1].Status == 422 && bids[1].Answer == null, bids[1].Status);
         Check(bids[1].Refused.Errors[0].Pointer == "/seat", bids[1].Refused.Detail);
+        Check(ReferenceEquals(bids[0].Answer, bids[0].Answer), "the same answer at each access");
+        Check(ReferenceEquals(bids[1].Refused, bids[1].Refused), "the same reason at each access");
+        var kept = JsonConvert.SerializeObject(bids[0], WithoutNulls);
+        Check(kept.StartsWith("{\"status\":200,\"body\":{\"bid\":6,"), kept);
+        foreach (var kind in WrongTypes)
+        {
+            var wrong = new SpadesClient(badUrl + "/" + kind, timeout: Long, attempts: 1);
+            var failure = await Failure(kind.StartsWith("bid") ? (Task)wrong.Bid(request) : wrong.Bids(two));
+            Check(failure is NoAnswerException && failure.Message.StartsWith("the answer is {"), kind + ": " + failure);
+        }
         var blind = new BlindRequest
         {
             PreviousBids = Bids(), Seat = 0, Rules = new RuleSet { Preset = "blind-nil" },

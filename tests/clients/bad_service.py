@@ -19,14 +19,25 @@ ANSWERS = {  # that are no bids
     "page": (200, b"<html>"),
     "other-json": (200, b'{"status": "ok"}'),
 }
+WRONG_TYPES = {  # answers for a client that has a class for each
+    "bid-of-text": (200, b'{"bid": "many"}'),
+    "bid-too-large": (200, b'{"bid": 99999999999}'),
+    "item-without-status": (200, b'{"answers": [{"body": {"bid": 1}}]}'),
+    "item-without-body": (200, b'{"answers": [{"status": 200}]}'),
+    "item-of-a-list": (200, b'{"answers": [{"status": 200, "body": [1]}]}'),
+    "item-of-text": (200, b'{"answers": [{"status": 200, "body": {"bid": "many"}}]}'),
+    "item-too-large": (200, b'{"answers": [{"status": 200, "body": {"bid": 99999999999}}]}'),
+    "item-of-wrong-faults": (200, b'{"answers": [{"status": 422, "body": {"errors": "many"}}]}'),
+}
 BUSY = {"type": "/problems/overloaded", "title": "Over capacity", "status": 503, "detail": "retry later"}
 
 
 class _Handler(BaseHTTPRequestHandler):
     """``/once/ID``: 503 with Retry-After 1 to the first request with this ID, then a bid. ``/busy``: always 503.
 
-    ``/later/ID``: with Retry-After 3600. ``/silent``: no answer. ``/slow-body``, ``/slow-head``: a bid,
-    whose body or headers come byte by byte for a minute. The others, ``ANSWERS``, are of something between.
+    ``/later/ID``: as ``/once/ID``, with Retry-After 3600. ``/silent``: no answer. ``/slow-body``, ``/slow-head``: a
+    bid, whose body or headers come byte by byte for a minute. The others, ``ANSWERS`` and ``WRONG_TYPES``, are of
+    something between.
     """
 
     protocol_version = "HTTP/1.1"
@@ -41,8 +52,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif kind in ("slow-body", "slow-head"):
             self._drip(in_head=kind == "slow-head")
-        elif kind in ANSWERS:
-            self._answer(*ANSWERS[kind])
+        elif kind in ANSWERS | WRONG_TYPES:
+            self._answer(*(ANSWERS | WRONG_TYPES)[kind])
         elif kind in ("once", "later") and rest in self.seen:
             self._answer(200, orjson.dumps(ANSWER))
         else:

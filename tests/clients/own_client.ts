@@ -80,8 +80,9 @@ for (const kind of ["busy", "bad-gateway", "redirect", "missing", "forbidden", "
   check(local.bid === 5 && local.policy === "fallback" && played.pop() === `2 ${local.fallback}`, local);
   check(local.fallback !== `no answer in ${timeoutMs} ms`, local);
 }
-const gone = await new Client("http://127.0.0.1:9", { fallback: simpleBid, onFallback }).bid(request);
-check(gone.fallback !== undefined && played.length === 1, gone);
+const gone = await new Client("http://127.0.0.1:2", { fallback: simpleBid, onFallback }).bid(request);
+check(gone.fallback?.startsWith("the connection failed: fetch failed: connect ECONNREFUSED") === true, gone.fallback);
+check(played.length === 1, played);
 
 const patient = new Client(url, { timeoutMs: 120_000, fallback: simpleBid });
 const burst = await Promise.all(Array.from({ length: 1000 }, () => patient.bid(request)));

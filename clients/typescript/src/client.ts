@@ -197,7 +197,14 @@ function answerOf<Answer>(text: string, field: string): Answer {
 
 function noAnswer(cause: unknown, timeoutMs: number): NoAnswer {
   const late = cause instanceof Error && cause.name === "TimeoutError";
-  return new NoAnswer(late ? `no answer in ${timeoutMs} ms` : `the connection failed: ${cause}`, { cause });
+  return new NoAnswer(late ? `no answer in ${timeoutMs} ms` : `the connection failed: ${messages(cause)}`, { cause });
+}
+
+/** Return the messages of an error and of its causes, because that of `fetch` is only "fetch failed". */
+function messages(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const causes: unknown[] = error instanceof AggregateError ? error.errors : [error.cause ?? ""];
+  return [error.message, ...causes.map(messages)].filter((message) => message !== "").join(": ");
 }
 
 /**

@@ -166,7 +166,14 @@ namespace Spades
             catch (SpadesException error) when (error.Temporary && fallback != null)
             {
                 var bid = fallback(request);
-                onFallback(error, request);
+                try
+                {
+                    onFallback(error, request);
+                }
+                catch (Exception fault) // of the caller's code, and the table still needs the bid
+                {
+                    Console.Error.WriteLine("Spades: onFallback threw an exception: " + fault);
+                }
                 return new BidAnswer
                 {
                     Bid = bid, Kind = bid > 0 ? "regular" : "nil", Policy = "fallback", Tables = "",

@@ -153,6 +153,16 @@ public static class OwnClient
         var gone = new SpadesClient("http://127.0.0.1:9", fallback: SimpleBid.Of);
         Check((await gone.Bid(request)).Fallback != null, "gone");
         Check(played.Count == 10, played.Count);
+        var stderr = Console.Error;
+        var logged = new StringWriter();
+        Console.SetError(logged);
+        var thrower = new SpadesClient(
+            badUrl + "/page", timeout: Long, fallback: SimpleBid.Of,
+            onFallback: (error, asked) => throw new KeyNotFoundException("a counter"));
+        Check((await thrower.Bid(request)).Bid == 5, "a hook that throws");
+        Console.SetError(stderr);
+        var line = "Spades: onFallback threw an exception: System.Collections.Generic.KeyNotFoundException: a counter";
+        Check(logged.ToString().StartsWith(line), logged);
 
         var patient = new SpadesClient(url, timeout: TimeSpan.FromSeconds(120), fallback: SimpleBid.Of);
         var burst = await Task.WhenAll(Enumerable.Range(0, 1000).Select(_ => patient.Bid(Request())));

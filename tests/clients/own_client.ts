@@ -83,6 +83,14 @@ for (const kind of ["busy", "bad-gateway", "redirect", "missing", "forbidden", "
 const gone = await new Client("http://127.0.0.1:2", { fallback: simpleBid, onFallback }).bid(request);
 check(gone.fallback?.startsWith("the connection failed: fetch failed: connect ECONNREFUSED") === true, gone.fallback);
 check(played.length === 1, played);
+const logged: unknown[] = [];
+console.error = (...values: unknown[]) => void logged.push(values[1]);
+for (const broken of [() => { throw new Error("sync"); }, async () => { throw new Error("async"); }]) {
+  const local = await new Client(`${badUrl}/page`, { timeoutMs, fallback: simpleBid, onFallback: broken }).bid(request);
+  check(local.bid === 5 && local.policy === "fallback", local);
+}
+await new Promise((resolve) => setTimeout(resolve)); // an async hook may end after the bid
+check(logged.join() === "Error: sync,Error: async", logged.join());
 
 const patient = new Client(url, { timeoutMs: 120_000, fallback: simpleBid });
 const burst = await Promise.all(Array.from({ length: 1000 }, () => patient.bid(request)));

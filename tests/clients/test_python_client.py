@@ -168,6 +168,19 @@ def test_the_fallback_bids_for_whatever_is_not_a_bid(ask, failure, caplog):
     assert caplog.record_tuples == [("spades_client", logging.WARNING, f"fallback bid 5: {error}")]
 
 
+def test_an_error_of_on_fallback_is_logged_and_the_bid_returned(ask, caplog):
+    def broken(*_):
+        raise KeyError("a counter")
+
+    answer = ask(Script(httpx2.ReadError), attempts=1, fallback=spades_client.simple_bid, on_fallback=broken)
+    assert (answer["bid"], answer["fallback"]) == (5, "the connection failed: scripted")
+    (warning, error) = caplog.records
+    assert (warning.levelno, error.levelno, error.message) == (
+        logging.WARNING, logging.ERROR, "on_fallback raised an error"
+    )  # fmt: skip
+    assert error.exc_info[0] is KeyError
+
+
 @pytest.mark.parametrize(
     ("status", "problem"),
     [(401, "/problems/unauthorized"), (401, "about:blank"), (400, "/problems/invalid-json"), (422, REFUSED["type"])],

@@ -93,7 +93,10 @@ class Exchange:
         answer = local_answer(self._fallback(request), str(error))
         logger.warning("fallback bid %d: %s", answer["bid"], error)
         if self._on_fallback is not None:
-            self._on_fallback(error, request)
+            try:
+                self._on_fallback(error, request)
+            except Exception:  # of the caller's code, and the table still needs the bid
+                logger.exception("on_fallback raised an error")
         return answer
 
     async def aclose(self) -> None:

@@ -46,7 +46,10 @@ export class Client {
       const { fallback, onFallback = warn } = this.options;
       if (fallback === undefined || !(error instanceof SpadesError) || !error.temporary) throw error;
       const answer = localAnswer(fallback(request), error.message);
-      onFallback(error, request);
+      // Logged, also if the hook is async: its error is of the caller's code, and the table still needs the bid.
+      (async () => onFallback(error, request))().catch((fault: unknown) => {
+        console.error("spades-client: onFallback threw an error:", fault);
+      });
       return answer;
     }
   }
